@@ -53,14 +53,12 @@ pub fn fits(size: Size) -> bool {
 }
 
 impl PaneLayout {
-    /// The same with more room for the form beside the preview.
-    pub fn with_wide_aside(self) -> Self {
-        if self.aside.y != self.detail.y || self.aside.width == 0 {
-            return self;
+    /// The line between the details and the form on their left; empty if they are not beside each other.
+    pub fn upright(&self) -> Rect {
+        if self.aside.y != self.detail.y || self.aside.is_empty() || self.detail.is_empty() {
+            return Rect::default();
         }
-        let both = Rect { x: self.aside.x, width: self.aside.width + self.detail.width, ..self.aside };
-        let (aside, detail) = split_columns(both, both.width / 2);
-        Self { aside, detail, ..self }
+        Rect { x: self.aside.right(), width: 1, ..self.aside }
     }
 
     /// The same with the details over the form on their left.
@@ -68,7 +66,7 @@ impl PaneLayout {
         if self.aside.y != self.detail.y || self.aside.width == 0 {
             return self;
         }
-        let width = self.aside.width + self.detail.width;
+        let width = self.detail.right() - self.aside.x;
         Self { detail: Rect { x: self.aside.x, width, ..self.detail }, aside: Rect::default(), ..self }
     }
 
@@ -127,7 +125,7 @@ pub fn parts(pane: Pane, inner: Rect, PaneNeeds { rows, list }: PaneNeeds, share
         Pane::Hints => {
             hints(inner, HintsNeeds { busy: HintsFocus::Nothing, prompt: rows, ..HintsNeeds::default() }, shares)
         }
-        Pane::Templates => templates(inner, TemplatesNeeds { head: 0, list: rows, columns: 0 }, shares),
+        Pane::Templates => templates(inner, TemplatesNeeds { head: 0, list: rows, columns: 0, form: 0 }, shares),
     }
 }
 
@@ -458,13 +456,16 @@ mod tests {
         #[test]
         fn parts_of_the_templates_pane_do_not_overlap(
             width in 0..200u16, height in 0..60u16, list in 0..50usize, head in 0..2u16, shares in any_shares(), columns in 0..250u16,
+            form in 0..250u16,
         ) {
             let inner = Rect::new(1, 1, width, height);
-            let parts = templates(inner, TemplatesNeeds { head, list, columns }, shares);
+            let parts = templates(inner, TemplatesNeeds { head, list, columns, form }, shares);
             apart(parts, inner)?;
-            for other in [parts.with_short_list(), parts.with_wide_aside(), parts.with_wide_detail()] {
+            for other in [parts.with_short_list(), parts.with_wide_detail(), parts.with_short_list().with_wide_detail()] {
                 apart(other, inner)?;
-                apart(other.with_short_list().with_wide_aside(), inner)?;
+                for part in [other.detail, other.aside] {
+                    prop_assert_eq!(part.intersection(other.upright()).area(), 0, "{:?}", other);
+                }
             }
         }
     }

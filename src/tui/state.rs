@@ -337,7 +337,6 @@ impl State {
         match (self.part, pane) {
             (PanePart::Detail, Pane::Catalog) if shares.upper.is_none() => parts.with_tall_detail(),
             (PanePart::Detail, Pane::Templates) => parts.with_wide_detail(),
-            (PanePart::Values, _) if shares.left.is_none() => parts.with_wide_aside(),
             _ => parts,
         }
     }
@@ -345,7 +344,8 @@ impl State {
     fn templates_want(&self) -> TemplatesNeeds {
         let filters = self.typing == Some(Typing::TemplateFilter) || !self.templates.filter.is_empty();
         let columns = crate::tui::templates::list::columns(&self.counts);
-        TemplatesNeeds { head: u16::from(filters), list: self.templates.rows.len(), columns }
+        let (list, form) = (self.templates.rows.len(), self.templates.form_columns);
+        TemplatesNeeds { head: u16::from(filters), list, columns, form }
     }
 
     fn hints_wants(&self, inner: Rect) -> HintsNeeds {

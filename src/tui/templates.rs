@@ -43,6 +43,8 @@ pub struct TemplatesPane {
     pub revision: u64,
     /// The form of the template under the cursor.
     pub form: Vec<FormRow>,
+    /// The columns of all its rows with room to type, counted once.
+    pub form_columns: u16,
     pub formed: Option<(String, Arc<TemplateIndex>, u64)>,
     /// The row of the form under the cursor.
     pub variable: Cursor,

@@ -33,10 +33,7 @@ pub fn at(pane: Pane, parts: &PaneLayout, place: Position) -> Option<Divider> {
     match pane {
         Pane::Hints if is_above(detail) && detail.x == list.x => Some(Divider::Lower),
         Pane::Templates if is_upright && is_above(aside) => Some(Divider::Upper),
-        // There is no line here, only the blank before the preview.
-        Pane::Templates if !is_upright && !aside.is_empty() && detail.contains(place) && place.x == detail.x => {
-            Some(Divider::Left)
-        }
+        Pane::Templates if parts.upright().contains(place) => Some(Divider::Left),
         _ if rule.contains(place) => Some(if is_upright { Divider::Left } else { Divider::Upper }),
         _ => None,
     }

@@ -19,6 +19,8 @@ pub struct TemplatesNeeds {
     pub list: usize,
     /// Columns of a whole row of the list.
     pub columns: u16,
+    /// Columns of the form, with its samples and room to type.
+    pub form: u16,
 }
 
 /// The rows of an idle templates pane with its border: its list, and the beginning of a preview.
@@ -53,9 +55,12 @@ pub fn templates(inner: Rect, wanted: TemplatesNeeds, shares: Shares) -> PaneLay
         (inner.height * 2 / 5).clamp(1.min(inner.height), 8).saturating_sub(head.height).max(1.min(below.height));
     let (list, rest) = split_rows(below, rows(fitting(most)));
     let (rule, lower) = split_rows(rest, rest.height.min(1));
-    // Values need more than names, but lines of code need most.
-    let usual = (lower.width * 2 / 5).min(if lower.width >= 96 { 44 } else { 28 });
+    // Rows of the form are whole, but lines of code need most.
+    let least = (lower.width * 2 / 5).min(if lower.width >= 96 { 44 } else { 28 });
+    let usual = wanted.form.max(least).min(lower.width / 2);
     let (aside, detail) = split_columns(lower, columns(lower.width, usual));
+    // Between them is a line.
+    let (_, detail) = split_columns(detail, 1);
     PaneLayout { head, list, rule, detail, aside }
 }
 

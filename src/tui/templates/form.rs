@@ -25,6 +25,9 @@ const LEFT_OUT: &str = "left out";
 /// Columns of a flag's box.
 const BOX: u16 = 3;
 
+/// The least columns to type a value in.
+const MIN_VALUE: usize = 16;
+
 /// Draws the form at `place`, its caption in the row above.
 pub fn draw(state: &State, place: Rect, frame: &mut Frame<'_>) {
     if place.is_empty() || state.template().is_none() {
@@ -36,8 +39,7 @@ pub fn draw(state: &State, place: Rect, frame: &mut Frame<'_>) {
     frame::rule(&state.skin, above(place), &caption(state, rows, room), style(state), buffer);
     let active = if is_active(state) { pane_view::active(state, Pane::Templates) } else { Active::No };
     let window = state.templates.variable.window(rows.len(), usize::from(place.height));
-    let names = names(state, place);
-    let width = if window.len() < rows.len() { inset(place).width } else { place.width };
+    let names = names(rows, place);
     let mut field = None;
     for (nth, at) in window.clone().enumerate() {
         let Some(variable) = rows.get(at) else { continue };
@@ -49,12 +51,12 @@ pub fn draw(state: &State, place: Rect, frame: &mut Frame<'_>) {
         let line = pane_view::nth_row(place, nth);
         let here = state.typing == Some(Typing::Value) && at == state.templates.variable.at;
         let typing = here && !matches!(variable.holds, RowValue::Flag(_));
-        row(state, variable, names, width, typing).draw(under, ThemeRole::Templates, line, buffer);
+        row(state, variable, names, place.width, typing).draw(under, ThemeRole::Templates, line, buffer);
         if here {
             field = Some((line, typing));
         }
     }
-    frame::scrollbar(&state.skin, inset(place), rows.len(), window.start, style(state), buffer);
+    frame::scrollbar(&state.skin, place, rows.len(), window.start, style(state), buffer);
     match field {
         Some((line, true)) => draw_field(state, line, names, frame),
         // The terminal's cursor shows that keys go to the box.
@@ -68,11 +70,19 @@ pub fn page(state: &State) -> usize {
     state.parts(Pane::Templates).map_or(1, |parts| usize::from(parts.aside.height))
 }
 
-/// Columns of the names: values get more room while the form is focused.
-fn names(state: &State, place: Rect) -> usize {
-    let width = usize::from(place.width);
-    let most = if is_active(state) { width / 2 } else { width * 3 / 5 };
-    widest(&state.templates.form).min(most)
+/// Columns of the names.
+fn names(rows: &[FormRow], place: Rect) -> usize {
+    widest(rows).min(usize::from(place.width) * 3 / 5)
+}
+
+/// The columns of the whole form. Typed values do not count: the preview must stay where it is while they grow.
+pub fn columns(rows: &[FormRow]) -> u16 {
+    let sample = |row: &FormRow| match &row.holds {
+        RowValue::Text(sample) if !row.typed => cells::width(&cells::clean(sample)),
+        _ => 0,
+    };
+    let values = rows.iter().map(sample).max().unwrap_or(0).max(MIN_VALUE);
+    u16::try_from(1 + widest(rows) + 1 + values + 1).unwrap_or(u16::MAX)
 }
 
 fn value_column(line: Rect, names: usize) -> u16 {
@@ -83,13 +93,8 @@ fn value_column(line: Rect, names: usize) -> u16 {
 pub fn is_box(state: &State, place: Rect, at: Position) -> bool {
     let row = state.templates.variable.top + usize::from(at.y.saturating_sub(place.y));
     let is_flag = state.templates.form.get(row).is_some_and(|row| matches!(row.holds, RowValue::Flag(_)));
-    let column = value_column(place, names(state, place));
+    let column = value_column(place, names(&state.templates.form, place));
     is_flag && place.contains(at) && (column..column.saturating_add(BOX)).contains(&at.x)
-}
-
-/// The scrollbar uses the last column, because the preview is to the right of it.
-fn inset(place: Rect) -> Rect {
-    Rect { width: place.width.saturating_sub(1), ..place }
 }
 
 fn is_active(state: &State) -> bool {

@@ -54,6 +54,7 @@ pub fn follow(state: &mut State) {
     } else if let Some(at) = under.and_then(|way| form.iter().position(|row| row.way == way)) {
         state.templates.variable.at = at;
     }
+    state.templates.form_columns = form::columns(&form);
     state.templates.form = form;
     state.templates.formed = formed;
     // The field being typed into may be gone.

@@ -57,6 +57,7 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
         pane_view::draw_empty(state, &why_empty(state), parts.list, buffer);
     }
     frame::rule(&state.skin, parts.rule, "", pane_view::caption(state, Pane::Templates), buffer);
+    frame::rule(&state.skin, parts.upright(), "", pane_view::caption(state, Pane::Templates), buffer);
     if len > 0 {
         preview::draw(state, parts.detail, frame.buffer_mut());
         form::draw(state, parts.aside, frame);

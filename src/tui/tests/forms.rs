@@ -7,6 +7,8 @@ use crate::tui::disabled::disabled;
 use crate::tui::fixture;
 use crate::tui::highlight::{CodePiece, HighlightSubject, Spans};
 use crate::tui::input::{Effect, Input};
+use crate::tui::layout;
+use crate::tui::pane::Pane;
 use crate::tui::state::{PanePart, State, Typing};
 use crate::tui::templates::preview_update;
 use crate::tui::update::update;
@@ -72,6 +74,24 @@ fn a_whole_form_is_filled_without_leaving_the_fields() {
     assert_eq!(state.templates.value.text(), "id");
     press(&mut state, "BackTab BackTab");
     assert_eq!((state.templates.value.text(), message(&state)), ("org.example", "this is the first value"));
+}
+
+#[test]
+fn the_preview_stays_where_it_is_while_values_are_typed() {
+    let widths = [(80, 40), (120, 40), (200, 78)];
+    for (width, least) in widths {
+        let mut state = fixture::state(width, 36);
+        press(&mut state, "4");
+        let (whole, before) = (screen(&state), state.parts(Pane::Templates).unwrap());
+        assert!(whole.contains("‹basePackage›"), "{width}: {whole}");
+        assert!(before.detail.width >= least, "{width}: {before:?}");
+        press(&mut state, "Enter \"a.value.that.is.longer.than.any.sample.and.than.the.form.itself\"");
+        let typing = state.parts(Pane::Templates).unwrap();
+        press(&mut state, "Esc");
+        let after = state.parts(Pane::Templates).unwrap();
+        let columns = |parts: layout::PaneLayout| (parts.detail.x, parts.detail.width);
+        assert_eq!([columns(typing), columns(after)], [columns(before); 2], "{width}");
+    }
 }
 
 #[test]
@@ -290,7 +310,7 @@ fn long_lines_can_be_scrolled_to_their_ends() {
     answer(&mut state, Response::Preview { template: "CircuitBreaker.java.tpl".to_owned(), outcome });
     press(&mut state, "H");
     assert_eq!(message(&state), "this is the start of the lines");
-    press(&mut state, "L L");
+    press(&mut state, "L L L");
     assert!(screen(&state).contains("xEND"), "{}", screen(&state));
     press(&mut state, "L L L");
     assert_eq!(message(&state), "no line extends further to the right");

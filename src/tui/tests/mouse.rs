@@ -268,12 +268,12 @@ fn vertical_rules_are_dragged_too() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "4");
     for (to, x) in [(40, 40), (0, 13), (79, 66), (30, 30)] {
-        let from = state.parts(Pane::Templates).unwrap().detail;
+        let from = state.parts(Pane::Templates).unwrap().upright();
         drag(&mut state, Position::new(from.x, 15), Position::new(to, 3));
-        assert_eq!(state.parts(Pane::Templates).unwrap().detail.x, x, "to {to}");
+        assert_eq!(state.parts(Pane::Templates).unwrap().upright().x, x, "to {to}");
     }
     press(&mut state, "i");
-    assert_eq!(state.parts(Pane::Templates).unwrap().detail.x, 30, "a moved rule stays");
+    assert_eq!(state.parts(Pane::Templates).unwrap().upright().x, 30, "a moved rule stays");
 }
 
 #[test]
