@@ -116,7 +116,7 @@ fn words_find_everything_and_the_best_match_comes_first() {
         ("\"resilience\"", "tag resilience"),
         ("\"circuit\"", "source circuit-breaker"),
         ("\"breaker.java\"", "template CircuitBreaker.java.tpl"),
-        ("\"java\"", "tag java"),
+        ("\"java\"", "source java-service"),
         ("\"java-\"", "source java-service"),
         ("\"codes.md\"", "problem @legacy-errors"),
         ("\"also\"", "heading See also"),
@@ -157,7 +157,7 @@ fn a_whole_name_comes_first_then_the_shorter_one_and_problems_last() {
     update(&mut state, Input::Snapshot(Box::new(snapshot)));
     press(&mut state, "C-k \"timeout\"");
     let rows = listed(&state);
-    assert_eq!(rows.first().map(String::as_str), Some("tag timeout"), "{rows:?}");
+    assert_eq!(rows.first().map(String::as_str), Some("source timeouts"), "{rows:?}");
     let at = |row: &str| rows.iter().position(|it| it.starts_with(row)).unwrap_or_else(|| panic!("{row}: {rows:?}"));
     assert!(at("problem") > at(&format!("source {long}")), "{rows:?}");
     press(&mut state, "C-u \"mod-003\"");
@@ -184,8 +184,8 @@ fn a_time_finds_what_an_agent_was_told_first() {
 #[test]
 fn sections_stand_above_the_feed_and_above_headings_without_an_excerpt() {
     for (keys, expected) in [
-        ("\"retry\"", ["tag", "source", "template", "section", "section", "section", "feed", "feed"]),
-        ("\"breaker\"", ["source", "heading", "template", "section", "section", "section", "heading", "feed"]),
+        ("\"retry\"", ["source", "template", "tag", "section", "section", "section", "feed", "feed"]),
+        ("\"breaker\"", ["source", "template", "section", "section", "section", "heading", "feed", "feed"]),
         ("\"also\"", ["heading", "section", "section", "section", "", "", "", ""]),
         ("\"/also\"", ["heading", "section", "section", "section", "", "", "", ""]),
         ("\">retry\"", ["feed", "feed", "", "", "", "", "", ""]),
@@ -223,7 +223,7 @@ fn names_and_headings_with_the_words_come_before_fuzzy_matches() {
     ];
     assert_eq!(listed(&state), expected);
     let shown = screen(&state);
-    for part in ["States of the breaker ", " meaning  @java-service", " @java-service  docs"] {
+    for part in ["heading    States of the breaker ", "meaning    Outages", " @java-service  docs/calls.md:41"] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
     press(&mut state, "Down");
@@ -250,6 +250,83 @@ fn every_name_that_matches_comes_before_what_is_found_by_meaning() {
     let outages = at("heading Outages");
     assert!((1..=12).all(|nth| at(&format!("source breakers-{nth:02}")) < outages), "{rows:?}");
     assert!(outages < at("source other-12"), "a source is found by its tag: {rows:?}");
+}
+
+#[test]
+fn a_source_is_listed_once() {
+    let mut state = fixture::state(120, 36);
+    press(&mut state, "j");
+    let text = "# Circuit breaker\n\n## Circuit breaker states\n";
+    answer(&mut state, Response::Document(fixture::document("circuit-breaker", text)));
+    press(&mut state, "C-k \"circuit\"");
+    let name = state.snapshot.catalog.get("circuit-breaker").unwrap().name.clone();
+    let entry = |source: &str| SearchHit { kind: "source".to_owned(), ..hit(source, "", 0, "", "It opens.", "opens") };
+    let hits = vec![
+        hit("circuit-breaker", "adr/adr-004.md", 1, &name, "It opens.", "opens"),
+        entry("circuit-breaker"),
+        entry("timeouts"),
+        hit("circuit-breaker", "adr/adr-004.md", 9, "", "It opens.", "opens"),
+    ];
+    let found = || Response::Found(Ok(Box::new(SearchAnswer { hits: hits.clone(), ..found("circuit") })));
+    answer(&mut state, found());
+    let rows = listed(&state);
+    let of = |row: &str| rows.iter().filter(|other| *other == row).count();
+    assert_eq!((of("source circuit-breaker"), of("source timeouts")), (1, 1), "{rows:?}");
+    assert_eq!(of(&format!("heading {name}")), 0, "{rows:?}");
+    assert_eq!(of("heading About circuit-breaker"), 1, "a file without a heading: {rows:?}");
+    press(&mut state, "C-u \"/circuit\"");
+    answer(&mut state, found());
+    assert_eq!(state.jump.rows().iter().filter(|row| row.is_section()).count(), 4, "{:?}", listed(&state));
+}
+
+#[test]
+fn a_source_comes_before_a_tag_that_leads_to_it_alone() {
+    let mut state = fixture::state(120, 36);
+    let source = |id: &str, tags: &[&str]| {
+        let kind = fixture::local("a.md", refdesk_core::catalog::PathState::File);
+        fixture::source(id, id, refdesk_core::catalog::Mode::Selectable, tags, kind)
+    };
+    let sources = vec![source("pat-retry", &["retry"]), source("a", &["calls"]), source("b-calls", &["calls"])];
+    let catalog = Arc::new(refdesk_core::catalog::Catalog::new(sources));
+    update(&mut state, Input::Snapshot(Box::new(Snapshot { catalog, ..fixture::snapshot() })));
+    press(&mut state, "C-k \"retry\"");
+    assert_eq!(listed(&state).first().map(String::as_str), Some("source pat-retry"));
+    press(&mut state, "C-u \"calls\"");
+    assert_eq!(listed(&state)[..2], ["tag calls", "source b-calls"]);
+}
+
+#[test]
+fn few_sections_found_by_meaning_alone_stand_among_other_rows() {
+    let mut state = fixture::state(200, 60);
+    press(&mut state, "C-k \"opens\"");
+    let ranked = |list, nth: usize| SearchHit {
+        because: vec![HitRank { list, rank: nth, words: Vec::new(), cosine: None }],
+        ..hit("timeouts", "a.md", nth, &format!("{list} {nth}"), "It opens.", "opens")
+    };
+    let hits: Vec<SearchHit> = (1..=20).flat_map(|nth| [ranked("meaning", nth), ranked("words", nth)]).collect();
+    let found = || Response::Found(Ok(Box::new(SearchAnswer { hits: hits.clone(), ..found("opens") })));
+    answer(&mut state, found());
+    assert!(screen(&state).contains("30 sections"), "{}", screen(&state));
+    let rows = listed(&state);
+    assert!(rows.contains(&"heading meaning 10".to_owned()) && !rows.contains(&"heading meaning 11".to_owned()));
+    press(&mut state, "C-u \"/opens\"");
+    answer(&mut state, found());
+    assert!(screen(&state).contains("40 sections"), "{}", screen(&state));
+}
+
+#[test]
+fn file_and_line_of_a_section_are_never_cut() {
+    for width in [80, 120, 200] {
+        let mut state = fixture::state(width, 36);
+        press(&mut state, "C-k \"opens\"");
+        let path = "a/folder/with/a/long/name/and/more/folders/within/calls-that-may-fail.md";
+        let heading = "A heading that is long enough to take half of the window > When it opens";
+        let hits = vec![hit("java-service", path, 1741, heading, "It opens.", "opens")];
+        answer(&mut state, Response::Found(Ok(Box::new(SearchAnswer { hits, ..found("opens") }))));
+        let shown = screen(&state);
+        let row = shown.lines().find(|line| line.contains("heading ")).unwrap();
+        assert!(row.contains("calls-that-may-fail.md:1741"), "{width}: {shown}");
+    }
 }
 
 #[test]

@@ -126,7 +126,7 @@ impl Window for Jump {
 
     fn outer(&self, state: &State) -> Rect {
         let body = state.layout().body;
-        centred(body, wide(body, 120), usize::from(body.height.saturating_sub(2).max(10)))
+        centred(body, wide(body, 160), usize::from(body.height.saturating_sub(2).max(10)))
     }
 
     fn rows(&self, state: &State) -> WindowRows {
@@ -345,7 +345,7 @@ fn note(state: &State) -> String {
     match &jump.answer {
         _ if is_pending => parts.push("searching the documents".to_owned()),
         Some(Ok(answer)) => {
-            parts.push(cells::counted(answer.hits.len(), "section"));
+            parts.push(cells::counted(jump.rows.iter().filter(|row| row.is_section()).count(), "section"));
             match answer.mode {
                 SearchMode::Words if !answer.hits.is_empty() => parts.push("by words alone".to_owned()),
                 SearchMode::Meaning => parts.push("by meaning alone".to_owned()),
@@ -418,7 +418,7 @@ fn row<'a>(state: &'a State, found: &JumpRow, widest: usize, width: u16) -> List
     let mut row = ListRow::new(&state.skin, width);
     let (only, _) = JumpKind::of(state.jump.line.text());
     if only.is_none() {
-        row.cell(found.kind.word(), 8, theme.style(kind_role(found.kind)));
+        row.cell(found.word(), 8, theme.style(kind_role(found.kind)));
     }
     match &found.to {
         JumpTarget::Source(id) => {
@@ -433,16 +433,35 @@ fn row<'a>(state: &'a State, found: &JumpRow, widest: usize, width: u16) -> List
     if let JumpTarget::Action(binding) = found.to {
         row.cell(&state.keymap.shown(binding, &below(state)), KEYS, style(ThemeRole::Catalog));
     }
-    match &found.why_not {
-        Some(why) => row.text(&cells::clean(why), grey),
-        None => row.marked_text(&MarkedText::of(&found.about, &found.found.about), marked(grey)),
+    match (&found.why_not, found.place()) {
+        (Some(why), _) => row.text(&cells::clean(why), grey),
+        (None, Some(place)) => {
+            row.text(&source_and_place(state, &found.about, &place, row.room().saturating_sub(1)), grey)
+        }
+        (None, None) => row.marked_text(&MarkedText::of(&found.about, &found.found.about), marked(grey)),
     };
     row
 }
 
+/// `@adr-002-resilience  …-resilience.md:17`: file and line tell the rows apart, so folders are cut first, then the id.
+fn source_and_place(state: &State, source: &str, place: &str, room: usize) -> String {
+    let ellipsis = state.skin.glyphs.ellipsis;
+    let (source, place) = (cells::clean(source), cells::clean(place));
+    let file = place.rsplit('/').next().unwrap_or(&place);
+    let least = cells::width(file) + if file.len() < place.len() { cells::width(ellipsis) } else { 0 };
+    let least = least.min(room);
+    let columns = room.saturating_sub(cells::width(&source) + 2).max(least);
+    let shown = cells::clip_start(&place, columns, ellipsis);
+    let left = room.saturating_sub(cells::width(&shown) + 2);
+    match cells::clip_middle(&source, left, ellipsis) {
+        source if source.is_empty() => shown.into_owned(),
+        source => format!("{source}  {shown}"),
+    }
+}
+
 /// Columns of the names: what the widest one needs, as far as it leaves room for everything else.
 fn name_columns(widest: usize, room: usize) -> usize {
-    widest.min(room * 3 / 5)
+    widest.min(room / 2)
 }
 
 fn kind_role(kind: JumpKind) -> ThemeRole {

@@ -28,7 +28,7 @@ pub fn go(state: &mut State, row: JumpRow, effects: &mut Vec<Effect>) {
             let path = (!hit.path.is_empty()).then(|| Path::new(&*state.snapshot.workspace).join(&hit.path));
             reading::show(state, &hit.source_id, path, hit.line, effects);
         }
-        JumpTarget::Tag(tag) => filtered_rows::by_tag(state, &tag),
+        JumpTarget::Tag(tag, _) => filtered_rows::by_tag(state, &tag),
         JumpTarget::Problem(nth) => {
             state.open(WindowKind::Problems);
             if let Some(open) = &mut state.window {

@@ -46,6 +46,11 @@ impl WordMatcher {
         name.len() == self.typed.len() && in_words(name) == self.typed
     }
 
+    /// Whether the name begins with the typed text, whatever separates its words.
+    pub fn begins(&self, name: &str) -> bool {
+        !self.typed.is_empty() && in_words(name).starts_with(&self.typed)
+    }
+
     /// Whether each typed word is a whole word of the text.
     pub fn has_words(&self, text: &str) -> bool {
         let text = text.to_lowercase();

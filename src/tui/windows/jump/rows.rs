@@ -2,7 +2,7 @@
 //! among them the sections that the search of the documents found, once it has answered.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::SearchHit;
@@ -37,7 +37,8 @@ pub enum JumpTarget {
     Heading(ReadableDocument, String),
     /// What the search of the documents found.
     Section(Box<SearchHit>),
-    Tag(String),
+    /// A tag, with the number of its sources.
+    Tag(String, usize),
     /// A problem, by its position.
     Problem(usize),
     /// A row of the feed, by its position among the newest.
@@ -67,10 +68,17 @@ pub struct FoundIn {
     pub about: Vec<u32>,
 }
 
+/// The most sections found by meaning alone among rows of all kinds: further down they are about something else.
+const MEANT: usize = 10;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum NameMatch {
     /// It equals the typed text.
     Exact,
+    /// The id or the name of a source begins with it.
+    Beginning,
+    /// A tag of several sources equals it.
+    Tag,
     /// Each typed word is a whole word of it.
     Words,
     /// Anything else, fuzzy matches and matches of the description.
@@ -118,7 +126,15 @@ impl JumpRows {
     fn name_match(&self, row: &JumpRow) -> NameMatch {
         match row.kind {
             JumpKind::Problem if !self.matcher.is_empty() => NameMatch::Other,
+            // A tag of one source is a detour to it.
+            JumpKind::Tag if self.matcher.is_exact(&row.name) => match row.to {
+                JumpTarget::Tag(_, 1) => NameMatch::Words,
+                _ => NameMatch::Tag,
+            },
             _ if self.matcher.is_exact(&row.name) => NameMatch::Exact,
+            JumpKind::Source if self.matcher.begins(&row.name) || self.matcher.begins(&row.title) => {
+                NameMatch::Beginning
+            }
             // Its name says when it happened and who did it.
             JumpKind::Feed => NameMatch::Other,
             _ if self.matcher.has_words(&row.name) || self.matcher.has_words(&row.title) => NameMatch::Words,
@@ -148,15 +164,29 @@ impl JumpRow {
 
     fn of_section(hit: &SearchHit) -> Self {
         let name = if hit.heading.is_empty() { &hit.name } else { &hit.heading };
-        // Sections found by words, or by both, contain the words; their details say which.
-        let by = match hit.because.as_slice() {
-            [only] if only.list == "meaning" => "meaning  ",
-            _ => "",
-        };
-        // Last, since what does not fit is cut, and its details say the place in any case.
-        let place = if hit.path.is_empty() { String::new() } else { format!("  {}:{}", hit.path, hit.line) };
-        let about = format!("{by}@{}{place}", hit.source_id);
-        Self::new(JumpKind::Heading, searched(name), searched(&about), JumpTarget::Section(Box::new(hit.clone())))
+        let about = searched(&format!("@{}", hit.source_id));
+        Self::new(JumpKind::Heading, searched(name), about, JumpTarget::Section(Box::new(hit.clone())))
+    }
+
+    fn of_entry(hit: &SearchHit) -> Self {
+        let to = JumpTarget::Source(SourceId::from(hit.source_id.as_str()));
+        Self::new(JumpKind::Source, searched(&hit.source_id), searched(&hit.name), to)
+    }
+
+    /// The first column: `meaning` for a section that has none of the words.
+    pub fn word(&self) -> &'static str {
+        match &self.to {
+            JumpTarget::Section(hit) if is_meant(hit) => "meaning",
+            _ => self.kind.word(),
+        }
+    }
+
+    /// `docs/retry.md:31`, for a section of a file.
+    pub fn place(&self) -> Option<String> {
+        match &self.to {
+            JumpTarget::Section(hit) if !hit.path.is_empty() => Some(format!("{}:{}", hit.path, hit.line)),
+            _ => None,
+        }
     }
 
     pub fn is_section(&self) -> bool {
@@ -171,6 +201,28 @@ impl JumpRow {
             _ => None,
         }
     }
+}
+
+/// Whether a section was found by meaning alone.
+fn is_meant(hit: &SearchHit) -> bool {
+    matches!(hit.because.as_slice(), [only] if only.list == "meaning")
+}
+
+/// Removes what says the same as the row of a source: another row of it, and a heading that is its name.
+fn without_repetitions(state: &State, mut rows: Vec<JumpRow>) -> Vec<JumpRow> {
+    let mut listed = HashSet::new();
+    rows.retain(|row| match &row.to {
+        JumpTarget::Source(id) => listed.insert(id.clone()),
+        _ => true,
+    });
+    rows.retain(|row| {
+        let source = row.source().filter(|id| row.kind == JumpKind::Heading && listed.contains(*id));
+        let Some(source) = source.and_then(|id| state.snapshot.catalog.get(id)) else { return true };
+        // The beginning of a file without a heading is called by the name, too.
+        let has_heading = !matches!(&row.to, JumpTarget::Section(hit) if hit.heading.is_empty());
+        !has_heading || row.name.to_lowercase() != source.name.to_lowercase()
+    });
+    rows
 }
 
 /// All rows, the best first.
@@ -215,7 +267,15 @@ pub fn rows(state: &mut State) -> Vec<JumpRow> {
         None | Some(JumpKind::Heading) if !words.is_empty() => state.jump.hits(),
         _ => &[],
     };
-    let (in_headings, other_hits): (Vec<&SearchHit>, Vec<_>) = hits.iter().partition(|hit| rows.is_in_heading(hit));
+    let most = if only.is_none() { MEANT } else { hits.len() };
+    let mut meant = 0;
+    let is_near = |hit: &&SearchHit| {
+        meant += usize::from(is_meant(hit));
+        !is_meant(hit) || meant <= most
+    };
+    let hits: Vec<&SearchHit> = hits.iter().filter(is_near).collect();
+    let (in_headings, other_hits): (Vec<&SearchHit>, Vec<_>) =
+        hits.iter().copied().partition(|hit| rows.is_in_heading(hit));
     let mut found = rows.rows;
     // A stable sort: if nothing was typed, the order is that of the kinds.
     found.sort_by_key(|(order, _)| *order);
@@ -232,7 +292,12 @@ pub fn rows(state: &mut State) -> Vec<JumpRow> {
     let is_named = |(order, _): &(RowOrder, JumpRow)| order.0 != NameMatch::Other;
     let mut others = found.split_off(found.iter().position(|row| !is_named(row)).unwrap_or(found.len()));
     let mut rows: Vec<JumpRow> = found.into_iter().map(|(_, row)| row).collect();
-    rows.extend(in_headings.into_iter().map(JumpRow::of_section));
+    let of_hit = |hit: &SearchHit| match hit.kind.as_str() {
+        // What the catalog says about a source is not a heading of its text.
+        "source" if only.is_none() => JumpRow::of_entry(hit),
+        _ => JumpRow::of_section(hit),
+    };
+    rows.extend(in_headings.into_iter().map(of_hit));
     let is_later = |(_, row): &mut (RowOrder, JumpRow)| match row.kind {
         JumpKind::Feed => !is_time(words),
         // What the search found has an excerpt and a line, in order of what the words mean.
@@ -245,9 +310,9 @@ pub fn rows(state: &mut State) -> Vec<JumpRow> {
     let names = others.iter().filter(|((_, _, outside_name, ..), _)| *outside_name == 0).count();
     let rest = others.split_off(others.len().min(names.max(BEFORE_SEARCH.saturating_sub(rows.len()))));
     rows.extend(others.into_iter().map(|(_, row)| row));
-    rows.extend(other_hits.into_iter().map(JumpRow::of_section));
+    rows.extend(other_hits.into_iter().map(of_hit));
     rows.extend(later.into_iter().chain(rest).chain(problems).map(|(_, row)| row));
-    rows
+    without_repetitions(state, rows)
 }
 
 fn sources(state: &mut State, words: &str, rows: &mut JumpRows) {
@@ -304,7 +369,7 @@ fn headings(state: &State, rows: &mut JumpRows) {
 
 fn tags(jump: &JumpWindow, rows: &mut JumpRows) {
     for (tag, count) in &jump.tags {
-        rows.add(JumpKind::Tag, tag, &cells::counted(*count, "source"), JumpTarget::Tag(tag.clone()));
+        rows.add(JumpKind::Tag, tag, &cells::counted(*count, "source"), JumpTarget::Tag(tag.clone(), *count));
     }
 }
 
