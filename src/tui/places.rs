@@ -110,6 +110,13 @@ pub fn go(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     state.places = places;
 }
 
+/// Goes to this place; the one that is left is not remembered.
+pub fn go_to(state: &mut State, place: Place, effects: &mut Vec<Effect>) {
+    let places = std::mem::take(&mut state.places);
+    restore(state, place, effects);
+    state.places = places;
+}
+
 pub fn restore(state: &mut State, place: Place, effects: &mut Vec<Effect>) {
     if let Some(place) = place.database {
         return databases::update::open_at(state, place);

@@ -13,6 +13,7 @@ use refdesk_desk::SelectionChange;
 use refdesk_desk::engine::{RequestEnd, WaitingRequest};
 
 use crate::tui::pane::Pane;
+use crate::tui::places::Place;
 use crate::tui::state::{Lookup, State};
 
 #[derive(Debug, Clone, Default)]
@@ -33,6 +34,8 @@ pub struct RequestsPane {
     /// What the row under the cursor and all marks would add if picked.
     pub preview: Lookup<MarksPreview>,
     pub line: RequestNews,
+    /// Where keys went before the request was opened.
+    pub opened_from: Option<Place>,
     /// The request that was answered, until it is gone.
     pub sent: Option<String>,
     /// How requests ended that the snapshot still lists: events and snapshots can arrive in either order.

@@ -179,17 +179,12 @@ fn pieces(state: &State) -> Vec<StatusItem> {
     pieces
 }
 
-/// ` 2 ask: A `, without its key if one is shown already.
+/// ` 2 requests: A `, without its key if one is shown already.
 fn asking(state: &State) -> Option<String> {
     let key = if state.in_request() { String::new() } else { format!(": {}", state.key(Action::Requests)) };
-    let count = state.snapshot.requests.len();
-    match count {
+    match state.snapshot.requests.len() {
         0 => None,
-        // Without the key the verb alone would read as a slip.
-        1 if key.is_empty() => Some(" 1 asks you ".to_owned()),
-        count if key.is_empty() => Some(format!(" {} ask you ", cells::grouped(count))),
-        1 => Some(format!(" 1 asks{key} ")),
-        _ => Some(format!(" {} ask{key} ", cells::grouped(count))),
+        count => Some(format!(" {}{key} ", cells::counted(count, "request"))),
     }
 }
 

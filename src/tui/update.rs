@@ -95,7 +95,7 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
         }
         Input::Rest => {}
     }
-    requests::update::follow_focus(state);
+    requests::update::follow_focus(state, &mut effects);
     form_update::follow(state);
     clamp_cursors(state);
     graph::update::follow(state, &mut effects);

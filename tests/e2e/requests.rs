@@ -65,7 +65,7 @@ fn a_choice_is_answered_by_keys() {
     let offered = json!([{"id": "retry", "name": "Retry"}, {"id": "timeouts", "name": "Timeouts"}]);
     let _asker = ask(&workspace, "r1", json!({"sources": offered}));
     pty.wait_for("claude over mcp wants you to choose from 2 sources");
-    pty.wait_for("1 asks: A");
+    pty.wait_for("1 request: A");
     assert!(!answered(&workspace, "r1").exists());
     pty.type_bytes("Aj ");
     pty.wait_for("1 of 2 marked");
@@ -87,14 +87,14 @@ fn a_write_is_shown_and_approved_or_declined() {
         let approval = json!({"path": "src/A.java", "summary": "+1 −1", "diff": diff});
         let _asker = ask(&workspace, id, json!({"approval": approval}));
         pty.wait_for("claude over mcp wants to write a file");
-        pty.wait_for("1 asks");
+        pty.wait_for("1 request");
         pty.type_bytes("A");
         pty.wait_for("look at the write");
         pty.type_bytes("\r");
         pty.wait_for("yes, OVERWRITE it");
         pty.type_bytes(key);
         pty.wait_until("that it was answered", |seen| {
-            !seen.text().contains("1 asks") && seen.text().contains("src/A.java")
+            !seen.text().contains("1 request") && seen.text().contains("src/A.java")
         });
         assert_eq!(read(&workspace, id)["approved"], json!(approved), "{id}");
     }
@@ -107,10 +107,10 @@ fn an_asker_that_ends_is_reported() {
     let pty = open(&workspace);
     // Named like refdesk's own requests, whose askers hold a lock while they live.
     let asker = ask(&workspace, &"a1".repeat(16), json!({"sources": [{"id": "retry"}]}));
-    pty.wait_for("1 asks: A");
+    pty.wait_for("1 request: A");
     drop(asker);
     pty.wait_for("Claude over mcp is gone");
-    pty.wait_until("the end of the request", |seen| !seen.text().contains("1 asks"));
+    pty.wait_until("the end of the request", |seen| !seen.text().contains("1 request"));
     quit(pty);
 }
 
@@ -128,13 +128,13 @@ fn one_of_two_screens_answers_and_one_of_two_requests_times_out() {
     let asker =
         workspace.bare(&["--workspace", path, "ask", "--context", "for the client"]).stdout(Stdio::piped()).spawn();
     let asker = asker.unwrap();
-    both("1 asks: A");
+    both("1 request: A");
     let now = jiff::Timestamp::now().to_string();
     let sources = json!([{"id": "retry", "name": "Retry"}]);
     let impatient = ask(&workspace, &"b2".repeat(16), json!({"timestamp": now, "timeout": 3.0, "sources": sources}));
-    both("2 ask: A");
+    both("2 requests: A");
     both("timed out without an answer");
-    both("1 asks: A");
+    both("1 request: A");
     // It was never answered, and its asker withdrew it.
     assert!(!answered(&workspace, &"b2".repeat(16)).exists());
     drop(impatient);

@@ -170,7 +170,7 @@ fn answer_an_agent() {
     let mut pty = open(&world, "2 sources");
     let offered = json!([{"id": "retry", "name": "Retry"}, {"id": "timeouts", "name": "Timeouts"}]);
     let _asker = ask(&world, "r1", json!({"sources": offered}));
-    pty.wait_for("1 asks: A");
+    pty.wait_for("1 request: A");
     let shown = ["Space mark", "", "1 of 2 marked", "Answered claude over mcp: 1 source"];
     perform(&mut pty, &task("Answer an agent"), &shown);
     quit(pty);

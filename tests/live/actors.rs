@@ -280,30 +280,30 @@ impl Screen {
 
     /// Approves the one write that is requested, unless the request is gone.
     pub fn approve(&mut self, ended: impl Fn() -> bool, progress: &Progress) {
-        for (shown, key) in [("1 asks", "A"), ("look at the write", "\r"), ("yes, write a new file", "y")] {
+        for (shown, key) in [("1 request", "A"), ("look at the write", "\r"), ("yes, write a new file", "y")] {
             if !self.shows(|text| text.contains(shown), &ended) {
                 return;
             }
             self.pty.type_bytes(key);
             progress.sends();
         }
-        if self.shows(|text| !text.contains("1 asks"), ended) {
+        if self.shows(|text| !text.contains("1 request"), ended) {
             progress.answers();
         }
     }
 
     /// Answers a request for a choice with none.
     pub fn choose_none(&mut self) {
-        self.pty.wait_for("1 asks");
+        self.pty.wait_for("1 request");
         self.pty.type_bytes("A");
         self.pty.wait_for("2 Request");
         self.pty.type_bytes("n");
-        self.pty.wait_until("no request", |seen| !seen.text().contains("1 asks"));
+        self.pty.wait_until("no request", |seen| !seen.text().contains("1 request"));
     }
 
     /// Waits until no request is open, and closes one that has ended.
     pub fn wait_for_no_request(&mut self) {
-        self.pty.wait_until("no request", |seen| !seen.text().contains("1 asks"));
+        self.pty.wait_until("no request", |seen| !seen.text().contains("1 request"));
         if self.text().contains("any key closes") {
             self.pty.type_bytes("\x1b");
             self.pty.wait_until("what ended is closed", |seen| !seen.text().contains("any key closes"));

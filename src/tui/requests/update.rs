@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::tui::action::Action;
 use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
+use crate::tui::places;
 use crate::tui::requests::view;
 use crate::tui::state::{EndedRequest, Message, MessageKind, PanePart, RequestNews, RequestPlacement, State, Typing};
 use crate::tui::widgets::cells;
@@ -91,13 +92,22 @@ fn leave_ended(state: &mut State) {
     }
 }
 
-/// After every input: a user who left the pane and returns has seen it.
-pub fn follow_focus(state: &mut State) {
+/// After every input: a user who left the pane and returns has seen it. When no request is shown any more, keys go where they
+/// went before it was opened.
+pub fn follow_focus(state: &mut State, effects: &mut Vec<Effect>) {
     if state.focus != Pane::Selection {
         leave_ended(state);
+        state.requests.opened_from = None;
         if state.requests.place == RequestPlacement::Next {
             state.requests.place = RequestPlacement::Shown;
         }
+    }
+    if state.shown_request().is_none()
+        && let Some(place) = state.requests.opened_from.take()
+        && state.window.is_none()
+        && !(state.graph.is_open() || state.agents.is_open() || state.databases.is_open())
+    {
+        places::go_to(state, place, effects);
     }
 }
 
@@ -105,7 +115,7 @@ pub fn follow_focus(state: &mut State) {
 fn arrived(state: &mut State, new: &WaitingRequest) {
     if !state.at_request() && take_line(state) {
         let (key, who) = (state.key(Action::Requests), view::who(&new.request));
-        let text = format!("{key} answers: {who}{}", view::asks_for(&new.request));
+        let text = format!("{key} opens the request: {who}{}", view::asks_for(&new.request));
         state.requests.line.news = Some((new.request.request_id.clone(), text));
         let tone = line_tone(state).unwrap_or(MessageKind::Note);
         update_line(state, tone);
@@ -179,6 +189,9 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Requests => {
             leave_ended(state);
             state.requests.place = RequestPlacement::Shown;
+            if state.focus != Pane::Selection {
+                state.requests.opened_from = Some(places::here(state));
+            }
             state.focus_on(Pane::Selection);
         }
         Action::Mark => mark(state),

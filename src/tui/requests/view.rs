@@ -122,20 +122,28 @@ pub fn head(state: &State, waiting: &WaitingRequest, columns: usize) -> WrappedT
     let request = &waiting.request;
     let ellipsis = state.skin.glyphs.ellipsis;
     let ended = state.requests.ended.as_ref().map(|gone| PageLine::new(ended(gone.how.as_ref()), ThemeRole::Warning));
-    let mut lines: Vec<PageLine> = ended.into_iter().chain([asks(state, waiting)]).collect();
-    if request.has_reason() {
+    let reason = request.has_reason().then(|| {
         let room = (columns * CONTEXT).saturating_sub(if CONTEXT > 1 { columns / 6 } else { 0 });
         let begun = beginning(&request.context, columns);
-        lines.push(PageLine::new(cells::clip(&begun, room, ellipsis), ThemeRole::Hints));
-    }
+        PageLine::new(cells::clip(&begun, room, ellipsis), ThemeRole::Hints)
+    });
+    let mut lines: Vec<PageLine> = ended.into_iter().collect();
     match &request.approval {
-        Some(approval) => lines.extend(write(state, approval)),
-        None => lines.push(sum(state, waiting)),
+        Some(approval) => {
+            lines.push(asks(state, waiting));
+            lines.extend(reason);
+            lines.extend(write(state, approval));
+        }
+        // For a choice, the reason is the question.
+        None => {
+            lines.extend(reason);
+            lines.extend([asks(state, waiting), sum(state, waiting)]);
+        }
     }
     WrappedText::new(lines, columns)
 }
 
-/// The same in few rows: the file to write, until when, then the question.
+/// The same in few rows: the file to write, until when, then the reason; for a choice, the question first.
 pub fn brief_head(state: &State, waiting: &WaitingRequest, columns: usize, rows: usize) -> WrappedText {
     let (request, skin) = (&waiting.request, &state.skin);
     let until = waiting.until.as_ref().map(|until| format!(" {} until {until}", skin.glyphs.dot)).unwrap_or_default();
@@ -145,8 +153,11 @@ pub fn brief_head(state: &State, waiting: &WaitingRequest, columns: usize, rows:
     lines.insert(lines.len().min(1), PageLine::new(asker, ThemeRole::Strong).then(&until, ThemeRole::Warning));
     if request.has_reason() {
         let begun = beginning(&request.context, columns);
-        let room = columns * rows.saturating_sub(lines.len()).max(1);
-        lines.push(PageLine::new(cells::clip(&begun, room, skin.glyphs.ellipsis), ThemeRole::Hints));
+        // The rows of a choice end with what is marked.
+        let taken = lines.len() + usize::from(request.approval.is_none());
+        let room = columns * rows.saturating_sub(taken).max(1);
+        let line = PageLine::new(cells::clip(&begun, room, skin.glyphs.ellipsis), ThemeRole::Hints);
+        lines.insert(if request.approval.is_none() { 0 } else { lines.len() }, line);
     }
     if request.approval.is_none() {
         lines.push(sum(state, waiting));

@@ -284,7 +284,7 @@ fn a_click_on_the_top_line_opens_what_it_tells_of() {
         ("~4,628 tokens", "", Some(WindowKind::Budget), Pane::Catalog),
         ("of 128k", "", Some(WindowKind::Budget), Pane::Catalog),
         ("2 need trust: !", "", Some(WindowKind::Trust), Pane::Catalog),
-        ("1 asks", "", None, Pane::Selection),
+        ("1 request", "", None, Pane::Selection),
         ("1 picked", "", None, Pane::Selection),
         ("10 sources", "2", None, Pane::Catalog),
         ("refdesk", "", None, Pane::Catalog),
@@ -292,7 +292,7 @@ fn a_click_on_the_top_line_opens_what_it_tells_of() {
         let mut state = fixture::state(200, 36);
         let mut snapshot = fixture::untrusted_snapshot(&[("one", 1), ("two", 1)]);
         snapshot.requests = fixture::with_requests(&[fixture::asking("r1", "claude-code", "", &["timeouts"])]).requests;
-        if text == "1 asks" || text.contains("trust") {
+        if text == "1 request" || text.contains("trust") {
             update(&mut state, Input::Snapshot(Box::new(snapshot)));
         }
         press(&mut state, keys);

@@ -7,7 +7,7 @@ use ratatui::layout::Size;
 use crate::tui::fixture;
 use crate::tui::input::Input;
 use crate::tui::pane::Pane;
-use crate::tui::state::{RequestPlacement, State, Typing};
+use crate::tui::state::{PanePart, RequestPlacement, State, Typing};
 use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
 use refdesk_desk::SelectionChange;
@@ -147,8 +147,11 @@ fn a_request_does_not_take_the_focus() {
         tell(&mut state, &[choice("r1")]);
         assert_eq!((state.focus, state.typing, state.window), before, "{keys}");
         assert!(state.shown_request().is_some() && !state.in_request(), "{keys}");
-        assert!(message(&state).starts_with("A answers: claude over mcp wants you to choose from 4 sources"), "{keys}");
-        assert!(screen(&state).contains("1 asks: A"), "{keys}");
+        assert!(
+            message(&state).starts_with("A opens the request: claude over mcp wants you to choose from 4 sources"),
+            "{keys}"
+        );
+        assert!(screen(&state).contains("1 request: A"), "{keys}");
     }
     // If the selection has the focus, it waits until the user turns to it.
     let mut state = desk("2 j", &[]);
@@ -162,8 +165,34 @@ fn a_request_does_not_take_the_focus() {
     press(&mut state, "A");
     assert!(state.in_request());
     press(&mut state, "Esc");
-    assert!(!state.in_request() && state.focus == Pane::Selection);
-    assert!(screen(&state).contains("1 asks: A"));
+    assert!(!state.in_request());
+    assert!(screen(&state).contains("1 request: A"));
+}
+
+#[test]
+fn after_the_last_answer_keys_go_where_they_went_before() {
+    for (keys, focus, part) in [
+        ("j j", Pane::Catalog, PanePart::List),
+        ("j Enter", Pane::Catalog, PanePart::Detail),
+        ("3", Pane::Hints, PanePart::List),
+        ("4 j", Pane::Templates, PanePart::List),
+        ("2 j", Pane::Selection, PanePart::List),
+    ] {
+        let mut state = desk(keys, &[choice("r1"), choice("r2")]);
+        let on = state.subject(focus).map(str::to_owned);
+        press(&mut state, "A Space Enter");
+        tell(&mut state, &[choice("r2")]);
+        assert_eq!(state.focus, Pane::Selection, "{keys}: another one waits");
+        press(&mut state, "A n");
+        tell(&mut state, &[]);
+        assert_eq!((state.focus, state.part, state.subject(focus).map(str::to_owned)), (focus, part, on), "{keys}");
+    }
+    let mut state = desk("3", &[choice("r1")]);
+    press(&mut state, "A Esc");
+    assert_eq!(state.focus, Pane::Hints, "put aside");
+    press(&mut state, "A Space Enter 4");
+    tell(&mut state, &[]);
+    assert_eq!(state.focus, Pane::Templates, "keys went elsewhere meanwhile");
 }
 
 #[test]
@@ -337,7 +366,7 @@ fn the_end_of_each_request_is_reported() {
 
 #[test]
 fn the_result_of_an_answer_stays_visible_when_another_request_arrives() {
-    let both = "answered claude over mcp: picked none of them \u{b7} A answers: claude over mcp wants you to choose from 4 sources";
+    let both = "answered claude over mcp: picked none of them \u{b7} A opens the request: claude over mcp wants you to choose from 4 sources";
     for is_told_first in [true, false] {
         let mut state = desk("", &[choice("r1")]);
         press(&mut state, "A n 1");
