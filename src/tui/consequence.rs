@@ -3,12 +3,12 @@
 
 use crate::common::{change_cost, source_words};
 use crate::tui::action::Action;
+use crate::tui::counts::Counts;
 use crate::tui::source_state;
 use crate::tui::state::{Message, MessageKind, State};
 use crate::tui::widgets::cells;
 use crate::tui::windows::clear;
 use refdesk_core::catalog::SourceId;
-use refdesk_desk::ProfileSwitch;
 use refdesk_desk::engine::{Reply, Request, Snapshot};
 
 /// A change that was requested, and is not in a snapshot yet.
@@ -17,8 +17,8 @@ pub struct AwaitedChange {
     done: String,
     /// The changed sources; none if all were changed.
     named: Vec<SourceId>,
-    /// What changed with a switch of profiles, and how many of its sources wait for trust.
-    switched: Option<(String, usize)>,
+    /// After a switch of profiles, how many of its sources wait for trust.
+    switched: Option<usize>,
     /// Whether another process makes the change, after an answer given here.
     by_asker: bool,
     /// The action that takes it back.
@@ -53,10 +53,7 @@ pub fn expect(state: &mut State, request: &Request) {
         Request::SwitchProfile(_) => match &state.profiles.switch {
             Some(Ok(switch)) => {
                 let done = format!("Switched to {}", clean(&switch.name));
-                Some(AwaitedChange {
-                    switched: Some((counts(switch), switch.waiting)),
-                    ..awaited(done, Vec::new(), Action::Undo)
-                })
+                Some(AwaitedChange { switched: Some(switch.waiting), ..awaited(done, Vec::new(), Action::Undo) })
             }
             _ => None,
         },
@@ -72,18 +69,6 @@ pub fn expect(state: &mut State, request: &Request) {
         Request::Redo => retraced("Redone", &state.snapshot.redo, Action::Undo),
         _ => return,
     };
-}
-
-/// `1 picked, 10 pulled in, `, as the comparison said it.
-fn counts(switch: &ProfileSwitch) -> String {
-    let counts = [
-        (switch.picked.len(), "picked"),
-        (switch.unpicked.len(), "unpicked"),
-        (switch.pulled_in.len(), "pulled in"),
-        (switch.released.len(), "released"),
-    ];
-    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
-    counts.map(|(count, what)| format!("{} {what}, ", cells::grouped(count))).collect()
 }
 
 /// After a snapshot: says what followed, unless a more important message is shown.
@@ -106,9 +91,12 @@ pub fn follow(state: &mut State, before: &Snapshot) {
     }
     let after = &state.snapshot;
     let followed = match &awaited.switched {
-        Some((counts, waiting)) => {
-            let tokens = cells::in_tokens(after.agent_tokens());
-            format!(": {counts}{tokens} now{}", source_words::waiting(*waiting))
+        // What is selected now, as the list of profiles and the top line count it.
+        Some(waiting) => {
+            let Counts { picked, pulled_in, tokens, .. } = state.counts;
+            let [picked, pulled_in] = [picked, pulled_in].map(cells::grouped);
+            let (tokens, waiting) = (cells::in_tokens(tokens), source_words::waiting(*waiting));
+            format!(": now {picked} picked, {pulled_in} pulled in, {tokens}{waiting}")
         }
         None => followed(&awaited, before, after),
     };

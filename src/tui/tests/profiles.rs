@@ -137,6 +137,27 @@ fn the_comparison_comes_before_the_switch() {
 }
 
 #[test]
+fn the_result_of_a_switch_counts_as_the_top_line_does() {
+    let mut state = listed(120, 36, all());
+    compared(&mut state, Ok(switch()));
+    press(&mut state, "Enter");
+    let mut snapshot = fixture::snapshot();
+    let members = [
+        fixture::member("payments-api", 0, &[]),
+        fixture::member("retry-pattern", 1, &["payments-api"]),
+        fixture::member("timeouts", 1, &["payments-api"]),
+    ];
+    snapshot.selection = std::sync::Arc::new(fixture::selection(members.into(), &[], &[]));
+    update(&mut state, Input::Snapshot(Box::new(snapshot)));
+    assert!(
+        message(&state).starts_with("Switched to payments-analyst: now 1 picked, 2 pulled in, ~"),
+        "{}",
+        message(&state)
+    );
+    assert!(screen(&state).contains("1 picked  2 pulled in"), "{}", screen(&state));
+}
+
+#[test]
 fn a_disabled_switch_says_why() {
     let mut state = listed(100, 30, Vec::new());
     assert!(screen(&state).contains("There are no profiles"), "{}", screen(&state));
