@@ -100,15 +100,13 @@ pub fn draw(state: &State, places: &GraphLayout, buffer: &mut Buffer) {
         let window = level.cursor.window(level.sources.len(), usize::from(place.height));
         let top = window.start;
         let shown = level.sources.get(window).unwrap_or_default();
-        let widest =
-            shown.iter().filter_map(|at| state.graph.id(*at)).map(|id| cells::width(&cells::clean(id.as_str())));
-        let widest = widest.max().unwrap_or(0);
+        let columns = LevelColumns::of(state, level, centre, shown, place.width);
         for (nth, at) in shown.iter().enumerate() {
             let under = match is_focused {
                 true => RowCursor::of(top + nth, level.cursor.at, active),
                 false => RowCursor::Elsewhere,
             };
-            let mut row = row(state, level, (centre, *at), widest, place.width);
+            let mut row = row(state, level, (centre, *at), columns, place.width);
             row.draw(under, ThemeRole::Catalog, nth_row(place, nth), buffer);
         }
         if level.sources.is_empty() {
@@ -140,26 +138,66 @@ fn centre_row<'a>(state: &'a State, at: usize, width: u16) -> ListRow<'a> {
     row
 }
 
-/// Mark, id, and if there is room beside the `widest` id how and where it is mentioned; price. An id that is too long is cut:
-/// a row without its price would read as free.
-fn row<'a>(state: &'a State, level: &Level, (centre, at): (usize, usize), widest: usize, width: u16) -> ListRow<'a> {
+/// The columns of a level's rows, of those that are visible.
+#[derive(Debug, Clone, Copy)]
+struct LevelColumns {
+    id: usize,
+    /// 0 if there is no room for it.
+    via: usize,
+    /// 0 if there is no room for it.
+    place: usize,
+    price: usize,
+}
+
+impl LevelColumns {
+    fn of(state: &State, level: &Level, centre: usize, shown: &[usize], width: u16) -> Self {
+        let clean = |text: &str| cells::width(&cells::clean(text));
+        let ids = shown.iter().filter_map(|at| state.graph.id(*at)).map(|id| clean(id.as_str()));
+        let id = ids.max().unwrap_or(0);
+        let price = shown.iter().map(|at| cells::width(&rows::price(state, *at))).max().unwrap_or(0);
+        // Cursor and mark, a blank before the price, and a column for the scrollbar.
+        let room = usize::from(width).saturating_sub(1 + 2 + price + 2);
+        let beside = room.saturating_sub(id + 1);
+        if width < WIDE || beside < MIN_PLACE {
+            return Self { id: room, via: 0, place: 0, price };
+        }
+        // File and line tell more than how it is mentioned, which the details say too.
+        let file = |at: &usize| {
+            let (_, place) = how(state, level, centre, *at)?;
+            let name = place.rsplit('/').next().map_or(0, cells::width);
+            Some(name + usize::from(place.contains('/')))
+        };
+        let file = shown.iter().filter_map(file).max().unwrap_or(0).max(MIN_PLACE);
+        let via = if beside > VIA + file { VIA } else { 0 };
+        let place = beside.saturating_sub(if via > 0 { via + 1 } else { 0 });
+        Self { id, via, place, price }
+    }
+}
+
+/// Mark, id, and if there is room how and where it is mentioned; price. An id that is too long is cut: a row without its price
+/// would read as free.
+fn row<'a>(
+    state: &'a State,
+    level: &Level,
+    (centre, at): (usize, usize),
+    columns: LevelColumns,
+    width: u16,
+) -> ListRow<'a> {
     let theme = &state.skin.theme;
     let (infra, ellipsis) = (theme.style(ThemeRole::Infra), state.skin.glyphs.ellipsis);
     let mut row = ListRow::new(&state.skin, width);
     let Some(id) = state.graph.id(at) else { return row };
     let (mark, role) = source_state::mark(&state.snapshot, id.as_str());
     row.cell(state.skin.glyphs.mark(mark), 1, theme.style(role));
-    // A column stays free for the scrollbar.
-    let room = row.room().saturating_sub(PRICE + 2);
-    let shown = cells::clean(id.as_str());
-    let beside = room.saturating_sub(widest + VIA + 2);
-    let how = how(state, level, centre, at).filter(|_| width >= WIDE && beside >= MIN_PLACE);
-    row.id(&shown, if how.is_some() { widest } else { room }, theme.style(ThemeRole::Text));
-    if let Some((via, place)) = how {
-        row.cell(via, VIA, infra);
-        row.cell(&cells::clip_start(&place, beside, ellipsis), beside, infra);
+    row.id(&cells::clean(id.as_str()), columns.id, theme.style(ThemeRole::Text));
+    if columns.place > 0 {
+        let (via, place) = how(state, level, centre, at).unwrap_or_default();
+        if columns.via > 0 {
+            row.cell(via, columns.via, infra);
+        }
+        row.cell(&cells::clip_start(&place, columns.place, ellipsis), columns.place, infra);
     }
-    row.text(&price(state, at), infra);
+    row.text(&format!("{:>price$}", rows::price(state, at), price = columns.price), infra);
     row
 }
 

@@ -15,8 +15,8 @@ use crate::tui::widgets::{cells, frame};
 /// Columns of a number of tokens, and of a number of sources.
 const TOKENS: usize = 10;
 const COUNT: usize = 8;
-/// The least and the most columns of a bar.
-const BAR: (usize, usize) = (10, 60);
+/// The least and the most columns of a bar: the least has room for the words above it.
+const BAR: (usize, usize) = (13, 60);
 
 /// Draws headings and visible rows; if `is_filtered`, the filter is in the place of the headings.
 pub fn draw(state: &State, tab: GraphTab, places: &GraphLayout, is_filtered: bool, buffer: &mut Buffer) {
@@ -79,11 +79,10 @@ fn map_columns(state: &State, width: u16) -> MapColumns {
     let beside_bar = left.saturating_sub(BAR.0 + 1);
     let id = state.counts.widest_id.min(if beside_bar >= MIN_ID { beside_bar } else { left });
     let rest = left.saturating_sub(id + 1);
-    let bar = rest.min(BAR.1).min((left / 2).max(BAR.0));
-    let name = rest.saturating_sub(bar + 1);
-    let name = if name < 12 { 0 } else { name.min(state.counts.widest_name) };
-    // Without a name the bar gets its columns.
-    let bar = if name == 0 { rest.min(BAR.1) } else { bar };
+    // A bar only draws the figures beside it: names are whole first.
+    let name = state.counts.widest_name.min(rest.saturating_sub(BAR.0 + 1));
+    let name = if name < 12.min(state.counts.widest_name) { 0 } else { name };
+    let bar = rest.saturating_sub(if name > 0 { name + 1 } else { 0 }).min(BAR.1);
     MapColumns { id, name, own, bar: if bar < BAR.0 { 0 } else { bar } }
 }
 
