@@ -58,7 +58,9 @@ pub fn columns(state: &State, window: &Range<usize>, width: u16) -> AgentColumns
     // Cursor, mark and the fields beside the name, each with a blank, then the tokens over time with their heading.
     let beside = agent + 1 + (time + 1) * if has_since { 2 } else { 1 };
     let figures: usize = FIGURES.iter().map(|(columns, _)| columns + 1).sum();
-    let room = usize::from(width).saturating_sub(1 + 2 + beside + 1 + figures + OVER_TIME.len() + 2);
+    // Whole names before blanks beside short sparklines.
+    let over_time = widest(&|session| session.periods.tokens().len()).clamp("tokens".len(), OVER_TIME.len());
+    let room = usize::from(width).saturating_sub(1 + 2 + beside + 1 + figures + over_time + 2);
     AgentColumns {
         agent,
         session: widest(&|session| columns(&session.session)).clamp(7, room.max(SESSION)),

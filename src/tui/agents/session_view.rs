@@ -42,14 +42,22 @@ pub fn session(state: &State, columns: usize, most: usize) -> Vec<Line<'static>>
     if let Some(problem) = &activity.problem {
         lines.extend(wrapped(state, problem, ThemeRole::Warning, (columns, most)));
     }
-    for line in session.lines.iter().take(most.saturating_sub(lines.len())) {
+    let left = most.saturating_sub(lines.len());
+    // Rows that the lines leave: long ones are wrapped into them.
+    let mut spare = left.saturating_sub(session.lines.len());
+    for line in session.lines.iter().take(left) {
         let time = format!("{}  ", activity.clock(line.time));
-        let room = columns.saturating_sub(cells::width(&time));
-        let text = cells::clip(&cells::clean(&line.text), room, state.skin.glyphs.ellipsis).into_owned();
-        lines.push(Line::from(vec![
-            Span::styled(time, theme.style(ThemeRole::Infra)),
-            Span::styled(text, theme.style(ThemeRole::Text)),
-        ]));
+        let indent = cells::width(&time);
+        let room = columns.saturating_sub(indent);
+        let rows = cells::wrap_to(&cells::clean(&line.text), room, 1 + spare, state.skin.glyphs.ellipsis);
+        spare = spare.saturating_sub(rows.len().saturating_sub(1));
+        for (nth, text) in rows.into_iter().enumerate() {
+            let before = if nth == 0 { time.clone() } else { " ".repeat(indent) };
+            lines.push(Line::from(vec![
+                Span::styled(before, theme.style(ThemeRole::Infra)),
+                Span::styled(text, theme.style(ThemeRole::Text)),
+            ]));
+        }
     }
     lines.truncate(most);
     lines

@@ -19,9 +19,11 @@ use crate::tui::widgets::row::{Active, ListRow, RowCursor};
 use crate::tui::widgets::{cells, frame, prompt};
 use refdesk_desk::engine::{Actor, Notice, Topic};
 
-/// Columns from which topics are written out and sessions have a column.
+/// Columns from which sessions have a column.
 const WIDE: u16 = 90;
 /// Columns from which there is room for topics.
+const WITH_TOPICS: u16 = 70;
+/// Columns from which there is room for tokens.
 const NARROW: u16 = 50;
 /// Characters shown of a session's name.
 const SESSION: usize = 8;
@@ -179,11 +181,9 @@ fn row<'a>(
         let short_name = notice.session.as_deref().map_or("", short);
         row.cell(&cells::clean(short_name), session, theme.style(ThemeRole::Infra));
     }
-    let (topic, role) = topic(notice.topic);
-    if width >= WIDE {
+    let role = topic_role(notice.topic);
+    if width >= WITH_TOPICS {
         row.cell(notice.topic.word(), 10, theme.style(role));
-    } else if width >= NARROW {
-        row.cell(topic, 4, theme.style(role));
     }
     let is_urgent = matches!(notice.topic, Topic::Problem | Topic::Failed | Topic::Asked);
     let style = theme.style(if is_urgent { role } else { ThemeRole::Text });
@@ -194,10 +194,14 @@ fn row<'a>(
     let last = if has_price { tokens + 2 } else { 0 };
     let ellipsis = state.skin.glyphs.ellipsis;
     row.text(&cells::clip(&cells::clean(&notice.text), row.room().saturating_sub(last), ellipsis), style);
-    let reason = reason(notice, width, if has_price { PriceColumn::Shown } else { PriceColumn::Absent });
-    let room = row.room().saturating_sub(last);
-    if !reason.is_empty() && room > 4 {
-        row.gap().text(&cells::clip(&format!("({})", cells::clean(&reason)), room - 1, ellipsis), infra);
+    let reasons = reasons(notice, width, if has_price { PriceColumn::Shown } else { PriceColumn::Absent });
+    let room = row.room().saturating_sub(last + 1);
+    // A session is shown whole or not at all; the details have it in any case.
+    let shown = reasons.map(|reason| if reason.is_empty() { reason } else { format!("({})", cells::clean(&reason)) });
+    let [whole, short] = shown;
+    let reason = if cells::width(&whole) <= room { whole } else { short };
+    if !reason.is_empty() && room > 3 {
+        row.gap().text(&cells::clip(&reason, room, ellipsis), infra);
     }
     if has_price {
         row.cell("", row.room().saturating_sub(tokens + 2), infra);
@@ -218,20 +222,21 @@ fn price(notice: &Notice) -> String {
     if tokens == 0 { String::new() } else { cells::tokens(u64::try_from(tokens).unwrap_or(u64::MAX)) }
 }
 
-/// The reason, for a row of this width: without the session if that has a column, else followed by it; and without the tokens if
-/// they have one.
-fn reason(notice: &Notice, width: u16, column: PriceColumn) -> String {
-    let Some(session) = notice.session.as_deref() else { return notice.reason.clone() };
+/// The reason, for a row of this width: after the session, unless that has a column, and without it; without the tokens if they
+/// have a column.
+fn reasons(notice: &Notice, width: u16, column: PriceColumn) -> [String; 2] {
+    let Some(session) = notice.session.as_deref() else { return [notice.reason.clone(), notice.reason.clone()] };
     let price = format!("{} tokens", price(notice));
     let is_shown = |part: &&str| column == PriceColumn::Absent || *part != price;
     let reason = notice.reason.split(", ").filter(is_shown).collect::<Vec<_>>().join(", ");
     let without_session = reason.strip_prefix("session ").and_then(|rest| rest.strip_prefix(session));
     let rest = without_session.unwrap_or(&reason).trim_start_matches(", ");
-    match (width >= WIDE, rest.is_empty()) {
+    let whole = match (width >= WIDE, rest.is_empty()) {
         (true, _) => rest.to_owned(),
         (false, true) => format!("session {}", short(session)),
         (false, false) => format!("session {}, {rest}", short(session)),
-    }
+    };
+    [whole, rest.to_owned()]
 }
 
 /// The session, shortened: generated names differ in their first characters.
@@ -246,23 +251,16 @@ fn columns(state: &State, window: Range<usize>, of: impl Fn(&Notice) -> &str, (l
     widest.min(most).max(least)
 }
 
-/// The short word for a topic, and its colour.
-fn topic(topic: Topic) -> (&'static str, ThemeRole) {
+fn topic_role(topic: Topic) -> ThemeRole {
     match topic {
-        Topic::Selection => ("sel", ThemeRole::Selection),
-        Topic::Catalog => ("cat", ThemeRole::Catalog),
-        Topic::Document => ("doc", ThemeRole::Transitive),
-        Topic::Template => ("tpl", ThemeRole::Templates),
-        Topic::File => ("file", ThemeRole::Templates),
-        Topic::Problem => ("prob", ThemeRole::Error),
-        Topic::Warning => ("warn", ThemeRole::Warning),
-        Topic::Desk => ("desk", ThemeRole::Infra),
-        Topic::Enriched => ("enr", ThemeRole::Hints),
-        Topic::Instructed => ("inst", ThemeRole::Hints),
-        Topic::Forgot => ("forg", ThemeRole::Infra),
-        Topic::Read => ("read", ThemeRole::Catalog),
-        Topic::Failed => ("fail", ThemeRole::Error),
-        Topic::Asked => ("ask", ThemeRole::Warning),
+        Topic::Selection => ThemeRole::Selection,
+        Topic::Catalog | Topic::Read => ThemeRole::Catalog,
+        Topic::Document => ThemeRole::Transitive,
+        Topic::Template | Topic::File => ThemeRole::Templates,
+        Topic::Problem | Topic::Failed => ThemeRole::Error,
+        Topic::Warning | Topic::Asked => ThemeRole::Warning,
+        Topic::Enriched | Topic::Instructed => ThemeRole::Hints,
+        Topic::Desk | Topic::Forgot => ThemeRole::Infra,
     }
 }
 

@@ -168,6 +168,22 @@ fn an_action_of_the_panes_does_not_reach_a_pane_behind() {
 }
 
 #[test]
+fn nothing_of_a_session_is_cut_beside_free_room() {
+    let mut activity = fixture::agents();
+    let mut session = (*activity.sessions[1]).clone();
+    session.session = "3f2a91bc-77aa-4d1e-8888-000000000001".to_owned();
+    session.lines.truncate(1);
+    session.lines[0].text = format!("To a prompt: hinted at {}and at the last one", "@a-source-of-many, ".repeat(10));
+    activity.sessions = vec![Arc::new(session)];
+    let mut state = fixture::in_agents(120, 36, "F7");
+    answer(&mut state, Response::Agents(Arc::new(activity)));
+    let shown = screen(&state);
+    let is_whole = |line: &str| line.contains("3f2a91bc-77aa-4d1e-8888-000000000001 ");
+    assert!(shown.lines().any(|line| is_whole(line) && line.contains("codex")), "{shown}");
+    assert!(shown.contains("and at the last one"), "{shown}");
+}
+
+#[test]
 fn a_thousand_sessions_and_no_session_are_drawn() {
     let mut activity = fixture::agents();
     let codex = activity.sessions[1].clone();

@@ -123,7 +123,7 @@ fn the_focused_feed_has_the_columns_of_the_screen_and_a_column_of_tokens() {
     for (width, keys, rest) in [
         (120, "f", "default enriched   To a prompt: hinted at"),
         (120, "3 Enter \"java\" Esc f", "default enriched   To a prompt: hinted at"),
-        (60, "f", "enr  To a prompt"),
+        (60, "f", "claude-code To a prompt"),
     ] {
         let mut state = fixture::state(width, 36);
         let reported = fixture::receipt(2, "default");
