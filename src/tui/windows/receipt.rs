@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 use super::{TextPage, Window, WindowKind, text_columns, wide};
 use crate::tui::action::KeyContext;
-use crate::tui::hints::enriched::{level, price, rule, texts, words};
+use crate::tui::hints::enriched::{price, rule, texts, words};
 use crate::tui::input::Effect;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::page::{PageLine, WrappedText};
 use refdesk_desk::engine::{DatedLine, Request};
-use refdesk_enrich::{ItemReceipt, MatchReason, TextKind};
+use refdesk_enrich::{ItemReceipt, Level, MatchReason, TextKind};
 
 pub struct ReceiptView;
 
@@ -84,23 +84,21 @@ fn lines(state: &State, columns: usize) -> Vec<PageLine> {
         Some(TextKind::SystemInstructions) => "the instructions".to_owned(),
         None => "the start of the session".to_owned(),
     };
-    let mut lines = vec![
-        field("Sent to", &format!("session {}{desk}, with {kind}", line.session)),
-        field("By", &format!("{}, {local_time}", line.who)),
-    ];
+    // What and why come first, what only proves it last.
+    let widest = receipt.why.iter().map(|item| cells::width(words(item.block).0)).max().unwrap_or(0);
+    let mut lines: Vec<PageLine> = receipt.why.iter().map(|it| item(it, (widest + 2).max(LABEL))).collect();
     if !receipt.reason.is_empty() {
         lines.push(field("Reason", &receipt.reason));
     }
-    if let Some(hash) = &receipt.hash {
-        lines.push(field("SHA-256", hash));
+    if !lines.is_empty() {
+        lines.push(PageLine::default());
     }
+    lines.extend([
+        field("By", &format!("{}, {local_time}", line.who)),
+        field("Sent to", &format!("session {}{desk}, with {kind}", line.session)),
+    ]);
     if receipt.kind == Some(TextKind::Prompt) {
         lines.push(field("Prompt", "not kept: the journal has what was added to it"));
-    }
-    if !receipt.why.is_empty() {
-        lines.push(PageLine::default());
-        let widest = receipt.why.iter().map(|item| cells::width(words(item.block).0)).max().unwrap_or(0);
-        lines.extend(receipt.why.iter().map(|it| item(it, (widest + 2).max(LABEL))));
     }
     lines.push(PageLine::default());
     let price = price(receipt.bytes, receipt.tokens);
@@ -108,10 +106,11 @@ fn lines(state: &State, columns: usize) -> Vec<PageLine> {
     // The rule takes the place of the blank line that sets the addition off from the text before it.
     let text = receipt.text.as_deref().unwrap_or_default();
     lines.extend(texts(text.trim_start_matches('\n'), ThemeRole::Text));
+    lines.extend(receipt.hash.iter().map(|hash| rule(state, "SHA-256", ThemeRole::Infra, hash, columns)));
     lines
 }
 
-/// `hint  java-service  java at 1:9  (full, 43 bytes)`, with the first word padded to `columns`.
+/// `hint  java-service  "java" in line 1, column 9  (in full, 43 bytes)`, with the first word padded to `columns`.
 fn item(item: &ItemReceipt, columns: usize) -> PageLine {
     let (word, role) = words(item.block);
     let reasons: Vec<String> = item.why.iter().map(reason).collect();
@@ -119,7 +118,7 @@ fn item(item: &ItemReceipt, columns: usize) -> PageLine {
     let size = match (item.bytes, item.rejected) {
         (_, Some(rejected)) => format!("left out: {rejected}"),
         (0, None) => "left out".to_owned(),
-        (bytes, None) => format!("{}, {}", level(item.level), cells::counted(bytes, "byte")),
+        (bytes, None) => format!("{}, {}", detail(item.level), cells::counted(bytes, "byte")),
     };
     PageLine::new(cells::pad(word, columns, ""), role)
         .then(&cells::clean(&item.about), ThemeRole::Strong)
@@ -128,10 +127,18 @@ fn item(item: &ItemReceipt, columns: usize) -> PageLine {
         .hanging(columns)
 }
 
+fn detail(level: Level) -> &'static str {
+    match level {
+        Level::Full => "in full",
+        Level::Brief => "only names and places",
+        Level::Count => "only their number",
+    }
+}
+
 fn reason(why: &MatchReason) -> String {
     match why {
-        MatchReason::Mention { line, column } => format!("named at {line}:{column}"),
-        MatchReason::Tag { tag, line, column } => format!("{tag} at {line}:{column}"),
+        MatchReason::Mention { line, column } => format!("named in line {line}, column {column}"),
+        MatchReason::Tag { tag, line, column } => format!("\"{tag}\" in line {line}, column {column}"),
         MatchReason::Parents { chain } => {
             let chain: Vec<String> = chain.iter().map(|id| format!("@{id}")).collect();
             format!("from {}", chain.join(", from "))
