@@ -82,8 +82,6 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         | Action::SetValue
         | Action::ResetValue
         | Action::AddItem
-        | Action::NextField
-        | Action::PreviousField
         | Action::View
         | Action::Leftwards
         | Action::Rightwards

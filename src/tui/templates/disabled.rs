@@ -1,7 +1,7 @@
 //! Why an action on a template, its values or its preview is disabled.
 
 use super::{form_update, preview, preview_update};
-use crate::tui::action::{Action, KeyContext};
+use crate::tui::action::Action;
 use crate::tui::state::State;
 
 const NO_TEMPLATE: &str = "there is no template under the cursor";
@@ -23,13 +23,6 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         (Action::Values | Action::EditValues, ..) => pane.form.is_empty().then(|| format!("{name} has no variables")),
         (Action::SetValue | Action::AddItem | Action::ResetValue, None, _) => {
             Some("there is no variable under the cursor".to_owned())
-        }
-        (Action::NextField, ..) => form_update::next_field(state).is_none().then(|| {
-            let [leave, write] = [state.key_in(KeyContext::Value, Action::Accept), state.key(Action::Write)];
-            format!("this is the last value: {leave} ends typing, then {write} writes")
-        }),
-        (Action::PreviousField, ..) => {
-            form_update::previous_field(state).is_none().then(|| "this is the first value".to_owned())
         }
         (Action::AddItem, Some(row), _) => {
             form_update::list(row, state.typed()).is_none().then(|| format!("{} is not a list", row.name))

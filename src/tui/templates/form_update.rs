@@ -23,8 +23,8 @@ pub fn act(state: &mut State, action: Action) {
         }
         Action::SetValue => set(state),
         Action::AddItem => add(state),
-        Action::NextField => to_field(state, next_field(state)),
-        Action::PreviousField => to_field(state, previous_field(state)),
+        Action::NextField => open_first_in(state, |at| at + 1..usize::MAX),
+        Action::PreviousField => go_back(state),
         _ => take_back(state),
     }
 }
@@ -93,26 +93,22 @@ fn set(state: &mut State) {
 
 /// Opens the field of the row under the cursor, or of the next value.
 pub fn begin(state: &mut State) {
-    to_field(state, first_value(state, state.templates.variable.at));
+    open_first_in(state, |at| at..usize::MAX);
 }
 
-/// The position of the first value at or below this row.
-fn first_value(state: &State, from: usize) -> Option<usize> {
-    let rows = state.templates.form.iter().enumerate().skip(from);
-    rows.into_iter().find(|(_, row)| row.is_leaf()).map(|(at, _)| at)
+/// Moves to the first value in this range of rows, relative to the cursor, and opens its field; without one, typing ends.
+fn open_first_in(state: &mut State, range: impl Fn(usize) -> std::ops::Range<usize>) {
+    let range = range(state.templates.variable.at);
+    let rows = state.templates.form.iter().enumerate().skip(range.start).take(range.len());
+    let next = rows.into_iter().find(|(_, row)| row.is_leaf()).map(|(at, _)| at);
+    to_field(state, next);
 }
 
-/// The position of the value below the one under the cursor.
-pub fn next_field(state: &State) -> Option<usize> {
-    first_value(state, state.templates.variable.at + 1)
+fn go_back(state: &mut State) {
+    let at = state.templates.variable.at;
+    let before = state.templates.form.iter().take(at).rposition(FormRow::is_leaf);
+    to_field(state, before);
 }
-
-/// The position of the value above the one under the cursor.
-pub fn previous_field(state: &State) -> Option<usize> {
-    state.templates.form.iter().take(state.templates.variable.at).rposition(FormRow::is_leaf)
-}
-
-/// Moves to this value and opens its field; without one, typing ends.
 
 fn to_field(state: &mut State, at: Option<usize>) {
     let Some(at) = at else {
