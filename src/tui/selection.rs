@@ -194,7 +194,7 @@ pub fn detail(state: &State, place: Size, most: usize) -> Vec<Line<'static>> {
                     false => format!("Pulled in at depth {} by {parents}:", member.depth),
                 };
                 let parents: Vec<&SourceId> = member.parents.iter().collect();
-                lines.extend(reasons(state, (&member.id, &parents), head, columns, most));
+                lines.extend(reasons(state, (&member.id, &parents), &head, columns, most));
             }
             _ if state.snapshot.catalog.get(id).is_some_and(refdesk_core::catalog::Source::is_missing) => {
                 lines.extend(wrapped(&format!(
@@ -206,7 +206,7 @@ pub fn detail(state: &State, place: Size, most: usize) -> Vec<Line<'static>> {
                 let parents: Vec<&SourceId> = members.filter(|other| mentions(state, other, &member.id)).collect();
                 let parents_counted = cells::counted(parents.len(), "selected source");
                 let head = format!("Picked, and also mentioned by {parents_counted}; unpicking it releases nothing:");
-                lines.extend(reasons(state, (&member.id, &parents), head, columns, most));
+                lines.extend(reasons(state, (&member.id, &parents), &head, columns, most));
             }
             _ => lines.extend(wrapped(&brings(node))),
         },
@@ -262,12 +262,12 @@ fn mentions(state: &State, source: &SourceId, other: &SourceId) -> bool {
 fn reasons(
     state: &State,
     (id, parents): (&SourceId, &[&SourceId]),
-    head: String,
+    head: &str,
     columns: usize,
     most: usize,
 ) -> Vec<Line<'static>> {
     let theme = &state.skin.theme;
-    let head = cells::wrap(&head, columns).into_iter();
+    let head = cells::wrap(head, columns).into_iter();
     let mut lines: Vec<Line<'static>> =
         head.map(|line| Line::from(Span::styled(line, theme.style(ThemeRole::Transitive)))).collect();
     let widest = parents.iter().map(|parent| cells::width(&cells::clean(parent.as_str())) + 1).max().unwrap_or(0);

@@ -156,7 +156,8 @@ fn key_hint(state: &State, row: &FormRow) -> String {
 fn with_keys(state: &State, counted: &str, press: &str, room: usize) -> String {
     let leaves = format!("{press}, {} leaves", state.key_in(KeyContext::Values, Action::Back));
     let fits = |text: &String| cells::width(text) <= room;
-    [format!("{counted}: {leaves}"), leaves].into_iter().find(fits).unwrap_or_else(|| press.to_owned())
+    let captions = [format!("{counted}: {leaves}"), format!("{counted}: {press}"), leaves];
+    captions.into_iter().find(fits).unwrap_or_else(|| press.to_owned())
 }
 
 fn widest(rows: &[FormRow]) -> usize {

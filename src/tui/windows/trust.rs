@@ -70,7 +70,7 @@ pub fn follow(state: &mut State, before: &Arc<[PrivilegedAction]>) {
         state.window = None;
         if !untrusted.is_empty() {
             let key = state.key(Action::Trust);
-            return state.refuse(format!("The settings that need your approval have changed. {key} shows them again."));
+            state.refuse(format!("The settings that need your approval have changed. {key} shows them again."));
         }
     }
 }
