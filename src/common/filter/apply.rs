@@ -1,14 +1,10 @@
 //! Applies a filter to the catalog or the templates: which rows match, and how well.
 
-use rayon::prelude::*;
 use refdesk_desk::engine::Snapshot;
 
 use crate::common::filter::haystack::{Haystack, MatchScore, TagPattern, TextMatcher, letters};
 use crate::common::filter::query::{Query, Term, Test, TextTerm};
 use crate::common::filter::source_states::SourceStates;
-
-/// How many rows one thread looks at in a row; fewer are not worth another thread.
-const AT_ONCE: usize = 4_096;
 
 #[derive(Debug, Clone, Default)]
 pub struct FilterResult {
@@ -41,9 +37,13 @@ enum PreparedTerm<'q> {
 /// Applies a filter to this haystack. `before` is the result of another one over the same haystack and selection.
 pub fn apply(snapshot: &Snapshot, haystack: &Haystack, query: Query, before: Option<&FilterResult>) -> FilterResult {
     let before = before.filter(|before| query.narrows(&before.query));
-    let mut kept = among(snapshot, haystack, query, before.and_then(|before| before.candidates.as_deref()));
+    let mut kept = match before.and_then(|before| before.candidates.as_deref()) {
+        Some(candidates) => among(snapshot, haystack, query, candidates.iter().copied()),
+        None => among(snapshot, haystack, query, all(haystack)),
+    };
     if kept.rows.is_empty() {
-        let found = |terms: Vec<Term>| !among(snapshot, haystack, Query { terms, fault: None }, None).rows.is_empty();
+        let found =
+            |terms: Vec<Term>| !among(snapshot, haystack, Query { terms, fault: None }, all(haystack)).rows.is_empty();
         let culprit = match kept.query.terms.as_slice() {
             [only] => Some(only),
             terms => terms.iter().find(|term| !found(vec![(*term).clone()])),
@@ -64,18 +64,50 @@ fn advice(term: &Term, found: impl Fn(Vec<Term>) -> bool) -> Option<String> {
     is_case.then(|| "Capitals match only capitals.".to_owned())
 }
 
-/// What a filter keeps of these positions, or of all.
-fn among(snapshot: &Snapshot, haystack: &Haystack, query: Query, candidates: Option<&[u32]>) -> FilterResult {
-    let states = if query.depends_on_selection() { SourceStates::of(snapshot) } else { SourceStates::default() };
+fn all(haystack: &Haystack) -> std::ops::Range<u32> {
+    0..u32::try_from(haystack.len()).unwrap_or(u32::MAX)
+}
+
+fn among(
+    snapshot: &Snapshot,
+    haystack: &Haystack,
+    query: Query,
+    candidates: impl Iterator<Item = u32>,
+) -> FilterResult {
+    let standings = if query.depends_on_selection() { SourceStates::of(snapshot) } else { SourceStates::default() };
+    let ready = |term| ready(haystack, term);
     // The last term matches the fewest rows, and the matcher is the most expensive, so it comes last.
     let mut terms: Vec<(bool, PreparedTerm)> =
-        query.terms.iter().rev().map(|term| (term.negated, ready(haystack, term))).collect();
+        query.terms.iter().rev().map(|term| (term.negated, ready(term))).collect();
     terms.sort_by_key(|(_, term)| matches!(term, PreparedTerm::Text(..)));
-    let row_filter = RowFilter { snapshot, haystack, states, terms };
-    let Kept { mut considered, mut scored } = row_filter.keep(candidates);
-    drop(row_filter);
-    considered.shrink_to_fit();
-    scored.par_sort_unstable();
+    let mut seeker = TextMatcher::default();
+    let mut scored: Vec<(u32, u32)> = Vec::new();
+    let mut considered = Vec::new();
+    'sources: for candidate in candidates {
+        let at = candidate as usize;
+        let (mut score, mut scattered) = (0, false);
+        for (negated, term) in &terms {
+            let fit = match term {
+                PreparedTerm::Text(text, wanted) => haystack.fit(at, text, *wanted, &mut seeker),
+                PreparedTerm::Tag(tag) => yes(haystack.has_tag(at, tag)),
+                PreparedTerm::Entry(test) => {
+                    yes(haystack.source(at).is_some_and(|at| holds(snapshot, &standings, at, test)))
+                }
+            };
+            match (fit, negated) {
+                (MatchScore::Score(more), false) => score += more,
+                (MatchScore::No, true) => {}
+                (MatchScore::Scattered, false) => scattered = true,
+                _ => continue 'sources,
+            }
+        }
+        considered.push(candidate);
+        if !scattered {
+            scored.push((u32::MAX - score, candidate));
+        }
+    }
+    drop(terms);
+    scored.sort_unstable();
     shortest_first(haystack, &query, &mut scored);
     FilterResult {
         rows: scored.into_iter().map(|(_, at)| at as usize).collect(),
@@ -83,84 +115,6 @@ fn among(snapshot: &Snapshot, haystack: &Haystack, query: Query, candidates: Opt
         culprit: None,
         advice: None,
         query,
-    }
-}
-
-/// The terms of a filter with what they are tested against.
-struct RowFilter<'a> {
-    snapshot: &'a Snapshot,
-    haystack: &'a Haystack,
-    states: SourceStates,
-    /// Whether it is negated, and the term.
-    terms: Vec<(bool, PreparedTerm<'a>)>,
-}
-
-#[derive(Default)]
-struct Kept {
-    /// In catalog order: all positions that match, and those whose letters are too far apart.
-    considered: Vec<u32>,
-    /// The positions that match, each after its score, which is the lower the better it is.
-    scored: Vec<(u32, u32)>,
-}
-
-impl RowFilter<'_> {
-    fn keep(&self, candidates: Option<&[u32]>) -> Kept {
-        let count = candidates.map_or(self.haystack.len(), <[u32]>::len);
-        let part = |seeker: &mut TextMatcher, start: usize| {
-            let end = count.min(start + AT_ONCE);
-            match candidates {
-                Some(candidates) => {
-                    self.keep_of(candidates.get(start..end).unwrap_or_default().iter().copied(), seeker)
-                }
-                None => self.keep_of((start..end).filter_map(|at| u32::try_from(at).ok()), seeker),
-            }
-        };
-        if count <= AT_ONCE {
-            return part(&mut TextMatcher::default(), 0);
-        }
-        let parts: Vec<Kept> = (0..count.div_ceil(AT_ONCE))
-            .into_par_iter()
-            .map_init(TextMatcher::default, |seeker, nth| part(seeker, nth * AT_ONCE))
-            .collect();
-        parts.into_iter().fold(Kept::default(), |mut all, part| {
-            all.considered.extend(part.considered);
-            all.scored.extend(part.scored);
-            all
-        })
-    }
-
-    fn keep_of(&self, candidates: impl Iterator<Item = u32>, seeker: &mut TextMatcher) -> Kept {
-        let mut kept = Kept::default();
-        for candidate in candidates {
-            match self.fit(candidate as usize, seeker) {
-                MatchScore::No => continue,
-                MatchScore::Scattered => {}
-                MatchScore::Score(score) => kept.scored.push((u32::MAX - score, candidate)),
-            }
-            kept.considered.push(candidate);
-        }
-        kept
-    }
-
-    /// How well all terms together match a row.
-    fn fit(&self, at: usize, seeker: &mut TextMatcher) -> MatchScore {
-        let (mut score, mut scattered) = (0, false);
-        for (negated, term) in &self.terms {
-            let fit = match term {
-                PreparedTerm::Text(text, wanted) => self.haystack.fit(at, text, *wanted, seeker),
-                PreparedTerm::Tag(tag) => yes(self.haystack.has_tag(at, tag)),
-                PreparedTerm::Entry(test) => {
-                    yes(self.haystack.source(at).is_some_and(|at| holds(self.snapshot, &self.states, at, test)))
-                }
-            };
-            match (fit, negated) {
-                (MatchScore::Score(more), false) => score += more,
-                (MatchScore::No, true) => {}
-                (MatchScore::Scattered, false) => scattered = true,
-                _ => return MatchScore::No,
-            }
-        }
-        if scattered { MatchScore::Scattered } else { MatchScore::Score(score) }
     }
 }
 
@@ -186,12 +140,12 @@ fn yes(holds: bool) -> MatchScore {
     if holds { MatchScore::Score(0) } else { MatchScore::No }
 }
 
-fn holds(snapshot: &Snapshot, states: &SourceStates, at: usize, test: &Test) -> bool {
+fn holds(snapshot: &Snapshot, standings: &SourceStates, at: usize, test: &Test) -> bool {
     let Some(source) = snapshot.catalog.sources().get(at) else { return false };
     match test {
         Test::Kind(word) => source.kind.word() == *word,
         Test::Mode(mode) => source.mode == *mode,
-        Test::State(word) => states.is(at, source, *word),
+        Test::State(word) => standings.is(at, source, *word),
         Test::Text(_) | Test::Tag(_) => true,
     }
 }

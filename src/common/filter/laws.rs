@@ -132,34 +132,3 @@ proptest! {
         }
     }
 }
-
-#[test]
-fn a_filter_finds_the_same_in_a_large_catalog_as_in_its_parts() {
-    let source = |nth: usize| {
-        let id = format!("gate-{nth}-{}", ["ay", "é", "latch"][nth % 3]);
-        fixture::source(&id, &format!("Gate {nth}"), Mode::Selectable, &[], fixture::local("a.md", PathState::File))
-    };
-    let catalog = |range: std::ops::Range<usize>| Arc::new(Catalog::new(range.map(source).collect()));
-    let ids = |catalog: Arc<Catalog>, lines: &[&str]| -> Vec<String> {
-        let snapshot = Snapshot { catalog, ..Snapshot::default() };
-        let haystack = Haystack::of(&snapshot.catalog);
-        let mut before = None;
-        for line in lines {
-            before = Some(apply(&snapshot, &haystack, Query::parse(line), before.as_ref()));
-        }
-        let id = |at: &usize| snapshot.catalog.sources()[*at].id.as_str().to_owned();
-        before.unwrap().rows.iter().map(id).collect()
-    };
-    let sorted = |mut ids: Vec<String>| {
-        ids.sort_unstable();
-        ids
-    };
-    for lines in [&["9"][..], &["g", "ga", "ga9"], &["latch", "latch 7"], &["!9"], &["gt", "gt4"]] {
-        let whole = ids(catalog(0..10_000), lines);
-        let parts: Vec<String> =
-            (0..10_000).step_by(1_000).flat_map(|start| ids(catalog(start..start + 1_000), lines)).collect();
-        assert!(!whole.is_empty(), "{lines:?}");
-        assert_eq!(whole, ids(catalog(0..10_000), &lines[lines.len() - 1..]), "narrowed or from the start: {lines:?}");
-        assert_eq!(sorted(whole), sorted(parts), "{lines:?}");
-    }
-}
