@@ -253,7 +253,14 @@ impl State {
 /// The contexts in which these keys work.
 fn unbound(state: &State, keys: &KeySequence) -> String {
     if let Some(window) = windows::contexts(state) {
-        return format!("{keys} does nothing in this window: {} closes it", state.keymap.named(Action::Back, window));
+        let close = state.keymap.named(Action::Back, window);
+        // The answer to a question may be a key that says yes elsewhere.
+        let answers = if window.contains(&KeyContext::Question) {
+            format!("{} says yes, {close} no", state.keymap.named(Action::Confirm, window))
+        } else {
+            format!("{close} closes it")
+        };
+        return format!("{keys} does nothing in this window: {answers}");
     }
     if state.is_before_request() {
         return format!("{keys} does nothing until you go to this request: {}", state.key(Action::Requests));

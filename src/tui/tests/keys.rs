@@ -60,6 +60,7 @@ fn disabled_actions_say_why_and_do_nothing() {
         ("1 t", "t (next kind) is available in feed"),
         ("F9", "F9 does nothing here: ? shows the keys"),
         ("? x", "x does nothing in this window: Esc closes it"),
+        ("C Enter", "Enter does nothing in this window: y says yes, Esc no"),
     ] {
         let mut state = fixture::state(80, 24);
         let effects = press(&mut state, keys);
