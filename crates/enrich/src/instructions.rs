@@ -1,7 +1,7 @@
 //! The text of `refdesk instructions`: every source that an agent gets at the start, and the tags of those it may ask
 //! for (BEHAVIOUR §7); in full, or as much as fits a budget.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 use super::TextKind;
 use super::budget::{self, Budget};
@@ -104,8 +104,10 @@ fn remaining(catalog: &Catalog, selection: &Selection, hint_action: HintAction) 
     };
     let mut sources = catalog.sources().iter().filter(remains).peekable();
     sources.peek()?;
-    let tags: BTreeSet<&str> =
-        sources.flat_map(|source| source.tags.iter()).filter(|tag| can_match(tag)).map(|tag| tag.trim()).collect();
+    // Most tags are those of many sources, and only different ones are worth sorting.
+    let tags: HashSet<&str> = sources.flat_map(|source| source.tags.iter()).map(|tag| tag.trim()).collect();
+    let mut tags: Vec<&str> = tags.into_iter().filter(|tag| can_match(tag)).collect();
+    tags.sort_unstable();
     let count = tags.len();
     let (full, brief) = if tags.is_empty() {
         (intro.to_owned(), intro.to_owned())
