@@ -35,7 +35,7 @@ struct StatusItem {
 
 pub fn draw_top(state: &State, place: Rect, buffer: &mut Buffer) {
     for (piece, place) in top_line(state, place) {
-        buffer.set_stringn(place.x, place.y, &piece.text, usize::from(place.width), piece.style);
+        cells::put(buffer, (place.x, place.y), &piece.text, usize::from(place.width), piece.style);
     }
 }
 

@@ -94,9 +94,9 @@ pub fn draw_labels(state: &State, labels: &[Label], buffer: &mut Buffer) {
             Some(_) => (ThemeRole::Infra, ThemeRole::Infra),
         };
         let room = usize::from(place.width);
-        let x = buffer.set_stringn(place.x, place.y, key, room, theme.style(strong)).0.saturating_add(1);
+        let x = cells::put(buffer, (place.x, place.y), key, room, theme.style(strong)).saturating_add(1);
         let room = usize::from(place.right().saturating_sub(x));
-        buffer.set_stringn(x, place.y, name, room, theme.style(plain));
+        cells::put(buffer, (x, place.y), name, room, theme.style(plain));
     }
 }
 

@@ -8,6 +8,8 @@ use std::ops::Range;
 use ratatui::backend::{Backend, ClearType, WindowSize};
 use ratatui::buffer::Cell;
 use ratatui::layout::{Position, Size};
+use rustix::stdio::stdout;
+use rustix::termios::tcgetwinsize;
 use unicode_width::UnicodeWidthStr;
 
 use super::shown_cells::{ShownCells, is_plain_blank};
@@ -231,7 +233,10 @@ impl Backend for FrameEncoder {
     }
 
     fn size(&self) -> io::Result<Size> {
-        let (width, height) = crossterm::terminal::size()?;
+        // Asked before each frame; crossterm would open the terminal for it.
+        let size = tcgetwinsize(stdout()).ok().map(|size| (size.ws_col, size.ws_row));
+        let (width, height) =
+            size.filter(|(width, height)| *width > 0 && *height > 0).map_or_else(crossterm::terminal::size, Ok)?;
         Ok(Size { width, height })
     }
 

@@ -34,7 +34,7 @@ pub fn draw<F: Fn(usize) -> Style>(
     let mut run: Option<(u16, Style, String)> = None;
     let mut write = |run: Option<(u16, Style, String)>| {
         if let Some((x, style, text)) = run {
-            buffer.set_stringn(x, area.y, text, usize::from(area.right().saturating_sub(x)), style);
+            cells::put(buffer, (x, area.y), &text, usize::from(area.right().saturating_sub(x)), style);
         }
     };
     for (at, cluster) in looks.line.grapheme_indices(true) {

@@ -63,7 +63,7 @@ fn written_right(skin: &Skin, buffer: &mut Buffer, outer: Rect, y: u16, text: &s
 fn write(buffer: &mut Buffer, x: u16, y: u16, text: &str, style: Style, within: Rect) {
     let room = within.right().saturating_sub(x).saturating_sub(1);
     if within.contains((x, y).into()) {
-        buffer.set_stringn(x, y, text, usize::from(room), Style::reset().patch(style));
+        cells::put(buffer, (x, y), text, usize::from(room), Style::reset().patch(style));
     }
 }
 

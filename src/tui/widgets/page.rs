@@ -220,7 +220,7 @@ impl WrappedText {
             if room == 0 {
                 break;
             }
-            x = buffer.set_stringn(x, area.y, text, room, style).0;
+            x = cells::put(buffer, (x, area.y), text, room, style);
         }
     }
 }

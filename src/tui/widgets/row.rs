@@ -180,7 +180,7 @@ impl<'a> ListRow<'a> {
             if room == 0 {
                 break;
             }
-            x = buffer.set_stringn(x, area.y, &span.content, room, style).0;
+            x = cells::put(buffer, (x, area.y), &span.content, room, style);
         }
     }
 }
