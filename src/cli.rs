@@ -66,6 +66,7 @@ use std::collections::HashSet;
 use std::process::ExitCode;
 
 use answer::CommandOutput;
+use threads::Life;
 
 use refdesk_core::config::screen_files::{ScreenFiles, ScreenSettings};
 use refdesk_desk::engine::Started;
@@ -127,7 +128,9 @@ pub fn run(
         return Ok(print(answer));
     }
     let is_in_background = matches!(&arguments.command, Some(Command::Index(args)) if args.background);
-    threads::start(if is_in_background { 1 } else { usize::MAX });
+    let is_long = matches!(&arguments.command, None | Some(Command::Watch | Command::Mcp(_) | Command::Index(_)));
+    let life = if is_long { Life::Long } else { Life::Short };
+    threads::start(if is_in_background { 1 } else { usize::MAX }, life);
     let demo = match arguments.demo.then(demo::unpack).transpose() {
         Ok(demo) => demo,
         Err(error) => {

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::args::{Cli, HookArgs};
-use super::{demo, environment, log, output, threads};
+use super::threads::{self, Life};
+use super::{demo, environment, log, output};
 use refdesk_agents::hook::{self, HookAgent, HookEvent, HookInput, InvalidHook};
 use refdesk_desk::channel::presence::{self, PresenceKind};
 use refdesk_desk::session::DEFAULT;
@@ -110,7 +111,7 @@ fn answer(arguments: &Cli, args: &HookArgs) -> (Value, Option<(Desk, Session)>) 
         tracing::debug!(agent = agent.word(), ?name, "this event gets no response");
         return (hook::nothing(), None);
     }
-    threads::start(THREADS);
+    threads::start(THREADS, Life::Short);
     let (mut desk, session) = (Desk::open(options), session_of(session, agent.word()));
     let process = desk.index_process().filter(|_| matches!(event, HookEvent::Start { .. }));
     if let Some(Err(error)) = process.map(IndexProcess::leave_behind) {
