@@ -162,7 +162,12 @@ fn keys(workspace: &Workspace) {
         ("pick", &[" ", "y", " "]),
     ];
     for (what, keys) in rounds {
-        running.press(if what == "typing a filter" { "/" } else { "1" });
+        // The first source pulls in all others.
+        running.press(match what {
+            "typing a filter" => "/",
+            "pick" => "1g",
+            _ => "1",
+        });
         let mut times = Vec::new();
         for nth in 0..TIMES {
             running.written_until(Instant::now() + BETWEEN_KEYS);

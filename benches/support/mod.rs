@@ -70,7 +70,8 @@ pub fn workspace(size: usize, bytes: usize, layout: Layout) -> Workspace {
         made.documents.push(path);
     }
     if layout == Layout::OneFile {
-        let file = json!({"version": "1.0", "sources": Value::Array(sources)});
+        // An index that is being made beside would be measured with everything else.
+        let file = json!({"version": "1.0", "index": {"background": false}, "sources": Value::Array(sources)});
         write(&made.folder.path().join("references.json"), file.to_string().as_bytes());
     }
     made
