@@ -13,7 +13,7 @@
 //! - One folder a feature, with its state, view, update and reasons for being disabled: `catalog`, `selection`, `requests`,
 //!   `hints`, `feed`, `templates`, `graph`, `agents`, `databases`, and `windows` with one file a window.
 //! - Shared by them: `state`, `update` (dispatch, mouse, typing), `disabled`, `layout`, `status` (the lines around the
-//!   panes), `tour`, `filter`, `highlight`, `theme`, `glyphs`, `widgets`.
+//!   panes), `tour`, `filter`, `filtering`, `highlight`, `theme`, `glyphs`, `widgets`.
 //!
 //! `update` is pure and `draw` does no I/O. Nothing here reads a file or waits for anything but the next input.
 
@@ -28,6 +28,7 @@ mod disabled;
 mod dock;
 mod draw;
 mod feed;
+mod filtering;
 mod fix;
 mod glyphs;
 mod graph;

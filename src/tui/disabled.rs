@@ -11,6 +11,7 @@ use super::agents;
 use super::catalog::{link_walk, reading};
 use super::databases;
 use super::feed::{query, target};
+use super::filtering::FilteredList;
 use super::graph;
 use super::layout::{self, Arrangement, Preset, Splits};
 use super::pane::Pane;
@@ -42,7 +43,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::Toggle => toggle(state),
         Action::Keep => keep(state),
         Action::Exclude => exclude(state),
-        Action::Filter if catalog.is_empty() => Some("there are no sources to filter yet".to_owned()),
+        Action::Filter => filter(state),
         Action::Sort | Action::SortTokens if catalog.is_empty() => Some("there are no sources to sort yet".to_owned()),
         Action::Search | Action::Inside => inside(state),
         Action::NextHit | Action::PreviousHit => hit(state),
@@ -72,8 +73,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         | Action::Mark
         | Action::MarkAll
         | Action::NextRequest
-        | Action::PreviousRequest
-        | Action::FilterRequest => requests::disabled::disabled(state, action),
+        | Action::PreviousRequest => requests::disabled::disabled(state, action),
         Action::Trust | Action::TrustThis if state.snapshot.untrusted.is_empty() => {
             Some("no setting of this repository needs your approval".to_owned())
         }
@@ -85,8 +85,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         | Action::View
         | Action::Leftwards
         | Action::Rightwards
-        | Action::Write
-        | Action::FilterTemplates => templates::disabled(state, action),
+        | Action::Write => templates::disabled(state, action),
         Action::Border(border) => moving(state, border),
         Action::Preset(wanted) => preset(state, wanted),
         Action::ResetBorders if state.splits == Splits::default() && state.rules == DividerShares::default() => {
@@ -101,7 +100,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         }
         Action::Confirm => windows::disabled(state),
         Action::ClearPrompt => state.hints.prompt.is_empty().then(|| "the prompt is already empty".to_owned()),
-        Action::FilterFeed | Action::NextKind if state.feed.notices.is_empty() => Some(target::QUIET.to_owned()),
+        Action::NextKind if state.feed.notices.is_empty() => Some(target::QUIET.to_owned()),
         Action::ThisSession => session(state),
         Action::Follow => target::of_row(state).err(),
         Action::OpenPlace if target::place(state).is_err() && state.open_window() != Some(WindowKind::Problems) => {
@@ -111,6 +110,22 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::OpenMention => target::mention(state).err(),
         Action::Open | Action::Define | Action::CopyId | Action::CopyPath => outside(state, action),
         _ => None,
+    }
+}
+
+/// Why the list here cannot be filtered; the views of graph and databases have been asked already.
+fn filter(state: &State) -> Option<String> {
+    match state.filtered_list() {
+        None => Some("this list has no filter".to_owned()),
+        Some(FilteredList::Catalog) if state.snapshot.catalog.is_empty() => {
+            Some("there are no sources to filter yet".to_owned())
+        }
+        Some(FilteredList::Feed) if state.feed.notices.is_empty() => Some(target::QUIET.to_owned()),
+        Some(FilteredList::Templates) if state.snapshot.templates.templates.is_empty() => {
+            Some("there are no templates to filter: no selected source has any".to_owned())
+        }
+        Some(FilteredList::Request) => requests::disabled::disabled(state, Action::Filter),
+        Some(_) => None,
     }
 }
 

@@ -177,14 +177,9 @@ pub fn below(state: &State) -> Vec<KeyContext> {
 
 fn field(typing: Typing) -> KeyContext {
     match typing {
-        Typing::Filter => KeyContext::Filter,
+        Typing::Filter(_) => KeyContext::Filter,
         Typing::Prompt => KeyContext::Prompt,
         Typing::Search => KeyContext::Search,
-        Typing::FeedFilter => KeyContext::FeedFilter,
-        Typing::TemplateFilter => KeyContext::TemplateFilter,
         Typing::Value => KeyContext::Value,
-        Typing::RequestFilter => KeyContext::RequestFilter,
-        Typing::GraphFilter => KeyContext::GraphFilter,
-        Typing::DatabaseFilter => KeyContext::DatabaseFilter,
     }
 }

@@ -22,6 +22,7 @@ use crate::tui::consequence::AwaitedChange;
 use crate::tui::counts::Counts;
 use crate::tui::databases::DatabasesView;
 use crate::tui::feed::Feed;
+use crate::tui::filtering::FilteredList;
 use crate::tui::glyphs::Glyphs;
 use crate::tui::graph::GraphView;
 use crate::tui::graph::export::LaunchOptions;
@@ -167,16 +168,11 @@ pub enum PanePart {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Typing {
-    Filter,
+    Filter(FilteredList),
     Prompt,
     /// The search text in the details.
     Search,
-    FeedFilter,
-    TemplateFilter,
     Value,
-    RequestFilter,
-    GraphFilter,
-    DatabaseFilter,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -342,7 +338,7 @@ impl State {
     }
 
     fn templates_want(&self) -> TemplatesNeeds {
-        let filters = self.typing == Some(Typing::TemplateFilter) || !self.templates.filter.is_empty();
+        let filters = self.is_filtering(FilteredList::Templates) || !self.templates.filter.is_empty();
         let columns = crate::tui::templates::list::columns(&self.counts);
         let (list, form) = (self.templates.rows.len(), self.templates.form_columns);
         TemplatesNeeds { head: u16::from(filters), list, columns, form }

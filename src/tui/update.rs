@@ -187,13 +187,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
             state.note("reading the workspace again");
             effects.push(Effect::Ask(Request::Reload));
         }
-        Action::Filter
-        | Action::FilterFeed
-        | Action::FilterRequest
-        | Action::FilterTemplates
-        | Action::Prompt
-        | Action::Accept
-        | Action::Cancel => typing::open(state, action),
+        Action::Filter | Action::Prompt | Action::Accept | Action::Cancel => typing::open(state, action),
         Action::Edit(edit) => typing::edit(state, edit, effects),
         Action::Open | Action::Define | Action::CopyId | Action::CopyPath => external::act(state, action, effects),
         Action::OpenPlace | Action::CopyPlace | Action::OpenMention => external::place(state, action, effects),

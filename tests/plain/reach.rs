@@ -67,15 +67,15 @@ fn reached(action: Action) -> Reached {
         Action::PreviousCentre | Action::NextLevel | Action::PreviousLevel | Action::ToCatalog => {
             Needless("any source is one command away")
         }
-        Action::Graph | Action::NextTab | Action::PreviousTab | Action::FilterGraph => Program("graph"),
+        Action::Graph | Action::NextTab | Action::PreviousTab => Program("graph"),
         Action::MarkStart | Action::PathBetween | Action::OpenWhere | Action::CopyExport => Program("graph"),
         Action::Agents => Command("agents"),
-        Action::Databases | Action::FilterTables => Command("databases"),
+        Action::Databases => Command("databases"),
         Action::DocumentDatabases => Command("describe"),
         Action::Messages => Needless("what was said stays on the terminal"),
         Action::Enriched => Command("enriched"),
         Action::ClearPrompt | Action::Prompt => Command("prompt"),
-        Action::Feed | Action::FilterFeed | Action::NextKind | Action::ThisSession => Command("feed"),
+        Action::Feed | Action::NextKind | Action::ThisSession => Command("feed"),
         Action::Follow => Command("receipt"),
         Action::Values | Action::SetValue | Action::EditValues => Command("values"),
         Action::AddItem => Answer("the number of items of a list"),
@@ -86,11 +86,9 @@ fn reached(action: Action) -> Reached {
         Action::SaveFilter | Action::Filters | Action::RemoveFilter => {
             Needless("a line of a filter is typed or pasted again")
         }
-        Action::FilterTemplates => Command("templates"),
         Action::Requests | Action::NextRequest | Action::PreviousRequest => Command("requests"),
         Action::Answer | Action::Mark | Action::MarkAll => Answer("numbers, or all"),
         Action::Decline => Answer("none, or no for a write"),
-        Action::FilterRequest => Needless("all offered sources are listed, a page at a time"),
         Action::Welcome => Command("welcome"),
         Action::Discover | Action::Tick | Action::TickAll => Program("init"),
         Action::OpenDemo => Needless("it is started with --demo"),

@@ -30,16 +30,11 @@ pub enum KeyContext {
     Budget,
     Filter,
     Search,
-    FeedFilter,
-    TemplateFilter,
-    GraphFilter,
-    DatabaseFilter,
     Value,
     Write,
     Request,
     /// In a request that follows the one just answered, which takes no keys yet.
     NextRequest,
-    RequestFilter,
     Approval,
     Trust,
     Themes,
@@ -63,18 +58,13 @@ impl KeyContext {
             self,
             Self::AddSource
                 | Self::Budget
-                | Self::DatabaseFilter
-                | Self::FeedFilter
                 | Self::Field
                 | Self::Filter
-                | Self::GraphFilter
                 | Self::HelpFilter
                 | Self::Jump
                 | Self::Prompt
-                | Self::RequestFilter
                 | Self::SaveFilter
                 | Self::Search
-                | Self::TemplateFilter
                 | Self::Value
                 | Self::Write
         )
@@ -140,15 +130,10 @@ impl KeyContext {
             Self::Budget => ("budget", "Budget"),
             Self::Filter => ("filter", "Filter line"),
             Self::Search => ("search", "Search line"),
-            Self::FeedFilter => ("feed-filter", "Filter line of the feed"),
-            Self::TemplateFilter => ("template-filter", "Filter line of the templates"),
-            Self::GraphFilter => ("graph-filter", "Filter line of the graph"),
-            Self::DatabaseFilter => ("database-filter", "Filter line of the tables"),
             Self::Value => ("value", "Value"),
             Self::Write => ("write", "Write dialog"),
             Self::Request => ("request", "Request"),
             Self::NextRequest => ("next-request", "Next request"),
-            Self::RequestFilter => ("request-filter", "Filter line of a request"),
             Self::Approval => ("approval", "Approval"),
             Self::Trust => ("trust", "Trust"),
             Self::Themes => ("themes", "Themes"),

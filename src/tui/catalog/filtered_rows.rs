@@ -40,11 +40,6 @@ pub fn by(state: &mut State, line: &str) {
     filter(state);
 }
 
-pub fn clear(state: &mut State) {
-    state.catalog.filter.clear();
-    filter(state);
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CatalogChange {
     Catalog,

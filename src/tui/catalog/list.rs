@@ -7,11 +7,12 @@ use ratatui::style::Style;
 use crate::tui::action::Action;
 use crate::tui::catalog::columns::CatalogColumns;
 use crate::tui::filter::{Marks, MatchMarker, Order};
+use crate::tui::filtering::FilteredList;
 use crate::tui::layout::PaneLayout;
 use crate::tui::pane::Pane;
 use crate::tui::pane_view::{DrawnList, draw_empty, list_active};
 use crate::tui::source_state;
-use crate::tui::state::{State, Typing};
+use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::filter_line::FilterLine;
@@ -114,7 +115,7 @@ fn mode_word(mode: Mode, columns: CatalogColumns) -> &'static str {
 }
 
 fn head(state: &State, place: Rect, columns: CatalogColumns, frame: &mut Frame<'_>) {
-    let typing = state.typing == Some(Typing::Filter);
+    let typing = state.is_filtering(FilteredList::Catalog);
     if place.is_empty() {
         return;
     }

@@ -16,7 +16,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
             Some(format!("the view of databases fills the screen: {} leaves it", state.key(Action::Back)))
         }
         Action::DocumentDatabases => document(state),
-        Action::FilterTables if view.kept.1 == 0 => Some("there are no tables to filter yet".to_owned()),
+        Action::Filter if view.kept.1 == 0 => Some("there are no tables to filter yet".to_owned()),
         Action::NextTab | Action::PreviousTab if view.table().is_none() => {
             Some("only a table has columns and joins".to_owned())
         }

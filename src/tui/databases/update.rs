@@ -15,8 +15,9 @@ use super::{
     view,
 };
 use crate::tui::action::Action;
+use crate::tui::filtering::{self, FilteredList};
 use crate::tui::input::Effect;
-use crate::tui::state::{State, Typing};
+use crate::tui::state::State;
 use crate::tui::widgets::motion::{Cursor, Motion, Scroll};
 use crate::tui::windows::{Handled, WindowKind};
 use crate::tui::{feed, places, update};
@@ -47,7 +48,6 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Hand
         Action::NextLevel => unfold(state),
         Action::PreviousLevel => fold(state),
         Action::Follow => follow_join(state),
-        Action::FilterTables => state.typing = Some(Typing::DatabaseFilter),
         Action::DocumentDatabases => run::prepare(state, effects),
         Action::ToCatalog => {
             if let Some(id) = state.in_databases().map(SourceId::from) {
@@ -112,7 +112,7 @@ fn back(state: &mut State, effects: &mut Vec<Effect>) {
     } else if state.databases.side == DatabaseSide::Detail {
         state.databases.side = DatabaseSide::List;
     } else if state.databases.is_filtered() {
-        clear_filter(state);
+        filtering::clear(state, FilteredList::Tables);
     } else {
         places::leave(state);
         state.databases.close();
@@ -229,12 +229,6 @@ pub fn found(state: &mut State, answer: &SearchAnswer) {
     view.found = answer.hits.iter().filter_map(table).collect();
     view.rebuild();
     view.go_to_a_table();
-}
-
-pub fn clear_filter(state: &mut State) {
-    state.databases.filter.clear();
-    state.databases.found.clear();
-    state.databases.rebuild();
 }
 
 /// After a snapshot: what is on disk may have changed if the workspace was reread.

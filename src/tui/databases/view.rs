@@ -8,9 +8,10 @@ use ratatui::layout::{Position, Rect};
 use super::list_view::{self, ROLE, active};
 use super::{DatabaseSide, DatabaseTab, detail, join_view, run};
 use crate::tui::action::Action;
+use crate::tui::filtering::FilteredList;
 use crate::tui::layout;
 use crate::tui::pane_view::{draw_empty, indented, nth_row};
-use crate::tui::state::{State, Typing};
+use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::filter_line::FilterLine;
 use crate::tui::widgets::frame::PaneBorder;
@@ -54,7 +55,7 @@ pub fn places(state: &State) -> DatabasesLayout {
     let left = Rect { width: list_width, ..panes };
     let right = Rect { x: left.right(), width: body.width - list_width, ..panes };
     let (of_list, of_detail) = (inner(left), inner(right));
-    let has_filter = state.databases.is_filtered() || state.typing == Some(Typing::DatabaseFilter);
+    let has_filter = state.databases.is_filtered() || state.is_filtering(FilteredList::Tables);
     let filter = Rect { height: of_list.height.min(u16::from(has_filter)), ..of_list };
     let list = Rect { y: filter.bottom(), height: of_list.height - filter.height, ..of_list };
     let row = |y: u16, wanted: u16| {
@@ -104,7 +105,7 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
         };
         border.draw(&state.skin, places.left, frame.buffer_mut());
         if !places.filter.is_empty() {
-            let typing = state.typing == Some(Typing::DatabaseFilter);
+            let typing = state.is_filtering(FilteredList::Tables);
             let line = FilterLine { filter: &view.filter, typing, fault: None, kept: view.kept, role: ROLE };
             line.draw(&state.skin, places.filter, frame);
         }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use crate::common::notices::for_people;
 use crate::tui::action::Action;
 use crate::tui::agents;
-use crate::tui::catalog::filtered_rows;
 use crate::tui::feed::target;
 use crate::tui::feed::target::RowTarget;
 use crate::tui::feed::{FeedFocus, query};
+use crate::tui::filtering::{self, FilteredList};
 use crate::tui::hints::enriched_update;
 use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
@@ -133,7 +133,7 @@ pub fn open(state: &mut State) {
 /// Shows all rows again, or leaves the feed: for the list beside it, or else for where its key was pressed.
 pub fn back(state: &mut State, effects: &mut Vec<Effect>) {
     if !state.feed.filter.is_empty() {
-        return state.feed.set_filter("");
+        return filtering::clear(state, FilteredList::Feed);
     }
     let is_alone = state.is_feed_alone();
     state.part = PanePart::List;
@@ -163,7 +163,7 @@ pub fn to_source(state: &mut State, id: &SourceId) {
     places::leave(state);
     state.focus_on(Pane::Catalog);
     if !state.catalog.rows.contains(&position) {
-        filtered_rows::clear(state);
+        filtering::clear(state, FilteredList::Catalog);
         state.note("cleared the catalog filter: it hid this source");
     }
     if let Some(at) = state.catalog.rows.iter().position(|row| *row == position) {
@@ -175,7 +175,7 @@ pub fn to_source(state: &mut State, id: &SourceId) {
 pub fn to_notice(state: &mut State, position: usize) {
     open(state);
     if !state.feed.rows.contains(&position) {
-        state.feed.set_filter("");
+        filtering::clear(state, FilteredList::Feed);
         state.note("cleared the filter of the feed: it hid this row");
     }
     if let Some(at) = state.feed.rows.iter().position(|row| *row == position) {

@@ -10,10 +10,11 @@ use crate::tui::action::{Action, KeyContext};
 use crate::tui::feed::target;
 use crate::tui::feed::target::RowTarget;
 use crate::tui::feed::{KEPT, query};
+use crate::tui::filtering::FilteredList;
 use crate::tui::hints;
 use crate::tui::pane::Pane;
 use crate::tui::pane_view::{active, draw_empty, nth_row};
-use crate::tui::state::{State, Typing};
+use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::row::{Active, ListRow, RowCursor};
 use crate::tui::widgets::{cells, frame, prompt};
@@ -103,7 +104,7 @@ pub fn whole(state: &State) -> Option<String> {
 fn rule(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position> {
     let feed = &state.feed;
     let theme = &state.skin.theme;
-    let typing = state.typing == Some(Typing::FeedFilter);
+    let typing = state.is_filtering(FilteredList::Feed);
     let reads = state.in_feed() && active(state, Pane::Hints) == Active::Yes;
     let follow = || state.key_in(KeyContext::Feed, Action::Follow);
     let does = match target::of_feed(state) {

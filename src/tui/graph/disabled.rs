@@ -21,7 +21,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::PreviousCentre if graph.before.is_empty() => {
             Some("there is no previous source to go back to".to_owned())
         }
-        Action::FilterGraph if !graph.tab.is_some_and(GraphTab::has_filter) => {
+        Action::Filter if !graph.tab.is_some_and(GraphTab::has_filter) => {
             Some("the map, the hubs and the orphans can be filtered".to_owned())
         }
         Action::Centre | Action::MarkStart | Action::ToCatalog | Action::PathBetween => about_source(state, action),

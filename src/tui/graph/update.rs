@@ -14,12 +14,13 @@ use super::level::{self, Level};
 use super::{AnalysedValues, GraphTab, export, rows, view};
 use crate::tui::action::Action;
 use crate::tui::feed::{self, target};
+use crate::tui::filtering::{self, FilteredList};
 use crate::tui::input::Effect;
-use crate::tui::state::{State, Typing};
+use crate::tui::state::State;
+use crate::tui::update;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::motion::{Cursor, Motion};
 use crate::tui::windows::Handled;
-use crate::tui::{catalog, update};
 
 /// How many sources `before` remembers.
 const REMEMBERED: usize = 100;
@@ -29,7 +30,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Hand
     match action {
         Action::Graph => open(state),
         _ if !state.graph.is_open() => return Handled::Ignored,
-        Action::Back if state.graph.is_filtered() => clear_filter(state),
+        Action::Back if state.graph.is_filtered() => filtering::clear(state, FilteredList::Graph),
         Action::Back => state.graph.close(),
         Action::Preset(_) => {
             state.graph.close();
@@ -78,10 +79,6 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Hand
             state.note(format!("copied {shown}: run it in a shell (--dot and --mermaid print other formats)"));
             effects.push(Effect::Copy(command));
         }
-        Action::FilterGraph => {
-            catalog::filtered_rows::prepare(state);
-            state.typing = Some(Typing::GraphFilter);
-        }
         _ => return Handled::Ignored,
     }
     Handled::Consumed
@@ -91,11 +88,6 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Hand
 pub fn filter(state: &mut State) {
     state.graph.cursor = Cursor::default();
     state.graph.rows = Vec::new();
-    rebuild(state);
-}
-
-pub fn clear_filter(state: &mut State) {
-    state.graph.filter.clear();
     rebuild(state);
 }
 

@@ -5,9 +5,10 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 
 use super::{GraphTab, details, level_view, list_view};
+use crate::tui::filtering::FilteredList;
 use crate::tui::layout;
 use crate::tui::pane_view::draw_lines;
-use crate::tui::state::{State, Typing};
+use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::filter_line::FilterLine;
 use crate::tui::widgets::frame::PaneBorder;
@@ -70,15 +71,11 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
         return;
     }
     let is_filtered = state.graph.is_filtered();
-    if state.typing == Some(Typing::GraphFilter) || is_filtered {
+    let typing = state.is_filtering(FilteredList::Graph);
+    if typing || is_filtered {
         let all = state.graph.count(tab).unwrap_or(0);
-        let line = FilterLine {
-            filter: &state.graph.filter,
-            typing: state.typing == Some(Typing::GraphFilter),
-            fault: None,
-            kept: (state.graph.rows.len(), all),
-            role,
-        };
+        let line =
+            FilterLine { filter: &state.graph.filter, typing, fault: None, kept: (state.graph.rows.len(), all), role };
         line.draw(&state.skin, places.head, frame);
     }
     let buffer = frame.buffer_mut();

@@ -36,7 +36,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
     let is_marked = state.marks().is_some_and(|marks| !marks.is_empty());
     match action {
         Action::Answer | Action::Approve | Action::Decline if is_sent => owned("your answer is being sent"),
-        Action::Mark | Action::MarkAll | Action::FilterRequest if is_approval => {
+        Action::Mark | Action::MarkAll | Action::Filter if is_approval => {
             let key = state.key(Action::Answer);
             Some(format!("this request offers no sources: {key} shows what would be written"))
         }

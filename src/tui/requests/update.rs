@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::tui::action::Action;
+use crate::tui::filtering::{self, FilteredList};
 use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
 use crate::tui::places;
 use crate::tui::requests::view;
-use crate::tui::state::{EndedRequest, Message, MessageKind, PanePart, RequestNews, RequestPlacement, State, Typing};
+use crate::tui::state::{EndedRequest, Message, MessageKind, PanePart, RequestNews, RequestPlacement, State};
 use crate::tui::widgets::cells;
 use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::windows::WindowKind;
@@ -151,7 +152,7 @@ fn update_line(state: &mut State, tone: MessageKind) {
 }
 
 fn leave_field(state: &mut State) {
-    if state.typing == Some(Typing::RequestFilter) {
+    if state.is_filtering(FilteredList::Request) {
         state.typing = None;
     }
 }
@@ -199,7 +200,6 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::NextRequest if state.is_before_request() => state.requests.place = RequestPlacement::Shown,
         Action::NextRequest => step(state, 1),
         Action::PreviousRequest => step(state, state.snapshot.requests.len().saturating_sub(1)),
-        Action::FilterRequest => state.typing = Some(Typing::RequestFilter),
         Action::Answer => answer(state, effects),
         Action::Decline => reply(state, Reply::No, effects),
         Action::Approve => reply(state, Reply::Yes, effects),
@@ -277,14 +277,8 @@ pub fn leave(state: &mut State) {
     if state.requests.filter.is_empty() {
         state.requests.place = RequestPlacement::Aside;
     } else {
-        clear(state);
+        filtering::clear(state, FilteredList::Request);
     }
-}
-
-/// Shows all that is offered again.
-pub fn clear(state: &mut State) {
-    state.requests.filter.clear();
-    filter(state);
 }
 
 /// Asks what the row under the cursor and all marks would add.

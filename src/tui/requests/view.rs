@@ -7,12 +7,13 @@ use ratatui::text::{Line, Span};
 
 use crate::common::{change_cost, source_words};
 use crate::tui::action::{Action, KeyContext};
+use crate::tui::filtering::FilteredList;
 use crate::tui::layout;
 use crate::tui::layout::{PaneLayout, PaneNeeds};
 use crate::tui::pane::Pane;
 use crate::tui::pane_view::{self, DrawnList};
 use crate::tui::source_state;
-use crate::tui::state::{State, Typing};
+use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::filter_line::FilterLine;
@@ -44,7 +45,7 @@ pub fn fits(offered: &OfferedReference, words: &[String]) -> bool {
 /// The places of the pane, whose inside is `inner`: a head over the whole width, the list and its details below it.
 pub fn parts(state: &State, waiting: &WaitingRequest, inner: Rect) -> PaneLayout {
     let columns = usize::from(inner.width.saturating_sub(2));
-    let filters = state.typing == Some(Typing::RequestFilter) || !state.requests.filter.is_empty();
+    let filters = state.is_filtering(FilteredList::Request) || !state.requests.filter.is_empty();
     let wanted = head(state, waiting, columns).len() + usize::from(filters);
     let rows = u16::try_from(wanted).unwrap_or(u16::MAX).min((inner.height * 2 / 5).max(1)).min(inner.height);
     let above = Rect { height: rows, ..inner };
@@ -268,7 +269,7 @@ pub fn draw(state: &State, waiting: &WaitingRequest, outer: Rect, frame: &mut Fr
 fn draw_head(state: &State, waiting: &WaitingRequest, place: Rect, frame: &mut Frame<'_>) {
     let inside = pane_view::indented(place);
     let mut page = head(state, waiting, usize::from(inside.width));
-    let filters = state.typing == Some(Typing::RequestFilter) || !state.requests.filter.is_empty();
+    let filters = state.is_filtering(FilteredList::Request) || !state.requests.filter.is_empty();
     let (above, below) = (place.height.saturating_sub(u16::from(filters)), u16::from(filters).min(place.height));
     if page.len() > usize::from(above) && state.requests.ended.is_none() {
         page = brief_head(state, waiting, usize::from(inside.width), usize::from(above));
@@ -279,7 +280,7 @@ fn draw_head(state: &State, waiting: &WaitingRequest, place: Rect, frame: &mut F
     if below > 0 {
         let line = FilterLine {
             filter: &state.requests.filter,
-            typing: state.typing == Some(Typing::RequestFilter) && state.window.is_none(),
+            typing: state.is_filtering(FilteredList::Request) && state.window.is_none(),
             fault: None,
             kept: (state.requests.rows.len(), waiting.request.sources.len()),
             role: ThemeRole::Selection,

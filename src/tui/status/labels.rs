@@ -9,6 +9,7 @@ use crate::tui::databases::DatabaseSide;
 use crate::tui::disabled::disabled;
 use crate::tui::feed::query;
 use crate::tui::feed::target::{self, RowTarget};
+use crate::tui::filtering::FilteredList;
 use crate::tui::input::contexts;
 use crate::tui::key::KeySequence;
 use crate::tui::layout::Arrangement;
@@ -140,7 +141,10 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
         // A row is about a link, which is fixed in its document.
         Action::Exclude | Action::Keep | Action::MarkStart if state.in_broken_links() => None,
         Action::OpenWhere if state.in_broken_links() => Some("open link"),
-        Action::FilterFeed | Action::FilterRequest | Action::FilterTables => Some("filter"),
+        Action::Filter => Some(match state.filtered_list() {
+            Some(FilteredList::Graph | FilteredList::Templates) => entry.name,
+            _ => "filter",
+        }),
         // Both go to the shown request.
         Action::NextRequest if state.is_before_request() => None,
         Action::Requests if state.is_before_request() => Some("go to this request"),

@@ -8,10 +8,7 @@ const NO_TEMPLATE: &str = "there is no template under the cursor";
 
 pub fn disabled(state: &State, action: Action) -> Option<String> {
     let Some(template) = state.template() else {
-        let is_empty = action == Action::FilterTemplates && !state.snapshot.templates.templates.is_empty();
         let why = match action {
-            _ if is_empty => return None,
-            Action::FilterTemplates => "there are no templates to filter: no selected source has any",
             Action::SetValue | Action::ResetValue | Action::AddItem => "there is no variable under the cursor",
             _ => NO_TEMPLATE,
         };

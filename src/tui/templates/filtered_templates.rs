@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::tui::filter::{FilterResult, Haystack, Query, apply};
+use crate::tui::filtering::{self, FilteredList};
 use crate::tui::pane::Pane;
 use crate::tui::state::State;
 use crate::tui::update::navigation;
@@ -17,11 +18,6 @@ pub fn filter(state: &mut State) {
     let to = if typed.is_empty() { stay.as_deref() } else { Some(typed) };
     let at = to.and_then(|name| row_of(state, name)).unwrap_or(0);
     state.templates.cursor = Cursor { at, ..state.templates.cursor };
-}
-
-pub fn clear(state: &mut State) {
-    state.templates.filter.clear();
-    filter(state);
 }
 
 /// Updates the rows after a snapshot; `stay` is the template that was under the cursor.
@@ -56,7 +52,7 @@ pub fn packed(state: &mut State) -> Arc<Haystack> {
 pub fn to_template(state: &mut State, name: &str) {
     state.focus_on(Pane::Templates);
     if row_of(state, name).is_none() {
-        clear(state);
+        filtering::clear(state, FilteredList::Templates);
         state.note("cleared the filter of the templates: it hid this one");
     }
     if let Some(at) = row_of(state, name) {

@@ -7,10 +7,11 @@ use crate::tui::action::Action;
 use crate::tui::counts::Counts;
 use crate::tui::filter;
 use crate::tui::filter::{Marks, MatchMarker};
+use crate::tui::filtering::FilteredList;
 use crate::tui::layout;
 use crate::tui::pane::Pane;
 use crate::tui::pane_view::{self, DrawnList};
-use crate::tui::state::{State, Typing};
+use crate::tui::state::State;
 use crate::tui::templates::{form, preview};
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
@@ -65,7 +66,7 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     if !parts.head.is_empty() {
         let line = FilterLine {
             filter: &pane.filter,
-            typing: state.typing == Some(Typing::TemplateFilter),
+            typing: state.is_filtering(FilteredList::Templates),
             fault: pane.filtered.query.fault.as_deref(),
             kept: (len, all),
             role: ThemeRole::Templates,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::tui::filtering::FilteredList;
 use crate::tui::fixture;
 use crate::tui::input::{Effect, Input};
 use crate::tui::pane::Pane;
@@ -16,10 +17,10 @@ use crate::tui::tests::{answer, message, press, screen, stale, typed};
 fn the_filter_narrows_and_esc_clears_it() {
     let mut state = fixture::state(80, 24);
     for (keys, rows, typing) in [
-        ("/", 10, Some(Typing::Filter)),
-        ("\"java\"", 3, Some(Typing::Filter)),
-        ("Space \"retry\"", 1, Some(Typing::Filter)),
-        ("C-w", 3, Some(Typing::Filter)),
+        ("/", 10, Some(Typing::Filter(FilteredList::Catalog))),
+        ("\"java\"", 3, Some(Typing::Filter(FilteredList::Catalog))),
+        ("Space \"retry\"", 1, Some(Typing::Filter(FilteredList::Catalog))),
+        ("C-w", 3, Some(Typing::Filter(FilteredList::Catalog))),
         ("Enter", 3, None),
         ("Esc", 10, None),
         ("/ \"retry\" Esc", 10, None),

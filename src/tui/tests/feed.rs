@@ -1,5 +1,6 @@
 //! The feed by its keys: its filter, its rows, and the sources they lead to.
 
+use crate::tui::filtering::FilteredList;
 use crate::tui::fixture;
 use crate::tui::input::Input;
 use crate::tui::layout::Arrangement;
@@ -51,8 +52,8 @@ fn the_feed_is_filtered_and_a_source_opened_from_it() {
     }
     assert_eq!(commands(&press(&mut state, "f x")), [Request::Exclude("timeouts".into())]);
     for (keys, rows, typing) in [
-        ("/", 3, Some(Typing::FeedFilter)),
-        ("\"RETRY\"", 1, Some(Typing::FeedFilter)),
+        ("/", 3, Some(Typing::Filter(FilteredList::Feed))),
+        ("\"RETRY\"", 1, Some(Typing::Filter(FilteredList::Feed))),
         ("Enter", 1, None),
         ("/ Esc", 3, None),
         ("/ \"e\" Down Down Tab", 3, None),

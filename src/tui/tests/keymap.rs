@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::tui::action::read_keymap;
+use crate::tui::filtering::FilteredList;
 use crate::tui::fixture;
 use crate::tui::input::Input;
 use crate::tui::pane::Pane;
@@ -62,7 +63,7 @@ fn changed_keys_act_and_the_old_ones_do_not() {
     assert_eq!(press(&mut state, "q"), []);
     assert_eq!(message(&state), "q does nothing here: ? shows the keys");
     press(&mut state, "/ \"a\" Esc");
-    assert_eq!(state.typing, Some(Typing::Filter), "Esc is bound to nothing there now");
+    assert_eq!(state.typing, Some(Typing::Filter(FilteredList::Catalog)), "Esc is bound to nothing there now");
     press(&mut state, "C-g");
     assert_eq!((state.typing, state.catalog.rows.len()), (None, 10));
 }

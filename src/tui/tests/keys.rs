@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::tui::filtering::FilteredList;
 use crate::tui::fixture;
 use crate::tui::input::{Effect, Input};
 use crate::tui::pane::Pane;
@@ -144,7 +145,11 @@ fn a_text_field_accepts_every_printable_key() {
     for keys in [format!("/ \"{printable}\""), format!("3 i \"{printable}\"")] {
         let mut state = fixture::state(80, 24);
         let effects = press(&mut state, &keys);
-        let field = if state.typing == Some(Typing::Filter) { &state.catalog.filter } else { &state.hints.prompt };
+        let field = if state.typing == Some(Typing::Filter(FilteredList::Catalog)) {
+            &state.catalog.filter
+        } else {
+            &state.hints.prompt
+        };
         assert_eq!(field.text(), printable);
         assert!(commands(&effects).iter().all(|command| matches!(command, Request::Match(_))));
         press(&mut state, "Esc");

@@ -3,6 +3,7 @@
 use ratatui::layout::{Position, Size};
 
 use crate::tui::action::{ACTIONS, Action};
+use crate::tui::filtering::FilteredList;
 use crate::tui::fixture;
 use crate::tui::input::{Effect, Input, WheelTurn};
 use crate::tui::layout::Arrangement;
@@ -73,15 +74,15 @@ fn a_click_on_a_tab_a_key_or_a_filter() {
     assert_eq!(state.focus, Pane::Catalog);
     assert_eq!(click_on(&mut state, "q quit"), [Effect::Quit]);
     click_on(&mut state, "/ filter");
-    assert_eq!(state.typing, Some(Typing::Filter));
+    assert_eq!(state.typing, Some(Typing::Filter(FilteredList::Catalog)));
     press(&mut state, "\"java\"");
     click_on(&mut state, "java ");
-    assert_eq!(state.typing, Some(Typing::Filter), "a click into the open field");
+    assert_eq!(state.typing, Some(Typing::Filter(FilteredList::Catalog)), "a click into the open field");
     click_on(&mut state, "retry-pattern");
     assert_eq!((state.typing, state.catalog.filter.text()), (None, "java"), "what was typed is kept");
     assert_eq!(state.subject(Pane::Catalog), Some("retry-pattern"));
     click_on(&mut state, "/ java");
-    assert_eq!(state.typing, Some(Typing::Filter));
+    assert_eq!(state.typing, Some(Typing::Filter(FilteredList::Catalog)));
     click_on(&mut state, "Esc clear filter");
     assert_eq!((state.typing, state.catalog.rows.len()), (None, 10));
 }
@@ -151,7 +152,7 @@ fn the_wheel_scrolls_what_is_under_it_and_keeps_the_focus() {
     press(&mut state, "/ \"e\"");
     wheel(&mut state, WheelTurn::Down, "circuit-breaker");
     assert!(state.catalog.cursor.top > 0);
-    assert_eq!((state.typing, state.focus), (Some(Typing::Filter), Pane::Catalog));
+    assert_eq!((state.typing, state.focus), (Some(Typing::Filter(FilteredList::Catalog)), Pane::Catalog));
     let before = state.catalog.cursor;
     wheel(&mut state, WheelTurn::Down, "circuit-breaker ─");
     assert_eq!((state.catalog.cursor, state.focus), (before, Pane::Catalog));

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ratatui::layout::Size;
 
+use crate::tui::filtering::FilteredList;
 use crate::tui::fixture;
 use crate::tui::input::Input;
 use crate::tui::pane::Pane;
@@ -217,7 +218,7 @@ fn waiting_requests_are_shown_in_turn() {
     press(&mut state, "y");
     assert_eq!(current(&state), "r2");
     press(&mut state, "] /");
-    assert_eq!(state.typing, Some(Typing::RequestFilter));
+    assert_eq!(state.typing, Some(Typing::Filter(FilteredList::Request)));
     tell(&mut state, &[]);
     assert_eq!((state.typing, state.shown_request().is_some()), (None, true));
     press(&mut state, "q");

@@ -75,14 +75,12 @@ fn pane_at(state: &State, at: Position) -> Option<(Pane, PaneLayout)> {
 }
 
 fn in_pane(state: &mut State, pane: Pane, parts: PaneLayout, at: Position, effects: &mut Vec<Effect>) {
-    let field = match (pane, state.typing) {
-        (Pane::Catalog, Some(Typing::Filter))
-        | (Pane::Hints, Some(Typing::Prompt))
-        | (Pane::Templates, Some(Typing::TemplateFilter))
-        | (Pane::Selection, Some(Typing::RequestFilter)) => parts.head.contains(at),
-        _ => false,
+    // The feed's filter is in its rule.
+    let in_head = match pane {
+        Pane::Hints => Some(Typing::Prompt),
+        _ => state.filtered_list_of(pane).map(Typing::Filter),
     };
-    if field {
+    if in_head.is_some() && state.typing == in_head && parts.head.contains(at) {
         return;
     }
     leave_field(state, effects);
@@ -102,7 +100,7 @@ fn in_pane(state: &mut State, pane: Pane, parts: PaneLayout, at: Position, effec
         match pane {
             Pane::Catalog if state.is_filtered() => act(state, Action::Filter, effects),
             Pane::Hints => act(state, Action::Prompt, effects),
-            Pane::Templates => act(state, Action::FilterTemplates, effects),
+            Pane::Templates => act(state, Action::Filter, effects),
             _ => {}
         }
     } else if parts.detail.contains(at) {

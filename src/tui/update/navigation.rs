@@ -3,10 +3,10 @@
 use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
 use crate::tui::state::{PanePart, State};
-use crate::tui::templates::{self, form_update, preview};
+use crate::tui::templates::{form_update, preview};
 use crate::tui::update::appearance;
 use crate::tui::widgets::motion::{Motion, Scroll};
-use crate::tui::{catalog, feed, hints, requests, selection};
+use crate::tui::{catalog, feed, filtering, hints, requests, selection};
 
 /// Leaves the innermost level: the details, the other view of a pane, a filter.
 pub fn back(state: &mut State, effects: &mut Vec<Effect>) {
@@ -23,10 +23,10 @@ pub fn back(state: &mut State, effects: &mut Vec<Effect>) {
     } else {
         match state.focus {
             Pane::Hints if state.shows_enriched() => hints::enriched_update::leave(state, effects),
-            Pane::Hints if state.is_filtered() => state.feed.set_filter(""),
-            Pane::Templates if state.is_filtered() => templates::filtered_templates::clear(state),
+            pane if state.is_filtered() => {
+                state.filtered_list_of(pane).into_iter().for_each(|list| filtering::clear(state, list));
+            }
             Pane::Hints | Pane::Templates => appearance::restore(state, effects),
-            Pane::Catalog | Pane::Selection if state.is_filtered() => catalog::filtered_rows::clear(state),
             Pane::Catalog | Pane::Selection => {}
         }
     }

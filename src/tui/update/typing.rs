@@ -4,40 +4,22 @@ use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
 use crate::tui::state::{PanePart, State, Typing};
-use crate::tui::templates::{self, form_update, json};
+use crate::tui::templates::{form_update, json};
 use crate::tui::widgets::field::{FieldLimit, TextChange, TextEdit, TextField};
-use crate::tui::{catalog, databases, feed, graph, hints, requests};
+use crate::tui::{catalog, filtering, hints};
 
 /// Opens a field, or leaves the open one.
 pub fn open(state: &mut State, action: Action) {
     match action {
-        Action::Filter => {
-            state.focus_on(Pane::Catalog);
-            state.typing = Some(Typing::Filter);
-            catalog::filtered_rows::prepare(state);
-        }
         Action::Prompt => {
             state.focus_on(Pane::Hints);
             state.typing = Some(Typing::Prompt);
         }
-        Action::FilterFeed => {
-            feed::update::open(state);
-            state.typing = Some(Typing::FeedFilter);
-        }
-        Action::FilterTemplates => {
-            state.focus_on(Pane::Templates);
-            state.typing = Some(Typing::TemplateFilter);
-        }
-        Action::FilterRequest => state.typing = Some(Typing::RequestFilter),
+        Action::Filter => filtering::open(state),
         _ => match (action, state.typing.take()) {
             (_, Some(Typing::Prompt)) => hints::update::leave(state),
-            (Action::Cancel, Some(Typing::FeedFilter)) => state.feed.set_filter(""),
-            (Action::Cancel, Some(Typing::Filter)) => catalog::filtered_rows::clear(state),
-            (Action::Cancel, Some(Typing::RequestFilter)) => requests::update::clear(state),
-            (Action::Cancel, Some(Typing::GraphFilter)) => graph::update::clear_filter(state),
-            (Action::Cancel, Some(Typing::DatabaseFilter)) => databases::update::clear_filter(state),
+            (Action::Cancel, Some(Typing::Filter(list))) => filtering::clear(state, list),
             (Action::Cancel, Some(Typing::Search)) => catalog::match_navigation::end(state),
-            (Action::Cancel, Some(Typing::TemplateFilter)) => templates::filtered_templates::clear(state),
             _ => {}
         },
     }
@@ -45,15 +27,10 @@ pub fn open(state: &mut State, action: Action) {
 
 fn field(state: &mut State, typing: Typing) -> &mut TextField {
     match typing {
-        Typing::Filter => &mut state.catalog.filter,
+        Typing::Filter(list) => filtering::field(state, list),
         Typing::Prompt => &mut state.hints.prompt,
-        Typing::FeedFilter => &mut state.feed.filter,
         Typing::Search => &mut state.catalog.search.needle,
-        Typing::TemplateFilter => &mut state.templates.filter,
         Typing::Value => &mut state.templates.value,
-        Typing::RequestFilter => &mut state.requests.filter,
-        Typing::GraphFilter => &mut state.graph.filter,
-        Typing::DatabaseFilter => &mut state.databases.filter,
     }
 }
 
@@ -120,17 +97,12 @@ pub fn paste(state: &mut State, text: &str, effects: &mut Vec<Effect>) {
 fn changed(state: &mut State, typing: Typing, change: Option<TextChange>, effects: &mut Vec<Effect>) {
     let Some(change) = change else { return };
     match typing {
-        Typing::Filter => catalog::filtered_rows::filter(state),
+        Typing::Filter(list) => filtering::apply(state, list, effects),
         Typing::Prompt => {
             hints::update::shift_findings(&mut state.hints.findings, &change);
             hints::update::look(state, effects);
         }
         Typing::Search => catalog::match_navigation::typed(state),
         Typing::Value => form_update::typed(state),
-        Typing::FeedFilter => state.feed.refilter(),
-        Typing::RequestFilter => requests::update::filter(state),
-        Typing::GraphFilter => graph::update::filter(state),
-        Typing::DatabaseFilter => databases::update::filter(state, effects),
-        Typing::TemplateFilter => templates::filtered_templates::filter(state),
     }
 }

@@ -122,19 +122,19 @@ fn count(lines: &[Line<'static>]) -> usize {
 }
 
 fn contexts(state: &State) -> Vec<KeyContext> {
-    let feed = [KeyContext::Feed, KeyContext::FeedFilter];
+    let feed = [KeyContext::Feed, KeyContext::Filter];
     let here = if state.at_request() { KeyContext::Request } else { KeyContext::Pane(state.focus) };
     let pane = [here, KeyContext::Global, KeyContext::List, KeyContext::Always];
     if state.graph.is_open() {
         let graph = [KeyContext::Graph, KeyContext::Global, KeyContext::List, KeyContext::Always];
-        return [&graph[..], &[KeyContext::GraphFilter, KeyContext::Field]].concat();
+        return [&graph[..], &[KeyContext::Filter, KeyContext::Field]].concat();
     }
     if state.agents.is_open() {
         return vec![KeyContext::Agents, KeyContext::Global, KeyContext::List, KeyContext::Always];
     }
     if state.databases.is_open() {
         let databases = [KeyContext::Databases, KeyContext::Global, KeyContext::List, KeyContext::Always];
-        return [&databases[..], &[KeyContext::DatabaseFilter, KeyContext::Field, KeyContext::Documentation]].concat();
+        return [&databases[..], &[KeyContext::Filter, KeyContext::Field, KeyContext::Documentation]].concat();
     }
     let mut contexts = if state.in_feed() { [&feed[..], &pane].concat() } else { pane.to_vec() };
     match state.focus {
@@ -148,14 +148,14 @@ fn contexts(state: &State) -> Vec<KeyContext> {
         Pane::Templates => contexts.extend([
             KeyContext::Values,
             KeyContext::Value,
-            KeyContext::TemplateFilter,
+            KeyContext::Filter,
             KeyContext::Write,
             KeyContext::Field,
         ]),
         Pane::Selection if state.at_request() => {
             // The keys that answer come first, because users look for them here.
             contexts.insert(1, KeyContext::Approval);
-            contexts.extend([KeyContext::RequestFilter, KeyContext::Field]);
+            contexts.extend([KeyContext::Filter, KeyContext::Field]);
         }
         Pane::Selection => {}
     }

@@ -1,0 +1,96 @@
+//! The lists that can be filtered: which one the key is for, the text field of each, and what follows a change of its text.
+//! How a list is filtered is decided in its own folder.
+
+use crate::tui::input::Effect;
+use crate::tui::pane::Pane;
+use crate::tui::state::{State, Typing};
+use crate::tui::widgets::field::TextField;
+use crate::tui::{catalog, databases, feed, graph, requests, templates};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FilteredList {
+    Catalog,
+    Feed,
+    Templates,
+    /// The sources that a request offers.
+    Request,
+    Graph,
+    /// The tables of the view of databases.
+    Tables,
+}
+
+impl State {
+    /// Whether the filter of this list is being typed.
+    pub fn is_filtering(&self, list: FilteredList) -> bool {
+        self.typing == Some(Typing::Filter(list))
+    }
+
+    /// The list that is filtered in this pane.
+    pub fn filtered_list_of(&self, pane: Pane) -> Option<FilteredList> {
+        match pane {
+            Pane::Catalog => Some(FilteredList::Catalog),
+            Pane::Selection => self.shown_request().map(|_| FilteredList::Request),
+            Pane::Hints => Some(FilteredList::Feed),
+            Pane::Templates => Some(FilteredList::Templates),
+        }
+    }
+
+    /// The list that the key is for.
+    pub fn filtered_list(&self) -> Option<FilteredList> {
+        match self.focus {
+            _ if self.graph.is_open() => Some(FilteredList::Graph),
+            _ if self.databases.is_open() => Some(FilteredList::Tables),
+            _ if self.agents.is_open() => None,
+            Pane::Hints if !self.in_feed() => None,
+            pane => self.filtered_list_of(pane),
+        }
+    }
+}
+
+/// Goes to the filter line of the list here.
+pub fn open(state: &mut State) {
+    let Some(list) = state.filtered_list() else { return };
+    match list {
+        FilteredList::Catalog | FilteredList::Templates => state.focus_on(state.focus),
+        FilteredList::Feed => feed::update::open(state),
+        FilteredList::Request | FilteredList::Graph | FilteredList::Tables => {}
+    }
+    if matches!(list, FilteredList::Catalog | FilteredList::Graph) {
+        catalog::filtered_rows::prepare(state);
+    }
+    state.typing = Some(Typing::Filter(list));
+}
+
+pub fn field(state: &mut State, list: FilteredList) -> &mut TextField {
+    match list {
+        FilteredList::Catalog => &mut state.catalog.filter,
+        FilteredList::Feed => &mut state.feed.filter,
+        FilteredList::Templates => &mut state.templates.filter,
+        FilteredList::Request => &mut state.requests.filter,
+        FilteredList::Graph => &mut state.graph.filter,
+        FilteredList::Tables => &mut state.databases.filter,
+    }
+}
+
+/// Shows the rows that match the text of the filter.
+pub fn apply(state: &mut State, list: FilteredList, effects: &mut Vec<Effect>) {
+    match list {
+        FilteredList::Catalog => catalog::filtered_rows::filter(state),
+        FilteredList::Feed => state.feed.refilter(),
+        FilteredList::Templates => templates::filtered_templates::filter(state),
+        FilteredList::Request => requests::update::filter(state),
+        FilteredList::Graph => graph::update::filter(state),
+        FilteredList::Tables => databases::update::filter(state, effects),
+    }
+}
+
+/// Shows all rows again.
+pub fn clear(state: &mut State, list: FilteredList) {
+    field(state, list).clear();
+    match list {
+        // Its cursor stays on its source.
+        FilteredList::Graph => graph::update::rebuild(state),
+        // Without words there is nothing to ask the engine.
+        _ => apply(state, list, &mut Vec::new()),
+    }
+}
