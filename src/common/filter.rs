@@ -11,7 +11,7 @@ mod order;
 mod query;
 mod source_states;
 
-pub use apply::{FilterResult, apply};
-pub use haystack::{Haystack, Marks, MatchMarker, clusters, variables};
+pub use apply::{FilterResult, apply, keeps_id};
+pub use haystack::{Haystack, Marks, MatchMarker, TextMatcher, clusters, variables};
 pub use order::Order;
-pub use query::Query;
+pub use query::{Query, StatusWord};

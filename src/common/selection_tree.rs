@@ -16,6 +16,8 @@ pub struct TreeRow {
     pub open: u32,
     /// What would leave with it, as the preview of an unpick counts it; only a root has any.
     pub brings: PickConsequence,
+    /// Whether it matches the filter. If not, it is there because a row below it does.
+    pub matches: bool,
 }
 
 /// What a pick brings: itself, and the sources that no other pick keeps.
@@ -60,7 +62,7 @@ pub fn rows(snapshot: &Snapshot) -> Vec<TreeRow> {
             row.brings = *brought;
         }
     }
-    let flat = |kind| TreeRow { kind, level: 0, open: 0, brings: PickConsequence::default() };
+    let flat = |kind| TreeRow { kind, level: 0, open: 0, brings: PickConsequence::default(), matches: true };
     let autos = snapshot.catalog.sources().iter().enumerate();
     let autos =
         autos.filter(|(_, source)| source.mode == Mode::Auto && !snapshot.selection.contains(source.id.as_str()));
@@ -82,12 +84,32 @@ fn branch(
     rows: &mut Vec<TreeRow>,
 ) {
     let Some(member) = members.get(at) else { return };
-    rows.push(TreeRow { kind: TreeRowKind::Member(at), level, open, brings: PickConsequence::default() });
+    let brings = PickConsequence::default();
+    rows.push(TreeRow { kind: TreeRowKind::Member(at), level, open, brings, matches: true });
     let children = below.get(member.id.as_str()).map_or(&[][..], Vec::as_slice);
     for (nth, child) in children.iter().enumerate() {
         let is_clipped = u32::from(nth + 1 < children.len()) << level.min(31);
         branch(members, below, *child, level + 1, open | is_clipped, rows);
     }
+}
+
+/// The rows that match, and those above them in the tree. Its lines lead only to rows that are left.
+pub fn matching(rows: &[TreeRow], mut matches: impl FnMut(&TreeRow) -> bool) -> Vec<TreeRow> {
+    let mut kept: Vec<TreeRow> = Vec::new();
+    // From the last row to the first: the level of the row kept before, and the levels that have a row below this one.
+    let (mut level, mut open) = (0, 0_u32);
+    for row in rows.iter().rev() {
+        let matches = matches(row);
+        if !matches && row.level >= level {
+            continue;
+        }
+        level = row.level;
+        open &= (1 << level.min(31)) - 1;
+        kept.push(TreeRow { open, matches, ..row.clone() });
+        open |= level.checked_sub(1).map_or(0, |above| 1 << above.min(31));
+    }
+    kept.reverse();
+    kept
 }
 
 /// The roots that a member is reached from.
@@ -247,5 +269,63 @@ mod tests {
                 row(0, "release-notes", 0, 0),
             ]
         );
+    }
+
+    #[test]
+    fn rows_that_match_are_kept_with_those_above_them() {
+        let mut snapshot = fixture::snapshot();
+        let below = |id: &str, depth, parent| fixture::member(id, depth, &[parent]);
+        let members = vec![
+            fixture::member("circuit-breaker", 0, &[]),
+            below("retry-pattern", 1, "circuit-breaker"),
+            below("timeouts", 1, "circuit-breaker"),
+            below("error-handling", 2, "retry-pattern"),
+            below("java-service", 2, "retry-pattern"),
+            below("legacy-errors", 3, "error-handling"),
+            fixture::member("payments-api", 0, &[]),
+            below("ticket-search", 1, "payments-api"),
+        ];
+        snapshot.selection = fixture::selection(members, &["old-runbook"], &["release-notes"]).into();
+        let all = rows(&snapshot);
+        let shown = |kept: &[&str]| {
+            let rows = matching(&all, |row| row.id(&snapshot).is_some_and(|id| kept.contains(&id)));
+            let word = |row: &TreeRow| if row.matches { "" } else { " above" };
+            let row =
+                |row: &TreeRow| format!("{} {:b} {}{}", row.level, row.open, row.id(&snapshot).unwrap(), word(row));
+            rows.iter().map(row).collect::<Vec<_>>()
+        };
+        // The level, the levels that continue below the row, the id.
+        for (kept, expected) in [
+            (&[][..], &[][..]),
+            (&["circuit-breaker"], &["0 0 circuit-breaker"]),
+            (&["timeouts"], &["0 0 circuit-breaker above", "1 0 timeouts"]),
+            (
+                &["timeouts", "legacy-errors"],
+                &[
+                    "0 0 circuit-breaker above",
+                    "1 1 retry-pattern above",
+                    "2 1 error-handling above",
+                    "3 1 legacy-errors",
+                    "1 0 timeouts",
+                ],
+            ),
+            (&["java-service"], &["0 0 circuit-breaker above", "1 0 retry-pattern above", "2 0 java-service"]),
+            (
+                &["error-handling", "java-service", "ticket-search"],
+                &[
+                    "0 0 circuit-breaker above",
+                    "1 0 retry-pattern above",
+                    "2 10 error-handling",
+                    "2 0 java-service",
+                    "0 0 payments-api above",
+                    "1 0 ticket-search",
+                ],
+            ),
+            (&["payments-api", "old-runbook"], &["0 0 payments-api", "0 0 old-runbook"]),
+            (&["team-conventions", "release-notes"], &["0 0 team-conventions", "0 0 release-notes"]),
+        ] {
+            assert_eq!(shown(kept), expected, "{kept:?}");
+        }
+        assert_eq!(matching(&all, |_| true), all, "its lines are those of the whole tree");
     }
 }

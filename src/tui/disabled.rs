@@ -120,6 +120,9 @@ fn filter(state: &State) -> Option<String> {
         Some(FilteredList::Catalog) if state.snapshot.catalog.is_empty() => {
             Some("there are no sources to filter yet".to_owned())
         }
+        Some(FilteredList::Selection) if state.selection.all.is_empty() => {
+            Some("there is nothing in the selection to filter yet".to_owned())
+        }
         Some(FilteredList::Feed) if state.feed.notices.is_empty() => Some(target::QUIET.to_owned()),
         Some(FilteredList::Templates) if state.snapshot.templates.templates.is_empty() => {
             Some("there are no templates to filter: no selected source has any".to_owned())

@@ -5,11 +5,12 @@ use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
 use crate::tui::state::{State, Typing};
 use crate::tui::widgets::field::TextField;
-use crate::tui::{catalog, databases, feed, graph, requests, templates};
+use crate::tui::{catalog, databases, feed, graph, requests, selection, templates};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FilteredList {
     Catalog,
+    Selection,
     Feed,
     Templates,
     /// The sources that a request offers.
@@ -26,12 +27,13 @@ impl State {
     }
 
     /// The list that is filtered in this pane.
-    pub fn filtered_list_of(&self, pane: Pane) -> Option<FilteredList> {
+    pub fn filtered_list_of(&self, pane: Pane) -> FilteredList {
         match pane {
-            Pane::Catalog => Some(FilteredList::Catalog),
-            Pane::Selection => self.shown_request().map(|_| FilteredList::Request),
-            Pane::Hints => Some(FilteredList::Feed),
-            Pane::Templates => Some(FilteredList::Templates),
+            Pane::Catalog => FilteredList::Catalog,
+            Pane::Selection if self.shown_request().is_some() => FilteredList::Request,
+            Pane::Selection => FilteredList::Selection,
+            Pane::Hints => FilteredList::Feed,
+            Pane::Templates => FilteredList::Templates,
         }
     }
 
@@ -42,7 +44,7 @@ impl State {
             _ if self.databases.is_open() => Some(FilteredList::Tables),
             _ if self.agents.is_open() => None,
             Pane::Hints if !self.in_feed() => None,
-            pane => self.filtered_list_of(pane),
+            pane => Some(self.filtered_list_of(pane)),
         }
     }
 }
@@ -51,11 +53,11 @@ impl State {
 pub fn open(state: &mut State) {
     let Some(list) = state.filtered_list() else { return };
     match list {
-        FilteredList::Catalog | FilteredList::Templates => state.focus_on(state.focus),
+        FilteredList::Catalog | FilteredList::Selection | FilteredList::Templates => state.focus_on(state.focus),
         FilteredList::Feed => feed::update::open(state),
         FilteredList::Request | FilteredList::Graph | FilteredList::Tables => {}
     }
-    if matches!(list, FilteredList::Catalog | FilteredList::Graph) {
+    if matches!(list, FilteredList::Catalog | FilteredList::Selection | FilteredList::Graph) {
         catalog::filtered_rows::prepare(state);
     }
     state.typing = Some(Typing::Filter(list));
@@ -64,6 +66,7 @@ pub fn open(state: &mut State) {
 pub fn field(state: &mut State, list: FilteredList) -> &mut TextField {
     match list {
         FilteredList::Catalog => &mut state.catalog.filter,
+        FilteredList::Selection => &mut state.selection.filter,
         FilteredList::Feed => &mut state.feed.filter,
         FilteredList::Templates => &mut state.templates.filter,
         FilteredList::Request => &mut state.requests.filter,
@@ -76,6 +79,7 @@ pub fn field(state: &mut State, list: FilteredList) -> &mut TextField {
 pub fn apply(state: &mut State, list: FilteredList, effects: &mut Vec<Effect>) {
     match list {
         FilteredList::Catalog => catalog::filtered_rows::filter(state),
+        FilteredList::Selection => selection::filtered_rows::filter(state),
         FilteredList::Feed => state.feed.refilter(),
         FilteredList::Templates => templates::filtered_templates::filter(state),
         FilteredList::Request => requests::update::filter(state),

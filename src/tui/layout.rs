@@ -109,18 +109,21 @@ pub fn inner(outer: Rect) -> Rect {
 pub struct PaneNeeds {
     /// The rows that its prompt, or else its list, would fill.
     pub rows: usize,
+    /// Rows above the list of the selection: one for a filter.
+    pub head: u16,
     pub list: ListWidths,
 }
 
 /// The layout of a pane with this inside. `shares` are its dragged dividers.
-pub fn parts(pane: Pane, inner: Rect, PaneNeeds { rows, list }: PaneNeeds, shares: Shares) -> PaneLayout {
+pub fn parts(pane: Pane, inner: Rect, PaneNeeds { rows, head, list }: PaneNeeds, shares: Shares) -> PaneLayout {
     match pane {
         Pane::Catalog => listed(inner, ListShape { columns: list.usual, head: 1, most: 14, least: 4 }, shares),
         // A short list leaves its rows to the reasons.
         Pane::Selection => {
-            let free = if rows == 0 { 0 } else { usize::from(inner.height).saturating_sub(rows + 1) };
+            let free =
+                if rows == 0 { 0 } else { usize::from(inner.height.saturating_sub(head)).saturating_sub(rows + 1) };
             let most = u16::try_from(free).unwrap_or(u16::MAX).max(5);
-            listed(inner, ListShape { columns: 0, head: 0, most, least: 3 }, shares)
+            listed(inner, ListShape { columns: 0, head, most, least: 3 }, shares)
         }
         Pane::Hints => {
             hints(inner, HintsNeeds { busy: HintsFocus::Nothing, prompt: rows, ..HintsNeeds::default() }, shares)
@@ -429,7 +432,7 @@ mod tests {
             arrangement in proptest::sample::select(&[Arrangement::Focused, Arrangement::Overview, Arrangement::Zoomed][..]),
             splits in any_splits(),
             shares in any_shares(),
-            (least, more) in (0..200u16, 0..60u16),
+            (least, more, head) in (0..200u16, 0..60u16, 0..2u16),
         ) {
             let size = Size { width, height };
             let list = ListWidths { ids: least / 2, essential: least.saturating_sub(more), usual: least, whole: least + more, selection: more * 2, hints: least / 2 + more, lower: more };
@@ -440,7 +443,7 @@ mod tests {
             for pane in Pane::ALL {
                 if let Some(outer) = layout.panes[pane.index()] {
                     places.push(outer);
-                    apart(parts(pane, inner(outer), PaneNeeds { rows: prompt, list }, shares), inner(outer))?;
+                    apart(parts(pane, inner(outer), PaneNeeds { rows: prompt, head, list }, shares), inner(outer))?;
                 }
             }
             for (at, place) in places.iter().enumerate() {

@@ -7,6 +7,8 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
+use crate::tui::action::Action;
+use crate::tui::filter::FilterResult;
 use crate::tui::pane::Pane;
 use crate::tui::state::{PanePart, Skin, State};
 use crate::tui::theme::ThemeRole;
@@ -121,6 +123,14 @@ pub fn draw_lines(lines: &[Line<'_>], place: Rect, buffer: &mut Buffer) {
 /// Details are indented by one column: below the rows' text, not below their cursors.
 pub fn indented(place: Rect) -> Rect {
     Rect { x: place.x.saturating_add(1), width: place.width.saturating_sub(2), ..place }
+}
+
+/// Why a filter keeps nothing: the term that no source or template matches, or `else_why` if each term matches some.
+pub fn no_match(state: &State, filtered: &FilterResult, what: &str, else_why: &str) -> String {
+    let back = state.key(Action::Back);
+    let Some(term) = &filtered.culprit else { return format!("{else_why} {back} shows all again.") };
+    let advice = filtered.advice.as_ref().map(|advice| format!(" {advice}")).unwrap_or_default();
+    format!("No {what} matches {}.{advice} {back} shows all again.", cells::clean(term))
 }
 
 /// A few sentences in the middle of an empty place.

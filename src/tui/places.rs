@@ -134,10 +134,7 @@ pub fn restore(state: &mut State, place: Place, effects: &mut Vec<Effect>) {
         match place.pane {
             Pane::Catalog => feed::update::to_source(state, &SourceId::from(subject)),
             Pane::Templates => templates::filtered_templates::to_template(state, &subject),
-            Pane::Selection => {
-                state.selection.cursor.at =
-                    selection::update::row_of(state, &subject).unwrap_or(state.selection.cursor.at);
-            }
+            Pane::Selection => selection::update::to_row(state, &subject),
             Pane::Hints => {}
         }
     }

@@ -3,29 +3,35 @@
 
 use ratatui::Frame;
 use ratatui::layout::{Rect, Size};
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::common::selection_tree::{PickConsequence, TreeRow, TreeRowKind};
 use crate::common::source_words;
 use crate::tui::action::Action;
 use crate::tui::catalog::LeftSource;
+use crate::tui::filter::{FilterResult, Marks, MatchMarker};
+use crate::tui::filtering::FilteredList;
 use crate::tui::layout;
 use crate::tui::pane::Pane;
 use crate::tui::pane_view::{self, DrawnList};
 use crate::tui::requests::view;
-
 use crate::tui::source_state;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
+use crate::tui::widgets::field::TextField;
+use crate::tui::widgets::filter_line::FilterLine;
 use crate::tui::widgets::frame;
 use crate::tui::widgets::frame::PaneBorder;
+use crate::tui::widgets::marked::MarkedText;
 use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::widgets::row::ListRow;
 use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::Role;
 
 mod columns;
+pub mod filtered_rows;
 pub mod preview;
 pub mod update;
 
@@ -36,7 +42,12 @@ use self::columns::TreeColumns;
 pub struct SelectionPane {
     pub cursor: Cursor,
     /// Members as a tree of reasons, then the rest.
+    pub all: Vec<TreeRow>,
+    /// Those of them that the filter keeps.
     pub rows: Vec<TreeRow>,
+    pub filter: TextField,
+    /// The parsed filter, from which a longer one starts.
+    pub filtered: FilterResult,
     pub widths: RowWidths,
     pub scroll: Scroll,
     /// The source that left the selection from under the cursor.
@@ -52,10 +63,14 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     let parts = state.parts_within(Pane::Selection, layout::inner(outer));
     let pane = &state.selection;
     let buffer = frame.buffer_mut();
-    let len = pane.rows.len();
+    let (len, all) = (pane.rows.len(), pane.all.len());
+    let kept = pane.rows.iter().filter(|row| row.matches).count();
     PaneBorder {
         title: "2 Selection",
-        note: total(state, usize::from(outer.width).saturating_sub(22)),
+        note: match pane.filter.is_empty() {
+            true => total(state, usize::from(outer.width).saturating_sub(22)),
+            false => format!("{} of {}", cells::grouped(kept), cells::counted(all, "source")),
+        },
         place: frame::position(pane.cursor.at, len),
         role: ThemeRole::Selection,
         active: pane_view::active(state, Pane::Selection),
@@ -63,17 +78,16 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     .draw(&state.skin, outer, buffer);
     let (active, role) = (pane_view::list_active(state, Pane::Selection), ThemeRole::Selection);
     let list = DrawnList { place: parts.list, len, cursor: pane.cursor, active, role };
-    list.draw(&state.skin, buffer, |at| Some(row(state, pane.rows.get(at)?, parts.list.width)));
+    let haystack = state.catalog.haystack.as_ref().filter(|_| pane.filtered.query.texts().next().is_some());
+    let mut marking = haystack.map(|haystack| (haystack, MatchMarker::new(&pane.filtered.query)));
+    list.draw(&state.skin, buffer, |at| {
+        let node = pane.rows.get(at)?;
+        let position = state.snapshot.catalog.position(node.id(&state.snapshot)?);
+        let marks = position.zip(marking.as_mut()).map(|(at, (haystack, marker))| marker.marks(haystack, at));
+        Some(row(state, node, &marks.unwrap_or_default(), parts.list.width))
+    });
     if len == 0 {
-        let sentence = if state.is_open() {
-            let pick = state.key(Action::Toggle);
-            format!(
-                "Nothing is picked. Press {pick} on a source in the catalog; the sources it mentions are pulled in."
-            )
-        } else {
-            "opening the workspace".to_owned()
-        };
-        pane_view::draw_empty(state, &sentence, parts.list, buffer);
+        pane_view::draw_empty(state, &why_empty(state), parts.list, buffer);
     }
     let height = usize::from(parts.detail.height);
     // One more than there is room for, to know whether there are more.
@@ -84,6 +98,32 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     frame::rule(&state.skin, parts.rule, caption, pane_view::caption(state, Pane::Selection), buffer);
     let shown = pane.scroll.window(lines.len(), height);
     pane_view::draw_lines(lines.get(shown).unwrap_or_default(), parts.detail, buffer);
+    if !parts.head.is_empty() {
+        let line = FilterLine {
+            filter: &pane.filter,
+            typing: state.is_filtering(FilteredList::Selection),
+            fault: pane.filtered.query.fault.as_deref(),
+            kept: (kept, all),
+            role,
+        };
+        line.draw(&state.skin, parts.head, frame);
+    }
+}
+
+fn why_empty(state: &State) -> String {
+    let pane = &state.selection;
+    if !state.is_open() {
+        return "opening the workspace".to_owned();
+    }
+    if pane.all.is_empty() {
+        let pick = state.key(Action::Toggle);
+        return format!(
+            "Nothing is picked. Press {pick} on a source in the catalog; the sources it mentions are pulled in."
+        );
+    }
+    // Others in the catalog may match.
+    let here = format!("Nothing in the selection matches {}.", cells::clean(pane.filter.text().trim()));
+    pane_view::no_match(state, &pane.filtered, "source", &here)
 }
 
 /// `3 picked · 7 pulled in · 2 auto · 1 dormant · ~12,400 tokens`, shortened if there is no room.
@@ -104,32 +144,34 @@ fn total(state: &State, room: usize) -> String {
     notes.into_iter().find(|note| cells::width(note) <= room).unwrap_or_else(all)
 }
 
-fn row<'a>(state: &'a State, node: &TreeRow, width: u16) -> ListRow<'a> {
+fn row<'a>(state: &'a State, node: &TreeRow, marks: &Marks, width: u16) -> ListRow<'a> {
     let (theme, glyphs) = (&state.skin.theme, &state.skin.glyphs);
     let grey = theme.style(ThemeRole::Infra);
+    let marked = |style: Style| [style, style.patch(theme.style(ThemeRole::Match))];
     let mut row = ListRow::new(&state.skin, width);
     let Some(id) = node.id(&state.snapshot) else { return row };
     let (mark, role) = match node.kind {
         TreeRowKind::Dormant(_) => (refdesk_core::selection::SelectionState::Dormant, ThemeRole::Infra),
         _ => source_state::mark(&state.snapshot, id),
     };
-    let name = state.snapshot.catalog.get(id).map(|source| cells::clean(&source.name)).unwrap_or_default();
+    let name = state.snapshot.catalog.get(id).map_or("", |source| source.name.as_str());
     let lead = glyphs.branch(node.level, node.open);
     let tokens = price(state, node, id);
-    let id = cells::clean(id);
+    let id = MarkedText::of(id, &marks.id);
     let used = cells::width(&lead) + 2;
     let columns = tokens_columns(state);
     // The tokens have a blank before and after them.
     let fields = TreeColumns::of(state.selection.widths, row.room().saturating_sub(columns + 2));
     row.text(&lead, grey).text(glyphs.mark(mark), theme.style(role)).gap();
-    let id_style = if matches!(node.kind, TreeRowKind::Member(_)) { theme.style(ThemeRole::Text) } else { grey };
+    let is_plain = node.matches && matches!(node.kind, TreeRowKind::Member(_));
+    let id_style = marked(if is_plain { theme.style(ThemeRole::Text) } else { grey });
     // An id that is longer than the others also uses the columns of its name.
-    if fields.name > 0 && used + cells::width(&id) > fields.id {
-        row.id(&id, (fields.id + 1 + fields.name).saturating_sub(used), id_style);
+    if fields.name > 0 && used + cells::width(&id.text) > fields.id {
+        row.marked_id(&id, (fields.id + 1 + fields.name).saturating_sub(used), id_style);
     } else {
-        row.id(&id, fields.id.saturating_sub(used), id_style);
+        row.marked_id(&id, fields.id.saturating_sub(used), id_style);
         if fields.name > 0 {
-            row.cell(&name, fields.name, grey);
+            row.marked_cell(&MarkedText::of(name, &marks.name), fields.name, marked(grey));
         }
     }
     if fields.word > 0 {
@@ -152,7 +194,7 @@ pub fn columns(state: &State) -> u16 {
     let pane = &state.selection;
     // The cursor, the blank after the id, and the border.
     let whole = 1 + pane.widths.widest + 1 + (pane.widths.words + 1) + tokens_columns(state) + 1 + 2;
-    if pane.rows.is_empty() { 0 } else { u16::try_from(whole).unwrap_or(u16::MAX) }
+    if pane.all.is_empty() { 0 } else { u16::try_from(whole).unwrap_or(u16::MAX) }
 }
 
 /// The column of the mark, after the cursor and the tree lines.

@@ -24,6 +24,7 @@ const WITH_CURSOR: [Pane; 3] = [Pane::Catalog, Pane::Selection, Pane::Templates]
 
 /// The names of the filter lines.
 const CATALOG: &str = "catalog";
+const SELECTION: &str = "selection";
 const TEMPLATES: &str = "templates";
 const FEED: &str = "feed";
 
@@ -46,6 +47,7 @@ pub fn begin(state: &mut State, left: ScreenSession) {
     }
     let line = |name: &str| left.filters.get(name).map(String::as_str).unwrap_or_default();
     state.catalog.filter.insert(line(CATALOG));
+    state.selection.filter.insert(line(SELECTION));
     state.templates.filter.insert(line(TEMPLATES));
     state.feed.set_filter(line(FEED));
     state.hints.prompt.insert(&left.prompt);
@@ -91,7 +93,12 @@ fn row_of(state: &State, pane: Pane, on: &str) -> Option<usize> {
 impl State {
     /// How the screen is left now.
     pub fn session(&self) -> ScreenSession {
-        let filters = [(CATALOG, &self.catalog.filter), (TEMPLATES, &self.templates.filter), (FEED, &self.feed.filter)];
+        let filters = [
+            (CATALOG, &self.catalog.filter),
+            (SELECTION, &self.selection.filter),
+            (TEMPLATES, &self.templates.filter),
+            (FEED, &self.feed.filter),
+        ];
         let filters = filters.into_iter().filter(|(_, line)| !line.is_empty());
         let values = self.templates.typed.iter().map(|(template, typed)| (template.clone(), typed.saved()));
         let is_kept = |size: usize| size <= MAX_VALUES;

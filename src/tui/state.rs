@@ -315,12 +315,7 @@ impl State {
             Pane::Selection if let Some(waiting) = self.shown_request() => requests::view::parts(self, waiting, inner),
             Pane::Hints => layout::hints(inner, self.hints_wants(inner), shares),
             Pane::Templates => layout::templates(inner, self.templates_want(), shares),
-            _ => layout::parts(
-                pane,
-                inner,
-                PaneNeeds { rows: self.len(pane), list: ListWidths::of(&self.counts) },
-                shares,
-            ),
+            _ => layout::parts(pane, inner, self.pane_needs(pane), shares),
         };
         if self.focus != pane {
             return parts;
@@ -335,6 +330,13 @@ impl State {
             (PanePart::Detail, Pane::Templates) => parts.with_wide_detail(),
             _ => parts,
         }
+    }
+
+    fn pane_needs(&self, pane: Pane) -> PaneNeeds {
+        let filters = self.is_filtering(FilteredList::Selection) || !self.selection.filter.is_empty();
+        // The list stays as it is while a filter is typed.
+        let rows = if pane == Pane::Selection { self.selection.all.len() } else { self.len(pane) };
+        PaneNeeds { rows, head: u16::from(filters), list: ListWidths::of(&self.counts) }
     }
 
     fn templates_want(&self) -> TemplatesNeeds {
@@ -445,7 +447,8 @@ impl State {
             Pane::Catalog => !self.catalog.filter.is_empty(),
             Pane::Hints => self.shows_enriched() || !self.feed.filter.is_empty(),
             Pane::Templates => !self.templates.filter.is_empty(),
-            Pane::Selection => self.shown_request().is_some() && !self.requests.filter.is_empty(),
+            Pane::Selection if self.shown_request().is_some() => !self.requests.filter.is_empty(),
+            Pane::Selection => !self.selection.filter.is_empty(),
         }
     }
 

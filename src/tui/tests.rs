@@ -37,7 +37,7 @@ mod reading;
 mod requests;
 mod returning;
 mod screens;
-
+mod selection;
 mod session;
 mod snapshot;
 mod states;

@@ -172,6 +172,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Zoom => appearance::zoom(state),
         Action::Preset(preset) => appearance::arrange(state, preset),
         Action::Inside => state.part = super::state::PanePart::Detail,
+        Action::Focus(Pane::Selection) => selection::update::go(state),
         Action::Focus(pane) => state.focus_on(pane),
         Action::NextPane => state.focus_on(state.focus.next()),
         Action::PreviousPane => state.focus_on(state.focus.previous()),

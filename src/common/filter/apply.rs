@@ -3,7 +3,7 @@
 use refdesk_desk::engine::Snapshot;
 
 use crate::common::filter::haystack::{Haystack, MatchScore, TagPattern, TextMatcher, letters};
-use crate::common::filter::query::{Query, Term, Test, TextTerm};
+use crate::common::filter::query::{Query, StatusWord, Term, Test, TextTerm};
 use crate::common::filter::source_states::SourceStates;
 
 #[derive(Debug, Clone, Default)]
@@ -52,6 +52,18 @@ pub fn apply(snapshot: &Snapshot, haystack: &Haystack, query: Query, before: Opt
         kept.culprit = culprit.map(|term| term.written.clone());
     }
     kept
+}
+
+/// Whether a filter keeps an id that is not in the catalog: of its source, only this state is known.
+pub fn keeps_id(query: &Query, id: &str, state: StatusWord, matcher: &mut TextMatcher) -> bool {
+    query.terms.iter().all(|term| {
+        let holds = match &term.test {
+            Test::Text(text) => matcher.has_id(id, text),
+            Test::State(word) => *word == state,
+            Test::Tag(_) | Test::Kind(_) | Test::Mode(_) => false,
+        };
+        holds != term.negated
+    })
 }
 
 /// What may be wrong with a term that matches nothing.
@@ -200,6 +212,32 @@ mod tests {
         }
         assert_eq!(kept("").len(), 10);
         assert_eq!(kept("type:foo").len(), 10, "what is not understood keeps everything");
+    }
+
+    #[test]
+    fn ids_outside_the_catalog_kept_by_a_line() {
+        let mut matcher = TextMatcher::default();
+        for (line, kept) in [
+            ("", true),
+            ("runbook", true),
+            ("old run", true),
+            ("orunbook", true),
+            ("Old", false),
+            ("!runbook", false),
+            ("!retry", true),
+            ("dormant", true),
+            ("!dormant", false),
+            ("is:excluded", false),
+            ("old dormant", true),
+            ("#java", false),
+            ("!#java", true),
+            ("type:local", false),
+            ("mode:auto", false),
+            ("auto", false),
+        ] {
+            let query = Query::parse(line);
+            assert_eq!(keeps_id(&query, "old-runbook", StatusWord::Dormant, &mut matcher), kept, "{line}");
+        }
     }
 
     #[test]

@@ -269,6 +269,13 @@ pub struct TextMatcher {
 }
 
 impl TextMatcher {
+    /// Whether a text matches an id that is not in a haystack.
+    pub fn has_id(&mut self, id: &str, text: &TextTerm) -> bool {
+        let mut wide = Vec::new();
+        let id = Utf32Str::new(id, &mut wide);
+        matches!(self.find(0, id.slice(..id.len().min(LONGEST_FIELD)), text), MatchScore::Score(_))
+    }
+
     /// How well a text matches field `nth`. Any few letters occur in order somewhere in tags or in a sentence, so
     /// letters can be left out only in ids and names.
     fn find(&mut self, nth: usize, field: Utf32Str<'_>, text: &TextTerm) -> MatchScore {

@@ -45,6 +45,7 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::Exclude, "exclude", "Exclude the source from being pulled in, or include it again", ["x"], SOURCES, BottomLine),
     entry!(Action::Keep, "keep", "Keep this source even if what pulled it in leaves", ["p"], SOURCES, BottomLine),
     entry!(Action::Filter, "filter", "Show only matching sources: words, #tag, type: mode: selected missing, ! for not; capitals match only capitals", ["/"], &[KeyContext::Pane(Pane::Catalog)], BottomLine),
+    entry!(Action::Filter, "filter selection", "Show only matching sources and those that pull them in; terms as in the catalog", ["/"], &[KeyContext::Pane(Pane::Selection)], BottomLine),
     entry!(Action::SaveFilter, "save filter", "Save the filter of the catalog under a name, for this workspace", ["F"], &[KeyContext::Pane(Pane::Catalog)], HelpOnly),
     entry!(Action::Filters, "filters", "Show the saved filters, to apply or remove one", ["'"], &[KeyContext::Pane(Pane::Catalog)], HelpOnly),
     entry!(Action::Sort, "sort", "Sort the catalog by the next column", ["s"], &[KeyContext::Pane(Pane::Catalog)], HelpOnly),
@@ -143,7 +144,7 @@ pub const ACTIONS: &[ActionBinding] = &[
 
     entry!(Action::Help, "help", "Show the keys of the pane you are in", ["?", "F1"], &[KeyContext::Global, KeyContext::Approval], BottomLine),
     entry!(Action::Palette, "palette", "Find an action by name", [":", "C-p"], &[KeyContext::Global], BottomLine),
-    entry!(Action::Sections, "search documents", "Search all documents by words and by meaning", ["/"], &[KeyContext::Pane(Pane::Selection), KeyContext::Pane(Pane::Hints)], HelpOnly),
+    entry!(Action::Sections, "search documents", "Search all documents by words and by meaning", ["/"], &[KeyContext::Pane(Pane::Hints)], HelpOnly),
     entry!(Action::GoBack, "previous place", "Go back to the place before: another pane, source or document", ["M-Left", "C-o"], &[KeyContext::Global], HelpOnly),
     entry!(Action::GoForward, "next place", "Go forward again, after going back to a place", ["M-Right"], &[KeyContext::Global], HelpOnly),
     entry!(Action::Undo, "undo", "Undo your last change of picks and exclusions", ["u"], &[KeyContext::Global], BottomLine),

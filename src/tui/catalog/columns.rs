@@ -295,7 +295,7 @@ mod tests {
                 let list = ListWidths::of(&counts);
                 let layout = layout::layout(size, focus, Arrangement::Focused, Splits::default(), list);
                 let inner = layout::inner(layout.panes[Pane::Catalog.index()].unwrap());
-                let needs = PaneNeeds { rows: 9, list };
+                let needs = PaneNeeds { rows: 9, list, ..PaneNeeds::default() };
                 let beside = layout::parts(Pane::Catalog, inner, needs, Shares::default()).list.width;
                 CatalogColumns::of(&counts, if layout.reader.is_some() { inner.width } else { beside })
             };

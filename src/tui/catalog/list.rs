@@ -10,7 +10,7 @@ use crate::tui::filter::{Marks, MatchMarker, Order};
 use crate::tui::filtering::FilteredList;
 use crate::tui::layout::PaneLayout;
 use crate::tui::pane::Pane;
-use crate::tui::pane_view::{DrawnList, draw_empty, list_active};
+use crate::tui::pane_view::{DrawnList, draw_empty, list_active, no_match};
 use crate::tui::source_state;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
@@ -56,19 +56,14 @@ fn why_empty(state: &State) -> String {
             None => format!("No sources yet: {} shows how to begin.", state.key(Action::Welcome)),
         };
     }
-    let back = state.key(Action::Back);
     match &state.catalog.filtered.culprit {
         Some(term) if term.ends_with("dormant") && !term.starts_with('!') => {
-            let selection = state.key(Action::Focus(Pane::Selection));
+            let [selection, back] = [Action::Focus(Pane::Selection), Action::Back].map(|action| state.key(action));
             format!(
                 "Dormant picks are not in the catalog: press {selection} to see them in the selection. {back} shows all again."
             )
         }
-        Some(term) => {
-            let advice = state.catalog.filtered.advice.as_ref().map(|advice| format!(" {advice}")).unwrap_or_default();
-            format!("No source matches {}.{advice} {back} shows all again.", cells::clean(term))
-        }
-        None => format!("No source matches all of these terms. {back} shows all again."),
+        _ => no_match(state, &state.catalog.filtered, "source", "No source matches all of these terms."),
     }
 }
 

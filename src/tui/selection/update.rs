@@ -1,7 +1,8 @@
 //! Requests picks and exclusions; the screen shows them when the next snapshot does.
 
-use crate::common::selection_tree::TreeRowKind;
+use crate::common::selection_tree::{TreeRow, TreeRowKind};
 use crate::tui::action::Action;
+use crate::tui::filtering::{self, FilteredList};
 use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
 use crate::tui::state::State;
@@ -24,11 +25,12 @@ pub fn choose(state: &State, action: Action, effects: &mut Vec<Effect>) {
     }));
 }
 
-/// Goes to the source under the catalog's cursor, if that changed since the last time: a cursor that was moved within
-/// the selection stays. Sources of mode auto are skipped: they were not picked, and their rows say nothing more.
+/// Goes to the source under the catalog's cursor, if that changed since the last time and no filter hides it: a cursor that
+/// was moved within the selection stays. Sources of mode auto are skipped: they were not picked, and their rows say nothing more.
 pub fn follow_catalog(state: &mut State) {
     let source = state.subject(Pane::Catalog).map(str::to_owned);
-    if state.selection.followed == source {
+    let is_hidden = source.as_deref().is_some_and(|id| hidden(state, id).is_some());
+    if is_hidden || state.selection.followed == source {
         return;
     }
     let row = source.as_deref().and_then(|id| row_of(state, id));
@@ -39,6 +41,33 @@ pub fn follow_catalog(state: &mut State) {
         state.selection.scroll = Scroll::default();
     }
     state.selection.followed = source;
+}
+
+/// Goes to the selection, from a source of the catalog to its row even if a filter hides that.
+pub fn go(state: &mut State) {
+    let source = state.subject(Pane::Catalog).map(str::to_owned);
+    let is_followed = state.focus != Pane::Catalog || state.selection.followed == source;
+    state.focus_on(Pane::Selection);
+    let is_wanted = |id: &String| hidden(state, id).is_some_and(|row| !matches!(row.kind, TreeRowKind::Auto(_)));
+    if let Some(id) = source.filter(|id| !is_followed && !state.at_request() && is_wanted(id)) {
+        to_row(state, &id);
+        state.selection.followed = Some(id);
+    }
+}
+
+/// Puts the cursor on the row of this source, and clears a filter that hides it.
+pub fn to_row(state: &mut State, id: &str) {
+    if hidden(state, id).is_some() {
+        filtering::clear(state, FilteredList::Selection);
+        state.note("cleared the filter of the selection: it hid this source");
+    }
+    state.selection.cursor.at = row_of(state, id).unwrap_or(state.selection.cursor.at);
+}
+
+/// The row of this source, if the filter hides it.
+fn hidden<'a>(state: &'a State, id: &str) -> Option<&'a TreeRow> {
+    let row = state.selection.all.iter().find(|row| row.id(&state.snapshot) == Some(id));
+    row.filter(|_| row_of(state, id).is_none())
 }
 
 pub fn row_of(state: &State, id: &str) -> Option<usize> {

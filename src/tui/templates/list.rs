@@ -3,7 +3,6 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-use crate::tui::action::Action;
 use crate::tui::counts::Counts;
 use crate::tui::filter;
 use crate::tui::filter::{Marks, MatchMarker};
@@ -55,7 +54,8 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
         Some(row(state, template, &marks.unwrap_or_default(), parts.list.width))
     });
     if len == 0 {
-        pane_view::draw_empty(state, &why_empty(state), parts.list, buffer);
+        let why = pane_view::no_match(state, &pane.filtered, "template", "No template matches all of these terms.");
+        pane_view::draw_empty(state, &why, parts.list, buffer);
     }
     frame::rule(&state.skin, parts.rule, "", pane_view::caption(state, Pane::Templates), buffer);
     frame::rule(&state.skin, parts.upright(), "", pane_view::caption(state, Pane::Templates), buffer);
@@ -72,18 +72,6 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
             role: ThemeRole::Templates,
         };
         line.draw(&state.skin, parts.head, frame);
-    }
-}
-
-fn why_empty(state: &State) -> String {
-    let back = state.key(Action::Back);
-    match &state.templates.filtered.culprit {
-        Some(term) => {
-            let advice =
-                state.templates.filtered.advice.as_ref().map(|advice| format!(" {advice}")).unwrap_or_default();
-            format!("No template matches {}.{advice} {back} shows all again.", cells::clean(term))
-        }
-        None => format!("No template matches all of these terms. {back} shows all again."),
     }
 }
 

@@ -99,7 +99,7 @@ fn windows_of_the_jump() {
         press(&mut state, "\"retry\"");
         answer(&mut state, Response::Found(Ok(Box::new(found("retry")))));
         insta::assert_snapshot!(format!("jump_{width}x{height}"), screen(&state));
-        press(&mut state, "Esc 2 / \"opens\"");
+        press(&mut state, "Esc 2 C-k \"/opens\"");
         answer(&mut state, Response::Found(Ok(Box::new(found("opens")))));
         insta::assert_snapshot!(format!("jump_to_a_heading_{width}x{height}"), screen(&state));
     }

@@ -88,6 +88,26 @@ fn a_click_on_a_tab_a_key_or_a_filter() {
 }
 
 #[test]
+fn a_click_on_the_filter_of_the_selection() {
+    let mut state = fixture::state(120, 36);
+    let list = Some(Typing::Filter(FilteredList::Selection));
+    press(&mut state, "0 2");
+    click_on(&mut state, "/ filter");
+    assert_eq!(state.typing, list);
+    press(&mut state, "\"errors\"");
+    click_on(&mut state, "/ errors");
+    assert_eq!(state.typing, list, "a click into the open field");
+    click_on(&mut state, "legacy-errors");
+    assert_eq!((state.typing, state.selection.filter.text()), (None, "errors"), "what was typed is kept");
+    assert_eq!(state.selected(), Some("legacy-errors"));
+    press(&mut state, "1");
+    click_on(&mut state, "/ errors");
+    assert_eq!((state.typing, state.focus), (list, Pane::Selection));
+    click_on(&mut state, "Esc clear filter");
+    assert_eq!((state.typing, state.selection.rows.len()), (None, 8));
+}
+
+#[test]
 fn a_click_on_the_mark_picks() {
     for (keys, row, sent) in [
         ("", "java-service", Some(Request::pick_if_few("java-service"))),

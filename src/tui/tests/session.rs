@@ -41,6 +41,7 @@ fn everything_is_there_again() {
         "4 j",
         "4 Enter Enter \"com.example\" Esc",
         "2 j j j",
+        "2 / \"legacy\" Enter",
         "f / \"picked\" Enter",
         "F4",
         "/ \"#java\" Enter F \"ours\" Enter /",

@@ -60,8 +60,8 @@ pub fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>
         state.messages.fixed();
     }
     welcome::follow(state, &before);
-    state.selection.rows = selection_tree::rows(&state.snapshot);
-    state.selection.widths = RowWidths::of(&state.selection.rows, &state.snapshot);
+    state.selection.all = selection_tree::rows(&state.snapshot);
+    state.selection.widths = RowWidths::of(&state.selection.all, &state.snapshot);
     if catalog_changed {
         filtered_rows::follow(state, CatalogChange::Catalog, in_catalog.as_deref());
     } else if (selection_changed
@@ -70,6 +70,7 @@ pub fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>
     {
         filtered_rows::follow(state, CatalogChange::State, in_catalog.as_deref());
     }
+    selection::filtered_rows::refilter(state, None);
     graph::update::snapshot_changed(state);
     agents::update::snapshot_changed(state);
     follow_selection(state, in_selection.as_deref());

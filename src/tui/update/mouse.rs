@@ -77,10 +77,10 @@ fn pane_at(state: &State, at: Position) -> Option<(Pane, PaneLayout)> {
 fn in_pane(state: &mut State, pane: Pane, parts: PaneLayout, at: Position, effects: &mut Vec<Effect>) {
     // The feed's filter is in its rule.
     let in_head = match pane {
-        Pane::Hints => Some(Typing::Prompt),
-        _ => state.filtered_list_of(pane).map(Typing::Filter),
+        Pane::Hints => Typing::Prompt,
+        _ => Typing::Filter(state.filtered_list_of(pane)),
     };
-    if in_head.is_some() && state.typing == in_head && parts.head.contains(at) {
+    if state.typing == Some(in_head) && parts.head.contains(at) {
         return;
     }
     leave_field(state, effects);
@@ -98,9 +98,9 @@ fn in_pane(state: &mut State, pane: Pane, parts: PaneLayout, at: Position, effec
         in_list(state, pane, parts, at, effects);
     } else if parts.head.contains(at) {
         match pane {
-            Pane::Catalog if state.is_filtered() => act(state, Action::Filter, effects),
             Pane::Hints => act(state, Action::Prompt, effects),
-            Pane::Templates => act(state, Action::Filter, effects),
+            // A head without a filter line has headings, or what a request says.
+            _ if state.is_filtered() && !state.at_request() => act(state, Action::Filter, effects),
             _ => {}
         }
     } else if parts.detail.contains(at) {

@@ -23,9 +23,7 @@ pub fn back(state: &mut State, effects: &mut Vec<Effect>) {
     } else {
         match state.focus {
             Pane::Hints if state.shows_enriched() => hints::enriched_update::leave(state, effects),
-            pane if state.is_filtered() => {
-                state.filtered_list_of(pane).into_iter().for_each(|list| filtering::clear(state, list));
-            }
+            pane if state.is_filtered() => filtering::clear(state, state.filtered_list_of(pane)),
             Pane::Hints | Pane::Templates => appearance::restore(state, effects),
             Pane::Catalog | Pane::Selection => {}
         }

@@ -152,12 +152,13 @@ fn contexts(state: &State) -> Vec<KeyContext> {
             KeyContext::Write,
             KeyContext::Field,
         ]),
-        Pane::Selection if state.at_request() => {
+        Pane::Selection => {
             // The keys that answer come first, because users look for them here.
-            contexts.insert(1, KeyContext::Approval);
+            if state.at_request() {
+                contexts.insert(1, KeyContext::Approval);
+            }
             contexts.extend([KeyContext::Filter, KeyContext::Field]);
         }
-        Pane::Selection => {}
     }
     contexts
 }

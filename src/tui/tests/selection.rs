@@ -1,0 +1,150 @@
+//! The filter of the selection: the rows it keeps, where the cursor goes, and what clears it.
+
+use std::sync::Arc;
+
+use crate::tui::filtering::FilteredList;
+use crate::tui::fixture;
+use crate::tui::input::Input;
+use crate::tui::pane::Pane;
+use crate::tui::state::{State, Typing};
+use crate::tui::update::update;
+use crate::tui::windows::WindowKind;
+use refdesk_core::catalog::Catalog;
+use refdesk_desk::engine::Snapshot;
+
+use crate::tui::tests::{message, press, screen};
+
+/// The ids of the rows, those in brackets that do not match themselves.
+fn rows(state: &State) -> String {
+    let rows = state.selection.rows.iter().map(|row| {
+        let id = row.id(&state.snapshot).unwrap();
+        if row.matches { id.to_owned() } else { format!("({id})") }
+    });
+    rows.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn rows_kept_by_a_line() {
+    for (line, kept) in [
+        ("timeouts", "(circuit-breaker) timeouts"),
+        ("legacy", "(circuit-breaker) (retry-pattern) (error-handling) legacy-errors"),
+        ("#resilience", "circuit-breaker timeouts"),
+        ("#resilience !timeouts", "circuit-breaker"),
+        ("picked", "circuit-breaker"),
+        ("pulled missing", "(circuit-breaker) (retry-pattern) (error-handling) legacy-errors"),
+        ("mode:auto", "team-conventions"),
+        ("type:inline", "(circuit-breaker) (retry-pattern) error-handling"),
+        ("excluded", "release-notes"),
+        ("dormant", "old-runbook"),
+        ("runbook", "old-runbook"),
+        ("old r", "old-runbook"),
+        ("!#java !pulled !auto", "old-runbook release-notes"),
+        ("payments", ""),
+        ("cobol", ""),
+    ] {
+        let mut state = fixture::state(120, 36);
+        press(&mut state, &format!("2 / \"{line}\""));
+        assert_eq!(rows(&state), kept, "{line}");
+        let count = state.selection.rows.iter().filter(|row| row.matches).count();
+        assert_eq!(screen(&state).matches(&format!("{count} of 8")).count(), 2, "{line}: in the title and in the line");
+        press(&mut state, "Esc");
+        assert_eq!((state.selection.rows.len(), state.typing), (8, None), "{line}");
+    }
+}
+
+#[test]
+fn the_cursor_is_on_the_best_match_and_stays_on_its_source() {
+    let mut state = fixture::state(80, 24);
+    for (keys, on, typing) in [
+        ("2 j j /", Some("error-handling"), true),
+        ("\"err\"", Some("error-handling"), true),
+        ("C-u \"legacy\"", Some("legacy-errors"), true),
+        ("C-u \"missing\"", Some("legacy-errors"), true),
+        ("C-u \"re\"", Some("retry-pattern"), true),
+        ("C-u \"release-notes\"", Some("release-notes"), true),
+        ("C-u \"cobol\"", None, true),
+        ("C-u \"#resilience\" Down", Some("timeouts"), true),
+        ("Enter k", Some("circuit-breaker"), false),
+        ("j Esc", Some("timeouts"), false),
+        ("/ \"runbook\" Esc", Some("old-runbook"), false),
+    ] {
+        press(&mut state, keys);
+        let list = Some(Typing::Filter(FilteredList::Selection)).filter(|_| typing);
+        assert_eq!((state.selected(), state.typing), (on, list), "{keys}");
+    }
+    assert_eq!(state.selection.rows, state.selection.all);
+    press(&mut state, "Esc");
+    assert_eq!(state.selected(), Some("old-runbook"), "without a filter there is nothing to clear");
+}
+
+#[test]
+fn a_jump_to_a_row_that_the_filter_hides_clears_it() {
+    let said = "cleared the filter of the selection: it hid this source";
+    for (keys, filter, on, note) in [
+        ("1 C-k \"@timeouts\" Enter 2", "", "timeouts", said),
+        ("1 C-k \"@retry-pattern\" Enter 2", "legacy", "retry-pattern", ""),
+        ("1 C-k \"@payments-api\" Enter 2", "legacy", "legacy-errors", ""),
+        // Only a key that goes to the row is a jump.
+        ("1 C-k \"@timeouts\" Enter Tab", "legacy", "legacy-errors", ""),
+        ("1 C-k \"@timeouts\" Enter Tab BackTab 2", "", "timeouts", said),
+        ("1 C-k \"@timeouts\" Enter 2 / \"legacy\" Enter 1 2", "legacy", "legacy-errors", ""),
+        ("Esc G 1 2 / \"legacy\" Enter M-Left M-Left", "", "release-notes", said),
+    ] {
+        let mut state = fixture::state(120, 36);
+        press(&mut state, "1 2 / \"legacy\" Enter");
+        press(&mut state, keys);
+        assert_eq!((state.selection.filter.text(), state.selected()), (filter, Some(on)), "{keys}");
+        assert_eq!((state.focus, message(&state)), (Pane::Selection, note), "{keys}");
+    }
+}
+
+#[test]
+fn a_snapshot_keeps_the_filter() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "2 / \"pulled\" Enter G");
+    assert_eq!(
+        (rows(&state).as_str(), state.selected()),
+        ("(circuit-breaker) retry-pattern error-handling legacy-errors timeouts", Some("timeouts"))
+    );
+    let members = vec![fixture::member("java-service", 0, &[]), fixture::member("timeouts", 1, &["java-service"])];
+    let selection = Arc::new(fixture::selection(members, &[], &[]));
+    update(&mut state, Input::Snapshot(Box::new(Snapshot { selection: selection.clone(), ..fixture::snapshot() })));
+    assert_eq!((rows(&state).as_str(), state.selected()), ("(java-service) timeouts", Some("timeouts")));
+    // Positions are of another catalog then.
+    let fewer = state.snapshot.catalog.sources().iter().skip(2).cloned().collect();
+    let snapshot = Snapshot { selection, catalog: Arc::new(Catalog::new(fewer)), ..fixture::snapshot() };
+    update(&mut state, Input::Snapshot(Box::new(snapshot)));
+    assert_eq!((rows(&state).as_str(), state.selected()), ("(java-service) timeouts", Some("timeouts")));
+    assert_eq!(state.selection.filter.text(), "pulled");
+}
+
+#[test]
+fn a_filter_that_matches_nothing_says_so() {
+    for (line, said) in [
+        ("cobol", "No source matches cobol. Esc shows all again."),
+        ("RETRY", "Capitals match only capitals."),
+        ("payments", "Nothing in the selection matches payments."),
+    ] {
+        let mut state = fixture::state(120, 36);
+        press(&mut state, &format!("2 / \"{line}\""));
+        assert!(screen(&state).contains(said), "{line}: {}", screen(&state));
+    }
+}
+
+#[test]
+fn documents_are_searched_elsewhere() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "3 /");
+    assert_eq!(state.open_window(), Some(WindowKind::Jump));
+    let mut state = fixture::state(80, 24);
+    update(
+        &mut state,
+        Input::Snapshot(Box::new(Snapshot {
+            selection: Arc::default(),
+            catalog: Arc::default(),
+            ..fixture::snapshot()
+        })),
+    );
+    press(&mut state, "2 /");
+    assert_eq!((state.typing, message(&state)), (None, "there is nothing in the selection to filter yet"));
+}
