@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 mod entry;
 mod id_rule;
@@ -14,6 +14,7 @@ mod place;
 mod plain;
 mod profile;
 mod source;
+mod tags;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod wanted;
@@ -25,12 +26,24 @@ pub use profile::{NarrowedCatalog, missing, narrowed};
 pub use source::{DirectoryContents, LocalPath, Mode, PathState, Source, SourceDefinition, SourceId, SourceKind};
 pub use wanted::EntryFilter;
 
+use tags::SelectableTags;
+
 /// All sources of a workspace after merging, in catalog order. Catalogs share the sources that a reload left unchanged.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct Catalog {
     sources: Vec<Arc<Source>>,
+    /// Derived from the sources, as is the next.
     by_id: HashMap<SourceId, usize>,
+    selectable_tags: OnceLock<SelectableTags>,
 }
+
+impl PartialEq for Catalog {
+    fn eq(&self, other: &Self) -> bool {
+        self.sources == other.sources
+    }
+}
+
+impl Eq for Catalog {}
 
 impl Catalog {
     /// A catalog of these sources, in this order; if several have the same id, the first is used.
@@ -61,7 +74,7 @@ impl Catalog {
             }
         });
         sources.shrink_to_fit();
-        (Self { sources, by_id }, losers)
+        (Self { sources, by_id, selectable_tags: OnceLock::new() }, losers)
     }
 
     /// The sources in catalog order.

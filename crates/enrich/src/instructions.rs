@@ -1,8 +1,6 @@
 //! The text of `refdesk instructions`: every source that an agent gets at the start, and the tags of those it may ask
 //! for (BEHAVIOUR §7); in full, or as much as fits a budget.
 
-use std::collections::HashSet;
-
 use super::TextKind;
 use super::budget::{self, Budget};
 use super::chain::{EnrichContext, HintAction};
@@ -14,7 +12,6 @@ use super::session_memory::content_hash;
 use refdesk_core::catalog::{Catalog, Mode, Source};
 use refdesk_core::selection::{Role, SelectedSource, Selection};
 use refdesk_text::escape::one_line;
-use refdesk_text::fold::can_match;
 
 const REMAINING: &str =
     "Additional reference sources are available. Use `selectReferences` with IDs or tags to select them.";
@@ -98,16 +95,7 @@ fn remaining(catalog: &Catalog, selection: &Selection, hint_action: HintAction) 
         HintAction::Select => REMAINING,
         HintAction::Read => REMAINING_TO_READ,
     };
-    let remains = |source: &&Source| {
-        let id = source.id.as_str();
-        source.mode == Mode::Selectable && !selection.contains(id) && !selection.is_excluded(id)
-    };
-    let mut sources = catalog.sources().iter().filter(remains).peekable();
-    sources.peek()?;
-    // Most tags are those of many sources, and only different ones are worth sorting.
-    let tags: HashSet<&str> = sources.flat_map(|source| source.tags.iter()).map(|tag| tag.trim()).collect();
-    let mut tags: Vec<&str> = tags.into_iter().filter(|tag| can_match(tag)).collect();
-    tags.sort_unstable();
+    let tags = catalog.remaining_tags(selection)?;
     let count = tags.len();
     let (full, brief) = if tags.is_empty() {
         (intro.to_owned(), intro.to_owned())
