@@ -1,5 +1,6 @@
 //! Links the program with packed relative relocations where the C library can read them. Unpacked they are two megabytes that
-//! every start reads, and that stay in memory beside the program.
+//! every start reads, and that stay in memory beside the program. A development build has none at all: it is linked for one
+//! place in memory, because tests start it, and themselves, some thousand times.
 
 use std::process::Command;
 
@@ -10,7 +11,12 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let target = |what: &str| std::env::var(format!("CARGO_CFG_TARGET_{what}")).unwrap_or_default();
     let is_native = std::env::var_os("HOST") == std::env::var_os("TARGET");
-    if is_native && target("OS") == "linux" && target("ENV") == "gnu" && glibc().is_some_and(|found| found >= FIRST) {
+    if !is_native || target("OS") != "linux" || target("ENV") != "gnu" {
+        return;
+    }
+    if std::env::var("PROFILE").as_deref() == Ok("debug") {
+        println!("cargo::rustc-link-arg=-no-pie");
+    } else if glibc().is_some_and(|found| found >= FIRST) {
         println!("cargo::rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
     }
 }
