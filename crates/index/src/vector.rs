@@ -37,8 +37,13 @@ impl Vector {
     }
 }
 
+// A loop: as fast as a chain of iterators in a release, and three times as fast in a test, where nothing is inlined.
 fn dot(one: &[i8], other: &[i8]) -> i32 {
-    one.iter().zip(other).map(|(one, other)| i32::from(i16::from(*one) * i16::from(*other))).sum()
+    let mut sum = 0;
+    for (one, other) in one.iter().zip(other) {
+        sum += i32::from(i16::from(*one) * i16::from(*other));
+    }
+    sum
 }
 
 #[cfg(test)]
