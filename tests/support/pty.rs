@@ -17,10 +17,17 @@ use tempfile::TempDir;
 /// Longer than anything takes on a busy machine; only a failing test waits this long.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
+/// Where a synchronized update begins: a terminal shows nothing of it until it ends.
+const BEGIN_FRAME: &[u8] = b"\x1b[?2026h";
+/// Where it ends.
+const END_FRAME: &[u8] = b"\x1b[?2026l";
+
 /// The program's output so far.
 pub struct Seen {
-    /// As a terminal shows it.
+    /// As a terminal shows it: whole frames only.
     pub terminal: vt100::Parser,
+    /// Bytes that the terminal shows; the rest belongs to a frame that has not ended.
+    shown: usize,
     /// Its length in bytes.
     pub bytes: usize,
     /// Its bytes.
@@ -31,6 +38,24 @@ impl Seen {
     /// The text on the screen.
     pub fn text(&self) -> String {
         self.terminal.screen().contents()
+    }
+
+    /// Takes what the program wrote, and shows all but a synchronized update that has not ended.
+    fn receive(&mut self, bytes: &[u8]) {
+        self.bytes += bytes.len();
+        self.written.extend_from_slice(bytes);
+        // Where an update begins or ends may itself come in two pieces.
+        let from = self.shown.saturating_sub(BEGIN_FRAME.len());
+        let last = |mark: &[u8]| self.written[from..].windows(mark.len()).rposition(|window| window == mark);
+        match last(BEGIN_FRAME) {
+            Some(begin) if last(END_FRAME) < Some(begin) => self.show((from + begin).max(self.shown)),
+            _ => self.show(self.written.len()),
+        }
+    }
+
+    fn show(&mut self, end: usize) {
+        self.terminal.process(&self.written[self.shown..end]);
+        self.shown = end;
     }
 
     /// Whether these bytes were written.
@@ -110,7 +135,8 @@ impl Pty {
     fn open(mut command: CommandBuilder, home: &Path, held: Option<TempDir>, columns: u16, rows: u16) -> Self {
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).unwrap();
-        let seen = Seen { terminal: vt100::Parser::new(rows, columns, 0), bytes: 0, written: Vec::new() };
+        let terminal = vt100::Parser::new(rows, columns, 0);
+        let seen = Seen { terminal, shown: 0, bytes: 0, written: Vec::new() };
         let found = terminal_modes(&*pair.master, &seen);
         if command.get_cwd().is_none() {
             command.cwd(std::env::temp_dir());
@@ -326,11 +352,7 @@ fn read(mut from: Box<dyn Read + Send>, seen: Arc<(Mutex<Seen>, Condvar)>, flow:
                 Taken::Gone => return,
             };
             let Ok(read @ 1..) = from.read(&mut buffer[..most]) else { return };
-            let mut now = seen.0.lock().unwrap();
-            now.terminal.process(&buffer[..read]);
-            now.bytes += read;
-            now.written.extend_from_slice(&buffer[..read]);
-            drop(now);
+            seen.0.lock().unwrap().receive(&buffer[..read]);
             seen.1.notify_all();
             if let Taken::Bytes(left) = &mut *flow.taken.lock().unwrap() {
                 *left = left.saturating_sub(read);
