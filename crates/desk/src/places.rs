@@ -1,6 +1,5 @@
 //! The file system, as enrichment and instructions see it.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -59,13 +58,13 @@ impl Contents {
 /// The file system during one enrichment: each folder is walked once.
 pub(super) struct FolderCache<'a> {
     desk: &'a Desk,
-    walked: RefCell<HashMap<SourceId, Vec<PathBuf>>>,
+    walked: Mutex<HashMap<SourceId, Vec<PathBuf>>>,
     budget: WalkBudget,
 }
 
 impl<'a> FolderCache<'a> {
     pub(crate) fn new(desk: &'a Desk) -> Self {
-        Self { desk, walked: RefCell::default(), budget: WalkBudget::default() }
+        Self { desk, walked: Mutex::default(), budget: WalkBudget::default() }
     }
 
     pub(crate) fn context(&self) -> EnrichContext<'_> {
@@ -93,11 +92,15 @@ impl SourceFiles for FolderCache<'_> {
         if !source.is_directory() {
             return Vec::new();
         }
-        let walk = || {
-            let (files, _) = files(source, &self.budget, |path| self.display_path(path));
-            files.into_iter().map(|file| file.path).collect()
-        };
-        self.walked.borrow_mut().entry(source.id.clone()).or_insert_with(walk).clone()
+        // Not locked while walking: the walk may run a task of this thread that asks for the same folder.
+        let walked = || self.walked.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = walked().get(&source.id) {
+            return known.clone();
+        }
+        let (files, _) = files(source, &self.budget, |path| self.display_path(path));
+        let files: Vec<PathBuf> = files.into_iter().map(|file| file.path).collect();
+        walked().insert(source.id.clone(), files.clone());
+        files
     }
 
     fn declared(&self, source: &Source, path: &str) -> Vec<PathBuf> {

@@ -96,8 +96,15 @@ impl ReferenceDrafts<'_> {
         }
         let mut entries = Vec::new();
         let ranking = ranking(ctx, found);
-        for hint in &ranking.hints {
-            let Some(source) = ctx.catalog.get(hint.id) else { continue };
+        // Side by side: without an index, a tag of a thousand sources reads a thousand documents here. A match of another tag
+        // of the same source is not new.
+        let looked_up = ranking.hints.par_iter().map(|hint| {
+            let source = ctx.catalog.get(hint.id)?;
+            Some((source, self.keys("hint", source, &print::brief_line(source))))
+        });
+        let looked_up: Vec<_> = looked_up.collect();
+        for (hint, looked_up) in ranking.hints.iter().zip(looked_up) {
+            let Some((source, (keys, news))) = looked_up else { continue };
             let mut why = why.remove(hint.id).unwrap_or_default();
             // The index must not reveal a text that may no longer be read.
             let meaning = hint.scored.filter(|_| is_there(source)).map(|scored| Meaning {
@@ -116,13 +123,11 @@ impl ReferenceDrafts<'_> {
                 (None, None) => brief.clone(),
             };
             why.extend(meaning.map(MatchReason::Meaning));
-            let reads = self.reading.request.hint_action == HintAction::Read && hint.rejected.is_none();
-            let place = if reads { print::place_and_price(source, ctx.places) } else { String::new() };
-            // A match of another tag of the same source is not new.
-            let (keys, news) = self.keys("hint", source, &brief);
             if !news {
                 continue;
             }
+            let reads = self.reading.request.hint_action == HintAction::Read && hint.rejected.is_none();
+            let place = if reads { print::place_and_price(source, ctx.places) } else { String::new() };
             let injected = &self.reading.injected;
             let begins = [print::hint_beginning(source), print::hint_about_beginning(source)];
             let is_in_text = injected.has(&full)
@@ -145,16 +150,15 @@ impl ReferenceDrafts<'_> {
 
     /// Block 3; the sources and their parents go into `metadata`.
     fn notice(&self, metadata: &mut Metadata) -> Draft {
-        // Not all of the context can be shared between threads.
         let EnrichContext { selection, catalog, .. } = self.reading.ctx;
-        let (injected, repeat, memory) = (&self.reading.injected, self.reading.request.repeat, self.memory);
+        let injected = &self.reading.injected;
         let transitive: Vec<&SelectedSource> =
             selection.members().iter().filter(|it| it.role == Role::Transitive).collect();
         // If every source mentions every other, the parents take megabytes.
         let entries = transitive.into_par_iter().filter_map(|member| {
             let id = member.id.as_str();
             let source = catalog.get(id)?;
-            if !repeat && memory.was_announced(id) {
+            if !self.reading.request.repeat && self.memory.was_announced(id) {
                 return None;
             }
             let brief = print::brief_line(source);

@@ -6,7 +6,7 @@ use refdesk_core::catalog::Source;
 use refdesk_templates::{Template, TemplateIndex};
 
 /// Paths and files of sources.
-pub trait SourceFiles {
+pub trait SourceFiles: Sync {
     /// A path for display: relative if inside the workspace, otherwise absolute; forward slashes (BEHAVIOUR §2).
     fn display_path(&self, path: &Path) -> String;
 
