@@ -87,8 +87,8 @@ const IRREGULAR: &[(&str, &str)] = &[
 
 /// Words whose plural only adds an `s`, although its ending looks like that of another: `movies`, but `categories`.
 const PLAIN: &[&str] = &[
-    "abuse", "ache", "cache", "calorie", "canoe", "cookie", "excuse", "fuse", "hoodie", "movie", "niche", "pie",
-    "selfie", "shoe", "tie", "toe", "zombie",
+    "abuse", "ache", "alibi", "cache", "calorie", "canoe", "cookie", "emoji", "excuse", "fuse", "guru", "hoodie",
+    "kiwi", "menu", "movie", "niche", "pie", "selfie", "shoe", "taxi", "tie", "toe", "zombie",
 ];
 
 /// The words of a name, in lower case: `OrderLine2_qty` is `order`, `line`, `2`, `qty`. A letter and its accent become
@@ -183,7 +183,12 @@ const ORDINAL: usize = 2;
 
 /// The words of a name in the singular, without the last one if it only marks a key.
 pub(crate) fn stem(name: &str) -> Vec<String> {
-    split(name).iter().map(|word| singular(word)).collect()
+    let stem = |word: &String| match word.as_str() {
+        // A word of its own in sentences, as in `sales order`.
+        "sales" => "sale".to_owned(),
+        word => singular(word),
+    };
+    split(name).iter().map(stem).collect()
 }
 
 /// Most characters of a slug.

@@ -325,7 +325,8 @@ mod tests {
     fn a_column_finds_its_table_whichever_of_them_is_plural() {
         let nouns = "category/categories address/addresses status/statuses box/boxes bus/buses match/matches dish/dishes \
                      person/people child/children movie/movies alias/aliases cache/caches lens/lenses analysis/analyses \
-                     index/indices house/houses process/processes bonus/bonuses hero/heroes order/orders news/news";
+                     index/indices house/houses process/processes bonus/bonuses hero/heroes order/orders news/news \
+                     sale/sales menu/menus taxi/taxis";
         let nouns = || nouns.split(' ').filter_map(|pair| pair.split_once('/'));
         let shown = |tables: Vec<(&str, String)>| -> Vec<String> {
             let columns: Vec<&str> = tables.iter().map(|(_, column)| column.as_str()).collect();
