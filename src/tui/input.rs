@@ -115,7 +115,11 @@ pub fn of_key(state: &State, key: Key) -> Option<Input> {
         Pressed::Begins => return Some(Input::Chord(pressed)),
         Pressed::Nothing if state.chord.is_empty() => {}
         Pressed::Nothing if key.code == KeyCode::Esc => return Some(Input::Chord(Vec::new())),
-        Pressed::Nothing => return Some(Input::Unbound(KeySequence::new(&pressed))),
+        Pressed::Nothing => {
+            // A key that always works, such as the one that quits, need not wait for the end of a chord.
+            let always = state.keymap.bound(key, &[KeyContext::Always]);
+            return Some(always.map_or_else(|| Input::Unbound(KeySequence::new(&pressed)), |it| Input::Act(it.action)));
+        }
     }
     if contexts.iter().any(|context| context.is_typed()) {
         return key.typed().map(|c| Input::Type(c.to_string()));

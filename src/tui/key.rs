@@ -115,8 +115,11 @@ impl InvalidKey {
         if self.0.split_whitespace().count() > KeySequence::LONGEST {
             return format!("at most {} keys can follow each other", KeySequence::LONGEST);
         }
+        if let Some(key) = written_elsewhere(&self.0) {
+            return format!("write {key}");
+        }
         let names = NAMES.iter().map(|(_, name)| *name).chain(["Space"]);
-        let looks = "keys look like q, G, Space, C-c, M-x, BackTab, F5, and g g for one after the other";
+        let looks = "keys look like q, G, Space, C-c, M-x, BackTab, F1 to F12, and g g for one after the other";
         did_you_mean(&self.0, names).unwrap_or_else(|| looks.to_owned())
     }
 }
@@ -149,6 +152,41 @@ impl FromStr for Key {
         }
         Ok(key)
     }
+}
+
+/// Names that other programs have for keys, in lower case.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("bs", "Backspace"),
+    ("cr", "Enter"),
+    ("del", "Delete"),
+    ("escape", "Esc"),
+    ("ins", "Insert"),
+    ("pgdn", "PageDown"),
+    ("pgdown", "PageDown"),
+    ("pgup", "PageUp"),
+    ("return", "Enter"),
+];
+
+/// The key that other programs write like this: `Ctrl-c`, `<C-x>`, `alt+Return`.
+fn written_elsewhere(text: &str) -> Option<Key> {
+    let text = text.trim_start_matches('<').trim_end_matches('>');
+    let mut parts: Vec<&str> = text.split(['-', '+']).collect();
+    let name = parts.pop()?;
+    let mut written = String::new();
+    for modifier in parts {
+        written.push_str(match modifier.to_lowercase().as_str() {
+            "c" | "ctrl" | "control" => "C-",
+            "a" | "alt" | "m" | "meta" => "M-",
+            "s" | "shift" => "S-",
+            _ => return None,
+        });
+    }
+    let lower = name.to_lowercase();
+    let names = NAMES.iter().map(|(_, name)| *name).chain(["Space"]);
+    let known = names.into_iter().find(|name| name.to_lowercase() == lower);
+    let other = || ELSEWHERE.iter().find(|(other, _)| *other == lower).map(|(_, name)| *name);
+    written.push_str(known.or_else(other).unwrap_or(name));
+    written.parse().ok()
 }
 
 fn code(name: &str) -> Option<KeyCode> {

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use refdesk_core::config::screen_files::ScreenFiles;
+use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
 use crate::tui::action::{Action, Keymap, read_keymap};
@@ -12,22 +13,34 @@ use crate::tui::theme::Themes;
 use crate::tui::theme_choice;
 use crate::tui::widgets::cells;
 
-/// The keymap and the themes of these files, and what is wrong with all of them.
-pub fn read(files: &ScreenFiles, themes: &Themes) -> (Keymap, Themes, Vec<Diagnostic>) {
+/// The keymap and the themes of these files, and what is wrong with all of them; no keymap if its file cannot be parsed.
+pub fn read(files: &ScreenFiles, themes: &Themes) -> (Option<Keymap>, Themes, Vec<Diagnostic>) {
     let (themes, of_themes) = themes.with_own(files);
     let (keymap, problems) = files.keymap.as_ref().map(|file| read_keymap(&file.text, &file.shown)).unwrap_or_default();
-    (keymap, themes, [files.problems.clone(), problems, of_themes].concat())
+    let is_parsed = !problems.iter().any(|problem| problem.code == Code::NotToml);
+    (is_parsed.then_some(keymap), themes, [files.problems.clone(), problems, of_themes].concat())
 }
 
 /// Applies the current files.
 pub fn begin(state: &mut State, files: Arc<ScreenFiles>) {
-    let problems;
-    (state.keymap, state.theme_choice.themes, problems) = read(&files, &state.theme_choice.themes);
+    apply(state, files, "the default keys work");
+}
+
+/// Applies the files. A keymap that cannot be parsed, as while it is being edited, changes no key: then these keys work.
+fn apply(state: &mut State, files: Arc<ScreenFiles>, working: &str) {
+    let (keymap, themes, problems) = read(&files, &state.theme_choice.themes);
     state.own_problems = [files.of_preferences.clone(), problems].concat();
+    state.theme_choice.themes = themes;
     theme_choice::apply(state);
     state.own_files = files;
-    if let Some(text) = problems_noticed(state) {
-        state.refuse(text);
+    let is_parsed = keymap.is_some();
+    state.keymap = keymap.unwrap_or_else(|| std::mem::take(&mut state.keymap));
+    let key = state.key(Action::Problems);
+    let (count, it) = (state.own_problems.len(), if state.own_problems.len() == 1 { "it" } else { "them" });
+    if !is_parsed {
+        state.refuse(format!("Your keymap cannot be read, so {working}: {key} shows why"));
+    } else if count > 0 {
+        state.refuse(format!("{} in your settings: {key} shows {it}", cells::counted(count, "problem")));
     }
 }
 
@@ -38,23 +51,19 @@ pub fn follow(state: &mut State, files: &Arc<ScreenFiles>) {
     }
     let is_keymap = state.own_files.keymap != files.keymap;
     let is_theme = state.own_files.themes != files.themes;
-    begin(state, files.clone());
+    apply(state, files.clone(), "your keys stay as they were");
     state.chord.clear();
     if state.own_problems.is_empty() {
         let help = state.key(Action::Help);
         state.note(match (is_keymap, is_theme) {
+            (true, _) if files.keymap.is_none() => {
+                format!("Your keymap is gone, and the default keys work again. {help} shows them.")
+            }
             (true, _) => format!("Your keymap changed, and its keys work now. {help} shows them."),
             (false, true) => "Your themes changed.".to_owned(),
             (false, false) => "Your settings have no problems now. Preferences count from the next start.".to_owned(),
         });
     }
-}
-
-/// `2 problems in your settings: d shows them`
-fn problems_noticed(state: &State) -> Option<String> {
-    let count = state.own_problems.len();
-    let key = state.key(Action::Problems);
-    (count > 0).then(|| format!("{} in your settings: {key} shows them", cells::counted(count, "problem")))
 }
 
 impl State {

@@ -148,6 +148,7 @@ impl StartOptions {
 /// The settings from the user's own files for the screen.
 pub fn settings(files: &ScreenFiles) -> ScreenSettings {
     let (keymap, themes, problems) = own_files::read(files, &Themes::new(Colours::True));
+    let keymap = keymap.unwrap_or_default();
     let row = |(binding, context): (&ActionBinding, KeyContext)| ActionKeys {
         context: context.word(),
         action: binding.word(),

@@ -23,17 +23,23 @@ use super::templates::{self, form_update, json, preview, preview_update};
 use super::windows::jump::JumpKind;
 use super::windows::{self, Handled, WindowKind, profiles, write};
 use super::{
-    agents, catalog, consequence, databases, feed, graph, hints, messages, places, requests, selection, theme_choice,
-    tour,
+    agents, catalog, consequence, databases, feed, graph, hints, layout, messages, places, requests, selection,
+    theme_choice, tour, which_key,
 };
 
 pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     let mut effects = Vec::new();
+    let input = during_chord(state, input);
     let is_key = match &input {
         Input::Act(action) => !matches!(action, Action::Quit | Action::Suspend | Action::Redraw),
         Input::Type(_) | Input::Unbound(_) | Input::Chord(_) | Input::Paste(_) | Input::Click(_) => true,
         _ => false,
     };
+    // Nobody sees what a key would do; a chord may end in one that quits.
+    if is_key && !matches!(input, Input::Chord(_)) && !layout::fits(state.size) {
+        state.chord.clear();
+        return effects;
+    }
     if is_key {
         state.pending = PendingCursors::default();
     }
@@ -120,6 +126,16 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
         }
     }
     effects
+}
+
+/// While a chord waits, a click on one of the keys shown is that key, and any other click cancels the chord.
+fn during_chord(state: &State, given: Input) -> Input {
+    let Input::Click(at) = given else { return given };
+    if state.chord.is_empty() {
+        return given;
+    }
+    let key = which_key::key_at(state, at).and_then(|key| input::of_key(state, key));
+    key.unwrap_or_else(|| Input::Chord(Vec::new()))
 }
 
 /// Whether this acts on the row under the cursor or its document, and does not only move on.

@@ -396,7 +396,7 @@ mod tests {
                 &[
                     "Error 2:8 a key must be a text, or a list of texts; put it in quotation marks, as in \"C-c\"",
                     "Error 3:9 'Entr' is not a key; did you mean 'Enter'?",
-                    "Error 3:17 '' is not a key; keys look like q, G, Space, C-c, M-x, BackTab, F5, and g g for one after \
+                    "Error 3:17 '' is not a key; keys look like q, G, Space, C-c, M-x, BackTab, F1 to F12, and g g for one after \
                      the other",
                 ],
             ),

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use ratatui::layout::{Position, Size};
+
 use crate::tui::action::read_keymap;
 use crate::tui::filtering::FilteredList;
 use crate::tui::fixture;
-use crate::tui::input::Input;
+use crate::tui::input::{Effect, Input};
 use crate::tui::pane::Pane;
 use crate::tui::state::{State, Typing};
 use crate::tui::tests::consequences::picked;
@@ -49,6 +51,54 @@ fn problems_of_own_files_count_as_their_rows_do() {
     assert!(shown.contains("2 errors · 1 warning (1 in your own files)"), "{shown}");
     let rows = ["error ", "warning "].map(|word| shown.lines().filter(|line| line.contains(word)).count());
     assert!(rows[0] >= 2 && rows[1] >= 1, "{shown}");
+}
+
+fn with_files(state: &mut State, keymap: Option<&str>) {
+    let file = keymap.map(|text| ScreenFile {
+        name: "keymap".to_owned(),
+        text: text.to_owned(),
+        shown: "keymap.toml".to_owned(),
+    });
+    let files = ScreenFiles { keymap: file, ..ScreenFiles::default() };
+    let snapshot = Snapshot { screen_files: Some(Arc::new(files)), ..fixture::snapshot() };
+    update(state, Input::Snapshot(Box::new(snapshot)));
+}
+
+#[test]
+fn a_keymap_that_cannot_be_parsed_changes_no_key() {
+    let mut state = fixture::state(120, 36);
+    with_files(&mut state, Some("[global]\nquit = \"Q\""));
+    with_files(&mut state, Some("[global]\nquit = \"Q"));
+    assert_eq!(message(&state), "Your keymap cannot be read, so your keys stay as they were: d shows why");
+    assert_eq!(press(&mut state, "q"), []);
+    assert_eq!(press(&mut state, "Q"), [Effect::Quit]);
+    with_files(&mut state, None);
+    assert_eq!(message(&state), "Your keymap is gone, and the default keys work again. ? shows them.");
+    assert_eq!(press(&mut state, "q"), [Effect::Quit]);
+}
+
+#[test]
+fn a_click_on_a_key_that_continues_a_chord_is_that_key() {
+    for (text, asked, pressed) in [
+        ("r reload", vec![Request::Reload], ""),
+        ("w \u{2026}", vec![], "g w"),
+        ("Esc cancel", vec![], ""),
+        ("g \u{2026}", vec![], ""),
+    ] {
+        let mut state = chords(80, 24);
+        press(&mut state, "g");
+        let shown = screen(&state);
+        let (y, line) = shown.lines().enumerate().filter(|(_, line)| line.contains(text)).last().unwrap();
+        let x = line.split(text).next().unwrap().chars().count();
+        let at = Position { x: u16::try_from(x).unwrap(), y: u16::try_from(y).unwrap() };
+        assert_eq!(commands(&update(&mut state, Input::Click(at))), asked, "{text}");
+        let left: Vec<String> = state.chord.iter().map(ToString::to_string).collect();
+        assert_eq!(left.join(" "), pressed, "{text}");
+    }
+    let mut state = chords(80, 24);
+    press(&mut state, "g");
+    assert_eq!(update(&mut state, Input::Click(Position { x: 70, y: 1 })), []);
+    assert_eq!((state.chord.len(), message(&state)), (0, ""), "a click elsewhere cancels");
 }
 
 #[test]
@@ -113,8 +163,21 @@ fn chords_of_several_keys() {
     assert!(screen(&state).contains(" a (add item) is available in variables"), "A is another key: {}", screen(&state));
     press(&mut state, "g Esc");
     assert_eq!(message(&state), "", "a cancelled chord is not a mistake");
+    assert_eq!(press(&mut state, "g C-c"), [Effect::Quit], "what always works also works within a chord");
     press(&mut state, "/ \"gg\"");
     assert_eq!(state.catalog.filter.text(), "gg", "a chord of the panes is text in a field");
+}
+
+#[test]
+fn nothing_is_done_unseen_in_a_terminal_that_is_too_small() {
+    let mut state = chords(39, 9);
+    for keys in ["Space", "q", "A", "Enter", "/ \"x\""] {
+        assert_eq!(commands(&press(&mut state, keys)), [], "{keys}");
+    }
+    assert_eq!((state.typing, state.window.is_none(), state.catalog.cursor.at), (None, true, 0));
+    assert_eq!(press(&mut state, "C-c"), [Effect::Quit]);
+    update(&mut state, Input::Resize(Size { width: 80, height: 24 }));
+    assert_eq!(commands(&press(&mut state, "g r")), [Request::Reload]);
 }
 
 #[test]

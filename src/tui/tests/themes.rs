@@ -90,7 +90,7 @@ fn a_theme_of_ones_own_is_read_again_when_it_changes() {
     assert_ne!(state.skin.theme, before);
     assert_eq!(message(&state), "Your themes changed.");
     with_own(&mut state, "hints = { fg = \"gren\" }");
-    assert_eq!(message(&state), "1 problem in your settings: d shows them");
+    assert_eq!(message(&state), "1 problem in your settings: d shows it");
     press(&mut state, "d");
     assert!(screen(&state).contains("'gren' is not a colour"), "{}", screen(&state));
     let gone = Snapshot { screen_files: Some(Arc::default()), ..fixture::snapshot() };
