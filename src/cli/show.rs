@@ -1,5 +1,6 @@
 //! `refdesk show`: everything about one source.
 
+use crate::common::source_words::address;
 use serde_json::{Value, json};
 
 use super::answer::CommandOutput;
@@ -84,8 +85,8 @@ fn place(desk: &Desk, source: &Source) -> String {
                 PathState::Reserved => format!("{path}: not read, it belongs to git or to refdesk itself"),
             }
         }
-        SourceKind::Url { url } => url.clone(),
-        SourceKind::Mcp { server, tool, .. } => format!("tool {tool} of the server {server}"),
+        SourceKind::Withheld(kind) => format!("{}: waits for trust (refdesk trust)", address(kind)),
+        SourceKind::Url { .. } | SourceKind::Mcp { .. } => address(&source.kind),
         SourceKind::Inline { content } => format!("{} bytes in the entry", content.len()),
     }
 }

@@ -1,6 +1,6 @@
 //! The state of a source in words.
 
-use refdesk_core::catalog::{Mode, Source, SourceId};
+use refdesk_core::catalog::{Mode, Source, SourceId, SourceKind};
 use refdesk_core::selection::{Role, SelectedSource, SelectionState};
 use refdesk_desk::engine::Snapshot;
 use refdesk_text::tokens::grouped;
@@ -53,6 +53,15 @@ pub fn own_waiting(snapshot: &Snapshot, id: &str) -> &'static str {
     match snapshot.catalog.get(id).is_some_and(Source::is_untrusted) {
         true => "; its text waits for trust",
         false => "",
+    }
+}
+
+/// The address of what an agent fetches, or the tool that it calls, as written in the catalog; empty for anything else.
+pub fn address(kind: &SourceKind) -> String {
+    match kind.with_trust() {
+        SourceKind::Url { url } => url.clone(),
+        SourceKind::Mcp { server, tool, .. } => format!("tool {tool} of the server {server}"),
+        SourceKind::Local(_) | SourceKind::Inline { .. } | SourceKind::Withheld(_) => String::new(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! One source: everything about it, its document, why it is selected, and where its files are.
 
+use crate::common::source_words::address;
 use std::path::Path;
 
 use refdesk_core::catalog::{Source, SourceId, SourceKind};
@@ -162,6 +163,7 @@ fn place(snapshot: &Snapshot, source: &Source) -> String {
             let waits = if source.is_untrusted() { " It is outside the workspace and waits for trust." } else { "" };
             format!("{what}: {path}.{waits}")
         }
+        SourceKind::Withheld(kind) => format!("Waits for trust: {}.", address(kind)),
         SourceKind::Url { url } => format!("Address: {url}."),
         SourceKind::Mcp { server, tool, .. } => format!("Tool {tool} of the server {server}."),
         SourceKind::Inline { content } => {

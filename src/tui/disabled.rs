@@ -202,7 +202,7 @@ fn outside(state: &State, action: Action) -> Option<String> {
             .then(|| format!("@{id} is no longer in the catalog: there is nothing to open"));
     };
     match (action, &source.kind) {
-        (Action::Open, SourceKind::Url { .. } | SourceKind::Mcp { .. }) => {
+        (Action::Open, SourceKind::Url { .. } | SourceKind::Mcp { .. } | SourceKind::Withheld(_)) => {
             Some(format!("@{id} is not a file: {} opens its definition", state.key(Action::Define)))
         }
         (Action::Open, SourceKind::Local(place)) if source.is_missing() => {

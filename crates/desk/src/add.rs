@@ -184,7 +184,7 @@ impl Desk {
     /// The source of the catalog at this place.
     fn source_at(&self, place: &ProposedPlace) -> Option<SourceId> {
         let real = place.path().map(|path| Resolver::default().resolve(path).0);
-        let is_there = |source: &&Source| match (&source.kind, place, &real) {
+        let is_there = |source: &&Source| match (source.kind.with_trust(), place, &real) {
             (SourceKind::Url { url }, ProposedPlace::Url(wanted), _) => url == wanted,
             (SourceKind::Local(local), _, Some(real)) => *local.resolved == **real,
             _ => false,

@@ -159,7 +159,7 @@ impl Desk {
             name: source.name.clone(),
             description: source.description.clone(),
             path: place.and_then(within),
-            url: match &source.kind {
+            url: match source.kind.with_trust() {
                 SourceKind::Url { url } => Some(url.clone()),
                 _ => None,
             },

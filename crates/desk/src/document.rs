@@ -76,6 +76,7 @@ impl Desk {
             },
             SourceKind::Inline { content } => inline(id, content, 0),
             SourceKind::Url { .. } => captioned(id, "fetched by the agent, not by refdesk".to_owned()),
+            SourceKind::Withheld(_) => captioned(id, "waits for trust".to_owned()),
             SourceKind::Mcp { args, .. } => {
                 let text = if args.is_null() { String::new() } else { format!("{args:#}") };
                 let text = beginning(&text, SHOWN).to_owned();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use refdesk_core::catalog::{LocalPath, Mode, PathState, Source, SourceId};
+use refdesk_core::catalog::{LocalPath, Mode, PathState, Source, SourceId, SourceKind};
 use refdesk_core::config::{ApprovalMode, ChannelKind, ChannelSettings, IndexUrl, Rule};
 use refdesk_files::name::sha256_hex;
 use refdesk_files::output::{Unresolved, resolve};
@@ -47,7 +47,7 @@ pub enum PrivilegedActionKind {
     References,
     /// This file in the folder of references, a link that leads outside, defines a source.
     Reference(PathBuf),
-    /// The path of a source, or the file with its text.
+    /// The path or the address of a source, its tool, or the file with its text.
     Source(SourceId),
 }
 
@@ -169,6 +169,21 @@ impl PrivilegedActions<'_> {
         };
         let content = json!({"id": id, "path": path, "mode": source.mode});
         self.action(PrivilegedActionKind::Source(source.id.clone()), what, &content)
+    }
+
+    /// A source that every agent is told to fetch, or whose tool it is told to call.
+    pub(crate) fn for_every_agent(&self, source: &Source) -> Option<UnplacedAction> {
+        let id = source.id.as_str();
+        let (what, content) = match source.kind.with_trust() {
+            SourceKind::Url { url } => (format!("tell every agent to fetch {url}"), json!({"id": id, "url": url})),
+            SourceKind::Mcp { server, tool, args } => {
+                let with = if args.is_null() { String::new() } else { format!(" with {args}") };
+                let what = format!("tell every agent to call the tool {tool} of the server {server}{with}");
+                (what, json!({"id": id, "server": server, "tool": tool, "args": args}))
+            }
+            SourceKind::Local(_) | SourceKind::Inline { .. } | SourceKind::Withheld(_) => return None,
+        };
+        Some(self.action(PrivilegedActionKind::Source(source.id.clone()), format!("{what}, as @{id}"), &content))
     }
 
     /// A folder outside whose files define sources, so that an agent can read them.

@@ -122,6 +122,7 @@ pub fn read_source(
         return untrusted();
     }
     match &source.kind {
+        SourceKind::Withheld(_) => Err(Error::new(Code::Untrusted, format!("'{id}' waits for trust"), Fix::Trust)),
         SourceKind::Inline { content } => {
             if path.is_some() {
                 return Err(no_folder(source));

@@ -54,7 +54,7 @@ impl Desk {
         let place = match &source.kind {
             SourceKind::Local(place) => place,
             SourceKind::Inline { .. } => return self.definition(id),
-            SourceKind::Url { .. } | SourceKind::Mcp { .. } => {
+            SourceKind::Url { .. } | SourceKind::Mcp { .. } | SourceKind::Withheld(_) => {
                 return Err(Error::new(
                     Code::LiesElsewhere,
                     format!("@{id} is not a file of the workspace"),

@@ -261,6 +261,9 @@ impl Desk {
                     SourceKind::Local(LocalPath { state: PathState::Untrusted, size: None, resolved, ..place.clone() })
                 }
                 SourceKind::Inline { .. } if !is_trusted => SourceKind::Inline { content: UNTRUSTED_TEXT.into() },
+                kind @ (SourceKind::Url { .. } | SourceKind::Mcp { .. }) if !is_trusted => {
+                    SourceKind::Withheld(Box::new(kind.clone()))
+                }
                 _ => return source,
             };
             withheld = true;

@@ -13,6 +13,9 @@ pub(crate) const LISTED_FILES: usize = 50;
 /// Why a source outside the workspace is not read.
 pub(super) const UNTRUSTED: &str = "it is outside the workspace and waits for trust";
 
+/// Why an address or a tool call is not told.
+pub(super) const WITHHELD: &str = "it waits for trust";
+
 /// Why a pipe or a device is not read.
 pub(super) const SPECIAL: &str = "it is not a regular file";
 /// Why a source where git or refdesk keeps its state is not read.
@@ -89,6 +92,7 @@ fn elsewhere(kind: &SourceKind) -> Vec<String> {
             fields.push("**Access**: Call the MCP tool".into());
             fields
         }
+        SourceKind::Withheld(_) => vec![format!("**Access**: None: {WITHHELD}")],
         SourceKind::Local(_) | SourceKind::Inline { .. } => Vec::new(),
     }
 }

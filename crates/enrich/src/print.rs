@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::chain::{HintAction, TextKind};
 use super::draft::BlockKind;
-use super::instruction::{RESERVED, SPECIAL, UNTRUSTED};
+use super::instruction::{RESERVED, SPECIAL, UNTRUSTED, WITHHELD};
 use super::meaning::Meaning;
 use super::source_files::SourceFiles;
 use refdesk_core::catalog::{PathState, Source, SourceKind};
@@ -133,6 +133,7 @@ fn place(source: &Source, places: &dyn SourceFiles) -> String {
         }
         SourceKind::Url { url } => format!(" — {}", one_line(url)),
         SourceKind::Mcp { server, tool, .. } => format!(" — tool `{}` of {}", one_line(tool), one_line(server)),
+        SourceKind::Withheld(_) => format!(": {WITHHELD}"),
         SourceKind::Inline { .. } => String::new(),
     }
 }

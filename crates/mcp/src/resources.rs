@@ -125,7 +125,9 @@ pub(crate) fn mime_type(source: &Source) -> &'static str {
         SourceKind::Local(place) if place.state == PathState::File => mime_type_of(&place.path),
         // The text is the list of its files.
         SourceKind::Local(_) => "text/plain",
-        SourceKind::Url { .. } | SourceKind::Mcp { .. } | SourceKind::Inline { .. } => "text/markdown",
+        SourceKind::Url { .. } | SourceKind::Mcp { .. } | SourceKind::Inline { .. } | SourceKind::Withheld(_) => {
+            "text/markdown"
+        }
     }
 }
 

@@ -73,6 +73,6 @@ fn may_hold_blocks(source: &Source, kept: &CachedFiles, budget: &WalkBudget) -> 
             let (files, _) = files(place, budget);
             files.iter().any(|(path, _)| kept.document(path).is_none_or(|(_, found)| !found.blocks.is_empty()))
         }
-        SourceKind::Url { .. } | SourceKind::Mcp { .. } => false,
+        SourceKind::Url { .. } | SourceKind::Mcp { .. } | SourceKind::Withheld(_) => false,
     }
 }

@@ -78,6 +78,7 @@ fn entry(snapshot: &Snapshot, source: &Source, why: VisibleAs) -> String {
     about.extend(match &source.kind {
         SourceKind::Url { .. } => Some("a URL to fetch".to_owned()),
         SourceKind::Mcp { .. } => Some("a tool to call".to_owned()),
+        SourceKind::Withheld(_) => Some("waits for trust".to_owned()),
         SourceKind::Local(_) if source.is_directory() => Some("folder".to_owned()),
         SourceKind::Local(_) | SourceKind::Inline { .. } => None,
     });

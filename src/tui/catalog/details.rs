@@ -1,5 +1,6 @@
 //! The details of a source: name, state, fields and description, and the rule above its document.
 
+use crate::common::source_words::address;
 use crate::tui::filter::{Marks, MatchMarker};
 use crate::tui::pane::Pane;
 use crate::tui::pane_view::printed;
@@ -113,6 +114,7 @@ fn fields(state: &State, source: &Source) -> Vec<(&'static str, String)> {
         SourceKind::Local(place) if source.is_untrusted() => vec![("waits for trust", printed(state, &place.path))],
         SourceKind::Local(place) if source.is_directory() => vec![("folder", printed(state, &place.path))],
         SourceKind::Local(place) => vec![("file", printed(state, &place.path))],
+        SourceKind::Withheld(kind) => vec![("waits for trust", clean(&address(kind)))],
         SourceKind::Url { url } => vec![("url", clean(url))],
         SourceKind::Mcp { server, tool, .. } => vec![("tool", format!("{} on {}", clean(tool), clean(server)))],
         SourceKind::Inline { content } => vec![("content", cells::counted(content.lines().count(), "line"))],

@@ -108,6 +108,6 @@ pub fn path_or_address(state: &State, id: &str) -> Option<String> {
     match &state.snapshot.catalog.get(id)?.kind {
         SourceKind::Local(place) => place.path.to_str().map(str::to_owned),
         SourceKind::Url { url } => Some(url.clone()),
-        SourceKind::Mcp { .. } | SourceKind::Inline { .. } => None,
+        SourceKind::Mcp { .. } | SourceKind::Inline { .. } | SourceKind::Withheld(_) => None,
     }
 }

@@ -92,9 +92,19 @@ pub enum SourceKind {
         /// The text.
         content: Arc<str>,
     },
+    /// An address or a tool call that every agent would get, and that waits for trust: agents are not told it.
+    Withheld(Box<SourceKind>),
 }
 
 impl SourceKind {
+    /// What it is once it is trusted. Not for agents.
+    pub fn with_trust(&self) -> &Self {
+        match self {
+            Self::Withheld(kind) => kind,
+            kind => kind,
+        }
+    }
+
     /// The word used in catalogs: `local`, `url`, `mcp` or `inline`.
     pub fn word(&self) -> &'static str {
         match self {
@@ -102,6 +112,7 @@ impl SourceKind {
             Self::Url { .. } => "url",
             Self::Mcp { .. } => "mcp",
             Self::Inline { .. } => "inline",
+            Self::Withheld(kind) => kind.word(),
         }
     }
 }
@@ -238,9 +249,13 @@ impl Source {
         self.place().filter(|place| place.state.is_open())
     }
 
-    /// Whether it is a local source outside the workspace that is not trusted yet.
+    /// Whether it waits for trust: it is outside the workspace, or every agent would fetch or call it.
     pub fn is_untrusted(&self) -> bool {
-        self.place().is_some_and(|place| place.state == PathState::Untrusted)
+        match &self.kind {
+            SourceKind::Local(place) => place.state == PathState::Untrusted,
+            SourceKind::Withheld(_) => true,
+            SourceKind::Url { .. } | SourceKind::Mcp { .. } | SourceKind::Inline { .. } => false,
+        }
     }
 
     /// Whether it is a local source whose path is a folder.

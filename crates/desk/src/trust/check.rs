@@ -1,14 +1,14 @@
 //! Decides whether something in a configuration is a privileged action, and whether that is trusted.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::Desk;
 use crate::privileged_actions::{PrivilegedActions, UnplacedAction, in_text, outside};
-use refdesk_core::catalog::{Source, SourceKind};
+use refdesk_core::catalog::{Mode, Source, SourceKind};
 use refdesk_core::config::{ChannelKind, expand};
 use refdesk_files::output::resolve;
 use refdesk_files::path::{absolute, is_within};
@@ -26,6 +26,8 @@ pub(crate) struct TrustCheck<'d> {
     references: OnceCell<Option<PathBuf>>,
     /// The targets of files that define sources, if outside; cached because one file may define thousands.
     files: RefCell<HashMap<Arc<Path>, Option<PathBuf>>>,
+    /// The ids that the configuration picks in every session.
+    preselected: OnceCell<HashSet<&'d str>>,
 }
 
 impl<'d> TrustCheck<'d> {
@@ -37,6 +39,7 @@ impl<'d> TrustCheck<'d> {
             trusted: OnceCell::new(),
             references: OnceCell::new(),
             files: RefCell::default(),
+            preselected: OnceCell::new(),
         }
     }
 
@@ -56,12 +59,18 @@ impl<'d> TrustCheck<'d> {
 
     /// The privileged action of a source, if it may come with the workspace.
     pub(crate) fn source(&self, source: &Source) -> Option<UnplacedAction> {
-        let place = match &source.kind {
-            SourceKind::Local(place) => place,
+        let bare = match &source.kind {
+            SourceKind::Local(place) => self.actions().source(source, place)?,
             SourceKind::Inline { .. } => return self.text(source),
-            SourceKind::Url { .. } | SourceKind::Mcp { .. } => return None,
+            SourceKind::Url { .. } | SourceKind::Mcp { .. } | SourceKind::Withheld(_) => {
+                let ids = || self.desk.config.settings.preselected.iter().map(String::as_str).collect();
+                let is_preselected = || self.preselected.get_or_init(ids).contains(source.id.as_str());
+                if source.mode != Mode::Auto && !is_preselected() {
+                    return None;
+                }
+                self.actions().for_every_agent(source)?
+            }
         };
-        let bare = self.actions().source(source, place)?;
         self.is_foreign(source).then_some(bare)
     }
 

@@ -109,6 +109,7 @@ fn every_action_is_listed_with_its_line_and_trusted_at_once() {
         "references.json:4: let every agent read out/a.md, as @a",
         "references.json:5: let an agent that selects @dir read out/dir and everything below it",
         "references.json:6: let an agent that selects @gone read out/none.md",
+        "references.json:7: tell every agent to fetch https://example.org, as @url",
         ".jaato/references/found.json:1: let an agent that selects @found read ws-evil and everything below it",
     ];
     assert_eq!(world.waiting(), reported);
@@ -196,7 +197,8 @@ fn only_a_change_of_an_action_needs_new_trust() {
         ("\"../out/a.md\"", "\"../out/dir/../a.md\"", 0),
         ("{\n\"sources\"", "{ \"exclude_tools\": [\"x\"], \"preselected\": [\"a\"],\n\n\"sources\"", 0),
         ("\"docs/x\": \"deny\"", "\"docs/x\": \"deny\", \"more/**\": \"auto\"", 1),
-        ("https://example.org\"", "https://example.com\"", 0),
+        ("https://example.org\"", "https://example.com\"", 1),
+        ("\"https://example.org\", \"mode\": \"auto\"", "\"https://example.com\"", 0),
     ] {
         let world = World::new();
         world.configure(ALL);
@@ -206,6 +208,44 @@ fn only_a_change_of_an_action_needs_new_trust() {
         assert_eq!(world.waiting().len(), asks, "{from} -> {to}: {:?}", world.waiting());
         world.configure(ALL);
         assert_eq!(world.waiting().len(), 0, "still as trusted: {from}");
+    }
+}
+
+/// What would be fetched or called in every session is named, and no more, until it is trusted.
+#[test]
+fn an_address_or_a_tool_for_every_agent_waits_for_trust() {
+    let url = r#""type": "url", "url": "https://example.org/x""#;
+    let tool = r#""type": "mcp", "server": "files", "tool": "delete", "args": {"path": "/"}"#;
+    for (entry, rest, waits, secret) in [
+        (format!(r#"{url}, "mode": "auto""#), "", 1, "example.org"),
+        (format!(r#"{tool}, "mode": "auto""#), "", 1, "delete"),
+        (url.to_owned(), r#", "preselected": ["x"]"#, 1, "example.org"),
+        (url.to_owned(), "", 0, ""),
+        (tool.to_owned(), r#", "preselected": ["y"]"#, 0, ""),
+    ] {
+        let world = World::new();
+        world.configure(&format!(r#"{{"sources": [{{"id": "x", "name": "X", {entry}}}]{rest}}}"#));
+        let told = |desk: &mut Desk| {
+            let source = desk.catalog().get("x").unwrap().clone();
+            let instructions = instruction(&source, desk.selection(), &FolderCache::new(desk));
+            let row = desk.settled().rows().listed(&source, None).to_string();
+            (source.is_untrusted(), instructions, row, desk.document("x").caption)
+        };
+        let mut desk = world.desk();
+        assert_eq!(desk.untrusted().len(), waits, "{entry}");
+        let (is_untrusted, instructions, row, caption) = told(&mut desk);
+        assert_eq!(is_untrusted, waits == 1);
+        if waits == 0 {
+            continue;
+        }
+        assert!(instructions.ends_with("**Access**: None: it waits for trust"), "{instructions}");
+        for text in [instructions, row, caption] {
+            assert!(!text.contains(secret), "{text}");
+        }
+        assert_eq!(trust_all(&desk), 1);
+        desk.reload();
+        let (is_untrusted, instructions, ..) = told(&mut desk);
+        assert!(!is_untrusted && instructions.contains(secret), "{instructions}");
     }
 }
 
@@ -219,7 +259,7 @@ fn trust_is_of_one_workspace() {
     }
     let mut options = world.options();
     options.context.workspace = world.root.join("ws2");
-    assert_eq!(Desk::open(options.clone()).untrusted().len(), 5);
+    assert_eq!(Desk::open(options.clone()).untrusted().len(), 6);
     // Another name for the same workspace.
     symlink(world.root.join("ws"), world.root.join("ws3")).unwrap();
     options.context.workspace = world.root.join("ws3");
@@ -247,7 +287,7 @@ fn the_users_own_configuration_needs_no_trust() {
     world.put("ws/theirs.json", &outside);
     symlink("../mine.json", world.root.join("ws/link.json")).unwrap();
     symlink("ws/theirs.json", world.root.join("link.json")).unwrap();
-    assert_eq!(["mine.json", "ws/theirs.json", "ws/link.json", "link.json"].map(named), [0, 5, 5, 5]);
+    assert_eq!(["mine.json", "ws/theirs.json", "ws/link.json", "link.json"].map(named), [0, 6, 6, 6]);
 
     // Sources discovered in a folder outside come with the configuration that names the folder.
     world
@@ -324,7 +364,7 @@ fn trust_is_never_stored_in_the_workspace() {
     trust_all(&world.desk());
     fs::create_dir(world.root.join("ws/.state")).unwrap();
     fs::copy(world.root.join("state/trust.json"), world.root.join("ws/.state/trust.json")).unwrap();
-    assert_eq!(desk.untrusted().len(), 5);
+    assert_eq!(desk.untrusted().len(), 6);
     options.state = None;
     let desk = Desk::open(options);
     assert_eq!(desk.trust(&desk.untrusted()).unwrap_err().code, Code::NoStateFolder);
@@ -340,7 +380,7 @@ fn a_damaged_file_is_reported_and_grants_no_trust() {
     let reported = [desk.opening_diagnostics(), desk.waiting()].concat();
     let reported: Vec<&str> =
         reported.iter().map(|problem| problem.code.as_str()).filter(|code| *code != "missing-path").collect();
-    assert_eq!(reported, ["damaged", "untrusted", "untrusted", "untrusted", "untrusted", "untrusted"]);
+    assert_eq!(reported, ["damaged", "untrusted", "untrusted", "untrusted", "untrusted", "untrusted", "untrusted"]);
 }
 
 #[test]

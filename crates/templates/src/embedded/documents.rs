@@ -56,7 +56,7 @@ pub(crate) fn documents(
                     }
                 }
             }
-            SourceKind::Url { .. } | SourceKind::Mcp { .. } => {}
+            SourceKind::Url { .. } | SourceKind::Mcp { .. } | SourceKind::Withheld(_) => {}
         }
     }
     (documents, diagnostics)
