@@ -19,6 +19,7 @@ mod tags;
 pub mod testing;
 mod wanted;
 
+pub use entry::tags_of;
 pub use id_rule::id_fault;
 pub use load::{CatalogReading, NOT_A_SOURCE, PlainSources, load, load_config, references_folder};
 pub use place::{ReservedFolders, other_candidates};

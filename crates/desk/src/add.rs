@@ -80,6 +80,15 @@ impl Desk {
         new: &[NewSource],
         leave: OutsideWriteApproval<'_>,
     ) -> Result<AddedSources, Error> {
+        self.repeat_if_changed(|desk| desk.try_to_add(session, new, leave))
+    }
+
+    fn try_to_add(
+        &mut self,
+        session: &Session,
+        new: &[NewSource],
+        leave: OutsideWriteApproval<'_>,
+    ) -> Result<AddedSources, Error> {
         let mut known = Vec::new();
         let mut wanted: Vec<(&NewSource, ProposedPlace)> = Vec::new();
         for source in new {

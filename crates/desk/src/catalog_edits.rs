@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::add::check_tag;
 use super::file_writes::OutsideWriteApproval;
 use super::{Desk, Session};
-use refdesk_core::catalog::{Source, SourceId};
+use refdesk_core::catalog::{Source, SourceId, tags_of};
 use refdesk_core::config::{self, JsonDocument, edits};
 use refdesk_core::mention::Mention;
 use refdesk_files::output::{self, Proposal, Scope};
@@ -62,7 +62,19 @@ impl EntryFile {
         found
             .ok_or_else(|| Error::new(Code::Changed, format!("{shown} no longer defines '{}'", source.id), Fix::Reload))
     }
+
+    /// Checks that the entry has the tags that its source was read with.
+    fn check_tags(&self, source: &Source, at: Option<usize>, shown: &str) -> Result<(), Error> {
+        let entry = at.and_then(|at| self.document.entry(at));
+        if tags_of(entry.as_ref().unwrap_or(&self.document.value)) == source.tags {
+            return Ok(());
+        }
+        Err(Error::new(Code::Changed, format!("the tags of '{}' in {shown} changed", source.id), Fix::Reload))
+    }
 }
+
+/// How often a change is made again to a file that another process changed meanwhile.
+const ATTEMPTS: usize = 8;
 
 impl Desk {
     /// The sources with these ids, each once.
@@ -201,6 +213,32 @@ impl Desk {
         leave: OutsideWriteApproval<'_>,
     ) -> Result<Vec<Retagged>, Error> {
         add.iter().try_for_each(|tag| check_tag(tag))?;
+        self.repeat_if_changed(|desk| desk.try_to_retag(session, ids, add, remove, leave))
+    }
+
+    /// Makes a change of the catalog of which nobody was shown a difference; again if another process has just changed
+    /// the same file.
+    pub(super) fn repeat_if_changed<T>(
+        &mut self,
+        mut change: impl FnMut(&mut Self) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        for _ in 1..ATTEMPTS {
+            match change(self) {
+                Err(error) if error.code == Code::Changed => self.reload(),
+                done => return done,
+            }
+        }
+        change(self)
+    }
+
+    fn try_to_retag(
+        &mut self,
+        session: &Session,
+        ids: &[String],
+        add: &[String],
+        remove: &[String],
+        leave: OutsideWriteApproval<'_>,
+    ) -> Result<Vec<Retagged>, Error> {
         let mut changed = Vec::new();
         let mut files: BTreeMap<&Path, (EntryFile, String)> = BTreeMap::new();
         for source in self.named(ids)? {
@@ -214,6 +252,7 @@ impl Desk {
                 }
             };
             let at = file.entry_of(source, &shown)?;
+            file.check_tags(source, at, &shown)?;
             let is_in = |tag: &str, list: &[String]| list.iter().any(|other| same_tag(tag, other));
             let mut after: Vec<String> = source.tags.iter().filter(|tag| !is_in(tag, remove)).cloned().collect();
             for tag in add {

@@ -1,6 +1,7 @@
 //! An advisory lock between processes: held while a file of the desk is read, changed and renamed. The kernel releases
 //! it when its holder ends, however it ends.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::{File, TryLockError};
 use std::io;
@@ -45,6 +46,27 @@ impl Folder {
         let file = self.open_lock(name)?;
         wait(&file, timeout).map_err(|error| with_path(&self.path_of(name), error))?;
         Ok(Lock { _file: file })
+    }
+}
+
+impl Lock {
+    /// Waits up to `timeout` until no other writer holds one of these folders, and holds them all. Nothing is created.
+    /// A folder whose file system has no locks is not held.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::TimedOut`] if another process keeps one of them.
+    pub(crate) fn of_folders(paths: &BTreeSet<&Path>, timeout: Duration) -> io::Result<Vec<Self>> {
+        let mut held = Vec::new();
+        // In order, so that two writers of the same folders do not wait for each other.
+        for path in paths {
+            let Ok(file) = File::open(path) else { continue };
+            match wait(&file, timeout) {
+                Ok(()) => held.push(Self { _file: file }),
+                Err(error) if error.kind() == io::ErrorKind::TimedOut => return Err(with_path(path, error)),
+                Err(_) => {}
+            }
+        }
+        Ok(held)
     }
 }
 

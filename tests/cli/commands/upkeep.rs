@@ -1,8 +1,11 @@
 //! `show`, `tag` and `remove`: what they print, and that the rest of each file stays as it is.
 
-use serde_json::json;
+use std::process::Stdio;
+
+use serde_json::{Value, json};
 
 use super::small;
+use crate::support::program::finish;
 use crate::support::workspace::{Workspace, ids, strings};
 
 const CONFIG: &str = "{\n  \"version\": \"1.0\",\n  \"preselected\": [\"b\"],\n  \"sources\": [\n    \
@@ -125,4 +128,30 @@ fn show_tells_everything_about_a_source() {
 fn edit_needs_a_terminal() {
     let ran = small().run(&["edit", "a"]).exits(1);
     assert!(ran.stderr.contains("the editor needs a terminal"), "{ran}");
+}
+
+/// Twelve processes tag two sources in one file at once: each succeeds, and no tag is lost.
+#[test]
+fn tags_added_at_once_are_all_there() {
+    const MANY: usize = 12;
+    let source = |id: &str| json!({"id": id, "name": id, "type": "inline", "content": "x", "tags": ["first"]});
+    let world = Workspace::of(json!([source("one"), source("two")]), &[]);
+    let start = |nth: usize| {
+        let mut command = world.command(&["tag", ["one", "two"][nth % 2], &format!("+tag-{nth}")]);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    };
+    let children: Vec<_> = (0..MANY).map(start).collect();
+    for child in children {
+        finish("tag".to_owned(), child, None).exits(0);
+    }
+    let written: Value = serde_json::from_str(&world.read("references.json")).unwrap();
+    for (at, source) in written["sources"].as_array().unwrap().iter().enumerate() {
+        let mut tags: Vec<&str> = source["tags"].as_array().unwrap().iter().map(|tag| tag.as_str().unwrap()).collect();
+        tags.sort_unstable();
+        let mut expected: Vec<String> = (at..MANY).step_by(2).map(|nth| format!("tag-{nth}")).collect();
+        expected.push("first".to_owned());
+        expected.sort_unstable();
+        assert_eq!(tags, expected);
+    }
 }

@@ -11,7 +11,7 @@ use super::record::{FileRename, WriteRecord, remove_folders, write_failed};
 use super::sync::sync;
 use super::{PriorContent, Proposal, WriteFailure, WrittenFile, refusal};
 use crate::name::sha256_hex;
-use crate::{Batch, Durability, FileMode, Folder, Sealer, Staged};
+use crate::{Batch, Durability, FileMode, Folder, LOCK_TIMEOUT, Lock, Sealer, Staged};
 use refdesk_text::{Code, Error};
 
 /// From this many files in one folder, they form one batch, and only a few stay open.
@@ -33,6 +33,9 @@ pub fn write(workspace: &Path, sealer: &Sealer, proposals: &[Proposal]) -> Resul
     let wanted: Vec<&Proposal> = proposals.iter().filter(|proposal| !proposal.is_unchanged()).collect();
     let mut folders = Vec::new();
     let written = stage(&wanted, &mut folders).map_err(WriteFailure::from).and_then(|staged| {
+        // Two writers may both find a file unchanged; only one of them may then replace it.
+        let above = wanted.iter().filter_map(|proposal| proposal.path.parent()).collect();
+        let _held = Lock::of_folders(&above, LOCK_TIMEOUT).map_err(|error| write_failed("these files", &error))?;
         // Staging takes time, and folders that did not exist could not be checked before.
         unchanged_since(proposals)?;
         let record = record_of(&staged, &folders);
