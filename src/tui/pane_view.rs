@@ -99,6 +99,25 @@ pub fn wrapped(state: &State, text: &str, role: ThemeRole, columns: usize) -> Ve
     cells::wrap(&cells::clean(text), columns).into_iter().map(|line| Line::styled(line, style)).collect()
 }
 
+/// A text of several lines, in rows that fit `columns`: its lines and their indents stay, and several empty lines are one.
+pub fn wrapped_lines(state: &State, text: &str, role: ThemeRole, columns: usize) -> Vec<Line<'static>> {
+    let style = state.skin.theme.style(role);
+    let mut rows: Vec<Line<'static>> = Vec::new();
+    let mut is_after_empty = true;
+    for line in text.lines() {
+        let line = cells::clean(line);
+        // A deep indent must leave room for words.
+        let indent = (line.len() - line.trim_start_matches(' ').len()).min(columns / 3);
+        let wrapped = cells::wrap(&line, columns.saturating_sub(indent));
+        if wrapped.is_empty() && !is_after_empty {
+            rows.push(Line::default());
+        }
+        is_after_empty = wrapped.is_empty();
+        rows.extend(wrapped.iter().map(|row| Line::styled(format!("{}{row}", " ".repeat(indent)), style)));
+    }
+    rows
+}
+
 /// The first line of details: `@id  name`. The name has the columns that the id leaves.
 pub fn id_and_name(state: &State, id: &str, name: &str, columns: usize) -> Line<'static> {
     let (theme, ellipsis) = (&state.skin.theme, state.skin.glyphs.ellipsis);

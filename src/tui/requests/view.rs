@@ -380,7 +380,7 @@ pub fn detail(state: &State, columns: u16) -> Vec<Line<'static>> {
     if let Some(offered) = row.and_then(|row| waiting.request.sources.get(*row)) {
         lines.push(pane_view::id_and_name(state, &short_id(&offered.id), &short(&offered.name), columns));
         lines.extend(wrapped(&brings(state, &offered.id), ThemeRole::Hints));
-        lines.extend(wrapped(&offered.description, ThemeRole::Text));
+        lines.extend(pane_view::wrapped_lines(state, offered.description.trim(), ThemeRole::Text, columns));
         let tags: Vec<String> = offered.tags.iter().map(|tag| format!("#{tag}")).collect();
         lines.extend(wrapped(
             &[offered.kind.as_str()].into_iter().chain(tags.iter().map(String::as_str)).collect::<Vec<_>>().join(" "),
@@ -388,7 +388,8 @@ pub fn detail(state: &State, columns: u16) -> Vec<Line<'static>> {
         ));
     }
     if waiting.request.has_reason() {
-        lines.extend(wrapped(&format!("Asked: {}", waiting.request.context.trim()), ThemeRole::Hints));
+        let asked = format!("Asked: {}", waiting.request.context.trim());
+        lines.extend(pane_view::wrapped_lines(state, &asked, ThemeRole::Hints, columns));
     }
     lines
 }

@@ -8,6 +8,7 @@ use crate::tui::filtering::FilteredList;
 use crate::tui::fixture;
 use crate::tui::input::Input;
 use crate::tui::pane::Pane;
+use crate::tui::requests::view;
 use crate::tui::state::{PanePart, RequestPlacement, State, Typing};
 use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
@@ -432,6 +433,36 @@ fn nothing_is_reported_twice() {
         Arc::make_mut(&mut waiting.request).context = format!("{context}, since the tests fail");
         tell(&mut state, &[waiting]);
         assert!(screen(&state).contains("since the tests"));
+    }
+}
+
+#[test]
+fn the_details_keep_the_lines_of_a_question_and_of_a_description() {
+    let mut waiting = choice("r1");
+    let request = Arc::make_mut(&mut waiting.request);
+    let question =
+        "\nWhich of these?\r\n\n\nOption A: retry only\n  Option B: retry and \x1b[2Jtimeout\n- needs audit\n";
+    request.context = question.to_owned();
+    request.sources[0].description = "Calls again:\n- twice\n- after a pause".to_owned();
+    let mut state = fixture::state(120, 36);
+    tell(&mut state, &[waiting]);
+    press(&mut state, "A");
+    let lines: Vec<String> = view::detail(&state, 34).iter().map(ToString::to_string).collect();
+    let has = |part: &[&str]| lines.windows(part.len()).any(|lines| lines == part);
+    assert!(has(&["Calls again:", "- twice", "- after a pause"]), "{lines:#?}");
+    let asked = [
+        "Asked: Which of these?",
+        "",
+        "Option A: retry only",
+        "  Option B: retry and",
+        "  \\x1b[2Jtimeout",
+        "- needs audit",
+    ];
+    assert!(lines.ends_with(&asked.map(str::to_owned)), "{lines:#?}");
+    let shown = screen(&state);
+    assert!(shown.contains("Which of these? Option A: retry only"), "the head has few rows\n{shown}");
+    for part in ["Option A: retry only ", "- needs audit "] {
+        assert!(shown.lines().any(|line| line.contains(&format!("┃ {part}"))), "{part}\n{shown}");
     }
 }
 
