@@ -1,5 +1,5 @@
 //! A request in the place of the selection: who asks and why, the offered sources with marks and what they would add,
-//! or the write to approve with the start of its difference.
+//! or the write to approve with a part of its difference.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -423,19 +423,35 @@ fn brings(state: &State, id: &str) -> String {
     }
 }
 
-/// The beginning of the text to write; Enter shows all of it.
+/// The rule above the text to write, and the rows of the text.
+fn write_places(place: Rect) -> (Rect, Rect) {
+    let rule = Rect { height: place.height.min(1), ..place };
+    (rule, Rect { y: rule.bottom(), height: place.height - rule.height, ..place })
+}
+
+/// The lines of the text to write, and how many of them are visible; `None` if no write is shown.
+pub fn write_rows(state: &State) -> Option<(usize, usize)> {
+    let approval = state.shown_request()?.request.approval.as_ref()?;
+    let (_, text) = write_places(state.parts(Pane::Selection)?.list);
+    Some((lines(&approval.diff).count(), usize::from(text.height)))
+}
+
+/// A part of the text to write, each line cut at the border; Enter shows all of it.
 fn draw_write(state: &State, approval: &Approval, place: Rect, frame: &mut Frame<'_>) {
     let buffer = frame.buffer_mut();
-    let (rule, rest) = (
-        Rect { height: place.height.min(1), ..place },
-        Rect { y: place.y + place.height.min(1), height: place.height.saturating_sub(1), ..place },
-    );
+    let (rule, rest) = write_places(place);
+    let len = lines(&approval.diff).count();
+    let window = state.requests.scroll.window(len, usize::from(rest.height));
+    let shown = match window.start {
+        0 => "first lines".to_owned(),
+        top => format!("lines {}-{} of {}", cells::grouped(top + 1), cells::grouped(window.end), cells::grouped(len)),
+    };
     let answer = |action| state.key_in(KeyContext::Approval, action);
     let [open, yes, no] = [state.key(Action::Answer), answer(Action::Approve), answer(Action::Decline)];
-    let caption = format!("first lines: {open} shows all, then {yes} or {no}");
+    let caption = format!("{shown}: {open} shows all, then {yes} or {no}");
     frame::rule(&state.skin, rule, &caption, pane_view::caption(state, Pane::Selection), buffer);
     let columns = usize::from(rest.width.saturating_sub(2));
-    let lines = lines(&approval.diff).take(usize::from(rest.height));
+    let lines = lines(&approval.diff).skip(window.start).take(window.len());
     let drawn: Vec<Line<'static>> = lines
         .map(|(line, role)| {
             let line = beginning_of_line(line, columns);

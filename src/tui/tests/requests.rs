@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use ratatui::layout::Size;
+use ratatui::layout::{Position, Size};
 
 use crate::tui::filtering::FilteredList;
 use crate::tui::fixture;
-use crate::tui::input::Input;
+use crate::tui::input::{Input, WheelTurn};
 use crate::tui::pane::Pane;
 use crate::tui::requests::view;
 use crate::tui::state::{PanePart, RequestPlacement, State, Typing};
@@ -464,6 +464,36 @@ fn the_details_keep_the_lines_of_a_question_and_of_a_description() {
     for part in ["Option A: retry only ", "- needs audit "] {
         assert!(shown.lines().any(|line| line.contains(&format!("┃ {part}"))), "{part}\n{shown}");
     }
+}
+
+#[test]
+fn moving_keys_and_the_wheel_scroll_the_beginning_of_a_write() {
+    let lines: String = (1..=200).map(|nth| format!("+line {nth}\n")).collect();
+    let diff = format!("--- /dev/null\n+++ b/a\n@@ -0,0 +1,200 @@\n{lines}");
+    let tall = fixture::asking_to_write("t", "codex over mcp", "a", &diff, &[]);
+    for (keys, caption, first, last) in [
+        ("", "first lines: Enter", "--- /dev/null", "+line 12"),
+        ("j", "lines 2-16 of 203: Enter", "+++ b/a", "+line 13"),
+        ("j j k k k", "first lines: Enter", "--- /dev/null", "+line 12"),
+        ("PageDown", "lines 16-30 of 203: Enter", "+line 13", "+line 27"),
+        ("G", "lines 189-203 of 203: Enter", "+line 186", "+line 200"),
+        ("G j g", "first lines: Enter", "--- /dev/null", "+line 12"),
+        ("j l j", "lines 3-17 of 203: Enter", "@@ -0,0 +1,200 @@", "+line 14"),
+    ] {
+        let mut state = desk("", std::slice::from_ref(&tall));
+        press(&mut state, &format!("A {keys}"));
+        let shown = screen(&state);
+        let has = |text: &str| shown.lines().any(|line| line.trim_matches(['┃', ' ']) == text);
+        assert!(shown.contains(caption) && has(first) && has(last), "{keys}\n{shown}");
+        assert_eq!(replied(&press(&mut state, "y")), [], "{keys}: it was not shown in full");
+    }
+    let mut state = desk("", &[tall, write("w")]);
+    press(&mut state, "A");
+    let text = Position { x: 20, y: 15 };
+    update(&mut state, Input::Wheel(WheelTurn::Down, text));
+    assert!(!screen(&state).contains("first lines"), "{}", screen(&state));
+    press(&mut state, "]");
+    assert!(screen(&state).contains("first lines"), "another request is shown from its beginning");
 }
 
 #[test]

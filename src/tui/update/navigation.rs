@@ -38,6 +38,8 @@ pub fn step(state: &mut State, motion: Motion) {
         PanePart::List if pane == Pane::Hints && state.shows_enriched() => {
             hints::enriched_update::scroll(state, motion);
         }
+        // A write has no rows: keys move in its text.
+        PanePart::List if shows_write(state, pane) => scroll(state, pane, motion),
         PanePart::List => {
             let (len, page) = (state.len(pane), page(state, pane));
             let cursor = state.cursor_mut(pane);
@@ -52,6 +54,9 @@ pub fn step(state: &mut State, motion: Motion) {
 
 /// Moves the rows of this pane under its cursor, as the wheel does.
 pub fn scroll_rows(state: &mut State, pane: Pane, motion: Motion, rows: usize) {
+    if shows_write(state, pane) {
+        return (0..rows).for_each(|_| scroll(state, pane, motion));
+    }
     if pane == Pane::Hints && state.shows_enriched() {
         return (0..rows).for_each(|_| hints::enriched_update::scroll(state, motion));
     }
@@ -62,6 +67,12 @@ pub fn scroll_rows(state: &mut State, pane: Pane, motion: Motion, rows: usize) {
     if cursor.at != before {
         reset_scroll(state, pane);
     }
+}
+
+/// Whether this pane shows a write to approve.
+fn shows_write(state: &State, pane: Pane) -> bool {
+    let request = state.shown_request().filter(|_| pane == Pane::Selection);
+    request.is_some_and(|waiting| waiting.request.approval.is_some())
 }
 
 /// The number of visible rows of this pane's list.
@@ -89,6 +100,9 @@ pub fn scroll(state: &mut State, pane: Pane, motion: Motion) {
     let page = usize::from(detail.height);
     match pane {
         Pane::Catalog => catalog::reading::scroll(state, motion),
+        Pane::Selection if let Some((len, page)) = requests::view::write_rows(state) => {
+            state.requests.scroll.step(motion, len, page);
+        }
         Pane::Selection if state.shown_request().is_some() => {
             let len = requests::view::detail(state, detail.width).len();
             state.requests.scroll.step(motion, len, page);
