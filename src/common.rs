@@ -14,6 +14,7 @@ pub mod hint_rows;
 pub mod known_sources;
 pub mod notices;
 pub mod selection_tree;
+pub mod session_name;
 pub mod source_words;
 pub mod values;
 

@@ -1,6 +1,7 @@
 //! The rows of the view of agents: sessions with their figures, lines of the journal, and the sources that a session knows
 //! as the tree of the selection.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use ratatui::buffer::Buffer;
@@ -10,6 +11,7 @@ use refdesk_desk::session::JournalEvent;
 use refdesk_desk::{AgentActivity, AgentPresence, AgentSession};
 
 use super::AgentsPage;
+use crate::common::session_name;
 use crate::tui::source_state;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
@@ -63,7 +65,7 @@ pub fn columns(state: &State, window: &Range<usize>, width: u16) -> AgentColumns
     let room = usize::from(width).saturating_sub(1 + 2 + beside + 1 + figures + over_time + 2);
     AgentColumns {
         agent,
-        session: widest(&|session| columns(&session.session)).clamp(7, room.max(SESSION)),
+        session: widest(&|session| cells::width(&name(session))).clamp(7, room.max(SESSION)),
         time,
         has_since,
         id: known.max().unwrap_or(0),
@@ -112,6 +114,11 @@ pub fn row<'a>(
     }
 }
 
+/// The session's name without that of its agent, which is beside it.
+fn name(session: &AgentSession) -> Cow<'_, str> {
+    cells::clean(session_name::without_agent(&session.session, &session.agent))
+}
+
 fn of_session<'a>(
     state: &State,
     mut row: ListRow<'a>,
@@ -125,7 +132,9 @@ fn of_session<'a>(
     let present = if presence == AgentPresence::Connected { ThemeRole::Selection } else { ThemeRole::Infra };
     row.cell(state.skin.glyphs.presence(presence), 1, style(present));
     row.cell(&cells::clean(&session.agent), columns.agent, style(ThemeRole::Hints));
-    row.cell(&cells::clean(&session.session), columns.session, text);
+    // Names that begin alike differ at their ends.
+    let name = name(session);
+    row.cell(&cells::clip_middle(&name, columns.session, state.skin.glyphs.ellipsis), columns.session, text);
     if columns.has_since {
         row.cell(&activity.clock(session.since), columns.time, infra);
     }

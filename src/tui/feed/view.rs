@@ -6,6 +6,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Modifier;
 
+use crate::common::session_name;
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::feed::target;
 use crate::tui::feed::target::RowTarget;
@@ -26,7 +27,7 @@ const WIDE: u16 = 90;
 const WITH_TOPICS: u16 = 70;
 /// Columns from which there is room for tokens.
 const NARROW: u16 = 50;
-/// Characters shown of a session's name.
+/// Columns of a session's name.
 const SESSION: usize = 8;
 
 /// Draws the rows and the rule above them; returns the terminal's cursor while the filter is typed.
@@ -44,7 +45,7 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position>
     let who = columns(state, window.clone(), |notice| notice.who.word(), (3, usize::from(place.width) / part));
     let session = match place.width {
         ..WIDE => 0,
-        _ => columns(state, window.clone(), |notice| notice.session.as_deref().map_or("", short), (0, SESSION)),
+        _ => columns(state, window.clone(), own_name, (0, SESSION)),
     };
     let time = columns(state, window.clone(), |notice| &notice.time, (8, 11));
     let priced = window.clone().filter_map(|at| feed.row(at)).map(|notice| cells::width(&price(notice)));
@@ -179,8 +180,7 @@ fn row<'a>(
     row.cell(&cells::clean(&notice.time), columns, time);
     row.cell(&cells::clean(notice.who.word()), who, theme.style(who_role(&notice.who)));
     if session > 0 {
-        let short_name = notice.session.as_deref().map_or("", short);
-        row.cell(&cells::clean(short_name), session, theme.style(ThemeRole::Infra));
+        row.cell(&short(state, notice), session, theme.style(ThemeRole::Infra));
     }
     let role = topic_role(notice.topic);
     if width >= WITH_TOPICS {
@@ -195,7 +195,7 @@ fn row<'a>(
     let last = if has_price { tokens + 2 } else { 0 };
     let ellipsis = state.skin.glyphs.ellipsis;
     row.text(&cells::clip(&cells::clean(&notice.text), row.room().saturating_sub(last), ellipsis), style);
-    let reasons = reasons(notice, width, if has_price { PriceColumn::Shown } else { PriceColumn::Absent });
+    let reasons = reasons(state, notice, width, if has_price { PriceColumn::Shown } else { PriceColumn::Absent });
     let room = row.room().saturating_sub(last + 1);
     // A session is shown whole or not at all; the details have it in any case.
     let shown = reasons.map(|reason| if reason.is_empty() { reason } else { format!("({})", cells::clean(&reason)) });
@@ -225,7 +225,7 @@ fn price(notice: &Notice) -> String {
 
 /// The reason, for a row of this width: after the session, unless that has a column, and without it; without the tokens if they
 /// have a column.
-fn reasons(notice: &Notice, width: u16, column: PriceColumn) -> [String; 2] {
+fn reasons(state: &State, notice: &Notice, width: u16, column: PriceColumn) -> [String; 2] {
     let Some(session) = notice.session.as_deref() else { return [notice.reason.clone(), notice.reason.clone()] };
     let price = format!("{} tokens", price(notice));
     let is_shown = |part: &&str| column == PriceColumn::Absent || *part != price;
@@ -234,15 +234,20 @@ fn reasons(notice: &Notice, width: u16, column: PriceColumn) -> [String; 2] {
     let rest = without_session.unwrap_or(&reason).trim_start_matches(", ");
     let whole = match (width >= WIDE, rest.is_empty()) {
         (true, _) => rest.to_owned(),
-        (false, true) => format!("session {}", short(session)),
-        (false, false) => format!("session {}, {rest}", short(session)),
+        (false, true) => format!("session {}", short(state, notice)),
+        (false, false) => format!("session {}, {rest}", short(state, notice)),
     };
     [whole, rest.to_owned()]
 }
 
-/// The session, shortened: generated names differ in their first characters.
-fn short(session: &str) -> &str {
-    session.char_indices().nth(SESSION).map_or(session, |(end, _)| session.get(..end).unwrap_or(session))
+/// The session's name without that of its agent; empty without a session.
+fn own_name(notice: &Notice) -> &str {
+    notice.session.as_deref().map_or("", |session| session_name::without_agent(session, notice.who.word()))
+}
+
+/// The same, shortened in its middle: names that begin alike differ at their ends.
+fn short(state: &State, notice: &Notice) -> String {
+    cells::clip_middle(&cells::clean(own_name(notice)), SESSION, state.skin.glyphs.ellipsis).into_owned()
 }
 
 /// The width of a column, so that visible rows align.

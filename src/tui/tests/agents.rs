@@ -184,6 +184,27 @@ fn nothing_of_a_session_is_cut_beside_free_room() {
 }
 
 #[test]
+fn sessions_of_one_agent_can_be_told_apart_at_every_width() {
+    let names =
+        ["claude-code-66250638", "claude-code-66250771", "nightly-build-of-payments-1", "nightly-build-of-payments-2"];
+    let mut activity = fixture::agents();
+    let session = (*activity.sessions[0]).clone();
+    let named = |name: &str| Arc::new(refdesk_desk::AgentSession { session: name.to_owned(), ..session.clone() });
+    activity.sessions = names.map(named).to_vec();
+    for width in [60, 80, 120] {
+        let mut state = fixture::in_agents(width, 24, "F7");
+        answer(&mut state, Response::Agents(Arc::new(activity.clone())));
+        let shown = screen(&state);
+        let rows: Vec<&str> =
+            shown.lines().skip(3).take(names.len()).map(|row| row.trim_start_matches(['┃', '▌', ' '])).collect();
+        let is_other = |(nth, row): (usize, &&str)| rows.iter().skip(nth + 1).all(|other| other != row);
+        assert!(rows.iter().enumerate().all(is_other), "{width}\n{shown}");
+        assert!(rows[0].contains("66250638") && !rows[0].contains("claude-code-"), "{width}\n{shown}");
+        assert!(shown.contains("session claude-code-66250638"), "the details have it whole\n{shown}");
+    }
+}
+
+#[test]
 fn a_thousand_sessions_and_no_session_are_drawn() {
     let mut activity = fixture::agents();
     let codex = activity.sessions[1].clone();

@@ -280,7 +280,7 @@ fn the_feed_can_be_filtered_by_kind_and_session() {
 #[test]
 fn each_row_shows_its_session() {
     let name = "4f1c2d3e-aaaa-bbbb";
-    for (columns, shown, not) in [(200, " 4f1c2d3e enriched", "session 4f1c"), (80, "(session 4f1c2d3e) ", "4f1c2d3e-")]
+    for (columns, shown, not) in [(200, " 4f1c2…bb enriched", "session 4f1c"), (80, "(session 4f1c2…bb) ", "4f1c2d3e-")]
     {
         let mut state = fixture::state(columns, 60);
         let (notice, line) = fixture::receipt(1, name);

@@ -223,6 +223,34 @@ fn the_preset_of_the_feed_has_all_rows_for_it() {
 }
 
 #[test]
+fn sessions_of_one_agent_can_be_told_apart_at_every_width() {
+    for (one, other) in [
+        ("claude-code-66250638", "claude-code-66250771"),
+        ("nightly-build-of-payments-1", "nightly-build-of-payments-2"),
+        ("0199a1b2-77d0-7c1b-9a55-0c2f4be6d1aa", "0199a1b2-77d4-7f10-8e31-5a0c9b7f2e43"),
+    ] {
+        for width in [80, 120, 200] {
+            let mut state = fixture::state(width, 24);
+            for session in [one, other] {
+                let (notice, line) = fixture::receipt(1, session);
+                let (who, text) = (Actor::Other("claude-code over mcp".into()), "Read @timeouts".to_owned());
+                let lines = vec![(Notice { who, text, ..notice }, line)];
+                event(&mut state, Event::Receipts(Receipts { lines, age: Age::Now, gap: None }));
+            }
+            press(&mut state, "F6");
+            let shown = screen(&state);
+            let rows: Vec<&str> = shown
+                .lines()
+                .filter(|row| row.contains("11:04:00"))
+                .map(|row| row.trim_start_matches(['┃', '▌', ' ']))
+                .collect();
+            assert!(rows.len() >= 2 && rows[0] != rows[1], "{width}\n{shown}");
+            assert!(!rows[0].contains("claude-c "), "{width}\n{shown}");
+        }
+    }
+}
+
+#[test]
 fn an_empty_feed_takes_no_room_from_the_hints() {
     let mut state = fixture::state(120, 36);
     press(&mut state, "3 Enter \"write a java client\" Esc F4");

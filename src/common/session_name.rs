@@ -1,0 +1,37 @@
+//! A session's name beside the name of its agent. A generated one begins with the agent's, `claude-code-66250638`, which
+//! would be all that a narrow column has room for.
+
+use refdesk_desk::session::OVER_MCP;
+
+/// The part of a session's name that the agent's does not say.
+pub fn without_agent<'a>(session: &'a str, agent: &str) -> &'a str {
+    let agent = agent.strip_suffix(OVER_MCP).unwrap_or(agent);
+    // In a session's name, hyphens stand for blanks and the like.
+    let next = |rest: &'a str, c: char| {
+        rest.strip_prefix(c).or_else(|| rest.strip_prefix('-').filter(|_| !c.is_ascii_alphanumeric()))
+    };
+    let rest = agent.chars().try_fold(session, next).and_then(|rest| rest.strip_prefix('-'));
+    rest.filter(|rest| !rest.is_empty() && !agent.is_empty()).unwrap_or(session)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_the_agent_is_left_out() {
+        for (session, agent, expected) in [
+            ("claude-code-66250638", "claude-code", "66250638"),
+            ("claude-code-66250638", "claude-code over mcp", "66250638"),
+            ("claude-code-http", "claude-code over mcp", "http"),
+            ("Visual-Studio-Code-0a1b2c3d", "Visual Studio Code over mcp", "0a1b2c3d"),
+            ("claude-code", "claude-code", "claude-code"),
+            ("claude-code-", "claude-code", "claude-code-"),
+            ("claude-codes-1", "claude-code", "claude-codes-1"),
+            ("3f2a91c4-77d0", "claude-code", "3f2a91c4-77d0"),
+            ("-1", "", "-1"),
+        ] {
+            assert_eq!(without_agent(session, agent), expected, "{session} {agent}");
+        }
+    }
+}
