@@ -18,10 +18,14 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::DocumentDatabases => document(state),
         Action::Filter if view.kept.1 == 0 => Some("there are no tables to filter yet".to_owned()),
         Action::NextTab | Action::PreviousTab if view.table().is_none() => {
-            Some("only a table has columns and joins".to_owned())
+            Some(format!("only a table has columns and joins{}", way_to_a_table(state)))
         }
         Action::Follow if view.side == DatabaseSide::List && view.row().is_none() => {
             Some("there is no database yet".to_owned())
+        }
+        Action::Follow if view.side == DatabaseSide::Detail && view.table().is_none() => {
+            let what = if view.row().is_some_and(|row| row.domain.is_some()) { "a domain" } else { "a database" };
+            Some(format!("{what} has no joins{}", way_to_a_table(state)))
         }
         Action::Follow if view.side == DatabaseSide::Detail && view.shown_tab() != DatabaseTab::Joins => {
             let tab = state.key(Action::NextTab);
@@ -76,6 +80,16 @@ fn document(state: &State) -> Option<String> {
         return Some("no database is configured".to_owned());
     }
     None
+}
+
+/// `: Left, then go to a table`, from the page of a database or a domain; nothing in the list, where the tables are. The key
+/// that leaves the view would pause a run.
+fn way_to_a_table(state: &State) -> String {
+    let view = &state.databases;
+    if view.side == DatabaseSide::List || view.kept.1 == 0 {
+        return String::new();
+    }
+    format!(": {}, then go to a table", state.key(Action::PreviousLevel))
 }
 
 fn no_source(state: &State) -> String {
