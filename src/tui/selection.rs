@@ -67,10 +67,8 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     let kept = pane.rows.iter().filter(|row| row.matches).count();
     PaneBorder {
         title: "2 Selection",
-        note: match pane.filter.is_empty() {
-            true => total(state, usize::from(outer.width).saturating_sub(22)),
-            false => format!("{} of {}", cells::grouped(kept), cells::counted(all, "source")),
-        },
+        // As in the catalog: with a filter, its line says how many match.
+        note: total(state, usize::from(outer.width).saturating_sub(22)),
         place: frame::position(pane.cursor.at, len),
         role: ThemeRole::Selection,
         active: pane_view::active(state, Pane::Selection),

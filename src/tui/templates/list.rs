@@ -25,15 +25,10 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     let parts = state.parts_within(Pane::Templates, layout::inner(outer));
     let pane = &state.templates;
     let (len, all) = (pane.rows.len(), state.snapshot.templates.templates.len());
-    let is_filtered = !pane.filter.is_empty();
     let buffer = frame.buffer_mut();
     PaneBorder {
         title: "4 Templates",
-        note: match all {
-            0 => String::new(),
-            all if is_filtered => format!("{} of {}", cells::grouped(len), cells::counted(all, "template")),
-            all => cells::counted(all, "template"),
-        },
+        note: if all == 0 { String::new() } else { cells::counted(all, "template") },
         place: frame::position(pane.cursor.at, len),
         role: ThemeRole::Templates,
         active: pane_view::active(state, Pane::Templates),
