@@ -181,7 +181,7 @@ pub struct SessionLine {
     pub what: JournalEvent,
     /// What happened, as a sentence without the time.
     pub text: String,
-    /// Estimated tokens of what was sent or read.
+    /// Estimated tokens of what was sent or read, as in the session's total; 0 for all else, such as a rendered file.
     pub tokens: u64,
     /// Whether the journal has the exact text.
     pub has_text: bool,
@@ -300,17 +300,20 @@ impl AgentSession {
         let receipt = &line.receipt;
         let tokens = u64::try_from(receipt.tokens).unwrap_or(u64::MAX);
         (self.since, self.last) = (self.since.min(time), self.last.max(time));
+        let is_received =
+            matches!(receipt.what, JournalEvent::Enriched | JournalEvent::Instructed | JournalEvent::Read);
+        if is_received {
+            self.periods.add(time, tokens);
+        }
         match receipt.what {
             JournalEvent::Enriched | JournalEvent::Instructed => {
                 self.sent += 1;
                 self.sent_tokens = self.sent_tokens.saturating_add(tokens);
-                self.periods.add(time, tokens);
             }
             JournalEvent::Read => {
                 // A search may have found nothing that could be read.
                 self.reads += usize::from(!receipt.about.is_empty());
                 self.read_tokens = self.read_tokens.saturating_add(tokens);
-                self.periods.add(time, tokens);
             }
             JournalEvent::Selected => self.picks += receipt.about.len(),
             JournalEvent::Failed => self.failures += 1,
@@ -324,7 +327,7 @@ impl AgentSession {
             time,
             what: receipt.what,
             text: sentence(receipt),
-            tokens,
+            tokens: if is_received { tokens } else { 0 },
             has_text: receipt.text.is_some(),
             subject: subject(receipt),
         });

@@ -92,6 +92,22 @@ fn lines_add_up_to_sessions() {
 }
 
 #[test]
+fn the_tokens_of_lines_add_up_to_those_of_their_session() {
+    let sized = |what, tokens| Receipt { tokens, ..Receipt::new(what) };
+    let sessions = folded(&[
+        ("s", "codex", sized(JournalEvent::Instructed, 300)),
+        ("s", "codex", sent(&[], 50)),
+        ("s", "codex", about(JournalEvent::Read, &["a"], 100)),
+        // Neither what a person gets as a file nor a question is sent to the agent.
+        ("s", "codex", sized(JournalEvent::Rendered, 676)),
+        ("s", "codex", sized(JournalEvent::Written, 676)),
+        ("s", "codex", sized(JournalEvent::Asked, 20)),
+    ]);
+    let tokens: Vec<u64> = sessions[0].lines.iter().map(|line| line.tokens).collect();
+    assert_eq!((tokens, sessions[0].tokens()), (vec![0, 0, 0, 100, 50, 300], 450));
+}
+
+#[test]
 fn a_session_that_forgot_knows_nothing_but_has_paid() {
     use BlockKind::Hint;
     let hint = || sent(&[(Hint, "a", Level::Full)], 10);
