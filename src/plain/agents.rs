@@ -25,6 +25,8 @@ pub fn listed(state: &mut PlainState, activity: &AgentActivity, turn: &mut Input
         turn.print(sentence(problem));
     }
     match activity.sessions.len() {
+        // The lines that are left out can be those of agents.
+        0 if activity.problem.is_some() => {}
         0 => turn.print("No agent has been sent anything yet. Type welcome to learn how to connect one."),
         some => turn.print(format!(
             "{} of agents, {} in all, the newest first; {} connected now. Type a number for more.",

@@ -96,7 +96,8 @@ impl State {
     pub fn agents_target(&self) -> Result<AgentsTarget, String> {
         let agents = &self.agents;
         if agents.session().is_none() {
-            return Err("no agent has had a session here yet".to_owned());
+            let problem = agents.activity.as_ref().and_then(|activity| activity.problem.clone());
+            return Err(problem.unwrap_or_else(|| "no agent has had a session here yet".to_owned()));
         }
         if agents.page == Some(AgentsPage::Sessions) {
             return Ok(AgentsTarget::Session);

@@ -33,7 +33,7 @@ pub(crate) const MAX_LINES: usize = 100;
 pub struct AgentActivity {
     /// The newest line first.
     pub sessions: Vec<Arc<AgentSession>>,
-    /// Why the journal cannot be read, or how many of its lines are unreadable.
+    /// Why the journal cannot be read, or how many of its lines are left out because they are unreadable or not ours.
     pub problem: Option<String>,
     /// The session of each connected agent.
     pub connected: Vec<String>,

@@ -15,7 +15,7 @@ mod trusted;
 pub(crate) use declined::DeclinedSources;
 pub use identity::Session;
 pub use journal::{Count, JournalEvent, JournalTail, Line, OVER_MCP, Receipt, SCREEN, Tally};
-pub(crate) use journal::{Offers, says_what};
+pub(crate) use journal::{Offers, SkippedLines, says_what};
 pub use selection::Change;
 pub(crate) use store::keep_git_out;
 pub use store::{DEFAULT, Store, advice};

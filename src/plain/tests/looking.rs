@@ -146,6 +146,17 @@ fn a_document_is_said_in_pages_and_searched() {
 }
 
 #[test]
+fn lines_of_the_journal_that_are_left_out_are_not_denied() {
+    let mut state = state();
+    assert_eq!(asked(&mut state, "agents"), Request::Agents);
+    let problem = "3 lines of .jaato/refdesk/journal.jsonl are not shown: another user or another machine wrote them";
+    let activity =
+        refdesk_desk::AgentActivity { sessions: Vec::new(), problem: Some(problem.to_owned()), ..fixture::agents() };
+    let lines = answered(&mut state, Response::Agents(std::sync::Arc::new(activity))).lines;
+    assert_eq!(lines, [format!("{problem}.")]);
+}
+
+#[test]
 fn sessions_of_agents_are_listed_and_told() {
     let mut state = state();
     let activity = || Response::Agents(std::sync::Arc::new(fixture::agents()));

@@ -219,9 +219,12 @@ fn a_thousand_sessions_and_no_session_are_drawn() {
     activity.sessions.clear();
     answer(&mut state, Response::Agents(Arc::new(activity.clone())));
     assert!(screen(&state).contains("No agent has been sent anything yet."));
-    activity.problem = Some("the journal cannot be read: no".to_owned());
+    let problem = "3 lines of .jaato/refdesk/journal.jsonl are not shown";
+    activity.problem = Some(problem.to_owned());
     answer(&mut state, Response::Agents(Arc::new(activity)));
-    assert!(screen(&state).contains("the journal cannot be read: no."));
+    assert!(screen(&state).contains(problem) && !screen(&state).contains("No agent has been"), "{}", screen(&state));
+    press(&mut state, "Tab");
+    assert_eq!(message(&state), problem);
     press(&mut state, "Enter Tab j c Esc");
     assert_eq!((state.agents.page, state.part), (None, PanePart::List));
 }

@@ -15,7 +15,8 @@ use tokio::sync::oneshot;
 use super::{Activity, AgentActivity};
 use crate::channel::presence;
 use crate::engine::Response;
-use crate::session::JournalTail;
+use crate::session::{JournalTail, SkippedLines};
+use refdesk_text::tokens::counted;
 
 /// A running follower, which ends when it is dropped.
 #[derive(Debug)]
@@ -41,6 +42,21 @@ impl ActivityFollower {
     }
 }
 
+/// How many lines of the journal are not shown, and why.
+fn left_out(skipped: SkippedLines, journal: &str) -> Option<String> {
+    let SkippedLines { damaged, foreign } = skipped;
+    let damaged = (damaged > 0).then(|| format!("unreadable lines of the journal, left out: {damaged}"));
+    let foreign = (foreign > 0).then(|| {
+        let (lines, are, them) = match foreign {
+            1 => ("1 line".to_owned(), "is", "it"),
+            some => (counted(some, "line"), "are", "them"),
+        };
+        format!("{lines} of {journal} {are} not shown: another user or another machine wrote {them}")
+    });
+    let parts: Vec<String> = damaged.into_iter().chain(foreign).collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
 fn run(
     workspace: &Path,
     mut tail: JournalTail,
@@ -48,7 +64,7 @@ fn run(
     asked: &mpsc::Receiver<oneshot::Sender<Response>>,
 ) {
     let mut activity = Activity::default();
-    let mut damaged = 0;
+    let mut skipped = SkippedLines::default();
     for reply in asked {
         if reply.is_closed() {
             continue;
@@ -56,8 +72,9 @@ fn run(
         let problem = match tail.read_each(|line| activity.add(&line)) {
             Err(error) => Some(format!("the journal cannot be read: {error}")),
             Ok(more) => {
-                damaged += more;
-                (damaged > 0).then(|| format!("unreadable lines of the journal, left out: {damaged}"))
+                skipped.damaged += more.damaged;
+                skipped.foreign += more.foreign;
+                left_out(skipped, &tail.shown())
             }
         };
         let now = Timestamp::try_from(clock()).unwrap_or_default();
@@ -65,5 +82,42 @@ fn run(
         let read = AgentActivity { sessions: activity.shown(), problem, connected, now, zone: TimeZone::system() };
         // The client may have stopped waiting.
         let _ = reply.send(Response::Agents(Arc::new(read)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::{DEFAULT, JournalEvent, Receipt, Session, Store};
+    use refdesk_files::Sealer;
+
+    #[test]
+    fn lines_of_another_user_are_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        let clock = || SystemTime::UNIX_EPOCH;
+        let store = |key: &Path| Store::new(folder.path(), DEFAULT, clock).sealed_by(Sealer::fixed(key));
+        let (own, other) = (store(folder.path()), store(elsewhere.path()));
+        let follower = ActivityFollower::start(folder.path().to_path_buf(), own.whole_tail(), clock).unwrap();
+        let read = || {
+            let (reply, answer) = oneshot::channel();
+            follower.ask(reply);
+            let Ok(Response::Agents(activity)) = answer.blocking_recv() else { panic!("no answer") };
+            (activity.sessions.len(), activity.problem.clone())
+        };
+        let session = Session { id: "s".to_owned(), who: "claude-code over mcp".to_owned() };
+        let write = |store: &Store, count: usize| {
+            let receipts = vec![Receipt::new(JournalEvent::Instructed); count];
+            store.append_all(&session, receipts).unwrap();
+        };
+        let journal = ".jaato/refdesk/journal.jsonl";
+        assert_eq!(read(), (0, None));
+        for (more, said) in [
+            (1, "1 line of {journal} is not shown: another user or another machine wrote it"),
+            (2, "3 lines of {journal} are not shown: another user or another machine wrote them"),
+        ] {
+            write(&other, more);
+            assert_eq!(read(), (0, Some(said.replace("{journal}", journal))));
+        }
     }
 }

@@ -10,6 +10,7 @@ mod tests;
 
 pub(crate) use file::says_what;
 pub use tail::JournalTail;
+pub(crate) use tail::SkippedLines;
 pub(crate) use tally::Offers;
 pub use tally::{Count, Tally};
 

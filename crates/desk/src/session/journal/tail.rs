@@ -24,6 +24,15 @@ pub struct JournalTail {
     reading: Option<(File, u64)>,
 }
 
+/// How many lines of a journal were not passed on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct SkippedLines {
+    /// Lines that will never be valid.
+    pub(crate) damaged: usize,
+    /// Lines without the seal of this user on this machine.
+    pub(crate) foreign: usize,
+}
+
 impl Store {
     /// Follows the journal from its first line.
     pub(crate) fn whole_tail(&self) -> JournalTail {
@@ -86,38 +95,43 @@ impl JournalTail {
     /// The file system's error with the path. Nothing is lost: the next call starts at the same offset.
     pub fn read(&mut self) -> io::Result<(Vec<Line>, usize)> {
         let mut lines = Vec::new();
-        let damaged = self.read_each(|line| lines.push(line))?;
-        Ok((lines, damaged))
+        let skipped = self.read_each(|line| lines.push(line))?;
+        Ok((lines, skipped.damaged))
     }
 
-    /// Passes on the lines appended since the last call, in order, and returns the number of lines that will never be
-    /// valid. Only one line at a time is in memory.
+    /// The path of the journal, as printed.
+    pub(crate) fn shown(&self) -> String {
+        self.store.shown(&self.path)
+    }
+
+    /// Passes on the lines appended since the last call, in order, and returns how many were skipped. Only one line at
+    /// a time is in memory.
     ///
     /// # Errors
     /// As [`JournalTail::read`].
-    pub(crate) fn read_each(&mut self, mut each: impl FnMut(Line)) -> io::Result<usize> {
+    pub(crate) fn read_each(&mut self, mut each: impl FnMut(Line)) -> io::Result<SkippedLines> {
         let mut read = 0;
         let mut each = |line| {
             read += 1;
             each(line);
         };
-        let mut damaged = 0;
-        let done = self.read_to_end(&mut each, &mut damaged);
+        let mut skipped = SkippedLines::default();
+        let done = self.read_to_end(&mut each, &mut skipped);
         match done {
             // Keep the lines already read; the next call gets the same error.
             Err(error) if read == 0 => Err(error),
-            Ok(()) | Err(_) => Ok(damaged),
+            Ok(()) | Err(_) => Ok(skipped),
         }
     }
 
-    fn read_to_end(&mut self, each: &mut impl FnMut(Line), damaged: &mut usize) -> io::Result<()> {
+    fn read_to_end(&mut self, each: &mut impl FnMut(Line), skipped: &mut SkippedLines) -> io::Result<()> {
         let folder = self.path.parent().unwrap_or(&self.path);
         within(&self.store.workspace, folder)?;
         loop {
             if let Some((file, offset)) = &mut self.reading {
                 let is_there = is_at(file, &self.path);
                 // Check this before reading: nothing more is appended to a file that was moved.
-                read_on(&self.store, file, offset, each, damaged)?;
+                read_on(&self.store, file, offset, each, skipped)?;
                 if is_there {
                     return Ok(());
                 }
@@ -140,7 +154,7 @@ fn read_on(
     mut file: &File,
     offset: &mut u64,
     each: &mut impl FnMut(Line),
-    damaged: &mut usize,
+    skipped: &mut SkippedLines,
 ) -> io::Result<()> {
     let size = file.metadata()?.len();
     if size < *offset {
@@ -149,7 +163,7 @@ fn read_on(
     }
     if size > LIMIT {
         // A journal is never this large, and the next writer moves it aside.
-        *damaged += usize::from(*offset < size);
+        skipped.damaged += usize::from(*offset < size);
         *offset = size;
         return Ok(());
     }
@@ -160,8 +174,8 @@ fn read_on(
         if !line.trim_ascii().is_empty() {
             match store.parsed(&line) {
                 Parsed::Own(line) => each(*line),
-                Parsed::Foreign => {}
-                Parsed::Rubbish => *damaged += 1,
+                Parsed::Foreign => skipped.foreign += 1,
+                Parsed::Rubbish => skipped.damaged += 1,
             }
         }
         *offset += line.len() as u64;
