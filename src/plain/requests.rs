@@ -32,7 +32,9 @@ pub fn show(state: &mut PlainState, turn: &mut InputOutcome) {
         [] => turn.print("No agent is asking for anything."),
         [one] => open(state, one.clone(), turn),
         all => {
-            turn.print(format!("{} wait for you. Type a number to answer one.", counted(all.len(), "request")));
+            let (shown, count) = (all.len(), state.snapshot.request_count());
+            let shown = if shown < count { format!(", and {shown} of them are listed") } else { String::new() };
+            turn.print(format!("{} wait for you{shown}. Type a number to answer one.", counted(count, "request")));
             let row = |one: &WaitingRequest| NumberedRow {
                 words: Some(head(one)),
                 target: Target::Request(one.request.request_id.clone()),

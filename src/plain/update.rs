@@ -110,7 +110,7 @@ pub fn status(state: &PlainState, turn: &mut InputOutcome) {
     let snapshot = &state.snapshot;
     turn.print(format!("The catalog has {}. {}", counted(snapshot.catalog.len(), "source"), choice::total(snapshot)));
     for (count, one, several, command) in [
-        (snapshot.requests.len(), "agent request is waiting", "agent requests are waiting", "requests"),
+        (snapshot.request_count(), "agent request is waiting", "agent requests are waiting", "requests"),
         (snapshot.untrusted.len(), "setting needs your approval", "settings need your approval", "trust"),
         (snapshot.diagnostics.len(), "problem was found", "problems were found", "problems"),
     ] {

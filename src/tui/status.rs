@@ -179,13 +179,12 @@ fn pieces(state: &State) -> Vec<StatusItem> {
     pieces
 }
 
-/// ` 2 requests: A `, without its key if one is shown already.
+/// ` 2 requests: A `, without its key if one is shown already; ` 64 of 80 requests: A ` if there are too many to show.
 fn asking(state: &State) -> Option<String> {
     let key = if state.in_request() { String::new() } else { format!(": {}", state.key(Action::Requests)) };
-    match state.snapshot.requests.len() {
-        0 => None,
-        count => Some(format!(" {}{key} ", cells::counted(count, "request"))),
-    }
+    let (shown, all) = (state.snapshot.requests.len(), state.snapshot.request_count());
+    let of_all = if shown < all { format!("{} of ", cells::grouped(shown)) } else { String::new() };
+    (shown > 0).then(|| format!(" {of_all}{}{key} ", cells::counted(all, "request")))
 }
 
 /// Draws the message, else the keys of this context.

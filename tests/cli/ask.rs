@@ -9,7 +9,9 @@ use std::process::{Child, Stdio};
 use std::thread;
 use std::time::Instant;
 
-use refdesk_desk::channel::folder::{AnswerStatus, ChannelFolder, Pending, answer, default_folder, pending};
+use refdesk_desk::channel::folder::{
+    AnswerStatus, ChannelFolder, FoundRequests, Pending, answer, default_folder, pending,
+};
 use refdesk_desk::channel::presence::{PresenceKind, attend};
 use refdesk_desk::channel::{MAX, Response};
 use refdesk_files::write_atomic;
@@ -50,7 +52,7 @@ impl<'w> Asking<'w> {
     fn request(&mut self) -> Pending {
         let began = Instant::now();
         loop {
-            if let Some(first) = pending(&self.folder(), now()).0.into_iter().next() {
+            if let Some(first) = pending(&self.folder(), now()).pending.into_iter().next() {
                 return first;
             }
             assert!(began.elapsed() < LIMIT && self.child.try_wait().unwrap().is_none(), "no request was made");
@@ -153,7 +155,7 @@ fn an_incomplete_answer_is_awaited() {
     let folder = ChannelFolder::new(&world.path, world.path.join("answers"));
     let began = Instant::now();
     let asked = loop {
-        if let Some(asked) = pending(&folder, now()).0.pop() {
+        if let Some(asked) = pending(&folder, now()).pending.pop() {
             break asked;
         }
         assert!(began.elapsed() < LIMIT && asking.child.try_wait().unwrap().is_none());
@@ -217,7 +219,7 @@ fn a_killed_asker_leaves_no_request_and_blocks_no_other() {
         asking.child.kill().unwrap();
         asking.child.wait().unwrap();
         assert_eq!(answer(&asked.folder, &response(&asked, &["one"])).unwrap(), AnswerStatus::Late { by: None });
-        assert_eq!(pending(&asked.folder, now()), (vec![], vec![]));
+        assert_eq!(pending(&asked.folder, now()), FoundRequests::default());
         assert_eq!(fs::read_dir(asked.folder.path().join("requests")).unwrap().count(), 0);
     }
     let mut asking = Asking::start(&world, &[]);

@@ -251,7 +251,8 @@ impl Processes {
                 assert!(found == *text, "{path} is torn");
             }
         }
-        let (waiting, problems) = pending(&default_folder(&self.workspace.path), Timestamp::now());
+        let found = pending(&default_folder(&self.workspace.path), Timestamp::now());
+        let (waiting, problems) = (found.pending, found.problems);
         assert!(waiting.is_empty() && problems.is_empty(), "{victim:?}: {waiting:?} {problems:?}");
         let left = unfinished(&self.workspace.path);
         assert!(left.len() <= LEFT, "{left:#?}");

@@ -20,7 +20,7 @@ fn write(client: &mut Client, path: &str, more: Value) -> Value {
 fn question(workspace: &Workspace, client: &mut Client) -> Pending {
     let began = std::time::Instant::now();
     loop {
-        let (mut found, _) = pending(&default_folder(&workspace.path), jiff::Timestamp::now());
+        let mut found = pending(&default_folder(&workspace.path), jiff::Timestamp::now()).pending;
         if let Some(found) = found.pop() {
             return found;
         }

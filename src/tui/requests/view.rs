@@ -244,7 +244,7 @@ pub fn draw(state: &State, waiting: &WaitingRequest, outer: Rect, frame: &mut Fr
     let inner = layout::inner(outer);
     let parts = state.parts_within(Pane::Selection, inner);
     let (cursor, len) = (state.requests.cursor, state.len(Pane::Selection));
-    let queue = state.snapshot.requests.len();
+    let queue = state.snapshot.request_count();
     let note = if state.requests.ended.is_some() {
         "ended".to_owned()
     } else if queue > 1 {

@@ -228,6 +228,18 @@ fn waiting_requests_are_shown_in_turn() {
 }
 
 #[test]
+fn requests_that_are_not_shown_are_counted() {
+    let mut state = desk("", &[]);
+    let snapshot = Snapshot { unread_requests: 16, ..fixture::with_requests(&[choice("r1"), write("w1")]) };
+    update(&mut state, Input::Snapshot(Box::new(snapshot)));
+    assert!(screen(&state).contains(" 2 of 18 requests: A "), "{}", screen(&state));
+    press(&mut state, "A");
+    assert!(screen(&state).contains(" 1 of 18 "), "{}", screen(&state));
+    press(&mut state, "] Enter");
+    assert!(screen(&state).contains(" 2 of 18 requests "), "{}", screen(&state));
+}
+
+#[test]
 fn keys_meant_for_an_ended_request_do_nothing_else() {
     let ends = |state: &mut State,
                 waiting: &WaitingRequest,

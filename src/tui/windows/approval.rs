@@ -55,7 +55,7 @@ impl Window for ApprovalView {
     fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
         let (outer, places, text) = (self.outer(state), places(state), &state.requests.difference);
         let (theme, buffer) = (&state.skin.theme, frame.buffer_mut());
-        let queue = state.snapshot.requests.len();
+        let queue = state.snapshot.request_count();
         let note = if queue > 1 { format!("{} of {queue} requests", state.nth_request() + 1) } else { String::new() };
         let titles = Titles { title: "Approve this write?", note, ..Titles::default() };
         draw_frame(state, titles, ThemeRole::Warning, outer, buffer);

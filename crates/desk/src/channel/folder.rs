@@ -16,7 +16,7 @@ use super::raise::is_own_id;
 use super::{ChannelSetup, Request, Response};
 use refdesk_core::config::ChannelKind;
 use refdesk_files::name::safe;
-use refdesk_files::path::{absolute, is_absent};
+use refdesk_files::path::{absolute, display, is_absent, lossy};
 use refdesk_files::reserved::{STATE_FOLDER, is_reserved};
 use refdesk_files::{FileMode, Folder, read_open};
 use refdesk_text::report::Diagnostic;
@@ -66,6 +66,11 @@ impl ChannelFolder {
     /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The path as printed: relative to the workspace inside it, absolute outside.
+    fn shown(&self) -> String {
+        if self.root == self.path { lossy(&self.path) } else { display(&self.root, &self.path) }
     }
 
     fn below_root(&self) -> &Path {
@@ -132,6 +137,17 @@ pub struct Pending {
     pub until: Option<Timestamp>,
 }
 
+/// What was found in a folder of requests.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct FoundRequests {
+    /// Those that wait, oldest first, at most 64.
+    pub pending: Vec<Pending>,
+    /// How many more files of requests there are, beyond those read.
+    pub unread: usize,
+    /// The problems of unreadable ones.
+    pub problems: Vec<Diagnostic>,
+}
+
 /// Outcome of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AnswerStatus {
@@ -180,12 +196,12 @@ pub(super) fn file_of(id: &str) -> String {
     format!("{id}.{JSON}")
 }
 
-/// The waiting requests of a folder at time `now`, oldest first, at most 64, and the problems of unreadable ones.
-/// Removes what dead askers left in the default folder.
-pub fn pending(base: &ChannelFolder, now: Timestamp) -> (Vec<Pending>, Vec<Diagnostic>) {
-    let (mut found, mut problems) = (Vec::new(), Vec::new());
+/// The requests that wait in a folder at time `now`. Removes what dead askers left in the default folder.
+pub fn pending(base: &ChannelFolder, now: Timestamp) -> FoundRequests {
+    let mut found = FoundRequests::default();
     if let Err(error) = base.check() {
-        return (found, vec![Diagnostic::warning(Code::LinkedOut, error.to_string()).fix("remove the link")]);
+        found.problems.push(Diagnostic::warning(Code::LinkedOut, error.to_string()).fix("remove the link"));
+        return found;
     }
     sweep(base);
     let listed = || {
@@ -194,22 +210,29 @@ pub fn pending(base: &ChannelFolder, now: Timestamp) -> (Vec<Pending>, Vec<Diagn
     };
     let (names, requests) = match listed() {
         Ok(listed) => listed,
-        Err(error) if is_absent(&error) => return (found, problems),
-        Err(error) => return (found, vec![unreadable(&base.path.join(REQUESTS), &error)]),
+        Err(error) if is_absent(&error) => return found,
+        Err(error) => {
+            found.problems.push(unreadable(&base.path.join(REQUESTS), &error));
+            return found;
+        }
     };
-    if names.len() > MAX_REQUESTS {
-        let message = format!("{} requests are waiting, and only {MAX_REQUESTS} of them are shown", names.len());
-        problems.push(Diagnostic::warning(Code::TooManyRequests, message).in_file(base.path.display().to_string()));
+    found.unread = names.len().saturating_sub(MAX_REQUESTS);
+    if found.unread > 0 {
+        // The number comes before the path, which can be long.
+        let (all, place) = (names.len(), base.shown());
+        let message = format!("only {MAX_REQUESTS} of {all} requests are shown; the others wait in {place}");
+        let hint = "answer or decline some, and others take their places";
+        found.problems.push(Diagnostic::warning(Code::TooManyRequests, message).fix(hint));
     }
     for id in names.into_iter().take(MAX_REQUESTS) {
         match look(base, &requests, &id) {
-            Ok(Some(pending)) if pending.until.is_none_or(|until| now < until) => found.push(pending),
+            Ok(Some(pending)) if pending.until.is_none_or(|until| now < until) => found.pending.push(pending),
             Ok(_) => {}
-            Err(problem) => problems.push(*problem),
+            Err(problem) => found.problems.push(*problem),
         }
     }
-    found.sort_by(|a, b| key(a).cmp(&key(b)));
-    (found, problems)
+    found.pending.sort_by(|a, b| key(a).cmp(&key(b)));
+    found
 }
 
 fn key(pending: &Pending) -> (Option<Timestamp>, &str) {

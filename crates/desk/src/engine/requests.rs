@@ -84,6 +84,8 @@ pub(super) struct Requests {
     folders: Vec<ChannelFolder>,
     pending: Vec<Pending>,
     shown: Arc<[WaitingRequest]>,
+    /// How many more requests there are, beyond those read.
+    unread: usize,
     /// Problems with files of requests.
     problems: Vec<Diagnostic>,
     /// Requests answered here whose files still exist.
@@ -110,6 +112,7 @@ impl Requests {
             folders: Vec::new(),
             pending: Vec::new(),
             shown: Arc::from([]),
+            unread: 0,
             problems: Vec::new(),
             replied: Vec::new(),
             unexplained: VecDeque::new(),
@@ -134,6 +137,11 @@ impl Requests {
         &self.shown
     }
 
+    /// How many more requests wait than [`Requests::waiting`] has.
+    pub(super) fn unread(&self) -> usize {
+        self.unread
+    }
+
     /// Why requests cannot be seen.
     pub(super) fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
         self.present.as_ref().err().into_iter().chain(&self.problems)
@@ -149,10 +157,12 @@ impl Requests {
             self.pending.iter().filter(is_left).map(|it| it.request.request_id.clone()).collect();
         let mut pending = Vec::new();
         self.problems.clear();
+        self.unread = 0;
         for folder in &self.folders {
-            let (found, problems) = folder::pending(folder, now);
-            pending.extend(found);
-            self.problems.extend(problems);
+            let found = folder::pending(folder, now);
+            pending.extend(found.pending);
+            self.unread += found.unread;
+            self.problems.extend(found.problems);
         }
         // An answered request no longer waits, even if its file still exists.
         pending.retain(|it| !folder::is_answered(&it.folder, &it.request.request_id));

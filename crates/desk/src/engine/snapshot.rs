@@ -56,6 +56,8 @@ pub struct Snapshot {
     pub reads: u64,
     /// Requests that wait for a person, oldest first; empty if no person would see them.
     pub requests: Arc<[WaitingRequest]>,
+    /// How many more requests wait, too many to be shown at once.
+    pub unread_requests: usize,
     /// Actions that need this person's trust; empty if no person can be asked.
     pub untrusted: Arc<[PrivilegedAction]>,
     /// The person's own keymap and themes; `None` if the client has no screen, or before they are read.
@@ -63,6 +65,11 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
+    /// The number of requests that wait, including those that are not shown yet.
+    pub fn request_count(&self) -> usize {
+        self.requests.len() + self.unread_requests
+    }
+
     /// The file and line of this diagnostic, if it has them.
     pub fn spot(&self, finding: &Diagnostic) -> Option<FileLine> {
         // As displayed: relative to the workspace, or absolute outside it.

@@ -5,7 +5,7 @@ use std::thread;
 
 use jiff::Timestamp;
 
-use super::super::folder::{AnswerStatus, answer, pending};
+use super::super::folder::{AnswerStatus, FoundRequests, answer, pending};
 use super::super::raise::tests::{asking, asking_for_approval};
 use super::super::{Request, Response};
 use super::*;
@@ -36,7 +36,7 @@ impl World {
         let folder = &self.files.folder;
         thread::scope(|threads| {
             let other = threads.spawn(move || {
-                until(|| pending(folder, Timestamp::now()).0.len() == 1);
+                until(|| pending(folder, Timestamp::now()).pending.len() == 1);
                 meanwhile(folder);
             });
             let came = self.files.ask(request, wait);
@@ -74,7 +74,7 @@ fn put(folder: &ChannelFolder, bytes: &[u8]) {
 fn the_first_answer_wins_and_the_second_learns_of_it() {
     let (world, request) = (World::new(), asking(ID, &["a", "b"]));
     let came = world.ask(&request, &Wait::seconds(30.0), |folder| {
-        let (waiting, problems) = pending(folder, Timestamp::now());
+        let FoundRequests { pending: waiting, problems, .. } = pending(folder, Timestamp::now());
         assert!(problems.is_empty() && waiting[0].until.is_some());
         assert_eq!(waiting[0].request.sources.len(), 2);
         assert_eq!(answer(folder, &response(&["b", "x"], "one")).unwrap(), AnswerStatus::First);
@@ -103,12 +103,12 @@ fn another_program_can_ask_with_the_contract_fields_only() {
     put("from-elsewhere");
     // A file that is named like ours and not locked belongs to a dead asker.
     put(ID);
-    let (waiting, problems) = pending(folder, Timestamp::now());
+    let FoundRequests { pending: waiting, problems, .. } = pending(folder, Timestamp::now());
     assert!(problems.is_empty(), "{problems:?}");
     let ids: Vec<&str> = waiting.iter().map(|it| it.request.request_id.as_str()).collect();
     assert_eq!(ids, ["from-elsewhere"]);
     let until = waiting[0].until.unwrap();
-    assert!(until > Timestamp::now() && pending(folder, until).0.is_empty(), "{until}");
+    assert!(until > Timestamp::now() && pending(folder, until).pending.is_empty(), "{until}");
     let said = |by| Response { request_id: "from-elsewhere".to_owned(), ..response(&["a"], by) };
     assert_eq!(answer(folder, &said("one")).unwrap(), AnswerStatus::First);
     assert_eq!(answer(folder, &said("two")).unwrap(), AnswerStatus::Late { by: Some("one".to_owned()) });
@@ -148,7 +148,7 @@ fn asker_and_answerer_agree_on_an_answer_at_the_timeout() {
         let folder = &world.files.folder;
         let (landed, came) = thread::scope(|threads| {
             let other = threads.spawn(|| {
-                let is_asked = || !pending(folder, Timestamp::now()).0.is_empty();
+                let is_asked = || !pending(folder, Timestamp::now()).pending.is_empty();
                 until(|| is_asked() || is_over.load(std::sync::atomic::Ordering::Relaxed));
                 answer(folder, &response(&["a"], "one")).unwrap()
             });
@@ -228,7 +228,8 @@ fn no_link_is_followed() {
         assert!(base.check().is_err());
         if linked != "../ask" {
             assert!(answer(base, &response(&[], "one")).is_err());
-            assert_eq!((pending(base, Timestamp::now()).0.len(), pending(base, Timestamp::now()).1.len()), (0, 1));
+            let found = pending(base, Timestamp::now());
+            assert_eq!((found.pending.len(), found.problems.len()), (0, 1));
         }
     }
     assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
@@ -245,7 +246,7 @@ fn leftovers_of_dead_askers_are_removed_and_other_files_stay() {
     write_atomic(&foreign, &serde_json::to_vec(&asking("another-program", &["a"])).unwrap()).unwrap();
     let half = folder.path().join(REQUESTS).join(".refdesk-half.tmp");
     write_atomic(&half, b"{").unwrap();
-    let (waiting, problems) = pending(folder, Timestamp::now());
+    let FoundRequests { pending: waiting, problems, .. } = pending(folder, Timestamp::now());
     let ids: Vec<&str> = waiting.iter().map(|it| it.request.request_id.as_str()).collect();
     assert_eq!((ids, problems), (vec!["another-program"], vec![]));
     assert!(!dead.exists() && !half.exists() && foreign.exists());
@@ -326,11 +327,32 @@ fn locked_rubbish_is_reported_and_expired_requests_are_ignored() {
         Folder::root(&folder.path().join(REQUESTS)).unwrap().publish(file_of(id), &bytes, FileMode::Default).unwrap()
     })
     .collect();
-    let (waiting, problems) = pending(folder, Timestamp::now());
+    let FoundRequests { pending: waiting, problems, .. } = pending(folder, Timestamp::now());
     assert_eq!(waiting, []);
     let codes: Vec<&str> = problems.iter().map(|problem| problem.code.as_str()).collect();
     assert_eq!(codes, ["wrong-request"; 4], "{problems:#?}");
     drop(held);
+}
+
+#[test]
+fn requests_beyond_the_limit_are_counted() {
+    let (world, outside) = (World::new(), tempfile::tempdir().unwrap());
+    let outside = ChannelFolder::new(&world.files.workspace, fs::canonicalize(outside.path()).unwrap());
+    let path = outside.path().display().to_string();
+    for (folder, place) in [(&world.files.folder, ".jaato/refdesk/ask"), (&outside, path.as_str())] {
+        fs::create_dir_all(folder.path().join(REQUESTS)).unwrap();
+        let said = format!("only 64 of 80 requests are shown; the others wait in {place}");
+        for (ids, unread, said) in [(0..64, 0, None), (64..80, 16, Some(said))] {
+            for id in ids.map(|nth| format!("other-{nth}")) {
+                let bytes = serde_json::to_vec(&asking(&id, &[])).unwrap();
+                write_atomic(&folder.path().join(REQUESTS).join(file_of(&id)), &bytes).unwrap();
+            }
+            let found = pending(folder, Timestamp::now());
+            assert_eq!((found.pending.len(), found.unread), (64, unread));
+            let problems: Vec<_> = found.problems.into_iter().map(|problem| (problem.message, problem.file)).collect();
+            assert_eq!(problems, Vec::from_iter(said.map(|said| (said, None))), "the number comes first");
+        }
+    }
 }
 
 #[test]

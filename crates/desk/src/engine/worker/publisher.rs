@@ -112,6 +112,7 @@ impl Worker<'_> {
             reads: self.reads,
             untrusted: self.untrusted.clone(),
             screen_files: self.screen_files.clone(),
+            unread_requests: self.requests.as_ref().map_or(0, Requests::unread),
             requests: self.requests.as_ref().map_or_else(|| last.requests.clone(), |it| it.waiting().clone()),
         };
         self.published = Instant::now();
