@@ -237,19 +237,36 @@ pub(crate) fn at_list<'p>(ids: impl Iterator<Item = &'p str>) -> String {
     list
 }
 
-/// Appends ids, all but the first with an `@`. Allocates nothing per id, since there may be thousands.
-fn push_list<'p>(list: &mut String, ids: impl Iterator<Item = &'p str>) {
-    for (at, id) in ids.enumerate() {
+/// The most parents that a line names; the files of a folder are listed up to the same number.
+const NAMED: usize = 50;
+
+/// Appends ids, all but the first with an `@`, and how many more there are: where every source mentions every other, the
+/// names of the parents alone would take megabytes.
+fn push_list<'p>(list: &mut String, mut ids: impl Iterator<Item = &'p str>) {
+    for (at, id) in ids.by_ref().take(NAMED).enumerate() {
         if at > 0 {
             list.push_str(", @");
         }
         list.push_str(&one_line(id));
+    }
+    let more = ids.count();
+    if more > 0 {
+        list.push_str(&format!(", … and {more} more"));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_list_names_some_and_counts_the_rest() {
+        let ids: Vec<String> = (0..60).map(|nth| format!("s{nth}")).collect();
+        let list = |count: usize| at_list(ids.iter().take(count).map(String::as_str));
+        assert_eq!([list(0), list(1), list(2)], ["", "@s0", "@s0, @s1"]);
+        assert!(list(50).ends_with("@s48, @s49"), "{}", list(50));
+        assert!(list(60).ends_with("@s48, @s49, … and 10 more"), "{}", list(60));
+    }
 
     #[test]
     fn an_agent_without_tools_gets_a_command_in_which_a_name_is_one_word() {

@@ -154,7 +154,6 @@ impl ReferenceDrafts<'_> {
         let injected = &self.reading.injected;
         let transitive: Vec<&SelectedSource> =
             selection.members().iter().filter(|it| it.role == Role::Transitive).collect();
-        // If every source mentions every other, the parents take megabytes.
         let entries = transitive.into_par_iter().filter_map(|member| {
             let id = member.id.as_str();
             let source = catalog.get(id)?;
