@@ -41,7 +41,7 @@ fn at_the_entity(pty: &mut Pty) {
     pty.type_bytes(" ");
     pty.wait_for("4 Templates 2");
     pty.type_bytes("4/entity\r");
-    pty.wait_for("1 of 2 templates");
+    pty.wait_for("1 of 2");
     pty.wait_for("public class ‹Name› {");
 }
 

@@ -51,11 +51,29 @@ fn a_changed_document_changes_the_selection() {
 fn a_broken_catalog_keeps_its_last_good_content_and_is_reported() {
     let mut world = World::new();
     let good = std::fs::read_to_string(world.at("references.json")).unwrap();
-    world.write("references.json", &good[..good.len() / 2]);
-    let broken = world.until("it is reported", |snapshot| snapshot.diagnostics.iter().any(Diagnostic::is_error));
-    assert_eq!(broken.catalog.len(), 4);
+    for bad in [&good[..good.len() / 2], "", "[]", "3"] {
+        world.write("references.json", bad);
+        let broken = world.until(bad, |snapshot| snapshot.diagnostics.iter().any(Diagnostic::is_error));
+        assert_eq!(broken.catalog.len(), 4, "{bad}");
+        world.write("references.json", &good);
+        world.until("it is fixed", |snapshot| snapshot.diagnostics.iter().all(|it| !it.is_error()));
+    }
+}
+
+#[test]
+fn a_configuration_that_is_gone_is_an_error_until_it_is_back() {
+    let mut world = World::new();
+    let good = std::fs::read_to_string(world.at("references.json")).unwrap();
+    std::fs::remove_file(world.at("references.json")).unwrap();
+    let gone = world.until("its sources left", |snapshot| snapshot.catalog.is_empty());
+    let errors: Vec<String> = gone.diagnostics.iter().filter(|it| it.is_error()).map(|it| it.message.clone()).collect();
+    assert_eq!(errors, ["the file is gone, and its 4 sources left the catalog"]);
+    world.ask(Request::Reload);
+    let later = world.until("it was read again", |snapshot| snapshot.generation > gone.generation);
+    assert!(later.diagnostics.iter().any(Diagnostic::is_error), "it stays");
     world.write("references.json", &good);
-    world.until("it is fixed", |snapshot| snapshot.diagnostics.iter().all(|it| !it.is_error()));
+    let back = world.until("its sources are back", |snapshot| snapshot.catalog.len() == 4);
+    assert!(back.diagnostics.iter().all(|it| !it.is_error()));
 }
 
 #[test]

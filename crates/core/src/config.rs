@@ -49,7 +49,7 @@ pub fn state_folder() -> Option<PathBuf> {
 /// The result of loading a workspace's configuration.
 #[derive(Debug, Default)]
 pub struct Config {
-    /// The file that was read; `None` if it does not exist or does not parse.
+    /// The file that was read; `None` if it does not exist, does not parse or is not an object.
     pub document: Option<JsonDocument>,
     /// Its settings, with defaults for what it does not set.
     pub settings: Settings,
@@ -86,8 +86,9 @@ pub(crate) fn load<T: Send>(
             if let Some(document) = &document {
                 config.settings = settings::read(document, &mut config.diagnostics);
             }
-            config.is_broken = document.is_none();
-            config.document = document;
+            // What is not an object has neither settings nor sources, no more than what does not parse.
+            config.document = document.filter(|document| document.value.is_object());
+            config.is_broken = config.document.is_none();
             (config, made)
         }
         Err(error) if is_link_refused(&error) => {

@@ -111,7 +111,7 @@ use self::profile::ActiveProfile;
 use self::trust::{LoadedCatalog, TrustDecisions};
 use crate::session::Store;
 use refdesk_core::catalog::{self, Catalog, PlainSources, SourceId};
-use refdesk_core::config::Config;
+use refdesk_core::config::{Config, JsonDocument};
 use refdesk_core::mention::{Library, MentionGraph};
 use refdesk_core::selection::{self, Choice, History, Selection};
 use refdesk_enrich::Matcher;
@@ -127,6 +127,8 @@ pub struct Desk {
     options: Options,
     store: Store,
     config: Config,
+    /// Says that the configuration is gone since this desk was opened.
+    vanished: Option<Diagnostic>,
     /// The profile that replaces the stored picks.
     profile: Option<ActiveProfile>,
     catalog: Arc<Catalog>,
@@ -176,6 +178,15 @@ pub struct Desk {
     own_lines: OwnLines,
 }
 
+/// The error that this file is gone, and the sources of `catalog` that it defined.
+fn vanished(catalog: &Catalog, file: &JsonDocument) -> Diagnostic {
+    let count = catalog.sources().iter().filter(|source| source.origin.file == file.path).count();
+    let sources = if count == 1 { "its source".to_owned() } else { format!("its {count} sources") };
+    let message = format!("the file is gone, and {sources} left the catalog");
+    let fix = "restore it; if it is gone on purpose, this ends when refdesk is started again";
+    Diagnostic::error(Code::ConfigNotFound, message).in_file(&file.shown).fix(fix)
+}
+
 impl Desk {
     /// Reads configuration, catalog and choice, but no documents.
     pub fn open(mut options: Options) -> Self {
@@ -195,6 +206,7 @@ impl Desk {
             templates,
             store,
             config,
+            vanished: None,
             profile,
             catalog: Arc::default(),
             linked_references: Vec::new(),
@@ -261,6 +273,12 @@ impl Desk {
             config.document = self.config.document.take();
             config.settings = self.config.settings.clone();
         }
+        match &self.config.document {
+            _ if config.document.is_some() || config.is_missing => self.vanished = None,
+            Some(document) => self.vanished = Some(vanished(&previous, document)),
+            None => {}
+        }
+        config.diagnostics.extend(self.vanished.clone());
         self.config = config;
         self.databases = OnceLock::new();
         self.documented = Mutex::default();

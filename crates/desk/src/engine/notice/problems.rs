@@ -12,7 +12,7 @@ use refdesk_text::report::Diagnostic;
 const REPORTED_ELSEWHERE: [Code; 3] = [Code::MissingPath, Code::TemplateBroken, Code::NeverFound];
 
 /// Problems that make a whole file unusable until it is fixed.
-const UNREADABLE: [Code; 1] = [Code::JsonSyntax];
+const UNREADABLE: [Code; 2] = [Code::JsonSyntax, Code::NotUtf8];
 
 /// New errors, or that none remains.
 pub(super) fn errors(before: &Snapshot, after: &Snapshot) -> Option<Notice> {
