@@ -69,12 +69,13 @@ impl TypedValue {
         };
         match (json(text), kind) {
             (Some(Ok(value)), _) => Some(value),
-            (_, VariableKind::Scalar | VariableKind::Flag) => Some(Value::String(text.clone())),
+            (Some(Err(_)), _) => None,
+            (None, VariableKind::Scalar | VariableKind::Flag) => Some(Value::String(text.clone())),
             (None, VariableKind::List) if fields.is_empty() => {
                 let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
                 Some(items.map(|item| Value::String(item.to_owned())).collect())
             }
-            (_, VariableKind::List | VariableKind::Object) => None,
+            (None, VariableKind::List | VariableKind::Object) => None,
         }
     }
 }

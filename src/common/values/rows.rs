@@ -39,9 +39,13 @@ impl FormRow {
         matches!(self.holds, RowValue::Text(_) | RowValue::Flag(_) | RowValue::Misfit(_))
     }
 
-    /// Whether it holds a sample text.
+    /// Whether a sample stands in its place: nothing was typed, or a text that is invalid.
     pub fn is_sample(&self) -> bool {
-        !self.typed && matches!(&self.holds, RowValue::Text(sample) if !sample.is_empty())
+        match &self.holds {
+            RowValue::Text(sample) => !self.typed && !sample.is_empty(),
+            RowValue::Misfit(_) => true,
+            RowValue::Flag(_) | RowValue::Items(_) | RowValue::Fields | RowValue::Unused(_) => false,
+        }
     }
 
     /// The list that it is an item of, and its index.

@@ -21,6 +21,7 @@ pub fn filter(state: &mut State) {
     // The cursor goes to an id typed in full, else to the best match, wherever the sort order puts that. Without a filter it
     // stays on its source.
     let typed = state.catalog.filter.text().trim();
+    let stay = stay.or_else(|| state.catalog.before_filter.clone());
     let to = if typed.is_empty() { stay.as_deref() } else { Some(typed) };
     let best = || state.catalog.rows.iter().position(|row| Some(*row) == best);
     let at = to.and_then(|id| row_of(state, id)).or_else(best).unwrap_or(0);

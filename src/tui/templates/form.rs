@@ -114,8 +114,8 @@ fn caption(state: &State, rows: &[FormRow], room: usize) -> String {
     if state.typing == Some(Typing::Value) {
         return match (values::json(state.templates.value.text()), row.map(|row| &row.holds)) {
             (_, Some(RowValue::Flag(_))) => "Space toggles it".to_owned(),
-            (_, Some(RowValue::Misfit(_))) => "not a value for a list or an object".to_owned(),
             (Some(Err(error)), _) => format!("not JSON yet: {error}"),
+            (_, Some(RowValue::Misfit(_))) => "not a value for a list or an object".to_owned(),
             (Some(Ok(_)), _) => "value, as JSON".to_owned(),
             (None, _) => "value (start with := for JSON)".to_owned(),
         };

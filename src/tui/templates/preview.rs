@@ -14,7 +14,7 @@ use crate::tui::pane::Pane;
 use crate::tui::pane_view;
 use crate::tui::state::{PreviewMode, RenderedText, State};
 use crate::tui::templates::list::above;
-use crate::tui::templates::values::FormRow;
+use crate::tui::templates::values::{FormRow, RowValue};
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::code;
 use crate::tui::widgets::code::CodeLine;
@@ -191,10 +191,11 @@ pub fn samples(state: &State) -> impl Iterator<Item = &FormRow> {
     state.templates.form.iter().filter(|row| row.is_sample())
 }
 
-/// The values to be given before a write: those without a default, or all if every value has one.
+/// The values to be given before a write: those without a default and invalid ones, or all if every value has a default.
 pub fn missing(state: &State) -> Vec<(usize, &FormRow)> {
     let samples = || state.templates.form.iter().enumerate().filter(|(_, row)| row.is_sample());
-    let required: Vec<_> = samples().filter(|(_, row)| !row.optional).collect();
+    let is_required = |row: &FormRow| !row.optional || matches!(row.holds, RowValue::Misfit(_));
+    let required: Vec<_> = samples().filter(|(_, row)| is_required(row)).collect();
     if required.is_empty() { samples().collect() } else { required }
 }
 

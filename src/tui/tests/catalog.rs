@@ -31,6 +31,17 @@ fn the_filter_narrows_and_esc_clears_it() {
 }
 
 #[test]
+fn esc_goes_back_from_a_filter_that_matches_nothing() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "g j j j");
+    let before = state.subject(Pane::Catalog).map(str::to_owned);
+    press(&mut state, "/ \"re\"");
+    assert_ne!(state.subject(Pane::Catalog).map(str::to_owned), before);
+    press(&mut state, "\"zzz\" Esc");
+    assert_eq!(state.subject(Pane::Catalog).map(str::to_owned), before);
+}
+
+#[test]
 fn the_cursor_is_on_the_best_match_with_every_key() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "j j /");

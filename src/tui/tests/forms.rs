@@ -10,7 +10,7 @@ use crate::tui::input::{Effect, Input};
 use crate::tui::layout;
 use crate::tui::pane::Pane;
 use crate::tui::state::{PanePart, State, Typing};
-use crate::tui::templates::preview_update;
+use crate::tui::templates::{preview, preview_update};
 use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
 use refdesk_desk::engine::{Request, Response};
@@ -49,6 +49,17 @@ fn every_key_of_a_value_requests_a_preview() {
     assert!(message(&state).starts_with("nothing to reset"));
     press(&mut state, "Esc Esc j Enter");
     assert!(message(&state).contains("has no variables"), "{}", message(&state));
+}
+
+#[test]
+fn json_that_is_invalid_is_not_a_value() {
+    let mut state = fixture::state(120, 36);
+    assert_eq!(values(&mut state, "4 Enter \":={bad\"")["basePackage"], "‹basePackage›");
+    press(&mut state, "Enter Esc");
+    let shown = screen(&state);
+    assert!(shown.contains("does not fit  :={bad"), "{shown}");
+    let missing: Vec<&str> = preview::missing(&state).iter().map(|(_, row)| row.name.as_str()).collect();
+    assert!(missing.contains(&"basePackage"), "{missing:?}");
 }
 
 #[test]
