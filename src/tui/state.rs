@@ -110,6 +110,8 @@ pub struct State {
     /// The shares of the parts within a pane.
     pub rules: DividerShares,
     /// The border or rule that the mouse holds.
+    /// The row of a list that the last click was on, until a key is pressed.
+    pub clicked: Option<(Pane, usize)>,
     pub dragged: Option<Dragged>,
     pub mouse: Mouse,
     /// The settings left by the last screen; [`State::remember`] makes those for the next one.

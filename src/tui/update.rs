@@ -55,6 +55,7 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     }
     if matches!(input, Input::Act(_) | Input::Type(_) | Input::Unbound(_) | Input::Paste(_) | Input::Chord(_)) {
         state.feed.since_key = 0;
+        state.clicked = None;
         state.opening = None;
         state.message = None;
     }

@@ -128,6 +128,27 @@ fn a_click_on_the_mark_picks() {
 }
 
 #[test]
+fn a_second_click_on_a_row_is_enter() {
+    let mut state = fixture::state(120, 36);
+    for _ in 0..2 {
+        click_on(&mut state, "java-service");
+    }
+    assert!(state.reads(), "{}", screen(&state));
+    press(&mut state, "Esc 0");
+    let under_cursor = state.subject(Pane::Catalog).unwrap().to_owned();
+    click_on(&mut state, &under_cursor);
+    assert!(!state.reads(), "a first click on the row that keys went to");
+    click_on(&mut state, "timeouts");
+    click_on(&mut state, "java-service");
+    assert!(!state.reads(), "two rows");
+    press(&mut state, "4");
+    for _ in 0..2 {
+        click_on(&mut state, "CircuitBreaker.java");
+    }
+    assert_eq!(state.part, PanePart::Values);
+}
+
+#[test]
 fn a_click_in_the_details_scrolls_them() {
     let mut state = fixture::state(120, 36);
     let place = find(&state, "always in the instructions");

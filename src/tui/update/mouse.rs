@@ -164,8 +164,17 @@ fn in_list(state: &mut State, pane: Pane, parts: PaneLayout, at: Position, effec
     let mark = pane_view::mark_column(state, pane, row).map(|column| parts.list.x.saturating_add(column));
     if mark.is_some_and(|mark| at.x == mark || at.x == mark.saturating_add(1)) {
         let action = if state.in_request() { Action::Mark } else { Action::Toggle };
-        act(state, action, effects);
+        return act(state, action, effects);
     }
+    let action = match pane {
+        Pane::Catalog => Action::Read,
+        Pane::Selection if !state.at_request() => Action::Read,
+        Pane::Templates => Action::Values,
+        Pane::Selection | Pane::Hints => return,
+    };
+    // Where keys had put the cursor, the first click does nothing yet.
+    let again = state.clicked.replace((pane, row)) == Some((pane, row));
+    act_on_second_click(state, again, action, effects);
 }
 
 /// A click does nothing, and says nothing, if the action is disabled.

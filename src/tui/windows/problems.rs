@@ -85,12 +85,15 @@ impl Window for Problems {
     }
 }
 
-/// The subject of a problem: messages often start with the same path.
+/// The subject of a problem: messages often start with the same path. Of a file outside the workspace, which may have a long
+/// path, only the name; the details have all of it.
 pub fn subject(diagnostic: &Diagnostic) -> String {
-    match &diagnostic.source_id {
-        Some(id) => format!("@{}", cells::clean(id)),
-        None => cells::clean(&diagnostic.place()).into_owned(),
+    if let Some(id) = &diagnostic.source_id {
+        return format!("@{}", cells::clean(id));
     }
+    let place = diagnostic.place();
+    let shown = if place.starts_with('/') { place.rsplit('/').next().unwrap_or(&place) } else { &place };
+    cells::clean(shown).into_owned()
 }
 
 fn row<'a>(state: &'a State, diagnostic: &Diagnostic, widest: usize, width: u16) -> ListRow<'a> {
