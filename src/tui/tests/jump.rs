@@ -475,7 +475,9 @@ fn a_filter_is_saved_applied_and_removed() {
     insta::assert_snapshot!("save_filter_120x36", screen(&state));
     press(&mut state, "\"ours\" Enter");
     assert_eq!(message(&state), "saved this filter as ours: ' shows all");
-    press(&mut state, "Esc / \"missing\" Enter F \"broken\" Enter Esc 2");
+    press(&mut state, "Esc / \"missing\" Enter F \"ours\"");
+    assert!(screen(&state).contains("Replaces the filter #java"), "{}", screen(&state));
+    press(&mut state, "C-u \"broken\" Enter Esc 2");
     press(&mut state, "C-k \"ours\" Enter");
     assert_eq!((state.focus, state.catalog.filter.text(), state.catalog.rows.len()), (Pane::Catalog, "#java", 3));
     press(&mut state, "F Enter");
@@ -483,6 +485,7 @@ fn a_filter_is_saved_applied_and_removed() {
     press(&mut state, "'");
     assert_eq!(listed(&state), ["filter broken", "filter ours"]);
     press(&mut state, "Down C-x");
+    assert_eq!(message(&state), "removed the filter ours: #java");
     assert_eq!(listed(&state), ["filter broken"]);
     press(&mut state, "Enter");
     assert_eq!(state.catalog.filter.text(), "missing");

@@ -167,9 +167,9 @@ impl Window for Jump {
             }
             Action::RemoveFilter => {
                 if let Some(JumpTarget::Filter(name)) = current(state).map(|row| row.to.clone()) {
-                    state.named_filters.remove(&name);
+                    let line = state.named_filters.remove(&name).unwrap_or_default();
                     state.jump.made_from = None;
-                    state.note(format!("removed the filter {name}"));
+                    state.note(format!("removed the filter {name}: {line}"));
                 }
             }
             _ => return Handled::Ignored,

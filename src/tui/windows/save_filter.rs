@@ -58,7 +58,11 @@ impl Window for SaveFilter {
     }
 
     fn draw(&self, state: &State, _: Cursor, frame: &mut Frame<'_>) {
-        let about = format!("A name for the filter {}", cells::clean(state.catalog.filter.text()));
+        let (name, line) = (state.filter_name.text().trim(), state.catalog.filter.text());
+        let about = match state.named_filters.get(name).filter(|before| *before != line) {
+            Some(before) => format!("Replaces the filter {}", cells::clean(before)),
+            None => format!("A name for the filter {}", cells::clean(line)),
+        };
         let about = cells::clip(&about, text_columns(self.outer(state).width), state.skin.glyphs.ellipsis);
         one_line::draw(state, ("Save filter", &about), &state.filter_name, None, frame);
     }
