@@ -145,11 +145,10 @@ fn text(desk: &Desk, outcome: &AddedSources) -> String {
         .collect();
     match waiting.as_slice() {
         [] => {}
-        [id] => text.push_str(&format!(
-            "{id} is outside the workspace and waits for your trust: `refdesk trust` shows it and asks\n"
-        )),
+        [id] => text
+            .push_str(&format!("{id} waits for your trust: `refdesk trust` shows what agents would get, and asks\n")),
         ids => text.push_str(&format!(
-            "{} are outside the workspace and wait for your trust: `refdesk trust` shows them and asks\n",
+            "{} wait for your trust: `refdesk trust` shows what agents would get, and asks\n",
             ids.join(", ")
         )),
     }

@@ -52,11 +52,6 @@ impl State {
 /// Goes to the filter line of the list here.
 pub fn open(state: &mut State) {
     let Some(list) = state.filtered_list() else { return };
-    if list == FilteredList::Catalog
-        && let Some(id) = state.subject(Pane::Catalog)
-    {
-        state.catalog.before_filter = Some(id.to_owned());
-    }
     match list {
         FilteredList::Catalog | FilteredList::Selection | FilteredList::Templates => state.focus_on(state.focus),
         FilteredList::Feed => feed::update::open(state),

@@ -13,12 +13,12 @@ use crate::tui::theme::Themes;
 use crate::tui::theme_choice;
 use crate::tui::widgets::cells;
 
-/// The keymap and the themes of these files, and what is wrong with all of them; no keymap if its file cannot be parsed.
+/// The keymap and the themes of these files, and what is wrong with all of them; no keymap if its file cannot be read.
 pub fn read(files: &ScreenFiles, themes: &Themes) -> (Option<Keymap>, Themes, Vec<Diagnostic>) {
     let (themes, of_themes) = themes.with_own(files);
     let (keymap, problems) = files.keymap.as_ref().map(|file| read_keymap(&file.text, &file.shown)).unwrap_or_default();
-    let is_parsed = !problems.iter().any(|problem| problem.code == Code::NotToml);
-    (is_parsed.then_some(keymap), themes, [files.problems.clone(), problems, of_themes].concat())
+    let is_read = !files.is_keymap_unreadable && !problems.iter().any(|problem| problem.code == Code::NotToml);
+    (is_read.then_some(keymap), themes, [files.problems.clone(), problems, of_themes].concat())
 }
 
 /// Applies the current files.
@@ -26,18 +26,18 @@ pub fn begin(state: &mut State, files: Arc<ScreenFiles>) {
     apply(state, files, "the default keys work");
 }
 
-/// Applies the files. A keymap that cannot be parsed, as while it is being edited, changes no key: then these keys work.
+/// Applies the files. A keymap that cannot be read, as while it is being edited, changes no key: then these keys work.
 fn apply(state: &mut State, files: Arc<ScreenFiles>, working: &str) {
     let (keymap, themes, problems) = read(&files, &state.theme_choice.themes);
     state.own_problems = [files.of_preferences.clone(), problems].concat();
     state.theme_choice.themes = themes;
     theme_choice::apply(state);
     state.own_files = files;
-    let is_parsed = keymap.is_some();
+    let is_read = keymap.is_some();
     state.keymap = keymap.unwrap_or_else(|| std::mem::take(&mut state.keymap));
     let key = state.key(Action::Problems);
     let (count, it) = (state.own_problems.len(), if state.own_problems.len() == 1 { "it" } else { "them" });
-    if !is_parsed {
+    if !is_read {
         state.refuse(format!("Your keymap cannot be read, so {working}: {key} shows why"));
     } else if count > 0 {
         state.refuse(format!("{} in your settings: {key} shows {it}", cells::counted(count, "problem")));
@@ -49,7 +49,8 @@ pub fn follow(state: &mut State, files: &Arc<ScreenFiles>) {
     if state.own_files == *files {
         return;
     }
-    let is_keymap = state.own_files.keymap != files.keymap;
+    let of_keymap = |files: &ScreenFiles| (files.keymap.clone(), files.is_keymap_unreadable);
+    let is_keymap = of_keymap(&state.own_files) != of_keymap(files);
     let is_theme = state.own_files.themes != files.themes;
     apply(state, files.clone(), "your keys stay as they were");
     state.chord.clear();

@@ -110,9 +110,9 @@ pub struct State {
     /// The shares of the parts within a pane.
     pub rules: DividerShares,
     /// The border or rule that the mouse holds.
-    /// The row of a list that the last click was on, until a key is pressed.
-    pub clicked: Option<(Pane, usize)>,
     pub dragged: Option<Dragged>,
+    /// The row that the last click was on, until anything else is done.
+    pub clicked: Option<ClickedRow>,
     pub mouse: Mouse,
     /// The settings left by the last screen; [`State::remember`] makes those for the next one.
     pub remembered: SavedScreen,
@@ -220,6 +220,14 @@ pub enum MessageKind {
     Error,
     /// An error in a file of the workspace; it stays until it is read, or until there are no errors.
     Problem,
+}
+
+/// A row of a pane's list: its position, and the source on it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClickedRow {
+    pub pane: Pane,
+    pub row: usize,
+    pub subject: Option<String>,
 }
 
 impl State {

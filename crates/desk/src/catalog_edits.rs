@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -13,7 +15,7 @@ use refdesk_core::catalog::{Source, SourceId, tags_of};
 use refdesk_core::config::{self, JsonDocument, edits};
 use refdesk_core::mention::Mention;
 use refdesk_files::output::{self, Proposal, Scope};
-use refdesk_files::read_whole;
+use refdesk_files::{LOCK_TIMEOUT, read_whole};
 use refdesk_text::fold::same_tag;
 use refdesk_text::{Code, Error, Fix};
 
@@ -72,9 +74,6 @@ impl EntryFile {
         Err(Error::new(Code::Changed, format!("the tags of '{}' in {shown} changed", source.id), Fix::Reload))
     }
 }
-
-/// How often a change is made again to a file that another process changed meanwhile.
-const ATTEMPTS: usize = 8;
 
 impl Desk {
     /// The sources with these ids, each once.
@@ -222,13 +221,20 @@ impl Desk {
         &mut self,
         mut change: impl FnMut(&mut Self) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        for _ in 1..ATTEMPTS {
+        let began = Instant::now();
+        // Not in step with the others, one of which wins each time.
+        let share = Duration::from_millis(u64::from(std::process::id() % 16) + 1);
+        let mut pause = share;
+        loop {
             match change(self) {
-                Err(error) if error.code == Code::Changed => self.reload(),
+                Err(error) if error.code == Code::Changed && began.elapsed() < LOCK_TIMEOUT => {
+                    thread::park_timeout(pause);
+                    pause = (pause + share).min(8 * share);
+                    self.reload();
+                }
                 done => return done,
             }
         }
-        change(self)
     }
 
     fn try_to_retag(

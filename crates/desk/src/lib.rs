@@ -180,9 +180,11 @@ pub struct Desk {
 
 /// The error that this file is gone, and the sources of `catalog` that it defined.
 fn vanished(catalog: &Catalog, file: &JsonDocument) -> Diagnostic {
-    let count = catalog.sources().iter().filter(|source| source.origin.file == file.path).count();
-    let sources = if count == 1 { "its source".to_owned() } else { format!("its {count} sources") };
-    let message = format!("the file is gone, and {sources} left the catalog");
+    let message = match catalog.sources().iter().filter(|source| source.origin.file == file.path).count() {
+        0 => "the file is gone".to_owned(),
+        1 => "the file is gone, and its source left the catalog".to_owned(),
+        count => format!("the file is gone, and its {count} sources left the catalog"),
+    };
     let fix = "restore it; if it is gone on purpose, this ends when refdesk is started again";
     Diagnostic::error(Code::ConfigNotFound, message).in_file(&file.shown).fix(fix)
 }
@@ -274,7 +276,7 @@ impl Desk {
             config.settings = self.config.settings.clone();
         }
         match &self.config.document {
-            _ if config.document.is_some() || config.is_missing => self.vanished = None,
+            _ if config.document.is_some() || config.is_missing || config.is_broken => self.vanished = None,
             Some(document) => self.vanished = Some(vanished(&previous, document)),
             None => {}
         }
@@ -367,6 +369,12 @@ impl Desk {
         };
         let stored = self.choice.clone();
         self.note_stored(&before, &stored);
+    }
+
+    /// The ids that the configuration or the active profile picks in every session.
+    pub(crate) fn preselected_ids(&self) -> impl Iterator<Item = &str> {
+        let of_profile = self.profile.iter().flat_map(ActiveProfile::preselected);
+        self.config.settings.preselected.iter().map(String::as_str).chain(of_profile)
     }
 
     fn preselected(&self) -> Choice {

@@ -174,16 +174,21 @@ impl PrivilegedActions<'_> {
     /// A source that every agent is told to fetch, or whose tool it is told to call.
     pub(crate) fn for_every_agent(&self, source: &Source) -> Option<UnplacedAction> {
         let id = source.id.as_str();
+        let hint = &source.fetch_hint;
         let (what, content) = match source.kind.with_trust() {
-            SourceKind::Url { url } => (format!("tell every agent to fetch {url}"), json!({"id": id, "url": url})),
+            SourceKind::Url { url } => {
+                (format!("tell every agent to fetch {url}"), json!({"id": id, "url": url, "hint": hint}))
+            }
             SourceKind::Mcp { server, tool, args } => {
                 let with = if args.is_null() { String::new() } else { format!(" with {args}") };
                 let what = format!("tell every agent to call the tool {tool} of the server {server}{with}");
-                (what, json!({"id": id, "server": server, "tool": tool, "args": args}))
+                (what, json!({"id": id, "server": server, "tool": tool, "args": args, "hint": hint}))
             }
             SourceKind::Local(_) | SourceKind::Inline { .. } | SourceKind::Withheld(_) => return None,
         };
-        Some(self.action(PrivilegedActionKind::Source(source.id.clone()), format!("{what}, as @{id}"), &content))
+        let hinted = hint.as_ref().map(|hint| format!(", with the hint '{hint}'")).unwrap_or_default();
+        let what = format!("{what}, as @{id}{hinted}");
+        Some(self.action(PrivilegedActionKind::Source(source.id.clone()), what, &content))
     }
 
     /// A folder outside whose files define sources, so that an agent can read them.

@@ -60,6 +60,11 @@ impl ActiveProfile {
         }
     }
 
+    /// The ids that it picks.
+    pub(crate) fn preselected(&self) -> impl Iterator<Item = &str> {
+        self.profile.iter().flat_map(|profile| profile.preselected.iter().map(String::as_str))
+    }
+
     /// Applies the profile to settings and catalog; its problems are added to `entries`.
     pub(crate) fn apply(
         &mut self,

@@ -114,15 +114,12 @@ pub fn read_source(
         let message = format!("'{id}' is not selected");
         return Err(Error::new(Code::NotSelected, message, Fix::Pick(id.to_owned())));
     }
-    let untrusted = || {
-        let message = format!("'{id}' is outside the workspace and waits for trust");
-        Err(Error::new(Code::Untrusted, message, Fix::Trust))
-    };
+    let untrusted = || Err(Error::new(Code::Untrusted, format!("'{id}' waits for trust"), Fix::Trust));
     if access.unreadable().contains(&source.id) {
         return untrusted();
     }
     match &source.kind {
-        SourceKind::Withheld(_) => Err(Error::new(Code::Untrusted, format!("'{id}' waits for trust"), Fix::Trust)),
+        SourceKind::Withheld(_) => untrusted(),
         SourceKind::Inline { content } => {
             if path.is_some() {
                 return Err(no_folder(source));

@@ -15,7 +15,7 @@ use refdesk_templates::Template;
 /// Which members a row includes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Members {
-    /// All of them.
+    /// All of them, for a person's command.
     All,
     /// Only those with a value, to save an agent tokens.
     NonEmpty,
@@ -39,7 +39,7 @@ impl Rows<'_> {
     pub fn listed(&self, source: &Source, tokens: Option<u64>) -> Value {
         let id = source.id.as_str();
         let member = self.selection.member(id);
-        let (url, server, tool) = addresses(source);
+        let (url, server, tool) = addresses(self.told(source));
         self.row([
             ("id", json!(id)),
             ("name", json!(source.name)),
@@ -88,8 +88,9 @@ impl Rows<'_> {
     fn selected(&self, source: &Source) -> Value {
         let member = self.selection.member(source.id.as_str());
         let transitive = member.is_some_and(|member| member.role == Role::Transitive);
-        let (url, server, tool) = addresses(source);
-        let (args, content) = match &source.kind {
+        let (url, server, tool) = addresses(self.told(source));
+        let kind = self.told(source);
+        let (args, content) = match kind {
             SourceKind::Mcp { args, .. } => ((**args).clone(), None),
             SourceKind::Inline { content } => (Value::Null, Some(content.to_string())),
             _ => (Value::Null, None),
@@ -109,8 +110,16 @@ impl Rows<'_> {
             ("tool", json!(tool)),
             ("args", args),
             ("content", json!(content)),
-            ("fetch_hint", json!(source.fetch_hint)),
+            ("fetch_hint", json!(source.fetch_hint.as_ref().filter(|_| !matches!(kind, SourceKind::Withheld(_))))),
         ])
+    }
+
+    /// What the source is, for the reader of the rows: a person sees what waits for trust, an agent does not.
+    fn told<'s>(&self, source: &'s Source) -> &'s SourceKind {
+        match self.members {
+            Members::All => source.kind.with_trust(),
+            Members::NonEmpty => &source.kind,
+        }
     }
 
     fn row<const N: usize>(&self, members: [(&str, Value); N]) -> Value {
@@ -146,8 +155,8 @@ pub fn is_informative(name: &str, value: &Value) -> bool {
     }
 }
 
-fn addresses(source: &Source) -> (Option<&str>, Option<&str>, Option<&str>) {
-    match &source.kind {
+fn addresses(kind: &SourceKind) -> (Option<&str>, Option<&str>, Option<&str>) {
+    match kind {
         SourceKind::Url { url } => (Some(url), None, None),
         SourceKind::Mcp { server, tool, .. } => (None, Some(server), Some(tool)),
         _ => (None, None, None),

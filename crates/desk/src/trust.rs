@@ -378,15 +378,11 @@ impl CompleteDesk<'_> {
         let shown = ids.get(..SHOWN).unwrap_or(&ids).join(", ");
         let message = match ids.len() {
             0 => return None,
-            1 => format!("{shown} is outside the workspace: agents may not read it until you trust it"),
-            all if all <= SHOWN => {
-                format!("{shown} are outside the workspace: agents may not read them until you trust them")
-            }
+            1 => format!("{shown} waits for your trust: until then agents may not read it"),
+            all if all <= SHOWN => format!("{shown} wait for your trust: until then agents may not read them"),
             all => {
                 let more = all - SHOWN;
-                format!(
-                    "{shown} and {more} more are outside the workspace: agents may not read them until you trust them"
-                )
+                format!("{shown} and {more} more wait for your trust: until then agents may not read them")
             }
         };
         Some(Diagnostic::warning(Code::Untrusted, message).fix(Fix::Trust))

@@ -44,7 +44,8 @@ fn printed(source: &Source, selection: &Selection, how: Vec<String>) -> String {
         fields.push(format!("**Tags**: {}", tags(source)));
     }
     fields.extend(how);
-    if let Some(hint) = source.fetch_hint.as_deref().filter(|hint| !hint.is_empty()) {
+    let is_told = |hint: &&str| !hint.is_empty() && !matches!(source.kind, SourceKind::Withheld(_));
+    if let Some(hint) = source.fetch_hint.as_deref().filter(is_told) {
         fields.push(format!("**Hint**: {}", one_line(hint)));
     }
     fields.extend(parents(source, selection));

@@ -96,6 +96,11 @@ impl ReferenceDrafts<'_> {
         }
         let mut entries = Vec::new();
         let ranking = ranking(ctx, found);
+        // Folders first, in order: their walks share a budget.
+        let sources = || ranking.hints.iter().filter_map(|hint| ctx.catalog.get(hint.id));
+        if !self.reading.request.repeat {
+            sources().filter(|source| source.is_directory()).for_each(|source| drop(ctx.places.files(source)));
+        }
         // Side by side: without an index, a tag of a thousand sources reads a thousand documents here. A match of another tag
         // of the same source is not new.
         let looked_up = ranking.hints.par_iter().map(|hint| {

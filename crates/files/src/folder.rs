@@ -5,7 +5,7 @@
 //! Operations on the names in it are in `names`, system calls in `handle`.
 
 use std::ffi::{OsStr, OsString};
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -163,6 +163,11 @@ impl Folder {
     /// The file system's error, prefixed with the path.
     pub(crate) fn make_private(&self) -> io::Result<()> {
         self.handle.make_private().map_err(|error| with_path(&self.path, error))
+    }
+
+    /// The folder once more, to be locked.
+    pub(crate) fn reopened(&self) -> io::Result<File> {
+        self.handle.reopened()
     }
 
     /// The path at which it was opened.

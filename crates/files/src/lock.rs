@@ -1,7 +1,6 @@
 //! An advisory lock between processes: held while a file of the desk is read, changed and renamed. The kernel releases
 //! it when its holder ends, however it ends.
 
-use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::{File, TryLockError};
 use std::io;
@@ -49,24 +48,22 @@ impl Folder {
     }
 }
 
-impl Lock {
-    /// Waits up to `timeout` until no other writer holds one of these folders, and holds them all. Nothing is created.
-    /// A folder whose file system has no locks is not held.
+impl Folder {
+    /// Waits up to `timeout` until no other writer holds this folder, and holds it. Nothing is created. `None` if it cannot
+    /// be held: this user may not list it, or its file system has no locks.
     ///
     /// # Errors
-    /// [`io::ErrorKind::TimedOut`] if another process keeps one of them.
-    pub(crate) fn of_folders(paths: &BTreeSet<&Path>, timeout: Duration) -> io::Result<Vec<Self>> {
-        let mut held = Vec::new();
-        // In order, so that two writers of the same folders do not wait for each other.
-        for path in paths {
-            let Ok(file) = File::open(path) else { continue };
-            match wait(&file, timeout) {
-                Ok(()) => held.push(Self { _file: file }),
-                Err(error) if error.kind() == io::ErrorKind::TimedOut => return Err(with_path(path, error)),
-                Err(_) => {}
-            }
+    /// The file system's error, prefixed with the path; [`io::ErrorKind::TimedOut`] if another process keeps it.
+    pub(crate) fn hold_for_writing(&self, timeout: Duration) -> io::Result<Option<Lock>> {
+        let file = match self.reopened() {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(None),
+            opened => opened.map_err(|error| with_path(self.path(), error))?,
+        };
+        match wait(&file, timeout) {
+            Ok(()) => Ok(Some(Lock { _file: file })),
+            Err(error) if error.kind() == io::ErrorKind::TimedOut => Err(with_path(self.path(), error)),
+            Err(_) => Ok(None),
         }
-        Ok(held)
     }
 }
 

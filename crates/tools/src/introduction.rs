@@ -105,7 +105,7 @@ fn pulled_in_sentence(snapshot: &Snapshot, pulled_in: &[(&Source, VisibleAs)]) -
 fn withheld_sentence(access: &Access) -> Option<String> {
     let count = access.unreadable().len();
     let (sources, wait) = if count == 1 { ("source", "waits") } else { ("sources", "wait") };
-    let words = || format!("{count} more {sources} outside the workspace {wait} for the user's trust.");
+    let words = || format!("{count} more {sources} {wait} for the user's trust.");
     (count > 0).then(words)
 }
 
@@ -225,7 +225,7 @@ mod tests {
         let desk = snapshot(vec![place("far"), tagged("near", &[])], &["far", "near"], &[]);
         let reported = introduction(&desk, &access(&desk, &["far"]), &[]).unwrap();
         assert!(reported.contains("- @near") && !reported.contains("@far"), "{reported}");
-        assert!(reported.contains("1 more source outside the workspace waits for the user's trust."), "{reported}");
+        assert!(reported.contains("1 more source waits for the user's trust."), "{reported}");
     }
 
     fn tagged(id: &str, tags: &[&str]) -> Source {

@@ -8,10 +8,14 @@ use crate::tui::pane::Pane;
 use crate::tui::state::State;
 use crate::tui::widgets::motion::Cursor;
 
-/// Packs the texts of the catalog, so that the first letter typed is as fast as the next.
+/// Before a filter: packs the texts of the catalog, so that the first letter typed is as fast as the next, and remembers where
+/// the cursor is.
 pub fn prepare(state: &mut State) {
     let catalog = &state.snapshot.catalog;
     state.catalog.haystack.get_or_insert_with(|| Arc::new(Haystack::of(catalog)));
+    if state.catalog.filter.text().is_empty() {
+        state.catalog.before_filter = state.subject(Pane::Catalog).map(str::to_owned);
+    }
 }
 
 pub fn filter(state: &mut State) {

@@ -72,6 +72,10 @@ fn a_keymap_that_cannot_be_parsed_changes_no_key() {
     assert_eq!(message(&state), "Your keymap cannot be read, so your keys stay as they were: d shows why");
     assert_eq!(press(&mut state, "q"), []);
     assert_eq!(press(&mut state, "Q"), [Effect::Quit]);
+    let files = ScreenFiles { is_keymap_unreadable: true, ..ScreenFiles::default() };
+    let snapshot = Snapshot { screen_files: Some(Arc::new(files)), ..fixture::snapshot() };
+    update(&mut state, Input::Snapshot(Box::new(snapshot)));
+    assert_eq!(press(&mut state, "Q"), [Effect::Quit], "nor does one that cannot be opened");
     with_files(&mut state, None);
     assert_eq!(message(&state), "Your keymap is gone, and the default keys work again. ? shows them.");
     assert_eq!(press(&mut state, "q"), [Effect::Quit]);

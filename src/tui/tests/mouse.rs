@@ -134,7 +134,10 @@ fn a_second_click_on_a_row_is_enter() {
         click_on(&mut state, "java-service");
     }
     assert!(state.reads(), "{}", screen(&state));
-    press(&mut state, "Esc 0");
+    click_on(&mut state, "Esc ");
+    click_on(&mut state, "java-service");
+    assert!(!state.reads(), "the click that left it lies between");
+    press(&mut state, "0");
     let under_cursor = state.subject(Pane::Catalog).unwrap().to_owned();
     click_on(&mut state, &under_cursor);
     assert!(!state.reads(), "a first click on the row that keys went to");

@@ -16,7 +16,7 @@ use crate::tui::layout::PaneLayout;
 use crate::tui::layout::dividers;
 use crate::tui::pane::Pane;
 use crate::tui::pane_view;
-use crate::tui::state::{Dragged, PanePart, State, Typing};
+use crate::tui::state::{ClickedRow, Dragged, PanePart, State, Typing};
 use crate::tui::status;
 use crate::tui::templates::{form, form_update};
 use crate::tui::update::act;
@@ -31,6 +31,7 @@ const WHEEL_ROWS: usize = 3;
 pub fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
     let layout = state.layout();
     let key = status::key_at(state, at);
+    let clicked_before = state.clicked.take();
     // A click clears the message, as a key does.
     state.message = None;
     state.dragged = None;
@@ -63,6 +64,10 @@ pub fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
             }
             None => in_pane(state, pane, parts, at, effects),
         }
+    }
+    let opened = state.clicked.take_if(|now| clicked_before.as_ref() == Some(now));
+    if let Some(action) = opened.and_then(|row| opens(state, row.pane)) {
+        try_to(state, action, effects);
     }
 }
 
@@ -166,15 +171,18 @@ fn in_list(state: &mut State, pane: Pane, parts: PaneLayout, at: Position, effec
         let action = if state.in_request() { Action::Mark } else { Action::Toggle };
         return act(state, action, effects);
     }
-    let action = match pane {
-        Pane::Catalog => Action::Read,
-        Pane::Selection if !state.at_request() => Action::Read,
-        Pane::Templates => Action::Values,
-        Pane::Selection | Pane::Hints => return,
-    };
     // Where keys had put the cursor, the first click does nothing yet.
-    let again = state.clicked.replace((pane, row)) == Some((pane, row));
-    act_on_second_click(state, again, action, effects);
+    state.clicked = Some(ClickedRow { pane, row, subject: state.subject(pane).map(str::to_owned) });
+}
+
+/// What a second click on a row of this pane does.
+fn opens(state: &State, pane: Pane) -> Option<Action> {
+    match pane {
+        Pane::Catalog => Some(Action::Read),
+        Pane::Selection => (!state.at_request()).then_some(Action::Read),
+        Pane::Templates => Some(Action::Values),
+        Pane::Hints => None,
+    }
 }
 
 /// A click does nothing, and says nothing, if the action is disabled.
@@ -191,6 +199,7 @@ fn leave_field(state: &mut State, effects: &mut Vec<Effect>) {
 }
 
 pub fn wheel(state: &mut State, turn: WheelTurn, at: Position) {
+    state.clicked = None;
     let motion = match turn {
         WheelTurn::Up => Motion::Up,
         WheelTurn::Down => Motion::Down,

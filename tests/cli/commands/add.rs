@@ -291,14 +291,13 @@ fn one_that_cannot_be_added_keeps_all_others_out() {
 }
 
 #[test]
-fn what_is_outside_says_at_once_that_it_waits_for_trust() {
+fn what_agents_get_only_once_it_is_trusted_says_so_at_once() {
     let world = small();
     refdesk_files::write_atomic(&world.beside("elsewhere.md"), b"# Far\n").unwrap();
     let added = world.run(&["add", "../elsewhere.md"]).exits(0);
-    assert!(
-        added.text().contains("elsewhere is outside the workspace and waits for your trust: `refdesk trust`"),
-        "{added}"
-    );
+    assert!(added.text().contains("elsewhere waits for your trust: `refdesk trust`"), "{added}");
+    let added = world.json(&["add", "https://example.org/all", "--id", "all", "--mode", "auto"], 0);
+    assert_eq!(added["waits_for_trust"], true);
     assert_eq!(world.json(&["add", "docs/b.md", "--id", "near"], 0)["waits_for_trust"], false);
 }
 

@@ -23,6 +23,8 @@ pub struct ScreenFiles {
     pub keymap: Option<ScreenFile>,
     /// The themes, by name.
     pub themes: Vec<ScreenFile>,
+    /// Whether there is a keymap that cannot be read.
+    pub is_keymap_unreadable: bool,
     /// Files that cannot be read.
     pub problems: Vec<Diagnostic>,
     /// Problems of the preferences.
@@ -77,6 +79,7 @@ pub fn read(config_home: Option<&Path>) -> ScreenFiles {
     let mut files = ScreenFiles::default();
     let Some(config_home) = config_home else { return files };
     files.keymap = files.file(&keymap_file(config_home));
+    files.is_keymap_unreadable = !files.problems.is_empty();
     let folder = themes_folder(config_home);
     let mut themes: Vec<PathBuf> = match std::fs::read_dir(&folder) {
         Ok(entries) => entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| is_theme(path)).collect(),
@@ -172,6 +175,7 @@ mod tests {
         assert_eq!(read(home).themes.len(), THEMES - 1);
         write_atomic(&keymap_file(folder.path()), &vec![b'#'; 300_000]).unwrap();
         assert_eq!((read(home).keymap, read(home).problems.len()), (None, 3));
+        assert!(read(home).is_keymap_unreadable);
         let preferences = user::file(home).unwrap();
         write_atomic(&preferences, b"theme = \"sepia\"\n").unwrap();
         assert_eq!(read(home).of_preferences, [], "one of the user's own themes");

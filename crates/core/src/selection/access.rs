@@ -35,7 +35,7 @@ impl Access {
             }
             access.reached.insert(source.id.clone());
             let place = source.place().filter(|place| place.state.is_open() || source.is_untrusted());
-            if place.is_none() && !matches!(source.kind, SourceKind::Inline { .. }) {
+            if place.is_none() && !matches!(source.kind, SourceKind::Inline { .. } | SourceKind::Withheld(_)) {
                 continue;
             }
             if source.is_untrusted() || is_withheld(source) {

@@ -42,6 +42,9 @@ const DEFAULT_TIMEOUT: f64 = 60.0;
 /// The most requests read from one folder.
 const MAX_REQUESTS: usize = 64;
 
+/// The most files looked at for them.
+const MAX_LOOKED_AT: usize = 1_024;
+
 /// How long an answer waits for another one in progress: a few file writes.
 const TURN: Duration = Duration::from_secs(2);
 
@@ -216,20 +219,25 @@ pub fn pending(base: &ChannelFolder, now: Timestamp) -> FoundRequests {
             return found;
         }
     };
-    found.unread = names.len().saturating_sub(MAX_REQUESTS);
-    if found.unread > 0 {
-        // The number comes before the path, which can be long.
-        let (all, place) = (names.len(), base.shown());
-        let message = format!("only {MAX_REQUESTS} of {all} requests are shown; the others wait in {place}");
-        let hint = "answer or decline some, and others take their places";
-        found.problems.push(Diagnostic::warning(Code::TooManyRequests, message).fix(hint));
-    }
-    for id in names.into_iter().take(MAX_REQUESTS) {
+    let mut names = names.into_iter();
+    // Files that ask for nothing now, such as requests that have expired, take no places.
+    for id in names.by_ref().take(MAX_LOOKED_AT) {
         match look(base, &requests, &id) {
             Ok(Some(pending)) if pending.until.is_none_or(|until| now < until) => found.pending.push(pending),
             Ok(_) => {}
             Err(problem) => found.problems.push(*problem),
         }
+        if found.pending.len() + found.problems.len() >= MAX_REQUESTS {
+            break;
+        }
+    }
+    found.unread = names.len();
+    if found.unread > 0 {
+        // The number comes before the path, which can be long.
+        let (shown, all, place) = (found.pending.len(), found.pending.len() + found.unread, base.shown());
+        let message = format!("only {shown} of {all} requests are shown; the others wait in {place}");
+        let hint = "answer or decline some, and others take their places";
+        found.problems.push(Diagnostic::warning(Code::TooManyRequests, message).fix(hint));
     }
     found.pending.sort_by(|a, b| key(a).cmp(&key(b)));
     found

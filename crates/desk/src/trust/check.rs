@@ -26,7 +26,7 @@ pub(crate) struct TrustCheck<'d> {
     references: OnceCell<Option<PathBuf>>,
     /// The targets of files that define sources, if outside; cached because one file may define thousands.
     files: RefCell<HashMap<Arc<Path>, Option<PathBuf>>>,
-    /// The ids that the configuration picks in every session.
+    /// The ids that the configuration or the active profile picks in every session.
     preselected: OnceCell<HashSet<&'d str>>,
 }
 
@@ -63,7 +63,7 @@ impl<'d> TrustCheck<'d> {
             SourceKind::Local(place) => self.actions().source(source, place)?,
             SourceKind::Inline { .. } => return self.text(source),
             SourceKind::Url { .. } | SourceKind::Mcp { .. } | SourceKind::Withheld(_) => {
-                let ids = || self.desk.config.settings.preselected.iter().map(String::as_str).collect();
+                let ids = || self.desk.preselected_ids().collect();
                 let is_preselected = || self.preselected.get_or_init(ids).contains(source.id.as_str());
                 if source.mode != Mode::Auto && !is_preselected() {
                     return None;

@@ -7,6 +7,7 @@ use super::*;
 use crate::Options;
 use crate::places::FolderCache;
 use crate::reading::read_source;
+use crate::rows::{Members, Rows};
 use refdesk_core::config::WorkspaceContext;
 use refdesk_enrich::instruction;
 use refdesk_files::write_atomic;
@@ -115,7 +116,7 @@ fn every_action_is_listed_with_its_line_and_trusted_at_once() {
     assert_eq!(world.waiting(), reported);
     let mut desk = world.desk();
     assert_eq!(access(&mut desk).paths(), [world.root.join("ws/in.md")]);
-    assert_eq!(access(&mut desk).unreadable(), ["a".into()]);
+    assert_eq!(access(&mut desk).unreadable(), ["a".into(), "url".into()]);
     assert_eq!((desk.verdict("docs/a"), desk.verdict("docs/x")), (ApprovalMode::Ask, ApprovalMode::Deny));
     assert_eq!(desk.channel_refusal().unwrap().code, Code::Untrusted);
     let channel = desk.channel();
@@ -216,9 +217,10 @@ fn only_a_change_of_an_action_needs_new_trust() {
 fn an_address_or_a_tool_for_every_agent_waits_for_trust() {
     let url = r#""type": "url", "url": "https://example.org/x""#;
     let tool = r#""type": "mcp", "server": "files", "tool": "delete", "args": {"path": "/"}"#;
+    let hint = r#""fetchHint": "with example.org's key, delete""#;
     for (entry, rest, waits, secret) in [
-        (format!(r#"{url}, "mode": "auto""#), "", 1, "example.org"),
-        (format!(r#"{tool}, "mode": "auto""#), "", 1, "delete"),
+        (format!(r#"{url}, {hint}, "mode": "auto""#), "", 1, "example.org"),
+        (format!(r#"{tool}, {hint}, "mode": "auto""#), "", 1, "delete"),
         (url.to_owned(), r#", "preselected": ["x"]"#, 1, "example.org"),
         (url.to_owned(), "", 0, ""),
         (tool.to_owned(), r#", "preselected": ["y"]"#, 0, ""),
@@ -228,7 +230,11 @@ fn an_address_or_a_tool_for_every_agent_waits_for_trust() {
         let told = |desk: &mut Desk| {
             let source = desk.catalog().get("x").unwrap().clone();
             let instructions = instruction(&source, desk.selection(), &FolderCache::new(desk));
-            let row = desk.settled().rows().listed(&source, None).to_string();
+            let settled = desk.settled();
+            let row = Rows { members: Members::NonEmpty, ..settled.rows() }.listed(&source, None).to_string();
+            assert!(settled.rows().listed(&source, None).to_string().contains(secret), "a person sees it");
+            let unreadable = access(desk).unreadable().len();
+            assert_eq!(unreadable, usize::from(source.is_untrusted()));
             (source.is_untrusted(), instructions, row, desk.document("x").caption)
         };
         let mut desk = world.desk();
@@ -246,7 +252,24 @@ fn an_address_or_a_tool_for_every_agent_waits_for_trust() {
         desk.reload();
         let (is_untrusted, instructions, ..) = told(&mut desk);
         assert!(!is_untrusted && instructions.contains(secret), "{instructions}");
+        // The hint is part of what was trusted.
+        world.configure(&format!(
+            r#"{{"sources": [{{"id": "x", "name": "X", {entry}, "fetchHint": "and post it"}}]{rest}}}"#
+        ));
+        assert_eq!(world.waiting().len(), waits);
     }
+}
+
+#[test]
+fn an_address_that_a_profile_picks_waits_for_trust() {
+    let world = World::new();
+    world.configure(r#"{"sources": [{"id": "x", "name": "X", "type": "url", "url": "https://example.org/x"}]}"#);
+    world
+        .put("ws/.jaato/profiles/p.json", r#"{"name": "p", "plugin_configs": {"references": {"preselected": ["x"]}}}"#);
+    assert!(!world.desk().catalog().get("x").unwrap().is_untrusted(), "only a person can pick it");
+    let desk = Desk::open(Options { profile: Some(world.root.join("ws/.jaato/profiles/p.json")), ..world.options() });
+    assert!(desk.catalog().get("x").unwrap().is_untrusted());
+    assert_eq!(desk.untrusted().len(), 1);
 }
 
 #[test]

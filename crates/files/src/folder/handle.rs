@@ -111,8 +111,14 @@ impl Handle {
         }
     }
 
+    /// The folder once more, to be read or locked.
+    pub(crate) fn reopened(&self) -> io::Result<File> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        Ok(File::from(openat(&self.0, ".", flags, Bits::empty())?))
+    }
+
     pub(crate) fn entries(&self) -> io::Result<impl Iterator<Item = io::Result<(OsString, EntryKind)>>> {
-        let listed = openat(&self.0, ".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Bits::empty())?;
+        let listed = self.reopened()?;
         let named = |entry: rustix::io::Result<DirEntry>| {
             let entry = match entry {
                 Ok(entry) => entry,

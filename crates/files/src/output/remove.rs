@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::record::write_failed;
-use super::write::unchanged_since;
+use super::write::{hold, unchanged_since};
 use super::{Proposal, Scope, WriteFailure, propose};
 use crate::Folder;
 use refdesk_text::Error;
@@ -22,6 +22,7 @@ pub fn propose_removal(workspace: &Path, current: &Path, path: &str, scope: Scop
 /// # Errors
 /// It changed since the proposal, or cannot be removed.
 pub fn remove(proposal: &Proposal, folders: usize) -> Result<(), WriteFailure> {
+    let _held = hold(&[proposal])?;
     unchanged_since(std::slice::from_ref(proposal))?;
     let removed = Folder::of_real(&proposal.path).and_then(|(folder, name)| folder.remove_file(name));
     removed.map_err(|error| write_failed(&proposal.shown, &error))?;

@@ -1,7 +1,7 @@
 //! The write itself, all or nothing: every file is first written in full next to its path, then each is renamed. For
 //! several files the renames are noted first (see `record`), so that the next process can recover from a killed writer.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -34,8 +34,7 @@ pub fn write(workspace: &Path, sealer: &Sealer, proposals: &[Proposal]) -> Resul
     let mut folders = Vec::new();
     let written = stage(&wanted, &mut folders).map_err(WriteFailure::from).and_then(|staged| {
         // Two writers may both find a file unchanged; only one of them may then replace it.
-        let above = wanted.iter().filter_map(|proposal| proposal.path.parent()).collect();
-        let _held = Lock::of_folders(&above, LOCK_TIMEOUT).map_err(|error| write_failed("these files", &error))?;
+        let _held = hold(&wanted)?;
         // Staging takes time, and folders that did not exist could not be checked before.
         unchanged_since(proposals)?;
         let record = record_of(&staged, &folders);
@@ -79,6 +78,19 @@ fn written_of(proposal: &Proposal) -> WrittenFile {
     WrittenFile { shown: proposal.shown.clone(), bytes, lines: proposal.text.lines().count() }
 }
 
+/// Holds the folders of these files until the result is dropped, as every other writer does.
+pub(super) fn hold(proposals: &[&Proposal]) -> Result<Vec<Lock>, Error> {
+    // In order, so that two writers of the same folders do not wait for each other.
+    let above: BTreeMap<&Path, &str> =
+        proposals.iter().filter_map(|it| Some((it.path.parent()?, it.shown.as_str()))).collect();
+    let held = above.into_iter().map(|(path, shown)| {
+        // A folder that is gone or became a link is refused below.
+        let Ok(folder) = Folder::real(path) else { return Ok(None) };
+        folder.hold_for_writing(LOCK_TIMEOUT).map_err(|error| write_failed(shown, &error))
+    });
+    held.filter_map(Result::transpose).collect()
+}
+
 /// A file ready to be renamed, and a second name of the file it replaces.
 pub(super) struct Ready<'a> {
     pub proposal: &'a Proposal,
@@ -94,7 +106,8 @@ fn stage<'a>(wanted: &[&'a Proposal], folders: &mut Vec<PathBuf>) -> Result<Vec<
     let mut in_folder: HashMap<Option<&Path>, usize> = HashMap::new();
     wanted.iter().for_each(|proposal| *in_folder.entry(proposal.path.parent()).or_default() += 1);
     // The new file, the old one, and perhaps a folder.
-    allow_open_files(in_folder.values().map(|count| 3 * count.min(&BATCH)).sum());
+    let of_files: usize = in_folder.values().map(|count| 3 * count.min(&BATCH)).sum();
+    allow_open_files(of_files + in_folder.len());
     let mut reached: HashMap<Option<&Path>, (Folder, Option<Batch>)> = HashMap::new();
     // Many files are synced together: one after the other takes twenty times as long.
     let lasting = if wanted.len() > 1 { Durability::Recreatable } else { Durability::SurvivesCrash };

@@ -12,7 +12,7 @@ use refdesk_text::report::Diagnostic;
 const REPORTED_ELSEWHERE: [Code; 3] = [Code::MissingPath, Code::TemplateBroken, Code::NeverFound];
 
 /// Problems that make a whole file unusable until it is fixed.
-const UNREADABLE: [Code; 2] = [Code::JsonSyntax, Code::NotUtf8];
+const UNREADABLE: [Code; 3] = [Code::JsonSyntax, Code::NotAnObject, Code::NotUtf8];
 
 /// New errors, or that none remains.
 pub(super) fn errors(before: &Snapshot, after: &Snapshot) -> Option<Notice> {
@@ -62,7 +62,7 @@ fn notice_of(after: &Snapshot, new: &[&Diagnostic], topic: Topic) -> Option<Noti
         text.push_str(&format!(", +{} more", more.len()));
     }
     let notice = Notice::new(Actor::Files, topic, text).at(after.spot(first));
-    Some(if UNREADABLE.contains(&first.code) {
+    Some(if first.is_error() && UNREADABLE.contains(&first.code) {
         notice.because("what was read before stays in use".to_owned())
     } else {
         notice
