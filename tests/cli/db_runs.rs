@@ -11,7 +11,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::support::databases::{Dialect, MARK, many_tables, odd_tables, sql};
-use crate::support::program::{LIMIT, PROGRAM, ProgramRun, finish, kill, run, signal};
+use crate::support::program::{LIMIT, ProgramRun, finish, kill, run, signal};
 use crate::support::workspace::Workspace;
 use refdesk_files::scale::scaled;
 
@@ -154,15 +154,6 @@ fn a_second_run_leaves_the_first_alone() {
     world.run(&["db", "diff"]).exits(0);
 }
 
-/// The program with a shell before it.
-fn after(world: &Workspace, shell: &[&str], words: &[&str]) -> Command {
-    let whole = world.command(words);
-    let mut command = Command::new(shell[0]);
-    command.args(&shell[1..]).arg(PROGRAM).args(whole.get_args()).current_dir(&world.path).env_clear();
-    command.envs(whole.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    command
-}
-
 #[test]
 fn without_room_nothing_is_torn() {
     let statements = sql(&many_tables(60), Dialect::Sqlite);
@@ -170,11 +161,10 @@ fn without_room_nothing_is_torn() {
     whole.run(&DOCUMENT).exits(0);
     let expected = outcome(&whole);
     // No file may be larger: at first not even what is about to be written can be noted, then the manifest cannot be written.
-    for (blocks, is_begun) in [(8, false), (32, true)] {
+    for (kib, is_begun) in [(8, false), (32, true)] {
         let world = world(&statements);
         world.run(&["db", "plan"]).exits(0);
-        let limit = format!("ulimit -c 0; ulimit -f {blocks}; exec \"$0\" \"$@\"");
-        let told = run(&mut after(&world, &["bash", "-c", &limit], &DOCUMENT), None).exits(1);
+        let told = run(&mut world.without_room(kib, &DOCUMENT), None).exits(1);
         assert!(told.stderr.contains("free some disk space"), "{told}");
         assert_eq!(world.path.join("docs").exists(), is_begun, "{told}");
         assert!(!world.path.join(MANIFEST).exists());
@@ -200,7 +190,7 @@ fn on_a_full_disk_nothing_is_torn() {
     fs::create_dir_all(world.path.join("docs")).unwrap();
     // What is there when it ended is copied before the file system goes.
     let script = "mount -t tmpfs -o size=160k none docs || exit 3; \"$0\" \"$@\"; code=$?; cp -r docs kept; exit $code";
-    let told = run(&mut after(&world, &["unshare", "-rm", "sh", "-c", script], &DOCUMENT), None).exits(1);
+    let told = run(&mut world.started_by(&["unshare", "-rm", "sh", "-c", script], &DOCUMENT), None).exits(1);
     assert!(told.stderr.contains("free some disk space"), "{told}");
     let kept = files(&world.path.join("kept"), &["."]);
     assert!(kept.len() > 8 && kept.len() < expected.len() - 8, "{}", kept.len());

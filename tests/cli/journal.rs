@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::support::program::{PROGRAM, ProgramRun, finish, run};
+use crate::support::program::{ProgramRun, finish, run};
 use crate::support::workspace::{STATE, Workspace, inline, strings};
 
 const FILE: &str = ".jaato/refdesk/journal.jsonl";
@@ -311,18 +311,8 @@ fn an_unwritable_journal_is_reported_once_and_stops_nothing() {
     // Not even by a short line.
     filler.push_str(&"\n".repeat(64 * 1024 - filler.len()));
     world.put(FILE, filler.as_bytes());
-    let limited = |words: &[&str], input: Option<&[u8]>| -> ProgramRun {
-        let whole = world.command(words);
-        let mut command = world.bare(&[]);
-        command = {
-            let mut shell = std::process::Command::new("bash");
-            shell.current_dir(&world.path).envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
-            shell
-        };
-        let script = format!("ulimit -c 0; ulimit -f 64; exec \"{PROGRAM}\" \"$@\"");
-        command.arg("-c").arg(script).arg("refdesk").args(whole.get_args());
-        run(&mut command, input)
-    };
+    let limited =
+        |words: &[&str], input: Option<&[u8]>| -> ProgramRun { run(&mut world.without_room(64, words), input) };
     let ran = limited(&["enrich", "--repeat"], Some(b"the web")).exits(0);
     assert!(ran.text().contains("@web"), "{ran}");
     assert_eq!(ran.stderr.matches("the journal cannot be written").count(), 1, "{ran}");

@@ -19,6 +19,7 @@ mod kill_selecting;
 mod kill_writing;
 #[cfg(target_os = "linux")]
 mod limits;
+mod no_room;
 mod real_agents;
 pub mod tables;
 mod watch;

@@ -101,6 +101,21 @@ impl Workspace {
         command
     }
 
+    /// The program with these arguments, started by another one, such as a shell that sets limits.
+    pub fn started_by(&self, starter: &[&str], words: &[&str]) -> Command {
+        let whole = self.command(words);
+        let mut command = Command::new(starter[0]);
+        command.args(&starter[1..]).arg(PROGRAM).args(whole.get_args()).current_dir(&self.path).env_clear();
+        command.envs(whole.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command
+    }
+
+    /// The same where no file may grow beyond this many KiB, as on a disk that is nearly full.
+    pub fn without_room(&self, kib: u32, words: &[&str]) -> Command {
+        let limit = format!("ulimit -c 0; ulimit -f {kib}; exec \"$0\" \"$@\"");
+        self.started_by(&["bash", "-c", &limit], words)
+    }
+
     /// Runs the program in text form.
     #[track_caller]
     pub fn run(&self, words: &[&str]) -> ProgramRun {

@@ -175,7 +175,8 @@ impl Desk {
     /// Removes sources as proposed, and their picks and exclusions; the catalog is read again.
     ///
     /// # Errors
-    /// A file has changed since it was proposed, or cannot be written.
+    /// A file has changed since it was proposed, or cannot be written. If only the picks or exclusions could not be
+    /// dropped, the error says that the sources were removed.
     pub fn remove_sources(&mut self, session: &Session, removal: &Removal) -> Result<(), Error> {
         let ids: Vec<String> = removal.ids.iter().map(ToString::to_string).collect();
         let reason = format!("removed {}", super::at_list(&removal.ids));
@@ -185,16 +186,28 @@ impl Desk {
         for file in &removal.files {
             self.remove(session, file, 0, &reason).map_err(|unwritten| unwritten.refused)?;
         }
-        let is_among = |chosen: &[String]| ids.iter().filter(|id| chosen.contains(id)).cloned().collect::<Vec<_>>();
-        let (picked, excluded) = (is_among(&self.choice.picks), is_among(&self.choice.exclusions));
-        if !picked.is_empty() {
-            self.unpick(session, &picked)?;
-        }
-        if !excluded.is_empty() {
-            self.include(session, &excluded)?;
-        }
+        let dropped = self.drop_choices(session, &ids);
         self.remember_removed(&removal.ids);
         self.reload();
+        dropped.map_err(|(what, error)| {
+            let message = format!("{reason}, but {what} could not be dropped: {}", error.message);
+            Error { message, ..error }
+        })
+    }
+
+    /// Drops the picks and exclusions among these ids; the error comes with what stays.
+    fn drop_choices(&mut self, session: &Session, ids: &[String]) -> Result<(), (&'static str, Error)> {
+        let is_among = |chosen: &[String]| ids.iter().filter(|id| chosen.contains(id)).cloned().collect::<Vec<_>>();
+        let (picked, excluded) = (is_among(&self.choice.picks), is_among(&self.choice.exclusions));
+        let what = |ids: &[String], one, many| if ids.len() == 1 { one } else { many };
+        if !picked.is_empty() {
+            let what = what(&picked, "its pick", "their picks");
+            self.unpick(session, &picked).map_err(|error| (what, error))?;
+        }
+        if !excluded.is_empty() {
+            let what = what(&excluded, "its exclusion", "their exclusions");
+            self.include(session, &excluded).map_err(|error| (what, error))?;
+        }
         Ok(())
     }
 

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::change::not_stored;
 use super::{Desk, RenderedTemplate, Session};
+use crate::session::advice;
 use refdesk_files::Lock;
 use refdesk_files::output::{self, Interrupted, PathLookup, Proposal, Recovered, Scope, WriteFailure, WrittenFile};
 use refdesk_files::reserved::STATE_FOLDER;
@@ -176,6 +176,9 @@ impl Desk {
     }
 
     fn hold(&self) -> Result<Lock, Error> {
-        self.store.lock().map_err(|error| not_stored(&error))
+        self.store.lock().map_err(|error| {
+            let message = format!("the state of this workspace could not be stored: {error}");
+            Error::new(Code::NotStored, message, advice(&error))
+        })
     }
 }

@@ -23,6 +23,7 @@ use refdesk_core::catalog::{
 use refdesk_core::config::{self, ApprovalMode, ChannelKind, ChannelSettings, profile};
 use refdesk_core::selection::Access;
 use refdesk_enrich::BlockKind;
+use refdesk_files::is_no_room;
 use refdesk_files::path::{Resolver, absolute, display};
 use refdesk_templates::{Template, TemplateIndex};
 use refdesk_text::report::Diagnostic;
@@ -411,7 +412,8 @@ const SHOWN: usize = 5;
 
 fn trust_not_stored(error: &std::io::Error) -> Error {
     let message = format!("trust could not be stored: {error}");
-    Error::new(Code::NotStored, message, "make that file and its folder writable")
+    let fix = if is_no_room(error) { "free some disk space" } else { "make that file and its folder writable" };
+    Error::new(Code::NotStored, message, fix)
 }
 
 #[cfg(test)]

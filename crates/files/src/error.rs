@@ -17,6 +17,11 @@ pub fn is_link_refused(error: &io::Error) -> bool {
     code_of(error) == Some(Code::LinkedOut)
 }
 
+/// Whether it says that there is no room for more: on the disk, in the user's quota, or within the limit on a file's size.
+pub fn is_no_room(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge)
+}
+
 pub(crate) fn link_refused(link: &str, leads_out: bool) -> io::Error {
     let why = if leads_out {
         "is a link out of the workspace, so nothing is read or stored there"

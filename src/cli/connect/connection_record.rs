@@ -10,7 +10,9 @@ use refdesk_agents::setup::{Client, Record};
 use refdesk_core::config::state_folder;
 use refdesk_desk::Desk;
 use refdesk_desk::session::advice;
-use refdesk_files::{LOCK_TIMEOUT, Lock, Sealer, code_of, open_own, private_folder, sweep, within, write_private};
+use refdesk_files::{
+    LOCK_TIMEOUT, Lock, Sealer, code_of, is_no_room, open_own, private_folder, sweep, within, write_private,
+};
 use refdesk_text::{Code, Error};
 
 /// Maximum size of a record in bytes: it contains the entries that were replaced.
@@ -158,11 +160,7 @@ impl ConnectionRecord {
 fn not_stored(error: &io::Error) -> Error {
     let message = format!("the record for disconnecting could not be saved: {error}");
     // The rest of the advice does not apply to the user's own folder.
-    let is_advised = code_of(error).is_some()
-        || matches!(
-            error.kind(),
-            ErrorKind::TimedOut | ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge
-        );
+    let is_advised = code_of(error).is_some() || error.kind() == ErrorKind::TimedOut || is_no_room(error);
     let hint = if is_advised { advice(error) } else { "make that folder writable" };
     Error::new(Code::NotStored, message, hint)
 }

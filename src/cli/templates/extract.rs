@@ -10,9 +10,9 @@ use refdesk_core::catalog::SourceId;
 use refdesk_desk::session::Written;
 use refdesk_desk::{CompleteDesk, Desk, Session};
 use refdesk_templates::{Template, TemplateIndex};
-use refdesk_text::Code;
 use refdesk_text::escape::one_line;
 use refdesk_text::report::Diagnostic;
+use refdesk_text::{Code, Error};
 
 /// Writes the templates of the selection, or of the given documents.
 pub fn run(desk: &CompleteDesk<'_>, session: &Session, index: &TemplateIndex, files: &[PathBuf]) -> CommandOutput {
@@ -41,6 +41,11 @@ fn answer(desk: &Desk, templates: &[&Template], done: Written) -> CommandOutput 
         let message = "another process changed the selection in the meantime; nothing was written";
         diagnostics.push(Diagnostic::warning(Code::ChosenMeanwhile, message).fix("run it again"));
     }
+    let (failed, diagnostics): (Vec<_>, Vec<_>) = diagnostics
+        .into_iter()
+        .partition(|problem| matches!(problem.code, Code::TemplatesNotWritten | Code::TemplatesFolder));
+    let failed: Vec<Error> =
+        failed.into_iter().map(|problem| Error::new(problem.code, problem.message, problem.fix)).collect();
     let json = document(&rows, &written, &kept, &removed);
     let mut text = String::new();
     for (what, names) in [("written", &written), ("kept", &kept), ("removed", &removed)] {
@@ -49,8 +54,8 @@ fn answer(desk: &Desk, templates: &[&Template], done: Written) -> CommandOutput 
             text.push('\n');
         }
     }
-    if text.is_empty() && templates.is_empty() {
+    if text.is_empty() && templates.is_empty() && failed.is_empty() {
         text.push_str("No document contains a template.\n");
     }
-    CommandOutput { diagnostics, ..CommandOutput::new(json, text) }
+    CommandOutput { diagnostics, ..CommandOutput::new(json, text) }.and_refused(failed)
 }

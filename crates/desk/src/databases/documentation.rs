@@ -29,6 +29,7 @@ use super::page_comparison::DocumentedPage;
 use super::plans::Planned;
 use super::schema_reading::{ReadDatabase, ReadState};
 use crate::Desk;
+use crate::session::advice;
 
 /// The file in which a run records its progress.
 pub(super) const PROGRESS: &str = "documenter-progress.json";
@@ -430,11 +431,7 @@ impl Desk {
 
     fn lock_databases(&self) -> Result<Lock, Error> {
         let failed = |error: io::Error| {
-            Error::new(
-                Code::NotStored,
-                format!("the progress of the run cannot be recorded: {error}"),
-                "make .jaato/refdesk writable",
-            )
+            Error::new(Code::NotStored, format!("the progress of the run cannot be recorded: {error}"), advice(&error))
         };
         // Also keeps git out of the folder.
         self.own_folder()?;

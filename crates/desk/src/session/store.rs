@@ -16,8 +16,8 @@ use refdesk_files::path::{display, is_absent, lossy, name_of};
 use refdesk_files::reserved::STATE_FOLDER;
 use refdesk_files::workspace::mark_of;
 use refdesk_files::{
-    Durability, FileMode, Folder, LOCK_TIMEOUT, Lock, Sealer, code_of, is_link_refused, name, no_workspace, rename_own,
-    within,
+    Durability, FileMode, Folder, LOCK_TIMEOUT, Lock, Sealer, code_of, is_link_refused, is_no_room, name, no_workspace,
+    rename_own, within,
 };
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
@@ -333,9 +333,7 @@ pub fn advice(error: &io::Error) -> &'static str {
         _ if code_of(error) == Some(Code::NoWorkspace) => "set up a workspace in it, or work in another folder",
         _ if code_of(error).is_some() => "set HOME, or XDG_STATE_HOME to a writable folder outside the workspace",
         io::ErrorKind::TimedOut => "end the process that holds the lock, or try again",
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-            "free some disk space"
-        }
+        _ if is_no_room(error) => "free some disk space",
         io::ErrorKind::NotFound => "open the workspace where it is now: its folder was moved or deleted",
         io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory | io::ErrorKind::AlreadyExists => {
             "move away whatever is in the way below .jaato/refdesk/"

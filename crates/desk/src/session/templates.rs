@@ -16,7 +16,7 @@ use super::store::Store;
 use refdesk_core::selection::Choice;
 use refdesk_files::name::sha256_hex;
 use refdesk_files::path::{display, is_absent};
-use refdesk_files::{read_own, remove_own, sweep, write_derived};
+use refdesk_files::{is_no_room, read_own, remove_own, sweep, write_derived};
 use refdesk_templates::limits::{TAKEN_KEPT, TEMPLATE_BYTES};
 use refdesk_templates::{FOLDER, TakenTemplate};
 use refdesk_text::report::Diagnostic;
@@ -349,7 +349,8 @@ impl Store {
 
     fn unwritable(&self, error: &io::Error) -> Diagnostic {
         let message = format!("the templates of documents are not written as files: {error}");
-        Diagnostic::warning(Code::TemplatesNotWritten, message).in_file(FOLDER).fix(format!("make {FOLDER} writable"))
+        let fix = if is_no_room(error) { "free some disk space".to_owned() } else { format!("make {FOLDER} writable") };
+        Diagnostic::warning(Code::TemplatesNotWritten, message).in_file(FOLDER).fix(fix)
     }
 }
 

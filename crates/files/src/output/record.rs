@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::lookup::PathLookup;
 use super::{PriorContent, refusal};
-use crate::error::cause;
+use crate::error::{cause, is_no_room};
 use crate::path::{is_absent, name_of};
 use crate::{Durability, EntryKind, FileMode, Folder, Sealer, is_link_refused, remove_own, rename_own};
 use refdesk_text::{Code, Error};
@@ -217,9 +217,7 @@ pub(super) fn write_failed(shown: &str, error: &io::Error) -> Error {
     }
     let hint = match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => "make its folder writable",
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-            "free some disk space"
-        }
+        _ if is_no_room(error) => "free some disk space",
         _ => "nothing was changed; try again",
     };
     // The path in the error is absolute, or that of the temporary file.

@@ -1,0 +1,78 @@
+//! No room on the disk: what could not be stored is said, with the fix for it, and nothing is left half done unsaid.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::support::program::{ProgramRun, run};
+use crate::support::workspace::{STATE, Workspace, inline};
+
+const FIX: &str = "free some disk space";
+
+/// A workspace that was used before, so that only its own files cannot be written.
+fn world() -> Workspace {
+    let world = Workspace::of(json!([inline("a", "text")]), &[("docs/in.md", "in\n")]);
+    world.put(".jaato/references/own.json", br#"{"id": "own", "name": "Own", "type": "inline", "content": ""}"#);
+    world.run(&["select", "a", "own"]).exits(0);
+    world
+}
+
+fn without_room(world: &Workspace, words: &[&str]) -> ProgramRun {
+    run(&mut world.without_room(0, words), None).exits(1)
+}
+
+#[test]
+fn what_could_not_be_stored_is_named() {
+    let world = world();
+    world.put(
+        ".jaato/databases.yaml",
+        b"databases:\n  - name: shop\n    type: sqlite\n    connection: { file: shop.db }\n",
+    );
+    rusqlite::Connection::open(world.path.join("shop.db"))
+        .unwrap()
+        .execute_batch("CREATE TABLE t (id INTEGER)")
+        .unwrap();
+    fs::remove_dir_all(world.path.join(".jaato/refdesk")).unwrap();
+    for words in [&["db", "document", "--yes"][..], &["connect", "claude-code", "--yes"]] {
+        let ran = without_room(&world, words);
+        let _ = fs::remove_dir_all(world.path.join(".jaato/refdesk"));
+        assert!(ran.stderr.contains("the state of this workspace could not be stored: "), "{ran}");
+        assert!(ran.stderr.contains("/.jaato/refdesk/.gitignore: ") && ran.stderr.contains(FIX), "{ran}");
+        assert!(!ran.stderr.contains("picks"), "{ran}");
+    }
+}
+
+#[test]
+fn trust_that_cannot_be_revoked_needs_room() {
+    let world = Workspace::of(json!([{"id": "out", "name": "Out", "path": "../out"}]), &[]);
+    fs::create_dir(world.beside("out")).unwrap();
+    world.trust(STATE);
+    let ran = without_room(&world, &["trust", "revoke"]);
+    assert!(ran.stderr.contains("trust could not be stored") && ran.stderr.contains(FIX), "{ran}");
+}
+
+#[test]
+fn templates_that_cannot_be_written_are_a_failure() {
+    let guide = "# Guide\n\n```java\nclass {{ Name }} {}\n```\n";
+    let world = Workspace::of(json!([{"id": "guide", "name": "G", "path": "guide.md"}]), &[("guide.md", guide)]);
+    world.run(&["select", "guide"]).exits(0);
+    fs::remove_dir_all(world.path.join(".jaato/templates")).unwrap();
+    for words in [&["templates", "extract"][..], &["templates", "extract", "guide.md"]] {
+        let ran = without_room(&world, words);
+        assert!(ran.stderr.starts_with("error: ") && ran.stderr.contains("are not written as files"), "{ran}");
+        assert!(ran.stderr.contains(FIX) && ran.text().is_empty(), "{ran}");
+        let answer = without_room(&world, &[&["--json"], words].concat()).json();
+        assert_eq!((&answer["error"]["code"], &answer["count"]), (&json!("templates-not-written"), &json!(1)));
+    }
+}
+
+#[test]
+fn a_source_was_removed_even_if_its_pick_stays() {
+    let world = world();
+    let ran = without_room(&world, &["remove", "own", "--yes"]);
+    assert!(ran.stderr.contains("removed @own, but its pick could not be dropped: the picks"), "{ran}");
+    assert!(ran.stderr.contains(FIX), "{ran}");
+    assert!(!world.path.join(".jaato/references/own.json").exists());
+    world.run(&["unselect", "own"]).exits(0);
+    assert_eq!(world.picks(), ["a"]);
+}
