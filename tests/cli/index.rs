@@ -2,7 +2,7 @@
 //! killed, starved, and fed with anything.
 
 use std::fs;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Instant;
 
 use refdesk_desk::{Desk, IndexProcess, Options};
@@ -395,6 +395,36 @@ fn killed_while_it_is_made_anew_the_index_stays_ours() {
     }
 }
 
+/// The files of an index that is being made.
+fn unfinished(world: &Workspace) -> Vec<String> {
+    let names = fs::read_dir(world.path.join(".jaato/refdesk")).unwrap();
+    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.filter(|name| name.starts_with("index.db.new")).collect()
+}
+
+#[test]
+fn an_index_that_cannot_be_made_anew_stays() {
+    let world = world(20);
+    let sections = world.json(&["index", "--words-only"], 0)["sections"].clone();
+    let hits = || world.json(&["search", "wind", "--limit", "100"], 0)["hits"].as_array().unwrap().len();
+    let found = hits();
+    assert!(found > 0);
+    // In KiB: where it is made, and where it is filled.
+    for kib in [4, 24, 40] {
+        let refused = run(&mut world.without_room(kib, &["index", "--fresh", "--words-only"]), None).exits(1);
+        assert!(refused.stderr.contains("free some disk space"), "{kib}: {refused}");
+        assert_eq!((hits(), unfinished(&world)), (found, Vec::new()), "{kib}");
+    }
+    let mut command = world.command(&["index", "--fresh", "--words-only"]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    until("one is made", || !unfinished(&world).is_empty());
+    kill(child.id());
+    child.wait().unwrap();
+    assert_eq!(hits(), found, "killed");
+    assert_eq!(world.json(&["index", "--words-only"], 0)["sections"], sections);
+    assert_eq!((hits(), unfinished(&world)), (found, Vec::new()));
+}
+
 #[test]
 fn the_start_of_an_agents_session_leaves_an_index_behind() {
     let world = world(0);
@@ -509,14 +539,7 @@ fn where_it_cannot_be_written_the_error_names_file_and_remedy() {
     // In blocks of 1 KiB: where it is made, and where it is filled.
     for blocks in [4, 24, 64] {
         let full = self::world(20);
-        let mut command = Command::new("bash");
-        command.arg("-c").arg(format!("ulimit -c 0; ulimit -f {blocks}; exec \"$0\" \"$@\"")).arg(PROGRAM);
-        let whole = full.command(&["index"]);
-        command
-            .args(whole.get_args())
-            .env_clear()
-            .envs(whole.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        let refused = run(&mut command, None).exits(1);
+        let refused = run(&mut full.without_room(blocks, &["index"]), None).exits(1);
         assert!(
             refused.stderr.contains("index.db") && refused.stderr.contains("free some disk space"),
             "{blocks}: {refused}"

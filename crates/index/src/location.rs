@@ -3,6 +3,7 @@
 //! files that this user's refdesk wrote, and anything else is not used (BEHAVIOUR §9 "Ours alone").
 
 mod files;
+mod replacement;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,6 +18,7 @@ use self::files::{
     DATABASE, FileIdentity, JOURNAL, LOCK, LOG, MAKING, RECORD, SHARED_MEMORY, clear, identity, remove_making,
     set_aside, size,
 };
+pub(crate) use self::replacement::Replacement;
 #[cfg(feature = "postgres")]
 use crate::postgres::{PostgresStorage, Server};
 use crate::row_seal;
@@ -25,7 +27,9 @@ use crate::sqlite::SqliteStorage;
 use crate::storage::Storage;
 use refdesk_files::path::is_absent;
 use refdesk_files::reserved::STATE_FOLDER;
-use refdesk_files::{Durability, FileMode, Folder, Lock, SealKey, Sealer, code_of, is_link_refused, is_writable};
+use refdesk_files::{
+    Durability, FileMode, Folder, Lock, SealKey, Sealer, code_of, is_link_refused, is_no_room, is_writable,
+};
 use refdesk_text::{Code, Error, Fix};
 
 /// The record is sealed for this place.
@@ -44,6 +48,8 @@ const BUSY: Duration = Duration::from_millis(500);
 pub struct Location {
     workspace: PathBuf,
     sealer: Sealer,
+    /// Whether it is the index that is being made beside the one in its place.
+    is_making: bool,
     /// In place of the file.
     #[cfg(feature = "postgres")]
     server: Option<Server>,
@@ -99,6 +105,8 @@ impl Reading {
 /// An index opened for writing.
 pub(crate) struct Writable {
     pub storage: Box<dyn Storage>,
+    /// If another index stays in its place until this one is complete.
+    pub replacement: Option<Replacement>,
     /// There was one that could not be kept: damaged, of an older version, or not ours.
     pub is_replaced: bool,
     /// It was damaged or not ours, and was set aside.
@@ -113,6 +121,7 @@ impl Location {
         Self {
             workspace,
             sealer,
+            is_making: false,
             #[cfg(feature = "postgres")]
             server: None,
         }
@@ -176,7 +185,8 @@ impl Location {
     }
 
     /// Opens the index for writing and makes it if there is none; `None` if another process is writing. What is
-    /// older or to be made `fresh` is removed first; what is damaged or not ours is set aside.
+    /// older is removed first; what is damaged or not ours is set aside. One that is to be made `fresh` is made beside
+    /// the one that is there, which stays if the new one cannot be completed.
     ///
     /// # Errors
     /// It is of a newer version, there is no key, or the file system's error.
@@ -186,6 +196,7 @@ impl Location {
             let storage = PostgresStorage::write(server, &self.workspace, &self.sealer, fresh)?;
             return Ok(storage.map(|storage| Writable {
                 storage: Box::new(storage),
+                replacement: None,
                 is_replaced: false,
                 is_aside: false,
             }));
@@ -201,7 +212,12 @@ impl Location {
             held => held.map_err(failed)?,
         };
         let key = self.sealer.key_or_new().map_err(failed)?;
+        // Left by a killed run.
+        remove_making(&folder).map_err(failed)?;
         let found = self.found(&folder).map_err(failed)?;
+        if fresh && matches!(found, IndexPresence::Ours) {
+            return self.beside(folder, lock, key).map(Some);
+        }
         let kept = match found {
             IndexPresence::Nothing => None,
             IndexPresence::Ours if !fresh => {
@@ -224,7 +240,8 @@ impl Location {
                 }
             }
         };
-        Ok(Some(Writable { storage: self.storage(connection, folder, key, Some(lock)), is_replaced, is_aside }))
+        let storage = self.storage(connection, folder, key, Some(lock));
+        Ok(Some(Writable { storage, replacement: None, is_replaced, is_aside }))
     }
 
     fn storage(&self, connection: Connection, folder: Folder, key: &SealKey, lock: Option<Lock>) -> Box<dyn Storage> {
@@ -248,14 +265,9 @@ impl Location {
     fn create(&self, folder: &Folder, key: &SealKey) -> Result<(), Error> {
         let made =
             folder.confine(|| self.make(folder, key)).map_err(|error| self.failed(Code::IndexUnwritable, &error));
-        let made = made.flatten().and_then(|()| {
-            let settle = || -> io::Result<()> {
-                folder.append(LOG)?;
-                self.record(folder, MAKING)?;
-                folder.rename(MAKING, DATABASE)
-            };
-            settle().map_err(|error| self.failed(Code::IndexUnwritable, &error))
-        });
+        let made = made
+            .flatten()
+            .and_then(|()| self.put_in_place(folder).map_err(|error| self.failed(Code::IndexUnwritable, &error)));
         if made.is_err() {
             // What could not be made is not kept. The error is that of the making.
             let _ = remove_making(folder);
@@ -263,12 +275,18 @@ impl Location {
         made
     }
 
+    /// Records the index that was made, and gives it its name.
+    fn put_in_place(&self, folder: &Folder) -> io::Result<()> {
+        folder.append(LOG)?;
+        self.record(folder, MAKING)?;
+        folder.rename(MAKING, DATABASE)
+    }
+
     fn make(&self, folder: &Folder, key: &SealKey) -> Result<(), Error> {
         // SQLite gives its other files the mode of this one.
         let fresh = remove_making(folder).and_then(|()| folder.append(MAKING).map(drop));
         fresh.map_err(|error| self.failed(Code::IndexUnwritable, &error))?;
-        let mut connection =
-            self.open_at(&self.workspace.join(STATE_FOLDER).join(MAKING), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let mut connection = self.open_at(&self.making(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         // All of it is in the file when it is closed, whose log goes then.
         let made = schema::create(&mut connection, &row_seal::of_index(key))
             .and_then(|()| connection.pragma_update(None, "journal_mode", "WAL"))
@@ -277,7 +295,12 @@ impl Location {
     }
 
     fn open(&self, access: OpenFlags) -> Result<Connection, Error> {
-        self.open_at(&self.path(), access)
+        self.open_at(&if self.is_making { self.making() } else { self.path() }, access)
+    }
+
+    /// The path of an index that is being made.
+    fn making(&self) -> PathBuf {
+        self.workspace.join(STATE_FOLDER).join(MAKING)
     }
 
     /// Our index for reading; `None` if it is of an older version. All files of it are open then.
@@ -371,9 +394,7 @@ impl Location {
             _ if is_link_refused(error) => "remove the link, or replace it with what it leads to",
             _ if code_of(error).is_some() => "set HOME, or XDG_STATE_HOME to a writable folder outside the workspace",
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => MAKE_WRITABLE,
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-                "free some disk space"
-            }
+            _ if is_no_room(error) => "free some disk space",
             _ => "move away whatever is in its place",
         };
         Error::new(code, format!("the search index {}: {error}", self.path().display()), fix)
@@ -381,7 +402,7 @@ impl Location {
 
     /// Rows came from elsewhere. The index is no longer taken for ours, so that the next run builds another.
     pub(crate) fn forged(&self) -> Error {
-        if let Ok(folder) = self.folder() {
+        if let (false, Ok(folder)) = (self.is_making, self.folder()) {
             // If that fails, the same is found and reported again.
             let _ = folder.remove_file(RECORD);
         }
@@ -399,7 +420,7 @@ impl Location {
 
     /// SQLite's error. A damaged file is no longer used, so that the next run builds another.
     pub(crate) fn broken(&self, error: &rusqlite::Error) -> Error {
-        if is_damage(error) {
+        if is_damage(error) && !self.is_making {
             // If that fails, the same is found and reported again.
             let _ = self.give_up();
         }

@@ -130,7 +130,7 @@ pub struct Job<'a> {
     pub pages: Option<&'a dyn DatabasePages>,
     /// Computes vectors; words alone without one.
     pub embedder: Option<&'a dyn Embedder>,
-    /// Forget everything first.
+    /// Make a new index, which replaces the old one when it is complete.
     pub fresh: bool,
     /// The current time.
     pub now: SystemTime,
@@ -151,23 +151,51 @@ pub fn update(location: &Location, mut job: Job) -> Result<Option<Report>, Error
 }
 
 fn run(location: &Location, job: &mut Job) -> Result<Option<Report>, Error> {
-    let Some(Writable { mut storage, is_replaced, is_aside }) = location.write(job.fresh)? else { return Ok(None) };
+    let Some(Writable { mut storage, replacement, is_replaced, is_aside }) = location.write(job.fresh)? else {
+        return Ok(None);
+    };
     let mut report = Report { is_replaced, is_aside, ..Report::default() };
-    let goes_on = words(&mut *storage, job, &mut report)?;
+    let filled = fill(&mut *storage, job, &mut report);
+    // Its files are closed before they get their names, or are removed.
+    drop(storage);
+    let is_complete = filled?;
+    let Some(replacement) = replacement else { return Ok(Some(report)) };
+    if is_complete {
+        replacement.put_in_place()?;
+        return Ok(Some(report));
+    }
+    drop(replacement);
+    // The old one is still there, even if it is one that this refdesk cannot read.
+    let mut kept = Report::default();
+    if let Ok(Some(storage)) = location.read() {
+        count(&*storage, job, &mut kept)?;
+    }
+    Ok(Some(kept))
+}
+
+/// Brings the index up to date; returns whether it was not stopped.
+fn fill(storage: &mut dyn Storage, job: &mut Job, report: &mut Report) -> Result<bool, Error> {
+    let mut goes_on = words(storage, job, report)?;
     let missing = job.embedder.map(|embedder| storage.count_without_vector(embedder.model())).transpose()?;
     // Until many vectors are computed, words alone decide; with few, all is known in a moment.
     if goes_on && missing.is_none_or(|missing| missing > VECTOR_BATCH) {
-        threshold::update(&mut *storage, None)?;
+        threshold::update(storage, None)?;
     }
     if let (true, Some(embedder)) = (goes_on, job.embedder) {
         let mut progress = Ticker::new(&mut *job.progress);
-        if vectors(&mut *storage, embedder, &mut progress, &mut report)? {
-            threshold::update(&mut *storage, Some(embedder))?;
+        goes_on = vectors(storage, embedder, &mut progress, report)?;
+        if goes_on {
+            threshold::update(storage, Some(embedder))?;
         }
     }
+    count(storage, job, report)?;
+    Ok(goes_on)
+}
+
+fn count(storage: &dyn Storage, job: &Job, report: &mut Report) -> Result<(), Error> {
     report.documents = storage.count()?;
     report.missing = storage.count_without_vector(job.embedder.map_or("", Embedder::model))?;
-    Ok(Some(report))
+    Ok(())
 }
 
 /// Passes progress on at most ten times a second.

@@ -21,7 +21,7 @@ pub enum DbCommand {
     /// Bring the search index of the pages and all other documents up to date, as `refdesk index` does
     #[command(after_help = "Example: refdesk db index")]
     Index {
-        /// Forget the old index and build a new one
+        /// Build a new index, which replaces the old one when it is complete
         #[arg(long)]
         fresh: bool,
     },

@@ -106,7 +106,7 @@ pub enum KindName {
 
 #[derive(Debug, Default, Args)]
 pub struct IndexArgs {
-    /// Forget the old index and build a new one
+    /// Build a new index, which replaces the old one when it is complete
     #[arg(long)]
     pub fresh: bool,
     /// Leave out meaning: faster, but finds only the words of a prompt

@@ -67,6 +67,34 @@ fn a_log_in_a_folder_that_cannot_be_written_asks_to_make_it_writable() {
 }
 
 #[test]
+fn an_index_stays_until_the_new_one_is_complete() {
+    let world = built();
+    let sources = || vec![world.file("a", "a.md")];
+    let folder = world.path().join(STATE_FOLDER);
+    let making = || {
+        let names = fs::read_dir(&folder).unwrap().map(|it| it.unwrap().file_name().into_string().unwrap());
+        names.filter(|name| name.starts_with(MAKING)).count()
+    };
+    world.write("a.md", &long("timeout"));
+    let stopped = world.run(sources(), true, &mut |_| {
+        assert!(making() > 0);
+        assert_eq!(world.best("retry"), ["a"], "while it is made");
+        false
+    });
+    let stopped = stopped.unwrap().unwrap();
+    assert_eq!((stopped.added, stopped.documents, making()), (0, 2, 0));
+    assert_eq!(world.best("retry"), ["a"], "after it was stopped");
+    // As a killed run leaves them.
+    for is_fresh in [false, true] {
+        for end in ["", "-wal", "-shm", "-journal"] {
+            fs::write(folder.join(format!("{MAKING}{end}")), "left").unwrap();
+        }
+        world.run(sources(), is_fresh, &mut |_| true).unwrap().unwrap();
+        assert_eq!((world.best("timeout"), making()), (vec!["a".to_owned()], 0), "{is_fresh}");
+    }
+}
+
+#[test]
 fn folders_and_pipes_in_place_of_its_files_are_set_aside() {
     use rustix::fs::{CWD, FileType, mknodat};
     for name in [DATABASE, LOG, SHARED_MEMORY, JOURNAL, RECORD, LOCK, MAKING] {
@@ -88,8 +116,7 @@ fn folders_and_pipes_in_place_of_its_files_are_set_aside() {
             assert_eq!(world.best("retry"), ["a"], "{name}, pipe: {is_pipe}");
             let aside = folder.join(format!("{name}.aside-2"));
             let is_kept = fs::symlink_metadata(&aside).is_ok_and(|found| found.is_dir() != is_pipe);
-            // What is being made is looked at only where one is made.
-            assert!(is_kept || (name == MAKING && !is_pipe), "{name}, pipe: {is_pipe}");
+            assert!(is_kept, "{name}, pipe: {is_pipe}");
         }
     }
 }
