@@ -13,6 +13,7 @@ mod places;
 mod rows;
 mod signals;
 mod text_input;
+mod text_words;
 mod threads;
 
 mod add;

@@ -6,6 +6,7 @@ use clap::error::ErrorKind;
 use clap::{Command, CommandFactory, FromArgMatches};
 
 use super::args::{Cli, OutputFormat};
+use super::text_words;
 
 /// Every command in one group. `init` to `doctor` are what a beginner needs.
 const GROUPS: &[(&str, &[&str])] = &[
@@ -26,7 +27,7 @@ const HELP: &str = "Print help for a command";
 /// # Errors
 /// They are wrong, or ask for help or the version.
 pub fn parse() -> Result<Cli, clap::Error> {
-    let mut words: Vec<OsString> = std::env::args_os().collect();
+    let mut words = text_words::marked(program, std::env::args_os().collect());
     let asks_for_help = |words: &[OsString]| matches!(words, [.., help, option] if help == "help" && (option == "--help" || option == "-h"));
     let matches = match program().try_get_matches_from(&words) {
         // `help` takes only names of commands.

@@ -1,5 +1,7 @@
 //! Arguments of the commands that add to a text, or explain what they would add.
 
+use std::str::FromStr;
+
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 
@@ -10,11 +12,16 @@ use refdesk_enrich::Budget;
 #[derive(Debug, Clone, Copy, Args)]
 pub struct BudgetArgs {
     /// Add at most this many characters (UTF-16 code units)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count::<usize>)]
     pub max_chars: Option<usize>,
     /// Add at most this many tokens (estimated)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count::<usize>)]
     pub max_tokens: Option<usize>,
+}
+
+/// A number of characters or tokens.
+fn count<N: FromStr>(text: &str) -> Result<N, String> {
+    text.parse().map_err(|_| "it must be a whole number, 0 or more".to_owned())
 }
 
 impl From<BudgetArgs> for Budget {
@@ -147,10 +154,10 @@ pub struct SearchArgs {
     #[arg(long)]
     pub selected: bool,
     /// Print at most this many hits
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u8).range(1..=100))]
+    #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true, value_parser = clap::value_parser!(u8).range(1..=100))]
     pub limit: u8,
     /// Print at most this many tokens (estimated): first heading and place of each hit, then excerpts while they fit
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count::<u64>)]
     pub max_tokens: Option<u64>,
     /// Explain why each hit was found
     #[arg(long)]

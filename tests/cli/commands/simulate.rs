@@ -15,6 +15,41 @@ fn the_text_is_an_argument_or_standard_input() {
 }
 
 #[test]
+fn a_text_may_begin_with_a_dash() {
+    let world = small();
+    for text in ["- @tool is lost", "---\ntopic: x\n---\n@tool", "-@tool", "--repeat the call of @tool"] {
+        let fed = world.feed_json(&["simulate"], text.as_bytes());
+        for words in [&["simulate", text][..], &["simulate", text, "--kind", "prompt"], &["simulate", "--", text]] {
+            assert_eq!(world.json(words, 0), fed, "{words:?}");
+        }
+        let enriched = world.json(&["enrich", "--dry-run", text], 0);
+        assert_eq!(enriched, world.feed_json(&["enrich", "--dry-run"], text.as_bytes()));
+        assert!(enriched["text"].as_str().unwrap().starts_with(text), "{enriched}");
+    }
+    for (query, words) in [
+        ("-retry", &["-retry"][..]),
+        ("retry -pauses", &["retry", "-pauses", "--limit", "3"]),
+        ("- a b", &["- a", "b"]),
+    ] {
+        // There is no index, and the answer repeats the query.
+        let answer = world.json(&[&["search"], words].concat(), 1);
+        assert_eq!(answer["query"], query, "{answer}");
+    }
+    for (words, said) in [
+        (&["simulate", "--reapet", "text"][..], "'--repeat'"),
+        (&["simulate", "- text", "--reapet"], "'--repeat'"),
+        (&["search", "--limitt", "3", "-x"], "'--limit'"),
+        (&["enrich", "--max-tokens", "-1", "x"], "a whole number, 0 or more"),
+        (&["simulate", "--max-chars", "-5", "- x"], "a whole number, 0 or more"),
+        (&["search", "--max-tokens", "-1", "x"], "a whole number, 0 or more"),
+        (&["search", "--limit", "-1", "x"], "1..=100"),
+    ] {
+        let ran = world.run(words).exits(2);
+        assert!(ran.stderr.contains(said), "{said}: {ran}");
+    }
+}
+
+#[test]
 fn a_simulation_shows_everything_and_changes_nothing() {
     let world = small();
     world.run(&["select", "a"]).exits(0);
