@@ -112,6 +112,11 @@ pub fn run(
         let refused = CommandOutput::usage("the tour works only on the full screen", "leave out the command");
         return Ok(print(refused));
     }
+    if arguments.plain && arguments.command.is_none() && arguments.format == OutputFormat::Json {
+        let refused =
+            CommandOutput::usage("the plain interface prints text, not JSON", "leave out --plain, and name a command");
+        return Ok(print(refused));
+    }
     if arguments.plain && arguments.command.is_some() {
         let refused = CommandOutput::usage("commands print plain lines anyway", "leave out --plain, or the command");
         return Ok(print(refused));

@@ -1,13 +1,16 @@
 //! The members that the answer of a failed command has in JSON besides its `error`: those of a success, with what is known
-//! (BEHAVIOUR §10). A failure before the command began, such as an unknown profile, has them too.
+//! (BEHAVIOUR §10). A failure before the command began, such as an unknown profile, has them too, and so has a line that
+//! the parser of arguments refuses, if it names a command.
+
+use std::ffi::OsString;
 
 use serde_json::{Map, Value, json};
 
 use super::answer::CommandOutput;
 use super::args::{Command, ReferencesCommand, TemplatesCommand};
+use super::help;
 use super::templates::{extract, validate};
 use super::{ask, assert, connect, db, doctor, edit, index, init, remove, replay, simulate, tag, trust, why_not};
-use refdesk_text::Code;
 
 /// The answer, if it is a failure, with the members of a success that it lacks.
 pub fn completed(mut answer: CommandOutput, command: Option<&Command>) -> CommandOutput {
@@ -15,14 +18,15 @@ pub fn completed(mut answer: CommandOutput, command: Option<&Command>) -> Comman
     else {
         return answer;
     };
-    // As for a line that the parser of arguments refuses, nothing is known.
-    if error.code == Code::Usage {
-        return answer;
-    }
     for (key, value) in nothing(command, &error.message) {
         members.entry(key).or_insert(value);
     }
     answer
+}
+
+/// The answer to a line that the parser refuses.
+pub fn of_line(words: &[OsString], message: &str) -> Map<String, Value> {
+    help::command_in(words).map_or_else(Map::new, |command| nothing(&command, message))
 }
 
 /// The members of an answer that has found or changed nothing; none for a command whose answers differ too much.

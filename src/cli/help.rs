@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 
 use clap::error::ErrorKind;
-use clap::{Command, CommandFactory, FromArgMatches};
+use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 
-use super::args::{Cli, OutputFormat};
+use super::args::{self, Cli, OutputFormat};
 use super::text_words;
 
 /// Every command in one group. `init` to `doctor` are what a beginner needs.
@@ -43,6 +43,31 @@ pub fn parse() -> Result<Cli, clap::Error> {
         arguments.format = OutputFormat::Json;
     }
     Ok(arguments)
+}
+
+/// The command that a refused line names. Its arguments are not known: those that it must have are empty.
+pub fn command_in(words: &[OsString]) -> Option<args::Command> {
+    let lenient = |words: &[OsString]| program().ignore_errors(true).try_get_matches_from(words).ok();
+    let matches = lenient(words)?;
+    let command = |value| Cli::from_arg_matches(&lenient(&filled(&matches, value))?).ok()?.command;
+    // A number cannot be empty.
+    command("").or_else(|| command("0"))
+}
+
+/// The shortest line of the command in these matches, with this value for each argument that may have any.
+fn filled(matches: &ArgMatches, value: &str) -> Vec<OsString> {
+    let (mut line, mut command, mut matches) = (vec![OsString::from("refdesk")], program(), Some(matches));
+    while let Some((name, below)) = matches.and_then(ArgMatches::subcommand) {
+        line.push(name.into());
+        matches = Some(below);
+        command = command.find_subcommand(name).cloned().unwrap_or_default();
+    }
+    for argument in command.get_arguments().filter(|argument| argument.is_required_set()) {
+        line.extend(argument.get_long().map(|long| format!("--{long}").into()));
+        let own = argument.get_possible_values().first().map(|own| own.get_name().to_owned());
+        line.push(own.unwrap_or_else(|| value.to_owned()).into());
+    }
+    line
 }
 
 /// The program with its help in groups.

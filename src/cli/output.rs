@@ -8,11 +8,12 @@ use std::process::ExitCode;
 
 use anstream::{AutoStream, ColorChoice};
 
-use serde_json::json;
+use clap::error::ErrorKind;
+use serde_json::{Value, json};
 
 use super::answer::CommandOutput;
 use super::args::OutputFormat;
-use super::{fix, help};
+use super::{failure, fix, help};
 use refdesk_files::output::Proposal;
 use refdesk_text::escape::{self, one_line, visible};
 use refdesk_text::nearest::nearest;
@@ -206,13 +207,19 @@ pub fn usage(mut error: clap::Error) -> ExitCode {
     if wants_json(std::env::args_os().skip(1)) {
         // Up to the first blank line; missing arguments are on separate lines.
         let first: Vec<&str> = whole.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
-        let message = first.join(" ");
-        let message = message.trim_start_matches("error: ");
         let command = command_of(words());
+        let message = match error.kind() {
+            // Its text is the help of the command.
+            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+                format!("a command is missing after '{}'", command.get_bin_name().unwrap_or("refdesk"))
+            }
+            _ => first.join(" ").trim_start_matches("error: ").to_owned(),
+        };
         let shows = if command.has_subcommands() { "commands" } else { "options" };
         let hint = format!("{} --help shows the {shows}", command.get_bin_name().unwrap_or("refdesk"));
-        let error = json!({"code": "usage", "message": message, "hint": hint});
-        write_out(format!("{}\n", json!({ "error": error })).as_bytes());
+        let mut document = failure::of_line(&std::env::args_os().collect::<Vec<_>>(), &message);
+        document.insert("error".into(), json!({"code": "usage", "message": message, "hint": hint}));
+        write_out(format!("{}\n", Value::Object(document)).as_bytes());
     }
     if is_plain {
         let _ = error.print();
@@ -239,7 +246,7 @@ fn drop_far_suggestion(error: &mut clap::Error) {
 
 /// Suggests the nearest option of the command for an unknown one, if the parser would suggest passing it as a value.
 fn suggest_option(error: &mut clap::Error, words: impl Iterator<Item = String>) {
-    use clap::error::{ContextKind, ContextValue::String as One, ErrorKind};
+    use clap::error::{ContextKind, ContextValue::String as One};
     let is_unknown = error.kind() == ErrorKind::UnknownArgument && error.get(ContextKind::SuggestedArg).is_none();
     let Some(One(typed)) = error.get(ContextKind::InvalidArg).filter(|_| is_unknown) else { return };
     let Some(name) = typed.strip_prefix("--").map(str::to_owned) else { return };
@@ -265,7 +272,7 @@ fn command_of(words: impl Iterator<Item = String>) -> clap::Command {
 
 /// Suggests the nearest command for an unknown one, if the parser does not: after `help`.
 fn suggest_command(error: &mut clap::Error) {
-    use clap::error::{ContextKind, ContextValue::String as One, ErrorKind};
+    use clap::error::{ContextKind, ContextValue::String as One};
     let is_unknown =
         error.kind() == ErrorKind::InvalidSubcommand && error.get(ContextKind::SuggestedSubcommand).is_none();
     let Some(One(typed)) = error.get(ContextKind::InvalidSubcommand).filter(|_| is_unknown) else { return };

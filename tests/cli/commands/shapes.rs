@@ -323,13 +323,13 @@ fn a_failure_has_the_same_members_as_far_as_known_and_an_error() {
         ),
         ("render --batch [{\"inline\":\"x\",\"output\":\"x\"}]", 1, format!("{BATCH}, error error")),
         ("render --batch [{\"inline\":\"x\"}]", 1, "success yes, outputs [refused], error error".into()),
-        ("render --inline {{x}} --vars nonsense", 2, "error error".into()),
-        ("enrich --args nonsense", 2, "error error".into()),
+        ("render --inline {{x}} --vars nonsense", 2, "success yes, error error".into()),
+        ("enrich --args nonsense", 2, "text text, metadata metadata, blocks [block], lossy yes, error error".into()),
         ("--config none.json list", 1, format!("{LIST}, error error")),
         ("--config none.json check", 1, "valid yes, errors [diagnostic], warnings [diagnostic], fixed [fix]".into()),
         ("nonsense", 2, "error error".into()),
-        ("list --mode sometimes", 2, "error error".into()),
-        ("resolve", 2, "error error".into()),
+        ("list --mode sometimes", 2, format!("{LIST}, error error")),
+        ("resolve", 2, format!("{RESOLVE}, error error")),
     ];
     for (words, code, members) in cases {
         let world = small();

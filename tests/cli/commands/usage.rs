@@ -86,6 +86,47 @@ fn one_document_for_programs() {
     }
 }
 
+/// Lines that the parser refuses, or a command; the members of an answer besides `error`.
+#[test]
+fn a_refused_line_has_the_members_of_its_command() {
+    let world = small();
+    for (words, expected) in [
+        ("unselect", "changed message released status"),
+        ("exclude --nonsense", "changed message released status"),
+        ("select --tagg x", "message missing selected_count sources status transitive_count unknown"),
+        ("list --mode foo", "selected_count sources total"),
+        ("references list --mode foo", "selected_count sources total"),
+        ("resolve", "depth mentions parents resolved unknown"),
+        ("why", "chain id"),
+        ("replay x", "hash n ok text"),
+        ("render --inline x --var y", "success"),
+        ("render", "success"),
+        ("templates show", "name"),
+        ("tag a", "changed status"),
+        ("add", "status"),
+        ("search --limit 0 x", "hits mode partial query tokens_used"),
+        ("db show", "columns table tokens_used"),
+        ("completions nonsense", ""),
+        ("journal --since foo", ""),
+        ("nonsense", ""),
+        ("db", ""),
+    ] {
+        let words: Vec<&str> = ["--json"].into_iter().chain(words.split(' ')).collect();
+        let mut document = run(&mut world.bare(&words), None).exits(2).json();
+        let error = document.as_object_mut().unwrap().remove("error").unwrap();
+        assert_eq!(error["code"], "usage", "{words:?}");
+        let mut members: Vec<&str> = document.as_object().unwrap().keys().map(String::as_str).collect();
+        members.sort_unstable();
+        assert_eq!(members.join(" "), expected, "{words:?}: {document}");
+    }
+    let document = run(&mut world.bare(&["--json", "db"]), None).exits(2).json();
+    assert_eq!(document["error"]["message"], "a command is missing after 'refdesk db'");
+    for words in [["--json", "--plain"], ["--format=json", "--plain"]] {
+        let error = run(&mut world.bare(&words), None).exits(2).json()["error"].clone();
+        assert_eq!(error["message"], "the plain interface prints text, not JSON");
+    }
+}
+
 #[test]
 fn the_screen_without_a_terminal_names_the_commands() {
     let world = small();
