@@ -19,11 +19,14 @@ fn profile(config: &DatabaseConfig, table: &Table, column: &Column, before: &Col
     let is_lifted = is_lifted(config, table, column);
     let of_values = before.sensitive.as_deref().and_then(SensitiveRule::of_values);
     let of_values = of_values.filter(|rule| !is_lifted || *rule != SensitiveRule::FreeText);
-    let sensitive = by_name_and_type(config, table, column).or(of_values);
+    let of_name = by_name_and_type(config, table, column);
+    let is_named = of_name.is_some();
+    let sensitive = of_name.or(of_values);
     // Values published before the column became sensitive must go.
     let is_too_much = sensitive.is_some() && before.sensitive.is_none();
     let statistics = before.statistics.clone().filter(|_| !is_too_much);
-    if statistics.is_none() && sensitive.is_none() {
+    // Without a profile the page says the same of its name and type, and still that nothing is known of its values.
+    if statistics.is_none() && (is_named || sensitive.is_none()) {
         return None;
     }
     let values =
@@ -43,17 +46,22 @@ mod tests {
                     not_sensitive: ['*.lifted*']}]";
         let (config, _) = config::read(text, "f");
         let statistics = || Some(ColumnStatistics { distinct: Some(7), ..ColumnStatistics::default() });
-        for (name, before, expected) in [
-            ("plain", None, Some(("", Some(7)))),
-            ("memo", Some("values: e-mail"), Some(("values: e-mail", Some(7)))),
-            ("lifted", Some("values: e-mail"), Some(("values: e-mail", Some(7)))),
-            ("lifted_text", Some("type: free text"), Some(("", Some(7)))),
-            ("secret_now", None, Some(("configured: *.secret_now", None))),
+        let by_name = Some("configured: *.secret_now");
+        for (name, before, statistics, expected) in [
+            ("plain", None, statistics(), Some(("", Some(7)))),
+            ("plain", None, None, None),
+            ("memo", Some("values: e-mail"), statistics(), Some(("values: e-mail", Some(7)))),
+            ("lifted", Some("values: e-mail"), statistics(), Some(("values: e-mail", Some(7)))),
+            ("lifted_text", Some("type: free text"), statistics(), Some(("", Some(7)))),
+            ("secret_now", by_name, statistics(), Some(("configured: *.secret_now", Some(7)))),
+            // Its statistics stay unknown: not an empty object.
+            ("secret_now", by_name, None, None),
+            ("secret_now", None, statistics(), None),
         ] {
             let column = Column { name: name.into(), ..Column::default() };
             let table = Table { name: "t".into(), columns: vec![column], ..Table::default() };
             let sensitive = before.map(str::to_owned);
-            let column = ColumnDoc { name: name.into(), sensitive, statistics: statistics(), ..ColumnDoc::default() };
+            let column = ColumnDoc { name: name.into(), sensitive, statistics, ..ColumnDoc::default() };
             let page = TableDoc { columns: vec![column], ..TableDoc::default() };
             let found = from_page(&config.databases[0], &table, &page);
             let told = found.columns.get(name).map(|it| {
