@@ -9,7 +9,7 @@ use super::output::{ask_to_leave, to_text};
 use refdesk_core::config::WorkspaceContext;
 use refdesk_desk::{Desk, FixedPath, Options, ProblemParts, Session};
 use refdesk_files::path::absolute;
-use refdesk_files::workspace::WorkspaceReason;
+use refdesk_files::workspace::{WorkspaceReason, mark_of};
 use refdesk_text::escape::one_line;
 use refdesk_text::report::{Diagnostic, total};
 use refdesk_text::tokens::counted;
@@ -17,10 +17,16 @@ use refdesk_text::{Code, Error};
 
 /// Opens the desk to check: this workspace, another one, or a single configuration file.
 pub fn scope(options: Options, args: &CheckArgs) -> Result<Options, CommandOutput> {
-    let Some(path) = &args.path else { return Ok(options) };
-    let path = absolute(&options.context.current, path);
+    let Some(named) = &args.path else { return Ok(options) };
+    let path = absolute(&options.context.current, named);
     let context = options.context.clone();
     let context = if path.is_dir() {
+        // A repository may become a workspace, and is one with nothing in it.
+        if mark_of(&path).is_none() && !path.join(".git").exists() {
+            let message = format!("{} is no workspace: it has no .jaato/ and no references.json", named.display());
+            let fix = "name the folder of a workspace or a configuration file, or leave it out to check this workspace";
+            return Err(CommandOutput::refused(Error::new(Code::NoWorkspace, message, fix)));
+        }
         let reason = WorkspaceReason::Named;
         WorkspaceContext { workspace: path, reason, named: None, from_environment: None, ..context }
     } else if path.is_file() {

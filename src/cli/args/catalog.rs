@@ -97,7 +97,7 @@ pub struct GraphArgs {
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// A workspace folder or a configuration file [default: this workspace]
+    /// The folder of another workspace, or a configuration file [default: this workspace]
     pub path: Option<PathBuf>,
     /// Rewrite absolute paths that belong to another machine
     #[arg(long)]

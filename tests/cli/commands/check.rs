@@ -49,6 +49,14 @@ fn another_workspace_or_one_file() {
         let answer = here.json(&["check", path], 1);
         assert_eq!(answer["errors"].as_array().unwrap().len(), 2, "{path}: {answer}");
     }
+    // A folder of documents has no catalog of its own.
+    let ran = here.run(&["check", "docs"]).exits(1);
+    assert!(ran.stderr.contains("docs is no workspace: it has no .jaato/ and no references.json"), "{ran}");
+    assert!(ran.stderr.contains("fix: name the folder of a workspace or a configuration file"), "{ran}");
+    assert_eq!(here.json(&["check", "docs"], 1)["valid"], false);
+    fs::create_dir_all(other.beside("repository/.git")).unwrap();
+    let repository = other.beside("repository").display().to_string();
+    assert_eq!(here.json(&["check", &repository], 0)["valid"], true);
     // Problems of this workspace are not reported.
     let ran = other.run(&["check", here.path.to_str().unwrap()]).exits(0);
     assert!(ran.stderr.is_empty(), "{ran}");
