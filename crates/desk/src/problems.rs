@@ -1,8 +1,14 @@
 //! Everything wrong with a workspace: what `check` prints, and what a screen counts.
 
 use super::Desk;
-use refdesk_text::Code;
+use refdesk_core::config::MemberPart;
+use refdesk_text::nearest::did_you_mean;
+use refdesk_text::report::locate::PointerStep;
 use refdesk_text::report::{Diagnostic, add_new};
+use refdesk_text::{Code, Fix};
+
+/// The most unknown ids that a similar id is looked for: each is compared with every source.
+const SUGGESTED: usize = 20;
 
 /// Problems found apart from reading the catalog and its documents.
 #[derive(Debug, Clone, Copy, Default)]
@@ -26,10 +32,35 @@ impl Desk {
             return vec![gone.clone()];
         }
         add_new(&mut found, self.databases().1);
+        found.extend(self.unknown_preselected());
         add_new(&mut found, parts.templates);
         add_new(&mut found, parts.profiles);
         found.extend(parts.trust.iter().chain(parts.unfindable_sources).cloned());
         found.sort_by_key(|problem| !problem.is_error());
         found
+    }
+
+    /// The ids in `preselected` of the configuration that no source has, each at its line. A profile has its own list, and
+    /// what cannot be read may define them.
+    fn unknown_preselected(&self) -> Vec<Diagnostic> {
+        const KEY: &str = "preselected";
+        let Some(document) = self.config.document.as_ref() else { return Vec::new() };
+        if self.profile.is_some() || self.hiding_problem().is_some() {
+            return Vec::new();
+        }
+        let listed = document.value.get(KEY).and_then(serde_json::Value::as_array);
+        let ids = listed.into_iter().flatten().enumerate().filter_map(|(at, id)| Some((at, id.as_str()?)));
+        let unknown = ids.filter(|(_, id)| self.catalog.get(id).is_none()).enumerate();
+        let problem = |(nth, (at, id)): (usize, (usize, &str))| {
+            let known = self.catalog.sources().iter().take(if nth < SUGGESTED { usize::MAX } else { 0 });
+            let fix = did_you_mean(id, known.map(|source| source.id.as_str())).map_or(Fix::ListSources, Fix::Text);
+            let position = document.position(&[PointerStep::Key(KEY), PointerStep::Item(at)], MemberPart::Value);
+            Diagnostic::warning(Code::UnknownId, format!("'{KEY}' names '{id}', but no source has that id"))
+                .in_file(&document.shown)
+                .about(id)
+                .at(position)
+                .fix(fix)
+        };
+        unknown.map(problem).collect()
     }
 }

@@ -31,6 +31,25 @@ fn each_problem_has_a_location_and_a_fix() {
 }
 
 #[test]
+fn an_unknown_id_in_preselected_is_a_warning_at_its_line() {
+    let world = Workspace::new();
+    let text = "{\n  \"sources\": [\n    {\"id\": \"retry\", \"name\": \"R\", \"type\": \"inline\", \"content\": \"x\"}\n  ],\n  \
+        \"preselected\": [\n    \"retry\",\n    \"retyr\",\n    \"zzz\"\n  ]\n}\n";
+    world.put("references.json", text.as_bytes());
+    let answer = world.json(&["check"], 0);
+    let told: Vec<(&Value, &Value, &Value)> =
+        answer["warnings"].as_array().unwrap().iter().map(|it| (&it["code"], &it["source_id"], &it["line"])).collect();
+    let code = json!("unknown-id");
+    assert_eq!(told, [(&code, &json!("retyr"), &json!(7)), (&code, &json!("zzz"), &json!(8))], "{answer}");
+    let hints: Vec<&str> =
+        answer["warnings"].as_array().unwrap().iter().map(|it| it["hint"].as_str().unwrap()).collect();
+    assert!(hints[0].contains("did you mean 'retry'?") && hints[1].contains("refdesk list"), "{hints:?}");
+    // What cannot be read may define it.
+    world.put("references.json", text.replace("\"content\": \"x\"}", "\"content\": \"x\"").as_bytes());
+    assert_eq!(world.json(&["check"], 1)["warnings"], json!([]));
+}
+
+#[test]
 fn an_error_means_exit_code_one() {
     let world = Workspace::of(json!([{"id": "x", "name": ""}, inline("kept", "")]), &[]);
     let answer = world.json(&["check"], 1);
