@@ -256,6 +256,10 @@ fn what_could_not_be_read_is_no_success() {
     let told = world.run(&["db", "document", "bad"]).exits(1);
     assert!(told.text().starts_with("No database could be documented.\n"), "{told}");
     world.run(&["db", "diff", "bad"]).exits(1);
+    // Nothing could be written, so nobody is asked to agree.
+    let told = world.run(&["db", "pipeline"]).exits(1);
+    assert_eq!(told.stderr.matches("error: ").count(), 1, "{told}");
+    assert!(told.stderr.contains("'bad'") && !told.stderr.contains("--yes"), "{told}");
     // A configuration that is wrong, and a plan that is damaged, write nothing.
     world.put(".jaato/databases.yaml", config(wrong).as_bytes());
     for command in [["db", "plan"], ["db", "document"], ["db", "pipeline"]] {

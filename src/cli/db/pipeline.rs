@@ -33,7 +33,13 @@ pub fn run(
     let mut plan_text = String::from_utf8_lossy(&planned.text).into_owned();
     if !args.yes {
         let options = DocumentOptions { names: args.names.clone(), ..DocumentOptions::default() };
-        plan_text.push_str(&desk.documentation(&options).map(|run| document::removals(&run)).unwrap_or_default());
+        let prepared = desk.documentation(&options);
+        let is_any_read = prepared.as_ref().is_ok_and(|run| run.read_databases().next().is_some());
+        if !planned.refused.is_empty() && !is_any_read {
+            // There are no pages to ask about.
+            return CommandOutput { json: steps(document::nothing()), text: plan_text.into_bytes(), ..planned };
+        }
+        plan_text.push_str(&prepared.map(|run| document::removals(&run)).unwrap_or_default());
         let question = || ask(&plan_text, "Write the pages according to this plan?");
         let approved = if can_ask() { interrupt.while_asking(question) } else { None };
         if approved != Some(true) {
