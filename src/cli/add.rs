@@ -7,9 +7,9 @@ use super::args::{AddArgs, NewMode};
 use super::output::{ask_line, ask_to_leave, can_ask};
 use refdesk_core::catalog::Mode;
 use refdesk_desk::{Added, AddedSources, Desk, NewSource, Session};
-use refdesk_text::Error;
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens::counted;
+use refdesk_text::{Code, Error};
 
 /// Writes each entry to a new file.
 pub fn run(desk: &mut Desk, session: &Session, args: &AddArgs) -> CommandOutput {
@@ -18,7 +18,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &AddArgs) -> CommandOutput 
         Ok(None) => {
             return CommandOutput::new(json!({"status": "unchanged", "added": [], "known": []}), "nothing was added\n");
         }
-        Err(refusal) => return CommandOutput::refused(refusal).with_status("error"),
+        Err(refusal) => return refused(refusal),
     };
     if places.len() > 1 && (args.id.is_some() || args.name.is_some() || args.description.is_some()) {
         let message = format!("--id, --name and --description are for one source, and these are {}", places.len());
@@ -51,8 +51,14 @@ pub fn run(desk: &mut Desk, session: &Session, args: &AddArgs) -> CommandOutput 
             }
             answer
         }
-        Err(refusal) => CommandOutput::refused(refusal).with_status("error"),
+        Err(refusal) => refused(refusal),
     }
+}
+
+/// Nothing was added. An address that is none is a wrong argument.
+fn refused(refusal: Error) -> CommandOutput {
+    let exit = if refusal.code == Code::Usage { 2 } else { 1 };
+    CommandOutput { exit, ..CommandOutput::refused(refusal) }.with_status("error")
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

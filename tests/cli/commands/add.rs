@@ -282,7 +282,8 @@ fn one_that_cannot_be_added_keeps_all_others_out() {
         (&["add", "docs/kafka.md", "docs/saga.md", "--id", "x"], "usage", 2),
         (&["add", "docs/*.md", "--name", "x"], "usage", 2),
         (&["add", "docs/*.md", "--tag", "-"], "empty-tag", 1),
-        (&["add", "docs/kafka.md", "https://ann:secret@example.org/a"], "usage", 1),
+        (&["add", "docs/kafka.md", "https://ann:secret@example.org/a"], "usage", 2),
+        (&["add", "https://"], "usage", 2),
     ] {
         let answer = world.json(words, exit);
         assert_eq!(answer["error"]["code"], code, "{words:?}");
