@@ -267,7 +267,7 @@ fn run_command(desk: &mut Desk, session: &Session, command: &Command, arguments:
         Command::Graph(args) => graph::run(desk, args, format),
         Command::Instructions => instructions::run(desk),
         Command::Check(args) => check::run(desk, session, args),
-        Command::Doctor => doctor::run(desk),
+        Command::Doctor => doctor::run(desk, format),
         Command::Show(args) => show::run(desk, &args.id),
         Command::Edit(args) => edit::run(desk, session, &args.id).into(),
         Command::Tag { words } => tag::run(desk, session, words),

@@ -11,10 +11,11 @@ use serde_json::{Map, Value, json};
 
 use self::report::{CheckLevel, CheckLine};
 use super::answer::CommandOutput;
+use super::args::OutputFormat;
 use super::environment;
 use refdesk_desk::Desk;
 
-pub fn run(desk: &mut Desk) -> CommandOutput {
+pub fn run(desk: &mut Desk, format: OutputFormat) -> CommandOutput {
     let mut lines: Vec<CheckLine> = vec![system::version(), system::program()];
     lines.extend(system::places(desk));
     lines.push(catalog::catalog(desk));
@@ -29,7 +30,9 @@ pub fn run(desk: &mut Desk) -> CommandOutput {
     let wrong = lines.iter().filter(|line| line.level == CheckLevel::Wrong).count();
     let json = document(members, wrong == 0, &lines, connected);
     let text: String = lines.iter().map(CheckLine::text).collect();
-    let mut answer = CommandOutput::new(json, text).and_refused(error.into_iter().collect());
+    // For people, the line of the index says it already.
+    let refused = error.into_iter().filter(|_| format == OutputFormat::Json).collect();
+    let mut answer = CommandOutput::new(json, text).and_refused(refused);
     answer.exit = answer.exit.max(u8::from(wrong > 0));
     answer
 }

@@ -18,6 +18,17 @@ fn with_level(answer: &Value, level: &str) -> Vec<String> {
 }
 
 #[test]
+fn an_index_that_is_not_ours_is_reported_once() {
+    let world = tagged();
+    world.run(&["index", "--words-only"]).exits(0);
+    world.put(".jaato/refdesk/index.json", b"{}");
+    let shown = world.run(&["doctor"]).exits(1);
+    assert!(shown.text().contains("wrong  search index: the search index in .jaato/refdesk is not used"), "{shown}");
+    assert_eq!(shown.stderr, "");
+    assert_eq!(world.json(&["doctor"], 1)["error"]["code"], "index-foreign");
+}
+
+#[test]
 fn a_working_connection_is_proven_and_nothing_changes() {
     let world = tagged();
     for words in [&["codex"][..], &["claude-code", "vscode"], &["goose", "cursor", "--user"]] {
