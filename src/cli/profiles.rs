@@ -257,6 +257,9 @@ fn paragraph(what: &str, words: &str) -> String {
     const INDENT: usize = 2;
     const LABEL: usize = 10;
     let words = one_line(words);
+    if words.trim().is_empty() {
+        return String::new();
+    }
     let first = if what.is_empty() { 0 } else { LABEL };
     let lines = wrap(&words, COLUMNS - INDENT - first);
     let mut text = String::new();

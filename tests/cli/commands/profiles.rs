@@ -106,6 +106,11 @@ fn missing_and_own_sources_of_a_profile() {
     let wrong = &profile(&listed, "wrong")["problems"][0];
     assert_eq!((&wrong["code"], &wrong["line"], &wrong["column"]), (&json!("json-syntax"), &json!(2), &json!(11)));
     let text = world.run(&["profiles"]).exits(0);
+    for words in [&["profiles"][..], &["--profile", "chain", "profiles"]] {
+        let text = world.run(words).exits(0);
+        let is_empty = |line: &&str| line.ends_with(' ') || ["missing", "problems"].contains(&line.trim());
+        assert_eq!(text.text().lines().find(is_empty), None, "{text}");
+    }
     for part in ["chain ", "missing   nobody, gone", "  --profile", "where that differs", "6 profiles"] {
         assert!(text.text().contains(part), "{part}: {text}");
     }
