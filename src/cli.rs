@@ -121,9 +121,6 @@ pub fn run(
         let refused = CommandOutput::usage("commands print plain lines anyway", "leave out --plain, or the command");
         return Ok(print(refused));
     }
-    if let Some(refused) = profiles::refusal(&arguments) {
-        return Ok(print(refused));
-    }
     let own_files = match &arguments.command {
         Some(Command::Config { command }) => Some(preferences::run(*command, screen_settings)),
         Some(Command::Completions { shell }) => Some(completions::run(*shell)),
@@ -149,6 +146,10 @@ pub fn run(
         Ok(opened) => opened,
         Err(refusal) => return Ok(print(CommandOutput::refused(refusal))),
     };
+    // Of a profile that exists: another one is the first thing to say.
+    if let Some(refused) = profiles::refusal(&arguments) {
+        return Ok(print(refused));
+    }
     if let Some(refused) = arguments.command.as_ref().and_then(|command| workspace::refused(&options.context, command))
     {
         return Ok(print(refused));

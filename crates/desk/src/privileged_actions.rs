@@ -95,8 +95,9 @@ impl PrivilegedActions<'_> {
         with.extend(channel.auth_token_env.as_ref().map(|name| format!("the bearer token in ${name}")));
         with.extend(channel.secret_env.as_ref().map(|name| format!("a signature made with the secret in ${name}")));
         with.extend(channel.headers.keys().map(|name| format!("the header '{name}'")));
-        if !with.is_empty() {
-            what.push_str(&format!(", with {}", with.join(", ")));
+        if let Some((last, others)) = with.split_last() {
+            let and = if others.is_empty() { "" } else { " and " };
+            what.push_str(&format!(", with {}{and}{last}", others.join(", ")));
         }
         if !channel.allow_hosts.is_empty() {
             what.push_str(&format!("; private addresses are allowed for {}", channel.allow_hosts.join(", ")));
@@ -319,7 +320,7 @@ mod tests {
             ..ChannelSettings::default()
         };
         let reported = "post questions for you to https://example.org/x, with the bearer token in $TOKEN, a \
-                    signature made with the secret in $SECRET, the header 'X-Team'; private addresses are allowed for \
+                    signature made with the secret in $SECRET and the header 'X-Team'; private addresses are allowed for \
                     10.0.0.1";
         assert_eq!(actions("/w").webhook(&channel).unwrap().what, reported);
         assert!(actions("/w").webhook(&ChannelSettings { kind: ChannelKind::File, ..channel }).is_none());

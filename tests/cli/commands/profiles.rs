@@ -210,6 +210,9 @@ fn profiles_by_name_by_path_and_unknown_ones() {
         assert_eq!(answer["error"]["code"], code);
         assert!(answer["error"]["message"].as_str().unwrap().contains(part), "{answer}");
     }
+    // Before anything else: there is nothing to switch to.
+    let answer = world.json(&["--profile", "chian", "select", "a"], 1);
+    assert_eq!(answer["error"]["code"], "unknown-profile", "{answer}");
     // An agent's hook is affected no more than by any other wrong setting.
     let input = br#"{"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "x"}"#;
     assert_eq!(world.feed(&["--profile", "chian", "hook", "claude-code"], input).exits(0).text().trim(), "{}");

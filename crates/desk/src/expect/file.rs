@@ -10,7 +10,7 @@ use toml::de::{DeTable, DeValue};
 use super::case::{Case, CaseExpectations};
 use refdesk_core::catalog::{Catalog, Source};
 use refdesk_enrich::TextKind;
-use refdesk_text::nearest::did_you_mean;
+use refdesk_text::nearest::{did_you_mean, nearest};
 use refdesk_text::report::{Diagnostic, PositionIndex};
 use refdesk_text::{Code, Fix};
 
@@ -97,11 +97,15 @@ impl Reader<'_> {
     fn document(&mut self, document: &DeTable) -> Vec<Case> {
         for (key, _) in document.iter().filter(|(key, _)| !["case", INDEX].contains(&key.get_ref().as_ref())) {
             let name = key.get_ref();
-            let hint = match KEYS.contains(&name.as_ref()) {
-                true => format!("put it below a line [[case]]; {EXAMPLE}"),
-                false => EXAMPLE.to_owned(),
+            let outside = format!("'{name}' is outside of every case");
+            let (message, hint) = match KEYS.contains(&name.as_ref()) {
+                true => (outside, format!("put it below a line [[case]]; {EXAMPLE}")),
+                false if nearest(name, ["case"]).is_some() => {
+                    (format!("the file has no '{name}' (did you mean [[case]]?)"), EXAMPLE.to_owned())
+                }
+                false => (outside, EXAMPLE.to_owned()),
             };
-            self.report(&key.span(), Code::UnknownKey, format!("'{name}' is outside of every case"), hint);
+            self.report(&key.span(), Code::UnknownKey, message, hint);
         }
         let Some((key, cases)) = document.iter().find(|(key, _)| key.get_ref() == "case") else {
             if document.iter().all(|(key, _)| key.get_ref() == INDEX) {

@@ -87,6 +87,8 @@ fn errors_have_a_position_and_a_fix() {
         ("[case]\nprompt = \"x\"\n", vec!["1:2 wrong-type: 'case' must be a list of tables"]),
         ("case = [1]\n", vec!["1:9 wrong-type: a case must be a table"]),
         ("prompt = \"x\"\n", vec!["1:1 unknown-key: 'prompt' is outside of every case"]),
+        ("nonsense = \"x\"\n", vec!["1:1 unknown-key: 'nonsense' is outside of every case"]),
+        ("[[cases]]\nprompt = \"x\"\n", vec!["1:3 unknown-key: the file has no 'cases' (did you mean [[case]]?)"]),
         (
             "[[case]]\nprompt = 1\nhint = [\"one\"]\nhints = \"one\"\nmax_tokens = -1\n",
             vec![

@@ -81,17 +81,20 @@ fn origin(doc: &TableDoc) -> String {
         DescriptionSource::Fallback => "Described from its names and keys",
     };
     let parts: Vec<String> = [
-        (DescriptionSource::Note, "in notes"),
-        (DescriptionSource::Comment, "in comments"),
-        (DescriptionSource::Model, "by a language model"),
+        (DescriptionSource::Note, "has a note", "have notes"),
+        (DescriptionSource::Comment, "has a comment in the database", "have comments in the database"),
+        (DescriptionSource::Model, "is described by a language model", "are described by a language model"),
     ]
     .iter()
-    .map(|(source, words)| (of(*source), words))
-    .filter(|(count, _)| *count > 0)
+    .map(|(source, one, many)| (of(*source), one, many))
+    .filter(|(count, ..)| *count > 0)
     .enumerate()
-    .map(|(at, (count, words))| match at {
-        0 => format!(", {count} of its {} {words}", counted(doc.columns.len(), "column")),
-        _ => format!(", {count} {words}"),
+    .map(|(at, (count, one, many))| {
+        let words = if count == 1 { one } else { many };
+        match at {
+            0 => format!("; {count} of its {} {words}", counted(doc.columns.len(), "column")),
+            _ => format!(", {count} {words}"),
+        }
     })
     .collect();
     format!("{table}{}.", parts.concat())
