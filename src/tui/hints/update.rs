@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::tui::hints::enriched_update;
 use crate::tui::hints::rows;
 use crate::tui::input::Effect;
-use crate::tui::state::State;
+use crate::tui::state::{State, Typing};
 use crate::tui::widgets::field::{TextChange, TextEdit};
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::engine::{Request, Snapshot};
@@ -45,6 +45,11 @@ pub fn answer(state: &mut State, findings: Findings) {
         return;
     }
     keep_chosen(&mut state.hints.findings, before, &state.snapshot);
+    // Nobody has gone to a row yet while the prompt is being typed: the best one is shown.
+    if state.typing == Some(Typing::Prompt) {
+        state.hints.cursor.at = 0;
+        return;
+    }
     let at = subject.and_then(|id| rows::rows(&state.hints.findings).position(|row| *row.id() == id));
     state.hints.cursor.at = at.unwrap_or(state.hints.cursor.at);
 }

@@ -85,6 +85,17 @@ fn a_picked_match_keeps_its_row_while_the_prompt_is_the_same() {
 }
 
 #[test]
+fn the_best_match_is_under_the_cursor_while_the_prompt_is_typed() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "3 Enter \"java\"");
+    answer(&mut state, Response::Findings(found(&["release-notes"])));
+    // The same prompt, once the index is made.
+    update(&mut state, Input::Snapshot(Box::new(fixture::snapshot())));
+    answer(&mut state, Response::Findings(found(&["java-service", "release-notes"])));
+    assert_eq!(state.subject(Pane::Hints), Some("java-service"));
+}
+
+#[test]
 fn rows_found_before_all_documents_are_read_are_found_anew() {
     let mut state = fixture::state(120, 36);
     let whole = Snapshot { generation: 3, ..fixture::snapshot() };
