@@ -1,8 +1,10 @@
 //! Everything wrong with a workspace: what `check` prints, and what a screen counts.
 
+use std::cell::LazyCell;
+
 use super::Desk;
-use refdesk_core::config::MemberPart;
 use refdesk_text::nearest::did_you_mean;
+use refdesk_text::report::listed::ListedProblems;
 use refdesk_text::report::locate::PointerStep;
 use refdesk_text::report::{Diagnostic, add_new};
 use refdesk_text::{Code, Fix};
@@ -51,16 +53,21 @@ impl Desk {
         let listed = document.value.get(KEY).and_then(serde_json::Value::as_array);
         let ids = listed.into_iter().flatten().enumerate().filter_map(|(at, id)| Some((at, id.as_str()?)));
         let unknown = ids.filter(|(_, id)| self.catalog.get(id).is_none()).enumerate();
+        // In one pass: a repository may bring a hundred thousand.
+        let positions = LazyCell::new(|| document.item_positions(&[PointerStep::Key(KEY)]));
         let problem = |(nth, (at, id)): (usize, (usize, &str))| {
             let known = self.catalog.sources().iter().take(if nth < SUGGESTED { usize::MAX } else { 0 });
             let fix = did_you_mean(id, known.map(|source| source.id.as_str())).map_or(Fix::ListSources, Fix::Text);
-            let position = document.position(&[PointerStep::Key(KEY), PointerStep::Item(at)], MemberPart::Value);
-            Diagnostic::warning(Code::UnknownId, format!("'{KEY}' names '{id}', but no source has that id"))
-                .in_file(&document.shown)
-                .about(id)
-                .at(position)
-                .fix(fix)
+            let problem =
+                Diagnostic::warning(Code::UnknownId, format!("'{KEY}' names '{id}', but no source has that id"));
+            let problem = problem.in_file(&document.shown).about(id).fix(fix);
+            match positions.get(at) {
+                Some(position) => problem.at(*position),
+                None => problem,
+            }
         };
-        unknown.map(problem).collect()
+        let mut listed = ListedProblems::default();
+        listed.extend(unknown.map(problem));
+        listed.into_vec()
     }
 }

@@ -288,6 +288,19 @@ fn many_problems_of_one_object_or_line_are_found_in_one_pass() {
     }
 }
 
+/// Quadratic, this takes longer than a run may.
+#[test]
+fn very_many_unknown_picks_are_found_in_one_pass_and_counted() {
+    let picks: Vec<String> = (0..scaled(60_000, 400_000)).map(|at| format!("none-{at}")).collect();
+    let world = Workspace::new();
+    world.put("references.json", json!({"sources": [good_source()], "preselected": picks}).to_string().as_bytes());
+    let checked = world.json(&["check"], 0);
+    let warnings = checked["warnings"].as_array().unwrap();
+    let of_picks: Vec<&Value> = warnings.iter().filter(|it| it["code"] == "unknown-id").collect();
+    assert_eq!((of_picks.len(), &of_picks[0]["line"]), (10_000, &json!(1)));
+    assert!(warnings.iter().any(|it| it["code"] == "too-many-problems"), "the rest is counted");
+}
+
 /// A sparse file claims any size without taking room for it.
 #[test]
 fn a_file_of_hundreds_of_gigabytes_is_not_read() {
