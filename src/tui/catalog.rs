@@ -42,8 +42,6 @@ pub struct CatalogPane {
     /// The row under the cursor, counted in `rows`.
     pub cursor: Cursor,
     pub filter: TextField,
-    /// The source under the cursor when the filter was opened, to return to from a filter that matches nothing.
-    pub before_filter: Option<String>,
     /// Positions in the catalog of the rows that the filter keeps, in the order shown.
     pub rows: Vec<usize>,
     /// The parsed filter and its rows, from which a longer filter starts.

@@ -57,10 +57,37 @@ pub fn open(state: &mut State) {
         FilteredList::Feed => feed::update::open(state),
         FilteredList::Request | FilteredList::Graph | FilteredList::Tables => {}
     }
+    remember_row(state, list);
     if matches!(list, FilteredList::Catalog | FilteredList::Selection | FilteredList::Graph) {
         catalog::filtered_rows::prepare(state);
     }
     state.typing = Some(Typing::Filter(list));
+}
+
+/// Before the first letter of a filter.
+pub fn remember_row(state: &mut State, list: FilteredList) {
+    if field(state, list).text().is_empty() {
+        let row = match list {
+            FilteredList::Catalog => state.subject(Pane::Catalog),
+            FilteredList::Selection => state.selected(),
+            FilteredList::Templates => state.template().map(|template| template.name.as_str()),
+            FilteredList::Feed | FilteredList::Request | FilteredList::Graph | FilteredList::Tables => None,
+        };
+        state.before_filter = row.map(|row| (list, row.to_owned()));
+    }
+}
+
+/// The row that the cursor goes to after a change of the filter, if it is still shown: the one typed in full; without a filter
+/// `stay`, the one it was on, or if the filter matched nothing the one it was on before.
+pub fn row_to_show<'a>(
+    state: &'a State,
+    list: FilteredList,
+    filter: &'a TextField,
+    stay: Option<&'a str>,
+) -> Option<&'a str> {
+    let typed = filter.text().trim();
+    let before = || state.before_filter.as_ref().filter(|(of, _)| *of == list).map(|(_, row)| row.as_str());
+    if typed.is_empty() { stay.or_else(before) } else { Some(typed) }
 }
 
 pub fn field(state: &mut State, list: FilteredList) -> &mut TextField {

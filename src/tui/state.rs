@@ -85,6 +85,8 @@ pub struct State {
     pub part: PanePart,
     /// The text field that keys go to, if one is open.
     pub typing: Option<Typing>,
+    /// The row under the cursor when a filter was opened, by id or name, to return to from a filter that matches nothing.
+    pub before_filter: Option<(FilteredList, String)>,
     pub window: Option<OpenWindow>,
     pub keymap: Keymap,
     pub theme_choice: ThemeChoice,

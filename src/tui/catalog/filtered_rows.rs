@@ -4,30 +4,24 @@ use std::sync::Arc;
 
 use crate::tui::catalog::LeftSource;
 use crate::tui::filter::{FilterResult, Haystack, Order, Query, apply};
+use crate::tui::filtering::{self, FilteredList};
 use crate::tui::pane::Pane;
 use crate::tui::state::State;
 use crate::tui::widgets::motion::Cursor;
 
-/// Before a filter: packs the texts of the catalog, so that the first letter typed is as fast as the next, and remembers where
-/// the cursor is.
+/// Before a filter: packs the texts of the catalog, so that the first letter typed is as fast as the next.
 pub fn prepare(state: &mut State) {
     let catalog = &state.snapshot.catalog;
     state.catalog.haystack.get_or_insert_with(|| Arc::new(Haystack::of(catalog)));
-    if state.catalog.filter.text().is_empty() {
-        state.catalog.before_filter = state.subject(Pane::Catalog).map(str::to_owned);
-    }
 }
 
 pub fn filter(state: &mut State) {
     let stay = state.subject(Pane::Catalog).map(str::to_owned);
     let before = std::mem::take(&mut state.catalog.filtered);
     let best = refilter(state, Some(&before));
-    // The cursor goes to an id typed in full, else to the best match, wherever the sort order puts that. Without a filter it
-    // stays on its source.
-    let typed = state.catalog.filter.text().trim();
-    let stay = stay.or_else(|| state.catalog.before_filter.clone());
-    let to = if typed.is_empty() { stay.as_deref() } else { Some(typed) };
+    // The best match is wherever the sort order puts it.
     let best = || state.catalog.rows.iter().position(|row| Some(*row) == best);
+    let to = filtering::row_to_show(state, FilteredList::Catalog, &state.catalog.filter, stay.as_deref());
     let at = to.and_then(|id| row_of(state, id)).or_else(best).unwrap_or(0);
     state.catalog.cursor = Cursor { at, ..state.catalog.cursor };
 }
@@ -39,6 +33,7 @@ pub fn by_tag(state: &mut State, tag: &str) {
 /// Shows the sources that match this filter.
 pub fn by(state: &mut State, line: &str) {
     state.focus_on(Pane::Catalog);
+    filtering::remember_row(state, FilteredList::Catalog);
     prepare(state);
     state.catalog.filter.clear();
     state.catalog.filter.insert(line);

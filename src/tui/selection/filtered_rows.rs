@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::common::selection_tree::{self, TreeRow, TreeRowKind};
 use crate::tui::filter::{FilterResult, Haystack, Query, StatusWord, TextMatcher, apply, keeps_id};
+use crate::tui::filtering::{self, FilteredList};
 use crate::tui::selection::update::row_of;
 use crate::tui::state::State;
 use crate::tui::widgets::motion::{Cursor, Scroll};
@@ -14,9 +15,7 @@ pub fn filter(state: &mut State) {
     let stay = state.selected().map(str::to_owned);
     let before = std::mem::take(&mut state.selection.filtered);
     let best = refilter(state, Some(&before));
-    // As in the catalog.
-    let typed = state.selection.filter.text().trim();
-    let to = if typed.is_empty() { stay.as_deref() } else { Some(typed) };
+    let to = filtering::row_to_show(state, FilteredList::Selection, &state.selection.filter, stay.as_deref());
     let at = to.and_then(|id| row_of(state, id)).or(best).unwrap_or(0);
     state.selection.cursor = Cursor { at, ..state.selection.cursor };
     state.selection.scroll = Scroll::default();

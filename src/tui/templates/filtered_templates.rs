@@ -13,9 +13,7 @@ pub fn filter(state: &mut State) {
     let stay = state.template().map(|template| template.name.clone());
     let before = std::mem::take(&mut state.templates.filtered);
     refilter(state, Some(&before));
-    // As in the catalog: a name typed in full, else the best match; without a filter it stays.
-    let typed = state.templates.filter.text().trim();
-    let to = if typed.is_empty() { stay.as_deref() } else { Some(typed) };
+    let to = filtering::row_to_show(state, FilteredList::Templates, &state.templates.filter, stay.as_deref());
     let at = to.and_then(|name| row_of(state, name)).unwrap_or(0);
     state.templates.cursor = Cursor { at, ..state.templates.cursor };
 }

@@ -32,13 +32,22 @@ fn the_filter_narrows_and_esc_clears_it() {
 
 #[test]
 fn esc_goes_back_from_a_filter_that_matches_nothing() {
-    let mut state = fixture::state(80, 24);
-    press(&mut state, "g j j j");
-    let before = state.subject(Pane::Catalog).map(str::to_owned);
-    press(&mut state, "/ \"re\"");
-    assert_ne!(state.subject(Pane::Catalog).map(str::to_owned), before);
-    press(&mut state, "\"zzz\" Esc");
-    assert_eq!(state.subject(Pane::Catalog).map(str::to_owned), before);
+    let pane_keys =
+        [(Pane::Catalog, "1 g j j j", "re"), (Pane::Selection, "2 g j", "e"), (Pane::Templates, "4 g j", "circ")];
+    for (pane, keys, letters) in pane_keys {
+        let mut state = fixture::state(80, 24);
+        let row = |state: &State| match pane {
+            Pane::Templates => state.template().map(|template| template.name.clone()),
+            _ => state.subject(pane).map(str::to_owned),
+        };
+        press(&mut state, keys);
+        let before = row(&state);
+        assert!(before.is_some(), "{pane:?}");
+        press(&mut state, &format!("/ \"{letters}\""));
+        assert_ne!(row(&state), before, "{pane:?}");
+        press(&mut state, "\"zzz\" Esc");
+        assert_eq!(row(&state), before, "{pane:?}");
+    }
 }
 
 #[test]
