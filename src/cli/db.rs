@@ -25,7 +25,10 @@ const INTERRUPTED: u8 = 130;
 pub fn run(desk: &mut Desk, session: &Session, command: &DbCommand, format: OutputFormat) -> CommandOutput {
     let interrupt = Interrupt::listen(desk.stop_flag());
     let mut answer = match command {
-        DbCommand::Plan(args) => plan::run(desk, session, args, format).unwrap_or_else(|refusal| refusal),
+        DbCommand::Plan(args) => {
+            let next = " Review it, and write the pages with `refdesk db document`.";
+            plan::run(desk, session, args, format, next).unwrap_or_else(|refusal| refusal)
+        }
         DbCommand::Document(args) => unindexed(document::run(desk, session, args, &interrupt)),
         DbCommand::Index { fresh } => {
             let answer = index::run(desk, &IndexArgs { fresh: *fresh, ..IndexArgs::default() });

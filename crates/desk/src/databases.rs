@@ -33,6 +33,7 @@ pub use plans::Planned;
 pub use preview::{DocumentationPreview, PageDifference, PreviewedDomain};
 pub use schema_reading::{ReadDatabase, ReadState};
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -223,9 +224,9 @@ impl Desk {
                 return Err(self.wrong_database(format!("the configuration of '{name}' has errors, so it is not read")));
             }
             known.iter().find(|database| database.name == *name).ok_or_else(|| {
-                let all: Vec<&str> = known.iter().map(|database| database.name.as_str()).collect();
+                let all: BTreeSet<&str> = known.iter().map(|database| database.name.as_str()).collect();
                 let fix = refdesk_text::nearest::did_you_mean(name, all.iter().copied());
-                let fix = fix.unwrap_or_else(|| format!("the databases are {}", all.join(", ")));
+                let fix = fix.unwrap_or_else(|| answers::known_names(&all, "database"));
                 Error::new(Code::UnknownDatabase, format!("no database is named '{name}'"), fix)
             })
         };

@@ -55,7 +55,7 @@ pub fn run(desk: &Desk, args: &DbCheckArgs) -> Result<CommandOutput, Error> {
         if let Some(least) = args.min_coverage.filter(is_below) {
             let (message, fix) = match coverage.percent() {
                 Some(percent) => (
-                    format!("{percent}% of '{}' are described, less than the required {least}%", it.database),
+                    format!("{percent}% of '{}' is described, less than the required {least}%", it.database),
                     "write notes, or comments in the database",
                 ),
                 None => (

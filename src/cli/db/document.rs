@@ -127,7 +127,7 @@ fn shown(desk: &Desk, prepared: &Documentation) -> String {
     let sources: Vec<&str> = prepared.catalog.iter().map(|(entry, ..)| entry.id.as_str()).collect();
     let removed = counted(prepared.files_removed().count(), "file");
     let changed = grouped(changed);
-    let mut text = format!("{} new, {changed} changed, {removed} to remove.\n", counted(new, "page"));
+    let mut text = format!("{}, {changed} changed, {removed} to remove.\n", counted(new, "new page"));
     text.push_str(&left_out(prepared));
     text.push_str(&removals(prepared));
     for (entry, ..) in &prepared.catalog {

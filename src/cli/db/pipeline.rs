@@ -7,7 +7,7 @@ use crate::cli::answer::CommandOutput;
 use crate::cli::args::{DbDocumentArgs, DbPipelineArgs, DbPlanArgs, OutputFormat};
 use crate::cli::output::{ask, can_ask};
 use crate::cli::signals::Interrupt;
-use refdesk_desk::{Desk, DocumentOptions, Indexing, Session};
+use refdesk_desk::{Desk, DocumentOptions, Documentation, Indexing, Session};
 use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
 
@@ -25,7 +25,7 @@ pub fn run(
     interrupt: &Interrupt,
 ) -> CommandOutput {
     let args_of_plan = DbPlanArgs { names: args.names.clone(), dry_run: false, no_model: true };
-    let planned = match plan::run(desk, session, &args_of_plan, format) {
+    let planned = match plan::run(desk, session, &args_of_plan, format, "") {
         Ok(planned) => planned,
         Err(refusal) => return CommandOutput { json: nothing(), ..refusal },
     };
@@ -35,19 +35,29 @@ pub fn run(
         let options = DocumentOptions { names: args.names.clone(), ..DocumentOptions::default() };
         let prepared = desk.documentation(&options);
         let is_any_read = prepared.as_ref().is_ok_and(|run| run.read_databases().next().is_some());
+        let is_up_to_date = prepared.as_ref().is_ok_and(Documentation::is_up_to_date);
         if !planned.refused.is_empty() && !is_any_read {
             // There are no pages to ask about.
             return CommandOutput { json: steps(document::nothing()), text: plan_text.into_bytes(), ..planned };
         }
         plan_text.push_str(&prepared.map(|run| document::removals(&run)).unwrap_or_default());
         let question = || ask(&plan_text, "Write the pages according to this plan?");
-        let approved = if can_ask() { interrupt.while_asking(question) } else { None };
+        let approved = match () {
+            () if is_up_to_date => Some(true),
+            () if can_ask() => interrupt.while_asking(question),
+            () => None,
+        };
         if approved != Some(true) {
             let fix = if approved.is_none() { "review the plan, then run it again with --yes" } else { "" };
             let refusal = Error::new(Code::NotApproved, "the pages were not written", fix);
             let exit = if approved.is_none() { 2 } else { 1 };
-            let shown = CommandOutput { json: steps(document::nothing()), text: plan_text.into_bytes(), ..planned };
+            // The question showed it.
+            let text = if approved.is_none() { plan_text.into_bytes() } else { Vec::new() };
+            let shown = CommandOutput { json: steps(document::nothing()), text, ..planned };
             return CommandOutput { exit, ..shown.and_refused(vec![refusal]) };
+        }
+        if !is_up_to_date {
+            plan_text.clear();
         }
     }
     let documented = document::run(
@@ -78,7 +88,8 @@ pub fn run(
         Ok(None) => text.extend(b"Another refdesk is building the search index.\n"),
         Err(error) => refused.push(error),
     }
-    let text = format!("{plan_text}\n{}", String::from_utf8_lossy(&text));
+    let gap = if plan_text.is_empty() { "" } else { "\n" };
+    let text = format!("{plan_text}{gap}{}", String::from_utf8_lossy(&text));
     let diagnostics = planned.diagnostics.into_iter().chain(documented.diagnostics).collect();
     let answer = CommandOutput { diagnostics, ..CommandOutput::new(json, text) }.and_refused(refused);
     unless_interrupted(answer, interrupt)

@@ -15,12 +15,14 @@ use refdesk_text::{Code, Error, Fix};
 /// The most tables of a domain in the text form.
 const LISTED: usize = 6;
 
-/// Makes the plan and writes it, unless this is a dry run. An error if no plan could be made.
+/// Makes the plan and writes it, unless this is a dry run; `next` follows the sentence that it is written. An error if no plan
+/// could be made.
 pub fn run(
     desk: &mut Desk,
     session: &Session,
     args: &DbPlanArgs,
     format: OutputFormat,
+    next: &str,
 ) -> Result<CommandOutput, CommandOutput> {
     let read = desk.databases_of_run(&args.names).and_then(|databases| desk.read_databases(&databases));
     let read = read.map_err(refused)?;
@@ -35,7 +37,7 @@ pub fn run(
         match desk.store_plan(session, &planned) {
             Ok(true) => {
                 let is_any_read = read.iter().any(|database| database.snapshot().is_some());
-                let next = if is_any_read { " Review it, and write the pages with `refdesk db document`." } else { "" };
+                let next = if is_any_read { next } else { "" };
                 text.push_str(&format!("{gap}Wrote {FILE}.{next}\n"));
             }
             Ok(false) if planned.is_untrusted() => text.push_str("No plan was written.\n"),

@@ -77,7 +77,7 @@ impl<'a, 'p> YamlFields<'a, 'p> {
             YamlValue::Text(text) => Some(text.clone()),
             YamlValue::Int(number) => Some(number.to_string()),
             _ => {
-                self.wrong(key, node, "a text");
+                self.wrong(key, node, "a string");
                 None
             }
         }
@@ -134,7 +134,7 @@ impl<'a, 'p> YamlFields<'a, 'p> {
             YamlValue::List(items) => items.as_slice(),
             YamlValue::Text(_) => std::slice::from_ref(node),
             _ => {
-                self.wrong(key, node, "a list of texts");
+                self.wrong(key, node, "a list of strings");
                 return Vec::new();
             }
         };
@@ -146,7 +146,7 @@ impl<'a, 'p> YamlFields<'a, 'p> {
                     self.report(item, Diagnostic::error(Code::MissingField, format!("'{key}' has an empty text")));
                 }
                 // A number is more likely a mistake than a name, which could be quoted.
-                _ => self.wrong(key, item, "a text"),
+                _ => self.wrong(key, item, "a string"),
             }
         }
         texts

@@ -47,7 +47,7 @@ pub(super) fn patterns(fields: &mut YamlFields<'_, '_>, key: &str, left: &mut Pa
             break;
         }
         match NamePattern::new(&text) {
-            Ok(pattern) => patterns.push(pattern),
+            Ok(pattern) => patterns.push(pattern.at_line(node.line)),
             Err(error) => {
                 let problem = Diagnostic::error(Code::BadGlob, format!("'{text}' is not a pattern: {error}"));
                 fields.report(node, problem);

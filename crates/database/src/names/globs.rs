@@ -5,11 +5,13 @@ use globset::{GlobBuilder, GlobMatcher};
 /// Most characters of a pattern: the time to compare a name with it grows with the square of its length.
 pub(crate) const PATTERN_CHARACTERS: usize = 256;
 
-/// A pattern, and whether anything has matched it.
+/// A pattern.
 #[derive(Debug, Clone)]
 pub struct NamePattern {
     /// As written.
     pub text: String,
+    /// The line of the configuration that it is in, from 1; 0 if it is in none.
+    pub line: usize,
     matcher: GlobMatcher,
 }
 
@@ -25,7 +27,11 @@ impl NamePattern {
         let mut glob = GlobBuilder::new(&plain);
         glob.case_insensitive(true).literal_separator(false).backslash_escape(true).empty_alternates(true);
         let glob = glob.build().map_err(|error| error.kind().to_string())?;
-        Ok(Self { text: text.to_owned(), matcher: glob.compile_matcher() })
+        Ok(Self { text: text.to_owned(), line: 0, matcher: glob.compile_matcher() })
+    }
+
+    pub(crate) fn at_line(self, line: usize) -> Self {
+        Self { line, ..self }
     }
 
     /// Whether it matches `schema.table` or just the name of the table.

@@ -20,6 +20,7 @@ pub use self::domains::{DescribedDomain, DomainTable};
 pub use self::joins::{DescribedHop, DescribedJoin, DescribedPath, FoundPaths};
 pub use self::schema::TableSchema;
 pub use self::usage::ColumnUse;
+pub(super) use self::view::known_names;
 pub use self::view::{DatabaseView, TableBrief};
 use super::documented_pages::DamagedPage;
 use crate::{CompleteDesk, SearchReader, Session};

@@ -128,7 +128,8 @@ impl Desk {
             run.store_progress();
         }
         let Run { desk, report, .. } = run;
-        if !report.sources.is_empty() || !report.sources_removed.is_empty() {
+        // A source whose pages were missing is there now.
+        if !is_unchanged {
             desk.reload();
         }
         Ok(report)

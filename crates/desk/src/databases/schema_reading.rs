@@ -143,10 +143,11 @@ fn unmatched(config: &DatabaseConfig, snapshot: &Snapshot, left_out: &[TableName
         !tables()
             .any(|table| table.columns.iter().any(|column| it.matches_column(&table.schema, &table.name, &column.name)))
     });
-    let warning = |text: &str| {
+    let warning = |(text, line): (&str, usize)| {
         let message = format!("'{text}' matches nothing in '{}'", config.name);
-        Diagnostic::warning(refdesk_text::Code::BadGlob, message).in_file(file).at_line(config.line)
+        let problem = Diagnostic::warning(refdesk_text::Code::BadGlob, message).in_file(file).at_line(line);
+        problem.fix("correct or remove it")
     };
-    let patterns = of_tables.chain(excluding).chain(of_columns).map(|pattern| pattern.text.as_str());
-    patterns.chain(schemas.map(String::as_str)).map(warning).collect()
+    let patterns = of_tables.chain(excluding).chain(of_columns).map(|pattern| (&*pattern.text, pattern.line));
+    patterns.chain(schemas.map(|name| (&**name, config.line))).map(warning).collect()
 }

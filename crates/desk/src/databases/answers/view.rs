@@ -151,13 +151,13 @@ impl DatabaseView {
         if let Some(name) = database.filter(|_| known().next().is_none()) {
             let names: BTreeSet<&str> = self.known().map(|table| table.database.as_str()).collect();
             let message = format!("no documented database is named '{}'", one_line(name));
-            return Err(Error::new(Code::UnknownDatabase, message, instead(name, &names, "the databases are")));
+            return Err(Error::new(Code::UnknownDatabase, message, instead(name, &names, "database")));
         }
         if let Some(name) = domain.filter(|name| !known().any(|table| table.domain == *name)) {
             let names: BTreeSet<&str> = known().map(|table| table.domain.as_str()).collect();
             let of = database.map(|database| format!(" of '{}'", one_line(database))).unwrap_or_default();
             let message = format!("no domain{of} is named '{}'", one_line(name));
-            return Err(Error::new(Code::UnknownDomain, message, instead(name, &names, "the domains are")));
+            return Err(Error::new(Code::UnknownDomain, message, instead(name, &names, "domain")));
         }
         Ok(())
     }
@@ -309,7 +309,7 @@ impl DatabaseView {
         let full: Vec<String> = tables().map(TablePage::full_name).collect();
         let bare: BTreeSet<&str> = tables().map(|page| page.table.as_str()).collect();
         let near = did_you_mean(name, bare.iter().copied().chain(full.iter().map(String::as_str)));
-        let fix = near.unwrap_or_else(|| listed(&bare, "the tables are"));
+        let fix = near.unwrap_or_else(|| known_names(&bare, "table"));
         Error::new(Code::UnknownTable, format!("no table is named '{}'", one_line(name)), fix)
     }
 
@@ -324,19 +324,20 @@ impl DatabaseView {
 }
 
 /// The nearest name, or a list of the known names.
-fn instead(name: &str, known: &BTreeSet<&str>, are: &str) -> Fix {
+fn instead(name: &str, known: &BTreeSet<&str>, noun: &str) -> Fix {
     match did_you_mean(name, known.iter().copied()) {
         Some(near) => near.into(),
         None if known.is_empty() => Fix::DocumentDatabases,
-        None => listed(known, are).into(),
+        None => known_names(known, noun).into(),
     }
 }
 
-/// A list of the known names.
-fn listed(known: &BTreeSet<&str>, are: &str) -> String {
+/// `the tables are a, b, c`
+pub fn known_names(known: &BTreeSet<&str>, noun: &str) -> String {
     const NAMED: usize = 12;
     let more = if known.len() > NAMED { format!(" and {} more", known.len() - NAMED) } else { String::new() };
     let named: Vec<&str> = known.iter().take(NAMED).copied().collect();
+    let are = if known.len() == 1 { format!("the only {noun} is") } else { format!("the {noun}s are") };
     format!("{are} {}{more}", one_line(&named.join(", ")))
 }
 
