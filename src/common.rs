@@ -4,6 +4,7 @@
 use std::io;
 use std::time::Duration;
 
+pub mod answers;
 pub mod budget;
 pub mod change_cost;
 pub mod cleared_picks;

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::common::answers::outcome;
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::SelectionChange;
 use refdesk_desk::channel::{Approval, ApprovalEffect, OfferedReference, Request as Asked};
@@ -210,8 +211,13 @@ pub fn ended(over: &ClosedRequest) -> Option<String> {
     };
     Some(match &over.ended {
         RequestEnd::Here(_) => return None,
-        RequestEnd::Elsewhere(Some(by)) => format!("{by} answered {what} for {who}."),
-        RequestEnd::Elsewhere(None) => format!("{what} for {who} was answered elsewhere."),
+        RequestEnd::Elsewhere(answer) => {
+            let outcome = outcome(&over.request, answer);
+            match &answer.by {
+                Some(by) => format!("{by} answered {what} for {who}{outcome}."),
+                None => format!("{what} for {who} was answered elsewhere{outcome}."),
+            }
+        }
         RequestEnd::TimedOut => format!("{what} for {who} timed out without an answer."),
         RequestEnd::AskerGone => format!("{who} is gone: {what} is no longer needed."),
         RequestEnd::Withdrawn => format!("{who} no longer asks for {what}."),

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use refdesk_desk::channel::{
     Approval, ChannelAnswer, ChannelSetup, NoAnswer, Request, Requester, Wait, folder, presence,
 };
-use refdesk_desk::engine::{self, Ending, Event, Reply, RequestEnd, Snapshot};
+use refdesk_desk::engine::{self, Ending, Event, OtherAnswer, Reply, RequestEnd, Snapshot};
 use refdesk_desk::{Desk, Session};
 use refdesk_files::write_atomic;
 
@@ -130,7 +130,10 @@ fn the_first_answer_of_two_screens_wins_and_the_other_sees_it() {
     // If its files were gone before the other screen read them, the journal says who answered.
     Desk::open(options(&one.workspace)).journal(&session(), refdesk_desk::channel::answer_receipt(&request, &came));
     if ended == RequestEnd::Withdrawn {
-        assert_eq!(wait_for_end(&mut two, &request), RequestEnd::Elsewhere(Some("a screen".to_owned())));
+        assert_eq!(
+            wait_for_end(&mut two, &request),
+            RequestEnd::Elsewhere(OtherAnswer { by: Some("a screen".to_owned()), reply: None })
+        );
     }
 }
 

@@ -19,7 +19,7 @@ pub use event::{Age, Event, Receipts};
 pub(crate) use notice::clock;
 pub use notice::{Actor, DatedLine, JournalText, Notice, Ticket, Topic, sentence, unsaid_reason};
 pub use request::{Audience, CatalogWritten, LocateTarget, PickReach, Request, Response};
-pub use requests::{ClosedRequest, Reply, RequestEnd, WaitingRequest};
+pub use requests::{ClosedRequest, OtherAnswer, Reply, RequestEnd, WaitingRequest};
 pub use snapshot::{Loading, Snapshot, Watching};
 pub use watch::watched_folders;
 

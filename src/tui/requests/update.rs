@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::common::answers::outcome;
 use crate::tui::action::Action;
 use crate::tui::filtering::{self, FilteredList};
 use crate::tui::input::Effect;
@@ -320,17 +321,23 @@ pub fn over(state: &mut State, over: &ClosedRequest) {
     };
     let (tone, text) = match &over.ended {
         RequestEnd::Here(Reply::Yes) => {
-            (MessageKind::Note, format!("approved: {who} may write {} as shown", path(over)))
+            (MessageKind::Done, format!("approved: {who} may write {} as shown", path(over)))
         }
         RequestEnd::Here(Reply::No) if over.request.approval.is_some() => {
-            (MessageKind::Note, format!("declined: {who} does not write {}", path(over)))
+            (MessageKind::Done, format!("declined: {who} does not write {}", path(over)))
         }
         RequestEnd::Here(Reply::No) => (MessageKind::Note, format!("answered {who}: picked none of them")),
         RequestEnd::Here(Reply::Chosen(ids)) => {
             (MessageKind::Note, format!("answered {who}: {}", cells::counted(ids.len(), "source")))
         }
-        RequestEnd::Elsewhere(Some(by)) => (MessageKind::Explanation, format!("{by} answered {what} for {who}")),
-        RequestEnd::Elsewhere(None) => (MessageKind::Explanation, format!("{what} for {who} was answered elsewhere")),
+        RequestEnd::Elsewhere(answer) => {
+            let outcome = outcome(&over.request, answer);
+            let text = match &answer.by {
+                Some(by) => format!("{by} answered {what} for {who}{outcome}"),
+                None => format!("{what} for {who} was answered elsewhere{outcome}"),
+            };
+            (MessageKind::Explanation, text)
+        }
         RequestEnd::TimedOut => (MessageKind::Refusal, format!("{what} for {who} timed out without an answer")),
         RequestEnd::AskerGone => (MessageKind::Explanation, format!("{who} is gone: {what} is no longer needed")),
         RequestEnd::Withdrawn => (

@@ -5,6 +5,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use crate::common::answers::outcome;
 use crate::common::{change_cost, source_words};
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::filtering::FilteredList;
@@ -107,12 +108,14 @@ fn beginning(text: &str, columns: usize) -> String {
     format!("{}{}", cells::clean(&begun), if more { " " } else { "" })
 }
 
-pub fn ended(how: Option<&RequestEnd>) -> String {
+pub fn ended(request: &Request, how: Option<&RequestEnd>) -> String {
     match how {
         Some(RequestEnd::TimedOut) => "This request timed out without an answer.".to_owned(),
         Some(RequestEnd::AskerGone) => "The asker is gone: no answer is needed any more.".to_owned(),
-        Some(RequestEnd::Elsewhere(Some(by))) => format!("This request was answered by {}.", short(by)),
-        Some(RequestEnd::Elsewhere(None)) => "This request was answered elsewhere.".to_owned(),
+        Some(RequestEnd::Elsewhere(answer)) => {
+            let by = answer.by.as_deref().map_or_else(|| "elsewhere".to_owned(), |by| format!("by {}", short(by)));
+            format!("This request was answered {by}{}.", cells::clean(&outcome(request, answer)))
+        }
         Some(RequestEnd::Here(_)) => "This request is answered.".to_owned(),
         Some(RequestEnd::Withdrawn) | None => "This request was answered elsewhere or withdrawn.".to_owned(),
     }
@@ -122,7 +125,8 @@ pub fn ended(how: Option<&RequestEnd>) -> String {
 pub fn head(state: &State, waiting: &WaitingRequest, columns: usize) -> WrappedText {
     let request = &waiting.request;
     let ellipsis = state.skin.glyphs.ellipsis;
-    let ended = state.requests.ended.as_ref().map(|gone| PageLine::new(ended(gone.how.as_ref()), ThemeRole::Warning));
+    let ended =
+        state.requests.ended.as_ref().map(|gone| PageLine::new(ended(request, gone.how.as_ref()), ThemeRole::Warning));
     let reason = request.has_reason().then(|| {
         let room = (columns * CONTEXT).saturating_sub(if CONTEXT > 1 { columns / 6 } else { 0 });
         let begun = beginning(&request.context, columns);

@@ -133,7 +133,13 @@ fn timed_out(size: Size, _keys: &str) -> State {
 }
 
 fn answered_elsewhere(size: Size, _keys: &str) -> State {
-    ended(size, &refdesk_desk::engine::RequestEnd::Elsewhere(Some("a screen".to_owned())))
+    ended(
+        size,
+        &refdesk_desk::engine::RequestEnd::Elsewhere(refdesk_desk::engine::OtherAnswer {
+            by: Some("a screen".to_owned()),
+            reply: None,
+        }),
+    )
 }
 
 pub(super) fn snapshot_of(keys: &str, at: fn(Size, &str) -> State) -> String {

@@ -318,7 +318,9 @@ pub fn answer(base: &ChannelFolder, response: &Response) -> io::Result<AnswerSta
     }
     base.check()?;
     let requests = match base.part(REQUESTS) {
-        Err(error) if is_absent(&error) => return Ok(AnswerStatus::Late { by: who_answered(base, id) }),
+        Err(error) if is_absent(&error) => {
+            return Ok(AnswerStatus::Late { by: given_answer(base, id).and_then(|answer| answer.by) });
+        }
         opened => opened?,
     };
     let is_dead = match requests.open(file_of(id)) {
@@ -327,7 +329,7 @@ pub fn answer(base: &ChannelFolder, response: &Response) -> io::Result<AnswerSta
         Err(error) => return Err(error),
     };
     if is_dead {
-        return Ok(AnswerStatus::Late { by: who_answered(base, id) });
+        return Ok(AnswerStatus::Late { by: given_answer(base, id).and_then(|answer| answer.by) });
     }
     // One writer at a time: otherwise, withdrawing an answer by its name could remove the next writer's.
     let _turn = base.open()?.lock("lock", TURN)?;
@@ -335,7 +337,7 @@ pub fn answer(base: &ChannelFolder, response: &Response) -> io::Result<AnswerSta
     let (name, taken) = (file_of(id), taken(id));
     let file = match responses.publish(&name, &serde_json::to_vec_pretty(response)?, FileMode::Private) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            return Ok(AnswerStatus::Late { by: who_answered(base, id) });
+            return Ok(AnswerStatus::Late { by: given_answer(base, id).and_then(|answer| answer.by) });
         }
         published => published?,
     };
@@ -344,7 +346,7 @@ pub fn answer(base: &ChannelFolder, response: &Response) -> io::Result<AnswerSta
     if !responses.holds(&name, &file) || responses.holds(&taken, &file) {
         return Ok(AnswerStatus::First);
     }
-    let by = by(&responses, &taken);
+    let by = answer_in(&responses, &taken).and_then(|answer| answer.by);
     let is_there = |folder: &Folder, name: &str| folder.entry(name).is_ok_and(|entry| entry.is_some());
     let is_open = !is_there(&responses, &taken) && is_there(&requests, &name);
     if is_open || responses.holds(&taken, &file) {
@@ -362,15 +364,14 @@ pub(super) fn taken(id: &str) -> String {
     format!("{id}.{TAKEN}")
 }
 
-/// Who gave an answer, taken or not, if it says so.
-pub(crate) fn who_answered(base: &ChannelFolder, id: &str) -> Option<String> {
+/// An answer, taken or not.
+pub(crate) fn given_answer(base: &ChannelFolder, id: &str) -> Option<Response> {
     let responses = base.part(RESPONSES).ok()?;
-    by(&responses, &file_of(id)).or_else(|| by(&responses, &taken(id)))
+    answer_in(&responses, &file_of(id)).or_else(|| answer_in(&responses, &taken(id)))
 }
 
-fn by(responses: &Folder, name: &str) -> Option<String> {
-    let bytes = read_answer(responses, name).ok()??;
-    serde_json::from_slice::<Response>(&bytes).ok()?.by
+fn answer_in(responses: &Folder, name: &str) -> Option<Response> {
+    serde_json::from_slice(&read_answer(responses, name).ok()??).ok()
 }
 
 /// The bytes of an answer; `None` if it is too large.

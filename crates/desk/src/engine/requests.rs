@@ -56,14 +56,35 @@ pub enum Reply {
 pub enum RequestEnd {
     /// This screen answered it first.
     Here(Reply),
-    /// Another answer was first, from this person if known.
-    Elsewhere(Option<String>),
+    /// Another answer was first.
+    Elsewhere(OtherAnswer),
     /// There was no answer in time.
     TimedOut,
     /// The asker ended.
     AskerGone,
     /// It was withdrawn, or answered and read so quickly that the answerer is unknown.
     Withdrawn,
+}
+
+/// An answer given in another process.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OtherAnswer {
+    /// Who gave it, if known.
+    pub by: Option<String>,
+    /// What was answered, if known.
+    pub reply: Option<Reply>,
+}
+
+impl OtherAnswer {
+    fn of(response: Response) -> Self {
+        let reply = match response.approved {
+            Some(true) => Reply::Yes,
+            Some(false) => Reply::No,
+            None if response.selected_ids.is_empty() => Reply::No,
+            None => Reply::Chosen(response.selected_ids),
+        };
+        Self { by: response.by, reply: Some(reply) }
+    }
 }
 
 /// A request that no longer waits.
@@ -93,7 +114,7 @@ pub(super) struct Requests {
     /// Requests that ended without a known answerer, newest last.
     unexplained: VecDeque<Arc<Request>>,
     /// The last answers in the journal: the id of the request, and who answered.
-    journalled: VecDeque<(String, String)>,
+    journalled: VecDeque<(String, OtherAnswer)>,
     changed: WeakSender<Message>,
     alarm: Option<Alarm>,
 }
@@ -184,29 +205,31 @@ impl Requests {
     fn over(&mut self, it: Pending, left: &HashSet<String>, now: Timestamp) -> ClosedRequest {
         let id = &it.request.request_id;
         let replied = self.replied.iter().position(|(replied, _)| replied == id).map(|at| self.replied.remove(at).1);
-        let journalled = self.journalled.iter().find(|(answered, _)| answered == id).map(|(_, by)| by.clone());
+        let journalled = self.journalled.iter().find(|(answered, _)| answered == id).map(|(_, answer)| answer.clone());
+        let given = || folder::given_answer(&it.folder, id).map(OtherAnswer::of);
         let ended = match replied {
             Some(reply) => RequestEnd::Here(reply),
-            None if journalled.is_some() => RequestEnd::Elsewhere(journalled),
-            None if folder::is_answered(&it.folder, id) => RequestEnd::Elsewhere(folder::who_answered(&it.folder, id)),
+            None if journalled.is_some() || folder::is_answered(&it.folder, id) => {
+                RequestEnd::Elsewhere(given().or(journalled).unwrap_or_default())
+            }
             None if left.contains(id) => RequestEnd::AskerGone,
             None if it.until.is_some_and(|until| until <= now) => RequestEnd::TimedOut,
             None if !folder::is_asked(&it.folder, id) => RequestEnd::Withdrawn,
             None => RequestEnd::AskerGone,
         };
         let request = Arc::new(it.request);
-        if matches!(ended, RequestEnd::Withdrawn | RequestEnd::Elsewhere(None)) {
+        if matches!(ended, RequestEnd::Withdrawn | RequestEnd::Elsewhere(OtherAnswer { by: None, .. })) {
             keep(&mut self.unexplained, request.clone());
         }
         ClosedRequest { request, ended }
     }
 
     /// Records an answer from the journal; returns the request if it ended without a known answerer.
-    pub(super) fn explain(&mut self, id: &str, by: &str) -> Option<ClosedRequest> {
-        keep(&mut self.journalled, (id.to_owned(), by.to_owned()));
+    pub(super) fn explain(&mut self, id: &str, answer: OtherAnswer) -> Option<ClosedRequest> {
+        keep(&mut self.journalled, (id.to_owned(), answer.clone()));
         let at = self.unexplained.iter().position(|request| request.request_id == id)?;
         let request = self.unexplained.remove(at)?;
-        Some(ClosedRequest { request, ended: RequestEnd::Elsewhere(Some(by.to_owned())) })
+        Some(ClosedRequest { request, ended: RequestEnd::Elsewhere(answer) })
     }
 
     /// Updates the waiting requests. Reuses known ones, because they may be large.
@@ -343,15 +366,16 @@ mod tests {
             let pending = Pending { request, folder: base.clone(), until: None };
             requests.over(pending, &HashSet::new(), Timestamp::UNIX_EPOCH).ended
         };
-        let by = |by: &str| RequestEnd::Elsewhere(Some(by.to_owned()));
+        let by = |by: &str| OtherAnswer { by: Some(by.to_owned()), reply: None };
+        let ended_by = |name: &str| RequestEnd::Elsewhere(by(name));
         assert_eq!(end(&mut requests, "before"), RequestEnd::Withdrawn);
-        let explained = requests.explain("before", "another screen").unwrap();
-        assert_eq!((explained.request.request_id.as_str(), explained.ended), ("before", by("another screen")));
-        assert_eq!(requests.explain("before", "another screen"), None, "said once");
-        assert_eq!(requests.explain("after", "a webhook"), None);
-        assert_eq!(end(&mut requests, "after"), by("a webhook"), "the journal was read first");
+        let explained = requests.explain("before", by("another screen")).unwrap();
+        assert_eq!((explained.request.request_id.as_str(), explained.ended), ("before", ended_by("another screen")));
+        assert_eq!(requests.explain("before", by("another screen")), None, "said once");
+        assert_eq!(requests.explain("after", by("a webhook")), None);
+        assert_eq!(end(&mut requests, "after"), ended_by("a webhook"), "the journal was read first");
         for nth in 0..100 {
-            requests.explain(&format!("other-{nth}"), "a webhook");
+            requests.explain(&format!("other-{nth}"), by("a webhook"));
         }
         assert_eq!(requests.journalled.len(), MATCHED);
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::super::event::Event;
 use super::super::notice::{Actor, Notice, Topic};
 use super::super::request::Change;
-use super::super::requests::{ClosedRequest, Reply, ReplyFailure, RequestEnd, Requests};
+use super::super::requests::{ClosedRequest, OtherAnswer, Reply, ReplyFailure, RequestEnd, Requests};
 use super::Worker;
 use crate::session::{JournalEvent, Line};
 use crate::{Desk, PrivilegedAction};
@@ -32,8 +32,12 @@ impl Worker<'_> {
     pub(super) fn explain_requests(&mut self, lines: &[Line]) {
         let Some(requests) = &mut self.requests else { return };
         let answers = lines.iter().filter(|line| line.receipt.what == JournalEvent::Answered);
-        let answers = answers.filter_map(|line| line.receipt.request.as_deref().zip(line.receipt.by.as_deref()));
-        let over: Vec<ClosedRequest> = answers.filter_map(|(id, by)| requests.explain(id, by)).collect();
+        let over = answers.filter_map(|line| {
+            let (about, by) = (&line.receipt.about, line.receipt.by.clone()?);
+            let reply = (!about.is_empty()).then(|| Reply::Chosen(about.to_vec()));
+            requests.explain(line.receipt.request.as_deref()?, OtherAnswer { by: Some(by), reply })
+        });
+        let over: Vec<ClosedRequest> = over.collect();
         for over in over {
             self.say(Event::Closed(Box::new(over)));
         }

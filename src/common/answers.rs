@@ -1,0 +1,24 @@
+//! What was answered to a request of an agent, in words.
+
+use refdesk_desk::channel::Request;
+use refdesk_desk::engine::{OtherAnswer, Reply};
+
+/// Ids named before `+2 more`.
+const NAMED: usize = 4;
+
+/// `: approved`, `: @a, @b`; empty if it is not known.
+pub fn outcome(request: &Request, answer: &OtherAnswer) -> String {
+    let words = match &answer.reply {
+        None => return String::new(),
+        Some(Reply::Yes) => "approved".to_owned(),
+        Some(Reply::No) if request.approval.is_some() => "declined, so it is not written".to_owned(),
+        Some(Reply::No) => "none of them".to_owned(),
+        Some(Reply::Chosen(ids)) => {
+            let named: Vec<String> = ids.iter().take(NAMED).map(|id| format!("@{id}")).collect();
+            let more = ids.len().saturating_sub(NAMED);
+            let more = if more > 0 { format!(", +{more} more") } else { String::new() };
+            format!("{}{more}", named.join(", "))
+        }
+    };
+    format!(": {words}")
+}
