@@ -105,7 +105,10 @@ pub fn pick(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     }
     match wanted.as_slice() {
         [] => {}
-        [id] => change(state, Request::pick_if_few(id.clone()), format!("Picked {id}."), vec![id.clone()], turn),
+        [id] => {
+            state.about = Some(id.clone());
+            change(state, Request::pick_if_few(id.clone()), format!("Picked {id}."), vec![id.clone()], turn);
+        }
         _ => preview(state, Choosing::Pick(wanted), turn),
     }
 }
@@ -134,6 +137,7 @@ pub fn one_source(state: &mut PlainState, given: &str, make: fn(SourceId) -> Cho
         Ok(id) => id,
         Err(why) => return turn.print(why),
     };
+    state.about = Some(id.clone());
     let choosing = make(id);
     match why_not(&state.snapshot, &choosing) {
         Some(why) => turn.print(why),
@@ -193,6 +197,11 @@ pub fn previewed(state: &mut PlainState, choosing: Choosing, response: Response,
 pub fn ask_size(state: &mut PlainState, pick: Box<LargePick>, turn: &mut InputOutcome) {
     let size = |change| consequence(&state.snapshot, std::slice::from_ref(&pick.id), change);
     turn.print(format!("Picking {} would {}.", pick.id, size(&pick.whole)));
+    if others(std::slice::from_ref(&pick.id), &pick.whole.enters) == 0 {
+        turn.print("Type yes to pick it, or no.");
+        state.question = Some(Question::LargePick(pick));
+        return;
+    }
     turn.print(format!("With only what it mentions itself, it would {}.", size(&pick.near)));
     turn.print(format!("Alone, it would {}.", size(&pick.alone)));
     turn.print("Type yes to pick all, near to pull in only what it mentions itself, alone to pull in nothing, or no.");
@@ -317,18 +326,24 @@ pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], t
     let is_named =
         |id: &str| change.named.iter().any(|it| it.as_str() == id) || change.done.ends_with(&format!(" of {id}."));
     let (came, left) = (only_in(after, before), only_in(before, after));
-    for (what, members, snapshot) in [("pulled in", came, after), ("released", left, before)] {
+    for (made, followed, members, snapshot) in
+        [("picked", "pulled in", came, after), ("unpicked", "released", left, before)]
+    {
         // An agent gets sources of mode auto before and after.
         let others = members.iter().map(|member| &member.id).filter(|id| !is_auto(snapshot, id.as_str()));
-        let others: Vec<&str> = others.filter(|id| !is_named(id.as_str())).map(SourceId::as_str).collect();
-        if others.is_empty() {
-            continue;
-        }
+        let others = others.filter(|id| !is_named(id.as_str()));
+        let is_pick = |id: &&SourceId| snapshot.selection.is_picked(id.as_str());
+        let (picks, others): (Vec<&SourceId>, Vec<&SourceId>) = others.partition(is_pick);
         let is_more = !change.named.is_empty() || members.iter().any(|member| is_named(member.id.as_str()));
-        let what_more = if is_more { "more source" } else { "source" };
-        let ids = names(others.iter().copied());
-        let waiting = source_words::waiting(source_words::count_waiting(snapshot, members.iter().map(|it| &it.id)));
-        turn.print(format!("{} {what}{waiting}: {ids}.", counted(others.len(), what_more)));
+        let noun = if is_more { "more source" } else { "source" };
+        for (what, ids) in [(made, picks), (followed, others)] {
+            if ids.is_empty() {
+                continue;
+            }
+            let waiting = source_words::waiting(source_words::count_waiting(snapshot, ids.iter().copied()));
+            let named = names(ids.iter().map(|id| id.as_str()));
+            turn.print(format!("{} {what}{waiting}: {named}.", counted(ids.len(), noun)));
+        }
     }
     if ["Undone", "Redone"].iter().any(|how| change.done.starts_with(how)) {
         for (verb, of, other) in [("lifted", before, after), ("made", after, before)] {

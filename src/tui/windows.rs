@@ -174,6 +174,11 @@ trait Window {
         None
     }
 
+    /// What a click within the window does, beside moving the cursor.
+    fn action_at(&self, _: &State, _: Position) -> Option<Action> {
+        None
+    }
+
     /// The field that is typed into.
     fn field<'s>(&self, _: &'s mut State) -> Option<&'s mut TextField> {
         None
@@ -317,6 +322,9 @@ pub fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
     let window = open.kind.window();
     if !window.outer(state).contains(at) {
         return update::act(state, Action::Back, effects);
+    }
+    if let Some(action) = window.action_at(state, at) {
+        return update::act(state, action, effects);
     }
     let WindowRows { place, len, is_list } = window.rows(state);
     let row = open.cursor.top + usize::from(at.y.saturating_sub(place.y));

@@ -33,23 +33,26 @@ pub struct SelectionChange {
     pub cost: CostChange,
 }
 
-/// If a pick would pull in more sources than this, ask first.
+/// If a pick would bring more sources than this, ask first.
 const MANY_SOURCES: usize = 10;
 /// The same in tokens.
 const MANY_TOKENS: u64 = 10_000;
 
 impl SelectionChange {
-    /// Whether more than 10 other sources or 10,000 other tokens would follow from changing these.
+    /// Whether more than 10,000 tokens would be added, or more than 10 other sources or 10,000 of their tokens would follow
+    /// from changing these.
     pub fn is_large(&self, asked: &[SourceId], tokens: &HashMap<SourceId, u64>) -> bool {
-        [&self.enters, &self.leaves].into_iter().any(|ids| {
-            let others = ids.iter().filter(|id| !asked.contains(id));
-            let price: u64 = others.clone().filter_map(|id| tokens.get(id.as_str())).sum();
-            others.count() > MANY_SOURCES || price > MANY_TOKENS
-        })
+        let adds = u64::try_from(self.cost.sources).unwrap_or(0);
+        adds > MANY_TOKENS
+            || [&self.enters, &self.leaves].into_iter().any(|ids| {
+                let others = ids.iter().filter(|id| !asked.contains(id));
+                let price: u64 = others.clone().filter_map(|id| tokens.get(id.as_str())).sum();
+                others.count() > MANY_SOURCES || price > MANY_TOKENS
+            })
     }
 }
 
-/// Three sizes of a pick that would pull in much.
+/// Three sizes of a pick that would bring much.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LargePick {
     /// The id of the source.

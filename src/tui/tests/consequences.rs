@@ -15,6 +15,7 @@ use refdesk_desk::{LargePick, PickStatus, Picked, Price, SelectionChange};
 
 use refdesk_text::{Code, Error};
 
+use crate::tui::tests::mouse::click_on;
 use crate::tui::tests::{answer, commands, event, message, press, screen, typed};
 
 fn large() -> LargePick {
@@ -49,6 +50,36 @@ fn a_large_pick_is_made_in_the_size_that_is_chosen() {
     ] {
         let mut state = asked(80, 24);
         assert_eq!(state.open_window(), Some(WindowKind::LargePick));
+        let sent = commands(&press(&mut state, key));
+        let expected = reach.map(|reach| Request::PickOne { id: "java-service".into(), reach });
+        assert_eq!((sent, state.window), (expected.into_iter().collect(), None), "{key}");
+    }
+}
+
+#[test]
+fn a_click_on_the_line_of_a_size_chooses_it() {
+    for (line, reach) in [
+        ("y  all:", Some(PickReach::All)),
+        ("direct mentions:", Some(PickReach::Near)),
+        ("only this one:", Some(PickReach::Alone)),
+        ("Esc  nothing", None),
+    ] {
+        let mut state = asked(80, 24);
+        let sent = commands(&click_on(&mut state, line));
+        let expected = reach.map(|reach| Request::PickOne { id: "java-service".into(), reach });
+        assert_eq!((sent, state.window), (expected.into_iter().collect(), None), "{line}");
+    }
+}
+
+#[test]
+fn a_source_that_is_large_by_itself_is_picked_or_not() {
+    let alone = LargePick { whole: large().alone, near: large().alone, ..large() };
+    for (key, reach) in [("y", Some(PickReach::All)), ("Esc", None)] {
+        let mut state = fixture::state(80, 24);
+        press(&mut state, "j j j j j Space");
+        answer(&mut state, Response::LargePick(Box::new(alone.clone())));
+        let shown = screen(&state);
+        assert!(shown.contains("y  pick it: ~2,769 tokens") && !shown.contains("only this one"), "{shown}");
         let sent = commands(&press(&mut state, key));
         let expected = reach.map(|reach| Request::PickOne { id: "java-service".into(), reach });
         assert_eq!((sent, state.window), (expected.into_iter().collect(), None), "{key}");

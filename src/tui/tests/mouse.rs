@@ -30,7 +30,7 @@ fn click(state: &mut State, at: Position) -> Vec<Effect> {
     effects
 }
 
-fn click_on(state: &mut State, text: &str) -> Vec<Effect> {
+pub fn click_on(state: &mut State, text: &str) -> Vec<Effect> {
     click(state, find(state, text))
 }
 

@@ -1,4 +1,6 @@
-//! Asks before a pick pulls in much, with the smaller picks beside it.
+//! Asks before a pick that brings much, with the smaller picks beside it.
+
+use ratatui::layout::Position;
 
 use super::{Handled, TextPage, Window, WindowKind, paragraphs, text_columns};
 use crate::common::{change_cost, source_words};
@@ -13,6 +15,9 @@ use refdesk_desk::engine::{PickReach, Request};
 use refdesk_desk::{LargePick, SelectionChange};
 
 pub struct LargePickView;
+
+/// In the order of their lines.
+const CHOICES: [Action; 4] = [Action::Confirm, Action::PickNear, Action::PickAlone, Action::Back];
 
 /// Columns of the window, with its border, unless a line of sizes needs more.
 const COLUMNS: u16 = 76;
@@ -38,7 +43,16 @@ impl Window for LargePickView {
     }
 
     fn listed_keys(&self) -> Option<&'static [Action]> {
-        Some(&[Action::Confirm, Action::PickNear, Action::PickAlone, Action::Back])
+        Some(&CHOICES)
+    }
+
+    /// Each choice has one line.
+    fn action_at(&self, state: &State, at: Position) -> Option<Action> {
+        let place = self.page(state)?.place(state);
+        let is_alone = state.large_pick.as_ref().is_some_and(|pick| others(&pick.whole, pick).next().is_none());
+        let choices: &[Action] = if is_alone { &[Action::Confirm, Action::Back] } else { &CHOICES };
+        let row = at.y.checked_sub(place.y).filter(|_| place.contains(at))?;
+        choices.get(usize::from(row)).copied()
     }
 
     fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
@@ -72,8 +86,9 @@ fn columns(state: &State) -> u16 {
 
 /// The picks to choose from, each in a line.
 fn choices(state: &State, pick: &LargePick, detail: SizeDetail) -> [String; 3] {
+    let is_alone = others(&pick.whole, pick).next().is_none();
     [
-        (Action::Confirm, "all", &pick.whole),
+        (Action::Confirm, if is_alone { "pick it" } else { "all" }, &pick.whole),
         (Action::PickNear, "direct mentions", &pick.near),
         (Action::PickAlone, "only this one", &pick.alone),
     ]
@@ -98,11 +113,17 @@ fn text(state: &State, columns: u16) -> WrappedText {
     let [near, alone, back] =
         [Action::PickNear, Action::PickAlone, Action::Back].map(|action| state.key_in(KeyContext::LargePick, action));
     let undo = state.key(Action::Undo);
+    let nothing = (format!("{back}  nothing"), ThemeRole::Text);
+    if others.is_empty() {
+        let about = format!("@{id} is large by itself.");
+        let lines = [(all, ThemeRole::Strong), nothing, (String::new(), ThemeRole::Text), (about, ThemeRole::Text)];
+        return paragraphs(lines.iter().map(|(text, role)| (text.as_str(), *role)), columns);
+    }
     let lines = [
         (all, ThemeRole::Strong),
         (direct, ThemeRole::Text),
         (only, ThemeRole::Text),
-        (format!("{back}  nothing"), ThemeRole::Text),
+        nothing,
         (String::new(), ThemeRole::Text),
         (format!("Picking @{id} pulls in {named}{more}."), ThemeRole::Text),
         (format!("{near} and {alone} exclude the rest; {undo} undoes that."), ThemeRole::Infra),

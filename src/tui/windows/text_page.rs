@@ -74,7 +74,8 @@ impl<'a> TextPage<'a> {
         }
     }
 
-    fn place(&self, state: &State) -> Rect {
+    /// The place of the text.
+    pub fn place(&self, state: &State) -> Rect {
         let inner = layout::inner(self.outer(state));
         if self.has_keys { text_and_keys(state, inner).0 } else { inner }
     }
