@@ -6,7 +6,7 @@ use refdesk_core::config::screen::DividerShares;
 use refdesk_core::selection::Role;
 use refdesk_desk::engine::Watching;
 
-use super::action::{Action, BorderMove};
+use super::action::{Action, BorderMove, KeyContext};
 use super::agents;
 use super::catalog::{link_walk, reading};
 use super::databases;
@@ -23,6 +23,7 @@ use super::state::State;
 use super::templates::disabled as templates;
 use super::tour;
 use super::update::external;
+use super::widgets::motion::Motion;
 use super::windows::{self, WindowKind};
 
 /// Why this action is disabled now; `None` if it is possible.
@@ -76,6 +77,10 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         | Action::PreviousRequest => requests::disabled::disabled(state, action),
         Action::Trust | Action::TrustThis if state.snapshot.untrusted.is_empty() => {
             Some("no setting of this repository needs your approval".to_owned())
+        }
+        Action::TrustThis if windows::goes_on(state) => {
+            let key = state.key_in(KeyContext::List, Action::Move(Motion::PageDown));
+            Some(format!("{key} shows the rest first: you would trust that, too"))
         }
         Action::Values
         | Action::EditValues
@@ -245,7 +250,7 @@ fn read(state: &State) -> Option<String> {
 fn hit(state: &State) -> Option<String> {
     let search = &state.catalog.search;
     if !search.is_on() {
-        return Some(format!("there is no search: press {} to type a text", state.key(Action::Search)));
+        return Some(format!("there is no search: press {} to type one", state.key(Action::Search)));
     }
     search.hits.is_empty().then(|| format!("no match for {} in these details", search.needle.text()))
 }

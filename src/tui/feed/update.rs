@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use jiff::{SignedDuration, Timestamp};
+
 use crate::common::notices::for_people;
 use crate::tui::action::Action;
 use crate::tui::agents;
@@ -48,17 +50,23 @@ fn other_process(notice: &Notice) -> Option<Arc<str>> {
 }
 
 /// Says in the bottom line what another process picked or excluded, and what followed. The first is in the journal, the
-/// second in the selection, in either order: the newest rows belong to the same change.
+/// second in the selection, in either order and with rows about templates and files between them.
 fn show_others_change(state: &mut State, who: &Arc<str>) {
-    let newest = state.feed.notices.iter().take_while(|notice| other_process(notice).as_ref() == Some(who));
+    let mut theirs = state.feed.notices.iter().filter(|notice| other_process(notice).as_ref() == Some(who)).peekable();
+    let Some(newest) = theirs.peek().and_then(|notice| notice.at.parse::<Timestamp>().ok()) else { return };
+    let is_recent =
+        |notice: &&Notice| notice.at.parse::<Timestamp>().is_ok_and(|at| newest.duration_since(at).abs() < ONE_CHANGE);
     let (chosen, followed): (Vec<&Notice>, Vec<&Notice>) =
-        newest.take(ROWS_PER_CHANGE).partition(|notice| notice.receipt.is_some());
+        theirs.filter(is_recent).take(ROWS_PER_CHANGE).partition(|notice| notice.receipt.is_some());
     let sentences = chosen.iter().rev().chain(followed.iter().rev()).map(|notice| match notice.reason.as_str() {
         "" => notice.text.clone(),
         reason => format!("{}, {reason}", notice.text),
     });
     state.note(format!("{who}: {}", sentences.collect::<Vec<_>>().join(". ")));
 }
+
+/// The rows of one change are not further apart than this.
+const ONE_CHANGE: SignedDuration = SignedDuration::from_secs(1);
 
 /// The most rows of one change: two of the journal, and what came and left with it.
 const ROWS_PER_CHANGE: usize = 4;
@@ -86,7 +94,7 @@ pub fn receipts(state: &mut State, receipts: Receipts, effects: &mut Vec<Effect>
     }
     let reader = if state.in_feed() { FeedFocus::InFeed } else { FeedFocus::Elsewhere };
     let since_key = state.feed.since_key;
-    let others = notices.last().and_then(other_process);
+    let others = notices.iter().rev().find_map(other_process);
     state.feed.add_all(notices, reader);
     if let (Some(who), true) = (others, state.message.as_ref().is_none_or(|message| message.tone == MessageKind::Note))
     {

@@ -280,11 +280,16 @@ fn the_line_of_folded_panes_shows_a_whole_clock_or_none() {
 /// The journal says what another process chose, the selection what followed, in either order.
 #[test]
 fn what_another_process_chose_is_said_with_what_followed() {
-    let picked = |state: &mut State| {
+    let row = |text: &str, topic: Topic| {
         let (notice, line) = fixture::receipt(1, "s");
-        let text = "Picked @retry-pattern".to_owned();
-        let notice = Notice { who: other(), topic: Topic::Selection, text, reason: String::new(), ..notice };
-        event(state, Event::Receipts(Receipts { lines: vec![(notice, line)], age: Age::Now, gap: None }));
+        (Notice { who: other(), topic, text: text.to_owned(), reason: String::new(), ..notice }, line)
+    };
+    let picked = |state: &mut State| {
+        let (before, line) = row("Picked @java-service", Topic::Selection);
+        let before = Notice { at: "2026-11-22T11:03:50.000Z".to_owned(), ..before };
+        let lines =
+            vec![(before, line), row("Picked @retry-pattern", Topic::Selection), row("Wrote x.tmpl", Topic::File)];
+        event(state, Event::Receipts(Receipts { lines, age: Age::Now, gap: None }));
     };
     let followed = |state: &mut State| {
         let notice = Notice { reason: "~864 tokens".to_owned(), ..fixture::notice("Pulled in: @timeouts") };
@@ -303,7 +308,7 @@ fn what_another_process_chose_is_said_with_what_followed() {
         }
         assert_eq!(message(&state), whole);
         press(&mut state, "f");
-        assert_eq!(state.feed.rows.len(), 2, "each has its row");
+        assert_eq!(state.feed.rows.len(), 4, "each has its row");
     }
 }
 

@@ -14,7 +14,8 @@ use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
 use refdesk_desk::SelectionChange;
 use refdesk_desk::engine::{
-    Age, ClosedRequest, Event, Notice, Receipts, Reply, Request, RequestEnd, Response, Snapshot, Topic, WaitingRequest,
+    Age, ClosedRequest, Event, Notice, OtherAnswer, Receipts, Reply, Request, RequestEnd, Response, Snapshot, Topic,
+    WaitingRequest,
 };
 use refdesk_desk::session::{JournalEvent, Receipt};
 use refdesk_files::scale::scaled;
@@ -258,7 +259,11 @@ fn keys_meant_for_an_ended_request_do_nothing_else() {
     for (waiting, ended, said) in [
         (choice("r1"), RequestEnd::TimedOut, "This request timed out without an answer."),
         (choice("r1"), RequestEnd::AskerGone, "The asker is gone"),
-        (write("r1"), RequestEnd::Elsewhere(Some("a screen".to_owned())), "This request was answered by a screen."),
+        (
+            write("r1"),
+            RequestEnd::Elsewhere(OtherAnswer { by: Some("a screen".to_owned()), reply: None }),
+            "This request was answered by a screen.",
+        ),
         (write("r1"), RequestEnd::Withdrawn, "This request was answered elsewhere or withdrawn"),
     ] {
         for is_told_first in [true, false] {
@@ -356,14 +361,18 @@ fn an_answer_says_what_followed_and_how_to_undo_it() {
 
 #[test]
 fn the_end_of_each_request_is_reported() {
-    let by = |by: &str| RequestEnd::Elsewhere(Some(by.to_owned()));
+    let by = |by: &str| RequestEnd::Elsewhere(OtherAnswer { by: Some(by.to_owned()), reply: None });
     for (waiting, ended, said) in [
         (choice("r"), RequestEnd::Here(chosen(&["a", "b"])), "answered claude over mcp: 2 sources"),
         (choice("r"), RequestEnd::Here(Reply::No), "answered claude over mcp: picked none of them"),
         (write("r"), RequestEnd::Here(Reply::Yes), "approved: codex over mcp may write src/Order.java as shown"),
         (write("r"), RequestEnd::Here(Reply::No), "declined: codex over mcp does not write src/Order.java"),
         (choice("r"), by("a screen"), "a screen answered the choice for claude over mcp"),
-        (choice("r"), RequestEnd::Elsewhere(None), "the choice for claude over mcp was answered elsewhere"),
+        (
+            choice("r"),
+            RequestEnd::Elsewhere(OtherAnswer::default()),
+            "the choice for claude over mcp was answered elsewhere",
+        ),
         (choice("r"), RequestEnd::TimedOut, "the choice for claude over mcp timed out without an answer"),
         (write("r"), RequestEnd::AskerGone, "codex over mcp is gone: the write of src/Order.java is no longer needed"),
         (
@@ -582,6 +591,19 @@ const DEEDS: [(&str, usize); 2] = [
 ];
 
 #[test]
+fn nothing_is_trusted_before_its_end_was_shown() {
+    let settings: Vec<(String, usize)> = (0..40).map(|at| (format!("let agents read /data/{at}"), at + 1)).collect();
+    let settings: Vec<(&str, usize)> = settings.iter().map(|(what, line)| (what.as_str(), *line)).collect();
+    for (keys, is_trusted) in [("! y", false), ("! j y", false), ("! G y", true), ("! G g y", false)] {
+        let mut state = desk("", &[]);
+        update(&mut state, Input::Snapshot(Box::new(fixture::untrusted_snapshot(&settings))));
+        let sent = commands(&press(&mut state, keys));
+        assert_eq!(sent.contains(&Request::Trust(state.snapshot.untrusted.clone())), is_trusted, "{keys}");
+        assert_eq!(message(&state).contains("shows the rest first"), !is_trusted, "{keys}: {}", message(&state));
+    }
+}
+
+#[test]
 fn only_what_was_shown_is_trusted() {
     for (keys, trusted) in
         [("! y", true), ("! Esc", false), ("! n", false), ("! Enter", false), ("y", false), ("!", false)]
@@ -600,7 +622,7 @@ fn only_what_was_shown_is_trusted() {
     update(&mut state, Input::Snapshot(Box::new(fixture::snapshot())));
     let problem = Notice { topic: Topic::Problem, ..fixture::notice("something else is wrong") };
     event(&mut state, Event::Notice(problem));
-    assert_eq!(message(&state), "Trusted 2 settings");
+    assert_eq!(message(&state), "Trusted 2 settings: refdesk trust revoke takes it back");
     let mut state = desk("", &[]);
     press(&mut state, "!");
     assert_eq!(message(&state), "no setting of this repository needs your approval");
@@ -681,7 +703,10 @@ fn a_request_that_was_answered_elsewhere_says_by_whom_as_soon_as_it_is_known() {
     tell(&mut state, &[]);
     for (ended, said) in [
         (RequestEnd::Withdrawn, "This request was answered elsewhere or withdrawn."),
-        (RequestEnd::Elsewhere(Some("another screen".to_owned())), "This request was answered by another screen."),
+        (
+            RequestEnd::Elsewhere(OtherAnswer { by: Some("another screen".to_owned()), reply: None }),
+            "This request was answered by another screen.",
+        ),
     ] {
         event(&mut state, Event::Closed(Box::new(ClosedRequest { request: choice("r1").request, ended })));
         assert!(screen(&state).contains(said), "{}", screen(&state));

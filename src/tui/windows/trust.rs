@@ -61,7 +61,8 @@ pub fn follow(state: &mut State, before: &Arc<[PrivilegedAction]>) {
         return;
     }
     if state.sent_trust.take().is_some_and(|sent| !sent.iter().any(|it| untrusted.contains(it))) {
-        let text = format!("Trusted {}", cells::counted(before.len() - untrusted.len().min(before.len()), "setting"));
+        let settings = cells::counted(before.len() - untrusted.len().min(before.len()), "setting");
+        let text = format!("Trusted {settings}: refdesk trust revoke takes it back");
         state.message = Some(Message { text, tone: MessageKind::Done });
         return;
     }
