@@ -113,13 +113,14 @@ pub enum ColorChoice {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// List the sources of the catalog
-    #[command(after_help = "Example: refdesk list --tag java --unselected")]
+    #[command(after_help = "Marks: ● picked, ◐ pulled in, ◆ auto, ○ available, ✕ missing, ⊘ excluded.\n\
+                            Example: refdesk list --tag java --unselected")]
     List(ListArgs),
     /// Pick sources by id or tag, and pull in what they mention
-    #[command(after_help = "Example: refdesk select retry-pattern --tag resilience")]
+    #[command(alias = "pick", after_help = "Example: refdesk select retry-pattern --tag resilience")]
     Select(SelectArgs),
     /// Remove picks, and release the sources that only they pulled in
-    #[command(after_help = "Example: refdesk unselect retry-pattern")]
+    #[command(alias = "unpick", after_help = "Example: refdesk unselect retry-pattern")]
     Unselect(Ids),
     /// Exclude sources, so that nothing pulls them in
     #[command(after_help = "Example: refdesk exclude legacy-guide")]
@@ -204,7 +205,7 @@ pub enum Command {
     Enrich(EnrichArgs),
     /// Build the search index, or bring it up to date
     ///
-    /// The index holds the documents in chunks, their words and their meaning. With it, a prompt also brings up
+    /// The index holds the sections of the documents, their words and their meaning. With it, a prompt also brings up
     /// sources that it is about but whose tags it does not name.
     #[command(after_help = "Example: refdesk index")]
     Index(IndexArgs),

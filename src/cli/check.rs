@@ -1,5 +1,7 @@
 //! `refdesk check`: everything wrong with the catalog and its documents; `--fix` rewrites paths of another machine.
 
+use std::path::Path;
+
 use serde_json::json;
 
 use super::answer::CommandOutput;
@@ -23,12 +25,16 @@ pub fn scope(options: Options, args: &CheckArgs) -> Result<Options, CommandOutpu
     let context = if path.is_dir() {
         // A repository may become a workspace, and is one with nothing in it.
         if mark_of(&path).is_none() && !path.join(".git").exists() {
-            let message = format!("{} is no workspace: it has no .jaato/ and no references.json", named.display());
+            let message = format!("{} is not a workspace: it has no .jaato/ and no references.json", named.display());
             let fix = "name the folder of a workspace or a configuration file, or leave it out to check this workspace";
             return Err(CommandOutput::refused(Error::new(Code::NoWorkspace, message, fix)));
         }
         let reason = WorkspaceReason::Named;
         WorkspaceContext { workspace: path, reason, named: None, from_environment: None, ..context }
+    } else if path.is_file() && !is_named_as_json(&path) {
+        let message = format!("{} is not a configuration file: its name has no .json", named.display());
+        let fix = "leave it out to check the whole workspace, documents too";
+        return Err(CommandOutput::refused(Error::new(Code::BadPath, message, fix)));
     } else if path.is_file() {
         WorkspaceContext { named: Some(path), from_environment: None, ..context }
     } else {
@@ -37,6 +43,12 @@ pub fn scope(options: Options, args: &CheckArgs) -> Result<Options, CommandOutpu
         return Err(CommandOutput::refused(refusal));
     };
     Ok(Options { context, ..options })
+}
+
+/// `references.json` and also `references.json.example`; a name without extension says nothing.
+fn is_named_as_json(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    !name.contains('.') || name.contains(".json")
 }
 
 /// Runs all checks; the diagnostics of opening the desk are included.

@@ -6,7 +6,7 @@ use refdesk_text::{Error, Fix};
 /// A fix in the words of the command line; `None` to use its own words.
 pub fn words(fix: &Fix) -> Option<String> {
     Some(match fix {
-        Fix::AddTarget => "add it with `refdesk add`, or leave it as a plain link".into(),
+        Fix::AddTarget => "add it with `refdesk add`; until then it stays a plain link".into(),
         Fix::AllowOutside => "choose a path inside it, or allow it with --allow-outside".into(),
         Fix::BuildIndex => "build it with `refdesk index`".into(),
         Fix::DocumentDatabases => {

@@ -36,7 +36,8 @@ pub fn run(desk: &Desk, args: &JournalArgs, session: Option<&str>, format: Outpu
     let done = if args.precision {
         precision(desk, is_wanted)
     } else {
-        lines(desk, is_wanted, (format == OutputFormat::Text && is_for_terminal()).then_some(&now))
+        let is_filtered = since.is_some() || session.is_some();
+        lines(desk, is_wanted, is_filtered, (format == OutputFormat::Text && is_for_terminal()).then_some(&now))
     };
     match done {
         Ok((mut answer, damaged)) => {
@@ -59,7 +60,12 @@ pub fn unreadable(error: &io::Error) -> CommandOutput {
 }
 
 /// The lines as a table if `table` gives the current time, otherwise as stored.
-fn lines(desk: &Desk, is_wanted: impl Fn(&Line) -> bool, table: Option<&Zoned>) -> io::Result<(CommandOutput, usize)> {
+fn lines(
+    desk: &Desk,
+    is_wanted: impl Fn(&Line) -> bool,
+    is_filtered: bool,
+    table: Option<&Zoned>,
+) -> io::Result<(CommandOutput, usize)> {
     let mut text = Vec::new();
     let mut cells = Vec::new();
     let damaged = desk.each_line(|line| match table {
@@ -75,7 +81,10 @@ fn lines(desk: &Desk, is_wanted: impl Fn(&Line) -> bool, table: Option<&Zoned>) 
     let mut notes = Vec::new();
     if table.is_some() {
         if cells.is_empty() {
-            notes.push("the journal does not have this line".to_owned());
+            notes.push(match is_filtered {
+                true => "no line of the journal matches; `refdesk journal` prints all of them".to_owned(),
+                false => "the journal is empty; `refdesk connect` sets up agents, whose work appears here".to_owned(),
+            });
         }
         text = table::table(&cells, &[5]).into_bytes();
     }

@@ -112,8 +112,8 @@ fn to_text(all: &[ProfileDetails], whole: bool) -> String {
     text.push_str(&paragraph("", note));
     if all.iter().any(is_different) {
         let note = format!(
-            "The {OWN} row below it, where that differs: what an agent started with {OWN} NAME gets, with the sources that \
-             the profile lists."
+            "If there is a row {OWN}, it shows what an agent started with {OWN} NAME gets: only the sources that the \
+             profile lists."
         );
         text.push_str(&paragraph("", &note));
     }
@@ -132,7 +132,8 @@ fn to_text(all: &[ProfileDetails], whole: bool) -> String {
 
 fn table(all: &[ProfileDetails]) -> String {
     let is_waiting = all.iter().any(|it| it.waiting > 0);
-    let head = ["profile", "picks", "pulls", "auto", "templates", "tokens", "untrusted", "missing"].map(str::to_owned);
+    let head =
+        ["profile", "picks", "pulled in", "auto", "templates", "tokens", "untrusted", "missing"].map(str::to_owned);
     let some = |number: usize| if number == 0 { String::new() } else { number.to_string() };
     let row = |name: &str, it: &AfterSwitch, missing: usize| {
         let counts = [it.picks.len(), it.pulled_in.len(), it.auto.len(), it.templates.len()];

@@ -7,7 +7,8 @@ use serde_json::json;
 use super::answer::CommandOutput;
 use super::args::SearchArgs;
 use refdesk_desk::{
-    Desk, HitRank, SearchAmong, SearchAnswer, SearchHit, SearchMode, SearchReader, SearchRequest, Session,
+    Desk, HitRank, SEARCH_COMMAND, SearchAmong, SearchAnswer, SearchHit, SearchMode, SearchReader, SearchRequest,
+    Session,
 };
 use refdesk_text::Error;
 use refdesk_text::escape::{one_line, visible};
@@ -31,7 +32,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &SearchArgs) -> Result<Comm
     answer.fit(args.max_tokens, 0, SearchHit::to_text);
     let mut printed = Printed::default();
     printed.add_answer(&answer, args.explain);
-    desk.note_search(session, &answer, "refdesk search", printed.text.len());
+    desk.note_search(session, &answer, SEARCH_COMMAND, printed.text.len());
     let is_old = answer.partial.is_some_and(|partial| partial.changed > 0 || partial.unread > 0);
     let fix = is_old.then(|| "`refdesk index` updates the index".to_owned());
     Ok(CommandOutput {
@@ -76,8 +77,8 @@ impl Printed {
         }
         let by = match answer.mode {
             SearchMode::Hybrid => "words and meaning",
-            SearchMode::Words => "words alone",
-            SearchMode::Meaning => "meaning alone (none has these words)",
+            SearchMode::Words => "words only",
+            SearchMode::Meaning => "meaning only (none has these words)",
         };
         let count = counted(shown.len(), "section");
         self.text.push_str(&format!("{count} by {by}, ~{} tokens\n", grouped(answer.tokens_used)));
@@ -115,10 +116,10 @@ impl Printed {
     }
 }
 
-/// `words: place 2, for retry, backoff`
+/// `rank 2 by words (retry, backoff)`
 fn place(placing: &HitRank) -> String {
     let HitRank { list, rank, words, cosine } = placing;
-    let words = if words.is_empty() { String::new() } else { format!(", for {}", words.join(", ")) };
-    let cosine = cosine.map_or_else(String::new, |cosine| format!(", cosine {cosine}"));
-    format!("{list}: place {rank}{words}{cosine}")
+    let words = if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) };
+    let cosine = cosine.map_or_else(String::new, |cosine| format!(" (cosine {cosine})"));
+    format!("rank {rank} by {list}{words}{cosine}")
 }

@@ -60,8 +60,7 @@ fn revoke(desk: &Desk, trusted: &[PrivilegedAction], waiting: &[PrivilegedAction
 fn revoked(count: usize) -> String {
     match count {
         0 => "Nothing was trusted.\n".to_owned(),
-        1 => "Revoked: 1 thing was trusted.\n".to_owned(),
-        count => format!("Revoked: {count} things were trusted.\n"),
+        count => format!("Revoked trust in {}.\n", counted(count, "setting")),
     }
 }
 
@@ -69,7 +68,7 @@ fn trust(desk: &Desk, trusted: &[PrivilegedAction], waiting: &[PrivilegedAction]
     if waiting.is_empty() {
         return CommandOutput::new(document("success", trusted, waiting), NOTHING);
     }
-    let count = counted(waiting.len(), "thing");
+    let count = counted(waiting.len(), "setting");
     let shown = format!(
         "Waiting for your trust, in {}:\n{}",
         one_line(&desk.workspace().to_string_lossy()),
@@ -97,7 +96,8 @@ fn trust(desk: &Desk, trusted: &[PrivilegedAction], waiting: &[PrivilegedAction]
     }
     match desk.trust(waiting) {
         Ok(()) => {
-            let text = format!("Trusted {count}; if any of it changes, refdesk asks again.\n");
+            let what = if waiting.len() == 1 { "it" } else { "any of them" };
+            let text = format!("Trusted {count}; refdesk asks again if {what} changes.\n");
             CommandOutput::new(document("success", &[trusted, waiting].concat(), &[]), text)
         }
         Err(refusal) => CommandOutput::new(document("error", trusted, waiting), "").and_refused(vec![refusal]),

@@ -11,6 +11,7 @@ use refdesk_text::Error;
 pub fn run(desk: &mut Desk, id: &str) -> Result<CommandOutput, Error> {
     let desk = &desk.settled();
     let chain = desk.why(id)?;
+    let id = desk.catalog().canonical_id(id);
     let json = json!({"id": id, "chain": chain.iter().map(|why| link(desk, why)).collect::<Vec<_>>()});
     Ok(CommandOutput::new(json, to_text(desk, &chain)))
 }

@@ -69,7 +69,8 @@ pub fn way_out(context: &WorkspaceContext) -> &'static str {
     if is_home(context) {
         "change to the folder of a project, or name one with --workspace"
     } else {
-        "`refdesk init` sets one up in this folder; for another one, change to it or name it with --workspace"
+        "`refdesk init` finds the documents in this folder, `refdesk add PATH` adds one; for another folder, change to it or \
+         name it with --workspace"
     }
 }
 

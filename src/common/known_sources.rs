@@ -95,7 +95,7 @@ mod tests {
             [
                 "0 circuit-breaker: read twice, told",
                 "1 retry-pattern: hinted at",
-                "2 error-handling: given notice",
+                "2 error-handling: named in a notice",
                 "3 legacy-errors: ",
                 "1 timeouts: ",
                 "0 team-conventions: told",

@@ -19,7 +19,7 @@ pub fn words(fix: &Fix) -> Option<String> {
         Fix::Trust => "type trust to see what waits for your approval".to_owned(),
         Fix::BuildIndex => "build it with the command refdesk index".to_owned(),
         Fix::RewritePaths => "run refdesk check --fix to rewrite the path".to_owned(),
-        Fix::AddTarget => "add it with refdesk add, or leave it as a plain link".to_owned(),
+        Fix::AddTarget => "add it with refdesk add; until then it stays a plain link".to_owned(),
         _ => return None,
     })
 }

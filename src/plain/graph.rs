@@ -121,7 +121,10 @@ fn hubs(state: &PlainState, analysis: &GraphAnalysis, turn: &mut InputOutcome) -
     let hubs = analysis.hubs();
     match hubs.len() {
         0 => turn.print("No source is mentioned by three others."),
-        some => turn.print(format!("{} that most others mention, the most mentioned first.", counted(some, "source"))),
+        some => turn.print(format!(
+            "{} mentioned by at least three others, the most mentioned first.",
+            counted(some, "source")
+        )),
     }
     let rows = hubs.into_iter();
     rows.filter_map(|at| row(state, analysis, at, &format!("mentioned by {}", counted(by(at), "source")))).collect()

@@ -32,7 +32,7 @@ pub fn found(state: &mut PlainState, found: Result<Box<SearchAnswer>, Error>, tu
     let by = match answer.mode {
         SearchMode::Hybrid => "words and meaning",
         SearchMode::Words => "words alone",
-        SearchMode::Meaning => "meaning alone",
+        SearchMode::Meaning => "meaning only",
     };
     answer.notes.iter().for_each(|note| turn.print(note));
     match answer.hits.len() {

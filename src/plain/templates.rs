@@ -90,7 +90,7 @@ pub fn show_one(template: &Template, turn: &mut InputOutcome) {
     }
     for variable in &template.variables {
         let kind = match variable.kind {
-            VariableKind::Scalar => "a text",
+            VariableKind::Scalar => "a string",
             VariableKind::Flag => "yes or no",
             VariableKind::List => "a list",
             VariableKind::Object => "an object",

@@ -17,7 +17,7 @@ pub fn words(state: &State, fix: &Fix) -> Option<String> {
         ),
         Fix::BuildIndex => "build it with `refdesk index`".into(),
         Fix::RewritePaths => "run `refdesk check --fix` to rewrite the path".into(),
-        Fix::AddTarget => "add it with `refdesk add`, or leave it as a plain link".into(),
+        Fix::AddTarget => "add it with `refdesk add`; until then it stays a plain link".into(),
         _ => return None,
     })
 }

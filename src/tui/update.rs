@@ -287,7 +287,7 @@ fn unbound(state: &State, keys: &KeySequence) -> String {
     }
     let parts = [KeyContext::Feed, KeyContext::Details, KeyContext::Values];
     match Pane::ALL.map(KeyContext::Pane).into_iter().chain(parts).find_map(elsewhere) {
-        Some(binding) => format!("{keys} ({}) is available in {}", binding.name, binding.places()),
+        Some(binding) => format!("{keys} ({}) is available in the {}", binding.name, binding.places()),
         None => format!("{keys} does nothing here: {} shows the keys", state.key(Action::Help)),
     }
 }

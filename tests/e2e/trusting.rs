@@ -12,7 +12,7 @@ fn only_a_yes_trusts_what_was_shown() {
     let home = workspace.beside("home");
     let words = ["--workspace", workspace.path.to_str().unwrap(), "trust"];
     for (typed, code, said) in
-        [("n\r", 1, "Nothing was trusted."), ("\r", 1, "Nothing was trusted."), ("y\r", 0, "Trusted 1 thing")]
+        [("n\r", 1, "Nothing was trusted."), ("\r", 1, "Nothing was trusted."), ("y\r", 0, "Trusted 1 setting")]
     {
         let mut pty = Pty::start_at(&home, &words, 100, 30);
         pty.wait_for("Waiting for your trust, in ");

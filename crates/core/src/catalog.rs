@@ -99,6 +99,11 @@ impl Catalog {
         self.get(id).or_else(|| self.get(id.strip_prefix('@')?))
     }
 
+    /// The id of the source that [`Self::find`] finds, otherwise what was written.
+    pub fn canonical_id<'i>(&'i self, id: &'i str) -> &'i str {
+        self.find(id).map_or(id, |source| source.id.as_str())
+    }
+
     /// The source at this position, from 0, as a shared value.
     pub fn shared(&self, at: usize) -> Option<Arc<Source>> {
         self.sources.get(at).cloned()

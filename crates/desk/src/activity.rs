@@ -164,7 +164,7 @@ impl Knowledge {
             self.is_picked.then(|| "picked".to_owned()),
             times(self.tellings, "told"),
             times(self.hints, "hinted at"),
-            times(self.notices, "given notice"),
+            times(self.notices, "named in a notice"),
         ];
         words.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }

@@ -345,7 +345,7 @@ impl Desk {
 
     /// The ids as the catalog has them: agents see `@id` and may write it.
     fn catalog_ids(&self, ids: &[String]) -> Vec<String> {
-        ids.iter().map(|id| self.catalog.find(id).map_or_else(|| id.clone(), |source| source.id.to_string())).collect()
+        ids.iter().map(|id| self.catalog.canonical_id(id).to_owned()).collect()
     }
 
     fn asked_for(&self, ids: &[String], tags: &[String]) -> AskedFor {

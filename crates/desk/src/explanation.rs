@@ -50,8 +50,9 @@ impl Desk {
     /// The selection of only these ids, under the desk's exclusions; changes nothing.
     pub fn resolve(&mut self, ids: &[String]) -> Closure {
         let mut choice = Choice { exclusions: self.choice.exclusions.clone(), ..Choice::default() };
-        let (known, unknown): (Vec<&String>, Vec<&String>) = ids.iter().partition(|id| self.catalog.get(id).is_some());
-        for id in known {
+        let written = ids.iter().map(|id| self.catalog.canonical_id(id).to_owned());
+        let (known, unknown): (Vec<String>, Vec<String>) = written.partition(|id| self.catalog.get(id).is_some());
+        for id in &known {
             choice.pick(id);
         }
         let rules = ExpansionRules { from_auto: false, ..self.rules() };
@@ -59,7 +60,7 @@ impl Desk {
         let is_member = |id: &SourceId| selection.contains(id.as_str());
         let members = selection.members().iter();
         let mentions = members.flat_map(|member| self.graph.from_to(member.id.as_str(), is_member)).collect();
-        Closure { mentions, unknown: unknown.into_iter().cloned().collect(), selection }
+        Closure { mentions, unknown, selection }
     }
 
     /// The selection of a choice; reads the documents that it depends on.
@@ -81,6 +82,7 @@ impl CompleteDesk<'_> {
     /// # Errors
     /// The source is unknown or not selected; the error says what to do.
     pub fn why(&self, id: &str) -> Result<Vec<PickLink>, Error> {
+        let id = self.catalog.canonical_id(id);
         let mut chain = Vec::new();
         let mut next = match self.selection.member(id) {
             Some(member) => Some(member.id.clone()),

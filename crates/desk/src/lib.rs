@@ -88,7 +88,9 @@ pub use profile::find_profile;
 pub use profiles::{AfterSwitch, ProfileDetails};
 pub use refdesk_discover::{Discovery, FoundKind, MissingSource, MovedSource, ProposedPlace, ProposedSource, ScanNote};
 pub use refdesk_index::{DOCUMENT_KINDS, HitRank, Progress, Report as IndexReport, SearchMode};
-pub use search::{SEARCH_LIMIT, SearchAmong, SearchAnswer, SearchHit, SearchReader, SearchRequest, changed_since};
+pub use search::{
+    SEARCH_COMMAND, SEARCH_LIMIT, SearchAmong, SearchAnswer, SearchHit, SearchReader, SearchRequest, changed_since,
+};
 pub use search_index::{Indexing, first_sections_only};
 pub use selection_preview::{LargePick, SelectionChange, SelectionPreview};
 pub use session::Session;
@@ -335,7 +337,10 @@ impl Desk {
         self.stored.clear();
         let before = self.choice.clone();
         self.load_choice();
-        if self.choice != before {
+        if self.is_gone() {
+            // It disappeared while it was read, which is not a choice.
+            self.choice = before;
+        } else if self.choice != before {
             self.select();
         }
     }

@@ -298,7 +298,9 @@ impl Desk {
                 let tokens = pricing.without_hints(&selection, hides_select_tool(&plan.exclude_tools));
                 let waiting = waiting(&world.catalog, &selection);
                 let auto = autos(&world.catalog, &selection);
-                ProfileDetails { tokens, waiting, auto, ..tell(plan, &selection, templates) }
+                let mut told = tell(plan, &selection, templates);
+                told.missing.extend(missing_of(&world.catalog, &told.transitive));
+                ProfileDetails { tokens, waiting, auto, ..told }
             })
             .collect()
     }
@@ -321,6 +323,12 @@ fn union(plans: &[&ProfilePlan<'_>]) -> (Choice, ExpansionRules) {
         choice.exclusions = first.iter().filter(by_all).cloned().collect();
     }
     (choice, rules)
+}
+
+/// Those of the sources whose path does not exist.
+fn missing_of(catalog: &Catalog, ids: &[SourceId]) -> Vec<String> {
+    let is_missing = |id: &&SourceId| catalog.get(id.as_str()).is_some_and(Source::is_missing);
+    ids.iter().filter(is_missing).map(SourceId::to_string).collect()
 }
 
 /// The auto sources that are not picked.

@@ -28,6 +28,9 @@ use refdesk_text::{Code, Error, Fix, tokens};
 /// Longer headings and names are cut, in characters: one of a megabyte must not take the room of all other hits.
 const LONGEST_TITLE: usize = 300;
 
+/// The tool of a search on the command line, in the journal.
+pub const SEARCH_COMMAND: &str = "refdesk search";
+
 /// The default number of hits.
 pub const SEARCH_LIMIT: usize = 10;
 

@@ -50,9 +50,12 @@ impl Desk {
         };
         let shown = |source: &Source| {
             let id = source.id.as_str();
-            let unread =
-                if source.description.trim().is_empty() { "no description" } else { "no index finds its description" };
-            let message = format!("nothing brings up '{id}': it has no tags, {unread}, and nothing mentions it");
+            let message = match source.description.trim() {
+                "" => format!("nothing brings up '{id}': it has no tags and no description, and nothing mentions it"),
+                _ => format!(
+                    "nothing brings up '{id}': it has no tags, there is no search index, and nothing mentions it"
+                ),
+            };
             let problem = Diagnostic::warning(Code::NeverFound, message).about(id);
             let problem = problem.fix("give it tags, or build the search index");
             let problem = problem.in_file(self.workspace_context().display(&source.origin.file));

@@ -134,9 +134,9 @@ impl CompleteDesk<'_> {
         id: &str,
         asked: &EnrichRequest,
     ) -> Result<(Verdict, Vec<Diagnostic>), Error> {
-        let source = self.catalog.get(id).ok_or_else(|| self.unknown_id(id))?;
+        let source = self.catalog.find(id).ok_or_else(|| self.unknown_id(id))?;
         let regard = self.matcher.explain(source, asked.text, &self.catalog, &self.selection, self.hides_select_tool());
-        let (simulated, mut problems) = self.simulate_with(session, asked, Some(id));
+        let (simulated, mut problems) = self.simulate_with(session, asked, Some(source.id.as_str()));
         let mut verdict = Verdict::new(&source.id, asked.text, regard).with_scores(simulated.considered.as_deref());
         // The problems already include an unreadable index.
         if let Ok(Some(index)) = self.index() {

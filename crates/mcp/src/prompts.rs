@@ -113,8 +113,8 @@ fn description(template: &Template) -> String {
 fn argument(variable: &Variable) -> PromptArgument {
     let about = match (variable.kind, variable.optional) {
         (VariableKind::Flag, _) => "true or false",
-        (_, true) => "a text, may be left out",
-        (_, false) => "a text",
+        (_, true) => "a string, may be left out",
+        (_, false) => "a string",
     };
     PromptArgument::new(one_line(&variable.name)).with_description(about).with_required(!variable.optional)
 }
@@ -147,7 +147,7 @@ fn values(template: &Template, given: Map<String, Value>) -> Result<Value, Error
                 Value::Bool(false)
             }
             Value::Array(_) | Value::Object(_) => {
-                let message = format!("the argument '{}' must be a text", one_line(&name));
+                let message = format!("the argument '{}' must be a string", one_line(&name));
                 return Err(ErrorData::invalid_params(message, None));
             }
             other => other,

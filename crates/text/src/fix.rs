@@ -95,7 +95,7 @@ impl Fix {
             Self::None => "",
             Self::Text(text) => text,
             Self::All(_) => return Cow::Owned(self.worded(&|_| None)),
-            Self::AddTarget => "add its target to the catalog, or leave it as a plain link",
+            Self::AddTarget => "add its target to the catalog; until then it stays a plain link",
             Self::AllowOutside => "choose a path inside it",
             Self::BuildIndex => "build the search index",
             Self::DocumentDatabases => "name the databases in .jaato/databases.yaml, and document them",

@@ -78,7 +78,7 @@ impl YamlNode {
             YamlValue::Null => "nothing",
             YamlValue::Bool(_) => "true or false",
             YamlValue::Int(_) | YamlValue::Float(_) => "a number",
-            YamlValue::Text(_) => "a text",
+            YamlValue::Text(_) => "a string",
             YamlValue::List(_) => "a list",
             YamlValue::Map(_) => "an object",
         }
@@ -289,7 +289,7 @@ mod tests {
         assert_eq!((first[1].line, first[1].node.line, first[1].node.column), (3, 3, 8));
         let YamlValue::List(values) = &first[1].node.value else { panic!("{node:?}") };
         let kinds: Vec<&str> = values.iter().map(YamlNode::kind).collect();
-        assert_eq!(kinds, ["a text", "true or false", "nothing", "a number"]);
+        assert_eq!(kinds, ["a string", "true or false", "nothing", "a number"]);
         let YamlValue::Map(aliased) = &top[2].node.value else { panic!("{node:?}") };
         assert_eq!((aliased[0].key.as_str(), aliased[0].line), ("e", 5), "where it is used");
     }

@@ -181,7 +181,7 @@ fn sessions_of_agents_are_listed_and_told() {
             "8 sources selected or known, then 6 lines of the journal, the newest first.",
             "1: circuit-breaker, read twice, told, about 1,450 tokens.",
             "2:   retry-pattern, hinted at, about 2,210 tokens.",
-            "3:     error-handling, given notice, about 18 tokens.",
+            "3:     error-handling, named in a notice, about 18 tokens.",
             "4:       legacy-errors, not told, tokens unknown.",
             "5:   timeouts, not told, about 640 tokens.",
             "6: team-conventions, told, about 310 tokens.",

@@ -170,7 +170,7 @@ impl KeymapReader<'_> {
 
     fn key(&mut self, context: KeyContext, value: &DeValue<'_>, span: Range<usize>) -> Option<WrittenKeys> {
         let DeValue::String(text) = value else {
-            let problem = Diagnostic::error(Code::WrongType, "a key must be a text, or a list of texts");
+            let problem = Diagnostic::error(Code::WrongType, "a key must be a string or a list of strings");
             self.report(problem.fix("put it in quotation marks, as in \"C-c\""), span.start);
             return None;
         };
@@ -394,7 +394,7 @@ mod tests {
             (
                 "[catalog]\npick = 3\nsort = [\"Entr\", \"\"]",
                 &[
-                    "Error 2:8 a key must be a text, or a list of texts; put it in quotation marks, as in \"C-c\"",
+                    "Error 2:8 a key must be a string or a list of strings; put it in quotation marks, as in \"C-c\"",
                     "Error 3:9 'Entr' is not a key; did you mean 'Enter'?",
                     "Error 3:17 '' is not a key; keys look like q, G, Space, C-c, M-x, BackTab, F1 to F12, and g g for one after \
                      the other",

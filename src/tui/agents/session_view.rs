@@ -31,7 +31,7 @@ pub fn session(state: &State, columns: usize, most: usize) -> Vec<Line<'static>>
     let words = sentences(session, cells::in_tokens).join(" ");
     lines.extend(wrapped(state, &words, ThemeRole::Text, (columns, most)));
     if !session.periods.tokens().is_empty() {
-        let each = format!("  {} a column", length(session.periods.length()));
+        let each = format!("  {} per column", length(session.periods.length()));
         let room = columns.saturating_sub(cells::width(&each));
         let bars = sparkline(session.periods.tokens(), room, &state.skin.glyphs.levels);
         lines.push(Line::from(vec![

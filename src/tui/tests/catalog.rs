@@ -176,7 +176,7 @@ fn a_search_ends_with_its_source() {
     press(&mut state, "l / \"a\" Enter 2 1 j");
     assert!(!state.catalog.search.is_on());
     press(&mut state, "l n");
-    assert_eq!(message(&state), "there is no search: press / to type a text");
+    assert_eq!(message(&state), "there is no search: press / to type one");
     press(&mut state, "/ \"cobol\" Enter N");
     assert_eq!(message(&state), "no match for cobol in these details");
 }

@@ -110,7 +110,7 @@ fn changed_keys_act_and_the_old_ones_do_not() {
     let text = "[catalog]\npick = \"F2\"\n[list]\ndown = \"n\"\n[global]\nquit = []\n[filter]\nclear-filter = \"C-g\"";
     let mut state = with_keymap(80, 24, text);
     assert_eq!(commands(&press(&mut state, "Space")), []);
-    assert!(message(&state).starts_with("Space (pick) is available in"), "{}", message(&state));
+    assert!(message(&state).starts_with("Space (pick) is available in the"), "{}", message(&state));
     assert_eq!(commands(&press(&mut state, "F2")), [Request::pick_if_few("team-conventions")]);
     press(&mut state, "n n j");
     assert_eq!(state.catalog.cursor.at, 2);
@@ -164,7 +164,11 @@ fn chords_of_several_keys() {
     press(&mut state, "g x");
     assert_eq!(message(&state), "g x does nothing here: ? shows the keys");
     press(&mut state, "a");
-    assert!(screen(&state).contains(" a (add item) is available in variables"), "A is another key: {}", screen(&state));
+    assert!(
+        screen(&state).contains(" a (add item) is available in the variables"),
+        "A is another key: {}",
+        screen(&state)
+    );
     press(&mut state, "g Esc");
     assert_eq!(message(&state), "", "a cancelled chord is not a mistake");
     assert_eq!(press(&mut state, "g C-c"), [Effect::Quit], "what always works also works within a chord");

@@ -118,7 +118,7 @@ impl ThemeReader<'_> {
 
     fn colour(&mut self, value: &Spanned<DeValue<'_>>) -> Option<Color> {
         let DeValue::String(text) = value.get_ref() else {
-            let problem = Diagnostic::error(Code::WrongType, "a colour must be a text");
+            let problem = Diagnostic::error(Code::WrongType, "a colour must be a string");
             self.report(problem.fix("put it in quotation marks, as in \"#ff8700\" or \"208\""), value.span().start);
             return None;
         };
@@ -165,7 +165,7 @@ mod tests {
             (
                 "hints = { fg = 208, bg = \"gren\" }\nerror = { fg = \"mauve\", bold = 1 }",
                 &[
-                    "Error 1:16 a colour must be a text; put it in quotation marks, as in \"#ff8700\" or \"208\"",
+                    "Error 1:16 a colour must be a string; put it in quotation marks, as in \"#ff8700\" or \"208\"",
                     "Error 1:26 'gren' is not a colour; did you mean 'green'?",
                     "Error 2:16 'mauve' is not a colour; a colour is one of the sixteen by name, a number up to 255, or \
                      \"#rrggbb\"",

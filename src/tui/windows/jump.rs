@@ -348,7 +348,7 @@ fn note(state: &State) -> String {
             parts.push(cells::counted(jump.rows.iter().filter(|row| row.is_section()).count(), "section"));
             match answer.mode {
                 SearchMode::Words if !answer.hits.is_empty() => parts.push("by words alone".to_owned()),
-                SearchMode::Meaning => parts.push("by meaning alone".to_owned()),
+                SearchMode::Meaning => parts.push("by meaning only".to_owned()),
                 SearchMode::Words | SearchMode::Hybrid => {}
             }
             parts.extend(answer.partial.is_some().then(|| match state.snapshot.is_indexing {

@@ -25,7 +25,7 @@ const COLUMNS: u16 = 72;
 
 /// The ways to begin: the action, its key, its name, and what it does.
 const WAYS: [(Action, &str, &str, &str); 4] = [
-    (Action::Discover, "s", "Scan this folder", "proposes a catalog; you tick"),
+    (Action::Discover, "s", "Scan this folder", "proposes a catalog for you to tick"),
     (Action::OpenDemo, "o", "Open the demo", "a sample, with a tour"),
     (Action::ConnectAgent, "c", "Connect an agent", "after showing the difference"),
     (Action::AddSource, "a", "Add a file", "or a folder, or an address"),
@@ -94,7 +94,7 @@ fn text(state: &State) -> WrappedText {
         0 => format!("There is no catalog in {workspace} yet."),
         count => format!("The catalog of {workspace} has {}.", cells::counted(count, "source")),
     };
-    let about = "refdesk manages what coding agents know of a project: it shows which sources a prompt brings up, why, \
+    let about = "refdesk manages what coding agents know about a project: it shows which sources a prompt brings up, why, \
                  and what they cost.";
     paragraphs(
         [(about, ThemeRole::Text), ("", ThemeRole::Text), (here.as_str(), ThemeRole::Infra), ("", ThemeRole::Text)],

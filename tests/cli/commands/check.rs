@@ -70,9 +70,11 @@ fn another_workspace_or_one_file() {
     }
     // A folder of documents has no catalog of its own.
     let ran = here.run(&["check", "docs"]).exits(1);
-    assert!(ran.stderr.contains("docs is no workspace: it has no .jaato/ and no references.json"), "{ran}");
+    assert!(ran.stderr.contains("docs is not a workspace: it has no .jaato/ and no references.json"), "{ran}");
     assert!(ran.stderr.contains("fix: name the folder of a workspace or a configuration file"), "{ran}");
     assert_eq!(here.json(&["check", "docs"], 1)["valid"], false);
+    let ran = here.run(&["check", "docs/a.md"]).exits(1);
+    assert!(ran.stderr.contains("docs/a.md is not a configuration file: its name has no .json"), "{ran}");
     fs::create_dir_all(other.beside("repository/.git")).unwrap();
     let repository = other.beside("repository").display().to_string();
     assert_eq!(here.json(&["check", &repository], 0)["valid"], true);

@@ -348,7 +348,7 @@ fn the_rest_of_the_report() {
     let nowhere = Workspace::new();
     let answer = run(&mut nowhere.bare(&["--format", "json", "doctor"]), None).exits(0).json();
     assert!(with_level(&answer, "note").concat().contains("no workspace was found"), "{answer:#}");
-    assert!(answer.to_string().contains("`refdesk init` sets one up in this folder"), "{answer:#}");
+    assert!(answer.to_string().contains("`refdesk init` finds the documents in this folder"), "{answer:#}");
     assert_eq!(nowhere.listing(), []);
     // Nothing advises to make a catalog of everything that a person has.
     let mut home = nowhere.bare(&["doctor"]);

@@ -111,7 +111,7 @@ fn missing_and_own_sources_of_a_profile() {
         let is_empty = |line: &&str| line.ends_with(' ') || ["missing", "problems"].contains(&line.trim());
         assert_eq!(text.text().lines().find(is_empty), None, "{text}");
     }
-    for part in ["chain ", "missing   nobody, gone", "  --profile", "where that differs", "6 profiles"] {
+    for part in ["chain ", "missing   nobody, gone", "  --profile", "pulled in", "6 profiles"] {
         assert!(text.text().contains(part), "{part}: {text}");
     }
     assert!(!text.text().contains("About chain."), "a line each, to compare them: {text}");

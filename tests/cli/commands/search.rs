@@ -60,7 +60,7 @@ fn hits_have_place_excerpt_and_reasons() {
         text.starts_with("Circuit breaker\n  @breaker, The breaker, docs/breaker.md:1-3\n    # Circuit breaker\n"),
         "{ran}"
     );
-    assert!(text.contains("words: place 1, for circuit, breaker"), "{ran}");
+    assert!(text.contains("rank 1 by words (circuit, breaker)"), "{ran}");
     assert!(!text.contains('\u{1b}') && text.contains("\\x1b[31mred"), "{ran}");
 }
 
@@ -70,7 +70,7 @@ fn what_the_catalog_says_of_a_source_is_not_listed_beside_its_text() {
     let answer = world.json(&["search", "retry"], 0);
     assert_eq!(places(&answer), ["retry text", "retry source"].map(str::to_owned), "{answer}");
     let ran = world.run(&["search", "retry"]).exits(0);
-    assert!(ran.text().contains("docs/retry.md:1") && ran.text().contains("\n1 section by words alone"), "{ran}");
+    assert!(ran.text().contains("docs/retry.md:1") && ran.text().contains("\n1 section by words only"), "{ran}");
     let ran = world.run(&["search", "retry", "--kind", "source"]).exits(0);
     assert!(ran.text().contains("@retry") && ran.text().contains("\n1 section by"), "{ran}");
 }

@@ -65,7 +65,7 @@ fn nothing_is_trusted_without_a_yes_and_then_only_what_was_shown() {
     assert_eq!(std::fs::metadata(kept).unwrap().permissions().mode() & 0o777, 0o600);
 
     let revoked = world.run(&["trust", "revoke"]).exits(0);
-    assert!(revoked.text().starts_with("Revoked: "), "{revoked}");
+    assert!(revoked.text().starts_with("Revoked trust in 2 settings."), "{revoked}");
     assert_eq!(counts(&world.json(&["trust", "list"], 0)), (0, 2));
 }
 

@@ -26,14 +26,14 @@ fn templates_with_only_texts_and_flags_are_prompts() {
         json!([
             {
                 "name": "class.java.tpl", "description": "The mustache template class.java.tpl of @module",
-                "arguments": [argument("Name", "a text", true)],
+                "arguments": [argument("Name", "a string", true)],
             },
             {
                 "name": "flagged.txt.tpl", "description": "The jinja2 template flagged.txt.tpl of @module",
                 "arguments": [
-                    argument("end", "a text, may be left out", false),
+                    argument("end", "a string, may be left out", false),
                     argument("loud", "true or false", false),
-                    argument("who", "a text", true),
+                    argument("who", "a string", true),
                 ],
             },
         ])
@@ -65,7 +65,7 @@ fn invalid_requests_get_a_helpful_error() {
         ("class.java.tpl", json!({}), &["missing: 'Name'"]),
         ("class.java.tpl", json!({"Nam": "Order"}), &["missing: 'Name'", "'Nam' (did you mean 'Name'?)"]),
         ("class.java.tpl", json!({"Name": "Order", "x": "y"}), &["'x'", "it takes 'Name'"]),
-        ("class.java.tpl", json!({"Name": ["Order"]}), &["'Name' must be a text"]),
+        ("class.java.tpl", json!({"Name": ["Order"]}), &["'Name' must be a string"]),
     ] {
         let answer = get(&mut client, name, arguments);
         assert_eq!(code(&answer), -32602, "{answer}");

@@ -46,7 +46,7 @@ impl HookDocument {
         match self.get(name) {
             Value::Null => Ok(None),
             Value::String(text) => Ok(Some(text)),
-            other => Err(format!("'{name}' is {}, not a text", kind(other))),
+            other => Err(format!("'{name}' is {}, not a string", kind(other))),
         }
     }
 
@@ -94,7 +94,7 @@ fn kind(value: &Value) -> &'static str {
         Value::Null => "null",
         Value::Bool(_) => "true or false",
         Value::Number(_) => "a number",
-        Value::String(_) => "a text",
+        Value::String(_) => "a string",
         Value::Array(_) => "a list",
         Value::Object(_) => "an object",
     }

@@ -158,11 +158,6 @@ fn read_mode(fields: &mut Fields<'_>) -> Mode {
 }
 
 fn read_tags(fields: &mut Fields<'_>) -> Vec<String> {
-    if let Some(Value::String(tag)) = fields.value("tags") {
-        let problem = Diagnostic::warning(Code::WrongType, "'tags' is a string; it counts as one tag");
-        fields.report_value("tags", problem.fix("write a list of strings, as in [\"one\", \"two\"]"));
-        return one_tag(tag);
-    }
     let tags = fields.strings("tags");
     let items = fields.value("tags").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     for (index, item) in items.iter().enumerate() {
@@ -175,14 +170,9 @@ fn read_tags(fields: &mut Fields<'_>) -> Vec<String> {
     tags
 }
 
-fn one_tag(tag: &str) -> Vec<String> {
-    if can_match(tag) { vec![tag.to_owned()] } else { Vec::new() }
-}
-
 /// The tags that an entry is read with.
 pub fn tags_of(entry: &Value) -> Vec<String> {
     match entry.get("tags") {
-        Some(Value::String(tag)) => one_tag(tag),
         Some(Value::Array(tags)) => tags.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
         _ => Vec::new(),
     }

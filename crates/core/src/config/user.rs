@@ -139,7 +139,7 @@ impl Reader<'_> {
                 None
             }
             other => {
-                let message = format!("'{key}' must be a text, not {}", kind(other));
+                let message = format!("'{key}' must be a string, not {}", kind(other));
                 self.report(
                     Diagnostic::error(Code::WrongType, message).fix("put it in quotation marks"),
                     &value.span(),
@@ -210,7 +210,7 @@ pub fn wrong_log_word(filter: &str) -> Option<&str> {
 
 fn kind(value: &DeValue<'_>) -> &'static str {
     match value {
-        DeValue::String(_) => "a text",
+        DeValue::String(_) => "a string",
         DeValue::Integer(_) | DeValue::Float(_) => "a number",
         DeValue::Boolean(_) => "true or false",
         DeValue::Datetime(_) => "a date",
@@ -258,7 +258,7 @@ mod tests {
                 &[],
                 &[
                     "Warning 2:1 there is no key 'shoe'; keys are color, theme, characters, editor, log",
-                    "Error 3:1 'theme' must be a text, not a table; put it in quotation marks",
+                    "Error 3:1 'theme' must be a string, not a table; put it in quotation marks",
                 ],
             ),
             (
@@ -267,7 +267,7 @@ mod tests {
                 &[
                     "Error 1:9 'theme' cannot be 'drak'; did you mean 'dark'?",
                     "Error 2:10 'editor' is empty; give it a value, or leave it out",
-                    "Error 3:7 'log' must be a text, not true or false; put it in quotation marks",
+                    "Error 3:7 'log' must be a string, not true or false; put it in quotation marks",
                     "Error 4:9 'color' cannot be 'blue'; values are auto, always, never",
                 ],
             ),

@@ -81,7 +81,7 @@ fn lines_add_up_to_sessions() {
         ]
     );
     let known: Vec<String> = sessions[2].known.iter().map(|(id, it)| format!("{id} {}", it.words())).collect();
-    assert_eq!(known, ["a read, hinted at", "b hinted at", "c picked, told", "d given notice"]);
+    assert_eq!(known, ["a read, hinted at", "b hinted at", "c picked, told", "d named in a notice"]);
     let lines: Vec<(&str, bool, Option<&str>)> =
         sessions[2].lines.iter().map(|it| (it.text.as_str(), it.has_text, it.subject.as_deref())).collect();
     assert_eq!(

@@ -221,7 +221,7 @@ impl Reader<'_> {
         let value = table.get(key)?;
         let text = value.get_ref().as_str().map(str::to_owned);
         if text.is_none() {
-            self.wrong_type(value, key, "a text", &format!("{key} = \"…\""));
+            self.wrong_type(value, key, "a string", &format!("{key} = \"…\""));
         }
         text
     }

@@ -92,7 +92,7 @@ fn errors_have_a_position_and_a_fix() {
         (
             "[[case]]\nprompt = 1\nhint = [\"one\"]\nhints = \"one\"\nmax_tokens = -1\n",
             vec![
-                "2:10 wrong-type: 'prompt' must be a text, but is an integer",
+                "2:10 wrong-type: 'prompt' must be a string, but is an integer",
                 "3:1 unknown-key: a case has no 'hint' (did you mean 'hints'?)",
                 "4:9 wrong-type: 'hints' must be a list of ids, but is a string",
                 "5:14 wrong-type: 'max_tokens' must be a whole number from 0, but is -1",

@@ -85,6 +85,10 @@ pub fn sentence(receipt: &Receipt) -> String {
         JournalEvent::Enriched => format!("To {}: {}", to_what(receipt), added(receipt)),
         JournalEvent::Instructed => "Sent the instructions".to_owned(),
         JournalEvent::Forgot => "Forgot what it was given".to_owned(),
+        JournalEvent::Read if receipt.tool.as_deref() == Some(crate::SEARCH_COMMAND) => match &*receipt.about {
+            [] => "Searched, found nothing".to_owned(),
+            about => format!("Searched, found {}", at(about)),
+        },
         JournalEvent::Read if receipt.about.is_empty() => format!("Found nothing to read{}", tool()),
         JournalEvent::Read => format!("Read {}{}", at(&receipt.about), tool()),
         JournalEvent::Selected => format!("Picked {}", at(&receipt.about)),
@@ -238,6 +242,11 @@ mod tests {
             (
                 Receipt { tool: Some("Read".to_owned()), ..about(JournalEvent::Read, &["a"]) },
                 "Read @a with the Read tool",
+                "session s1",
+            ),
+            (
+                Receipt { tool: Some(crate::SEARCH_COMMAND.to_owned()), ..about(JournalEvent::Read, &["a"]) },
+                "Searched, found @a",
                 "session s1",
             ),
             (
