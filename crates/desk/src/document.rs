@@ -214,7 +214,13 @@ fn folder(id: &str, place: &LocalPath) -> Document {
         count => format!("{count} files"),
     };
     match introduction(place) {
-        Some((name, path)) => file(id, &path, format!("{name} of {count}"), 0),
+        Some((name, path)) => {
+            let mut document = file(id, &path, format!("{name} of {count}"), 0);
+            if document.rest == 0 && files.len() > 1 && is_markdown(&path) {
+                document.text.push_str(&linked_files(&place.path, &files, &count));
+            }
+            document
+        }
         None => {
             let text = listing(&place.path, &files, more);
             let files = files.into_iter().take(LISTED).map(|found| found.path).collect();
@@ -234,13 +240,32 @@ pub(super) fn introduction(place: &LocalPath) -> Option<(String, PathBuf)> {
 
 /// The only Markdown file directly in this folder.
 fn only_markdown(folder: &Path) -> Option<PathBuf> {
-    let is_markdown = |path: &PathBuf| {
-        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-        MARKDOWN.iter().any(|known| ending.eq_ignore_ascii_case(known))
-    };
     let entries = fs::read_dir(folder).ok()?.take(COUNTED.files);
-    let mut found = entries.filter_map(Result::ok).map(|entry| entry.path()).filter(is_markdown);
+    let mut found = entries.filter_map(Result::ok).map(|entry| entry.path()).filter(|path| is_markdown(path));
     found.next().filter(|_| found.next().is_none())
+}
+
+fn is_markdown(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    MARKDOWN.iter().any(|known| ending.eq_ignore_ascii_case(known))
+}
+
+/// The files of a folder as links below the text that introduces it, in Markdown.
+fn linked_files(root: &Path, files: &[WalkedFile], count: &str) -> String {
+    let mut text = format!("\n\n---\n\n{count} in this folder:\n\n");
+    for found in files.iter().take(LISTED) {
+        let name = path::lossy(found.path.strip_prefix(root).unwrap_or(&found.path));
+        // Another name would need to be escaped, and is not worth it.
+        let is_plain = !name.contains(['`', '<', '>', '\\']) && !name.contains(char::is_control);
+        let shown =
+            if is_plain { format!("[`{name}`](<{name}>)") } else { format!("`{}`", one_line(&name).replace('`', "'")) };
+        text.push_str(&format!("- {shown}, {}\n", size(found.size)));
+    }
+    let unlisted = files.len().saturating_sub(LISTED);
+    if unlisted > 0 {
+        text.push_str(&format!("\nOnly the first {LISTED} are listed.\n"));
+    }
+    text
 }
 
 /// `docs/a.md  12 KB`, one line per file.
