@@ -338,13 +338,27 @@ mod tests {
         let one: (&str, &[u8]) = ("a/sub/one.txt", b"12345");
         let introduced: &[(&str, &[u8])] = &[one, ("a/README.md", b"# Kit\n")];
         let files: &[(&str, &[u8])] = &[one, ("a/two.tpl", &[b'x'; 3000])];
+        let linked = |introduction: &str, other: &str| {
+            let first = format!("- [`{introduction} bytes\n");
+            format!("\n\n---\n\n2 files in this folder:\n\n{first}- [`sub/{other}`](<sub/{other}>), 5 bytes\n")
+        };
         for (files, sources, caption, text) in [
             (&[("a", &b"# A\nText\n"[..])][..], A, "", "# A\nText\n"),
             (&[("a", &b"\xef\xbb\xbfcaf\xe9"[..])], A, "", "caf\u{fffd}"),
             (&[("a", &b"PK\0\x01"[..])], A, "binary, 4 bytes", ""),
             (&[], A, "missing: there is nothing to read", ""),
-            (introduced, A, "README.md of 2 files", "# Kit\n"),
-            (&[one, ("a/ADR.md", b"# Adr\n")], A, "ADR.md of 2 files", "# Adr\n"),
+            (
+                introduced,
+                A,
+                "README.md of 2 files",
+                &format!("# Kit\n{}", linked("README.md`](<README.md>), 6", "one.txt")),
+            ),
+            (
+                &[one, ("a/ADR.md", b"# Adr\n")],
+                A,
+                "ADR.md of 2 files",
+                &format!("# Adr\n{}", linked("ADR.md`](<ADR.md>), 6", "one.txt")),
+            ),
             (&[("a/A.md", b"a"), ("a/b.MD", b"b")], A, "2 files", "A.md  1 byte\nb.MD  1 byte"),
             (files, A, "2 files", "sub/one.txt  5 bytes\ntwo.tpl  3 KB"),
             (&[], inline, "", "one\ntwo"),

@@ -102,7 +102,7 @@ pub use undo::UndoResult;
 pub use wanted_names::{has_any_tag, quoted_tags};
 pub use why_not::{HintRemedy, Verdict};
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -138,6 +138,10 @@ pub struct Desk {
     linked_references: Vec<PathBuf>,
     /// What was trusted when the catalog was read.
     decided: TrustDecisions,
+    /// Picks that came with the workspace, in a file that refdesk here did not write.
+    taken_over: Vec<String>,
+    /// Selected sources with an address or a tool that no pick made here brings: they are in every conversation.
+    unasked: HashSet<SourceId>,
     choice: Choice,
     /// The client and the session that stored the choice last, if known.
     chosen_by: (Option<String>, Option<String>),
@@ -215,6 +219,8 @@ impl Desk {
             catalog: Arc::default(),
             linked_references: Vec::new(),
             decided: TrustDecisions::new(),
+            taken_over: Vec::new(),
+            unasked: HashSet::new(),
             choice: Choice::default(),
             chosen_by: (None, None),
             history: History::default(),
@@ -368,9 +374,9 @@ impl Desk {
             stored
         };
         let before = std::mem::take(&mut self.choice);
-        (self.choice, self.chosen_by) = match stored {
-            Some(stored) => (stored.choice, (stored.by, stored.session)),
-            None => (self.preselected(), (None, None)),
+        (self.choice, self.chosen_by, self.taken_over) = match stored {
+            Some(stored) => (stored.choice, (stored.by, stored.session), stored.taken_over),
+            None => (self.preselected(), (None, None), Vec::new()),
         };
         let stored = self.choice.clone();
         self.note_stored(&before, &stored);
@@ -389,5 +395,10 @@ impl Desk {
     /// Recomputes the selection.
     fn select(&mut self) {
         self.selection = Arc::new(selection::select(&self.choice, &self.catalog, &self.graph, self.rules()));
+        if !self.taken_over.is_empty() {
+            let picks: HashSet<&String> = self.choice.picks.iter().collect();
+            self.taken_over.retain(|id| picks.contains(id));
+        }
+        self.withhold_unasked();
     }
 }

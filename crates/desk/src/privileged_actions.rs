@@ -68,6 +68,15 @@ impl PrivilegedActionKind {
     }
 }
 
+/// The agents that get a source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SourceAudience {
+    /// It is in every conversation.
+    EveryAgent,
+    /// Only those that select it, or something that mentions it.
+    Selecting,
+}
+
 /// A privileged action without its position in the configuration.
 pub(super) struct UnplacedAction {
     pub what: String,
@@ -137,15 +146,15 @@ impl PrivilegedActions<'_> {
         self.action(PrivilegedActionKind::DatabaseValues(name.to_owned()), what, content)
     }
 
-    /// A local source whose path is outside.
-    pub(crate) fn source(&self, source: &Source, place: &LocalPath) -> Option<UnplacedAction> {
+    /// A local source whose path is outside; `by` tells who gets it.
+    pub(crate) fn source(&self, source: &Source, place: &LocalPath, by: SourceAudience) -> Option<UnplacedAction> {
         let real = self.real(place)?;
         // The catalog does not describe what is not trusted, but the person deciding must know it.
         let is_folder = match place.state {
             PathState::Untrusted => real.is_dir(),
             path_state => path_state == PathState::Directory,
         };
-        Some(self.source_at(source, &real, if is_folder { " and everything below it" } else { "" }))
+        Some(self.source_at(source, &real, by, if is_folder { " and everything below it" } else { "" }))
     }
 
     /// Where a local path leads, if that is outside. Whether anything exists there is revealed only once it is trusted.
@@ -161,14 +170,24 @@ impl PrivilegedActions<'_> {
     }
 
     /// A local source at this path, whether or not it exists.
-    pub(crate) fn source_at(&self, source: &Source, resolved: &Path, below: &str) -> UnplacedAction {
+    pub(crate) fn source_at(
+        &self,
+        source: &Source,
+        resolved: &Path,
+        by: SourceAudience,
+        below: &str,
+    ) -> UnplacedAction {
         let path = in_text(resolved);
         let id = source.id.as_str();
-        let what = match source.mode {
-            Mode::Auto => format!("let every agent read {path}{below}, as @{id}"),
-            Mode::Selectable => format!("let an agent that selects @{id} read {path}{below}"),
+        let what = match by {
+            SourceAudience::EveryAgent => format!("let every agent read {path}{below}, as @{id}"),
+            SourceAudience::Selecting => format!("let an agent that selects @{id} read {path}{below}"),
         };
-        let content = json!({"id": id, "path": path, "mode": source.mode});
+        let mode = match (source.mode, by) {
+            (Mode::Selectable, SourceAudience::EveryAgent) => json!("preselected"),
+            (mode, _) => json!(mode),
+        };
+        let content = json!({"id": id, "path": path, "mode": mode});
         self.action(PrivilegedActionKind::Source(source.id.clone()), what, &content)
     }
 
@@ -291,7 +310,7 @@ mod tests {
     fn only_paths_that_lead_outside_are_actions() {
         let of = |path: &str, path_state| {
             let source = local("a", Path::new(path), path_state);
-            actions("/w").source(&source, place(&source)).map(|action| action.what)
+            actions("/w").source(&source, place(&source), SourceAudience::Selecting).map(|action| action.what)
         };
         for (path, path_state, expected) in [
             ("/w/a.md", PathState::File, None),
@@ -366,7 +385,8 @@ mod tests {
     #[test]
     fn a_source_is_its_id_path_and_mode() {
         let source = local("a", Path::new("/out/a.md"), PathState::File);
-        let hash = |source: &Source| actions("/w").source(source, place(source)).unwrap().hash;
+        let hash =
+            |source: &Source| actions("/w").source(source, place(source), SourceAudience::Selecting).unwrap().hash;
         let same = Source { name: "another".into(), description: "x".into(), tags: vec!["t".into()], ..source.clone() };
         assert_eq!(hash(&source), hash(&same));
         for other in [
@@ -440,7 +460,7 @@ mod tests {
             let hash = |id: &str, path: &str| {
                 let source = local(id, &Path::new("/out").join(path.trim_start_matches('/')), PathState::File);
                 let place = place(&source);
-                (actions("/w").source(&source, place).unwrap().hash, in_text(&place.resolved))
+                (actions("/w").source(&source, place, SourceAudience::Selecting).unwrap().hash, in_text(&place.resolved))
             };
             let ((one, first), (two, second)) = (hash(&a, &b), hash(&c, &d));
             prop_assert_eq!(one == two, (&a, first) == (&c, second));

@@ -14,17 +14,18 @@ use std::sync::Arc;
 
 pub(crate) use self::check::TrustCheck;
 use self::check::resolved;
-use super::privileged_actions::{PrivilegedAction, PrivilegedActionKind, UnplacedAction, in_text, outside};
+use super::privileged_actions::{PrivilegedAction, PrivilegedActionKind, UnplacedAction, in_text, outside, place};
 use super::{CompleteDesk, Desk, Session};
 use crate::session::Trusted;
 use refdesk_core::catalog::{
     self, Catalog, CatalogReading, LocalPath, PathState, PlainSources, Source, SourceId, SourceKind, narrowed,
 };
 use refdesk_core::config::{self, ApprovalMode, ChannelKind, ChannelSettings, profile};
-use refdesk_core::selection::Access;
+use refdesk_core::selection::{self, Access, ExpansionRules};
 use refdesk_enrich::BlockKind;
 use refdesk_files::is_no_room;
-use refdesk_files::path::{Resolver, absolute, display};
+use refdesk_files::path::{absolute, display};
+use refdesk_files::workspace::WorkspaceReason;
 use refdesk_templates::{Template, TemplateIndex};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::PointerStep;
@@ -40,8 +41,8 @@ impl Desk {
         }
         let check = TrustCheck::new(self);
         let path = absolute(self.workspace(), Path::new(shown));
-        let names =
-            [display(self.workspace(), &path), display(&check.workspace, &Resolver::default().resolve(&path).0)];
+        // What a link names need not exist: it is what would be written.
+        let names = [display(self.workspace(), &path), display(&check.workspace, &place(&check.workspace, &path).0)];
         let counts = |at: usize| check.actions().approval(rules, at).is_none_or(|action| check.trusts_config(&action));
         let verdicts = names.map(|name| config::verdict(rules, &name, counts));
         match verdicts {
@@ -251,12 +252,16 @@ impl Desk {
         problems: &mut Vec<Diagnostic>,
     ) -> Catalog {
         let check = TrustCheck::new(self);
-        let mut withheld = false;
+        let mut is_changed = false;
         let mut checked = |source: Arc<Source>| {
-            let Some(bare) = check.source(&source) else { return source };
-            let is_trusted = check.trusts(&bare.hash);
-            decided.push((bare.hash, is_trusted));
+            let action = check.source(&source);
+            let is_trusted = action.is_none_or(|bare| {
+                let is_trusted = check.trusts(&bare.hash);
+                decided.push((bare.hash, is_trusted));
+                is_trusted
+            });
             let kind = match &source.kind {
+                SourceKind::Withheld(kind) if is_trusted => (**kind).clone(),
                 SourceKind::Local(place) if !is_trusted => {
                     let resolved = check.actions().real(place).unwrap_or_else(|| place.resolved.clone());
                     SourceKind::Local(LocalPath { state: PathState::Untrusted, size: None, resolved, ..place.clone() })
@@ -267,19 +272,55 @@ impl Desk {
                 }
                 _ => return source,
             };
-            withheld = true;
+            is_changed = true;
             Arc::new(Source { kind, ..Source::clone(&source) })
         };
         let sources = (0..catalog.len()).filter_map(|at| catalog.shared(at)).map(&mut checked).collect();
         problems.extend(check.problems_so_far());
-        if withheld { Catalog::of(sources) } else { catalog }
+        if is_changed { Catalog::of(sources) } else { catalog }
+    }
+
+    /// After the selection: an address or a tool that the workspace itself brings into every conversation waits for trust, also
+    /// if a mention or a pick that came with it does so.
+    pub(super) fn withhold_unasked(&mut self) {
+        let reaches_out = |id: &SourceId| {
+            let kind = self.catalog.get(id.as_str()).map(|source| source.kind.with_trust());
+            matches!(kind, Some(SourceKind::Url { .. } | SourceKind::Mcp { .. }))
+        };
+        // The demo is refdesk's own.
+        if self.workspace_context().reason == WorkspaceReason::Demo {
+            return;
+        }
+        let members = self.selection.members().iter().map(|member| &member.id);
+        let mut unasked: HashSet<SourceId> = members.filter(|id| reaches_out(id)).cloned().collect();
+        if !unasked.is_empty() {
+            let brought: HashSet<&str> =
+                self.preselected_ids().chain(self.taken_over.iter().map(String::as_str)).collect();
+            let mut asked = self.choice.clone();
+            asked.picks.retain(|id| !brought.contains(id.as_str()));
+            let rules = ExpansionRules { from_auto: false, ..self.rules() };
+            let asked = selection::select(&asked, &self.catalog, &self.graph, rules);
+            unasked.retain(|id| !asked.contains(id.as_str()));
+        }
+        if unasked == self.unasked {
+            return;
+        }
+        self.unasked = unasked;
+        let (mut decided, mut problems) = (TrustDecisions::new(), Vec::new());
+        let catalog = self.without_untrusted(Catalog::clone(&self.catalog), &mut decided, &mut problems);
+        let known: HashSet<String> = self.decided.iter().map(|(hash, _)| hash.clone()).collect();
+        self.decided.extend(decided.into_iter().filter(|(hash, _)| !known.contains(hash)));
+        if catalog != *self.catalog {
+            self.catalog = Arc::new(catalog);
+        }
     }
 
     /// Whether to look at a path where a source may be: it must be in the workspace, trusted, or named by the user.
     pub(crate) fn may_look_at(&self, source: &Source, path: &Path) -> bool {
         let check = TrustCheck::new(self);
-        let Some(real) = outside(&check.workspace, path).filter(|_| check.is_foreign(source)) else { return true };
-        check.trusts(&check.actions().source_at(source, &real, "").hash)
+        let may_be_foreign = check.is_foreign(source) || path.starts_with(self.workspace());
+        let Some(real) = outside(&check.workspace, path).filter(|_| may_be_foreign) else { return true };
+        check.trusts(&check.actions().source_at(source, &real, check.audience(source), "").hash)
     }
 
     /// The folder of references, if its files may be read.

@@ -1,7 +1,6 @@
 //! Picks and exclusions, with what follows from them.
 
 use crate::common::change_cost::of_sources;
-use std::sync::Arc;
 
 use refdesk_desk::engine::{PickReach, Snapshot};
 use refdesk_desk::{LargePick, SelectionChange};

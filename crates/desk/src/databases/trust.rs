@@ -2,15 +2,19 @@
 //! values: both need the user's trust. An SQLite file in the workspace does not: it is read as untrusted data, and
 //! reading it reaches nothing else.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use refdesk_database::config::{Connection, DatabaseConfig, Sampling, Secret, ServerConnection};
+use refdesk_database::names::globs::NamePattern;
 use refdesk_files::is_of_process;
-use refdesk_files::path::absolute;
+use refdesk_files::name::sha256_hex;
+use refdesk_files::path::{absolute, display};
+use refdesk_files::read_regular;
 use refdesk_files::reserved::is_reserved;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error, Fix};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{AllowedDatabase, DatabaseAccess};
 use crate::Desk;
@@ -18,20 +22,24 @@ use crate::privileged_actions::{PrivilegedActions, UnplacedAction, in_text, plac
 use crate::trust::TrustCheck;
 use refdesk_core::config::expand;
 
+/// The bytes of a program that are hashed, from its beginning.
+const PROGRAM: u64 = 16 * 1024 * 1024;
+
 impl Desk {
     /// Whether a database may be read, and with which settings.
     pub(super) fn database_access(&self, database: &DatabaseConfig) -> DatabaseAccess {
         let check = TrustCheck::new(self);
         let is_trusted = |action: Option<UnplacedAction>| action.is_none_or(|action| check.trusts(&action.hash));
         // No variable is read before it is trusted.
-        if reads_environment(database) && !is_trusted(database_action(&check.actions(), database, None)) {
+        if !is_trusted(database_action(&check.actions(), database)) {
             return DatabaseAccess::Untrusted;
         }
         let (file, outside) = match self.database_file(&check.workspace, database) {
             Ok(found) => found,
             Err(error) => return DatabaseAccess::Refused(error),
         };
-        if !is_trusted(database_action(&check.actions(), database, outside)) {
+        let led = outside.map(|real| outside_action(&check.actions(), database, &real));
+        if !is_trusted(led) {
             return DatabaseAccess::Untrusted;
         }
         if let Connection::Sqlite { file: written } = &database.connection
@@ -62,10 +70,15 @@ impl Desk {
         let enabled = self.loaded_databases().config.databases.iter().filter(|database| database.enabled);
         enabled
             .flat_map(|database| {
-                let found = (!reads_environment(database)).then(|| self.database_file(&check.workspace, database).ok());
+                // What a variable holds is told only once that is trusted.
+                let may_read = !reads_environment(database)
+                    || database_action(&actions, database).is_some_and(|action| check.trusts(&action.hash));
+                let found = may_read.then(|| self.database_file(&check.workspace, database).ok());
                 let outside = found.flatten().and_then(|(_, outside)| outside);
-                let both = [database_action(&actions, database, outside), values_action(&actions, database)];
-                both.into_iter().flatten().map(|action| (action, database.line))
+                let read = database_action(&actions, database);
+                let led = outside.map(|real| outside_action(&actions, database, &real));
+                let all = [read, led, values_action(&actions, database)];
+                all.into_iter().flatten().map(|action| (action, database.line))
             })
             .collect()
     }
@@ -114,31 +127,97 @@ fn variables(file: &str) -> impl Iterator<Item = &str> {
     names.filter(move |name| is_name(name) && !["workspaceRoot", "projectPath", "HOME"].contains(name))
 }
 
-/// The action of reading a database; `None` for a file in the workspace, unless its path comes from the environment.
-fn database_action(
-    actions: &PrivilegedActions<'_>,
-    database: &DatabaseConfig,
-    outside: Option<PathBuf>,
-) -> Option<UnplacedAction> {
+/// The action of reading a server, or an SQLite file whose path comes from the environment.
+fn database_action(actions: &PrivilegedActions<'_>, database: &DatabaseConfig) -> Option<UnplacedAction> {
     let name = &database.name;
+    let restrictions = restrictions(database);
+    let except = restrictions.words();
     match &database.connection {
         Connection::Sqlite { file } if variables(file).next().is_some() => {
             let names: Vec<String> = variables(file).map(|name| format!("${name}")).collect();
             let names = names.join(", ");
-            let what = format!("read the SQLite database {file} as '{name}', using {names} from the environment");
-            Some(actions.database(name, what, &json!({"name": name, "file": file})))
+            let what =
+                format!("read the SQLite database {file} as '{name}', using {names} from the environment{except}");
+            Some(actions.database(name, what, &restrictions.with(json!({"name": name, "file": file}))))
         }
-        Connection::Sqlite { .. } => {
-            let real = outside?;
-            let what = format!("read the SQLite database {} as '{name}'", in_text(&real));
-            Some(actions.database(name, what, &json!({"name": name, "path": in_text(&real)})))
-        }
+        Connection::Sqlite { .. } => None,
         Connection::Postgres(server) | Connection::Snowflake(server) => {
             let kind = database.connection.word();
-            let what = format!("read the {kind} database '{name}': {}", words(server));
-            Some(actions.database(name, what, &json!({"name": name, "kind": kind, "server": server})))
+            let programs = programs(actions.workspace, server);
+            let runs =
+                programs.keys().map(|path| format!(", which runs {path} of this repository")).collect::<String>();
+            let what = format!("read the {kind} database '{name}': {}{runs}{except}", words(server));
+            let mut content = json!({"name": name, "kind": kind, "server": server});
+            if let (Value::Object(members), false) = (&mut content, programs.is_empty()) {
+                members.insert("programs".to_owned(), json!(programs));
+            }
+            Some(actions.database(name, what, &restrictions.with(content)))
         }
     }
+}
+
+/// The action of reading an SQLite file outside the workspace.
+fn outside_action(actions: &PrivilegedActions<'_>, database: &DatabaseConfig, real: &Path) -> UnplacedAction {
+    let (name, path, restrictions) = (&database.name, in_text(real), restrictions(database));
+    let what = format!("read the SQLite database {path} as '{name}'{}", restrictions.words());
+    actions.database(name, what, &restrictions.with(json!({"name": name, "path": path})))
+}
+
+/// What a configuration keeps from being read: who trusts a database trusts it with these.
+struct Restrictions<'c> {
+    lists: [(&'static str, Vec<&'c str>); 4],
+    reads_rows: bool,
+}
+
+fn restrictions(database: &DatabaseConfig) -> Restrictions<'_> {
+    Restrictions {
+        lists: [
+            ("schemas", database.schemas.iter().map(String::as_str).collect()),
+            ("include_tables", texts(&database.include_tables)),
+            ("exclude_tables", texts(&database.exclude_tables)),
+            ("sensitive", texts(&database.sensitive)),
+        ],
+        reads_rows: database.sampling != Sampling::None,
+    }
+}
+
+fn texts(patterns: &[NamePattern]) -> Vec<&str> {
+    patterns.iter().map(|pattern| pattern.text.as_str()).collect()
+}
+
+impl Restrictions<'_> {
+    /// ` (with exclude_tables: hr_*; sampling: none)`, or nothing.
+    fn words(&self) -> String {
+        let lists = self.lists.iter().filter(|(_, patterns)| !patterns.is_empty());
+        let mut parts: Vec<String> = lists.map(|(key, patterns)| format!("{key}: {}", patterns.join(", "))).collect();
+        parts.extend((!self.reads_rows).then(|| "sampling: none".to_owned()));
+        if parts.is_empty() { String::new() } else { format!(" (with {})", parts.join("; ")) }
+    }
+
+    /// The content of an action with them. One without any is as it was before they counted.
+    fn with(&self, mut content: Value) -> Value {
+        if let Value::Object(members) = &mut content {
+            let lists = self.lists.iter().filter(|(_, patterns)| !patterns.is_empty());
+            members.extend(lists.map(|(key, patterns)| ((*key).to_owned(), json!(patterns))));
+            if !self.reads_rows {
+                members.insert("sampling".to_owned(), json!("none"));
+            }
+        }
+        content
+    }
+}
+
+/// The files of the workspace that the command for a password names, with hashes of their content: another program under
+/// the same name is not trusted.
+fn programs(workspace: &Path, server: &ServerConnection) -> BTreeMap<String, String> {
+    let Some(Secret::Command(command)) = &server.secret else { return BTreeMap::new() };
+    let is_between = |char: char| char.is_whitespace() || "'\";|&()=<>`$".contains(char);
+    let found = command.split(is_between).filter(|word| !word.is_empty()).filter_map(|word| {
+        let (path, outside) = place(workspace, &absolute(workspace, Path::new(word)));
+        let (bytes, _) = read_regular(&path, PROGRAM).ok().filter(|_| outside.is_none())?;
+        Some((display(workspace, &path), sha256_hex(&bytes)))
+    });
+    found.collect()
 }
 
 /// The action of revealing more about values than statistics of columns that do not look sensitive.
@@ -147,7 +226,7 @@ fn values_action(actions: &PrivilegedActions<'_>, database: &DatabaseConfig) -> 
     if database.sampling > Sampling::Statistics {
         parts.push("show values to a language model".to_owned());
     }
-    let lifted: Vec<&str> = database.not_sensitive.iter().map(|pattern| pattern.text.as_str()).collect();
+    let (lifted, sensitive) = (texts(&database.not_sensitive), texts(&database.sensitive));
     if !lifted.is_empty() {
         parts.push(format!("count columns like {} as not sensitive", lifted.join(", ")));
     }
@@ -157,10 +236,17 @@ fn values_action(actions: &PrivilegedActions<'_>, database: &DatabaseConfig) -> 
     if parts.is_empty() {
         return None;
     }
-    let what = format!("reveal more about the database '{}': {}", database.name, parts.join(", and "));
+    let except = if sensitive.is_empty() { String::new() } else { format!("; sensitive: {}", sensitive.join(", ")) };
+    let (place, connection) = match &database.connection {
+        Connection::Sqlite { file } => (file.clone(), json!(file)),
+        Connection::Postgres(server) | Connection::Snowflake(server) => (words(server), json!(server)),
+    };
+    let what =
+        format!("reveal more about the database '{}' ({place}): {}{except}", database.name, parts.join(", and "));
     let content = json!({
         "name": database.name, "sampling": database.sampling, "not_sensitive": lifted,
-        "publish_values": database.publish_values,
+        "publish_values": database.publish_values, "connection": connection,
+        "sensitive": sensitive,
     });
     Some(actions.database_values(&database.name, what, &content))
 }

@@ -25,6 +25,9 @@ pub struct Stored {
     /// The session's name, safe as a file name; absent in the same files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
+    /// Picks that were in a file that refdesk here did not write.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub taken_over: Vec<String>,
 }
 
 /// The outcome of a change under the lock.
@@ -70,7 +73,8 @@ impl Store {
         if is_cut || self.sealer.can_have_key() {
             self.foreign.note(file, ForeignFileAction::Choice { is_cut, aside: None });
         }
-        Stored { choice, ..Stored::default() }
+        let taken_over = if self.sealer.can_have_key() { choice.picks.clone() } else { Vec::new() };
+        Stored { choice, taken_over, ..Stored::default() }
     }
 
     /// Changes the stored selection, starting from `initial` if there is none; writes only if it differs. A foreign
@@ -89,18 +93,28 @@ impl Store {
         let can_seal = self.sealer.key_or_new().is_ok();
         let (stored, diagnostics) = self.read_locked::<Stored>(&self.selection);
         let is_foreign = can_seal && stored.as_ref().is_some_and(|found| !found.is_own);
+        let mut taken_over = Vec::new();
         let (stored, is_cut) = match stored {
-            Some(found) if !found.is_own => Some(limited(found.value.choice)).unzip(),
-            stored => (stored.map(|found| found.value.choice), None),
+            Some(found) if !found.is_own => {
+                let (choice, is_cut) = limited(found.value.choice);
+                taken_over.extend(choice.picks.iter().filter(|_| is_foreign).cloned());
+                (Some(choice), Some(is_cut))
+            }
+            Some(found) => {
+                taken_over = found.value.taken_over;
+                (Some(found.value.choice), None)
+            }
+            None => (None, None),
         };
         let mut value = stored.clone().unwrap_or_else(|| initial.clone());
         let answer = change(&mut value);
+        taken_over.retain(|id| value.picks.contains(id));
         if is_foreign {
             self.copy_aside(&self.selection, is_cut.unwrap_or_default())?;
         }
         if is_foreign || stored.as_ref() != Some(&value) {
             let (by, session) = (Some(session.who.clone()), Some(session.name()));
-            self.write_choice(&Stored { choice: value.clone(), by, session })?;
+            self.write_choice(&Stored { choice: value.clone(), by, session, taken_over })?;
         }
         Ok(Change { answer, value, diagnostics })
     }

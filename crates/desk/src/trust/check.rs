@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::Desk;
-use crate::privileged_actions::{PrivilegedActions, UnplacedAction, in_text, outside};
+use crate::privileged_actions::{PrivilegedActions, SourceAudience, UnplacedAction, in_text, outside};
 use refdesk_core::catalog::{Mode, Source, SourceKind};
 use refdesk_core::config::{ChannelKind, expand};
 use refdesk_files::output::resolve;
@@ -60,18 +60,29 @@ impl<'d> TrustCheck<'d> {
     /// The privileged action of a source, if it may come with the workspace.
     pub(crate) fn source(&self, source: &Source) -> Option<UnplacedAction> {
         let bare = match &source.kind {
-            SourceKind::Local(place) => self.actions().source(source, place)?,
+            SourceKind::Local(place) => self.actions().source(source, place, self.audience(source))?,
             SourceKind::Inline { .. } => return self.text(source),
             SourceKind::Url { .. } | SourceKind::Mcp { .. } | SourceKind::Withheld(_) => {
-                let ids = || self.desk.preselected_ids().collect();
-                let is_preselected = || self.preselected.get_or_init(ids).contains(source.id.as_str());
-                if source.mode != Mode::Auto && !is_preselected() {
+                let is_asked = !self.desk.unasked.contains(&source.id);
+                if is_asked && self.audience(source) == SourceAudience::Selecting {
                     return None;
                 }
                 self.actions().for_every_agent(source)?
             }
         };
-        self.is_foreign(source).then_some(bare)
+        // A path in the workspace that leads out does so by a link, which came with the workspace whoever named the path.
+        let is_linked = source.place().is_some_and(|place| is_within(&place.path, self.desk.workspace()));
+        (is_linked || self.is_foreign(source)).then_some(bare)
+    }
+
+    /// Who gets this source.
+    pub(super) fn audience(&self, source: &Source) -> SourceAudience {
+        let ids = || self.desk.preselected_ids().collect();
+        let is_preselected = || self.preselected.get_or_init(ids).contains(source.id.as_str());
+        match source.mode == Mode::Auto || is_preselected() {
+            true => SourceAudience::EveryAgent,
+            false => SourceAudience::Selecting,
+        }
     }
 
     /// Whether a source may come with the workspace. A discovered source comes with the configuration that names the

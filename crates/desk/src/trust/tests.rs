@@ -488,3 +488,91 @@ fn an_index_in_a_database_needs_trust_unless_only_the_user_names_it() {
     let reported = format!("{:?} {:?}", desk.opening_diagnostics(), desk.settings());
     assert!(reported.contains("index_url") && !reported.contains("s3cret"), "{reported}");
 }
+
+/// Each of these brings the address into every conversation without a pick of the user's own.
+#[test]
+fn an_address_that_nobody_here_picked_waits_for_trust() {
+    let address = r#"{"id": "x", "name": "X", "type": "url", "url": "https://example.org/x"}"#;
+    let inline = |id: &str, mode: &str| {
+        format!(r#"{{"id": "{id}", "name": "N", "type": "inline", "mode": "{mode}", "content": "see x"}}"#)
+    };
+    for (what, sources, rest, selection) in [
+        ("a pick that came with the repository", String::new(), "", r#"{"picks": ["x"], "exclusions": []}"#),
+        ("one that mentions it", inline("a", "selectable"), "", r#"{"picks": ["a"], "exclusions": []}"#),
+        ("a preselected source mentions it", inline("a", "selectable"), r#", "preselected": ["a"]"#, ""),
+        ("an auto source mentions it", inline("a", "auto"), r#", "transitive_from_auto": true"#, ""),
+    ] {
+        let world = World::new();
+        let sources = [sources, address.to_owned()].into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>();
+        world.configure(&format!(r#"{{"sources": [{}]{rest}}}"#, sources.join(", ")));
+        if !selection.is_empty() {
+            world.put("ws/.jaato/refdesk/selection.json", selection);
+        }
+        let is_told = |desk: &mut Desk| {
+            let settled = desk.settled();
+            assert!(settled.selection().contains("x"), "{what}");
+            !settled.catalog().get("x").unwrap().is_untrusted()
+        };
+        let mut desk = world.desk();
+        assert!(!is_told(&mut desk), "{what}");
+        assert_eq!(desk.untrusted().len(), 1, "{what}");
+        // Another choice does not adopt it.
+        desk.exclude(&session(), &["y".to_owned()]).unwrap();
+        assert!(!is_told(&mut world.desk()), "{what}");
+        // The person's own pick of it does.
+        let mut desk = world.desk();
+        desk.unpick(&session(), &["x".to_owned()]).unwrap();
+        desk.pick(&session(), &["x".to_owned()], &[]).unwrap();
+        assert_eq!(desk.settled().untrusted().len(), 0, "{what}");
+        assert!(is_told(&mut world.desk()), "{what}");
+    }
+    let world = World::new();
+    world.configure(&format!(r#"{{"sources": [{}, {address}]}}"#, inline("a", "selectable")));
+    let mut desk = world.desk();
+    desk.pick(&session(), &["a".to_owned()], &[]).unwrap();
+    assert!(!desk.settled().catalog().get("x").unwrap().is_untrusted(), "pulled in by a pick made here");
+}
+
+#[test]
+fn a_path_that_is_preselected_later_needs_trust_again() {
+    let world = World::new();
+    let sources = r#""sources": [{"id": "x", "name": "X", "path": "../out/a.md"}]"#;
+    world.configure(&format!("{{{sources}}}"));
+    trust_all(&world.desk());
+    world.configure(&format!(r#"{{{sources}, "preselected": ["x"]}}"#));
+    assert_eq!(world.waiting(), ["references.json:1: let every agent read out/a.md, as @x"]);
+}
+
+#[test]
+fn a_link_of_the_workspace_needs_trust_whoever_named_the_path() {
+    let world = World::new();
+    symlink("../out", world.root.join("ws/kb")).unwrap();
+    world.put(
+        "home/.config/jaato/references.json",
+        &format!(r#"{{"sources": [{{"id": "x", "name": "X", "path": "{}/ws/kb/a.md"}}]}}"#, world.root.display()),
+    );
+    assert_eq!(world.waiting().len(), 1);
+}
+
+#[test]
+fn approval_is_judged_by_what_a_dangling_link_names() {
+    let world = World::new();
+    world.configure(r#"{"sources": [], "approval": {"gen/**": "auto", "deploy/**": "deny"}}"#);
+    fs::create_dir_all(world.root.join("ws/gen")).unwrap();
+    for (link, target) in
+        [("y", "../deploy/prod.yml"), ("x", "../.github/evil.yml"), ("d", "../elsewhere"), ("z", "in/z")]
+    {
+        symlink(target, world.root.join("ws/gen").join(link)).unwrap();
+    }
+    trust_all(&world.desk());
+    let desk = world.desk();
+    for (path, expected) in [
+        ("gen/a", ApprovalMode::Auto),
+        ("gen/z", ApprovalMode::Auto),
+        ("gen/y", ApprovalMode::Deny),
+        ("gen/x", ApprovalMode::Ask),
+        ("gen/d/file", ApprovalMode::Ask),
+    ] {
+        assert_eq!(desk.verdict(path), expected, "{path}");
+    }
+}

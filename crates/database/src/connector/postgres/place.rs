@@ -55,7 +55,7 @@ pub(crate) fn address(server: &ServerConnection, around: &ConnectionEnvironment)
     match &server.secret {
         Some(Secret::Env(variable)) => address.set_password(&resolver.variable(variable)?),
         Some(Secret::Command(command)) => {
-            let password = from_command(command).map_err(|why| {
+            let password = from_command(command, &resolver.around.workspace).map_err(|why| {
                 let why = format!("its password_command gives no password: {why}");
                 unreachable(&why, "run the command yourself, and see what it prints")
             })?;

@@ -86,6 +86,71 @@ fn a_variable_in_the_path_of_a_file_waits_for_trust() {
     assert_eq!(codes(&desk(|_| None)), [Code::NoVariable, Code::NoVariable]);
 }
 
+/// What was trusted with a restriction is not trusted without it, nor under another file or program.
+#[test]
+fn a_database_is_trusted_as_it_was_shown() {
+    let world = World::new();
+    fs::create_dir_all(world.path.join("scripts")).unwrap();
+    world.put("scripts/pw.sh", "echo one");
+    let out = "type: sqlite, connection: {file: ../outside.db}";
+    let server = "type: postgres, connection: {host: db, user: u, password_command: './scripts/pw.sh x'}";
+    let values = "type: sqlite, connection: {file: shop.db}, publish_values: true";
+    let config = |entry: &str| format!("databases:\n  - {{name: shop, {entry}}}\n");
+    for (trusted, changed) in [
+        (format!("{out}, exclude_tables: ['hr_*']"), out.to_owned()),
+        (format!("{out}, sampling: none"), out.to_owned()),
+        (format!("{out}, sensitive: ['*.pay']"), out.to_owned()),
+        (format!("{values}, sensitive: ['*.pay']"), values.to_owned()),
+        (values.to_owned(), values.replace("shop.db", "prod.db")),
+        (server.to_owned(), format!("{server}, include_tables: ['a']")),
+    ] {
+        world.put(".jaato/databases.yaml", &config(&trusted));
+        let desk = world.desk();
+        desk.trust(&desk.untrusted()).unwrap();
+        assert_eq!(world.desk().untrusted(), [], "{trusted}");
+        world.put(".jaato/databases.yaml", &config(&changed));
+        assert_eq!(world.desk().untrusted().len(), 1, "{trusted} -> {changed}");
+    }
+    world.put(".jaato/databases.yaml", &config(server));
+    let desk = world.desk();
+    let what = "read the postgres database 'shop': host db, user u, with the password that the command `./scripts/pw.sh x` \
+                prints, which runs scripts/pw.sh of this repository";
+    assert_eq!(desk.actions()[0].what, what);
+    desk.trust(&desk.untrusted()).unwrap();
+    assert_eq!(world.desk().untrusted(), []);
+    world.put("scripts/pw.sh", "echo two");
+    assert_eq!(world.desk().untrusted().len(), 1, "another program under the same name");
+}
+
+#[test]
+fn a_variable_that_leads_outside_is_shown_before_it_is_read() {
+    let world = World::new();
+    world.sql("../outside.db", "CREATE TABLE secret (a)");
+    let desk = || {
+        let workspace = world.path.clone();
+        let context = WorkspaceContext { current: workspace.clone(), workspace, ..WorkspaceContext::default() };
+        let state = Some(world.root.path().join("state"));
+        let environment = Environment(|name| (name == "STAGE").then(|| "..".to_owned()));
+        Desk::open(Options { state, environment, ..Options::new(context) })
+    };
+    world.put(
+        ".jaato/databases.yaml",
+        "databases:\n  - {name: shop, type: sqlite, connection: {file: '${STAGE}/outside.db'}}\n",
+    );
+    let waiting = || desk().untrusted().into_iter().map(|it| it.what).collect::<Vec<_>>();
+    assert_eq!(
+        waiting(),
+        ["read the SQLite database ${STAGE}/outside.db as 'shop', using $STAGE from the environment"]
+    );
+    desk().trust(&desk().untrusted()).unwrap();
+    let outside = world.path.with_file_name("outside.db");
+    assert_eq!(waiting(), [format!("read the SQLite database {} as 'shop'", outside.display())]);
+    let run = desk().documentation(&options()).unwrap();
+    assert_eq!(run.failed[0].1.code, Code::Untrusted);
+    desk().trust(&desk().untrusted()).unwrap();
+    assert_eq!(waiting(), [""; 0]);
+}
+
 #[test]
 fn refdesks_own_files_are_not_databases() {
     let world = World::new();
