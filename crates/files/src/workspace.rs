@@ -1,6 +1,7 @@
 //! Finds the workspace as git finds a repository: upward from a folder (BEHAVIOUR §1).
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// The folder of refdesk's and jaato's files in a workspace.
@@ -27,22 +28,33 @@ pub enum WorkspaceReason {
 
 /// The workspace for work in the folder `from`: the nearest folder upward with `.jaato/` or a configuration file, else
 /// the root of the nearest git repository, else `from`. Above `from`, the search stops below the home folder: a
-/// workspace there would take in everything that the user has.
+/// workspace there would take in everything that the user has. What another user put above `from` does not count: a file in
+/// `/tmp` would have the say over every folder below it.
 pub fn workspace_above(from: &Path, home: Option<&Path>) -> (PathBuf, WorkspaceReason) {
     // The system reports the current folder without links, but `$HOME` may be a link: both forms are compared.
     let real_home = home.and_then(|home| fs::canonicalize(home).ok());
     let homes = [home, real_home.as_deref()];
     let is_too_high = |folder: &Path| homes.iter().flatten().any(|home| home.starts_with(folder));
     let folders = || from.ancestors().take_while(|folder| *folder == from || !is_too_high(folder));
-    if let Some((folder, mark)) = folders().find_map(|folder| Some((folder, mark_of(folder)?))) {
+    let may_count = |folder: &Path, name: &str| folder == from || is_of_user(&folder.join(name), from);
+    let marked = |folder| mark_of(folder).filter(|mark| may_count(folder, mark)).map(|mark| (folder, mark));
+    if let Some((folder, mark)) = folders().find_map(marked) {
         return (folder.to_path_buf(), WorkspaceReason::Marked(mark));
     }
     // A file in a submodule or a work tree. A home folder that is a repository holds settings, not a project.
-    let is_root = |folder: &&Path| fs::metadata(folder.join(".git")).is_ok() && !is_too_high(folder);
+    let is_root =
+        |folder: &&Path| fs::metadata(folder.join(".git")).is_ok() && !is_too_high(folder) && may_count(folder, ".git");
     match folders().find(is_root) {
         Some(root) => (root.to_path_buf(), WorkspaceReason::Repository),
         None => (from.to_path_buf(), WorkspaceReason::NothingFound),
     }
+}
+
+/// Whether a file is of this user, of the system's administrator, or of whoever owns the folder worked in.
+fn is_of_user(file: &Path, from: &Path) -> bool {
+    let owner = |path: &Path| fs::metadata(path).ok().map(|metadata| metadata.uid());
+    let known = [Some(rustix::process::geteuid().as_raw()), Some(0), owner(from)];
+    owner(file).is_some_and(|owner| known.contains(&Some(owner)))
 }
 
 /// What makes this folder a workspace: the name of the folder or file.
@@ -112,6 +124,30 @@ mod tests {
             let (_root, real) = tree(paths);
             let found = workspace_above(&real.join(from), Some(&real.join("home")));
             assert_eq!(found, (real.join(expected), reason), "{paths:?} from {from}");
+        }
+    }
+
+    #[test]
+    fn what_another_user_put_above_does_not_count() {
+        if !rustix::process::geteuid().is_root() {
+            // Nobody else can give a file away.
+            return;
+        }
+        let own = rustix::process::geteuid().as_raw();
+        for (mark, owner, of_folder, counts) in [
+            ("references.json", 65_534, own, false),
+            (".git", 65_534, own, false),
+            ("references.json", 65_534, 65_534, true),
+        ] {
+            let (_root, real) = tree(&["home/", &format!("srv/{mark}"), "srv/p/a/"]);
+            let give = |path: &str, owner| std::os::unix::fs::chown(real.join(path), Some(owner), None).unwrap();
+            give(&format!("srv/{mark}"), owner);
+            give("srv/p/a", of_folder);
+            let (found, _) = workspace_above(&real.join("srv/p/a"), Some(&real.join("home")));
+            assert_eq!(found, real.join(if counts { "srv" } else { "srv/p/a" }), "{mark} of {owner}");
+            // In the folder itself, the user chose it.
+            let (_, reason) = workspace_above(&real.join("srv"), Some(&real.join("home")));
+            assert_ne!(reason, WorkspaceReason::NothingFound);
         }
     }
 

@@ -1,13 +1,16 @@
 //! What a write would change, and whether the path may be written to.
 
 use std::collections::HashMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::lookup::PathLookup;
 use super::refusal::{self, WriteTarget};
 use super::{PriorContent, Proposal, Scope};
 use crate::Folder;
+use crate::path::display;
 use refdesk_text::Error;
+use refdesk_text::escape::one_line;
 
 /// What writing `text` to `path` (relative to `current`) would change; nothing is touched.
 ///
@@ -30,7 +33,15 @@ pub fn propose_with(
     scope: Scope,
 ) -> Result<Proposal, Error> {
     let WriteTarget { path, shown, folder } = refusal::write_target(lookup, workspace, current, path, scope)?;
-    compare(folder.as_ref(), path, shown, text.to_owned())
+    let mut proposal = compare(folder.as_ref(), path, shown, text.to_owned())?;
+    let real = fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
+    let written = display(&real, &proposal.path);
+    if written != proposal.shown {
+        let leads = format!("{} leads to {} by a link: that file would be written", proposal.shown, one_line(&written));
+        let note = proposal.diff.note.take().map(|note| format!("; {note}")).unwrap_or_default();
+        proposal.diff.note = Some(format!("{leads}{note}"));
+    }
+    Ok(proposal)
 }
 
 /// Proposals that an earlier one excludes: the indexes of both, and why. Takes time in proportion to their number.
@@ -69,8 +80,6 @@ fn compare(folder: Option<&Folder>, path: PathBuf, shown: String, text: String) 
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
     use crate::write_atomic;
 
