@@ -39,7 +39,7 @@ pub fn current() -> Result<PathBuf, Error> {
 
 /// Only the options; looks for the workspace from another folder, unless one is named.
 pub fn options_from(arguments: &Cli, demo: Option<&Path>, current: &Path, from: &Path) -> Result<Options, Error> {
-    let home = directories::BaseDirs::new().map(|folders| folders.home_dir().to_path_buf());
+    let home = home_folder();
     let (workspace, reason) = match (demo, &arguments.workspace) {
         (Some(demo), _) => (demo.to_path_buf(), WorkspaceReason::Demo),
         (None, Some(given)) => {
@@ -119,8 +119,13 @@ pub fn preferences() -> (Preferences, Option<PathBuf>, Vec<Diagnostic>) {
 }
 
 pub fn own_config_home() -> Option<PathBuf> {
-    let home = directories::BaseDirs::new().map(|folders| folders.home_dir().to_path_buf());
-    config_home(home.as_deref())
+    config_home(home_folder().as_deref())
+}
+
+/// The home folder. A relative one would be wherever the program runs, also in a repository that is not trusted.
+fn home_folder() -> Option<PathBuf> {
+    let home = directories::BaseDirs::new()?.home_dir().to_path_buf();
+    home.is_absolute().then_some(home)
 }
 
 /// The home folder according to the environment, as agents see it.

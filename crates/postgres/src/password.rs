@@ -11,7 +11,7 @@ use tokio::time::timeout;
 /// How long the program may take: it may ask a service.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// The first line that a shell command prints in this folder. Its standard error is dropped, because it may contain part of a
+/// The first line that a shell command prints in this folder, if one is named. Its standard error is dropped, because it may contain part of a
 /// secret.
 ///
 /// # Errors

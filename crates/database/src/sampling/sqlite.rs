@@ -58,20 +58,30 @@ fn sample_all(
         let Some(table) = snapshot.table(name).filter(|table| may_sample(table)) else { continue };
         of_table.retain(|join| {
             file.allow(database.config.settings.sample_time);
-            join.is_noted || database.around.is_stopped() || are_found(file, table, join).unwrap_or(true)
+            join.is_noted
+                || database.around.is_stopped()
+                || is_generated(snapshot, join, table)
+                || are_found(file, table, join).unwrap_or(true)
         });
     }
     joins.of.retain(|_, of_table| !of_table.is_empty());
     sampled
 }
 
+/// Whether a column of a join is generated.
+fn is_generated(snapshot: &Snapshot, join: &InferredJoin, table: &Table) -> bool {
+    let any = |table: &Table, names: &[String]| {
+        table.columns.iter().any(|column| column.generated.is_some() && names.contains(&column.name))
+    };
+    any(table, &join.columns) || snapshot.table(&join.target).is_some_and(|target| any(target, &join.target_columns))
+}
+
 fn sample_table(database: &Reachable<'_>, file: &SqliteFile, table: &Table) -> rusqlite::Result<TableProfile> {
     let rules: Vec<Option<SensitiveRule>> =
         table.columns.iter().map(|column| by_name_and_type(database.config, table, column)).collect();
-    let selected: Vec<String> = table
-        .columns
-        .iter()
-        .zip(&rules)
+    // A generated column is computed when it is read, by an expression of whoever made the file.
+    let columns = || table.columns.iter().zip(&rules).filter(|(column, _)| column.generated.is_none());
+    let selected: Vec<String> = columns()
         .map(|(column, rule)| {
             // A name with a NUL cannot be used in a statement.
             let Some(name) = quoted(&column.name) else { return "NULL".to_owned() };
@@ -81,20 +91,20 @@ fn sample_table(database: &Reachable<'_>, file: &SqliteFile, table: &Table) -> r
             }
         })
         .collect();
-    let Some(from) = quoted(&table.name) else { return Ok(TableProfile::default()) };
+    let Some(from) = quoted(&table.name).filter(|_| !selected.is_empty()) else { return Ok(TableProfile::default()) };
     let sql = format!("SELECT {} FROM main.{from} LIMIT {SAMPLED_ROWS}", selected.join(", "));
     let mut statement = file.connection().prepare(&sql)?;
     let mut rows = statement.query(())?;
-    let mut cells: Vec<Vec<Cell>> = table.columns.iter().map(|_| Vec::new()).collect();
+    let mut cells: Vec<Vec<Cell>> = columns().map(|_| Vec::new()).collect();
     while let Some(row) = rows.next()? {
-        for (at, (column, rule)) in cells.iter_mut().zip(&rules).enumerate() {
+        for (at, (column, (_, rule))) in cells.iter_mut().zip(columns()).enumerate() {
             column.push(cell(row.get_ref(at)?, rule.is_some()));
         }
     }
     let mut found = TableProfile::default();
-    for ((column, rule), cells) in table.columns.iter().zip(rules).zip(cells) {
+    for ((column, rule), cells) in columns().zip(cells) {
         let is_lifted = is_lifted(database.config, table, column);
-        found.columns.insert(column.name.clone(), profile_of_rows(&cells, rule, is_lifted));
+        found.columns.insert(column.name.clone(), profile_of_rows(&cells, rule.clone(), is_lifted));
     }
     Ok(found)
 }

@@ -68,6 +68,9 @@ pub(crate) struct SqliteFile {
     problems: Vec<Diagnostic>,
 }
 
+/// The most bytes that SQLite may allocate in this process.
+const HEAP: u64 = 512 * 1024 * 1024;
+
 /// Until when statements may run.
 #[derive(Clone)]
 struct TimeLimit {
@@ -283,6 +286,8 @@ fn harden(
     for (limit, most) in LIMITS {
         connection.set_limit(limit, most)?;
     }
+    // Of all connections together: a row of many values, each within its limit, is not. Any other of this process needs less.
+    connection.query_row(&format!("PRAGMA hard_heap_limit = {HEAP}"), (), |_| Ok(()))?;
     let switches = [
         (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
         (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
