@@ -1,8 +1,8 @@
 //! The sources that a prompt brings up, as rows: those it names, hints by tag, hints by meaning, sources passed over,
 //! and the best of those that only have a score. One row per source: a tag of a named one is shown in its row.
 
-use super::source_words::{IdList, parents};
-use refdesk_core::catalog::{Source, SourceId};
+use super::source_words::{IdList, parents, waits};
+use refdesk_core::catalog::SourceId;
 use refdesk_desk::engine::Snapshot;
 use refdesk_enrich::{Considered, Expansion, Findings, Hint, PassedOver, Rejection, WhyNot};
 
@@ -66,10 +66,6 @@ fn scored(findings: &Findings) -> impl Iterator<Item = &Considered> {
     findings.considered.iter().flatten().filter(move |it| it.why_not.is_some() && !has_row(&it.id))
 }
 
-pub fn waits_for_trust(snapshot: &Snapshot, id: &SourceId) -> bool {
-    snapshot.catalog.get(id.as_str()).is_some_and(Source::is_untrusted)
-}
-
 /// Why a source gets no hint, in a few words.
 pub fn brief(snapshot: &Snapshot, id: &SourceId, why: &WhyNot, list: IdList) -> String {
     match why {
@@ -90,7 +86,7 @@ pub fn brief(snapshot: &Snapshot, id: &SourceId, why: &WhyNot, list: IdList) -> 
         WhyNot::AlreadySent => "hinted before".to_owned(),
         WhyNot::NoRoom => "no room left in the budget".to_owned(),
         WhyNot::AlreadyInText => "already in the prompt".to_owned(),
-        WhyNot::Unreadable | WhyNot::Rejected(Rejection::Unreadable) if waits_for_trust(snapshot, id) => {
+        WhyNot::Unreadable | WhyNot::Rejected(Rejection::Unreadable) if waits(snapshot, id.as_str()) => {
             "waits for trust".to_owned()
         }
         WhyNot::Unreadable => "its text cannot be read".to_owned(),

@@ -3,6 +3,8 @@
 
 use std::collections::HashMap;
 
+use super::source_words::is_auto;
+
 use refdesk_core::catalog::{Mode, Source};
 use refdesk_core::selection::{MAX_TRANSITIVE_DEPTH, Role, SelectedSource};
 use refdesk_desk::engine::Snapshot;
@@ -68,8 +70,7 @@ pub fn rows(snapshot: &Snapshot) -> Vec<TreeRow> {
         autos.filter(|(_, source)| source.mode == Mode::Auto && !snapshot.selection.contains(source.id.as_str()));
     rows.extend(autos.map(|(at, _)| flat(TreeRowKind::Auto(at))));
     rows.extend((0..snapshot.selection.dormant().len()).map(|at| flat(TreeRowKind::Dormant(at))));
-    let is_auto = |id: &str| snapshot.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto);
-    let excluded = snapshot.selection.excluded().iter().enumerate().filter(|(_, id)| !is_auto(id));
+    let excluded = snapshot.selection.excluded().iter().enumerate().filter(|(_, id)| !is_auto(snapshot, id));
     rows.extend(excluded.map(|(at, _)| flat(TreeRowKind::Excluded(at))));
     rows
 }

@@ -11,6 +11,16 @@ pub type IdList = fn(&[&str]) -> String;
 /// The state of a source outside the workspace that a person has not trusted.
 pub const WAITS: &str = "waits for trust";
 
+/// Whether this source is of mode auto.
+pub fn is_auto(snapshot: &Snapshot, id: &str) -> bool {
+    snapshot.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto)
+}
+
+/// Whether this source waits for trust.
+pub fn waits(snapshot: &Snapshot, id: &str) -> bool {
+    snapshot.catalog.get(id).is_some_and(Source::is_untrusted)
+}
+
 /// The state in words: `picked`, `pulled in by @a, @b`, `missing`, `available`, `waits for trust`.
 pub fn words(snapshot: &Snapshot, id: &str, list: IdList) -> String {
     let member = snapshot.selection.member(id);
@@ -50,10 +60,7 @@ pub fn waiting(count: usize) -> String {
 
 /// `; its text waits for trust`, if it does: the price of the text is not known.
 pub fn own_waiting(snapshot: &Snapshot, id: &str) -> &'static str {
-    match snapshot.catalog.get(id).is_some_and(Source::is_untrusted) {
-        true => "; its text waits for trust",
-        false => "",
-    }
+    if waits(snapshot, id) { "; its text waits for trust" } else { "" }
 }
 
 /// The address of what an agent fetches, or the tool that it calls, as written in the catalog; empty for anything else.
@@ -67,8 +74,7 @@ pub fn address(kind: &SourceKind) -> String {
 
 /// How many of these wait for trust.
 pub fn count_waiting<'a>(snapshot: &Snapshot, ids: impl IntoIterator<Item = &'a SourceId>) -> usize {
-    let waits = |id: &&SourceId| snapshot.catalog.get(id.as_str()).is_some_and(Source::is_untrusted);
-    ids.into_iter().filter(waits).count()
+    ids.into_iter().filter(|id| waits(snapshot, id.as_str())).count()
 }
 
 pub fn parents(member: &SelectedSource, list: IdList) -> String {

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use refdesk_core::catalog::{Mode, SourceId};
+use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::{Role, SelectedSource};
 use refdesk_desk::engine::{PickReach, Request, Response, Snapshot};
 use refdesk_desk::{LargePick, SelectionChange};
@@ -11,6 +11,7 @@ use refdesk_files::path::display;
 use refdesk_text::Error;
 
 use crate::common::cleared_picks::remaining;
+use crate::common::source_words::is_auto;
 use crate::common::{change_cost, source_words};
 
 use super::fix;
@@ -384,10 +385,6 @@ pub fn total(snapshot: &Snapshot) -> String {
             tokens(snapshot.agent_tokens())
         ),
     }
-}
-
-fn is_auto(snapshot: &Snapshot, id: &str) -> bool {
-    snapshot.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto)
 }
 
 /// `The selection has 21 sources.`: as many as are picked and pulled in on the screen.

@@ -1,6 +1,6 @@
 //! One source: everything about it, its document, why it is selected, and where its files are.
 
-use crate::common::source_words::address;
+use crate::common::source_words::{address, waits};
 use std::path::Path;
 
 use refdesk_core::catalog::{Source, SourceId, SourceKind};
@@ -132,7 +132,7 @@ pub fn show(state: &mut PlainState, id: &SourceId, turn: &mut InputOutcome) {
 /// What can be done with it.
 fn commands(snapshot: &Snapshot, id: &SourceId) -> &'static str {
     let is_brought = snapshot.selection.member(id.as_str()).is_some_and(|member| member.role == Role::Transitive);
-    if snapshot.catalog.get(id.as_str()).is_some_and(Source::is_untrusted) {
+    if waits(snapshot, id.as_str()) {
         return "Until you trust it, it is not read, and a pick of it brings nothing. Type trust to see what waits for your trust.";
     }
     match SelectionState::of(&snapshot.catalog, &snapshot.selection, id.as_str()) {

@@ -1,20 +1,15 @@
 //! The state of a source: its mark, colour and words.
 
-use refdesk_core::catalog::{Mode, Source};
 use refdesk_core::selection::{Role, SelectedSource, SelectionState};
 use refdesk_desk::engine::Snapshot;
 
 use crate::common::source_words;
+pub use crate::common::source_words::{is_auto, waits};
 use crate::tui::theme;
 use crate::tui::widgets::cells;
 
 /// In place of a price: a source that waits for trust is not read.
 pub const UNTRUSTED: &str = "untrusted";
-
-/// Whether this source waits for trust.
-pub fn waits(snapshot: &Snapshot, id: &str) -> bool {
-    snapshot.catalog.get(id).is_some_and(Source::is_untrusted)
-}
 
 /// The price of a source in a list: its tokens, or why they are not known.
 pub fn price(snapshot: &Snapshot, id: &str) -> String {
@@ -23,11 +18,6 @@ pub fn price(snapshot: &Snapshot, id: &str) -> String {
         None if waits(snapshot, id) => UNTRUSTED.to_owned(),
         None => String::new(),
     }
-}
-
-/// Whether this source is of mode auto.
-pub fn is_auto(snapshot: &Snapshot, id: &str) -> bool {
-    snapshot.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto)
 }
 
 /// The state in words: `picked`, `pulled in by @a, @b`.

@@ -273,7 +273,9 @@ fn lines(state: &State, ranges: &[Range<usize>]) -> String {
 /// Why a source gets no hint, at the end of a sentence.
 fn in_full(state: &State, id: &SourceId, why: &WhyNot) -> String {
     match why {
-        WhyNot::Unreadable | WhyNot::Rejected(Rejection::Unreadable) if rows::waits_for_trust(&state.snapshot, id) => {
+        WhyNot::Unreadable | WhyNot::Rejected(Rejection::Unreadable)
+            if source_state::waits(&state.snapshot, id.as_str()) =>
+        {
             format!("it waits for trust, so its text is not read. {} shows what to trust", state.key(Action::Trust))
         }
         WhyNot::Rejected(Rejection::NoThreshold) if state.snapshot.is_indexing => {

@@ -29,7 +29,7 @@ use crate::tui::templates::{self, preview_update};
 use crate::tui::update::external;
 use crate::tui::widgets::cells;
 use crate::tui::windows::{WindowKind, add_source, discovery, large_pick, trust, welcome, write};
-use refdesk_core::catalog::{Mode, SourceId};
+use refdesk_core::catalog::SourceId;
 use refdesk_desk::Picked;
 use refdesk_desk::engine::{Event, Response, Snapshot};
 use refdesk_text::Error;
@@ -188,7 +188,7 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
 fn followed(state: &State, picked: &Picked) -> String {
     let ids: Vec<String> = picked.picked.iter().map(|id| format!("@{id}")).collect();
     // An agent gets sources of mode auto anyway: they cost nothing more, and a pick does not bring them.
-    let is_auto = |id: &str| state.snapshot.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto);
+    let is_auto = |id: &str| source_state::is_auto(&state.snapshot, id);
     let pulled_in = picked.pulled_in.iter().filter(|id| !is_auto(id.as_str()));
     let count = pulled_in.clone().count();
     let is_new = picked.picked.iter().any(|id| !is_auto(id.as_str()) && !picked.kept.contains(id));
