@@ -1,8 +1,9 @@
-//! Notices in the words of the screen and the plain interface. Events for programs, and what an agent gets, keep the sentence
-//! that the contract gives them.
+//! Notices and receipts in the words of the screen and the plain interface. Events for programs, and what an agent gets,
+//! keep the sentence that the contract gives them.
 
 use refdesk_desk::engine::{Actor, Notice};
-use refdesk_desk::session::SCREEN;
+use refdesk_desk::session::{Line, SCREEN};
+use refdesk_enrich::TextKind;
 
 /// How programs are told which sources a pick pulled in.
 const INCLUDED: &str = "References transitively included: ";
@@ -15,6 +16,19 @@ pub fn for_people(notice: Notice) -> Notice {
         Some(sources) => Notice { text: format!("Pulled in: {sources}"), ..notice },
         None => notice,
     }
+}
+
+/// Which session was sent a receipt's text, and with what: `session s1 at desk review, with a tool result of Read`.
+pub fn recipient(line: &Line, desk: &str) -> String {
+    let tool = line.receipt.tool.as_ref().map(|tool| format!(" of {tool}")).unwrap_or_default();
+    let kind = match line.receipt.kind {
+        Some(TextKind::Prompt) => "a prompt".to_owned(),
+        Some(TextKind::ToolResult) => format!("a tool result{tool}"),
+        Some(TextKind::SystemInstructions) => "the instructions".to_owned(),
+        None => "the start of the session".to_owned(),
+    };
+    let desk = if line.desk == desk { String::new() } else { format!(" at desk {}", line.desk) };
+    format!("session {}{desk}, with {kind}", line.session)
 }
 
 #[cfg(test)]

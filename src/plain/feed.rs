@@ -13,7 +13,7 @@ use super::state::{InputOutcome, Pending, PlainState};
 use super::words::counted;
 use super::{fix, requests, words};
 use crate::common::feed_query::FeedQuery;
-use crate::common::notices::for_people;
+use crate::common::notices::{for_people, recipient};
 
 /// Notices kept; older ones are forgotten.
 const KEPT: usize = 1000;
@@ -157,16 +157,8 @@ pub fn receipt(state: &mut PlainState, line: Result<Box<DatedLine>, String>, tur
         Err(why) => return turn.print(words::sentence(&why)),
     };
     let receipt = &line.receipt;
-    let tool = receipt.tool.as_ref().map(|tool| format!(" of {tool}")).unwrap_or_default();
-    let kind = match receipt.kind {
-        Some(TextKind::Prompt) => "a prompt".to_owned(),
-        Some(TextKind::ToolResult) => format!("a tool result{tool}"),
-        Some(TextKind::SystemInstructions) => "the instructions".to_owned(),
-        None => "the start of the session".to_owned(),
-    };
     turn.print(format!("Line {} of the journal.", line.n));
-    let desk = if line.desk == *state.snapshot.desk { String::new() } else { format!(" at desk {}", line.desk) };
-    turn.print(format!("Sent to session {}{desk}, with {kind}.", line.session));
+    turn.print(format!("Sent to {}.", recipient(&line, &state.snapshot.desk)));
     turn.print(format!("By {}, {local_time}.", line.who));
     if receipt.kind == Some(TextKind::Prompt) {
         turn.print("The prompt is not kept: the journal has what was added to it.");

@@ -195,10 +195,7 @@ impl ItemReceipt {
             MatchReason::Mention { line, column } => format!("{mark}@{}{mark} at {line}:{column}", self.about),
             MatchReason::Tag { tag, line, column } => format!("tag {mark}{tag}{mark} at {line}:{column}"),
             MatchReason::Parents { chain } => chain.iter().map(|id| format!("← {id}")).collect::<Vec<_>>().join(" "),
-            MatchReason::Meaning(meaning) => match meaning.section() {
-                section if section.is_empty() => meaning.figures(),
-                section => format!("about {section} ({})", meaning.figures()),
-            },
+            MatchReason::Meaning(meaning) => meaning.in_words(),
             MatchReason::Rule { rule } => rule.clone(),
         };
         let reasons = self.why.iter().map(words).collect::<Vec<_>>().join(", ");

@@ -163,6 +163,14 @@ impl Meaning {
         format!("score {}{conversation}, {threshold}{words}", self.score)
     }
 
+    /// The section and the figures: `about "Retries", docs/retry.md:12 (score 0.612, threshold 0.520)`.
+    pub fn in_words(&self) -> String {
+        match self.section() {
+            section if section.is_empty() => self.figures(),
+            section => format!("about {section} ({})", self.figures()),
+        }
+    }
+
     /// The rarest of the matched words: `retry, backoff, +2 more`.
     pub fn words(&self) -> String {
         let mut words: Vec<String> = self.words.iter().take(NAMED_WORDS).cloned().collect();

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::{TextPage, Window, WindowKind, text_columns, wide};
+use crate::common::notices::recipient;
 use crate::tui::action::KeyContext;
 use crate::tui::hints::enriched::{price, rule, texts, words};
 use crate::tui::input::Effect;
@@ -76,14 +77,6 @@ fn lines(state: &State, columns: usize) -> Vec<PageLine> {
         let name = PageLine::new(cells::pad(name, LABEL, ""), ThemeRole::Infra);
         name.then(&cells::clean(value), ThemeRole::Text).hanging(LABEL)
     };
-    let tool = receipt.tool.as_ref().map(|tool| format!(" of {tool}")).unwrap_or_default();
-    let desk = if line.desk == *state.snapshot.desk { String::new() } else { format!(" at desk {}", line.desk) };
-    let kind = match receipt.kind {
-        Some(TextKind::Prompt) => "a prompt".to_owned(),
-        Some(TextKind::ToolResult) => format!("a tool result{tool}"),
-        Some(TextKind::SystemInstructions) => "the instructions".to_owned(),
-        None => "the start of the session".to_owned(),
-    };
     // What and why come first, what only proves it last.
     let widest = receipt.why.iter().map(|item| cells::width(words(item.block).0)).max().unwrap_or(0);
     let mut lines: Vec<PageLine> = receipt.why.iter().map(|it| item(it, (widest + 2).max(LABEL))).collect();
@@ -95,7 +88,7 @@ fn lines(state: &State, columns: usize) -> Vec<PageLine> {
     }
     lines.extend([
         field("By", &format!("{}, {local_time}", line.who)),
-        field("Sent to", &format!("session {}{desk}, with {kind}", line.session)),
+        field("Sent to", &recipient(line, &state.snapshot.desk)),
     ]);
     if receipt.kind == Some(TextKind::Prompt) {
         lines.push(field("Prompt", "not kept: the journal has what was added to it"));
@@ -143,10 +136,7 @@ fn reason(why: &MatchReason) -> String {
             let chain: Vec<String> = chain.iter().map(|id| format!("@{id}")).collect();
             format!("from {}", chain.join(", from "))
         }
-        MatchReason::Meaning(meaning) => match meaning.section() {
-            section if section.is_empty() => meaning.figures(),
-            section => format!("about {section} ({})", meaning.figures()),
-        },
+        MatchReason::Meaning(meaning) => meaning.in_words(),
         MatchReason::Rule { rule } => rule.clone(),
     }
 }
