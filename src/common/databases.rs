@@ -3,7 +3,7 @@
 use refdesk_database::names::words::split;
 use refdesk_database::schema::table_doc::ColumnDoc;
 use refdesk_desk::{
-    DatabaseSummary, DocumentReport, DocumentationPreview, DomainSummary, PreviewedDomain, TableSummary,
+    DatabaseSummary, DocumentReport, DocumentationPreview, DomainSummary, PreviewedDomain, TableMarks, TableSummary,
 };
 use refdesk_text::generated;
 use refdesk_text::tokens::{counted, grouped};
@@ -33,6 +33,18 @@ pub fn keeps(words: &[String], database: &DatabaseSummary, domain: &DomainSummar
                 .iter()
                 .any(|part| part.to_lowercase().starts_with(word.as_str()))
     })
+}
+
+/// The state of a table and its page in words.
+pub fn marks(marks: TableMarks) -> impl Iterator<Item = String> {
+    let words = [
+        marks.is_stale.then(|| "changed since".to_owned()),
+        marks.is_edited.then(|| "page edited by hand".to_owned()),
+        marks.is_failed.then(|| "could not be written".to_owned()),
+        marks.is_skipped.then(|| "left out by the plan".to_owned()),
+        (marks.sensitive > 0).then(|| counted(marks.sensitive, "sensitive column")),
+    ];
+    words.into_iter().flatten()
 }
 
 /// `Write 19 new pages and 3 changed pages below docs/databases, and remove 2 files.`

@@ -9,7 +9,7 @@ use super::fix;
 use super::lists::{NumberedRow, Pages, Target, list, read};
 use super::state::{InputOutcome, Pending, PlainState, Question};
 use super::words::{counted, sentence};
-use crate::common::databases::{column_notes, domain, headline, keeps, outcome, without_front_matter, words_of};
+use crate::common::databases::{column_notes, domain, headline, keeps, marks, outcome, without_front_matter, words_of};
 
 /// The most lines of differences, and paths of new pages, that are said before the question.
 const LINES: usize = 200;
@@ -73,13 +73,8 @@ fn database_words(database: &DatabaseSummary) -> String {
 }
 
 fn table_words(table: &TableSummary) -> String {
-    let marks = table.marks;
     let mut words = vec![if table.page.is_some() { "documented" } else { "not documented" }.to_owned()];
-    words.extend(marks.is_stale.then(|| "changed since".to_owned()));
-    words.extend(marks.is_edited.then(|| "page edited by hand".to_owned()));
-    words.extend(marks.is_failed.then(|| "could not be written".to_owned()));
-    words.extend(marks.is_skipped.then(|| "left out by the plan".to_owned()));
-    words.extend((marks.sensitive > 0).then(|| counted(marks.sensitive, "sensitive column")));
+    words.extend(marks(table.marks));
     format!("{}.", words.join(", "))
 }
 

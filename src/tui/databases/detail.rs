@@ -162,14 +162,9 @@ pub fn status(state: &State) -> String {
     let Some(row) = view.row() else { return String::new() };
     let mut words = Vec::new();
     if let Some(table) = view.table() {
-        let marks = table.marks;
         let kind = table.kind.word();
         words.push(if table.page.is_some() { format!("documented {kind}") } else { format!("{kind} without a page") });
-        words.extend(marks.is_stale.then(|| "changed since".to_owned()));
-        words.extend(marks.is_edited.then(|| "page edited by hand".to_owned()));
-        words.extend(marks.is_failed.then(|| "could not be written".to_owned()));
-        words.extend(marks.is_skipped.then(|| "left out by the plan".to_owned()));
-        words.extend((marks.sensitive > 0).then(|| cells::counted(marks.sensitive, "sensitive column")));
+        words.extend(databases::marks(table.marks));
     } else if let Some(domain) = view.domain(row) {
         words.push(cells::counted(domain.tables.len(), "table"));
     } else if let Some(database) = view.database(row) {
