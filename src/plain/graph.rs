@@ -1,7 +1,6 @@
 //! The graph of mentions in sentences: the neighbours of a source, the way between two, the heaviest picks, hubs,
 //! cycles, orphans and broken links. The engine analyses it; this only words the rows.
 
-use std::cmp::Reverse;
 use std::path::Path;
 
 use refdesk_core::catalog::SourceId;
@@ -92,17 +91,8 @@ fn row(state: &PlainState, analysis: &GraphAnalysis, at: usize, printed: &str) -
     Some(NumberedRow { target: Target::Source(id), words: Some(words) })
 }
 
-/// What a pick of the source at this position costs with all that it brings.
-fn total(state: &PlainState, analysis: &GraphAnalysis, at: usize) -> u64 {
-    let source = analysis.catalog.sources().get(at);
-    let own = source.and_then(|source| state.snapshot.tokens.get(&source.id)).copied().unwrap_or(0);
-    own.saturating_add(analysis.weights.get(at).map_or(0, |weight| weight.tokens))
-}
-
 fn map(state: &PlainState, analysis: &GraphAnalysis, turn: &mut InputOutcome) -> Vec<NumberedRow> {
-    let mut weighed: Vec<(u64, usize)> =
-        (0..analysis.catalog.len()).map(|at| (total(state, analysis, at), at)).collect();
-    weighed.sort_by_key(|(total, at)| (Reverse(*total), *at));
+    let weighed = analysis.by_cost(&state.snapshot.tokens);
     turn.print(format!("{}, the heaviest pick first.", counted(weighed.len(), "source")));
     turn.print("Type graph hubs, graph cycles, graph orphans, graph broken, or graph and one source, or two.");
     let rows = weighed.into_iter().map(|(total, at)| {
@@ -144,9 +134,7 @@ fn cycles(state: &PlainState, analysis: &GraphAnalysis, turn: &mut InputOutcome)
 }
 
 fn orphans(state: &PlainState, analysis: &GraphAnalysis, turn: &mut InputOutcome) -> Vec<NumberedRow> {
-    let adjacency = &analysis.adjacency;
-    let is_alone = |at: &usize| adjacency.mentioning(*at).is_empty() && adjacency.mentioned(*at).is_empty();
-    let orphans: Vec<usize> = (0..adjacency.len()).filter(is_alone).collect();
+    let orphans: Vec<usize> = analysis.orphans().collect();
     turn.print(match orphans.len() {
         1 => "1 source mentions no other and is not mentioned.".to_owned(),
         some => format!("{} mention no other and are not mentioned.", counted(some, "source")),

@@ -1,7 +1,5 @@
 //! The rows of the lists, computed when what they show has changed.
 
-use std::cmp::Reverse;
-
 use refdesk_core::mention::analysis::{GraphAnalysis, shortest_path};
 use refdesk_text::Code;
 
@@ -39,17 +37,6 @@ impl GraphRow {
     }
 }
 
-/// What a pick of this source costs: its own price and that of what it brings.
-pub fn total(state: &State, at: usize) -> u64 {
-    own(state, at).unwrap_or(0).saturating_add(state.graph.weight(at).tokens)
-}
-
-/// What the pick of the heaviest source costs.
-pub fn heaviest(state: &State) -> u64 {
-    let len = state.graph.analysis.as_ref().map_or(0, |analysis| analysis.catalog.len());
-    (0..len).map(|at| total(state, at)).max().unwrap_or(0)
-}
-
 /// Its own price, if known.
 pub fn own(state: &State, at: usize) -> Option<u64> {
     state.snapshot.tokens.get(state.graph.id(at)?).copied()
@@ -70,14 +57,9 @@ pub fn count(state: &State, tab: GraphTab) -> Option<usize> {
         GraphTab::Map => Some(analysis.catalog.len()),
         GraphTab::Hubs => Some(analysis.hubs().len()),
         GraphTab::Cycles => Some(analysis.cycles.len()),
-        GraphTab::Orphans => Some(orphans(analysis).count()),
+        GraphTab::Orphans => Some(analysis.orphans().count()),
         GraphTab::BrokenLinks => Some(broken(state).count()),
     }
-}
-
-fn orphans(analysis: &GraphAnalysis) -> impl Iterator<Item = usize> + '_ {
-    let adjacency = &analysis.adjacency;
-    (0..adjacency.len()).filter(|at| adjacency.mentioning(*at).is_empty() && adjacency.mentioned(*at).is_empty())
 }
 
 fn broken(state: &State) -> impl Iterator<Item = usize> + '_ {
@@ -90,9 +72,8 @@ pub fn of(state: &State, tab: GraphTab) -> Vec<GraphRow> {
     match tab {
         GraphTab::Neighbours => Vec::new(),
         GraphTab::Map => {
-            let mut weighed: Vec<(u64, usize)> = (0..analysis.catalog.len()).map(|at| (total(state, at), at)).collect();
-            weighed.sort_by_key(|(total, at)| (Reverse(*total), *at));
-            filtered(state, weighed.into_iter().map(|(_, at)| GraphRow::Source(at)).collect())
+            let by_cost = analysis.by_cost(&state.snapshot.tokens).into_iter();
+            filtered(state, by_cost.map(|(_, at)| GraphRow::Source(at)).collect())
         }
         GraphTab::Hubs => {
             let adjacency = &analysis.adjacency;
@@ -103,7 +84,7 @@ pub fn of(state: &State, tab: GraphTab) -> Vec<GraphRow> {
             filtered(state, analysis.hubs().into_iter().map(|at| GraphRow::Hub(at, mentions(at))).collect())
         }
         GraphTab::Cycles => analysis.cycles.iter().flat_map(|cycle| in_cycle(state, cycle)).collect(),
-        GraphTab::Orphans => filtered(state, orphans(analysis).map(GraphRow::Source).collect()),
+        GraphTab::Orphans => filtered(state, analysis.orphans().map(GraphRow::Source).collect()),
         GraphTab::BrokenLinks => broken(state).map(GraphRow::Problem).collect(),
         GraphTab::Path => paths(state, analysis),
     }

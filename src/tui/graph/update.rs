@@ -278,7 +278,8 @@ pub fn snapshot_changed(state: &mut State) {
 /// Counts what is shown beside the rows, once for all keys.
 fn count(state: &mut State) {
     state.graph.counts = GraphTab::ALL.map(|tab| rows::count(state, tab));
-    state.graph.heaviest = rows::heaviest(state);
+    let by_cost = state.graph.analysis.as_ref().map(|analysis| analysis.by_cost(&state.snapshot.tokens));
+    state.graph.heaviest = by_cost.as_deref().and_then(<[_]>::first).map_or(0, |(cost, _)| *cost);
 }
 
 /// The engine's answer. One about another catalog is outdated; a newer one follows.

@@ -21,7 +21,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::MentionGraph;
-use crate::catalog::{Catalog, Mode, SourceId};
+use crate::catalog::{Catalog, Mode, Source, SourceId};
 use crate::selection::{ExpansionRules, MAX_TRANSITIVE_DEPTH};
 
 /// A source that at least this many others mention is a hub.
@@ -82,5 +82,23 @@ impl GraphAnalysis {
         hubs.sort_by_key(|at| (Reverse(by(*at)), *at));
         hubs.truncate((self.adjacency.len() / ONE_IN).max(MIN_HUBS));
         hubs
+    }
+
+    /// The sources without mentions in either direction.
+    pub fn orphans(&self) -> impl Iterator<Item = usize> + '_ {
+        let is_alone =
+            |at: &usize| self.adjacency.mentioning(*at).is_empty() && self.adjacency.mentioned(*at).is_empty();
+        (0..self.adjacency.len()).filter(is_alone)
+    }
+
+    /// What a pick of each source costs with all that it pulls in, the highest cost first. Unknown prices count as 0.
+    pub fn by_cost(&self, tokens: &HashMap<SourceId, u64>) -> Vec<(u64, usize)> {
+        let sources = self.catalog.sources().iter().zip(&self.weights).enumerate();
+        let cost = |source: &Source, weight: &ClosureWeight| {
+            tokens.get(&source.id).copied().unwrap_or(0).saturating_add(weight.tokens)
+        };
+        let mut costs: Vec<(u64, usize)> = sources.map(|(at, (source, weight))| (cost(source, weight), at)).collect();
+        costs.sort_by_key(|(cost, at)| (Reverse(*cost), *at));
+        costs
     }
 }
