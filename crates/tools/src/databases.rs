@@ -1,13 +1,9 @@
-//! The tools for documented databases, one file each. All of them ask the desk and answer from the pages. The agent
-//! gets only pages that its session may read; other tables are named, with how to select them.
+//! The tools for documented databases. All of them ask the desk and answer from the pages. The agent gets only pages
+//! that its session may read; other tables are named, with how to select them.
 
-pub(crate) mod get_column_usage;
-pub(crate) mod get_common_relationships;
-pub(crate) mod get_domain_overview;
-pub(crate) mod get_join_path;
-pub(crate) mod get_table_schema;
-pub(crate) mod list_domains;
-pub(crate) mod search_tables;
+mod table;
+
+pub(crate) use table::TOOLS;
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,5 @@
-//! What agents can call, over any transport: one file per tool, with its specification and its handler. The list is
+//! What agents can call, over any transport: one file per tool, with its specification and its handler, and a table of those
+//! about databases. The list is
 //! short and always in the same order, because every client keeps it in its model's context.
 
 mod answer;
@@ -86,17 +87,6 @@ const TOOLS: [&ToolSpec; 8] = [
     &list_template_variables::SPEC,
 ];
 
-/// The tools for documented databases, in list order; offered if there are any.
-const DATABASE_TOOLS: [&ToolSpec; 7] = [
-    &databases::search_tables::SPEC,
-    &databases::get_table_schema::SPEC,
-    &databases::get_join_path::SPEC,
-    &databases::get_domain_overview::SPEC,
-    &databases::list_domains::SPEC,
-    &databases::get_common_relationships::SPEC,
-    &databases::get_column_usage::SPEC,
-];
-
 /// Determines which tools are offered.
 #[derive(Debug, Clone, Copy)]
 pub struct ToolAvailability<'a> {
@@ -151,7 +141,7 @@ fn schema(text: &str) -> Map<String, Value> {
 
 /// The tools which are not excluded.
 pub fn offered(offer: ToolAvailability<'_>) -> impl Iterator<Item = &'static ToolSpec> {
-    let of_databases = DATABASE_TOOLS.into_iter().filter(move |_| offer.has_databases);
+    let of_databases = databases::TOOLS.into_iter().filter(move |_| offer.has_databases);
     TOOLS.into_iter().chain(of_databases).filter(move |tool| !tool.is_excluded(offer.excluded))
 }
 
@@ -186,7 +176,7 @@ fn find(name: &str, offer: ToolAvailability<'_>) -> Result<&'static ToolSpec, Er
     if let Some(tool) = offered(offer).find(|tool| tool.answers_to(name)) {
         return Ok(tool);
     }
-    if !offer.has_databases && DATABASE_TOOLS.iter().any(|tool| tool.answers_to(name)) {
+    if !offer.has_databases && databases::TOOLS.iter().any(|tool| tool.answers_to(name)) {
         return Err(invalid_call(format!(
             "the tool '{name}' is for documented databases, and this workspace has none: `refdesk db document` makes them"
         )));
@@ -235,7 +225,7 @@ pub fn advice(fix: &Fix, excluded: &[String]) -> Option<String> {
 
 /// Whether a tool has this name.
 pub fn is_tool(name: &str) -> bool {
-    TOOLS.iter().chain(&DATABASE_TOOLS).any(|tool| tool.answers_to(name))
+    TOOLS.iter().chain(&databases::TOOLS).any(|tool| tool.answers_to(name))
 }
 
 /// An error in a call itself.
@@ -254,7 +244,7 @@ mod tests {
 
     #[test]
     fn every_tool_is_short_and_its_schemas_can_be_read() {
-        for tool in TOOLS.into_iter().chain(DATABASE_TOOLS) {
+        for tool in TOOLS.into_iter().chain(databases::TOOLS) {
             assert!(tool.description.len() < 300, "{}: {}", tool.name, tool.description.len());
             for schema in [tool.input, tool.output] {
                 let value: Value = serde_json::from_str(schema).unwrap();
