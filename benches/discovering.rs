@@ -3,14 +3,7 @@
 //! and `cat` of these files. `doctor` with three agents connected: at most 2 seconds. Alternating whole processes, warm
 //! cache, medians.
 
-#![allow(
-    missing_docs,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "a benchmark prints, and stops where it cannot measure"
-)]
+#![allow(missing_docs, clippy::restriction, reason = "a benchmark prints, and stops where it cannot measure")]
 
 mod support;
 

@@ -3,14 +3,7 @@
 //! fast an index is built and found to be up to date, compared with `cat`. Whole processes, medians of alternating
 //! runs, unless noted otherwise.
 
-#![allow(
-    missing_docs,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "a benchmark prints, and stops where it cannot measure"
-)]
+#![allow(missing_docs, clippy::restriction, reason = "a benchmark prints, and stops where it cannot measure")]
 
 mod support;
 

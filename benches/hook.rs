@@ -2,14 +2,7 @@
 //! cached by the previous run. 10,000 sources in one `references.json`: at most 20 ms more than twice `cat` of that file. Medians
 //! of alternating runs, warm file system.
 
-#![allow(
-    missing_docs,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "a benchmark prints, and stops where it cannot measure"
-)]
+#![allow(missing_docs, clippy::restriction, reason = "a benchmark prints, and stops where it cannot measure")]
 
 mod support;
 

@@ -5,12 +5,8 @@
     missing_docs,
     dead_code,
     unused_imports,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
+    clippy::restriction,
     clippy::needless_pass_by_value,
-    clippy::panic,
-    clippy::print_stdout,
     reason = "a benchmark prints, and stops where it cannot measure; it uses a part of the tests"
 )]
 

@@ -2,14 +2,7 @@
 //! in a session, `selectReferences` that reaches 1,000 documents under 20 ms warm; `tools/list` under 6 KB. Over HTTP, 50 clients
 //! with 20,000 calls: no error, and at most 10 MB more resident memory after the last call than after call 2,000.
 
-#![allow(
-    missing_docs,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "a benchmark prints, and stops where it cannot measure"
-)]
+#![allow(missing_docs, clippy::restriction, reason = "a benchmark prints, and stops where it cannot measure")]
 
 mod support;
 

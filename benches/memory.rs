@@ -1,14 +1,7 @@
 //! Resident memory of the full screen with 10,000 sources of 3 tags each: after everything is read, after the filter and the
 //! prompt are used, and after some reloads. Under 40 MiB. In a real pty, emulated by vt100.
 
-#![allow(
-    missing_docs,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "a benchmark prints, and stops where it cannot measure"
-)]
+#![allow(missing_docs, clippy::restriction, reason = "a benchmark prints, and stops where it cannot measure")]
 
 mod support;
 

@@ -2,14 +2,7 @@
 //! containing the next: `list`, `enrich` and `hook` take under 0.5 s each. Four times as many mentions of two sources on one line
 //! take at most five times as long. Whole processes, nothing cached, medians.
 
-#![allow(
-    missing_docs,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "a benchmark prints, and stops where it cannot measure"
-)]
+#![allow(missing_docs, clippy::restriction, reason = "a benchmark prints, and stops where it cannot measure")]
 
 mod support;
 

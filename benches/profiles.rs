@@ -1,14 +1,7 @@
 //! `profiles`: lists 200 profiles over 1,000 sources of 4 KB and 20 folders with templates, with their picks, transitive sources,
 //! templates and prices, in at most 300 ms. Every fifth profile knows only some sources. Whole processes, warm cache, median.
 
-#![allow(
-    missing_docs,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "a benchmark prints, and stops where it cannot measure"
-)]
+#![allow(missing_docs, clippy::restriction, reason = "a benchmark prints, and stops where it cannot measure")]
 
 mod support;
 

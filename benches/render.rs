@@ -2,14 +2,7 @@
 //! 1 ms), and rendered by a warm worker, round trip included (p95 within 1 ms); and one of 64 KB rendered again after each key, as
 //! on the screen (within 7 ms). The first two are measured in this process, with the code that the worker runs.
 
-#![allow(
-    missing_docs,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "a benchmark prints, and stops where it cannot measure"
-)]
+#![allow(missing_docs, clippy::restriction, reason = "a benchmark prints, and stops where it cannot measure")]
 
 mod support;
 

@@ -1,14 +1,7 @@
 //! `resolve` of one id that reaches 1,000 files of 4 KB: at most 3 times `cat` of the same files; 4,000 files: at most 5.2
 //! times the 1,000. Alternating whole processes, warm cache, medians. Also just the closure.
 
-#![allow(
-    missing_docs,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "a benchmark prints, and stops where it cannot measure"
-)]
+#![allow(missing_docs, clippy::restriction, reason = "a benchmark prints, and stops where it cannot measure")]
 
 mod support;
 

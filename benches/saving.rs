@@ -2,11 +2,7 @@
 //! results between them and some hinted sources picked, with and without `--repeat`. Prints the added bytes and
 //! estimated tokens by kind of block. The goal is 10 %.
 #![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::print_stdout,
+    clippy::restriction,
     clippy::needless_pass_by_value,
     reason = "a figure that cannot be had should stop, and says where"
 )]

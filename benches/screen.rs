@@ -5,10 +5,7 @@
 
 #![allow(
     missing_docs,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::print_stdout,
+    clippy::restriction,
     clippy::cast_precision_loss,
     reason = "a benchmark prints, and stops where it cannot measure"
 )]

@@ -1,14 +1,7 @@
 //! `refdesk --version` within 3 ms of the smallest Rust program: each hook and script pays for it. Alternating whole
 //! processes, medians. The smallest program is compiled here, with the compiler that built the benchmark.
 
-#![allow(
-    missing_docs,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "a benchmark prints, and stops where it cannot measure"
-)]
+#![allow(missing_docs, clippy::restriction, reason = "a benchmark prints, and stops where it cannot measure")]
 
 mod support;
 

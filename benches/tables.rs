@@ -4,11 +4,7 @@
 
 #![allow(
     missing_docs,
-    clippy::expect_used,
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::print_stdout,
+    clippy::restriction,
     clippy::disallowed_methods,
     reason = "a benchmark prints, and stops where it cannot measure"
 )]

@@ -2,14 +2,7 @@
 //! with a warm cache, medians; 1 MB of markdown with 500 blocks extracted in under 60 ms, without writing them. Also the index of a
 //! desk that has the files cached.
 
-#![allow(
-    missing_docs,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "a benchmark prints, and stops where it cannot measure"
-)]
+#![allow(missing_docs, clippy::restriction, reason = "a benchmark prints, and stops where it cannot measure")]
 
 mod support;
 
