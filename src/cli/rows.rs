@@ -6,7 +6,7 @@ use refdesk_core::catalog::SourceId;
 use refdesk_core::mention::Mention;
 use refdesk_desk::Desk;
 use refdesk_text::escape::one_line;
-use refdesk_text::tokens::grouped;
+use refdesk_text::names;
 
 pub fn mention(desk: &Desk, mention: &Mention) -> Value {
     json!({
@@ -33,8 +33,5 @@ const NAMED: usize = 10;
 
 /// The first of many ids for people, each in quotation marks: `'a', 'b' and 3 more`.
 pub fn first_of(ids: &[String]) -> String {
-    let named: Vec<String> = ids.iter().take(NAMED).map(|id| format!("'{}'", one_line(id))).collect();
-    let more = ids.len().saturating_sub(NAMED);
-    let more = if more > 0 { format!(" and {} more", grouped(more)) } else { String::new() };
-    format!("{}{more}", named.join(", "))
+    names::first_of(ids.iter().map(|id| format!("'{}'", one_line(id))), NAMED)
 }

@@ -2,7 +2,7 @@
 
 use refdesk_core::catalog::{Catalog, Mode};
 use refdesk_core::selection::Selection;
-use refdesk_text::tokens::grouped;
+use refdesk_text::names::first_of;
 
 /// The most ids that are named in a sentence.
 const NAMED: usize = 6;
@@ -12,12 +12,7 @@ pub fn remaining(catalog: &Catalog, selection: &Selection, before_id: &str) -> V
     let autos: Vec<&str> =
         catalog.sources().iter().filter(|source| source.mode == Mode::Auto).map(|source| source.id.as_str()).collect();
     let excluded: Vec<&str> = selection.excluded().iter().map(String::as_str).collect();
-    let named = |ids: &[&str]| {
-        let named: Vec<String> = ids.iter().take(NAMED).map(|id| format!("{before_id}{id}")).collect();
-        let more = ids.len().saturating_sub(NAMED);
-        let more = if more == 0 { String::new() } else { format!(" and {} more", grouped(more)) };
-        format!("{}{more}", named.join(", "))
-    };
+    let named = |ids: &[&str]| first_of(ids.iter().map(|id| format!("{before_id}{id}")), NAMED);
     let mut sentences = Vec::new();
     if !autos.is_empty() {
         sentences.push(format!("Auto sources stay in the instructions: {}.", named(&autos)));

@@ -42,15 +42,7 @@ pub fn names<'a>(ids: impl IntoIterator<Item = &'a str>) -> String {
 
 /// The same for a slice.
 pub fn joined(ids: &[&str]) -> String {
-    if let Some(more @ 1..) = ids.len().checked_sub(NAMED) {
-        let shown = ids.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
-        return format!("{shown} and {} more", grouped(more));
-    }
-    match ids.split_last() {
-        None => String::new(),
-        Some((last, [])) => (*last).to_owned(),
-        Some((last, first)) => format!("{} and {last}", first.join(", ")),
-    }
+    refdesk_text::names::joined(ids, NAMED)
 }
 
 /// The same for ids of sources.

@@ -10,6 +10,7 @@ use crate::Session;
 use crate::session::advice;
 use refdesk_core::catalog::{Source, SourceId};
 use refdesk_core::selection::{Choice, Role, Selection};
+use refdesk_text::names::first_of;
 use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error, Fix};
 
@@ -424,9 +425,7 @@ fn entered(before: &Selection, after: &Selection) -> Vec<SourceId> {
 
 /// `@a, @b and 3 more`: the first twenty, because the answer lists them all.
 fn at_some(ids: &[SourceId]) -> String {
-    let (first, more) = ids.split_at(ids.len().min(NAMED));
-    let rest = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
-    at_list(first) + &rest
+    first_of(ids.iter().map(|id| format!("@{id}")), NAMED)
 }
 
 /// `@a, @b`.

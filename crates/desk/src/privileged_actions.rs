@@ -11,6 +11,7 @@ use refdesk_core::config::{ApprovalMode, ChannelKind, ChannelSettings, IndexUrl,
 use refdesk_files::name::sha256_hex;
 use refdesk_files::output::{Unresolved, resolve};
 use refdesk_files::path::is_within;
+use refdesk_text::names::joined;
 
 /// Something that a checked-in configuration would do outside its workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,9 +105,8 @@ impl PrivilegedActions<'_> {
         with.extend(channel.auth_token_env.as_ref().map(|name| format!("the bearer token in ${name}")));
         with.extend(channel.secret_env.as_ref().map(|name| format!("a signature made with the secret in ${name}")));
         with.extend(channel.headers.keys().map(|name| format!("the header '{name}'")));
-        if let Some((last, others)) = with.split_last() {
-            let and = if others.is_empty() { "" } else { " and " };
-            what.push_str(&format!(", with {}{and}{last}", others.join(", ")));
+        if !with.is_empty() {
+            what.push_str(&format!(", with {}", joined(&with, usize::MAX)));
         }
         if !channel.allow_hosts.is_empty() {
             what.push_str(&format!("; private addresses are allowed for {}", channel.allow_hosts.join(", ")));

@@ -15,6 +15,7 @@ use refdesk_index::{
     SECTIONS_OF_A_TEXT, TextTopics, TopicQuery,
 };
 use refdesk_text::escape::one_line;
+use refdesk_text::names::first_and_count;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error, tokens};
 
@@ -24,12 +25,8 @@ const NAMED_FILES: usize = 5;
 /// A sentence saying that only the first sections of these files are indexed; `None` without files. Untrusted paths are
 /// escaped.
 pub fn first_sections_only(files: &[String]) -> Option<String> {
-    let mut named: Vec<String> = files.iter().take(NAMED_FILES).map(|file| one_line(file).into_owned()).collect();
-    if let more @ 1.. = files.len().saturating_sub(NAMED_FILES) {
-        named.push(format!("+{more} more"));
-    }
+    let named = first_and_count(files.iter().map(|file| one_line(file)), NAMED_FILES);
     let (files, most) = (tokens::counted(files.len(), "file"), tokens::grouped(SECTIONS_OF_A_TEXT));
-    let named = named.join(", ");
     (!named.is_empty()).then(|| format!("Only the first {most} sections of {files} are indexed: {named}."))
 }
 

@@ -27,6 +27,7 @@ use refdesk_files::is_no_room;
 use refdesk_files::path::{absolute, display};
 use refdesk_files::workspace::WorkspaceReason;
 use refdesk_templates::{Template, TemplateIndex};
+use refdesk_text::names::first_of;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::PointerStep;
 use refdesk_text::{Code, Error, Fix};
@@ -417,15 +418,11 @@ impl CompleteDesk<'_> {
         let access = self.access(session);
         let ids: Vec<String> =
             access.unreadable().iter().filter(|id| among.contains(id)).map(|id| format!("@{id}")).collect();
-        let shown = ids.get(..SHOWN).unwrap_or(&ids).join(", ");
+        let shown = first_of(&ids, SHOWN);
         let message = match ids.len() {
             0 => return None,
             1 => format!("{shown} waits for your trust: until then agents may not read it"),
-            all if all <= SHOWN => format!("{shown} wait for your trust: until then agents may not read them"),
-            all => {
-                let more = all - SHOWN;
-                format!("{shown} and {more} more wait for your trust: until then agents may not read them")
-            }
+            _ => format!("{shown} wait for your trust: until then agents may not read them"),
         };
         Some(Diagnostic::warning(Code::Untrusted, message).fix(Fix::Trust))
     }

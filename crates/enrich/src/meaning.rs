@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::SourceFiles;
 use refdesk_index::{INLINE, ScoredSource};
+use refdesk_text::names::first_and_count;
 
 /// Words named in a sentence.
 const NAMED_WORDS: usize = 5;
@@ -173,11 +174,7 @@ impl Meaning {
 
     /// The rarest of the matched words: `retry, backoff, +2 more`.
     pub fn words(&self) -> String {
-        let mut words: Vec<String> = self.words.iter().take(NAMED_WORDS).cloned().collect();
-        if let more @ 1.. = self.words.len().saturating_sub(NAMED_WORDS) {
-            words.push(format!("+{more} more"));
-        }
-        words.join(", ")
+        first_and_count(&self.words, NAMED_WORDS)
     }
 }
 

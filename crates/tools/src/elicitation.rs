@@ -13,6 +13,7 @@ use super::{FailedAnswer, ToolAnswer, ToolCall, advice, closed};
 use refdesk_core::config::ChannelKind;
 use refdesk_desk::channel::{self, Approval, ChannelAnswer, ChannelSetup, NoAnswer, Request, Requester, Wait};
 use refdesk_desk::engine::{self, Response};
+use refdesk_text::names::first_of;
 use refdesk_text::{Code, Error, Fix};
 
 /// Chosen ids listed in a message before "and N more".
@@ -110,11 +111,7 @@ fn chosen(reply: UserReply) -> Result<Chosen, Error> {
     let by = channel::person(by.as_deref());
     let mut note = match selected.len() {
         0 => format!("{by} was asked and chose nothing: continue without, and do not ask again"),
-        count => {
-            let listed = selected.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
-            let more = count.checked_sub(LISTED).filter(|more| *more > 0);
-            format!("{by} chose {listed}{}", more.map(|more| format!(" and {more} more")).unwrap_or_default())
-        }
+        _ => format!("{by} chose {}", first_of(&selected, LISTED)),
     };
     if !unknown.is_empty() {
         note.push_str(&format!("; not offered: {}", unknown.join(", ")));

@@ -11,6 +11,7 @@ use refdesk_database::config::CheckRule;
 use refdesk_database::schema::check::Finding;
 use refdesk_desk::{Desk, database_failures};
 use refdesk_text::escape::one_line;
+use refdesk_text::names::first_of;
 use refdesk_text::report::{Diagnostic, Severity};
 use refdesk_text::tokens::{counted, grouped};
 use refdesk_text::{Code, Error};
@@ -97,13 +98,9 @@ fn findings(database: &str, findings: &[Finding]) -> String {
             let (place, message) = (place(finding), one_line(&finding.message));
             return format!("{severity}: {database}: {place}: {message} ({})\n", rule.name());
         }
-        let places: Vec<String> = found.iter().take(PLACES).map(place).collect();
-        let more = match found.len().saturating_sub(PLACES) {
-            0 => String::new(),
-            more => format!(" and {} more", grouped(more)),
-        };
+        let places = first_of(found.iter().map(place), PLACES);
         let (count, what) = (grouped(found.len()), rule.of_many());
-        format!("{severity}: {database}: {count} {what} ({}): {}{more}\n", rule.name(), places.join(", "))
+        format!("{severity}: {database}: {count} {what} ({}): {places}\n", rule.name())
     };
     by_rule.iter().map(line).collect()
 }

@@ -9,6 +9,7 @@ use crate::cli::table;
 use refdesk_database::schema::plan::{FILE, Plan, PlanSummary, PlannedDatabase, PlannedTable, SCHEMA_VERSION};
 use refdesk_desk::{Desk, Planned, ReadDatabase, ReadState, Session};
 use refdesk_text::escape::one_line;
+use refdesk_text::names::first_of;
 use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error, Fix};
 
@@ -90,16 +91,10 @@ fn overview(plan: &Plan, read: &[ReadDatabase]) -> String {
         let rows: Vec<Vec<String>> = plan
             .units(&database.name)
             .map(|unit| {
-                let names: Vec<&str> = unit.tables.iter().take(LISTED).map(|it| it.table_name.as_str()).collect();
-                let more = unit.tables.len().saturating_sub(LISTED);
-                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                let names = first_of(unit.tables.iter().map(|it| &it.table_name), LISTED);
                 let skipped = unit.tables.iter().filter(|table| table.skip).count();
                 let skipped = if skipped > 0 { format!(" ({skipped} skipped)") } else { String::new() };
-                vec![
-                    format!("  {}", unit.domain),
-                    counted(unit.tables.len(), "table"),
-                    format!("{}{more}{skipped}", names.join(", ")),
-                ]
+                vec![format!("  {}", unit.domain), counted(unit.tables.len(), "table"), format!("{names}{skipped}")]
             })
             .collect();
         text.push_str(&table::table(&rows, &[2]));

@@ -12,6 +12,7 @@ use crate::tui::action::keymap::{BoundPlace, Keymap, places};
 use crate::tui::action::{ACTIONS, Action, ActionBinding, KeyContext};
 use crate::tui::key::{Key, KeySequence};
 use refdesk_text::Code;
+use refdesk_text::names::first_of;
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::{Diagnostic, Position};
 
@@ -133,13 +134,8 @@ impl KeymapReader<'_> {
             ACTIONS.iter().filter(|it| it.contexts.contains(&context)).map(ActionBinding::word).collect();
         let fix = if elsewhere.is_empty() {
             let nearest = did_you_mean(word, here.iter().map(String::as_str));
-            nearest.unwrap_or_else(|| match here.split_at_checked(NAMED) {
-                Some((first, more @ [_, ..])) => {
-                    let more = more.len();
-                    format!("actions here are {} and {more} more: `refdesk config` lists them", first.join(", "))
-                }
-                _ => format!("actions here are {}", here.join(", ")),
-            })
+            let lists = if here.len() > NAMED { ": `refdesk config` lists them" } else { "" };
+            nearest.unwrap_or_else(|| format!("actions here are {}{lists}", first_of(&here, NAMED)))
         } else {
             format!("it is one of {}", elsewhere.join(", "))
         };

@@ -25,6 +25,7 @@ use crate::tui::widgets::row::ListRow;
 use refdesk_desk::SelectionChange;
 use refdesk_desk::channel::{Approval, ApprovalEffect, OfferedReference, Request};
 use refdesk_desk::engine::{RequestEnd, WaitingRequest};
+use refdesk_text::names::first_and_count;
 
 /// The most rows of the reason above the list; the details have all of it.
 const CONTEXT: usize = 2;
@@ -418,12 +419,7 @@ fn brings(state: &State, id: &str) -> String {
     match others.len() {
         0 => format!("Adds only itself: {cost}."),
         1..=4 => format!("Adds itself and {}: {cost}.", others.join(", ")),
-        more => format!(
-            "Adds itself and {} others ({}, +{} more): {cost}.",
-            cells::grouped(more),
-            others.iter().take(4).cloned().collect::<Vec<_>>().join(", "),
-            more - 4
-        ),
+        more => format!("Adds itself and {} others ({}): {cost}.", cells::grouped(more), first_and_count(&others, 4)),
     }
 }
 

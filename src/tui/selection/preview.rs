@@ -12,6 +12,7 @@ use crate::tui::widgets::cells;
 use refdesk_core::catalog::{Source, SourceId};
 use refdesk_desk::SelectionChange;
 use refdesk_desk::engine::Snapshot;
+use refdesk_text::names::first_and_count;
 
 /// Names before `+N more`.
 const SHOWN: usize = 4;
@@ -114,12 +115,8 @@ fn named(ids: &[&SourceId], names: NameDetail) -> String {
         ([one], _) => return format!("@{one}"),
         _ => {}
     }
-    let shown: Vec<String> = ids.iter().take(SHOWN).map(|id| format!("@{id}")).collect();
-    let shown = shown.join(", ");
-    match ids.len().saturating_sub(SHOWN) {
-        0 => shown,
-        more => format!("{count} others ({shown}, +{} more)", cells::grouped(more)),
-    }
+    let shown = first_and_count(ids.iter().map(|id| format!("@{id}")), SHOWN);
+    if ids.len() > SHOWN { format!("{count} others ({shown})") } else { shown }
 }
 
 fn added(change: &SelectionChange, in_all: &str) -> String {

@@ -13,6 +13,7 @@ use crate::tui::widgets::cells;
 use crate::tui::widgets::page::WrappedText;
 use refdesk_desk::engine::{PickReach, Request};
 use refdesk_desk::{LargePick, SelectionChange};
+use refdesk_text::names::first_and_count;
 
 pub struct LargePickView;
 
@@ -103,9 +104,7 @@ fn text(state: &State, columns: u16) -> WrappedText {
     let Some(pick) = &state.large_pick else { return WrappedText::default() };
     let id = cells::clean(pick.id.as_str());
     let others: Vec<String> = others(&pick.whole, pick).map(|id| format!("@{id}")).collect();
-    let named = others.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
-    let more = others.len().saturating_sub(NAMED);
-    let more = if more == 0 { String::new() } else { format!(", +{} more", cells::grouped(more)) };
+    let named = first_and_count(&others, NAMED);
     // If there is little room, only the ways out are shown, each on its own line, in the same detail.
     let fits = |detail: &SizeDetail| choices(state, pick, *detail).iter().all(|line| cells::width(line) <= columns);
     let detail = SizeDetail::ALL.into_iter().find(fits).unwrap_or(SizeDetail::Counts);
@@ -125,7 +124,7 @@ fn text(state: &State, columns: u16) -> WrappedText {
         (only, ThemeRole::Text),
         nothing,
         (String::new(), ThemeRole::Text),
-        (format!("Picking @{id} pulls in {named}{more}."), ThemeRole::Text),
+        (format!("Picking @{id} pulls in {named}."), ThemeRole::Text),
         (format!("{near} and {alone} exclude the rest; {undo} undoes that."), ThemeRole::Infra),
     ];
     paragraphs(lines.iter().map(|(text, role)| (text.as_str(), *role)), columns)

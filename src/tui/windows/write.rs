@@ -24,6 +24,7 @@ use crate::tui::widgets::page::{PageLine, WrappedText};
 use crate::tui::widgets::{cells, frame, prompt};
 use refdesk_desk::engine::Request;
 use refdesk_files::output::{PriorContent, Proposal, WriteFailure, WrittenFile};
+use refdesk_text::names::first_of;
 
 pub struct Write;
 
@@ -293,12 +294,11 @@ fn summary(state: &State) -> WrappedText {
 /// `2 values are not given: fields 1 name, basePackage`
 pub fn missing(state: &State) -> Option<String> {
     let paths: Vec<String> = preview::missing(state).iter().map(|(_, row)| values::place(&row.way)).collect();
-    let shown = paths.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
-    let more = if paths.len() > NAMED { format!(" and {} more", paths.len() - NAMED) } else { String::new() };
+    let shown = first_of(&paths, NAMED);
     match paths.len() {
         0 => None,
         1 => Some(format!("1 value is not given: {shown}")),
-        count => Some(format!("{} are not given: {shown}{more}", cells::counted(count, "value"))),
+        count => Some(format!("{} are not given: {shown}", cells::counted(count, "value"))),
     }
 }
 

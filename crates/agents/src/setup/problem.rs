@@ -1,6 +1,7 @@
 //! What keeps an entry of ours in an agent's settings from running as `connect` writes it.
 
 use super::client::switched_off;
+use refdesk_text::names::joined;
 use serde_json::Value;
 
 /// The most keys that are named.
@@ -40,10 +41,6 @@ impl EntryProblem {
 /// Names keys; `None` if there are none.
 pub(super) fn keys_in_words(keys: &[String]) -> Option<String> {
     let shown = |key: &String| format!("`{}`", key.chars().take(SHOWN).collect::<String>());
-    let mut named: Vec<String> = keys.iter().take(NAMED).map(shown).collect();
-    if keys.len() > NAMED {
-        named.push(format!("{} more", keys.len() - NAMED));
-    }
-    let last = named.pop()?;
-    Some(if named.is_empty() { last } else { format!("{} and {last}", named.join(", ")) })
+    let named: Vec<String> = keys.iter().map(shown).collect();
+    (!named.is_empty()).then(|| joined(&named, NAMED))
 }

@@ -2,6 +2,7 @@
 
 use crate::names::words::{singular, split, spoken};
 use crate::snapshot::{Column, ForeignKey, Table, TableKind, TableName};
+use refdesk_text::names::joined;
 use refdesk_text::words::capitalized;
 
 /// Most tables that a sentence names.
@@ -277,15 +278,8 @@ fn most_characters(data_type: &str) -> Option<u64> {
 
 /// `a, b and c`; if there are many, the first ones and how many more.
 pub fn list(names: &[&str]) -> String {
-    match names {
-        [] => String::new(),
-        [one] => (*one).to_owned(),
-        _ if names.len() > NAMED + 1 => {
-            let shown = names.get(..NAMED).unwrap_or(names).join(", ");
-            format!("{shown} and {} more", names.len() - NAMED)
-        }
-        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
-    }
+    // The last one takes no more room than its number.
+    joined(names, if names.len() == NAMED + 1 { NAMED + 1 } else { NAMED })
 }
 
 /// `a, b or c`.

@@ -12,6 +12,7 @@ use refdesk_core::selection::Access;
 use refdesk_database::schema::describe::named;
 use refdesk_database::schema::table_doc::{DescriptionSource, TableDoc};
 use refdesk_text::escape::one_line;
+use refdesk_text::names::first_of;
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::shorten::shortened_at_word;
 use refdesk_text::{Code, Error, Fix};
@@ -315,10 +316,8 @@ impl DatabaseView {
 
     fn ambiguous(&self, name: &str, found: &[usize]) -> Error {
         let names: Vec<String> = found.iter().filter_map(|at| self.page(*at)).map(exact_name).collect();
-        let more = if names.len() > NAMED { format!(" and {} more", names.len() - NAMED) } else { String::new() };
-        let listed: Vec<&str> = names.iter().take(NAMED).map(String::as_str).collect();
-        let message = format!("'{}' means {} tables: {}{more}", one_line(name), names.len(), listed.join(", "));
-        let first = listed.first().copied().unwrap_or_default();
+        let message = format!("'{}' means {} tables: {}", one_line(name), names.len(), first_of(&names, NAMED));
+        let first = names.first().map(String::as_str).unwrap_or_default();
         Error::new(Code::UnknownTable, message, format!("name one with its database and schema, such as '{first}'"))
     }
 }
@@ -335,10 +334,8 @@ fn instead(name: &str, known: &BTreeSet<&str>, noun: &str) -> Fix {
 /// `the tables are a, b, c`
 pub fn known_names(known: &BTreeSet<&str>, noun: &str) -> String {
     const NAMED: usize = 12;
-    let more = if known.len() > NAMED { format!(" and {} more", known.len() - NAMED) } else { String::new() };
-    let named: Vec<&str> = known.iter().take(NAMED).copied().collect();
     let are = if known.len() == 1 { format!("the only {noun} is") } else { format!("the {noun}s are") };
-    format!("{are} {}{more}", one_line(&named.join(", ")))
+    format!("{are} {}", one_line(&first_of(known, NAMED)))
 }
 
 /// The name that means only this table.

@@ -1,5 +1,7 @@
 //! Lists of names in notices: the first few, then the number of the others.
 
+use refdesk_text::names::first_and_count;
+
 /// Names shown before `+N more`. If one kind has more changes than this, they are one notice.
 pub(super) const SHOWN: usize = 3;
 
@@ -11,9 +13,5 @@ pub(super) fn at<T: std::fmt::Display>(ids: impl IntoIterator<Item = T>) -> Stri
 
 /// `a, b, c, +2 more`.
 pub(super) fn cut<T: AsRef<str>>(names: &[T]) -> String {
-    let shown: Vec<&str> = names.iter().take(SHOWN).map(AsRef::as_ref).collect();
-    match names.len().saturating_sub(SHOWN) {
-        0 => shown.join(", "),
-        more => format!("{}, +{more} more", shown.join(", ")),
-    }
+    first_and_count(names, SHOWN)
 }
