@@ -13,6 +13,7 @@ mod help;
 mod invalid_values;
 pub mod jump;
 pub mod large_pick;
+mod list_page;
 pub mod messages;
 mod one_line;
 mod problems;
@@ -45,6 +46,7 @@ use drawing::{
     DifferenceLayout, Titles, centred, difference_layout, draw_frame, draw_scrolled, draw_text, list_and_details,
     paragraphs, summary_rows, text_and_keys, text_columns, visible_lines, wide,
 };
+use list_page::{ListPage, ListTitles};
 use text_page::TextPage;
 
 /// An open window with its cursor, or with its first visible line if it shows a text.
@@ -135,9 +137,15 @@ trait Window {
         None
     }
 
+    /// The list of a window that shows one with its details.
+    fn list(&self, _: &State) -> Option<ListPage> {
+        None
+    }
+
     /// Its place, with its border.
     fn outer(&self, state: &State) -> Rect {
-        self.page(state).map(|page| page.outer(state)).unwrap_or_default()
+        let list = self.list(state).map(|list| list.outer(state));
+        list.or_else(|| Some(self.page(state)?.outer(state))).unwrap_or_default()
     }
 
     fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
@@ -147,7 +155,8 @@ trait Window {
     }
 
     fn rows(&self, state: &State) -> WindowRows {
-        self.page(state).map(|page| page.rows(state)).unwrap_or_default()
+        let list = self.list(state).map(|list| list.rows(state));
+        list.or_else(|| Some(self.page(state)?.rows(state))).unwrap_or_default()
     }
 
     /// The row for the keys of its own context, if it has one.

@@ -2,44 +2,31 @@
 //! how to fix it.
 
 use ratatui::Frame;
-use ratatui::layout::Rect;
 
-use super::{Titles, Window, WindowRows, centred, draw_frame, draw_text, list_and_details, text_columns, wide};
+use super::{ListPage, ListTitles, Window, text_columns};
 use crate::tui::action::KeyContext;
 use crate::tui::fix;
-use crate::tui::layout;
-use crate::tui::pane_view::DrawnList;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::cells;
 use crate::tui::widgets::motion::Cursor;
-use crate::tui::widgets::row::{Active, ListRow};
-use crate::tui::widgets::{cells, frame};
+use crate::tui::widgets::row::ListRow;
 use refdesk_text::report::{Diagnostic, total};
 
 pub struct Problems;
-
-/// Rows of the details, with the rule above them.
-const DETAILS: u16 = 6;
 
 impl Window for Problems {
     fn contexts(&self) -> &'static [KeyContext] {
         &[KeyContext::Problems, KeyContext::Window, KeyContext::List, KeyContext::Always]
     }
 
-    fn outer(&self, state: &State) -> Rect {
-        let body = state.layout().body;
-        centred(body, wide(body, 140), (state.problems().len() + 9).max(12))
-    }
-
-    fn rows(&self, state: &State) -> WindowRows {
-        let (place, ..) = list_and_details(layout::inner(self.outer(state)), state.problems().len(), DETAILS);
-        WindowRows { place, len: state.problems().len(), is_list: true }
+    fn list(&self, state: &State) -> Option<ListPage> {
+        let len = state.problems().len();
+        Some(ListPage { columns: 140, least_rows: (len + 9).max(12), details: 6, len })
     }
 
     fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
-        let outer = self.outer(state);
-        let (list, rule, detail) = list_and_details(layout::inner(outer), state.problems().len(), DETAILS);
-        let (theme, buffer) = (&state.skin.theme, frame.buffer_mut());
+        let Some(list) = self.list(state) else { return };
         let all = state.problems();
         let own = match state.own_problems.len() {
             0 => String::new(),
@@ -49,19 +36,13 @@ impl Window for Problems {
         let [errors, warnings] = [(count, "error"), (total(all.iter().copied()) - count, "warning")]
             .map(|(count, what)| cells::counted(count, what));
         let role = if count > 0 { ThemeRole::Error } else { ThemeRole::Warning };
-        let titles = Titles {
-            title: "Problems",
-            note: format!("{errors} {} {warnings}{own}", state.skin.glyphs.dot),
-            place: frame::position(cursor.at, all.len()),
-        };
-        draw_frame(state, titles, role, outer, buffer);
-        let drawn = DrawnList { place: list, len: all.len(), cursor, active: Active::Yes, role };
-        let shown = all.get(drawn.window()).unwrap_or_default();
-        let widest = shown.iter().map(|it| cells::width(&subject(it))).max().unwrap_or(0);
-        drawn.draw(&state.skin, buffer, |at| Some(row(state, all.get(at)?, widest, list.width)));
+        let note = format!("{errors} {} {warnings}{own}", state.skin.glyphs.dot);
         let caption = if all.is_empty() { "" } else { "how to fix it" };
-        frame::rule(&state.skin, rule, caption, theme.style(ThemeRole::Infra), buffer);
-        let columns = text_columns(outer.width);
+        let titles = ListTitles { title: "Problems", note, role, caption };
+        let shown = all.get(cursor.window(all.len(), usize::from(list.parts(state).0.height))).unwrap_or_default();
+        let widest = shown.iter().map(|it| cells::width(&subject(it))).max().unwrap_or(0);
+        let row = |at: usize, width| Some(row(state, all.get(at)?, widest, width));
+        let columns = text_columns(list.outer(state).width);
         let text = match all.get(cursor.at) {
             None => super::paragraphs([("No problems in this workspace.", ThemeRole::Text)], columns),
             Some(it) => {
@@ -81,7 +62,7 @@ impl Window for Problems {
                 super::paragraphs(lines.map(|(text, role)| (text.as_str(), *role)), columns)
             }
         };
-        draw_text(state, &text, 0, detail, buffer);
+        list.draw(state, cursor, titles, row, &text, frame);
     }
 }
 

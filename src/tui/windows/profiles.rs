@@ -4,23 +4,17 @@
 use std::path::PathBuf;
 
 use ratatui::Frame;
-use ratatui::layout::Rect;
 
-use super::{
-    Handled, Titles, Window, WindowKind, WindowRows, centred, draw_frame, draw_text, list_and_details, paragraphs,
-    switch, text_columns, wide,
-};
+use super::{Handled, ListPage, ListTitles, Window, WindowKind, paragraphs, switch, text_columns};
 use crate::common::source_words;
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
-use crate::tui::layout;
-use crate::tui::pane_view::DrawnList;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::cells;
 use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::page::WrappedText;
-use crate::tui::widgets::row::{Active, ListRow};
-use crate::tui::widgets::{cells, frame};
+use crate::tui::widgets::row::ListRow;
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::engine::Request;
 use refdesk_desk::{ProfileDetails, ProfileSwitch};
@@ -45,22 +39,13 @@ pub struct ProfilesWindow {
     pub asked_at: Option<u64>,
 }
 
-/// Rows of the details, with the rule above them.
-const DETAILS: u16 = 11;
-
 impl Window for ProfilesView {
     fn contexts(&self) -> &'static [KeyContext] {
         &[KeyContext::Profiles, KeyContext::Window, KeyContext::List, KeyContext::Always]
     }
 
-    fn outer(&self, state: &State) -> Rect {
-        let body = state.layout().body;
-        centred(body, wide(body, 120), (listed(state).len() + 2 + usize::from(DETAILS)).max(14))
-    }
-
-    fn rows(&self, state: &State) -> WindowRows {
-        let (place, ..) = list_and_details(layout::inner(self.outer(state)), listed(state).len(), DETAILS);
-        WindowRows { place, len: listed(state).len(), is_list: true }
+    fn list(&self, state: &State) -> Option<ListPage> {
+        Some(ListPage { columns: 120, least_rows: 14, details: 11, len: listed(state).len() })
     }
 
     fn disabled(&self, state: &State) -> Option<String> {
@@ -82,26 +67,21 @@ impl Window for ProfilesView {
     }
 
     fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
-        let outer = self.outer(state);
-        let (list, rule, detail) = list_and_details(layout::inner(outer), listed(state).len(), DETAILS);
-        let (theme, buffer, all) = (&state.skin.theme, frame.buffer_mut(), listed(state));
-        let role = ThemeRole::Selection;
+        let Some(list) = self.list(state) else { return };
+        let ((place, _, detail), all) = (list.parts(state), listed(state));
         let count = |all: &Vec<ProfileDetails>| cells::counted(all.len(), "profile");
         let note = state.profiles.listed.as_ref().map(count).unwrap_or_default();
-        let titles = Titles { title: "Profiles", note, place: frame::position(cursor.at, all.len()) };
-        draw_frame(state, titles, role, outer, buffer);
-        // The cursor, and the blank before the border.
-        let columns = ProfileColumns::of(all, usize::from(list.width).saturating_sub(1 + 1));
-        let drawn = DrawnList { place: list, len: all.len(), cursor, active: Active::Yes, role };
-        drawn.draw(&state.skin, buffer, |at| Some(row(state, all.get(at)?, columns, list.width)));
         let caption = if all.is_empty() { "" } else { "what it would select" };
-        frame::rule(&state.skin, rule, caption, theme.style(ThemeRole::Infra), buffer);
-        let columns = text_columns(outer.width);
+        let titles = ListTitles { title: "Profiles", note, role: ThemeRole::Selection, caption };
+        // The cursor, and the blank before the border.
+        let columns = ProfileColumns::of(all, usize::from(place.width).saturating_sub(1 + 1));
+        let row = |at: usize, width| Some(row(state, all.get(at)?, columns, width));
+        let columns = text_columns(list.outer(state).width);
         let text = match all.get(cursor.at) {
             Some(profile) => details(state, profile, columns, usize::from(detail.height)),
             None => paragraphs([(empty(state), ThemeRole::Text)], columns),
         };
-        draw_text(state, &text, 0, detail, buffer);
+        list.draw(state, cursor, titles, row, &text, frame);
     }
 }
 

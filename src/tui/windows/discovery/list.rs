@@ -1,42 +1,27 @@
 //! The proposals: a row each to tick, and below the list why it is proposed.
 
 use ratatui::Frame;
-use ratatui::layout::Rect;
 
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
-use crate::tui::layout;
-use crate::tui::pane_view::DrawnList;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::cells;
 use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::page::WrappedText;
-use crate::tui::widgets::row::{Active, ListRow};
-use crate::tui::widgets::{cells, frame};
-use crate::tui::windows::{
-    Handled, Titles, Window, WindowRows, centred, draw_frame, draw_text, list_and_details, paragraphs, text_columns,
-    wide,
-};
+use crate::tui::widgets::row::ListRow;
+use crate::tui::windows::{Handled, ListPage, ListTitles, Window, paragraphs, text_columns};
 use refdesk_desk::{Discovery, ProposedPlace, ProposedSource};
 
 pub struct DiscoveryList;
-
-/// Rows of the details, with the rule above them.
-const DETAILS: u16 = 8;
 
 impl Window for DiscoveryList {
     fn contexts(&self) -> &'static [KeyContext] {
         &[KeyContext::Discovery, KeyContext::Window, KeyContext::List, KeyContext::Always]
     }
 
-    fn outer(&self, state: &State) -> Rect {
-        let body = state.layout().body;
-        centred(body, wide(body, 130), (rows(state) + 2 + usize::from(DETAILS)).max(16))
-    }
-
-    fn rows(&self, state: &State) -> WindowRows {
-        let (place, ..) = list_and_details(layout::inner(self.outer(state)), rows(state), DETAILS);
-        WindowRows { place, len: rows(state), is_list: true }
+    fn list(&self, state: &State) -> Option<ListPage> {
+        Some(ListPage { columns: 130, least_rows: 16, details: 8, len: rows(state) })
     }
 
     fn disabled(&self, state: &State) -> Option<String> {
@@ -71,10 +56,8 @@ impl Window for DiscoveryList {
     }
 
     fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
-        let outer = self.outer(state);
-        let (list, rule, detail) = list_and_details(layout::inner(outer), rows(state), DETAILS);
-        let (theme, buffer, all) = (&state.skin.theme, frame.buffer_mut(), new(state));
-        let role = ThemeRole::Catalog;
+        let Some(list) = self.list(state) else { return };
+        let (theme, all) = (&state.skin.theme, new(state));
         let tokens = state.draft.ticked.iter().filter_map(|nth| all.get(*nth)).map(|source| source.tokens).sum();
         let note = match &state.draft.found {
             Some(_) => format!(
@@ -86,22 +69,17 @@ impl Window for DiscoveryList {
             ),
             None => String::new(),
         };
-        let titles = Titles { title: "Scan", note, place: frame::position(cursor.at, rows(state)) };
-        draw_frame(state, titles, role, outer, buffer);
+        let titles = ListTitles { title: "Scan", note, role: ThemeRole::Catalog, caption: "why it is proposed" };
         let widest = listed(state).iter().map(|source| cells::width(&source.id)).max().unwrap_or(0);
-        let drawn = DrawnList { place: list, len: rows(state), cursor, active: Active::Yes, role };
-        drawn.draw(&state.skin, buffer, |at| {
-            Some(match listed(state).get(at) {
-                Some(source) => row(state, source, state.draft.ticked.contains(&at), widest, list.width),
-                None => {
-                    let mut row = ListRow::new(&state.skin, list.width);
-                    row.text(&fold(state), theme.style(ThemeRole::Infra));
-                    row
-                }
-            })
-        });
-        frame::rule(&state.skin, rule, "why it is proposed", theme.style(ThemeRole::Infra), buffer);
-        let columns = text_columns(outer.width);
+        let row = |at: usize, width| match listed(state).get(at) {
+            Some(source) => Some(row(state, source, state.draft.ticked.contains(&at), widest, width)),
+            None => {
+                let mut row = ListRow::new(&state.skin, width);
+                row.text(&fold(state), theme.style(ThemeRole::Infra));
+                Some(row)
+            }
+        };
+        let columns = text_columns(list.outer(state).width);
         let text = match (listed(state).get(cursor.at), &state.draft.found) {
             (Some(source), _) => details(source, columns),
             (None, Some(found)) if !listed(state).is_empty() && !found.new.is_empty() => {
@@ -110,7 +88,7 @@ impl Window for DiscoveryList {
             (None, None) => paragraphs([("Reading the repository.", ThemeRole::Text)], columns),
             (None, Some(found)) => nothing_new(found, columns),
         };
-        draw_text(state, &text, 0, detail, buffer);
+        list.draw(state, cursor, titles, row, &text, frame);
     }
 }
 
