@@ -10,6 +10,7 @@ use refdesk_core::catalog::Source;
 use refdesk_core::mention::analysis::{Adjacency, layers};
 use refdesk_desk::Desk;
 use refdesk_text::escape::one_line;
+use refdesk_text::shorten::shortened;
 
 /// Pixels of a character of the font, which is monospaced, of a box, and between boxes.
 const CHARACTER: f64 = 7.3;
@@ -138,12 +139,7 @@ fn boxed(desk: &Desk, source: &Source, label: &str, place: BoxPlace) -> String {
 }
 
 fn label(source: &Source) -> String {
-    let shown = one_line(source.id.as_str());
-    let mut label: String = shown.chars().take(LONGEST).collect();
-    if label.len() < shown.len() {
-        label.push('…');
-    }
-    label
+    shortened(one_line(source.id.as_str()).into_owned(), LONGEST)
 }
 
 /// A text for XML, with nothing invisible in it.

@@ -103,8 +103,8 @@ fn difference(switch: &Difference, columns: usize) -> WrappedText {
     let (before, after) = (cells::in_tokens(switch.tokens_before), cells::tokens(switch.tokens_after));
     let waiting = source_words::waiting(switch.waiting);
     lines.push((format!("An agent gets {before} now, {after} after{waiting}"), ThemeRole::Strong));
+    lines.extend(switch.stays.iter().map(|sentence| (format!("{}.", cells::sentence(sentence)), ThemeRole::Infra)));
     if !switch.is_none() {
-        lines.extend(switch.stays.iter().map(|sentence| (format!("{}.", cells::sentence(sentence)), ThemeRole::Infra)));
         for (what, files, unless) in
             [("Writes", &switch.writes, ""), ("Removes", &switch.removes, ", unless changed by hand")]
         {
@@ -114,8 +114,6 @@ fn difference(switch: &Difference, columns: usize) -> WrappedText {
                 lines.extend(files.iter().map(|file| (format!("  {file}"), ThemeRole::Infra)));
             }
         }
-    } else {
-        lines.extend(switch.stays.iter().map(|sentence| (format!("{}.", cells::sentence(sentence)), ThemeRole::Infra)));
     }
     let indent = |text: &str| text.len() - text.trim_start().len();
     let lines = lines.into_iter().map(|(text, role)| PageLine::new(cells::clean(&text), role).hanging(indent(&text)));

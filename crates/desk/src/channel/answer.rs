@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::{ChannelAnswer, NoAnswer, Request};
 use refdesk_text::Code;
 use refdesk_text::escape::one_line;
+use refdesk_text::shorten::shortened;
 
 /// The most bytes of an answer (BEHAVIOUR §8).
 pub const MAX: u64 = 1024 * 1024;
@@ -74,9 +75,7 @@ fn understood(request: &Request, members: &Map<String, Value>) -> Result<Channel
 
 /// The beginning of untrusted text, on one line.
 pub(super) fn shown(text: &str) -> String {
-    let cut: String = text.chars().take(SHOWN).collect();
-    let more = if cut.len() < text.len() { "…" } else { "" };
-    format!("{}{more}", one_line(&cut))
+    one_line(&shortened(text.to_owned(), SHOWN)).into_owned()
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use super::{Channel, ChannelAnswer, NoAnswer, Request, Wait};
 use refdesk_text::Code;
 use refdesk_text::escape::one_line;
+use refdesk_text::shorten::shortened;
 
 /// The most bytes of a line: ten thousand numbers fit.
 const LINE: u64 = 64 * 1024;
@@ -106,9 +107,8 @@ fn listed(request: &Request) -> String {
         }
         text.push('\n');
         if !source.description.is_empty() {
-            let cut: String = source.description.chars().take(DESCRIBED).collect();
-            let more = if cut.len() < source.description.len() { "…" } else { "" };
-            let _ = writeln!(text, "{:width$}  {}{more}", "", one_line(&cut));
+            let description = shortened(source.description.clone(), DESCRIBED);
+            let _ = writeln!(text, "{:width$}  {}", "", one_line(&description));
         }
     }
     text
