@@ -323,7 +323,7 @@ pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], t
         return;
     }
     turn.print(&change.done);
-    // What is undone or redone is named by the sentence.
+    // The sentence names what is undone or redone.
     let is_named =
         |id: &str| change.named.iter().any(|it| it.as_str() == id) || change.done.ends_with(&format!(" of {id}."));
     let (came, left) = (only_in(after, before), only_in(before, after));

@@ -306,8 +306,8 @@ fn step(state: &mut State, motion: Motion, times: usize) {
     state.window = Some(open);
 }
 
-/// Whether the open window shows a text that goes on below it.
-pub fn goes_on(state: &State) -> bool {
+/// Whether the open window shows a text with more lines below.
+pub fn has_more_below(state: &State) -> bool {
     opened(state).is_some_and(|(window, cursor)| {
         let WindowRows { place, len, is_list } = window.rows(state);
         !is_list && cursor.top + usize::from(place.height) < len

@@ -65,7 +65,7 @@ pub struct Changed {
     pub released: Vec<SourceId>,
     /// Sources that entered it, because their exclusions belonged to a removed pick.
     pub entered: Vec<SourceId>,
-    /// What was refused.
+    /// Why others were refused.
     pub refused: Vec<Error>,
 }
 

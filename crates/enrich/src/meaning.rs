@@ -12,7 +12,7 @@ use refdesk_text::names::first_and_count;
 /// Words named in a sentence.
 const NAMED_WORDS: usize = 5;
 
-/// A score in thousandths: more digits would say nothing, and would make receipts differ between machines.
+/// A score in thousandths: more digits would be noise, and would make receipts differ between machines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Score(i32);
 

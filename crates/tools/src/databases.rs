@@ -84,7 +84,7 @@ fn how_to_select(ids: &[String], excluded: &[String]) -> String {
     format!("{what}. For more, select their sources: selectReferences with ids {}", json!(ids))
 }
 
-/// Leaves out null and empty members, which say nothing and cost tokens.
+/// Leaves out null and empty members, which only cost tokens.
 fn prune(value: &mut Value) {
     match value {
         Value::Object(members) => {

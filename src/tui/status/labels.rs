@@ -124,8 +124,8 @@ fn is_approval(state: &State) -> bool {
 /// The name of the action in the bottom line, for its current effect; `None` if it is not shown.
 fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
     // A text that continues below its window says how to get there.
-    let goes_on = entry.action == Action::Move(Motion::PageDown) && windows::goes_on(state);
-    if entry.shown == Visibility::HelpOnly && !goes_on || disabled(state, entry.action).is_some() {
+    let has_more = entry.action == Action::Move(Motion::PageDown) && windows::has_more_below(state);
+    if entry.shown == Visibility::HelpOnly && !has_more || disabled(state, entry.action).is_some() {
         return None;
     }
     let selection = &state.snapshot.selection;

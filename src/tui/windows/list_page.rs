@@ -24,7 +24,7 @@ pub(super) struct ListPage {
     pub len: usize,
 }
 
-/// What is written on the border and the rule.
+/// The texts on the border and the rule.
 pub(super) struct ListTitles {
     pub title: &'static str,
     pub note: String,

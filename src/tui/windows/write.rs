@@ -48,7 +48,7 @@ impl Window for Write {
 
     fn outer(&self, state: &State) -> Rect {
         let body = state.layout().body;
-        // It keeps its size while a path is typed, whatever that changes.
+        // The window keeps its size while a path is typed.
         let most = usize::from(body.height.saturating_sub(2).max(10));
         centred(body, wide(body, 120), (len(state) + 7).clamp(18, 44).min(most))
     }

@@ -175,7 +175,7 @@ fn in_words(name: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// What is measured in a unit.
+/// The quantity that a unit measures.
 fn measured(unit: &str) -> &'static str {
     match unit {
         "milliseconds" | "seconds" | "minutes" | "hours" | "days" => "duration",
