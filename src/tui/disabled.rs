@@ -78,7 +78,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::Trust | Action::TrustThis if state.snapshot.untrusted.is_empty() => {
             Some("no setting of this repository needs your approval".to_owned())
         }
-        Action::TrustThis if windows::goes_on(state) => {
+        Action::TrustThis if windows::has_more_below(state) => {
             let key = state.key_in(KeyContext::List, Action::Move(Motion::PageDown));
             Some(format!("{key} shows the rest first: you would trust that, too"))
         }

@@ -11,8 +11,8 @@ use tokio::time::timeout;
 /// How long the program may take: it may ask a service.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// The first line that a shell command prints in this folder, if one is named. Its standard error is dropped, because it may contain part of a
-/// secret.
+/// The first line that a shell command prints in this folder, if one is named. Its standard error is dropped, because it may
+/// contain part of a secret.
 ///
 /// # Errors
 /// Why there is none, in words.
@@ -20,13 +20,10 @@ pub fn from_command(command: &str, folder: &Path) -> Result<String, String> {
     let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| error.kind().to_string())?;
     let run = async {
         let mut program = Command::new("sh");
-        program
-            .arg("-c")
-            .arg(command)
-            .current_dir(folder)
-            .stdin(Stdio::null())
-            .stderr(Stdio::null())
-            .kill_on_drop(true);
+        program.arg("-c").arg(command).stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+        if !folder.as_os_str().is_empty() {
+            program.current_dir(folder);
+        }
         timeout(LIMIT, program.output()).await
     };
     let output = runtime

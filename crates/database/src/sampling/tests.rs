@@ -218,12 +218,8 @@ fn an_empty_database_has_no_profiles() {
 /// An expression of a file can take any time and memory with each row, and none of SQLite's limits ends it.
 #[test]
 fn generated_columns_are_not_computed() {
-    let zeros = "hex(zeroblob(30000000))";
-    let columns: String =
-        (0..60).map(|at| format!(", c{at} TEXT GENERATED ALWAYS AS ({zeros}) VIRTUAL, s{at} TEXT")).collect();
-    let all = all_output(
-        &format!("CREATE TABLE t (id INTEGER PRIMARY KEY{columns}); INSERT INTO t (id, s0) VALUES (1, 'x'), (2, 'x')"),
-        "",
-    );
-    assert!(all.contains("`id`") && all.contains("c59") && !all.contains("000000"), "{all}");
+    let columns = "id INTEGER PRIMARY KEY, c TEXT AS (hex(zeroblob(1000))) VIRTUAL, s TEXT";
+    let all = all_output(&format!("CREATE TABLE t ({columns}); INSERT INTO t (s) VALUES ('x'), ('x')"), "");
+    let row = |name: &str| all.lines().find(|line| line.starts_with(&format!("| `{name}` | `TEXT`"))).unwrap();
+    assert!(row("c").ends_with("|  |") && row("s").contains("distinct value"), "{all}");
 }
