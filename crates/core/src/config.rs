@@ -23,6 +23,7 @@ pub mod user;
 
 pub use approval::{ApprovalMode, GlobCase, Rule, compiled, verdict};
 pub use document::{JsonDocument, MemberPart};
+pub(crate) use document::{has_more_values, too_many_values};
 pub use environment::Environment;
 pub(crate) use fields::Fields;
 pub use find::{WorkspaceContext, expand, find, places};

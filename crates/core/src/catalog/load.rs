@@ -13,19 +13,28 @@ use super::entry::EntryContext;
 use super::place::Places;
 use super::source::Source;
 use super::wanted::EntryFilter;
-use crate::config::{self, Config, JsonDocument, MemberPart, WorkspaceContext, expand};
+use crate::config::{
+    self, Config, JsonDocument, MemberPart, WorkspaceContext, expand, has_more_values, too_many_values,
+};
 use refdesk_files::path::{absolute, is_absent};
 use refdesk_files::read_whole;
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::report::listed::ListedProblems;
 use refdesk_text::report::locate::PointerStep;
+use refdesk_text::tokens::grouped;
 
 /// A file in the references folder that is not a source.
 pub const NOT_A_SOURCE: &str = "embedding_config.json";
 
 /// A larger file of one source is not read: its text would be too long for an agent anyway.
 const LARGEST_ENTRY: u64 = 16 * 1024 * 1024;
+
+/// The most values of the file of one source, such as the arguments of a tool.
+const ENTRY_VALUES: usize = 10_000;
+
+/// After this many problems the rest of the entries is not read.
+const GIVE_UP: usize = 100_000;
 
 /// Entries of the configuration read at a time. Problems of more than these are never in memory together.
 const AT_ONCE: usize = 4_096;
@@ -126,13 +135,21 @@ fn configured(
         Some((source.map(|source| shared(source, previous)), problems))
     };
     plain.resize_with(document.entries(), || None);
-    let (mut sources, mut listed) = (Vec::with_capacity(plain.len()), ListedProblems::default());
+    let (mut sources, mut listed, mut problem_count) = (Vec::with_capacity(plain.len()), ListedProblems::default(), 0);
     for (nth, some) in plain.chunks_mut(AT_ONCE).enumerate() {
         let numbered = some.par_iter_mut().enumerate().map(|(at, source)| (nth * AT_ONCE + at, source));
         let entries: Vec<ParsedEntry> = numbered.filter_map(read).collect();
         for (source, problems) in entries {
             sources.extend(source);
+            problem_count += problems.len();
             listed.extend(problems);
+        }
+        if problem_count > GIVE_UP {
+            let message = format!("{} problems: the rest of 'sources' is not read", grouped(problem_count));
+            let position = document.position(&[PointerStep::Key("sources")], MemberPart::Key);
+            let problem = Diagnostic::error(Code::TooMany, message).in_file(&document.shown).at(position);
+            diagnostics.push(problem.fix("fix or remove its entries"));
+            break;
         }
     }
     diagnostics.extend(listed.into_vec());
@@ -198,6 +215,9 @@ fn discovered_file(
     let shown = reader.places.context.display(file);
     Some(match read_whole(file, LARGEST_ENTRY) {
         Ok(bytes) if !wanted.may_be_in(&bytes) => return None,
+        Ok(bytes) if has_more_values(&bytes, ENTRY_VALUES) => {
+            (kept(file), vec![too_many_values(ENTRY_VALUES).in_file(shown)])
+        }
         Ok(bytes) => match JsonDocument::parse(file, shown, bytes) {
             (Some(document), mut problems) => {
                 let (source, more) = reader.read(&document, Vec::new(), &document.value);

@@ -11,6 +11,10 @@ use super::plain_entry::PlainEntry;
 use refdesk_text::Code;
 use refdesk_text::report::locate::{PointerStep, item_starts, locate, repeated_keys};
 use refdesk_text::report::{Diagnostic, Position, PositionIndex};
+use refdesk_text::tokens::grouped;
+
+/// The most values of a file: each takes some 400 bytes of memory once it is parsed, a hundred times its size in the file.
+const VALUES: usize = 4_000_000;
 
 /// The most repeated keys reported per file.
 const REPEATED: usize = 20;
@@ -39,6 +43,31 @@ pub enum MemberPart {
     Value,
 }
 
+/// Whether a JSON text has more values than this, by its commas.
+pub(crate) fn has_more_values(json: &[u8], most: usize) -> bool {
+    if memchr::memchr_iter(b',', json).nth(most).is_none() {
+        return false;
+    }
+    // Those of its texts do not count.
+    let (mut commas, mut is_text, mut is_escaped) = (0, false, false);
+    for byte in json {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = is_text,
+            b'"' => is_text = !is_text,
+            b',' if !is_text => commas += 1,
+            _ => {}
+        }
+    }
+    commas > most
+}
+
+/// The problem of such a text.
+pub(crate) fn too_many_values(most: usize) -> Diagnostic {
+    let message = format!("it has more than {} values, so it is not read", grouped(most));
+    Diagnostic::error(Code::TooMany, message).fix("remove what is not about sources")
+}
+
 impl JsonDocument {
     /// Parses the bytes of a file; invalid UTF-8 or JSON becomes a diagnostic with its position.
     pub fn parse(path: &Path, shown: String, bytes: Vec<u8>) -> (Option<Self>, Vec<Diagnostic>) {
@@ -54,6 +83,9 @@ impl JsonDocument {
         bytes: Vec<u8>,
         make: impl Fn(usize, PlainEntry<'_>) -> Option<T> + Sync,
     ) -> (Option<Self>, Vec<Option<T>>, Vec<Diagnostic>) {
+        if has_more_values(&bytes, VALUES) {
+            return (None, Vec::new(), vec![too_many_values(VALUES).in_file(shown)]);
+        }
         let text = match text_of(bytes) {
             Ok(text) => text,
             Err(problem) => return (None, Vec::new(), vec![problem.in_file(shown)]),
@@ -176,4 +208,22 @@ fn syntax_error(text: &str, error: &serde_json::Error) -> Diagnostic {
     Diagnostic { message: format!("not valid JSON: {what}"), ..diagnostic }
         .at(Position { line: error.line().max(1), column })
         .fix(hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_counted_outside_texts() {
+        for (json, most, has_more) in [
+            ("[1,2,3]", 2, false),
+            ("[1,2,3]", 1, true),
+            (r#"["a,b,c", "d\",e,f"]"#, 1, false),
+            (r#"["a\\", "b", ","]"#, 1, true),
+            ("", 0, false),
+        ] {
+            assert_eq!(has_more_values(json.as_bytes(), most), has_more, "{json}");
+        }
+    }
 }
