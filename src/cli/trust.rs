@@ -15,7 +15,8 @@ const NOTHING: &str = "Nothing in this workspace needs your trust.\n";
 /// Runs the subcommand; without one, shows what is not trusted and asks.
 pub fn run(desk: &mut Desk, session: &Session, command: Option<&TrustCommand>) -> CommandOutput {
     // What the selection brings may need trust, too.
-    let (mut waiting, count) = desk.settled().actions_with_profiles();
+    desk.settle_for_trust();
+    let (mut waiting, count) = desk.actions_with_profiles();
     let trusted = waiting.split_off(count);
     let mut answer = match command {
         Some(TrustCommand::List) => list(&trusted, &waiting),

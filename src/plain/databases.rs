@@ -46,9 +46,10 @@ pub fn listed(state: &mut PlainState, overview: &DatabaseOverview, filter: &str,
         }
     }
     turn.print(format!(
-        "{} in {}. Type a number to read its page.",
+        "{} in {}.{}",
         counted(tables, "table"),
-        counted(overview.databases.len(), "database")
+        counted(overview.databases.len(), "database"),
+        if rows.is_empty() { "" } else { " Type a number to read its page." }
     ));
     if overview.is_unfinished {
         turn.print("The last run was not finished. Type describe to go on.");

@@ -190,7 +190,9 @@ pub fn previewed(state: &mut PlainState, open: OpenRequest, all: &SelectionChang
             let waiting = source_words::waiting(source_words::count_waiting(&state.snapshot, &all.enters));
             let cost = change_cost::added(all.cost, tokens);
             let with = change_cost::with_instructions(all.cost, tokens);
-            turn.print(format!("They add {}, {cost} together{with}{waiting}.", counted(some, "source")));
+            let (they, add, together) =
+                if open.chosen.len() == 1 { ("It", "adds", "") } else { ("They", "add", " together") };
+            turn.print(format!("{they} {add} {}, {cost}{together}{with}{waiting}.", counted(some, "source")));
         }
     }
     turn.print("Type yes to answer with them, or other numbers, all, none, or later.");

@@ -257,7 +257,8 @@ pub fn print_document(
         return turn.ask(rest.request());
     }
     let BegunDocument { caption, lines } = begun;
-    turn.print(format!("{}{caption}, {}.", document.id, counted(lines.len(), "line")));
+    let length = if lines.is_empty() { String::new() } else { format!(", {}", counted(lines.len(), "line")) };
+    turn.print(format!("{}{caption}{length}.", document.id));
     let end = if lines.is_empty() { Vec::new() } else { vec!["This is the end.".to_owned()] };
     let printed = if from < lines.len() { from } else { 0 };
     if printed > 0 {

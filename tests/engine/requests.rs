@@ -132,7 +132,10 @@ fn the_first_answer_of_two_screens_wins_and_the_other_sees_it() {
     if ended == RequestEnd::Withdrawn {
         assert_eq!(
             wait_for_end(&mut two, &request),
-            RequestEnd::Elsewhere(OtherAnswer { by: Some("a screen".to_owned()), reply: None })
+            RequestEnd::Elsewhere(OtherAnswer {
+                by: Some("a screen".to_owned()),
+                reply: Some(Reply::Chosen(vec!["b".to_owned()])),
+            })
         );
     }
 }

@@ -142,6 +142,8 @@ pub struct Desk {
     taken_over: Vec<String>,
     /// Selected sources with an address or a tool that no pick made here brings: they are in every conversation.
     unasked: HashSet<SourceId>,
+    /// Whether those changed since [`Desk::take_trust_change`].
+    has_trust_change: bool,
     choice: Choice,
     /// The client and the session that stored the choice last, if known.
     chosen_by: (Option<String>, Option<String>),
@@ -221,6 +223,7 @@ impl Desk {
             decided: TrustDecisions::new(),
             taken_over: Vec::new(),
             unasked: HashSet::new(),
+            has_trust_change: false,
             choice: Choice::default(),
             chosen_by: (None, None),
             history: History::default(),

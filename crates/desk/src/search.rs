@@ -287,8 +287,8 @@ impl CompleteDesk<'_> {
         let source = self.catalog.get(&hit.source).filter(|source| is_of(source, &hit.path))?;
         let readable = access.is_none_or(|access| may_read(access, source, &hit.path));
         let mut because = hit.because;
-        if !readable && hit.subject.is_some() {
-            // The matching words are names of columns.
+        if !readable {
+            // They would tell which words are in a text that the reader may not have.
             because.iter_mut().for_each(|placing| placing.words.clear());
         }
         let (excerpt, matches) =

@@ -281,19 +281,28 @@ impl Desk {
         if is_changed { Catalog::of(sources) } else { catalog }
     }
 
+    /// Whether the selection brought or took away something that needs trust since the last call.
+    pub(crate) fn take_trust_change(&mut self) -> bool {
+        std::mem::take(&mut self.has_trust_change)
+    }
+
+    /// Settles the selection if what needs trust can depend on it.
+    pub fn settle_for_trust(&mut self) {
+        if self.catalog.sources().iter().any(|source| reaches_out(source)) {
+            self.settle();
+        }
+    }
+
     /// After the selection: an address or a tool that the workspace itself brings into every conversation waits for trust, also
     /// if a mention or a pick that came with it does so.
     pub(super) fn withhold_unasked(&mut self) {
-        let reaches_out = |id: &SourceId| {
-            let kind = self.catalog.get(id.as_str()).map(|source| source.kind.with_trust());
-            matches!(kind, Some(SourceKind::Url { .. } | SourceKind::Mcp { .. }))
-        };
         // The demo is refdesk's own.
         if self.workspace_context().reason == WorkspaceReason::Demo {
             return;
         }
         let members = self.selection.members().iter().map(|member| &member.id);
-        let mut unasked: HashSet<SourceId> = members.filter(|id| reaches_out(id)).cloned().collect();
+        let mut unasked: HashSet<SourceId> =
+            members.filter(|id| self.catalog.get(id.as_str()).is_some_and(reaches_out)).cloned().collect();
         if !unasked.is_empty() {
             let brought: HashSet<&str> =
                 self.preselected_ids().chain(self.taken_over.iter().map(String::as_str)).collect();
@@ -307,6 +316,7 @@ impl Desk {
             return;
         }
         self.unasked = unasked;
+        self.has_trust_change = true;
         let (mut decided, mut problems) = (TrustDecisions::new(), Vec::new());
         let catalog = self.without_untrusted(Catalog::clone(&self.catalog), &mut decided, &mut problems);
         let known: HashSet<String> = self.decided.iter().map(|(hash, _)| hash.clone()).collect();
@@ -447,6 +457,11 @@ const UNTRUSTED_TEXT: &str = "This text is outside the workspace and waits for t
 
 /// The most ids named in a message.
 const SHOWN: usize = 5;
+
+/// Whether it is an address or a tool.
+fn reaches_out(source: &Source) -> bool {
+    matches!(source.kind.with_trust(), SourceKind::Url { .. } | SourceKind::Mcp { .. })
+}
 
 fn trust_not_stored(error: &std::io::Error) -> Error {
     let message = format!("trust could not be stored: {error}");

@@ -126,7 +126,7 @@ impl Themes {
 
     /// Whether the theme for a user who chose none depends on the background.
     pub fn follow_background(&self) -> bool {
-        matches!(self.colours, Colours::Indexed | Colours::True)
+        matches!(self.colours, Colours::Sixteen | Colours::Indexed | Colours::True)
     }
 
     /// Why there is no other theme; `None` if there is one.

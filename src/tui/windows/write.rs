@@ -116,8 +116,10 @@ impl Window for Write {
         if places.field.width > 8 {
             buffer.set_stringn(places.field.x + 1, places.field.y, "Path", 4, theme.style(role));
             let place = Rect { x: places.field.x + 6, width: places.field.width - 7, ..places.field };
-            let path = &state.templates.path;
-            let at = prompt::draw(path.text(), path.cursor(), &[], theme.style(ThemeRole::Strong), place, buffer);
+            let (path, glyphs) = (&state.templates.path, &state.skin.glyphs);
+            let before = path.text().get(..path.cursor()).unwrap_or_default();
+            let (text, cursor) = (glyphs.own(path.text()), glyphs.own(before).len());
+            let at = prompt::draw(&text, cursor, &[], theme.style(ThemeRole::Strong), place, buffer);
             frame.set_cursor_position(at);
         }
     }

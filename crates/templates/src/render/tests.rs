@@ -69,6 +69,8 @@ fn jinja2() {
                 "{'a': 1,\n 'k': ['aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',\n       'bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb',\n       'cccccccccccccccccccccccccccccc']}",
             ),
             ("{{ {'b': \"<'&'>\", 'a': 'é'}|tojson }}", r#"{"a": "\u00e9", "b": "\u003c\u0027\u0026\u0027\u003e"}"#),
+            (r"{{ {2: 1, 10: 2, 1: 3}|tojson }}{{ '\x7f'|tojson }}", r#"{"1": 3, "2": 1, "10": 2}"\u007f""#),
+            ("{{ 'abcabc'.index('c', 3) }}{{ 'abcabc'.rindex('a', 0, 3) }}", "50"),
             ("{{ [1, {'a': []}]|tojson(1) }}", "[\n 1,\n {\n  \"a\": []\n }\n]"),
             ("[{{ 'ab'|center(5) }}]", "[  ab ]"),
             ("{{ 'a/b c~'|urlencode }} {{ {'a b': 'c/d'}|urlencode }}", "a/b%20c~ a+b=c%2Fd"),

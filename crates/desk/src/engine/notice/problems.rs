@@ -8,8 +8,8 @@ use crate::engine::Snapshot;
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
-/// Codes that are reported as a change of the catalog, of a template or of a pick.
-const REPORTED_ELSEWHERE: [Code; 3] = [Code::MissingPath, Code::TemplateBroken, Code::NeverFound];
+/// Codes that are reported as a change of the catalog, of a template or of a pick, or counted by what needs trust.
+const REPORTED_ELSEWHERE: [Code; 4] = [Code::MissingPath, Code::TemplateBroken, Code::NeverFound, Code::Untrusted];
 
 /// Problems that make a whole file unusable until it is fixed.
 const UNREADABLE: [Code; 3] = [Code::JsonSyntax, Code::NotAnObject, Code::NotUtf8];

@@ -77,6 +77,9 @@ impl Worker<'_> {
 
     /// Sends a snapshot if it differs from the last one, and notices of what changed.
     pub(super) fn publish(&mut self) {
+        if self.desk.take_trust_change() {
+            self.update_trust();
+        }
         let loading = (!self.unread.is_empty())
             .then(|| Loading { done: self.total.saturating_sub(self.unread.len()), total: self.total });
         // While documents are read, sorting thousands of diagnostics for every snapshot would cost more than the

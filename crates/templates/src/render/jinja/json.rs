@@ -42,9 +42,19 @@ impl JsonWriter<'_> {
             }
             ValueKind::Map => {
                 let pairs = value.as_object().and_then(DynObject::try_iter_pairs).into_iter().flatten();
-                let mut fields =
-                    pairs.map(|(name, value)| Ok((key(&name)?, value))).collect::<Result<Vec<_>, Error>>()?;
-                fields.sort_by(|left, right| left.0.cmp(&right.0));
+                let mut pairs: Vec<(Value, Value)> = pairs.collect();
+                // Python sorts the keys before it makes strings of them.
+                let are_numbers = pairs.iter().all(|(name, _)| name.is_number() || name.kind() == ValueKind::Bool);
+                if are_numbers {
+                    pairs.sort_by(|(one, _), (other, _)| one.cmp(other));
+                }
+                let mut fields = pairs
+                    .into_iter()
+                    .map(|(name, value)| Ok((key(&name)?, value)))
+                    .collect::<Result<Vec<_>, Error>>()?;
+                if !are_numbers {
+                    fields.sort_by(|left, right| left.0.cmp(&right.0));
+                }
                 self.out.push('{');
                 for (at, (name, value)) in fields.iter().enumerate() {
                     self.separate(at == 0, level);
@@ -113,7 +123,7 @@ fn string(text: &str, out: &mut String) {
             '\t' => out.push_str("\\t"),
             '\x08' => out.push_str("\\b"),
             '\x0c' => out.push_str("\\f"),
-            '<' | '>' | '&' | '\'' | '\0'..='\x1f' | '\x7f'.. if c != '\x7f' => {
+            '<' | '>' | '&' | '\'' | '\0'..='\x1f' | '\x7f'.. => {
                 let mut units = [0; 2];
                 for unit in c.encode_utf16(&mut units) {
                     out.push_str(&format!("\\u{unit:04x}"));

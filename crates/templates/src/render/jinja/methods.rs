@@ -84,6 +84,13 @@ fn of_text(text: &str, method: &str, args: &[Value]) -> Result<Option<Value>, Er
                 let separator = args.text("sep")?;
                 rsplit(text, separator.as_deref(), args.number("maxsplit", -1)?)?
             }
+            "index" | "rindex" if args.is_bounded() => {
+                let found = bounded(text, if method == "index" { "find" } else { "rfind" }, &mut args)?;
+                if found == Value::from(-1) {
+                    return Err(failed("substring not found"));
+                }
+                found
+            }
             "index" | "rindex" => {
                 let sought = needed(&mut args, "sub")?;
                 let found = if method == "index" { text.find(&sought) } else { text.rfind(&sought) };
