@@ -6,7 +6,7 @@ use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use clap::builder::PossibleValue;
-use clap::{Arg, Command, ValueEnum};
+use clap::{Arg, Command, ValueEnum, ValueHint};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter, complete};
 use clap_complete::env::{EnvCompleter, Shells};
 use serde_json::json;
@@ -236,11 +236,6 @@ fn with_values_below(command: Command, path: &str, line: &CompletedLine) -> Comm
 
 fn with_candidates(path: &str, arg: Arg, line: &CompletedLine) -> Arg {
     let Some(kind) = kind_of(path, &arg) else { return arg };
-    match kind {
-        ValueKind::Path => return arg.add(ArgValueCompleter::new(PathCompleter::any())),
-        ValueKind::FileWithValue => return arg.add(ArgValueCompleter::new(files_with_values)),
-        _ => {}
-    }
     let line = line.clone();
     arg.add(ArgValueCompleter::new(move |start: &OsStr| candidates(kind, &line, &start.to_string_lossy())))
 }
@@ -259,16 +254,23 @@ fn kind_of(path: &str, arg: &Arg) -> Option<ValueKind> {
         ("render", "vars" | "batch") => ValueKind::FileWithValue,
         (_, "agents") => ValueKind::Agent,
         (_, "agent") => ValueKind::AgentWithHooks,
+        // Without a completer of ours, clap would offer every name of the folder as it is.
+        _ if !matches!(arg.get_value_hint(), ValueHint::Unknown | ValueHint::Other) => ValueKind::Path,
         _ => return None,
     })
 }
 
-/// Files after `@`, which reads the value from one.
-fn files_with_values(start: &OsStr) -> Vec<CompletionCandidate> {
-    let start = start.to_string_lossy();
-    let Some(path) = start.strip_prefix('@') else { return Vec::new() };
-    let files = PathCompleter::any().complete(OsStr::new(path));
-    files.into_iter().map(|file| file.add_prefix("@")).collect()
+/// The paths that continue a typed one.
+fn paths(start: &str) -> Vec<String> {
+    let found = PathCompleter::any().complete(OsStr::new(start));
+    // A name that is hidden is offered once its first letter was typed.
+    let shown = found.iter().filter(|path| !path.is_hide_set() || names_hidden(start));
+    shown.filter_map(|path| path.get_value().to_str().map(str::to_owned)).collect()
+}
+
+/// Whether the last name of a typed path begins with a full stop.
+fn names_hidden(start: &str) -> bool {
+    start.rsplit(std::path::is_separator).next().is_some_and(|name| name.starts_with('.'))
 }
 
 /// The values that begin with the typed text.
@@ -279,6 +281,12 @@ fn candidates(kind: ValueKind, line: &CompletedLine, start: &str) -> Vec<Complet
         ValueKind::Agent => Client::all().map(|client| (client.word.to_owned(), client.name.to_owned())).collect(),
         ValueKind::AgentWithHooks => plain(HookAgent::ALL.iter().map(|agent| agent.word().to_owned()).collect()),
         ValueKind::Command => commands(),
+        ValueKind::Path => plain(paths(start)),
+        // After `@`, the value is read from a file.
+        ValueKind::FileWithValue => {
+            let files = start.strip_prefix('@').map(paths).unwrap_or_default();
+            plain(files.into_iter().map(|file| format!("@{file}")).collect())
+        }
         ValueKind::IdOrSignedTag => {
             let sign = start.get(..1).filter(|sign| ["+", "-"].contains(sign));
             let Some(sign) = sign else { return candidates(ValueKind::Id, line, start) };
@@ -289,7 +297,12 @@ fn candidates(kind: ValueKind, line: &CompletedLine, start: &str) -> Vec<Complet
         kind => options(words).map(|options| in_workspace(kind, options, start)).unwrap_or_default(),
     };
     let is_meant = |value: &str| {
-        let bare = if kind == ValueKind::IdOrSignedTag { value.get(1..).unwrap_or("") } else { value };
+        let bare = match kind {
+            ValueKind::IdOrSignedTag => value.get(1..).unwrap_or(""),
+            // The user's own folder, as the user typed it.
+            ValueKind::Path if start.starts_with("~/") => value.get(2..).unwrap_or(""),
+            _ => value,
+        };
         value.starts_with(start) && is_safe(bare)
     };
     let candidate =

@@ -232,6 +232,39 @@ fn a_shell_completes_names_of_the_workspace() {
     assert_eq!(completed(&world, &words), ["far-away"]);
 }
 
+/// Some shells insert a value as it is: the name of a file must not become a command.
+#[test]
+fn a_shell_completes_only_paths_that_run_nothing() {
+    let world = small();
+    for name in ["zz$(touch PWN1).md", "zz`x`.md", "zz;x.md", "zz'x.md", "zz\nx.md", "zz fine.md", "$(x)/zz.md"] {
+        world.put(name, b"# Z");
+    }
+    for before in [
+        &["add"][..],
+        &["list", "--config"],
+        &["list", "--workspace"],
+        &["templates", "extract"],
+        &["templates", "validate"],
+        &["render", "--file"],
+        &["check"],
+        &["assert"],
+        &["init"],
+    ] {
+        let asked = |start: &'static str| completed(&world, &[before, &[start]].concat());
+        assert_eq!(asked("zz"), ["zz fine.md"], "{before:?}");
+        assert_eq!(asked("$(x)/z"), [""; 0], "{before:?}");
+        assert!(!asked("").iter().any(|value| value.contains('$')), "{before:?}");
+    }
+    for option in ["--vars", "--batch"] {
+        assert_eq!(completed(&world, &["render", option, "@zz"]), ["@zz fine.md"]);
+    }
+    world.put("home/notes.md", b"# N");
+    let mut command: Command = world.bare(&[]);
+    command.env("REFDESK_COMPLETE", "fish").env("HOME", world.path.join("home"));
+    command.args(["--", "refdesk", "add", "~/no"]);
+    assert!(run(&mut command, None).exits(0).text().starts_with("~/notes.md"), "the user's own folder");
+}
+
 /// A shell shows some two thousand values: those that begin with what is written are among them, wherever they are.
 #[test]
 fn what_begins_with_the_word_is_offered_of_thousands() {
@@ -292,12 +325,15 @@ fn bash_completes_with_the_script() {
         ".jaato/references/tagged.json",
         br#"{"id": "tagged", "name": "T", "type": "inline", "content": "x", "tags": ["big thing"]}"#,
     );
+    world.put("zz fine.md", b"# Z");
+    world.put("zz$(touch PWN).md", b"# Z");
     for (words, word, count, expected) in [
         ("why to", "to", 2, "tool"),
         ("tag tagged +bi", "+bi", 3, r"+big\ thing"),
         ("tag tagged -bi", "-bi", 3, r"-big\ thing"),
         (r"tag tagged '+big\ t'", r"'+big\ t'", 3, r"+big\ thing"),
         ("tag tagged \\'+big", "+big", 3, "+big thing"),
+        ("add zz", "zz", 2, r"zz\ fine.md"),
     ] {
         let asked = format!(
             "source complete.sh; COMP_WORDS=(refdesk {words}); COMP_CWORD={count}; _clap_complete_refdesk refdesk {word} x; \
