@@ -1,7 +1,16 @@
 //! What to do about an error, as commands and options.
 
+use std::borrow::Cow;
+
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Error, Fix};
+
+/// A name as the last argument of a command that a person or an agent could copy into a shell: names come with a
+/// repository, so one can hold a command of its own, or look like an option.
+pub fn argument(name: &str) -> Cow<'_, str> {
+    let word = shell_words::quote(name);
+    if name.starts_with('-') { Cow::Owned(format!("-- {word}")) } else { word }
+}
 
 /// A fix in the words of the command line; `None` to use its own words.
 pub fn words(fix: &Fix) -> Option<String> {
@@ -12,28 +21,31 @@ pub fn words(fix: &Fix) -> Option<String> {
         Fix::DocumentDatabases => {
             "name the databases in .jaato/databases.yaml; `refdesk db document` then writes their pages".into()
         }
-        Fix::Exclude(id) => format!("`refdesk exclude {id}` keeps it out"),
+        Fix::Exclude(id) => format!("`refdesk exclude {}` keeps it out", argument(id)),
         Fix::FindMoved => "correct the path, remove the source, or let `refdesk init` find where the file went".into(),
-        Fix::GiveFalse(name) => format!("'{name}' is only tested: leave it out with --var {name}:=false"),
+        Fix::GiveFalse(name) => {
+            let value = format!("{name}:=false");
+            format!("'{name}' is only tested: leave it out with --var {}", shell_words::quote(&value))
+        }
         Fix::GiveId => "give another id with --id".into(),
         Fix::GiveName => "give a name with --name, or leave it out".into(),
-        Fix::Include(id) => format!("`refdesk include {id}` lifts the exclusion"),
+        Fix::Include(id) => format!("`refdesk include {}` lifts the exclusion", argument(id)),
         Fix::ListProfiles => "`refdesk profiles` lists them".into(),
         Fix::ListSources => "`refdesk list` shows all ids".into(),
         Fix::ListTemplates => "`refdesk templates` shows the templates of the selection".into(),
         Fix::OpenScreen => "open `refdesk` in this workspace and ask again".into(),
         Fix::Overwrite => "check the difference, and replace the file with --overwrite".into(),
-        Fix::Pick(id) => format!("`refdesk select {id}` picks it"),
+        Fix::Pick(id) => format!("`refdesk select {}` picks it", argument(id)),
         Fix::Reload => "run the command again".into(),
         Fix::RewritePages(database) => {
-            format!("`refdesk db document {database} --overwrite-edited` rewrites it")
+            format!("`refdesk db document --overwrite-edited {}` rewrites it", argument(database))
         }
         Fix::RewritePaths => "run `refdesk check --fix` to rewrite the path".into(),
         Fix::ShowTemplate => {
             "move the file away to have the template written; `refdesk templates show` prints it".into()
         }
         Fix::ShowProblems => "`refdesk check` shows where it is defined".into(),
-        Fix::ShowVariables(name) => format!("`refdesk templates variables {name}` shows what it asks for"),
+        Fix::ShowVariables(name) => format!("`refdesk templates variables {}` shows what it asks for", argument(name)),
         Fix::Trust => "review and trust it with `refdesk trust`".into(),
         Fix::None | Fix::Text(_) | Fix::All(_) => return None,
     })
@@ -47,4 +59,35 @@ pub fn worded(error: Error) -> Error {
 /// The diagnostics with their fixes in these words.
 pub fn all(problems: &[Diagnostic]) -> Vec<Diagnostic> {
     problems.iter().map(|problem| problem.clone().worded(&words)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_in_a_command_is_one_word_of_a_shell() {
+        type Named = fn(String) -> Fix;
+        let commands: [(Named, &str); 5] = [
+            (Fix::Exclude, "refdesk exclude"),
+            (Fix::Include, "refdesk include"),
+            (Fix::Pick, "refdesk select"),
+            (Fix::RewritePages, "refdesk db document --overwrite-edited"),
+            (Fix::ShowVariables, "refdesk templates variables"),
+        ];
+        for (fix, command) in commands {
+            for (name, word) in [
+                ("plain.name", "plain.name"),
+                ("b$(touch x)", "'b$(touch x)'"),
+                ("x'; touch PWN; '.tmpl", r"'x'\''; touch PWN; '\''.tmpl'"),
+                ("a b", "'a b'"),
+                ("--file=a", "-- '--file=a'"),
+            ] {
+                let shown = words(&fix(name.to_owned())).unwrap();
+                assert!(shown.starts_with(&format!("`{command} {word}` ")), "{shown}");
+            }
+        }
+        let shown = words(&Fix::GiveFalse("a$(x)".to_owned())).unwrap();
+        assert!(shown.ends_with("--var 'a$(x):=false'"), "{shown}");
+    }
 }

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::answer::CommandOutput;
 use super::args::WhyNotArgs;
+use super::fix::argument;
 use super::rows::join;
 use refdesk_core::catalog::Source;
 use refdesk_desk::{Desk, HintRemedy, Session, Verdict};
@@ -127,7 +128,7 @@ pub fn explain(desk: &Desk, source: &Source, verdict: &Verdict, session: &str) -
             ("named", not_hinted(&what), String::new())
         }
         Err(WhyNot::Excluded) => {
-            ("excluded", not_hinted("it is excluded."), format!("include it again: refdesk include {id}"))
+            ("excluded", not_hinted("it is excluded."), format!("include it again: refdesk include {}", argument(id)))
         }
         Err(WhyNot::Picked) => ("picked", not_hinted(&format!("it is picked; {selected}.")), String::new()),
         Err(WhyNot::PulledIn(parents)) => {
@@ -135,7 +136,7 @@ pub fn explain(desk: &Desk, source: &Source, verdict: &Verdict, session: &str) -
             (
                 "pulled-in",
                 not_hinted(&format!("it is pulled in{by}; {selected}.")),
-                format!("refdesk why {id} shows how"),
+                format!("refdesk why {} shows how", argument(id)),
             )
         }
         Err(WhyNot::Auto) => {

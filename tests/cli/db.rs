@@ -481,7 +481,7 @@ fn the_doctor_says_what_a_database_needs() {
     world.run(&["db", "document", "--yes"]).exits(0);
     world.put("docs/databases/shop/artist/tables/main.Artist.json", b"{");
     let told = line("databases: docs/databases/shop/").exits(0);
-    assert!(told.text().contains("fix: `refdesk db document shop --overwrite-edited` rewrites it"), "{told}");
+    assert!(told.text().contains("fix: `refdesk db document --overwrite-edited shop` rewrites it"), "{told}");
 }
 
 #[test]

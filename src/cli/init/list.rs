@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::cli::fix::argument;
 use refdesk_desk::{Discovery, MissingSource, MovedSource, ProposedPlace, ProposedSource};
 use refdesk_files::path::lossy;
 use refdesk_text::escape::one_line;
@@ -193,7 +194,8 @@ fn line(width: usize, text: &str) -> String {
 pub fn missing(sources: &[MissingSource]) -> String {
     let line = |source: &MissingSource| {
         let MissingSource { id, path, file } = source;
-        let reported = format!("gone: {id}, {path} does not exist (in {file}): `refdesk remove {id}` removes it");
+        let command = format!("refdesk remove {}", argument(id));
+        let reported = format!("gone: {id}, {path} does not exist (in {file}): `{command}` removes it");
         format!("{}\n", one_line(&reported))
     };
     sources.iter().map(line).collect()
