@@ -12,8 +12,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub(crate) use self::check::TrustCheck;
-use self::check::resolved;
+pub(crate) use self::check::{TrustCheck, resolved};
 use super::privileged_actions::{PrivilegedAction, PrivilegedActionKind, UnplacedAction, in_text, outside, place};
 use super::{CompleteDesk, Desk, Session};
 use crate::session::Trusted;
@@ -228,11 +227,11 @@ impl Desk {
             is_trusted
         };
         let folder = self.references_folder();
-        let may_read = |path: &Path| {
+        let may_read = |path: &Path, real: &Path| {
             if *path == *folder {
-                return check.references().is_none_or(|(_, bare)| is_trusted(bare));
+                return check.references_at(real).is_none_or(is_trusted);
             }
-            let Some(bare) = check.linked(path) else { return true };
+            let Some(bare) = check.linked_to(path, real) else { return true };
             linked.borrow_mut().push(path.to_path_buf());
             is_trusted(bare)
         };

@@ -66,7 +66,7 @@ pub(crate) fn with_path(path: &Path, error: io::Error) -> io::Error {
 }
 
 /// The message of an error without the path that it may be prefixed with.
-pub(crate) fn cause(error: &io::Error) -> String {
+pub fn cause(error: &io::Error) -> String {
     let prefixed = error.get_ref().and_then(|inner| inner.downcast_ref::<PathError>());
     prefixed.map_or_else(|| error.to_string(), |PathError { error, .. }| error.to_string())
 }

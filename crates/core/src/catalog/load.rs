@@ -1,5 +1,6 @@
 //! Builds a catalog from files: merges the configuration's sources with the discovered ones (BEHAVIOUR §2).
 
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,8 +17,9 @@ use super::wanted::EntryFilter;
 use crate::config::{
     self, Config, JsonDocument, MemberPart, WorkspaceContext, expand, has_more_values, too_many_values,
 };
-use refdesk_files::path::{absolute, is_absent};
-use refdesk_files::read_whole;
+use refdesk_files::output::resolve;
+use refdesk_files::path::{absolute, is_absent, name_of};
+use refdesk_files::{EntryKind, Folder, cause, read_whole, whole};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::report::listed::ListedProblems;
@@ -47,8 +49,9 @@ type ParsedEntry = (Option<Arc<Source>>, Vec<Diagnostic>);
 pub struct CatalogReading<'a> {
     /// The catalog of the running desk: if a discovered file no longer parses, its source here is kept.
     pub previous: Option<&'a Catalog>,
-    /// Decides whether the references folder, and any link in it, may be read.
-    pub may_read: &'a dyn Fn(&Path) -> bool,
+    /// Decides whether the references folder, and any link in it, may be read: by its path, and by where that leads. Exactly
+    /// the latter is then opened, whatever the path leads to by that time.
+    pub may_read: &'a dyn Fn(&Path, &Path) -> bool,
     /// The discovered entries that are needed; others may be left out.
     pub wanted: &'a EntryFilter,
     /// Whether the catalog will be compared with a later one, which needs the sizes of files.
@@ -164,22 +167,25 @@ fn discovered(
 ) -> Vec<ParsedEntry> {
     let context = reader.places.context;
     let folder = references_folder(context, config);
-    if reader.places.reserved.holds(&folder, &reader.places.resolver.folder(&folder)) {
+    let real = resolve(&folder).ok();
+    if reader.places.reserved.holds(&folder, real.as_deref().unwrap_or(&folder)) {
         let message = "the folder of references belongs to git or to refdesk itself, so it is not read";
         diagnostics
             .push(Diagnostic::warning(Code::ReservedPath, message).fix("name another folder in 'references_dir'"));
         return Vec::new();
     }
-    let listed = if may_read(&folder) { json_files(&folder) } else { fs::metadata(&folder).map(|_| Vec::new()) };
-    let files: Vec<PathBuf> = match listed {
+    let listed = match real.filter(|real| may_read(&folder, real)) {
+        Some(real) => Folder::real(&real).and_then(|opened| json_files(&folder, &opened)),
+        None => fs::metadata(&folder).map(|_| Vec::new()),
+    };
+    let files: Vec<ReferenceFile> = match listed {
         Ok(files) => {
-            let allowed = |(file, is_link): &(PathBuf, bool)| !is_link || may_read(file);
-            files.into_iter().filter(allowed).map(|(file, _)| file).collect()
+            files.into_iter().filter(|file| file.leads_to().is_none_or(|to| may_read(&file.path, to))).collect()
         }
         Err(error) if is_absent(&error) && !config.settings.references_dir_given => return Vec::new(),
         Err(error) => {
-            let problem =
-                Diagnostic::warning(Code::Unreadable, format!("the folder of references cannot be read: {error}"));
+            let message = format!("the folder of references cannot be read: {}", cause(&error));
+            let problem = Diagnostic::warning(Code::Unreadable, message);
             diagnostics.push(problem.in_file(context.display(&folder)).fix(match error.kind() {
                 io::ErrorKind::PermissionDenied => "allow this user to read it",
                 _ => "create it, or correct 'references_dir'",
@@ -191,7 +197,7 @@ fn discovered(
         let sources = previous.into_iter().flat_map(Catalog::sources);
         sources.into_iter().find(|source| *source.origin.file == *file).cloned()
     };
-    let read = |file: &PathBuf| {
+    let read = |file: &ReferenceFile| {
         let (source, problems) = discovered_file(reader, file, kept, wanted)?;
         Some((source.map(|source| shared(source, previous)), problems))
     };
@@ -208,12 +214,13 @@ fn discovered(
 /// `None` if its entry is not wanted.
 fn discovered_file(
     reader: &EntryContext<'_>,
-    file: &Path,
+    found: &ReferenceFile,
     kept: impl Fn(&Path) -> Option<Source>,
     wanted: &EntryFilter,
 ) -> Option<(Option<Source>, Vec<Diagnostic>)> {
+    let file = found.path.as_path();
     let shown = reader.places.context.display(file);
-    Some(match read_whole(file, LARGEST_ENTRY) {
+    Some(match found.read() {
         Ok(bytes) if !wanted.may_be_in(&bytes) => return None,
         Ok(bytes) if has_more_values(&bytes, ENTRY_VALUES) => {
             (kept(file), vec![too_many_values(ENTRY_VALUES).in_file(shown)])
@@ -227,7 +234,8 @@ fn discovered_file(
             (None, problems) => (kept(file), problems),
         },
         Err(error) => {
-            let problem = Diagnostic::error(Code::Unreadable, format!("the reference cannot be read: {error}"));
+            let problem =
+                Diagnostic::error(Code::Unreadable, format!("the reference cannot be read: {}", cause(&error)));
             let problem = problem.in_file(shown).fix("make it a readable file of one JSON object, or remove it");
             (kept(file), vec![problem])
         }
@@ -247,18 +255,63 @@ pub fn references_folder(context: &WorkspaceContext, config: &Config) -> PathBuf
     absolute(&context.workspace, Path::new(&expand(context, &config.settings.references_dir)))
 }
 
-/// `*.json` directly in the folder, by byte order of file name, and whether each is a link.
-fn json_files(folder: &Path) -> std::io::Result<Vec<(PathBuf, bool)>> {
-    let mut names = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        if name.as_encoded_bytes().ends_with(b".json") && name != NOT_A_SOURCE {
-            names.push((name, entry.file_type()?.is_symlink()));
+/// A file of the references folder.
+struct ReferenceFile {
+    /// Its path by the folder's name.
+    path: PathBuf,
+    place: ReferencePlace,
+}
+
+enum ReferencePlace {
+    In(Folder),
+    /// It is a link, which leads here when its links are followed; `None` if they cannot be followed.
+    Linked(Option<PathBuf>),
+}
+
+impl ReferenceFile {
+    /// Where it leads, if it is a link.
+    fn leads_to(&self) -> Option<&Path> {
+        match &self.place {
+            ReferencePlace::In(_) => None,
+            ReferencePlace::Linked(to) => to.as_deref(),
         }
     }
-    names.sort_unstable();
-    Ok(names.into_iter().map(|(name, is_link)| (folder.join(name), is_link)).collect())
+
+    /// Follows no link: what was allowed is what is read.
+    fn read(&self) -> io::Result<Vec<u8>> {
+        let bytes = match &self.place {
+            ReferencePlace::In(folder) => folder.read(name_of(&self.path), LARGEST_ENTRY),
+            ReferencePlace::Linked(Some(real)) => {
+                let (folder, name) = Folder::of_real(real)?;
+                folder.read(name, LARGEST_ENTRY)
+            }
+            // The system's own words about it.
+            ReferencePlace::Linked(None) => {
+                Err(fs::metadata(&self.path).err().unwrap_or_else(|| io::ErrorKind::NotFound.into()))
+            }
+        };
+        bytes.and_then(|read| whole(read, LARGEST_ENTRY))
+    }
+}
+
+/// `*.json` directly in the folder at this path, by byte order of file name.
+fn json_files(path: &Path, opened: &Folder) -> io::Result<Vec<ReferenceFile>> {
+    let mut names = Vec::new();
+    for entry in opened.entries()? {
+        let (name, kind) = entry?;
+        if name.as_encoded_bytes().ends_with(b".json") && name != NOT_A_SOURCE {
+            names.push((name, kind));
+        }
+    }
+    names.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+    let file = |(name, kind): (OsString, EntryKind)| {
+        let place = match kind {
+            EntryKind::Link => ReferencePlace::Linked(resolve(&opened.path_of(&name)).ok()),
+            _ => ReferencePlace::In(opened.clone()),
+        };
+        ReferenceFile { path: path.join(name), place }
+    };
+    Ok(names.into_iter().map(file).collect())
 }
 
 /// A warning for every source whose id is already used by an earlier one, at the position of the later one.
@@ -297,6 +350,56 @@ fn id_position(document: Option<&JsonDocument>, source: &Source) -> Option<refde
             let bytes = read_whole(&source.origin.file, LARGEST_ENTRY).ok()?;
             let (document, _) = JsonDocument::parse(&source.origin.file, String::new(), bytes);
             Some(document?.position(&[PointerStep::Key("id")], MemberPart::Value))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+    use refdesk_files::write_atomic;
+
+    /// A person at the same machine, or a program that an agent runs, can exchange what was checked for a link.
+    #[test]
+    fn what_was_allowed_is_what_is_read() {
+        let entry = |content: &str| format!(r#"{{"id": "r", "name": "R", "type": "inline", "content": "{content}"}}"#);
+        // What is exchanged, for which target.
+        for (exchanged, target) in
+            [(".jaato", "out/.jaato"), (".jaato/references", "out"), (".jaato/references/r.json", "out/r.json")]
+        {
+            let folder = tempfile::tempdir().unwrap();
+            let root = std::fs::canonicalize(folder.path()).unwrap();
+            let workspace = root.join("workspace");
+            write_atomic(&workspace.join(".jaato/references/r.json"), entry("inside").as_bytes()).unwrap();
+            write_atomic(&workspace.join("linked.json"), entry("linked").as_bytes()).unwrap();
+            symlink(workspace.join("linked.json"), workspace.join(".jaato/references/s.json")).unwrap();
+            for file in ["out/r.json", "out/.jaato/references/r.json", "out/linked.json"] {
+                write_atomic(&root.join(file), entry("PRIVATE").as_bytes()).unwrap();
+            }
+            let exchange = |path: &str, target: &str| {
+                let aside = root.join("aside");
+                let _ = std::fs::rename(workspace.join(path), aside.join(path.replace('/', "-")));
+                let _ = symlink(root.join(target), workspace.join(path));
+            };
+            std::fs::create_dir(root.join("aside")).unwrap();
+            let context = WorkspaceContext {
+                workspace: workspace.clone(),
+                current: workspace.clone(),
+                ..WorkspaceContext::default()
+            };
+            let may_read = |_: &Path, real: &Path| {
+                exchange(exchanged, target);
+                exchange("linked.json", "out/linked.json");
+                real.starts_with(&workspace)
+            };
+            let reading =
+                CatalogReading { previous: None, may_read: &may_read, wanted: &EntryFilter::All, is_compared: true };
+            let (config, _) = config::load(&context, |_, _, _| None::<()>);
+            let (catalog, problems) = load(&context, &config, PlainSources::default(), reading);
+            let texts = format!("{catalog:?}{problems:?}");
+            assert!(!texts.contains("PRIVATE"), "{exchanged}: {texts}");
         }
     }
 }

@@ -108,7 +108,7 @@ mod tests {
         let file = workspace.join(".jaato/profiles/p.json");
         write_atomic(&file, format!("{{\"plugin_configs\": {{\"references\": {ours}}}}}").as_bytes()).unwrap();
         let reading =
-            CatalogReading { previous: None, may_read: &|_| true, wanted: &EntryFilter::All, is_compared: true };
+            CatalogReading { previous: None, may_read: &|_, _| true, wanted: &EntryFilter::All, is_compared: true };
         let (config, _) = config::load(&context, |_, _, _| None::<()>);
         let (whole, _) = load(&context, &config, PlainSources::default(), reading);
         let profile = profile::read(&context, &file).unwrap();

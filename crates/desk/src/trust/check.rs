@@ -114,26 +114,43 @@ impl<'d> TrustCheck<'d> {
 
     /// The privileged action of a file in the folder of references that is a link leading outside.
     pub(crate) fn linked(&self, file: &Path) -> Option<UnplacedAction> {
-        let is_foreign = file.starts_with(self.desk.workspace()) || self.config_is_foreign();
         // A link loop is an error, which the reader reports.
-        let real = resolve(file).ok().filter(|real| is_foreign && !real.starts_with(&self.workspace))?;
+        self.linked_to(file, &resolve(file).ok()?)
+    }
+
+    /// The same if it leads to `real`.
+    pub(crate) fn linked_to(&self, file: &Path, real: &Path) -> Option<UnplacedAction> {
+        let is_foreign = file.starts_with(self.desk.workspace()) || self.config_is_foreign();
+        if !is_foreign || real.starts_with(&self.workspace) {
+            return None;
+        }
         if let Some((folder, bare)) = self.references()
             && real.parent() == Some(folder)
         {
             return Some(bare);
         }
-        Some(self.actions().reference(file, &real))
+        Some(self.actions().reference(file, real))
     }
 
     /// The folder of references and its privileged action, if it is outside and the user did not name it.
     pub(crate) fn references(&self) -> Option<(&Path, UnplacedAction)> {
         let folder = self.references.get_or_init(|| {
-            let folder = self.desk.references_folder();
-            let is_foreign = folder.starts_with(self.desk.workspace()) || self.config_is_foreign();
-            let is_read = self.desk.config.settings.auto_discover && is_foreign;
-            outside(&self.workspace, &folder).filter(|_| is_read)
+            outside(&self.workspace, &self.desk.references_folder()).filter(|_| self.references_are_foreign())
         });
         folder.as_deref().map(|folder| (folder, self.actions().references(folder)))
+    }
+
+    /// The privileged action of the folder of references if it leads to `real`.
+    pub(crate) fn references_at(&self, real: &Path) -> Option<UnplacedAction> {
+        let is_action = !real.starts_with(&self.workspace) && self.references_are_foreign();
+        is_action.then(|| self.actions().references(real))
+    }
+
+    /// Whether the folder of references is read, and not one that the user named.
+    fn references_are_foreign(&self) -> bool {
+        let is_foreign =
+            || self.desk.references_folder().starts_with(self.desk.workspace()) || self.config_is_foreign();
+        self.desk.config.settings.auto_discover && is_foreign()
     }
 
     pub(super) fn withholds(&self, source: &Source) -> bool {
@@ -194,6 +211,6 @@ impl<'d> TrustCheck<'d> {
 }
 
 /// The path without links, if it exists.
-pub(super) fn resolved(workspace: &Path) -> PathBuf {
+pub(crate) fn resolved(workspace: &Path) -> PathBuf {
     fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf())
 }
