@@ -8,9 +8,10 @@ use serde_json::Value;
 use super::catalog_change::{EntryPlace, NewEntry};
 use super::file_writes::OutsideWriteApproval;
 use super::source_expansion::is_pattern;
+use super::trust::resolved;
 use super::{Desk, Session};
 use refdesk_core::catalog::{Mode, ReservedFolders, Source, SourceId, SourceKind, id_fault};
-use refdesk_discover::{Described, ProposedPlace, describe_place, has_password, ids_of};
+use refdesk_discover::{Described, ProposedPlace, RealPlace, describe_place, has_password, ids_of};
 use refdesk_files::output::Proposal;
 use refdesk_files::path::{Resolver, absolute};
 use refdesk_text::fold::can_match;
@@ -131,18 +132,20 @@ impl Desk {
     }
 
     /// What a place says about itself. If a link of the workspace leads outside it, nothing there is read before it is
-    /// trusted.
+    /// trusted. Links are followed only here, so that what was judged is what is opened.
     fn described(&self, place: &ProposedPlace) -> Described {
-        let workspace = self.workspace();
-        let leads_out =
-            |path: &Path| path.starts_with(workspace) && !Resolver::default().resolve(path).0.starts_with(workspace);
-        match place.path() {
-            Some(path) if leads_out(path) => {
-                let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-                Described::unread(name)
-            }
-            _ => describe_place(place),
+        let Some(path) = place.path() else {
+            return describe_place(place, RealPlace { path: Path::new(""), within: Path::new("") });
+        };
+        let (real, workspace) = (Resolver::default().resolve(path).0, resolved(self.workspace()));
+        let is_inside = real.starts_with(&workspace);
+        if path.starts_with(self.workspace()) && !is_inside {
+            let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+            return Described::unread(name);
         }
+        // A person named what is outside.
+        let within = if is_inside { &workspace } else { &real };
+        describe_place(place, RealPlace { path: &real, within })
     }
 
     /// Whether this address, or this path from the root of the workspace, can be added. What a pattern matches is found

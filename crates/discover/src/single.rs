@@ -11,7 +11,8 @@ use super::propose::{SKILL, id_parts, shown_text, skill_contents, stem_of, tag_f
 use super::tags::{self, Frequencies, TagInput};
 use super::walk::DOCUMENT_EXTENSIONS;
 use refdesk_core::catalog::DirectoryContents;
-use refdesk_files::read_regular;
+use refdesk_files::beneath::open_in;
+use refdesk_files::read_open;
 
 /// The most bytes of a file that are read.
 const READ: u64 = 1024 * 1024;
@@ -70,31 +71,43 @@ pub fn ids_of(places: &[ProposedPlace], all: &[Described], workspace: &str, take
     parts.iter().zip(ids).map(|(parts, id)| if is_empty(parts) { String::new() } else { id }).collect()
 }
 
-/// Describes what is at a place; paths are absolute. A place that cannot be read has only its name.
-pub fn describe_place(place: &ProposedPlace) -> Described {
+/// Where a place really is.
+#[derive(Debug, Clone, Copy)]
+pub struct RealPlace<'a> {
+    /// Its path without links.
+    pub path: &'a Path,
+    /// The folder, or the file itself, that nothing read for it may be outside of; a path without links.
+    pub within: &'a Path,
+}
+
+/// Describes what is at a place; its path is only a name, and `real` is what is opened, without following links that
+/// appeared since. A place that cannot be read has only its name.
+pub fn describe_place(place: &ProposedPlace, real: RealPlace<'_>) -> Described {
     match place {
         ProposedPlace::Url(url) => Described { name: last_part(url), ..Described::default() },
-        ProposedPlace::File(path) => described(path, &stem(path)),
+        ProposedPlace::File(path) => described(path, real, &stem(path)),
         ProposedPlace::Folder(folder) => {
             let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            let first = [SKILL, "README.md", "readme.md", "index.md"].iter().map(|file| folder.join(file));
-            let Some(file) = first.into_iter().find(|file| file.is_file()) else {
+            let mut first = [SKILL, "README.md", "readme.md", "index.md"].into_iter();
+            let Some(file) = first.find(|file| real.path.join(file).is_file()) else {
                 return Described { name, ..Described::default() };
             };
-            let mut found = described(&file, &name);
-            if file.ends_with(SKILL) {
+            let (path, at) = (folder.join(file), real.path.join(file));
+            let mut found = described(&path, RealPlace { path: &at, ..real }, &name);
+            if file == SKILL {
                 found.name = found.page.front.name.clone().unwrap_or(name);
-                found.contents = skill_contents(&|part| folder.join(part).is_dir());
+                found.contents = skill_contents(&|part| real.path.join(part).is_dir());
             }
             found
         }
     }
 }
 
-fn described(path: &Path, name: &str) -> Described {
+fn described(path: &Path, real: RealPlace<'_>, name: &str) -> Described {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_ascii_lowercase();
     let is_document = DOCUMENT_EXTENSIONS.contains(&ending.as_str()) || ending == "txt";
-    let read = if is_document { read_regular(path, READ).ok() } else { None };
+    let read = || open_in(real.within, real.path).and_then(|(file, metadata)| read_open(file, &metadata, READ)).ok();
+    let read = if is_document { read() } else { None };
     let text = read.as_ref().and_then(|(bytes, _)| text_of(bytes));
     let page = text.map(|text| read_page(path, &text)).unwrap_or_default();
     Described {
@@ -113,4 +126,44 @@ fn stem(path: &Path) -> String {
 fn last_part(url: &str) -> String {
     let bare = url.split(['?', '#']).next().unwrap_or(url).trim_end_matches('/');
     bare.rsplit('/').find(|part| !part.is_empty()).unwrap_or(bare).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// What was a file or a folder of the workspace when it was looked at can be a link by the time it is opened.
+    #[test]
+    fn nothing_is_read_that_is_elsewhere_by_now() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        let (inside, outside) = (root.join("inside"), root.join("outside"));
+        for (folder, text) in [(&inside, "# Public"), (&outside, "# PRIVATE")] {
+            fs::create_dir_all(folder.join("docs/kit")).unwrap();
+            for file in ["docs/a.md", "docs/kit/README.md"] {
+                refdesk_files::write_atomic(&folder.join(file), text.as_bytes()).unwrap();
+            }
+        }
+        let file = || ProposedPlace::File(inside.join("docs/a.md"));
+        let kit = || ProposedPlace::Folder(inside.join("docs/kit"));
+        let name = |place: ProposedPlace, path: &str| {
+            describe_place(&place, RealPlace { path: &inside.join(path), within: &inside }).name
+        };
+        let both = || [name(file(), "docs/a.md"), name(kit(), "docs/kit")];
+        assert_eq!(both(), ["Public", "Public"]);
+        for linked in ["docs", "docs/a.md", "docs/kit", "docs/kit/README.md"] {
+            fs::rename(inside.join(linked), root.join("aside")).unwrap();
+            symlink(outside.join(linked), inside.join(linked)).unwrap();
+            let both = both();
+            assert!(!both.iter().any(|name| name == "PRIVATE"), "{linked}: {both:?}");
+            fs::remove_file(inside.join(linked)).unwrap();
+            fs::rename(root.join("aside"), inside.join(linked)).unwrap();
+        }
+        fs::rename(inside.join("docs/kit/README.md"), inside.join("docs/kit/text.md")).unwrap();
+        symlink("text.md", inside.join("docs/kit/README.md")).unwrap();
+        assert_eq!(both(), ["Public", "Public"], "a link that stays inside");
+    }
 }
