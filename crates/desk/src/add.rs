@@ -148,6 +148,19 @@ impl Desk {
         describe_place(place, RealPlace { path: &real, within })
     }
 
+    /// The path below the workspace's own, if it reaches something in the workspace by another path: through a link to
+    /// the workspace, or around the link by which the workspace was named.
+    fn by_workspace(&self, path: PathBuf) -> PathBuf {
+        let workspace = self.workspace();
+        if path.starts_with(workspace) {
+            return path;
+        }
+        let real = resolved(workspace);
+        let above = path.ancestors().find(|above| resolved(above) == real);
+        let below = above.and_then(|above| path.strip_prefix(above).ok());
+        below.map_or_else(|| path.clone(), |below| absolute(workspace, below))
+    }
+
     /// Whether this address, or this path from the root of the workspace, can be added. What a pattern matches is found
     /// out only when it is added.
     ///
@@ -176,7 +189,7 @@ impl Desk {
             }
             return Ok(ProposedPlace::Url(place.to_owned()));
         }
-        let path = absolute(from, Path::new(place));
+        let path = self.by_workspace(absolute(from, Path::new(place)));
         if place.trim().is_empty() || !path.exists() {
             let message = format!("'{place}' is not an existing file or folder");
             return Err(Error::new(Code::NoSuchPath, message, "name something that exists, or an http(s) address"));

@@ -319,6 +319,48 @@ fn nothing_is_read_behind_a_link_that_leads_out() {
     }
 }
 
+/// Whoever names the workspace by a link, and stands in it by its own path or by the link, adds its own documents.
+#[test]
+fn a_workspace_that_is_reached_by_a_link_has_its_own_documents() {
+    let far = Workspace::new();
+    for (named, current, place) in [
+        ("link", "", "link/docs/new.md"),
+        ("link", "", "real/docs/new.md"),
+        ("link", "real", "docs/new.md"),
+        ("real", "", "link/docs/new.md"),
+        ("real", "link/docs", "new.md"),
+        ("link", "real", "doc*/new.md"),
+    ] {
+        let world = Workspace::of(json!([]), &[]);
+        for (path, text) in
+            [("real/references.json", r#"{"sources": []}"#), ("real/docs/new.md", "# Title\n\nWhat it says.\n")]
+        {
+            world.put(path, text.as_bytes());
+        }
+        std::os::unix::fs::symlink("real", world.path.join("link")).unwrap();
+        let named = world.path.join(named);
+        let mut command = world.bare(&["--workspace", named.to_str().unwrap(), "--format", "json", "add", place]);
+        let answer = run(command.current_dir(world.path.join(current)), None).exits(0).json();
+        let entry = &answer["entry"];
+        assert_eq!(entry["path"], "../../docs/new.md", "{named:?} {current} {place}: {answer}");
+        assert_eq!((&entry["name"], &entry["description"]), (&json!("Title"), &json!("What it says.")), "{place}");
+        let mut again = world.bare(&["--workspace", named.to_str().unwrap(), "add", place]);
+        let again = run(again.current_dir(world.path.join(current)), None).exits(1);
+        assert!(again.stderr.contains("already in the catalog"), "{again}");
+        // What leads out of such a workspace is still not read.
+        std::os::unix::fs::symlink(&far.path, world.path.join("real/out")).unwrap();
+        far.put("far.md", b"# SECRET");
+        far.put("README.md", b"# SECRET");
+        std::os::unix::fs::symlink(far.path.join("README.md"), world.path.join("real/docs/README.md")).unwrap();
+        for out in ["out/far.md", "out", "docs"] {
+            let place = format!("link/{out}");
+            let mut command = world.bare(&["--workspace", named.to_str().unwrap(), "--format", "json", "add", &place]);
+            let told = run(command.current_dir(&world.path), None).exits(0);
+            assert!(!told.text().contains("SECRET"), "{told}");
+        }
+    }
+}
+
 #[test]
 fn a_pattern_over_too_many_files_is_refused() {
     let world = small();
