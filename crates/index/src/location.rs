@@ -249,15 +249,23 @@ impl Location {
     }
 
     /// Our index for writing. All files of it are open then.
+    ///
+    /// # Errors
+    /// It is of a newer version, or cannot be opened now, such as while another process holds it locked.
     fn reopen(&self, key: &SealKey) -> Result<Reopened, Error> {
-        let Ok(connection) = self.open(OpenFlags::SQLITE_OPEN_READ_WRITE) else { return Ok(Reopened::Damaged) };
-        match version(&connection) {
-            Ok(newer) if newer > schema::VERSION => Err(self.newer()),
-            Ok(older) if older < schema::VERSION => Ok(Reopened::Older),
-            Ok(_) if schema::is_intact(&connection) && is_owned(&connection, key).unwrap_or(false) => {
-                Ok(Reopened::Usable(connection))
-            }
-            _ => Ok(Reopened::Damaged),
+        let opened = || -> rusqlite::Result<(Connection, i64, bool)> {
+            let connection = connect(&self.file(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+            let version = version(&connection)?;
+            let is_usable =
+                version == schema::VERSION && schema::is_intact(&connection)? && is_owned(&connection, key)?;
+            Ok((connection, version, is_usable))
+        };
+        match opened() {
+            Ok((_, newer, _)) if newer > schema::VERSION => Err(self.newer()),
+            Ok((_, older, _)) if older < schema::VERSION => Ok(Reopened::Older),
+            Ok((connection, _, true)) => Ok(Reopened::Usable(connection)),
+            Err(error) if resolves_itself(&error) => Err(self.broken(&error)),
+            Ok(_) | Err(_) => Ok(Reopened::Damaged),
         }
     }
 
@@ -295,7 +303,12 @@ impl Location {
     }
 
     fn open(&self, access: OpenFlags) -> Result<Connection, Error> {
-        self.open_at(&if self.is_making { self.making() } else { self.path() }, access)
+        self.open_at(&self.file(), access)
+    }
+
+    /// The path of the database that is read and written.
+    fn file(&self) -> PathBuf {
+        if self.is_making { self.making() } else { self.path() }
     }
 
     /// The path of an index that is being made.
@@ -329,19 +342,7 @@ impl Location {
     }
 
     fn open_at(&self, path: &Path, access: OpenFlags) -> Result<Connection, Error> {
-        let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-        let opened = Connection::open_with_flags(path, flags).and_then(|connection| {
-            connection.busy_timeout(BUSY)?;
-            // Nothing in the file may make SQLite run a function that is not pure; all of ours are.
-            connection.pragma_update(None, "trusted_schema", false)?;
-            connection.pragma_update(None, "synchronous", "NORMAL")?;
-            // Otherwise full-text search plans its own statement again for each word that it looks up.
-            connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-            // What a person revokes is not to stay in the file.
-            connection.pragma_update(None, "secure_delete", true)?;
-            Ok(connection)
-        });
-        opened.map_err(|error| self.broken(&error))
+        connect(path, access).map_err(|error| self.broken(&error))
     }
 
     fn folder(&self) -> io::Result<Folder> {
@@ -424,13 +425,13 @@ impl Location {
             // If that fails, the same is found and reported again.
             let _ = self.give_up();
         }
+        if is_held(error) {
+            return self.held();
+        }
         let message = format!("the search index {} cannot be used: {error}", self.path().display());
         let fix = match error.sqlite_error_code() {
             Some(ErrorCode::DiskFull) => Fix::from("free some disk space"),
             Some(ErrorCode::SystemIoFailure) => Fix::from("free some disk space, or check the disk"),
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-                Fix::from("try again when the other program is done")
-            }
             Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied)
                 if !is_writable(&self.workspace.join(STATE_FOLDER)) =>
             {
@@ -441,6 +442,12 @@ impl Location {
         Error::new(Code::IndexUnreadable, message, fix)
     }
 
+    /// Another process keeps it from being read or changed.
+    fn held(&self) -> Error {
+        let message = format!("the search index {} is in use by another process", self.path().display());
+        Error::new(Code::IndexUnreadable, message, "try again when that process is done with it")
+    }
+
     fn newer(&self) -> Error {
         Error::new(
             Code::IndexNewer,
@@ -448,6 +455,21 @@ impl Location {
             "use that version, or remove the file",
         )
     }
+}
+
+fn connect(path: &Path, access: OpenFlags) -> rusqlite::Result<Connection> {
+    let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    Connection::open_with_flags(path, flags).and_then(|connection| {
+        connection.busy_timeout(BUSY)?;
+        // Nothing in the file may make SQLite run a function that is not pure; all of ours are.
+        connection.pragma_update(None, "trusted_schema", false)?;
+        connection.pragma_update(None, "synchronous", "NORMAL")?;
+        // Otherwise full-text search plans its own statement again for each word that it looks up.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+        // What a person revokes is not to stay in the file.
+        connection.pragma_update(None, "secure_delete", true)?;
+        Ok(connection)
+    })
 }
 
 fn foreign() -> Error {
@@ -472,6 +494,21 @@ fn is_damage(error: &rusqlite::Error) -> bool {
         | Sqlite::Utf8Error(..) => true,
         _ => false,
     }
+}
+
+/// Whether another process, or another connection of this one, holds a lock on the file.
+fn is_held(error: &rusqlite::Error) -> bool {
+    let held = [ErrorCode::DatabaseBusy, ErrorCode::DatabaseLocked, ErrorCode::FileLockingProtocolFailed];
+    error.sqlite_error_code().is_some_and(|code| held.contains(&code))
+}
+
+/// Whether the same file may be usable later as it is.
+fn resolves_itself(error: &rusqlite::Error) -> bool {
+    is_held(error)
+        || matches!(
+            error.sqlite_error_code(),
+            Some(ErrorCode::OutOfMemory | ErrorCode::DiskFull | ErrorCode::OperationInterrupted)
+        )
 }
 
 /// Whether the tables say that they are this user's and this workspace's: the record stays true when other content is copied over

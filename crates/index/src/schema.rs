@@ -98,16 +98,13 @@ pub(crate) fn is_owned(connection: &Connection, owner: &[u8]) -> rusqlite::Resul
 }
 
 /// Whether the tables are those that this version makes.
-pub(crate) fn is_intact(connection: &Connection) -> bool {
+pub(crate) fn is_intact(connection: &Connection) -> rusqlite::Result<bool> {
     let layout = |connection: &Connection| -> rusqlite::Result<Vec<(String, Option<String>)>> {
         let mut statement = connection.prepare("SELECT name, sql FROM sqlite_schema ORDER BY name")?;
         let rows = statement.query_map((), |row| Ok((row.get(0)?, row.get(1)?)))?;
         rows.collect()
     };
-    let is_same = || -> rusqlite::Result<bool> {
-        let mut made = Connection::open_in_memory()?;
-        create(&mut made, &[])?;
-        Ok(layout(&made)? == layout(connection)?)
-    };
-    is_same().unwrap_or(false)
+    let mut made = Connection::open_in_memory()?;
+    create(&mut made, &[])?;
+    Ok(layout(&made)? == layout(connection)?)
 }

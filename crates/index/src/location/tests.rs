@@ -66,6 +66,40 @@ fn a_log_in_a_folder_that_cannot_be_written_asks_to_make_it_writable() {
     mode(0o700);
 }
 
+/// Whoever looks at the file with another program must not cost the user the index.
+#[test]
+fn an_index_that_another_process_holds_is_not_taken_for_damaged() {
+    for (held_by, is_read) in [
+        ("PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; DELETE FROM vectors", false),
+        ("PRAGMA locking_mode = EXCLUSIVE; SELECT count(*) FROM documents", false),
+        ("BEGIN IMMEDIATE", true),
+    ] {
+        let world = built();
+        let folder = world.path().join(STATE_FOLDER);
+        let other = Connection::open(world.location().path()).unwrap();
+        other.execute_batch(held_by).unwrap();
+        let held = world.location().write(false).map(|_| ());
+        if is_read {
+            // Only what writes has to wait.
+            assert!(held.is_ok(), "{held_by}: {held:?}");
+            world.write("a.md", &long("timeout"));
+        }
+        let refused = world.run(vec![world.file("a", "a.md")], false, &mut |_| true).unwrap_err();
+        assert!(refused.message.ends_with("is in use by another process"), "{held_by}: {}", refused.message);
+        assert_eq!(refused.fix, Fix::from("try again when that process is done with it"));
+        if !is_read {
+            assert_eq!(world.location().read().err().map(|it| it.message), Some(refused.message), "{held_by}");
+        }
+        let is_aside = |name: &str| name.contains(".aside") || name.starts_with(MAKING);
+        let names = fs::read_dir(&folder).unwrap().map(|it| it.unwrap().file_name().into_string().unwrap());
+        assert_eq!(names.filter(|name| is_aside(name)).count(), 0, "{held_by}");
+        other.execute_batch("ROLLBACK").ok();
+        drop(other);
+        assert_eq!(world.best("retry"), ["a"], "{held_by}: the same index as before");
+        assert!(!world.location().write(false).unwrap().unwrap().is_replaced, "{held_by}");
+    }
+}
+
 #[test]
 fn an_index_stays_until_the_new_one_is_complete() {
     let world = built();
