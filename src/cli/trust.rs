@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::answer::CommandOutput;
 use super::args::TrustCommand;
 use super::output::ask;
-use refdesk_desk::{Desk, PrivilegedAction, PrivilegedActionKind, Session};
+use refdesk_desk::{Desk, PrivilegedAction, PrivilegedActionKind, RevokedTrust, Session};
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
@@ -51,19 +51,24 @@ fn list(trusted: &[PrivilegedAction], waiting: &[PrivilegedAction]) -> CommandOu
 
 fn revoke(desk: &Desk, trusted: &[PrivilegedAction], waiting: &[PrivilegedAction]) -> CommandOutput {
     match desk.revoke() {
-        Ok(taken) => {
-            let text = revoked(taken.len());
-            CommandOutput::new(document("success", &[], &[&taken, waiting].concat()), text)
+        Ok(RevokedTrust { actions, sections, still_indexed }) => {
+            let text = revoked(actions.len(), sections);
+            let output = CommandOutput::new(document("success", &[], &[&actions, waiting].concat()), text);
+            output.and_refused(still_indexed.into_iter().collect())
         }
         Err(refusal) => CommandOutput::new(document("error", trusted, waiting), "").and_refused(vec![refusal]),
     }
 }
 
-fn revoked(count: usize) -> String {
-    match count {
+fn revoked(count: usize, sections: usize) -> String {
+    let mut text = match count {
         0 => "Nothing was trusted.\n".to_owned(),
         count => format!("Revoked trust in {}.\n", counted(count, "setting")),
+    };
+    if sections > 0 {
+        text.push_str(&format!("Removed {} from the search index.\n", counted(sections, "section")));
     }
+    text
 }
 
 fn trust(desk: &Desk, trusted: &[PrivilegedAction], waiting: &[PrivilegedAction]) -> CommandOutput {

@@ -110,6 +110,7 @@ use self::databases::LoadedDatabases;
 use self::journal_lines::OwnLines;
 use self::places::Contents;
 use self::profile::ActiveProfile;
+pub use self::trust::RevokedTrust;
 use self::trust::{LoadedCatalog, TrustDecisions};
 use crate::session::Store;
 use refdesk_core::catalog::{self, Catalog, PlainSources, SourceId};

@@ -243,6 +243,13 @@ impl Desk {
         }
     }
 
+    /// Where indexes of the workspace may be: in its file, and in the configured database if it is trusted.
+    pub(super) fn index_locations(&self) -> Vec<Location> {
+        let in_database = self.settings().index_url.as_ref().filter(|_| self.trusts_index_url());
+        let in_database = in_database.and_then(|url| self.index_file().on_server(url.with_password()).ok());
+        std::iter::once(self.index_file()).chain(in_database).collect()
+    }
+
     pub(super) fn index_file(&self) -> Location {
         Location::new(self.workspace(), self.store.sealer().clone())
     }

@@ -25,11 +25,23 @@ use refdesk_enrich::BlockKind;
 use refdesk_files::is_no_room;
 use refdesk_files::path::{absolute, display};
 use refdesk_files::workspace::WorkspaceReason;
+use refdesk_index::Location;
 use refdesk_templates::{Template, TemplateIndex};
 use refdesk_text::names::first_of;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::PointerStep;
 use refdesk_text::{Code, Error, Fix};
+
+/// What was done to take trust back.
+#[derive(Debug)]
+pub struct RevokedTrust {
+    /// The current actions that were trusted.
+    pub actions: Vec<PrivilegedAction>,
+    /// The sections that were removed from the search index.
+    pub sections: usize,
+    /// Why the index may still have texts that are no longer trusted.
+    pub still_indexed: Option<Error>,
+}
 
 impl Desk {
     /// Whether a write by an agent needs approval; `shown` is the path as displayed. The path with links resolved is
@@ -164,17 +176,59 @@ impl Desk {
         kept.map(drop).map_err(|error| trust_not_stored(&error))
     }
 
-    /// Removes all trust from this workspace; returns the current actions that were trusted.
+    /// Removes all trust from this workspace, and the text of what is no longer trusted from the search index.
     ///
     /// # Errors
     /// The trust file cannot be changed; then everything is still trusted.
-    pub fn revoke(&self) -> Result<Vec<PrivilegedAction>, Error> {
+    pub fn revoke(&self) -> Result<RevokedTrust, Error> {
         let (mut actions, waiting) = self.actions_with_profiles();
         let check = TrustCheck::new(self);
         actions.drain(..waiting);
+        // The database of the index may need trust, too.
+        let indexes = self.index_locations();
         let kept = self.trust_file(&check.workspace)?.remove(&in_text(&check.workspace));
         kept.map_err(|error| trust_not_stored(&error))?;
-        Ok(actions)
+        let (sections, still_indexed) = self.forget_untrusted(&indexes);
+        // Without trust before, there can be nothing of it.
+        let still_indexed = still_indexed.filter(|_| !actions.is_empty());
+        Ok(RevokedTrust { actions, sections, still_indexed })
+    }
+
+    /// Removes from the indexes what only a trusted source may have there; returns the number of sections removed, and why some
+    /// may still be there.
+    fn forget_untrusted(&self, indexes: &[Location]) -> (usize, Option<Error>) {
+        let check = TrustCheck::new(self);
+        let is_withheld = |action: Option<UnplacedAction>| action.is_some_and(|action| !check.trusts(&action.hash));
+        let may_stay = |source: &str, path: &str| {
+            let Some(source) = self.catalog.get(source) else {
+                // Of a profile, which is not loaded.
+                let path = Path::new(path);
+                return path.is_relative() || outside(&check.workspace, path).is_none();
+            };
+            let is_defined_outside = source.origin.entry.is_none() && is_withheld(check.linked(&source.origin.file));
+            // What the catalog of the workspace says about a source is not private.
+            let is_about = path.is_empty() && !matches!(source.kind, SourceKind::Inline { .. });
+            !is_defined_outside && (is_about || !check.withholds(source))
+        };
+        let (mut sections, mut still_indexed) = (0, None);
+        for index in indexes {
+            let refused = match refdesk_index::forget(index, &may_stay) {
+                Ok(Some(removed)) => {
+                    sections += removed;
+                    continue;
+                }
+                Ok(None) => {
+                    Error::new(Code::IndexUnwritable, "another process is updating the search index", Fix::BuildIndex)
+                }
+                Err(error) if error.code == Code::IndexForeign => {
+                    Error { fix: format!("remove {}", index.shown()).into(), ..error }
+                }
+                Err(error) => error,
+            };
+            let message = format!("texts that are no longer trusted may still be indexed: {}", refused.message);
+            still_indexed = Some(Error { message, ..refused });
+        }
+        (sections, still_indexed)
     }
 
     /// Every untrusted action at its position in the configuration, and the problems of the trust file.

@@ -57,4 +57,6 @@ pub use search::{
     FoundDocument, HitRank, SearchMode, SearchQuery, SearchResult, SectionHit, SourcePreference, usual_weight,
 };
 pub use threshold::background_texts;
-pub use update::{CurrentText, CutText, DOCUMENT_KINDS, INLINE, Job, Progress, Report, SECTIONS_OF_A_TEXT, update};
+pub use update::{
+    CurrentText, CutText, DOCUMENT_KINDS, INLINE, Job, Progress, Report, SECTIONS_OF_A_TEXT, forget, update,
+};

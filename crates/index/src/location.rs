@@ -184,6 +184,20 @@ impl Location {
         Ok(connection.map(|connection| self.storage(connection, folder, key, None)))
     }
 
+    /// Whether there is an index, even one of an older version.
+    ///
+    /// # Errors
+    /// The file system's error.
+    pub(crate) fn is_present(&self) -> Result<bool, Error> {
+        #[cfg(feature = "postgres")]
+        if self.server.is_some() {
+            return self.read().map(|storage| storage.is_some());
+        }
+        let Ok(folder) = self.folder() else { return Ok(false) };
+        let found = self.found(&folder).map_err(|error| self.failed(Code::IndexUnreadable, &error))?;
+        Ok(!matches!(found, IndexPresence::Nothing))
+    }
+
     /// Opens the index for writing and makes it if there is none; `None` if another process is writing. What is
     /// older is removed first; what is damaged or not ours is set aside. One that is to be made `fresh` is made beside
     /// the one that is there, which stays if the new one cannot be completed.
@@ -443,7 +457,7 @@ impl Location {
     }
 
     /// Another process keeps it from being read or changed.
-    fn held(&self) -> Error {
+    pub(crate) fn held(&self) -> Error {
         let message = format!("the search index {} is in use by another process", self.path().display());
         Error::new(Code::IndexUnreadable, message, "try again when that process is done with it")
     }

@@ -311,6 +311,12 @@ impl Storage for SqliteStorage {
         })
     }
 
+    fn empty_log(&mut self) -> Result<(), Error> {
+        let is_held =
+            self.ask(|connection| connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |row| row.get(0)))?;
+        if is_held { Err(self.location.held()) } else { Ok(()) }
+    }
+
     fn metadata(&self, key: &str) -> Result<Option<String>, Error> {
         let sql = "SELECT value FROM metadata WHERE key = ?";
         self.ask(|connection| connection.query_row(sql, [key], |row| row.get(0)).optional())

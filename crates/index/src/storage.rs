@@ -195,6 +195,9 @@ pub(crate) trait Storage: Send {
     /// Removes the vectors of contents that are gone.
     fn remove_unused_vectors(&mut self) -> Result<(), Error>;
 
+    /// Makes sure that nothing of what was removed is left in a log.
+    fn empty_log(&mut self) -> Result<(), Error>;
+
     /// A value by its key.
     fn metadata(&self, key: &str) -> Result<Option<String>, Error>;
 

@@ -150,6 +150,31 @@ pub fn update(location: &Location, mut job: Job) -> Result<Option<Report>, Error
     }
 }
 
+/// Removes the texts that may not stay, by the id of their source and their path, so that nothing of them is left in the index;
+/// returns the number of documents removed, or `None` if another process is updating it. Without such texts, nothing is written.
+///
+/// # Errors
+/// The index is not this user's or damaged, or cannot be changed.
+pub fn forget(location: &Location, may_stay: &dyn Fn(&str, &str) -> bool) -> Result<Option<usize>, Error> {
+    let gone = |storage: &dyn Storage| -> Result<Vec<TextUpdate>, Error> {
+        let gone = storage.texts()?.into_keys().filter(|text| !may_stay(&text.source, &text.path));
+        Ok(gone.map(TextUpdate::Removed).collect())
+    };
+    match location.read()? {
+        Some(storage) if gone(&*storage)?.is_empty() => return Ok(Some(0)),
+        None if !location.is_present()? => return Ok(Some(0)),
+        // One of an older version is replaced by an empty one.
+        _ => {}
+    }
+    let Some(Writable { mut storage, .. }) = location.write(false)? else { return Ok(None) };
+    let gone = gone(&*storage)?;
+    threshold::expire(&mut *storage)?;
+    let removed = storage.update_texts(&gone)?;
+    storage.remove_unused_vectors()?;
+    storage.empty_log()?;
+    Ok(Some(removed))
+}
+
 fn run(location: &Location, job: &mut Job) -> Result<Option<Report>, Error> {
     let Some(Writable { mut storage, replacement, is_replaced, is_aside }) = location.write(job.fresh)? else {
         return Ok(None);

@@ -177,3 +177,55 @@ fn nothing_outside_and_nothing_that_git_stores_is_revealed_before_trust() {
     assert_eq!(resolved["resolved"], json!(["note", "kit", "git", "in", "SECRET"]), "{resolved}");
     assert!(instructions.text().contains("belongs to git"), "trust does not open git's own files");
 }
+
+/// A workspace with a source outside and a folder of references outside, trusted and indexed.
+fn indexed() -> Workspace {
+    let world = Workspace::with(&[("docs/in.md", "# Inside\n\nWhat everybody may see.\n")]);
+    let put = |path: &str, text: &str| refdesk_files::write_atomic(&world.beside(path), text.as_bytes()).unwrap();
+    put("out/secret.md", "# Plans\n\nThe zanzibarword is private.\n");
+    put("refs/note.json", r#"{"id": "note", "name": "Quetzalword", "type": "inline", "content": "The ostrichword."}"#);
+    world.configure(json!({
+        "references_dir": "../refs",
+        "sources": [
+            {"id": "in", "name": "In", "path": "docs/in.md"},
+            {"id": "out", "name": "Out", "path": "../out"}
+        ]
+    }));
+    world.trust(STATE);
+    world.run(&["index", "--words-only"]).exits(0);
+    assert_eq!(left(&world), ["zanzibarword", "quetzalword", "ostrichword"]);
+    world
+}
+
+/// The private words that the files of the index have.
+fn left(world: &Workspace) -> Vec<&'static str> {
+    let files = world.listing().into_iter().filter(|(path, _)| path.to_string_lossy().contains("index.db"));
+    let text: String = files.map(|(_, bytes)| String::from_utf8_lossy(&bytes).to_lowercase()).collect();
+    ["zanzibarword", "quetzalword", "ostrichword"].into_iter().filter(|word| text.contains(word)).collect()
+}
+
+#[test]
+fn what_is_no_longer_trusted_leaves_the_index() {
+    let world = indexed();
+    let revoked = world.run(&["trust", "revoke"]).exits(0);
+    assert!(revoked.text().contains("Removed 3 sections from the search index.\n"), "{revoked}");
+    assert_eq!(left(&world), [""; 0]);
+    let found = world.run(&["search", "everybody"]).exits(0);
+    assert!(found.text().contains("docs/in.md"), "the rest is as it was: {found}");
+    let again = world.run(&["trust", "revoke"]).exits(0);
+    assert_eq!(again.text(), "Nothing was trusted.\n");
+}
+
+#[test]
+fn an_index_that_cannot_be_changed_is_named() {
+    let world = indexed();
+    let held = world.hold_index();
+    let revoked = world.run(&["trust", "revoke"]).exits(1);
+    assert!(revoked.text().starts_with("Revoked trust in 2 settings.\n"), "{revoked}");
+    for said in ["may still be indexed: another process is updating", "`refdesk index`"] {
+        assert!(revoked.stderr.contains(said), "{revoked}");
+    }
+    drop(held);
+    world.run(&["index", "--words-only"]).exits(0);
+    assert_eq!(left(&world), [""; 0]);
+}

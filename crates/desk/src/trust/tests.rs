@@ -133,7 +133,7 @@ fn every_action_is_listed_with_its_line_and_trusted_at_once() {
     assert_eq!(desk.channel_refusal(), None);
     assert_eq!(desk.channel(), desk.settings().channel);
 
-    assert_eq!(desk.revoke().unwrap().len(), reported.len());
+    assert_eq!(desk.revoke().unwrap().actions.len(), reported.len());
     assert_eq!(world.waiting(), reported);
     assert_eq!(access(&mut desk).paths(), [world.root.join("ws/in.md")], "a revocation counts immediately");
 }
