@@ -54,6 +54,50 @@ fn selecting_pulls_in_mentioned_sources_and_is_stored() {
     assert!(reported.to_string().contains("api"), "{reported}");
 }
 
+/// Names with characters that cannot be seen come escaped in both forms of an answer, and can be sent back like that.
+#[test]
+fn names_with_hidden_characters_are_escaped_and_accepted_so() {
+    let hidden = ["\u{202e}", "\u{200b}", "\u{1b}", "\u{e0041}"];
+    for character in hidden {
+        let (id, file) = (format!("f{character}x"), format!("n{character}.md"));
+        let template = format!("t{character}.tmpl");
+        let folder = format!("docs{character}");
+        let (inner, inner_template) = (format!("{folder}/{file}"), format!("{folder}/{template}"));
+        let source = json!({"id": id, "name": format!("N{character}"), "path": folder, "contents": {"templates": "."}});
+        let lone = json!({"id": format!("lone{character}"), "name": "L", "path": inner});
+        let texts = [(inner.as_str(), "# Text\n"), (inner_template.as_str(), "Dear {{ name }}\n")];
+        let workspace = Workspace::of(json!([source, lone]), &texts);
+        workspace.run(&["index", "--words-only"]).exits(0);
+        let mut client = Client::connect(&workspace);
+        let mut told = |tool: &str, arguments: Value| {
+            let result = client.result(tool, arguments.clone());
+            assert!(result["isError"] != true, "{tool} {arguments}: {result}");
+            let shown = [&result["structuredContent"], &result["content"]].map(ToString::to_string);
+            // As JSON writes them, too.
+            let written = json!(character).to_string();
+            let written = written.trim_matches('"');
+            assert!(!shown.iter().any(|text| text.contains(character) || text.contains(written)), "{tool}: {result}");
+            result["structuredContent"].clone()
+        };
+        let listed = told("listReferences", json!({}));
+        let (folder, lone) = (&listed["sources"][0]["id"], &listed["sources"][1]["id"]);
+        told("selectReferences", json!({"ids": [folder, lone]}));
+        let read = told("readReference", json!({"id": lone}));
+        assert_eq!((&read["id"], &read["text"]), (lone, &json!("# Text\n")), "{read}");
+        let files = told("readReference", json!({"id": folder}));
+        let paths: Vec<&Value> = files["entries"].as_array().unwrap().iter().map(|entry| &entry["path"]).collect();
+        assert_eq!(paths.len(), 2, "{files}");
+        for path in paths {
+            told("readReference", json!({"id": folder, "path": path}));
+        }
+        let templates = told("listExtractedTemplates", json!({}));
+        let name = &templates["templates"][0]["name"];
+        told("listTemplateVariables", json!({"template_name": name}));
+        told("renderTemplate", json!({"template_name": name, "variables": {"name": "Ada"}}));
+        told("search_documents", json!({"query": "text"}));
+    }
+}
+
 #[test]
 fn a_reference_is_read_whole_in_parts_and_by_file() {
     let workspace = workspace();

@@ -27,6 +27,7 @@ pub use profile::{NarrowedCatalog, missing, narrowed};
 pub use source::{DirectoryContents, LocalPath, Mode, PathState, Source, SourceDefinition, SourceId, SourceKind};
 pub use wanted::EntryFilter;
 
+use refdesk_text::escape::{one_line, visible};
 use tags::SelectableTags;
 
 /// All sources of a workspace after merging, in catalog order. Catalogs share the sources that a reload left unchanged.
@@ -94,9 +95,17 @@ impl Catalog {
         self.sources().get(self.position(id)?)
     }
 
-    /// The source for an id as the user wrote it: `id`, or `@id` if no source has that exact id.
+    /// The source for an id as it was written: `id`, or `@id` if no source has that exact id, or as it is shown, with its
+    /// hidden characters escaped.
     pub fn find(&self, id: &str) -> Option<&Source> {
-        self.get(id).or_else(|| self.get(id.strip_prefix('@')?))
+        self.get(id).or_else(|| self.get(id.strip_prefix('@')?)).or_else(|| self.shown_as(id))
+    }
+
+    fn shown_as(&self, id: &str) -> Option<&Source> {
+        // Whatever is escaped has one.
+        let shown = id.contains('\\').then(|| id.strip_prefix('@').unwrap_or(id))?;
+        let is_it = |source: &&Source| one_line(source.id.as_str()) == shown || visible(source.id.as_str()) == shown;
+        self.sources().iter().find(is_it)
     }
 
     /// The id of the source that [`Self::find`] finds, otherwise what was written.

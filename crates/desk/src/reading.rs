@@ -180,7 +180,22 @@ impl Local<'_> {
 
     fn read_below(&self, path: Option<&str>, lines: Option<Lines>) -> Result<Reading, Error> {
         let within = path.map_or_else(|| Ok(PathBuf::new()), |path| self.within(path))?;
-        self.read(&self.place.path.join(within), lines)
+        let asked = self.place.path.join(&within);
+        let shown = within.to_str().filter(|shown| shown.contains('\\') && fs::symlink_metadata(&asked).is_err());
+        match shown.and_then(|shown| self.shown_as(shown)) {
+            Some(path) => self.read(&self.place.path.join(path), lines),
+            None => self.read(&asked, lines),
+        }
+    }
+
+    /// The file of the folder that is listed like this, with its hidden characters escaped.
+    fn shown_as(&self, shown: &str) -> Option<PathBuf> {
+        let Ok(Opened::Folder(folder)) = open(&self.place.resolved) else { return None };
+        let is_it = |file: &WalkedFile| {
+            let path = lossy(&file.path);
+            visible(&path) == shown || one_line(&path) == shown
+        };
+        files_of(&folder, Path::new("")).0.into_iter().find(is_it).map(|file| file.path)
     }
 
     /// The path in the source's folder that a call gives, without dots.

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::error::hint;
 use super::{Template, TemplateIndex};
+use refdesk_text::escape::{one_line, visible};
 use refdesk_text::nearest::nearest;
 use refdesk_text::shorten::shortened;
 use refdesk_text::{Code, Error, Fix};
@@ -96,7 +97,10 @@ impl TemplateIndex {
     ///
     /// No template matches, or several do.
     pub fn find(&self, name: &str) -> Result<&Template, Error> {
-        if let Some(template) = self.templates.iter().find(|template| template.name == name) {
+        // Agents know a name as it is shown, with its hidden characters escaped.
+        let is_shown = |own: &str| one_line(own) == name || visible(own) == name;
+        let named = self.templates.iter().find(|template| template.name == name);
+        if let Some(template) = named.or_else(|| self.templates.iter().find(|template| is_shown(&template.name))) {
             return Ok(template);
         }
         let exact: Vec<&Template> = self.templates.iter().filter(|template| template.full_name() == name).collect();

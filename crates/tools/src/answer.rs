@@ -50,12 +50,13 @@ impl ToolAnswer {
     /// Like [`Self::json`], for an answer whose strings are already escaped.
     pub(crate) fn escaped_json(answer: Value) -> Self {
         let text = print(&answer);
-        Self::with_text(answer, text)
+        Self { text, structured: Some(answer), is_error: false, question: None }
     }
 
-    /// A successful answer whose text is not its JSON.
-    pub fn with_text(answer: Value, text: String) -> Self {
-        Self { text, structured: Some(answer), is_error: false, question: None }
+    /// A successful answer whose text is not its JSON. Escapes invisible characters in both.
+    pub fn with_text(mut answer: Value, text: &str) -> Self {
+        escape(&mut answer);
+        Self { text: visible(text).into_owned(), structured: Some(answer), is_error: false, question: None }
     }
 
     /// A failed answer in the same form as a successful one.
@@ -105,6 +106,13 @@ mod tests {
     fn invisible_characters_are_escaped() {
         let mut value = json!({"a": ["x\u{202e}y", {"b\u{200b}": "z\u{e0041}"}], "c": "plain\n"});
         escape(&mut value);
-        assert_eq!(value, json!({"a": ["x\\u{202e}y", {"b\\u{200b}": "z\\u{e0041}"}], "c": "plain\n"}));
+        let expected = json!({"a": ["x\\u{202e}y", {"b\\u{200b}": "z\\u{e0041}"}], "c": "plain\n"});
+        assert_eq!(value, expected);
+        let raw = || json!({"a": ["x\u{202e}y", {"b\u{200b}": "z\u{e0041}"}], "c": "plain\n"});
+        for answer in [ToolAnswer::json(raw()), ToolAnswer::failed(raw()), ToolAnswer::with_text(raw(), "x\u{202e}y\n")]
+        {
+            assert_eq!(answer.structured, Some(expected.clone()));
+            assert!(!answer.text.contains(['\u{202e}', '\u{200b}', '\u{e0041}']), "{}", answer.text);
+        }
     }
 }

@@ -42,7 +42,7 @@ async fn ask(call: ToolCall, question: DatabaseQuestion) -> ToolResult {
     if let Some(members) = json.as_object_mut() {
         members.insert("notice".to_owned(), json!(NOTICE));
     }
-    Ok(ToolAnswer::with_text(json, framed(&heading(), &body)))
+    Ok(ToolAnswer::with_text(json, &framed(&heading(), &body)))
 }
 
 /// Journals which pages of these sources were quoted.

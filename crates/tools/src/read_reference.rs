@@ -60,14 +60,13 @@ fn answer(reading: &Reading) -> ToolAnswer {
         members.retain(|name, value| is_informative(name, value));
     }
     if is_list {
-        let entries = entries
-            .iter()
-            .map(|entry| json!({"path": visible(&entry.path), "bytes": entry.bytes, "tokens": entry.tokens}));
+        let entries =
+            entries.iter().map(|entry| json!({"path": entry.path, "bytes": entry.bytes, "tokens": entry.tokens}));
         if let Some(members) = json.as_object_mut() {
             members.insert("entries".to_owned(), entries.collect());
         }
     }
-    ToolAnswer::with_text(json, delimited(reading, &text))
+    ToolAnswer::with_text(json, &delimited(reading, &text))
 }
 
 /// The text of a reading, between a line that describes it and a line that ends it. Both contain a code computed from

@@ -3,7 +3,6 @@
 
 use serde_json::{Value, json};
 
-use super::answer::escape;
 use super::read_reference::{NOTICE, framed};
 use super::{ToolAnswer, ToolCall, ToolEffect, ToolResult, ToolSpec, advise, closed};
 use refdesk_desk::engine::{Request, Response};
@@ -82,7 +81,6 @@ fn in_both_forms(answer: &SearchAnswer, excluded: &[String]) -> ToolAnswer {
             }
         }
     }
-    escape(&mut json);
     let hits: Vec<String> = answer.hits.iter().map(|hit| as_text(hit, excluded)).collect();
     let mut text = match hits.as_slice() {
         [] if answer.explains_no_hits => String::new(),
@@ -92,7 +90,7 @@ fn in_both_forms(answer: &SearchAnswer, excluded: &[String]) -> ToolAnswer {
     for note in &answer.notes {
         text.push_str(&format!("{note}\n"));
     }
-    ToolAnswer::with_text(json, text)
+    ToolAnswer::with_text(json, &text)
 }
 
 fn heading() -> String {
