@@ -1,15 +1,18 @@
 //! Where the settings of an agent are: in the workspace, in the home folder, or where the user's own variable moves them. A
-//! link that leads outside is refused, so that nothing is written there; a link inside is followed, and its target is written.
+//! link that leads outside is refused, so that nothing is written there, nor read there if it is a link of the workspace; a
+//! link inside is followed, and its target is written.
 
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use super::super::environment;
 use refdesk_agents::setup::{SettingsPlace, SettingsPlaces, SettingsVariable};
 use refdesk_database::config;
 use refdesk_desk::Desk;
+use refdesk_files::beneath::open_in;
 use refdesk_files::output::{Proposal, Scope, resolve};
 use refdesk_files::path::{Resolver, absolute, is_absent, lossy};
-use refdesk_files::read_regular;
+use refdesk_files::{cause, read_open, read_regular};
 use refdesk_text::{Code, Error};
 
 /// Maximum size of a settings file in bytes.
@@ -123,10 +126,13 @@ impl SettingsFile {
     pub fn read(&self) -> Result<Option<String>, Error> {
         let shown = &self.shown;
         let limit = if self.folder == self.root { LIMIT_WITH_STATE } else { LIMIT };
-        let (bytes, more) = match read_regular(&self.path(), limit) {
+        if let Some(outside) = self.leads_out() {
+            return Err(outside);
+        }
+        let (bytes, more) = match self.bytes(limit) {
             Err(error) if is_absent(&error) => return Ok(None),
             Err(error) => {
-                let message = format!("{shown} cannot be read: {error}");
+                let message = format!("{shown} cannot be read: {}", cause(&error));
                 return Err(Error::new(Code::Unreadable, message, "make it a readable file"));
             }
             Ok(read) => read,
@@ -141,9 +147,27 @@ impl SettingsFile {
         })
     }
 
+    /// Up to `limit` bytes of the file; nothing outside the workspace for a file in it, whatever becomes a link meanwhile.
+    fn bytes(&self, limit: u64) -> io::Result<(Vec<u8>, bool)> {
+        if self.root_kind != RootKind::Workspace {
+            return read_regular(&self.path(), limit);
+        }
+        let root = fs::canonicalize(&self.root)?;
+        let real = resolve(&self.path()).unwrap_or_else(|_| self.path());
+        let (file, metadata) = open_in(&root, &real)?;
+        read_open(file, &metadata, limit)
+    }
+
+    /// The refusal to read a file that a link of the workspace puts outside of it.
+    fn leads_out(&self) -> Option<Error> {
+        let root = fs::canonicalize(&self.root).ok().filter(|_| self.root_kind == RootKind::Workspace)?;
+        let is_outside = resolve(&self.path()).is_ok_and(|real| !real.starts_with(root));
+        is_outside.then(|| self.outside())
+    }
+
     /// Whether this word is in the file, which need not be text.
     pub fn mentions(&self, word: &str) -> bool {
-        let read = read_regular(&self.path(), LIMIT_WITH_STATE);
+        let read = self.bytes(LIMIT_WITH_STATE);
         read.is_ok_and(|(bytes, _)| bytes.windows(word.len()).any(|part| part == word.as_bytes()))
     }
 
@@ -169,23 +193,24 @@ impl SettingsFile {
     /// A refusal to write, worded for a file whose location is the agent's choice.
     fn reworded(&self, refused: Error) -> Error {
         match refused.code {
-            Code::Outside => {
-                let of = match self.root_kind {
-                    RootKind::Home => "the home folder".to_owned(),
-                    RootKind::Workspace => "the workspace".to_owned(),
-                    RootKind::Moved => lossy(&self.root),
-                };
-                let real = Resolver::default().resolve(&self.path()).0;
-                let message = match self.folder.starts_with(&self.root) {
-                    true => format!("a link leads from {} out of {of}, to {}", self.shown, real.display()),
-                    false => format!("{} is outside {of}", self.shown),
-                };
-                Error::new(Code::Outside, message, "add the entries there yourself; the documentation shows them")
-            }
+            Code::Outside => self.outside(),
             Code::BelowAFile => {
                 Error { fix: "move it away: the agent reads its settings from that place".into(), ..refused }
             }
             _ => refused,
         }
+    }
+    fn outside(&self) -> Error {
+        let of = match self.root_kind {
+            RootKind::Home => "the home folder".to_owned(),
+            RootKind::Workspace => "the workspace".to_owned(),
+            RootKind::Moved => lossy(&self.root),
+        };
+        let real = Resolver::default().resolve(&self.path()).0;
+        let message = match self.folder.starts_with(&self.root) {
+            true => format!("a link leads from {} out of {of}, to {}", self.shown, real.display()),
+            false => format!("{} is outside {of}", self.shown),
+        };
+        Error::new(Code::Outside, message, "add the entries there yourself; the documentation shows them")
     }
 }

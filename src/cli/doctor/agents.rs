@@ -14,7 +14,9 @@ use refdesk_agents::setup::{
     hook_commands, hook_gaps, listed_server, write_command,
 };
 use refdesk_desk::Desk;
-use refdesk_text::Error;
+use refdesk_text::{Code, Error};
+
+const NO_LINK: &str = "replace the link with a regular file or folder, if the agent should be connected here";
 
 /// An agent's settings in one scope.
 struct AgentSettings {
@@ -206,6 +208,14 @@ impl AgentSettings {
         match file.read() {
             Ok(None) if !is_recorded => None,
             Ok(text) => Some(SettingsText { file: file.shown, text: text.unwrap_or_default(), is_recorded }),
+            Err(error) if error.code == Code::Outside && !is_recorded => {
+                // Hooks and server can be in the same file.
+                let note = (format!("{}; it was not read", error.message), NO_LINK.to_owned());
+                if !self.notes.contains(&note) {
+                    self.notes.push(note);
+                }
+                None
+            }
             Err(error) => {
                 let error = super::super::fix::worded(error);
                 self.problems.extend(is_recorded.then(|| (error.message, error.fix.to_string())));

@@ -28,6 +28,33 @@ fn an_index_that_is_not_ours_is_reported_once() {
     assert_eq!(world.json(&["doctor"], 1)["error"]["code"], "index-foreign");
 }
 
+/// A repository can come with a link in place of an agent's settings, and `doctor` prints what it finds in them.
+#[test]
+fn settings_behind_a_link_that_leads_out_are_not_read() {
+    let settings = json!({"hooks": {"Stop": [{"hooks": [
+        {"type": "command", "command": "SECRET-program --for refdesk hook claude-code"}
+    ]}]}});
+    for (link, target) in [(".claude", "private"), (".claude/settings.json", "private/settings.json")] {
+        let world = tagged();
+        write_atomic(&world.beside("private/settings.json"), settings.to_string().as_bytes()).unwrap();
+        write_atomic(&world.beside("private/settings.local.json"), br#"{"disableAllHooks": true}"#).unwrap();
+        fs::create_dir_all(world.path.join(link).parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(world.beside(target), world.path.join(link)).unwrap();
+        let shown = world.run(&["doctor"]).exits(0);
+        assert!(!shown.text().contains("SECRET"), "{shown}");
+        let said = "note   agent: Claude Code, this workspace: a link leads from .claude/settings.json out of the workspace, to";
+        assert!(shown.text().contains(said) && shown.text().contains("it was not read"), "{shown}");
+        let refused = world.run(&["connect", "claude-code", "--yes"]).exits(1);
+        assert!(refused.stderr.contains("out of the workspace"), "{refused}");
+    }
+    // One that stays inside is followed, as connect does.
+    let world = tagged();
+    world.put("shared/settings.json", settings.to_string().as_bytes());
+    std::os::unix::fs::symlink("shared", world.path.join(".claude")).unwrap();
+    let shown = world.run(&["doctor"]);
+    assert!(shown.text().contains("SECRET"), "{shown}");
+}
+
 #[test]
 fn a_working_connection_is_proven_and_nothing_changes() {
     let world = tagged();
