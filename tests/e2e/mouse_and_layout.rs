@@ -88,8 +88,8 @@ fn click_wheel_and_drag() {
     pty.wait_for("┏ Help");
     mouse(&mut pty, FIRST_BUTTON, (0, 1));
     pty.wait_until("the window closed", |seen| !seen.text().contains("┏ Help"));
-    wait_for_column(&pty, "╭ adr-002-resilience", 63);
-    mouse(&mut pty, FIRST_BUTTON, (63, 5));
+    wait_for_column(&pty, "╭ adr-002-resilience", 64);
+    mouse(&mut pty, FIRST_BUTTON, (64, 5));
     mouse(&mut pty, FIRST_BUTTON + HELD, (70, 5));
     mouse(&mut pty, FIRST_BUTTON + HELD, (60, 6));
     release(&mut pty, (60, 6));
