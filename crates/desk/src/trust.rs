@@ -341,7 +341,7 @@ impl Desk {
 
     /// Settles the selection if what needs trust can depend on it.
     pub fn settle_for_trust(&mut self) {
-        if self.catalog.sources().iter().any(|source| reaches_out(source)) {
+        if self.catalog.sources().iter().any(reaches_out) {
             self.settle();
         }
     }
