@@ -24,8 +24,7 @@ pub fn words(fix: &Fix) -> Option<String> {
         Fix::Exclude(id) => format!("`refdesk exclude {}` keeps it out", argument(id)),
         Fix::FindMoved => "correct the path, remove the source, or let `refdesk init` find where the file went".into(),
         Fix::GiveFalse(name) => {
-            let value = format!("{name}:=false");
-            format!("'{name}' is only tested: leave it out with --var {}", shell_words::quote(&value))
+            format!("'{name}' is only tested: leave it out with --var {}:=false", shell_words::quote(name))
         }
         Fix::GiveId => "give another id with --id".into(),
         Fix::GiveName => "give a name with --name, or leave it out".into(),
@@ -88,6 +87,6 @@ mod tests {
             }
         }
         let shown = words(&Fix::GiveFalse("a$(x)".to_owned())).unwrap();
-        assert!(shown.ends_with("--var 'a$(x):=false'"), "{shown}");
+        assert!(shown.ends_with("--var 'a$(x)':=false"), "{shown}");
     }
 }

@@ -128,7 +128,7 @@ fn a_failed_rendering_reports_what_and_where() {
 fn what_is_only_tested_can_be_left_out() {
     let world = Workspace::with(&[(".templates/t.tpl", "{% if x %}a{% endif %}{{ y }}")]);
     let ran = world.run(&["render", "t.tpl", "--var", "y=1"]).exits(1);
-    for said in ["undefined variable 'x' at line 1", "leave it out with --var 'x:=false'"] {
+    for said in ["undefined variable 'x' at line 1", "leave it out with --var x:=false"] {
         assert!(ran.stderr.contains(said), "{ran}");
     }
     assert_eq!(world.run(&["render", "t.tpl", "--var", "y=1", "--var", "x:=false"]).exits(0).text(), "1");
