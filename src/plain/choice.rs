@@ -198,7 +198,7 @@ pub fn previewed(state: &mut PlainState, choosing: Choosing, response: Response,
 pub fn ask_size(state: &mut PlainState, pick: Box<LargePick>, turn: &mut InputOutcome) {
     let size = |change| consequence(&state.snapshot, std::slice::from_ref(&pick.id), change);
     turn.print(format!("Picking {} would {}.", pick.id, size(&pick.whole)));
-    if others(std::slice::from_ref(&pick.id), &pick.whole.enters) == 0 {
+    if is_alone(&pick) {
         turn.print("Type yes to pick it, or no.");
         state.question = Some(Question::LargePick(pick));
         return;
@@ -207,6 +207,11 @@ pub fn ask_size(state: &mut PlainState, pick: Box<LargePick>, turn: &mut InputOu
     turn.print(format!("Alone, it would {}.", size(&pick.alone)));
     turn.print("Type yes to pick all, near to pull in only what it mentions itself, alone to pull in nothing, or no.");
     state.question = Some(Question::LargePick(pick));
+}
+
+/// Whether a large pick brings nothing else.
+pub fn is_alone(pick: &LargePick) -> bool {
+    others(std::slice::from_ref(&pick.id), &pick.whole.enters) == 0
 }
 
 fn others(own: &[SourceId], ids: &[SourceId]) -> usize {

@@ -96,6 +96,7 @@ fn prompt(state: &PlainState) -> String {
             (None, true) => "Numbers, all, none or later:".to_owned(),
             (None, false) => "Yes, numbers, all, none or later:".to_owned(),
         },
+        (Some(Question::LargePick(pick)), ..) if choice::is_alone(pick) => "Yes or no:".to_owned(),
         (Some(Question::LargePick(_)), ..) => "Yes, near, alone or no:".to_owned(),
         (Some(_), ..) => "Yes or no:".to_owned(),
         (None, Continuation::List | Continuation::Text, 1..) => format!("Number from 1 to {rows}, more, or command:"),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::price::CostChange;
 use super::{Desk, has_any_tag, quoted_tags};
 use crate::Session;
-use crate::session::advice;
+use crate::session::{NewPicks, Stored, advice};
 use refdesk_core::catalog::{Source, SourceId};
 use refdesk_core::selection::{Choice, Role, Selection};
 use refdesk_text::names::first_of;
@@ -120,23 +120,29 @@ impl Desk {
             message: String::new(),
         };
         if !asked.known.is_empty() {
-            let done = self.change(session, |choice| {
-                let picked: Vec<SourceId> = asked.known.iter().filter(|id| choice.pick(id.as_str())).cloned().collect();
-                // Another process may have picked one of these meanwhile.
-                let mut new = Vec::new();
-                for id in excluded {
-                    if choice.picks.iter().any(|pick| pick == id.as_str()) {
-                        continue;
+            let done = self.change_as(
+                session,
+                NewPicks::Made(&asked.known),
+                |choice| {
+                    let picked: Vec<SourceId> =
+                        asked.known.iter().filter(|id| choice.pick(id.as_str())).cloned().collect();
+                    // Another process may have picked one of these meanwhile.
+                    let mut new = Vec::new();
+                    for id in excluded {
+                        if choice.picks.iter().any(|pick| pick == id.as_str()) {
+                            continue;
+                        }
+                        if !choice.exclusions.iter().any(|exclusion| exclusion == id.as_str()) {
+                            new.push(id.clone());
+                        }
+                        for pick in &picked {
+                            choice.exclude_for(pick.as_str(), id.as_str());
+                        }
                     }
-                    if !choice.exclusions.iter().any(|exclusion| exclusion == id.as_str()) {
-                        new.push(id.clone());
-                    }
-                    for pick in &picked {
-                        choice.exclude_for(pick.as_str(), id.as_str());
-                    }
-                }
-                (picked, new)
-            })?;
+                    (picked, new)
+                },
+                |_| None,
+            )?;
             answer.pulled_in = entered(&done.before, &self.selection);
             answer.cost = self.cost_change(&done.before, &self.selection);
             (answer.picked, answer.excluded) = done.answer;
@@ -218,7 +224,7 @@ impl Desk {
             true => "clearing of the selection".to_owned(),
             false => format!("clearing of {}", counted(changed.len(), "pick")),
         };
-        let done = self.change_as(session, clear, |changed| Some(name(changed)))?;
+        let done = self.change_as(session, NewPicks::Made(&[]), clear, |changed| Some(name(changed)))?;
         Ok(self.followed(done))
     }
 
@@ -250,19 +256,20 @@ impl Desk {
         session: &Session,
         change: impl FnOnce(&mut Choice) -> T,
     ) -> Result<AppliedChange<T>, Error> {
-        self.change_as(session, change, |_| None)
+        self.change_as(session, NewPicks::Made(&[]), change, |_| None)
     }
 
     /// The same with this name for undo, in place of the one derived from the change.
     fn change_as<T>(
         &mut self,
         session: &Session,
+        new: NewPicks<'_>,
         change: impl FnOnce(&mut Choice) -> T,
         name: impl FnOnce(&T) -> Option<String>,
     ) -> Result<AppliedChange<T>, Error> {
         let known = self.choice.clone();
         let AppliedChange { answer: (answer, stored, changed), before, left } =
-            self.store_change(session, "", |choice| {
+            self.store_change(session, "", new, |choice| {
                 let stored = choice.clone();
                 (change(choice), stored, choice.clone())
             })?;
@@ -277,6 +284,7 @@ impl Desk {
         &mut self,
         session: &Session,
         reason: &str,
+        new: NewPicks<'_>,
         change: impl FnOnce(&mut Choice) -> T,
     ) -> Result<AppliedChange<T>, Error> {
         // The answer compares the selection before and after, so both must be complete.
@@ -286,13 +294,16 @@ impl Desk {
         }
         self.finish_interrupted()?;
         // If the stored choice cannot be read, a long-running desk continues with the one it knows.
-        let initial = if self.options.is_long_running { self.choice.clone() } else { self.preselected() };
+        let choice = if self.options.is_long_running { self.choice.clone() } else { self.preselected() };
+        let brought: HashSet<&str> = self.preselected_ids().chain(self.taken_over.iter().map(String::as_str)).collect();
+        let taken_over = choice.picks.iter().filter(|id| brought.contains(id.as_str())).cloned().collect();
+        let initial = Stored { choice, taken_over, ..Stored::default() };
         let mut stored_before = Choice::default();
         let change = |choice: &mut Choice| {
             stored_before.clone_from(choice);
             change(choice)
         };
-        let done = self.store.change(session, &initial, change).map_err(|error| not_stored(&error))?;
+        let done = self.store.change(session, &initial, new, change).map_err(|error| not_stored(&error))?;
         self.note_choice(session, &stored_before, &done.value, reason);
         if self.options.is_long_running {
             // A long-running desk leaves a damaged file alone until the next change, which sets it aside.
@@ -304,6 +315,7 @@ impl Desk {
             // it.
             self.choose(stored_before);
         }
+        self.take_over(done.taken_over);
         let before = self.choose(done.value);
         let left = self.forget_left(&before)?;
         Ok(AppliedChange { answer: done.answer, before, left })

@@ -256,7 +256,7 @@ fn linked_files(root: &Path, files: &[WalkedFile], count: &str) -> String {
     for found in files.iter().take(LISTED) {
         let name = path::lossy(found.path.strip_prefix(root).unwrap_or(&found.path));
         // Another name would need to be escaped, and is not worth it.
-        let is_plain = !name.contains(['`', '<', '>', '\\']) && !name.contains(char::is_control);
+        let is_plain = name.chars().all(|char| char.is_alphanumeric() || "/._- +,@".contains(char));
         let shown =
             if is_plain { format!("[`{name}`](<{name}>)") } else { format!("`{}`", one_line(&name).replace('`', "'")) };
         text.push_str(&format!("- {shown}, {}\n", size(found.size)));

@@ -141,6 +141,8 @@ pub struct Desk {
     decided: TrustDecisions,
     /// Picks that came with the workspace, in a file that refdesk here did not write.
     taken_over: Vec<String>,
+    /// All that were so far: undo can bring them back.
+    were_taken_over: HashSet<String>,
     /// Selected sources with an address or a tool that no pick made here brings: they are in every conversation.
     unasked: HashSet<SourceId>,
     /// Whether those changed since [`Desk::take_trust_change`].
@@ -223,6 +225,7 @@ impl Desk {
             linked_references: Vec::new(),
             decided: TrustDecisions::new(),
             taken_over: Vec::new(),
+            were_taken_over: HashSet::new(),
             unasked: HashSet::new(),
             has_trust_change: false,
             choice: Choice::default(),
@@ -345,12 +348,12 @@ impl Desk {
     /// Reads only the stored picks and exclusions again.
     pub fn reread_choice(&mut self) {
         self.stored.clear();
-        let before = self.choice.clone();
+        let before = (self.choice.clone(), self.taken_over.clone());
         self.load_choice();
         if self.is_gone() {
             // It disappeared while it was read, which is not a choice.
-            self.choice = before;
-        } else if self.choice != before {
+            (self.choice, self.taken_over) = before;
+        } else if self.choice != before.0 || self.taken_over != before.1 {
             self.select();
         }
     }
@@ -378,10 +381,12 @@ impl Desk {
             stored
         };
         let before = std::mem::take(&mut self.choice);
-        (self.choice, self.chosen_by, self.taken_over) = match stored {
+        let taken_over;
+        (self.choice, self.chosen_by, taken_over) = match stored {
             Some(stored) => (stored.choice, (stored.by, stored.session), stored.taken_over),
             None => (self.preselected(), (None, None), Vec::new()),
         };
+        self.take_over(taken_over);
         let stored = self.choice.clone();
         self.note_stored(&before, &stored);
     }
@@ -394,6 +399,12 @@ impl Desk {
 
     fn preselected(&self) -> Choice {
         Choice::of_picks(&self.config.settings.preselected)
+    }
+
+    /// The picks of the choice that came with the workspace.
+    fn take_over(&mut self, picks: Vec<String>) {
+        self.were_taken_over.extend(picks.iter().cloned());
+        self.taken_over = picks;
     }
 
     /// Recomputes the selection.

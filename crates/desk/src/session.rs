@@ -17,6 +17,7 @@ pub use identity::Session;
 pub use journal::{Count, JournalEvent, JournalTail, Line, OVER_MCP, Receipt, SCREEN, Tally};
 pub(crate) use journal::{Offers, SkippedLines, says_what};
 pub use selection::Change;
+pub(crate) use selection::{NewPicks, Stored};
 pub(crate) use store::keep_git_out;
 pub use store::{DEFAULT, Store, advice};
 pub(crate) use templates::INDEX;

@@ -9,7 +9,7 @@ use super::embedded::files;
 use super::price::Pricing;
 use super::profile::{broken, effective_settings, excluded_picks, picks};
 use super::{Changed, Desk, Session};
-use crate::session::{DEFAULT, INDEX};
+use crate::session::{DEFAULT, INDEX, NewPicks};
 use refdesk_core::catalog::{self, Catalog, Mode, Source, SourceId};
 use refdesk_core::config::profile::{self, Profile, ProfileSource};
 use refdesk_core::selection::{Choice, Role, Selection};
@@ -100,13 +100,15 @@ impl Desk {
         let known = self.choice.clone();
         let picks = self.picks_of(&profile, &[]);
         let reason = format!("switched to the profile {}", profile.name);
-        let AppliedChange { answer: (before, after), left, .. } = self.store_change(session, &reason, |choice| {
-            let before = choice.clone();
-            choice.keep_picks(&picks);
-            // Sources that another process excluded meanwhile stay excluded.
-            choice.picks = picks.iter().filter(|id| !choice.exclusions.contains(id)).cloned().collect();
-            (before, choice.clone())
-        })?;
+        let is_brought = profile.document.path.starts_with(self.workspace());
+        let AppliedChange { answer: (before, after), left, .. } =
+            self.store_change(session, &reason, NewPicks::Brought(&|_| is_brought), |choice| {
+                let before = choice.clone();
+                choice.keep_picks(&picks);
+                // Sources that another process excluded meanwhile stay excluded.
+                choice.picks = picks.iter().filter(|id| !choice.exclusions.contains(id)).cloned().collect();
+                (before, choice.clone())
+            })?;
         self.note_stored(&known, &before);
         let changed = before.picks.iter().filter(|id| !after.picks.contains(id)).cloned().collect();
         self.history.note_as(Some(format!("switch to {}", profile.name)), before, after);

@@ -189,8 +189,6 @@ impl Desk {
         let kept = self.trust_file(&check.workspace)?.remove(&in_text(&check.workspace));
         kept.map_err(|error| trust_not_stored(&error))?;
         let (sections, still_indexed) = self.forget_untrusted(&indexes);
-        // Without trust before, there can be nothing of it.
-        let still_indexed = still_indexed.filter(|_| !actions.is_empty());
         Ok(RevokedTrust { actions, sections, still_indexed })
     }
 

@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use super::change::AppliedChange;
 use super::{Desk, Session};
+use crate::session::NewPicks;
 use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::{Choice, History, RetraceResult};
 use refdesk_text::Error;
@@ -101,8 +102,10 @@ impl Desk {
     ) -> Result<Option<UndoResult>, Error> {
         let Some(what) = what else { return Ok(None) };
         let (mut history, known) = (self.history.clone(), self.choice.clone());
+        let were_brought = self.were_taken_over.clone();
+        let is_brought = |id: &str| were_brought.contains(id);
         let AppliedChange { answer: retraced, left, .. } =
-            self.store_change(session, &format!("{done}: {what}"), |choice| {
+            self.store_change(session, &format!("{done}: {what}"), NewPicks::Brought(&is_brought), |choice| {
                 history.note_others(&known, choice);
                 step(&mut history, choice)
             })?;

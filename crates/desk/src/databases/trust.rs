@@ -144,8 +144,11 @@ fn database_action(actions: &PrivilegedActions<'_>, database: &DatabaseConfig) -
         Connection::Postgres(server) | Connection::Snowflake(server) => {
             let kind = database.connection.word();
             let programs = programs(actions.workspace, server);
-            let runs =
-                programs.keys().map(|path| format!(", which runs {path} of this repository")).collect::<String>();
+            let names: Vec<&str> = programs.keys().map(String::as_str).collect();
+            let runs = match names.join(", ") {
+                names if names.is_empty() => names,
+                names => format!(", which uses {names} of this repository"),
+            };
             let what = format!("read the {kind} database '{name}': {}{runs}{except}", words(server));
             let mut content = json!({"name": name, "kind": kind, "server": server});
             if let (Value::Object(members), false) = (&mut content, programs.is_empty()) {

@@ -1,5 +1,6 @@
 //! The desk's stored selection, `selection.json` or `desks/NAME/selection.json` (BEHAVIOUR §9).
 
+use std::collections::HashSet;
 use std::io;
 use std::path::Path;
 
@@ -8,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::Session;
 use super::foreign::{ForeignFileAction, limited};
 use super::store::{StateContent, Store, aside};
+use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::Choice;
 use refdesk_files::path::name_of;
 use refdesk_files::{Durability, Folder, narrow_second};
@@ -30,6 +32,15 @@ pub struct Stored {
     pub taken_over: Vec<String>,
 }
 
+/// Where the new picks of a change come from.
+#[derive(Clone, Copy)]
+pub enum NewPicks<'a> {
+    /// These were picked here, also if they were picked before.
+    Made(&'a [SourceId]),
+    /// Those for which this is true come with the workspace.
+    Brought(&'a dyn Fn(&str) -> bool),
+}
+
 /// The outcome of a change under the lock.
 #[derive(Debug)]
 pub struct Change<T> {
@@ -37,6 +48,8 @@ pub struct Change<T> {
     pub answer: T,
     /// The value now stored.
     pub value: Choice,
+    /// Its picks that came with the workspace.
+    pub taken_over: Vec<String>,
     /// A report if a damaged file was moved aside.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -85,7 +98,8 @@ impl Store {
     pub fn change<T>(
         &self,
         session: &Session,
-        initial: &Choice,
+        initial: &Stored,
+        new: NewPicks<'_>,
         change: impl FnOnce(&mut Choice) -> T,
     ) -> io::Result<Change<T>> {
         self.check_inside(&self.selection)?;
@@ -104,19 +118,33 @@ impl Store {
                 taken_over = found.value.taken_over;
                 (Some(found.value.choice), None)
             }
-            None => (None, None),
+            None => {
+                taken_over.clone_from(&initial.taken_over);
+                (None, None)
+            }
         };
-        let mut value = stored.clone().unwrap_or_else(|| initial.clone());
+        let known = taken_over.clone();
+        let mut value = stored.clone().unwrap_or_else(|| initial.choice.clone());
+        let before: HashSet<String> = value.picks.iter().cloned().collect();
         let answer = change(&mut value);
-        taken_over.retain(|id| value.picks.contains(id));
+        match new {
+            NewPicks::Made(ids) => taken_over.retain(|id| !ids.iter().any(|made| made.as_str() == id)),
+            NewPicks::Brought(is_brought) => {
+                let new = value.picks.iter().filter(|id| !before.contains(*id) && is_brought(id));
+                taken_over.extend(new.cloned());
+            }
+        }
+        let picks: HashSet<&String> = value.picks.iter().collect();
+        taken_over.retain(|id| picks.contains(id));
         if is_foreign {
             self.copy_aside(&self.selection, is_cut.unwrap_or_default())?;
         }
-        if is_foreign || stored.as_ref() != Some(&value) {
+        if is_foreign || stored.as_ref() != Some(&value) || known != taken_over {
             let (by, session) = (Some(session.who.clone()), Some(session.name()));
+            let taken_over = taken_over.clone();
             self.write_choice(&Stored { choice: value.clone(), by, session, taken_over })?;
         }
-        Ok(Change { answer, value, diagnostics })
+        Ok(Change { answer, value, taken_over, diagnostics })
     }
 
     /// A selection needs no seal, so it is written without one if there is no key.
@@ -152,9 +180,10 @@ mod tests {
     #[test]
     fn a_change_is_stored_and_git_ignores_the_folder() {
         let folder = tempfile::tempdir().unwrap();
-        let initial = Choice { picks: vec!["pre".into()], ..Choice::default() };
+        let initial = Stored { choice: Choice { picks: vec!["pre".into()], ..Choice::default() }, ..Stored::default() };
         assert_eq!(store(folder.path()).choice().0, None);
-        let change = store(folder.path()).change(&session(), &initial, |choice| choice.pick("a")).unwrap();
+        let change =
+            store(folder.path()).change(&session(), &initial, NewPicks::Made(&[]), |choice| choice.pick("a")).unwrap();
         assert!(change.answer);
         assert_eq!(store(folder.path()).choice().0.unwrap().choice.picks, ["pre", "a"]);
         assert_eq!(std::fs::read(folder.path().join(".jaato/refdesk/.gitignore")).unwrap(), b"*\n");
@@ -196,7 +225,7 @@ mod tests {
         assert_eq!(store.choice().0.unwrap().choice, expected);
         let limit = "at most 10000, none longer than 1024 bytes";
         assert!(store.foreign().unwrap().message.contains(limit));
-        assert_eq!(store.change(&session(), &Choice::default(), |_| ()).unwrap().value, expected);
+        assert_eq!(store.change(&session(), &Stored::default(), NewPicks::Made(&[]), |_| ()).unwrap().value, expected);
         let message = store.foreign().unwrap().message;
         assert!(message.contains(limit) && message.contains("set aside as"), "{message}");
         assert_private(&folder.path().join(".jaato/refdesk/selection.json.foreign-1800000000"));
@@ -207,7 +236,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("kept")).unwrap();
         std::os::unix::fs::symlink("kept", folder.path().join(".jaato")).unwrap();
-        let error = store(folder.path()).change(&session(), &Choice::default(), |choice| choice.pick("a")).unwrap_err();
+        let error = store(folder.path())
+            .change(&session(), &Stored::default(), NewPicks::Made(&[]), |choice| choice.pick("a"))
+            .unwrap_err();
         assert!(error.to_string().contains(".jaato is a symbolic link, which is not followed"), "{error}");
         assert_eq!(std::fs::read_dir(folder.path().join("kept")).unwrap().count(), 0);
     }
@@ -219,7 +250,11 @@ mod tests {
             for at in 0..32 {
                 let store = store(folder.path());
                 scope.spawn(move || {
-                    store.change(&session(), &Choice::default(), |choice| choice.pick(&at.to_string())).unwrap()
+                    store
+                        .change(&session(), &Stored::default(), NewPicks::Made(&[]), |choice| {
+                            choice.pick(&at.to_string())
+                        })
+                        .unwrap()
                 });
             }
         });

@@ -444,7 +444,14 @@ pub(super) mod tests {
             let session = Session { id: "s".to_owned(), ..session() };
             let is_below = |path: &Path| path.starts_with(&link);
             if is_below(&store.selection) {
-                let error = store.change(&session, &Choice::default(), |choice| choice.pick("x")).unwrap_err();
+                let error = store
+                    .change(
+                        &session,
+                        &crate::session::Stored::default(),
+                        crate::session::NewPicks::Made(&[]),
+                        |choice| choice.pick("x"),
+                    )
+                    .unwrap_err();
                 assert!(error.to_string().contains("is a link out of the workspace"), "{error}");
                 assert!(advice(&error).contains("folder"), "{error}");
                 let (stored, diagnostics) = store.choice();

@@ -519,9 +519,13 @@ fn an_address_that_nobody_here_picked_waits_for_trust() {
         // Another choice does not adopt it.
         desk.exclude(&session(), &["y".to_owned()]).unwrap();
         assert!(!is_told(&mut world.desk()), "{what}");
+        // Nor does undo bring it back as one's own.
+        if desk.unpick(&session(), &["x".to_owned()]).unwrap().refused.is_empty() {
+            desk.undo(&session()).unwrap();
+            assert!(!is_told(&mut desk) && !is_told(&mut world.desk()), "{what}");
+        }
         // The person's own pick of it does.
         let mut desk = world.desk();
-        desk.unpick(&session(), &["x".to_owned()]).unwrap();
         desk.pick(&session(), &["x".to_owned()], &[]).unwrap();
         assert_eq!(desk.settled().untrusted().len(), 0, "{what}");
         assert!(is_told(&mut world.desk()), "{what}");
@@ -575,4 +579,26 @@ fn approval_is_judged_by_what_a_dangling_link_names() {
     ] {
         assert_eq!(desk.verdict(path), expected, "{path}");
     }
+}
+
+#[test]
+fn a_preselected_pick_does_not_become_ones_own() {
+    let world = World::new();
+    let sources = r#""sources": [{"id": "x", "name": "X", "type": "url", "url": "https://example.org/x"},
+                               {"id": "y", "name": "Y", "type": "inline", "content": "text"}]"#;
+    world.configure(&format!(r#"{{{sources}, "preselected": ["x"]}}"#));
+    world.desk().pick(&session(), &["y".to_owned()], &[]).unwrap();
+    world.configure(&format!("{{{sources}}}"));
+    let is_told = |desk: &mut Desk| !desk.settled().catalog().get("x").unwrap().is_untrusted();
+    let mut desk = world.desk();
+    assert!(desk.selection().contains("x") && !is_told(&mut desk), "it was never picked here");
+    assert!(desk.pick(&session(), &["x".to_owned()], &[]).unwrap().picked.is_empty());
+    assert!(is_told(&mut desk) && is_told(&mut world.desk()), "it is now");
+    // A profile of the workspace brings its picks, whoever switches to it.
+    let file = world.root.join("ws/.jaato/profiles/p.json");
+    world
+        .put("ws/.jaato/profiles/p.json", r#"{"name": "p", "plugin_configs": {"references": {"preselected": ["x"]}}}"#);
+    desk.unpick(&session(), &["x".to_owned()]).unwrap();
+    desk.switch_to(&session(), &file).unwrap();
+    assert!(desk.selection().contains("x") && !is_told(&mut desk) && !is_told(&mut world.desk()));
 }

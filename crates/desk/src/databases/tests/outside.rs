@@ -114,7 +114,7 @@ fn a_database_is_trusted_as_it_was_shown() {
     world.put(".jaato/databases.yaml", &config(server));
     let desk = world.desk();
     let what = "read the postgres database 'shop': host db, user u, with the password that the command `./scripts/pw.sh x` \
-                prints, which runs scripts/pw.sh of this repository";
+                prints, which uses scripts/pw.sh of this repository";
     assert_eq!(desk.actions()[0].what, what);
     desk.trust(&desk.untrusted()).unwrap();
     assert_eq!(world.desk().untrusted(), []);

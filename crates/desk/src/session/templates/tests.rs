@@ -66,7 +66,14 @@ fn a_superseded_write_is_skipped() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     let store = Store::new(root, "default", clock).sealed_by(Sealer::fixed(root));
-    store.change(&crate::Session::of_client("a test"), &Choice::default(), |choice| choice.pick("a")).unwrap();
+    store
+        .change(
+            &crate::Session::of_client("a test"),
+            &crate::session::Stored::default(),
+            crate::session::NewPicks::Made(&[]),
+            |choice| choice.pick("a"),
+        )
+        .unwrap();
     assert!(bring(root, "default", &[("a.tmpl", "1")]).superseded, "the choice is no longer the stored one");
     assert!(!root.join(".jaato/templates").exists());
     let (stored, _) = store.choice();
