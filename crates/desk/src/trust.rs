@@ -13,7 +13,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub(crate) use self::check::{TrustCheck, resolved};
-use super::privileged_actions::{PrivilegedAction, PrivilegedActionKind, UnplacedAction, in_text, outside, place};
+use super::privileged_actions::{
+    PrivilegedAction, PrivilegedActionKind, SourceAudience, UnplacedAction, in_text, outside, place,
+};
 use super::{CompleteDesk, Desk, Session};
 use crate::session::Trusted;
 use refdesk_core::catalog::{
@@ -141,8 +143,14 @@ impl Desk {
             let Some(catalog) = narrowed(self.workspace_context(), &self.catalog, profile).catalog else {
                 continue;
             };
-            let own = catalog.sources().iter().filter(|source| source.origin.file == profile.document.path);
-            for UnplacedAction { what, hash, about } in own.filter_map(|source| check.source(source)) {
+            let picks: HashSet<&String> = profile.preselected.iter().collect();
+            for source in catalog.sources() {
+                let by = match picks.contains(&source.id.to_string()) {
+                    true => SourceAudience::EveryAgent,
+                    false if source.origin.file == profile.document.path => check.audience(source),
+                    false => continue,
+                };
+                let Some(UnplacedAction { what, hash, about }) = check.source_for(source, by) else { continue };
                 let (file, line) = (profile.document.shown.clone(), None);
                 actions.push(PrivilegedAction { what, hash, about, file, line });
             }
@@ -382,7 +390,8 @@ impl Desk {
         let check = TrustCheck::new(self);
         let may_be_foreign = check.is_foreign(source) || path.starts_with(self.workspace());
         let Some(real) = outside(&check.workspace, path).filter(|_| may_be_foreign) else { return true };
-        check.trusts(&check.actions().source_at(source, &real, check.audience(source), "").hash)
+        let is_trusted = |by| check.trusts(&check.actions().source_at(source, &real, by, "").hash);
+        is_trusted(check.audience(source)) || is_trusted(SourceAudience::EveryAgent)
     }
 
     /// The folder of references, if its files may be read.

@@ -59,12 +59,26 @@ impl<'d> TrustCheck<'d> {
 
     /// The privileged action of a source, if it may come with the workspace.
     pub(crate) fn source(&self, source: &Source) -> Option<UnplacedAction> {
+        self.source_for(source, self.audience(source))
+    }
+
+    /// The same for these agents.
+    pub(super) fn source_for(&self, source: &Source, by: SourceAudience) -> Option<UnplacedAction> {
         let bare = match &source.kind {
-            SourceKind::Local(place) => self.actions().source(source, place, self.audience(source))?,
+            SourceKind::Local(place) => {
+                let every = self.actions().source(source, place, SourceAudience::EveryAgent)?;
+                // Who lets every agent read it lets each of them.
+                match by {
+                    SourceAudience::Selecting if !self.trusts(&every.hash) => {
+                        self.actions().source(source, place, by)?
+                    }
+                    _ => every,
+                }
+            }
             SourceKind::Inline { .. } => return self.text(source),
             SourceKind::Url { .. } | SourceKind::Mcp { .. } | SourceKind::Withheld(_) => {
                 let is_asked = !self.desk.unasked.contains(&source.id);
-                if is_asked && self.audience(source) == SourceAudience::Selecting {
+                if is_asked && by == SourceAudience::Selecting {
                     return None;
                 }
                 self.actions().for_every_agent(source)?

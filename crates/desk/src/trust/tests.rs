@@ -545,6 +545,9 @@ fn a_path_that_is_preselected_later_needs_trust_again() {
     trust_all(&world.desk());
     world.configure(&format!(r#"{{{sources}, "preselected": ["x"]}}"#));
     assert_eq!(world.waiting(), ["references.json:1: let every agent read out/a.md, as @x"]);
+    trust_all(&world.desk());
+    world.configure(&format!("{{{sources}}}"));
+    assert_eq!(world.waiting(), [""; 0], "what every agent may read, each may");
 }
 
 #[test]
