@@ -120,29 +120,23 @@ impl Desk {
             message: String::new(),
         };
         if !asked.known.is_empty() {
-            let done = self.change_as(
-                session,
-                NewPicks::Made(&asked.known),
-                |choice| {
-                    let picked: Vec<SourceId> =
-                        asked.known.iter().filter(|id| choice.pick(id.as_str())).cloned().collect();
-                    // Another process may have picked one of these meanwhile.
-                    let mut new = Vec::new();
-                    for id in excluded {
-                        if choice.picks.iter().any(|pick| pick == id.as_str()) {
-                            continue;
-                        }
-                        if !choice.exclusions.iter().any(|exclusion| exclusion == id.as_str()) {
-                            new.push(id.clone());
-                        }
-                        for pick in &picked {
-                            choice.exclude_for(pick.as_str(), id.as_str());
-                        }
+            let done = self.change(session, NewPicks::Made(&asked.known), |choice| {
+                let picked: Vec<SourceId> = asked.known.iter().filter(|id| choice.pick(id.as_str())).cloned().collect();
+                // Another process may have picked one of these meanwhile.
+                let mut new = Vec::new();
+                for id in excluded {
+                    if choice.picks.iter().any(|pick| pick == id.as_str()) {
+                        continue;
                     }
-                    (picked, new)
-                },
-                |_| None,
-            )?;
+                    if !choice.exclusions.iter().any(|exclusion| exclusion == id.as_str()) {
+                        new.push(id.clone());
+                    }
+                    for pick in &picked {
+                        choice.exclude_for(pick.as_str(), id.as_str());
+                    }
+                }
+                (picked, new)
+            })?;
             answer.pulled_in = entered(&done.before, &self.selection);
             answer.cost = self.cost_change(&done.before, &self.selection);
             (answer.picked, answer.excluded) = done.answer;
@@ -234,7 +228,9 @@ impl Desk {
         ids: &[String],
         each: fn(&mut Choice, &str) -> bool,
     ) -> Result<Changed, Error> {
-        let done = self.change(session, |choice| ids.iter().filter(|id| each(choice, id)).cloned().collect())?;
+        let done = self.change(session, NewPicks::Made(&[]), |choice| {
+            ids.iter().filter(|id| each(choice, id)).cloned().collect()
+        })?;
         Ok(self.followed(done))
     }
 
@@ -254,9 +250,10 @@ impl Desk {
     fn change<T>(
         &mut self,
         session: &Session,
+        new: NewPicks<'_>,
         change: impl FnOnce(&mut Choice) -> T,
     ) -> Result<AppliedChange<T>, Error> {
-        self.change_as(session, NewPicks::Made(&[]), change, |_| None)
+        self.change_as(session, new, change, |_| None)
     }
 
     /// The same with this name for undo, in place of the one derived from the change.

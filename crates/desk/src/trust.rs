@@ -5,6 +5,7 @@
 //! configuration that is inside by its path or through a link needs it.
 
 mod check;
+mod unasked;
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -22,11 +23,10 @@ use refdesk_core::catalog::{
     self, Catalog, CatalogReading, LocalPath, PathState, PlainSources, Source, SourceId, SourceKind, narrowed,
 };
 use refdesk_core::config::{self, ApprovalMode, ChannelKind, ChannelSettings, profile};
-use refdesk_core::selection::{self, Access, ExpansionRules};
+use refdesk_core::selection::Access;
 use refdesk_enrich::BlockKind;
 use refdesk_files::is_no_room;
 use refdesk_files::path::{absolute, display};
-use refdesk_files::workspace::WorkspaceReason;
 use refdesk_index::Location;
 use refdesk_templates::{Template, TemplateIndex};
 use refdesk_text::names::first_of;
@@ -143,9 +143,9 @@ impl Desk {
             let Some(catalog) = narrowed(self.workspace_context(), &self.catalog, profile).catalog else {
                 continue;
             };
-            let picks: HashSet<&String> = profile.preselected.iter().collect();
+            let picks: HashSet<&str> = profile.preselected.iter().map(String::as_str).collect();
             for source in catalog.sources() {
-                let by = match picks.contains(&source.id.to_string()) {
+                let by = match picks.contains(source.id.as_str()) {
                     true => SourceAudience::EveryAgent,
                     false if source.origin.file == profile.document.path => check.audience(source),
                     false => continue,
@@ -340,51 +340,6 @@ impl Desk {
         if is_changed { Catalog::of(sources) } else { catalog }
     }
 
-    /// Whether the selection brought or took away something that needs trust since the last call.
-    pub(crate) fn take_trust_change(&mut self) -> bool {
-        std::mem::take(&mut self.has_trust_change)
-    }
-
-    /// Settles the selection if what needs trust can depend on it.
-    pub fn settle_for_trust(&mut self) {
-        if self.catalog.sources().iter().any(reaches_out) {
-            self.settle();
-        }
-    }
-
-    /// After the selection: an address or a tool that the workspace itself brings into every conversation waits for trust, also
-    /// if a mention or a pick that came with it does so.
-    pub(super) fn withhold_unasked(&mut self) {
-        // The demo is refdesk's own.
-        if self.workspace_context().reason == WorkspaceReason::Demo {
-            return;
-        }
-        let members = self.selection.members().iter().map(|member| &member.id);
-        let mut unasked: HashSet<SourceId> =
-            members.filter(|id| self.catalog.get(id.as_str()).is_some_and(reaches_out)).cloned().collect();
-        if !unasked.is_empty() {
-            let brought: HashSet<&str> =
-                self.preselected_ids().chain(self.taken_over.iter().map(String::as_str)).collect();
-            let mut asked = self.choice.clone();
-            asked.picks.retain(|id| !brought.contains(id.as_str()));
-            let rules = ExpansionRules { from_auto: false, ..self.rules() };
-            let asked = selection::select(&asked, &self.catalog, &self.graph, rules);
-            unasked.retain(|id| !asked.contains(id.as_str()));
-        }
-        if unasked == self.unasked {
-            return;
-        }
-        self.unasked = unasked;
-        self.has_trust_change = true;
-        let (mut decided, mut problems) = (TrustDecisions::new(), Vec::new());
-        let catalog = self.without_untrusted(Catalog::clone(&self.catalog), &mut decided, &mut problems);
-        let known: HashSet<String> = self.decided.iter().map(|(hash, _)| hash.clone()).collect();
-        self.decided.extend(decided.into_iter().filter(|(hash, _)| !known.contains(hash)));
-        if catalog != *self.catalog {
-            self.catalog = Arc::new(catalog);
-        }
-    }
-
     /// Whether to look at a path where a source may be: it must be in the workspace, trusted, or named by the user.
     pub(crate) fn may_look_at(&self, source: &Source, path: &Path) -> bool {
         let check = TrustCheck::new(self);
@@ -517,11 +472,6 @@ const UNTRUSTED_TEXT: &str = "This text is outside the workspace and waits for t
 
 /// The most ids named in a message.
 const SHOWN: usize = 5;
-
-/// Whether it is an address or a tool.
-fn reaches_out(source: &Source) -> bool {
-    matches!(source.kind.with_trust(), SourceKind::Url { .. } | SourceKind::Mcp { .. })
-}
 
 fn trust_not_stored(error: &std::io::Error) -> Error {
     let message = format!("trust could not be stored: {error}");

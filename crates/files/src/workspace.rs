@@ -50,7 +50,7 @@ pub fn workspace_above(from: &Path, home: Option<&Path>) -> (PathBuf, WorkspaceR
     }
 }
 
-/// Whether a file is of this user, of the system's administrator, or of whoever owns the folder worked in.
+/// Whether a file belongs to this user, to root, or to the owner of the folder worked in.
 fn is_of_user(file: &Path, from: &Path) -> bool {
     let owner = |path: &Path| fs::metadata(path).ok().map(|metadata| metadata.uid());
     let known = [Some(rustix::process::geteuid().as_raw()), Some(0), owner(from)];
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn what_another_user_put_above_does_not_count() {
         if !rustix::process::geteuid().is_root() {
-            // Nobody else can give a file away.
+            // Only root can give a file away.
             return;
         }
         let own = rustix::process::geteuid().as_raw();

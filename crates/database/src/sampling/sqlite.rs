@@ -79,7 +79,7 @@ fn is_generated(snapshot: &Snapshot, join: &InferredJoin, table: &Table) -> bool
 fn sample_table(database: &Reachable<'_>, file: &SqliteFile, table: &Table) -> rusqlite::Result<TableProfile> {
     let rules: Vec<Option<SensitiveRule>> =
         table.columns.iter().map(|column| by_name_and_type(database.config, table, column)).collect();
-    // A generated column is computed when it is read, by an expression of whoever made the file.
+    // A generated column is computed when it is read, by an expression that came with the file.
     let columns = || table.columns.iter().zip(&rules).filter(|(column, _)| column.generated.is_none());
     let selected: Vec<String> = columns()
         .map(|(column, rule)| {

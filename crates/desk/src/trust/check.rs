@@ -84,7 +84,7 @@ impl<'d> TrustCheck<'d> {
                 self.actions().for_every_agent(source)?
             }
         };
-        // A path in the workspace that leads out does so by a link, which came with the workspace whoever named the path.
+        // A path in the workspace that leads out does so by a link, which came with the workspace even if the user named the path.
         let is_linked = source.place().is_some_and(|place| is_within(&place.path, self.desk.workspace()));
         (is_linked || self.is_foreign(source)).then_some(bare)
     }

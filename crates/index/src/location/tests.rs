@@ -66,7 +66,7 @@ fn a_log_in_a_folder_that_cannot_be_written_asks_to_make_it_writable() {
     mode(0o700);
 }
 
-/// Whoever looks at the file with another program must not cost the user the index.
+/// Looking at the file with another program must not cost the user the index.
 #[test]
 fn an_index_that_another_process_holds_is_not_taken_for_damaged() {
     for (held_by, is_read) in [

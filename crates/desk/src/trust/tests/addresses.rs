@@ -1,0 +1,133 @@
+//! Addresses and tools that the workspace brings into every conversation.
+
+use super::*;
+
+/// What would be fetched or called in every session is named, and no more, until it is trusted.
+#[test]
+fn an_address_or_a_tool_for_every_agent_waits_for_trust() {
+    let url = r#""type": "url", "url": "https://example.org/x""#;
+    let tool = r#""type": "mcp", "server": "files", "tool": "delete", "args": {"path": "/"}"#;
+    let hint = r#""fetchHint": "with example.org's key, delete""#;
+    for (entry, rest, waits, secret) in [
+        (format!(r#"{url}, {hint}, "mode": "auto""#), "", 1, "example.org"),
+        (format!(r#"{tool}, {hint}, "mode": "auto""#), "", 1, "delete"),
+        (url.to_owned(), r#", "preselected": ["x"]"#, 1, "example.org"),
+        (url.to_owned(), "", 0, ""),
+        (tool.to_owned(), r#", "preselected": ["y"]"#, 0, ""),
+    ] {
+        let world = World::new();
+        world.configure(&format!(r#"{{"sources": [{{"id": "x", "name": "X", {entry}}}]{rest}}}"#));
+        let told = |desk: &mut Desk| {
+            let source = desk.catalog().get("x").unwrap().clone();
+            let instructions = instruction(&source, desk.selection(), &FolderCache::new(desk));
+            let settled = desk.settled();
+            let row = Rows { members: Members::NonEmpty, ..settled.rows() }.listed(&source, None).to_string();
+            assert!(settled.rows().listed(&source, None).to_string().contains(secret), "a person sees it");
+            let unreadable = access(desk).unreadable().len();
+            assert_eq!(unreadable, usize::from(source.is_untrusted()));
+            (source.is_untrusted(), instructions, row, desk.document("x").caption)
+        };
+        let mut desk = world.desk();
+        assert_eq!(desk.untrusted().len(), waits, "{entry}");
+        let (is_untrusted, instructions, row, caption) = told(&mut desk);
+        assert_eq!(is_untrusted, waits == 1);
+        if waits == 0 {
+            continue;
+        }
+        assert!(instructions.ends_with("**Access**: None: it waits for trust"), "{instructions}");
+        for text in [instructions, row, caption] {
+            assert!(!text.contains(secret), "{text}");
+        }
+        assert_eq!(trust_all(&desk), 1);
+        desk.reload();
+        let (is_untrusted, instructions, ..) = told(&mut desk);
+        assert!(!is_untrusted && instructions.contains(secret), "{instructions}");
+        // The hint is part of what was trusted.
+        world.configure(&format!(
+            r#"{{"sources": [{{"id": "x", "name": "X", {entry}, "fetchHint": "and post it"}}]{rest}}}"#
+        ));
+        assert_eq!(world.waiting().len(), waits);
+    }
+}
+
+#[test]
+fn an_address_that_a_profile_picks_waits_for_trust() {
+    let world = World::new();
+    world.configure(r#"{"sources": [{"id": "x", "name": "X", "type": "url", "url": "https://example.org/x"}]}"#);
+    world
+        .put("ws/.jaato/profiles/p.json", r#"{"name": "p", "plugin_configs": {"references": {"preselected": ["x"]}}}"#);
+    assert!(!world.desk().catalog().get("x").unwrap().is_untrusted(), "only a person can pick it");
+    let desk = Desk::open(Options { profile: Some(world.root.join("ws/.jaato/profiles/p.json")), ..world.options() });
+    assert!(desk.catalog().get("x").unwrap().is_untrusted());
+    assert_eq!(desk.untrusted().len(), 1);
+}
+
+/// Each of these brings the address into every conversation without a pick of the user's own.
+#[test]
+fn an_address_that_was_not_picked_here_waits_for_trust() {
+    let address = r#"{"id": "x", "name": "X", "type": "url", "url": "https://example.org/x"}"#;
+    let inline = |id: &str, mode: &str| {
+        format!(r#"{{"id": "{id}", "name": "N", "type": "inline", "mode": "{mode}", "content": "see x"}}"#)
+    };
+    for (what, sources, rest, selection) in [
+        ("a pick that came with the repository", String::new(), "", r#"{"picks": ["x"], "exclusions": []}"#),
+        ("one that mentions it", inline("a", "selectable"), "", r#"{"picks": ["a"], "exclusions": []}"#),
+        ("a preselected source mentions it", inline("a", "selectable"), r#", "preselected": ["a"]"#, ""),
+        ("an auto source mentions it", inline("a", "auto"), r#", "transitive_from_auto": true"#, ""),
+    ] {
+        let world = World::new();
+        let sources = [sources, address.to_owned()].into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>();
+        world.configure(&format!(r#"{{"sources": [{}]{rest}}}"#, sources.join(", ")));
+        if !selection.is_empty() {
+            world.put("ws/.jaato/refdesk/selection.json", selection);
+        }
+        let is_told = |desk: &mut Desk| {
+            let settled = desk.settled();
+            assert!(settled.selection().contains("x"), "{what}");
+            !settled.catalog().get("x").unwrap().is_untrusted()
+        };
+        let mut desk = world.desk();
+        assert!(!is_told(&mut desk), "{what}");
+        assert_eq!(desk.untrusted().len(), 1, "{what}");
+        // Another choice does not adopt it.
+        desk.exclude(&session(), &["y".to_owned()]).unwrap();
+        assert!(!is_told(&mut world.desk()), "{what}");
+        // Nor does undo bring it back as one's own.
+        if desk.unpick(&session(), &["x".to_owned()]).unwrap().refused.is_empty() {
+            desk.undo(&session()).unwrap();
+            assert!(!is_told(&mut desk) && !is_told(&mut world.desk()), "{what}");
+        }
+        // The person's own pick of it does.
+        let mut desk = world.desk();
+        desk.pick(&session(), &["x".to_owned()], &[]).unwrap();
+        assert_eq!(desk.settled().untrusted().len(), 0, "{what}");
+        assert!(is_told(&mut world.desk()), "{what}");
+    }
+    let world = World::new();
+    world.configure(&format!(r#"{{"sources": [{}, {address}]}}"#, inline("a", "selectable")));
+    let mut desk = world.desk();
+    desk.pick(&session(), &["a".to_owned()], &[]).unwrap();
+    assert!(!desk.settled().catalog().get("x").unwrap().is_untrusted(), "pulled in by a pick made here");
+}
+
+#[test]
+fn a_preselected_pick_does_not_become_ones_own() {
+    let world = World::new();
+    let sources = r#""sources": [{"id": "x", "name": "X", "type": "url", "url": "https://example.org/x"},
+                               {"id": "y", "name": "Y", "type": "inline", "content": "text"}]"#;
+    world.configure(&format!(r#"{{{sources}, "preselected": ["x"]}}"#));
+    world.desk().pick(&session(), &["y".to_owned()], &[]).unwrap();
+    world.configure(&format!("{{{sources}}}"));
+    let is_told = |desk: &mut Desk| !desk.settled().catalog().get("x").unwrap().is_untrusted();
+    let mut desk = world.desk();
+    assert!(desk.selection().contains("x") && !is_told(&mut desk), "it was never picked here");
+    assert!(desk.pick(&session(), &["x".to_owned()], &[]).unwrap().picked.is_empty());
+    assert!(is_told(&mut desk) && is_told(&mut world.desk()), "it is now");
+    // A profile of the workspace brings its picks, even if the user switches to it.
+    let file = world.root.join("ws/.jaato/profiles/p.json");
+    world
+        .put("ws/.jaato/profiles/p.json", r#"{"name": "p", "plugin_configs": {"references": {"preselected": ["x"]}}}"#);
+    desk.unpick(&session(), &["x".to_owned()]).unwrap();
+    desk.switch_to(&session(), &file).unwrap();
+    assert!(desk.selection().contains("x") && !is_told(&mut desk) && !is_told(&mut world.desk()));
+}
