@@ -12,8 +12,8 @@
 //! - `action` is the one table of actions; keymap, bottom line, palette and help are generated from it.
 //! - One folder a feature, with its state, view, update and reasons for being disabled: `catalog`, `selection`, `requests`,
 //!   `hints`, `feed`, `templates`, `graph`, `agents`, `databases`, and `windows` with one file a window.
-//! - Shared by them: `state`, `update` (dispatch, mouse, typing), `disabled`, `layout`, `status` (the lines around the
-//!   panes), `tour`, `filter`, `filtering`, `highlight`, `theme`, `glyphs`, `widgets`.
+//! - Shared by them: `state`, `update` (dispatch, mouse, typing), `disabled`, `layout`, `views` (what takes the place of the panes), `status` (the lines around
+//!   them), `tour`, `filter`, `filtering`, `highlight`, `theme`, `glyphs`, `widgets`.
 //!
 //! `update` is pure and `draw` does no I/O. Nothing here reads a file or waits for anything but the next input.
 
@@ -58,6 +58,7 @@ mod theme;
 mod theme_choice;
 mod tour;
 mod update;
+mod views;
 mod which_key;
 mod widgets;
 mod windows;

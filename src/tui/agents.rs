@@ -16,8 +16,9 @@ use crate::common::known_sources::KnownRow;
 use crate::tui::state::State;
 use crate::tui::widgets::motion::Cursor;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum AgentsPage {
+    #[default]
     Sessions,
     /// The journal's lines of one.
     Lines,
@@ -26,8 +27,7 @@ pub enum AgentsPage {
 
 #[derive(Debug, Clone, Default)]
 pub struct AgentsView {
-    /// `None` while the panes are shown.
-    pub page: Option<AgentsPage>,
+    pub page: AgentsPage,
     /// The newest answer of the engine; dropped when the view is left.
     pub activity: Option<Arc<AgentActivity>>,
     /// Whether the journal has more than the answer, and whether an answer is awaited.
@@ -52,11 +52,6 @@ pub enum AgentsTarget {
 }
 
 impl AgentsView {
-    /// Whether it is shown in place of the panes.
-    pub fn is_open(&self) -> bool {
-        self.page.is_some()
-    }
-
     pub fn close(&mut self) {
         *self = Self::default();
     }
@@ -71,20 +66,19 @@ impl AgentsView {
 
     /// The line of the journal under the cursor.
     pub fn line(&self) -> Option<&SessionLine> {
-        self.session()?.lines.get(self.row.at).filter(|_| self.page == Some(AgentsPage::Lines))
+        self.session()?.lines.get(self.row.at).filter(|_| self.page == AgentsPage::Lines)
     }
 
     pub fn len(&self) -> usize {
         match self.page {
-            Some(AgentsPage::Sessions) => self.sessions().len(),
-            Some(AgentsPage::Lines) => self.session().map_or(0, |session| session.lines.len()),
-            Some(AgentsPage::Known) => self.known.len(),
-            None => 0,
+            AgentsPage::Sessions => self.sessions().len(),
+            AgentsPage::Lines => self.session().map_or(0, |session| session.lines.len()),
+            AgentsPage::Known => self.known.len(),
         }
     }
 
     pub fn source(&self) -> Option<&str> {
-        match self.page? {
+        match self.page {
             AgentsPage::Sessions => None,
             AgentsPage::Lines => self.line()?.subject.as_deref(),
             AgentsPage::Known => self.known.get(self.row.at).map(|row| row.id.as_str()),
@@ -99,7 +93,7 @@ impl State {
             let problem = agents.activity.as_ref().and_then(|activity| activity.problem.clone());
             return Err(problem.unwrap_or_else(|| "no agent has had a session here yet".to_owned()));
         }
-        if agents.page == Some(AgentsPage::Sessions) {
+        if agents.page == AgentsPage::Sessions {
             return Ok(AgentsTarget::Session);
         }
         if let Some(line) = agents.line().filter(|line| line.has_text) {
@@ -110,10 +104,5 @@ impl State {
             Some(id) => Err(format!("@{id} is no longer in the catalog")),
             None => Err("this row has neither a receipt nor a single source".to_owned()),
         }
-    }
-
-    /// Whether the panes are shown, and not the graph, the view of agents or that of databases in their place.
-    pub fn shows_panes(&self) -> bool {
-        !self.graph.is_open() && !self.agents.is_open() && !self.databases.is_open()
     }
 }

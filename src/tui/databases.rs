@@ -97,7 +97,6 @@ pub struct ShownPage {
 
 #[derive(Debug, Clone, Default)]
 pub struct DatabasesView {
-    is_open: bool,
     /// The newest answer of the engine; dropped when the view is left.
     pub overview: Option<Arc<DatabaseOverview>>,
     /// Counts the answers.
@@ -128,11 +127,6 @@ pub struct DatabasesView {
 }
 
 impl DatabasesView {
-    /// Whether it is shown in place of the panes.
-    pub fn is_open(&self) -> bool {
-        self.is_open
-    }
-
     /// Leaves it; a run continues.
     pub fn close(&mut self) {
         *self = Self { run: std::mem::take(&mut self.run), answers: self.answers, ..Self::default() };
@@ -211,7 +205,7 @@ impl DatabasesView {
     }
 
     pub fn place(&self) -> Option<DatabasePlace> {
-        let subject = self.subject().filter(|_| self.is_open)?;
+        let subject = self.subject()?;
         Some(DatabasePlace { subject, side: self.side, tab: self.tab, way: self.way() })
     }
 

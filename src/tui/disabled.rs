@@ -23,24 +23,27 @@ use super::state::State;
 use super::templates::disabled as templates;
 use super::tour;
 use super::update::external;
+use super::views::{self, View};
 use super::widgets::motion::Motion;
 use super::windows::{self, WindowKind};
 
 /// Why this action is disabled now; `None` if it is possible.
 pub fn disabled(state: &State, action: Action) -> Option<String> {
-    let over_panes = agents::disabled::disabled(state, action)
-        .or_else(|| databases::disabled::disabled(state, action))
-        .or_else(|| graph::disabled::disabled(state, action));
-    if over_panes.is_some() {
-        return over_panes;
-    }
-    if databases::disabled::is_settled(state, action) {
-        return None;
+    let in_view = match state.view {
+        View::Panes => None,
+        View::Graph => graph::disabled::disabled(state, action),
+        View::Agents => agents::disabled::disabled(state, action),
+        View::Databases => databases::disabled::disabled(state, action),
+    };
+    if let Some(why) = in_view.or_else(|| views::disabled(state, action)) {
+        return Some(why);
     }
     let catalog = &state.snapshot.catalog;
     match action {
-        // The view of agents has allowed it already.
-        Action::Follow | Action::ThisSession if state.agents.is_open() => None,
+        // The view has allowed it already.
+        Action::Follow | Action::ThisSession if state.view == View::Agents => None,
+        _ if state.view == View::Databases && databases::disabled::is_own(action) => None,
+        Action::Graph if catalog.is_empty() && state.view != View::Graph => Some("there are no sources yet".to_owned()),
         Action::Toggle => toggle(state),
         Action::Keep => keep(state),
         Action::Exclude => exclude(state),
@@ -198,7 +201,7 @@ fn session(state: &State) -> Option<String> {
 
 /// Why a source or template cannot be opened or copied from.
 fn outside(state: &State, action: Action) -> Option<String> {
-    if state.focus == Pane::Templates && state.shows_panes() {
+    if state.focus == Pane::Templates && state.view == View::Panes {
         return templates::outside(state, action);
     }
     let Some(id) = state.acted_on() else { return Some(no_source(state)) };

@@ -8,6 +8,7 @@ use crate::tui::hints::HintCounts;
 use crate::tui::pane::Pane;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
+use crate::tui::views::View;
 use crate::tui::widgets::cells;
 
 /// Columns between two folded panes.
@@ -51,11 +52,9 @@ fn folded(state: &State) -> Vec<FoldedPane> {
     if place.is_empty() {
         return Vec::new();
     }
-    // These take the place of all panes.
-    let is_covered = state.graph.is_open() || state.agents.is_open() || state.databases.is_open();
     let has_place = |pane: Pane| {
         let is_laid = layout.panes.get(pane.index()).copied().flatten().is_some();
-        !is_covered && (is_laid || (pane == Pane::Catalog && layout.reader.is_some()))
+        state.view == View::Panes && (is_laid || (pane == Pane::Catalog && layout.reader.is_some()))
     };
     let is_shown = |pane: Pane| has_place(pane) && !(pane == Pane::Hints && state.is_feed_alone());
     let panes: Vec<Pane> = Pane::ALL.into_iter().filter(|pane| !is_shown(*pane)).collect();

@@ -10,6 +10,7 @@ use crate::tui::layout::SMALLEST;
 use crate::tui::pane::Pane;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
+use crate::tui::views::View;
 use crate::tui::widgets::cells;
 use crate::tui::{agents, catalog, databases, graph, hints, selection, templates};
 use crate::tui::{dock, status, tour, windows};
@@ -27,14 +28,11 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
     }
     let layout = state.layout();
     status::draw_top(state, layout.status, frame.buffer_mut());
-    if state.graph.is_open() {
-        graph::view::draw(state, frame);
-    } else if state.agents.is_open() {
-        agents::view::draw(state, frame);
-    } else if state.databases.is_open() {
-        databases::view::draw(state, frame);
-    } else {
-        draw_panes(state, &layout, frame);
+    match state.view {
+        View::Panes => draw_panes(state, &layout, frame),
+        View::Graph => graph::view::draw(state, frame),
+        View::Agents => agents::view::draw(state, frame),
+        View::Databases => databases::view::draw(state, frame),
     }
     dock::draw(state, frame.buffer_mut());
     windows::draw(state, frame);

@@ -4,6 +4,7 @@
 use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
 use crate::tui::state::{State, Typing};
+use crate::tui::views::View;
 use crate::tui::widgets::field::TextField;
 use crate::tui::{catalog, databases, feed, graph, requests, selection, templates};
 
@@ -39,12 +40,12 @@ impl State {
 
     /// The list that the key is for.
     pub fn filtered_list(&self) -> Option<FilteredList> {
-        match self.focus {
-            _ if self.graph.is_open() => Some(FilteredList::Graph),
-            _ if self.databases.is_open() => Some(FilteredList::Tables),
-            _ if self.agents.is_open() => None,
-            Pane::Hints if !self.in_feed() => None,
-            pane => Some(self.filtered_list_of(pane)),
+        match (self.view, self.focus) {
+            (View::Graph, _) => Some(FilteredList::Graph),
+            (View::Databases, _) => Some(FilteredList::Tables),
+            (View::Agents, _) => None,
+            (View::Panes, Pane::Hints) if !self.in_feed() => None,
+            (View::Panes, pane) => Some(self.filtered_list_of(pane)),
         }
     }
 }

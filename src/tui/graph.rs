@@ -84,8 +84,7 @@ struct AnalysedValues {
 
 #[derive(Debug, Clone, Default)]
 pub struct GraphView {
-    /// `None` while the panes are shown.
-    pub tab: Option<GraphTab>,
+    pub tab: GraphTab,
     /// The newest answer of the engine; dropped when the graph is left, because it is large.
     pub analysis: Option<Arc<GraphAnalysis>>,
     asked: Option<AnalysedValues>,
@@ -114,14 +113,9 @@ pub struct GraphView {
 }
 
 impl GraphView {
-    /// Whether it is shown in place of the panes.
-    pub fn is_open(&self) -> bool {
-        self.tab.is_some()
-    }
-
     /// Whether its filter hides rows.
     pub fn is_filtered(&self) -> bool {
-        self.tab.is_some_and(GraphTab::has_filter) && !self.filter.is_empty()
+        self.tab.has_filter() && !self.filter.is_empty()
     }
 
     /// Leaves it; only the mark stays.
@@ -136,7 +130,7 @@ impl GraphView {
 
     /// The position of the source under the cursor.
     pub fn position(&self) -> Option<usize> {
-        match self.tab? {
+        match self.tab {
             GraphTab::Neighbours if self.level == 0 => self.at(self.centre.as_ref()?),
             GraphTab::Neighbours => self.levels.iter().find(|level| level.distance == self.level)?.current(),
             _ => self.rows.get(self.cursor.at)?.position(),
@@ -160,7 +154,7 @@ impl GraphView {
 impl State {
     /// The source under the cursor of the graph.
     pub fn in_graph(&self) -> Option<&str> {
-        let row = self.graph.rows.get(self.graph.cursor.at).filter(|_| self.graph.tab != Some(GraphTab::Neighbours));
+        let row = self.graph.rows.get(self.graph.cursor.at).filter(|_| self.graph.tab != GraphTab::Neighbours);
         if let Some(GraphRow::Problem(nth)) = row {
             return self.snapshot.diagnostics.get(*nth)?.source_id.as_deref();
         }
@@ -168,7 +162,7 @@ impl State {
     }
 
     pub fn in_broken_links(&self) -> bool {
-        self.graph.tab == Some(GraphTab::BrokenLinks)
+        self.graph.tab == GraphTab::BrokenLinks
     }
 
     /// The broken link under the cursor of the graph.

@@ -155,14 +155,8 @@ pub fn contexts(state: &State) -> Vec<KeyContext> {
 
 /// The context that gets keys if no window and no text field is open.
 pub fn below(state: &State) -> Vec<KeyContext> {
-    if state.graph.is_open() {
-        return vec![KeyContext::Graph, KeyContext::List, KeyContext::Global, KeyContext::Always];
-    }
-    if state.agents.is_open() {
-        return vec![KeyContext::Agents, KeyContext::List, KeyContext::Global, KeyContext::Always];
-    }
-    if state.databases.is_open() {
-        return vec![KeyContext::Databases, KeyContext::List, KeyContext::Global, KeyContext::Always];
+    if let Some(view) = state.view.key_context() {
+        return vec![view, KeyContext::List, KeyContext::Global, KeyContext::Always];
     }
     let part = match (state.part, state.focus) {
         (PanePart::Detail, Pane::Catalog) => Some(KeyContext::Details),

@@ -13,6 +13,7 @@ use crate::tui::pane::Pane;
 use crate::tui::selection;
 use crate::tui::state::{PanePart, State};
 use crate::tui::templates;
+use crate::tui::views::View;
 use refdesk_core::catalog::SourceId;
 
 /// The most places back.
@@ -87,7 +88,7 @@ pub fn here(state: &State) -> Place {
         Pane::Hints => None,
     };
     let read = if state.reads() { state.catalog.reading.here() } else { None };
-    let database = state.databases.place();
+    let database = state.databases.place().filter(|_| state.view == View::Databases);
     let filter = (state.focus == Pane::Catalog).then(|| state.catalog.filter.text().to_owned());
     let link = state.catalog.reading.link.filter(|_| state.reads());
     Place { pane: state.focus, part: state.part, subject, filter, read, link, database }

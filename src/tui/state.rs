@@ -49,6 +49,7 @@ pub use crate::tui::templates::{
 use crate::tui::theme::Theme;
 use crate::tui::theme_choice::ThemeChoice;
 use crate::tui::tour::{self, Tour};
+use crate::tui::views::View;
 use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::prompt;
@@ -73,7 +74,9 @@ pub struct State {
     pub counts: Counts,
     pub size: Size,
     pub skin: Skin,
-    /// The pane that keys go to.
+    /// What is shown: the panes, or something in their place.
+    pub view: View,
+    /// The pane that keys go to, once the panes are shown.
     pub focus: Pane,
     /// What is shown beside it.
     pub arrangement: Arrangement,
@@ -146,11 +149,8 @@ pub struct State {
     pub pending: PendingCursors,
     /// The tour, while it runs.
     pub tour: Option<Tour>,
-    /// The mention graph, which is shown in place of the panes.
     pub graph: GraphView,
-    /// The sessions of agents, which are shown in place of the panes.
     pub agents: AgentsView,
-    /// The documented databases, which are shown in place of the panes.
     pub databases: DatabasesView,
     pub catalog: CatalogPane,
     pub selection: SelectionPane,
@@ -257,9 +257,7 @@ impl State {
         if pane == Pane::Selection && self.focus == Pane::Catalog {
             selection::update::follow_catalog(self);
         }
-        self.graph.close();
-        self.agents.close();
-        self.databases.close();
+        self.show(View::Panes);
         self.filled_from = None;
         self.catalog.reading.opened_from = None;
         if let Some(before) = self.arrangement_before.take() {

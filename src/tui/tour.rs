@@ -10,6 +10,7 @@ use crate::tui::layout::{self, SMALLEST};
 use crate::tui::pane::Pane;
 use crate::tui::state::{PanePart, State};
 use crate::tui::theme::ThemeRole;
+use crate::tui::views::View;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::frame::PaneBorder;
 use crate::tui::widgets::motion::Motion;
@@ -110,7 +111,7 @@ const STEPS: [TourStep; 10] = [
         keys: |state| {
             let back = state.key(Action::Back);
             let databases = state.key_in(KeyContext::Global, Action::Databases);
-            if state.databases.is_open() {
+            if state.view == View::Databases {
                 let down = state.key(Action::Move(Motion::Down));
                 let named = first_table(state).map(|name| format!(" such as {name}")).unwrap_or_default();
                 return format!("Press {down} until the cursor is on a table{named}, and read its page.");

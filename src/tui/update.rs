@@ -24,7 +24,7 @@ use super::windows::jump::JumpKind;
 use super::windows::{self, Handled, WindowKind, profiles, write};
 use super::{
     agents, catalog, consequence, databases, feed, graph, hints, layout, messages, places, requests, selection,
-    theme_choice, tour, which_key,
+    theme_choice, tour, views, which_key,
 };
 
 pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
@@ -160,9 +160,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         return;
     }
     if windows::update(state, action, effects) == Handled::Consumed
-        || databases::update::act(state, action, effects) == Handled::Consumed
-        || agents::update::act(state, action, effects) == Handled::Consumed
-        || graph::update::act(state, action, effects) == Handled::Consumed
+        || views::act(state, action, effects) == Handled::Consumed
     {
         return;
     }

@@ -6,17 +6,13 @@ use crate::tui::state::State;
 
 /// Why this action is disabled while the view of agents is shown.
 pub fn disabled(state: &State, action: Action) -> Option<String> {
-    let page = state.agents.page?;
     match action {
-        Action::Zoom | Action::Border(_) | Action::ResetBorders | Action::Inside => {
-            Some(format!("the view of agents fills the screen: {} leaves it", state.key(Action::Back)))
-        }
         Action::NextTab | Action::PreviousTab
             if state.agents.activity.is_some() && state.agents.sessions().is_empty() =>
         {
             state.agents_target().err()
         }
-        Action::NextTab | Action::PreviousTab if page == AgentsPage::Sessions => {
+        Action::NextTab | Action::PreviousTab if state.agents.page == AgentsPage::Sessions => {
             Some(format!("only a session has lines and knowledge: {} opens it", state.key(Action::Follow)))
         }
         Action::Follow => state.agents_target().err(),

@@ -53,7 +53,7 @@ pub fn columns(state: &State, window: &Range<usize>, width: u16) -> AgentColumns
     };
     let lines = state.agents.session().into_iter().flat_map(|session| session.lines.range(clamped(window, session)));
     let of_lines = lines.map(|line| cells::width(&activity.clock(line.time))).max().unwrap_or(0);
-    let is_sessions = state.agents.page == Some(AgentsPage::Sessions);
+    let is_sessions = state.agents.page == AgentsPage::Sessions;
     let known = state.agents.known.iter().map(|row| columns(&row.id) + 2 * row.node.as_ref().map_or(0, |it| it.level));
     let agent = widest(&|session| columns(&session.agent)).clamp(5, AGENT);
     let time = if is_sessions { widest(&times) } else { of_lines };

@@ -15,23 +15,16 @@ use crate::tui::feed::{self, query};
 use crate::tui::input::Effect;
 use crate::tui::state::State;
 use crate::tui::update;
+use crate::tui::views::{self, View};
 use crate::tui::widgets::motion::{Cursor, Motion};
 use crate::tui::windows::{Handled, ReceiptWindow};
 
 /// Performs the view's own actions; actions that lead elsewhere leave the view.
 pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
-    if action == Action::Agents {
-        toggle(state);
-        return Handled::Consumed;
-    }
-    let Some(page) = state.agents.page else { return Handled::Ignored };
+    let page = state.agents.page;
     match action {
-        Action::Back if page == AgentsPage::Sessions => state.agents.close(),
+        Action::Back if page == AgentsPage::Sessions => views::leave(state),
         Action::Back => show(state, AgentsPage::Sessions),
-        Action::Preset(_) | Action::Graph => {
-            state.agents.close();
-            return Handled::Ignored;
-        }
         Action::Move(motion) => step(state, motion),
         Action::NextTab | Action::PreviousTab => match page {
             AgentsPage::Sessions => {}
@@ -61,25 +54,16 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Hand
     Handled::Consumed
 }
 
-fn toggle(state: &mut State) {
-    let is_open = state.agents.is_open();
-    state.agents.close();
-    if !is_open {
-        state.graph.close();
-        state.agents = AgentsView { page: Some(AgentsPage::Sessions), is_due: true, ..AgentsView::default() };
-    }
-}
-
 /// Shows this page, from its beginning.
 fn show(state: &mut State, page: AgentsPage) {
-    state.agents.page = Some(page);
+    state.agents.page = page;
     state.agents.row = Cursor::default();
     rebuild(state);
 }
 
 /// Computes what the session under the cursor knows, if that is shown.
 fn rebuild(state: &mut State) {
-    let session = state.agents.session().filter(|_| state.agents.page == Some(AgentsPage::Known));
+    let session = state.agents.session().filter(|_| state.agents.page == AgentsPage::Known);
     state.agents.known = session.map(|session| known_sources::rows(&state.snapshot, session)).unwrap_or_default();
 }
 
@@ -89,14 +73,14 @@ pub fn snapshot_changed(state: &mut State) {
 }
 
 /// The journal has more, or an agent came or went.
-pub fn outdated(state: &mut State) {
-    state.agents.is_due = state.agents.is_open();
+pub fn look_again(state: &mut State) {
+    state.agents.is_due = state.view == View::Agents;
 }
 
 /// The engine's answer. The cursors stay on their session and, unless it is the newest, on their line.
 pub fn answered(state: &mut State, activity: Arc<AgentActivity>) {
     state.agents.is_asked = false;
-    if !state.agents.is_open() {
+    if state.view != View::Agents {
         return;
     }
     let session = state.agents.session().map(|session| (session.desk.clone(), session.session.clone()));
@@ -108,7 +92,7 @@ pub fn answered(state: &mut State, activity: Arc<AgentActivity>) {
         match agents.sessions().iter().position(|session| is_same(session)) {
             Some(at) => agents.cursor.at = at,
             // It is no longer among the newest.
-            None => agents.page = Some(AgentsPage::Sessions),
+            None => agents.page = AgentsPage::Sessions,
         }
     }
     if let (Some(number), Some(session)) = (line, agents.session()) {
@@ -120,25 +104,25 @@ pub fn answered(state: &mut State, activity: Arc<AgentActivity>) {
 
 /// After every input: asks if the journal has more, one question at a time, and keeps the cursors in their lists.
 pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
-    let agents = &mut state.agents;
-    if !agents.is_open() {
+    if state.view != View::Agents {
         return;
     }
+    let agents = &mut state.agents;
     if agents.is_due && !agents.is_asked {
         (agents.is_due, agents.is_asked) = (false, true);
         effects.push(Effect::Ask(Request::Agents));
     }
     let (page, len, sessions) = (view::page(state), state.agents.len(), state.agents.sessions().len());
     match state.agents.page {
-        Some(AgentsPage::Sessions) => state.agents.cursor.clamp(sessions, page),
+        AgentsPage::Sessions => state.agents.cursor.clamp(sessions, page),
         _ => state.agents.row.clamp(len, page),
     }
 }
 
 fn cursor(agents: &mut AgentsView) -> &mut Cursor {
     match agents.page {
-        Some(AgentsPage::Sessions) | None => &mut agents.cursor,
-        Some(AgentsPage::Lines | AgentsPage::Known) => &mut agents.row,
+        AgentsPage::Sessions => &mut agents.cursor,
+        AgentsPage::Lines | AgentsPage::Known => &mut agents.row,
     }
 }
 

@@ -36,15 +36,14 @@ pub fn places(state: &State) -> AgentsLayout {
     let inner = layout::inner(state.layout().body);
     let head = Rect { height: inner.height.min(1), ..inner };
     let wanted = match state.agents.page {
-        Some(AgentsPage::Sessions) => (inner.height / 2).max(SESSION_DETAILS),
-        Some(page) => {
+        AgentsPage::Sessions => (inner.height / 2).max(SESSION_DETAILS),
+        page => {
             // The rows that the list leaves; a long text also takes some that the list would fill.
             let rows = u16::try_from(state.agents.len()).unwrap_or(u16::MAX);
             let free = inner.height.saturating_sub(head.height + 1).saturating_sub(rows);
             let text = details(state, page, Rect { height: inner.height / 2, ..inner }).len();
             free.max(u16::try_from(text).unwrap_or(0)).max(LINE_DETAILS)
         }
-        None => 0,
     };
     let detail = if inner.height >= WITH_DETAILS { wanted.min(inner.height * 3 / 5) } else { 0 };
     let rule_height = u16::from(detail > 0);
@@ -60,7 +59,7 @@ pub fn page(state: &State) -> usize {
 }
 
 pub fn draw(state: &State, frame: &mut Frame<'_>) {
-    let Some(page) = state.agents.page else { return };
+    let page = state.agents.page;
     let (places, buffer) = (places(state), frame.buffer_mut());
     let active = if state.window.is_none() { Active::Yes } else { Active::No };
     let (len, cursor) = match page {
@@ -122,7 +121,7 @@ fn title(state: &State, page: AgentsPage) -> String {
 /// `2 agents connected now · 12 sessions · ~41,200 tokens`
 fn note(state: &State) -> String {
     let Some(activity) = &state.agents.activity else { return String::new() };
-    let tokens = match state.agents.session().filter(|_| state.agents.page != Some(AgentsPage::Sessions)) {
+    let tokens = match state.agents.session().filter(|_| state.agents.page != AgentsPage::Sessions) {
         Some(session) => return cells::in_tokens(session.tokens()),
         None => cells::tokens(activity.tokens()),
     };
@@ -159,8 +158,8 @@ fn why_empty(state: &State, page: AgentsPage) -> Option<String> {
 }
 
 fn tabs(state: &State) -> Option<Tabs<AgentsPage>> {
-    let current = state.agents.page.filter(|page| *page != AgentsPage::Sessions)?;
-    let session = state.agents.session()?;
+    let current = state.agents.page;
+    let session = state.agents.session().filter(|_| current != AgentsPage::Sessions)?;
     let title = |title: &str, count: usize| format!("{title} {}", cells::grouped(count));
     let pages = [
         (AgentsPage::Lines, title("Journal", session.lines.len())),
@@ -176,7 +175,7 @@ pub fn page_at(state: &State, at: Position) -> Option<AgentsPage> {
 
 pub fn row_at(state: &State, at: Position) -> Option<usize> {
     let list = places(state).list;
-    let top = match state.agents.page? {
+    let top = match state.agents.page {
         AgentsPage::Sessions => state.agents.cursor.top,
         AgentsPage::Lines | AgentsPage::Known => state.agents.row.top,
     };

@@ -8,13 +8,7 @@ use crate::tui::widgets::cells;
 /// Why this action is disabled while the view of databases is shown.
 pub fn disabled(state: &State, action: Action) -> Option<String> {
     let view = &state.databases;
-    if !view.is_open() {
-        return None;
-    }
     match action {
-        Action::Zoom | Action::Border(_) | Action::ResetBorders | Action::Inside => {
-            Some(format!("the view of databases fills the screen: {} leaves it", state.key(Action::Back)))
-        }
         Action::DocumentDatabases => document(state),
         Action::Filter if view.kept.1 == 0 => Some("there are no tables to filter yet".to_owned()),
         Action::NextTab | Action::PreviousTab if view.table().is_none() => {
@@ -55,9 +49,9 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
     }
 }
 
-/// Whether the view has already allowed this, so that the panes are not asked.
-pub fn is_settled(state: &State, action: Action) -> bool {
-    let is_own = matches!(
+/// Whether the view decides this, so that the panes are not asked.
+pub fn is_own(action: Action) -> bool {
+    matches!(
         action,
         Action::Follow
             | Action::Open
@@ -65,8 +59,7 @@ pub fn is_settled(state: &State, action: Action) -> bool {
             | Action::PreviousTab
             | Action::PreviousLevel
             | Action::NextLevel
-    );
-    state.databases.is_open() && is_own
+    )
 }
 
 fn document(state: &State) -> Option<String> {

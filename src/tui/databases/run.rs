@@ -113,7 +113,7 @@ pub fn went_on(state: &mut State, now: DatabaseRunProgress) {
     if let RunState::Writing { progress, .. } = &mut state.databases.run {
         *progress = Some(now);
         // The list shows what has been written by now.
-        state.databases.look_again();
+        super::update::look_again(state);
     }
 }
 

@@ -18,6 +18,7 @@ use crate::tui::action::Action;
 use crate::tui::filtering::{self, FilteredList};
 use crate::tui::input::Effect;
 use crate::tui::state::State;
+use crate::tui::views::{self, View};
 use crate::tui::widgets::motion::{Cursor, Motion, Scroll};
 use crate::tui::windows::{Handled, WindowKind};
 use crate::tui::{feed, places, update};
@@ -28,20 +29,8 @@ const FOUND: usize = 20;
 
 /// Performs the view's own actions; actions that lead elsewhere leave the view.
 pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
-    if action == Action::Databases {
-        toggle(state);
-        return Handled::Consumed;
-    }
-    if !state.databases.is_open() {
-        return Handled::Ignored;
-    }
     match action {
         Action::Back => back(state, effects),
-        Action::Preset(_) | Action::Graph | Action::Agents => {
-            places::leave(state);
-            state.databases.close();
-            return Handled::Ignored;
-        }
         Action::Move(motion) => step(state, motion),
         Action::NextTab => show(state, state.databases.tab.after(1)),
         Action::PreviousTab => show(state, state.databases.tab.after(DatabaseTab::ALL.len() - 1)),
@@ -64,25 +53,10 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Hand
     Handled::Consumed
 }
 
-fn toggle(state: &mut State) {
-    places::leave(state);
-    if state.databases.is_open() {
-        return state.databases.close();
-    }
-    open(state);
-}
-
-fn open(state: &mut State) {
-    state.graph.close();
-    state.agents.close();
-    state.databases.close();
-    state.databases.is_open = true;
-    state.databases.is_due = true;
-}
-
 pub fn open_at(state: &mut State, place: DatabasePlace) {
-    if !state.databases.is_open() {
-        open(state);
+    if state.view != View::Databases {
+        state.show(View::Databases);
+        look_again(state);
     }
     go(&mut state.databases, place);
 }
@@ -114,8 +88,7 @@ fn back(state: &mut State, effects: &mut Vec<Effect>) {
     } else if state.databases.is_filtered() {
         filtering::clear(state, FilteredList::Tables);
     } else {
-        places::leave(state);
-        state.databases.close();
+        views::leave(state);
     }
 }
 
@@ -191,11 +164,6 @@ impl DatabasesView {
         }
     }
 
-    /// Asks again what is on disk, once the pending question is answered.
-    pub fn look_again(&mut self) {
-        self.is_due = self.is_open;
-    }
-
     /// The file that names the databases, relative to the workspace.
     pub fn file(&self) -> Option<&'static str> {
         self.overview.as_ref()?.file
@@ -233,16 +201,23 @@ pub fn found(state: &mut State, answer: &SearchAnswer) {
 
 /// After a snapshot: what is on disk may have changed if the workspace was reread.
 pub fn snapshot_changed(state: &mut State, is_read_anew: bool) {
-    state.databases.is_due |= is_read_anew && state.databases.is_open();
+    if is_read_anew {
+        look_again(state);
+    }
+}
+
+/// Asks again what is on disk, once the pending question is answered.
+pub fn look_again(state: &mut State) {
+    state.databases.is_due = state.view == View::Databases;
 }
 
 /// The engine's answer. The cursor stays on its row.
 pub fn answered(state: &mut State, overview: Arc<DatabaseOverview>) {
-    let view = &mut state.databases;
-    view.is_asked = false;
-    if !view.is_open() {
+    state.databases.is_asked = false;
+    if state.view != View::Databases {
         return;
     }
+    let view = &mut state.databases;
     let stay = view.subject();
     view.fold_many(&overview);
     view.overview = Some(overview);
@@ -273,7 +248,7 @@ pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
     if !is_looked_at && !matches!(state.databases.run, RunState::Idle | RunState::Writing { .. }) {
         run::pause(state, effects);
     }
-    if !state.databases.is_open() {
+    if state.view != View::Databases {
         return;
     }
     let view = &mut state.databases;

@@ -81,7 +81,7 @@ pub fn receipts(state: &mut State, receipts: Receipts, effects: &mut Vec<Effect>
     if age == Age::Past {
         return state.feed.add_past(notices);
     }
-    agents::update::outdated(state);
+    agents::update::look_again(state);
     if notices.iter().any(|notice| matches!(notice.topic, Topic::Enriched | Topic::Forgot)) {
         enriched_update::receipts_arrived(state, effects);
     }

@@ -4,24 +4,18 @@ use super::{GraphTab, update};
 use crate::tui::action::Action;
 use crate::tui::state::State;
 
-/// Why this action is disabled while the graph is shown, or without sources.
+/// Why this action is disabled while the graph is shown.
 pub fn disabled(state: &State, action: Action) -> Option<String> {
     let graph = &state.graph;
-    let is = |tab| graph.tab == Some(tab);
+    let is = |tab| graph.tab == tab;
     match action {
-        Action::Graph if state.snapshot.catalog.is_empty() => Some("there are no sources yet".to_owned()),
-        Action::Graph => None,
-        _ if !graph.is_open() => None,
-        Action::Zoom | Action::Border(_) | Action::ResetBorders | Action::Inside => {
-            Some(format!("the graph fills the screen: {} leaves it", state.key(Action::Back)))
-        }
         Action::NextLevel | Action::PreviousLevel if !is(GraphTab::Neighbours) => {
             Some("only the neighbours have levels".to_owned())
         }
         Action::PreviousCentre if graph.before.is_empty() => {
             Some("there is no previous source to go back to".to_owned())
         }
-        Action::Filter if !graph.tab.is_some_and(GraphTab::has_filter) => {
+        Action::Filter if !graph.tab.has_filter() => {
             Some("the map, the hubs and the orphans can be filtered".to_owned())
         }
         Action::Centre | Action::MarkStart | Action::ToCatalog | Action::PathBetween => about_source(state, action),
@@ -33,7 +27,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
 fn about_source(state: &State, action: Action) -> Option<String> {
     let Some(id) = state.in_graph() else { return Some("there is no source under the cursor".to_owned()) };
     let (graph, marked) = (&state.graph, state.graph.marked.as_ref());
-    let is_centre = graph.tab == Some(GraphTab::Neighbours) && graph.level == 0;
+    let is_centre = graph.tab == GraphTab::Neighbours && graph.level == 0;
     match action {
         Action::Centre if is_centre => {
             Some(format!("@{id} is at the centre: {} goes to it in the catalog", state.key(Action::ToCatalog)))

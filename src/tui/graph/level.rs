@@ -60,7 +60,7 @@ pub fn around(analysis: &GraphAnalysis, centre: usize) -> Vec<Level> {
 pub fn pairs(graph: &GraphView) -> Box<dyn Iterator<Item = (usize, usize)> + '_> {
     let of_row = || {
         let analysis = graph.analysis.as_ref()?;
-        if graph.tab? == GraphTab::Neighbours {
+        if graph.tab == GraphTab::Neighbours {
             let centre = graph.at(graph.centre.as_ref()?).filter(|_| graph.level != 0)?;
             return Some(links(analysis, &graph.levels, centre, graph.level, graph.position()?));
         }

@@ -18,6 +18,7 @@ use crate::tui::filtering::{self, FilteredList};
 use crate::tui::input::Effect;
 use crate::tui::state::State;
 use crate::tui::update;
+use crate::tui::views::{self, View};
 use crate::tui::widgets::cells;
 use crate::tui::widgets::motion::{Cursor, Motion};
 use crate::tui::windows::Handled;
@@ -28,17 +29,11 @@ const REMEMBERED: usize = 100;
 /// Performs the graph's own actions; actions that lead elsewhere leave it.
 pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
     match action {
-        Action::Graph => open(state),
-        _ if !state.graph.is_open() => return Handled::Ignored,
         Action::Back if state.graph.is_filtered() => filtering::clear(state, FilteredList::Graph),
-        Action::Back => state.graph.close(),
-        Action::Preset(_) => {
-            state.graph.close();
-            return Handled::Ignored;
-        }
+        Action::Back => views::leave(state),
         Action::Move(motion) => step(state, motion, 1),
-        Action::NextTab => show(state, state.graph.tab.unwrap_or_default().after(1)),
-        Action::PreviousTab => show(state, state.graph.tab.unwrap_or_default().after(GraphTab::ALL.len() - 1)),
+        Action::NextTab => show(state, state.graph.tab.after(1)),
+        Action::PreviousTab => show(state, state.graph.tab.after(GraphTab::ALL.len() - 1)),
         Action::NextLevel => to_level(state, 1),
         Action::PreviousLevel => to_level(state, -1),
         Action::Centre => {
@@ -91,13 +86,10 @@ pub fn filter(state: &mut State) {
     rebuild(state);
 }
 
-fn open(state: &mut State) {
-    if state.graph.is_open() {
-        return state.graph.close();
-    }
-    let subject = state.subject(state.focus).map(SourceId::from);
+/// Begins at this source, or else with the map.
+pub fn opened(state: &mut State, subject: Option<SourceId>) {
     let known = subject.filter(|id| state.snapshot.catalog.get(id.as_str()).is_some());
-    state.graph.tab = Some(if known.is_some() { GraphTab::Neighbours } else { GraphTab::Map });
+    state.graph.tab = if known.is_some() { GraphTab::Neighbours } else { GraphTab::Map };
     state.graph.centre = known;
 }
 
@@ -112,7 +104,7 @@ fn centre_on(state: &mut State, id: SourceId) {
 
 /// Shows this tab, from its beginning.
 fn show(state: &mut State, tab: GraphTab) {
-    state.graph.tab = Some(tab);
+    state.graph.tab = tab;
     state.graph.cursor = Cursor::default();
     state.graph.level = 0;
     state.graph.levels = Vec::new();
@@ -122,7 +114,7 @@ fn show(state: &mut State, tab: GraphTab) {
 
 /// Computes the rows again; cursors stay on their sources.
 pub fn rebuild(state: &mut State) {
-    let Some(tab) = state.graph.tab else { return };
+    let tab = state.graph.tab;
     let stay = state.graph.stay.take().and_then(|id| state.graph.at(&id)).or(state.graph.position());
     if tab == GraphTab::Neighbours {
         state.graph.rows = Vec::new();
@@ -158,7 +150,7 @@ fn rebuild_levels(state: &mut State) {
 /// Goes to the next level on this side that has sources, through the centre.
 fn to_level(state: &mut State, by: isize) {
     let graph = &mut state.graph;
-    if graph.tab != Some(GraphTab::Neighbours) {
+    if graph.tab != GraphTab::Neighbours {
         return;
     }
     let next = graph.level + by;
@@ -172,7 +164,7 @@ fn to_level(state: &mut State, by: isize) {
 
 pub fn step(state: &mut State, motion: Motion, times: usize) {
     for _ in 0..times {
-        if state.graph.tab == Some(GraphTab::Neighbours) {
+        if state.graph.tab == GraphTab::Neighbours {
             step_in_level(state, motion);
             continue;
         }
@@ -232,7 +224,7 @@ fn skip_heading(state: &mut State, motion: Motion) {
 
 /// After every input: asks for the analysis if it may be outdated, and keeps the cursors in their lists.
 pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
-    if !state.graph.is_open() {
+    if state.view != View::Graph {
         return;
     }
     let snapshot = &state.snapshot;
@@ -261,7 +253,7 @@ pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
 
 /// After a snapshot: states may decide which rows match the filter, and problems are rows.
 pub fn snapshot_changed(state: &mut State) {
-    if !state.graph.is_open() {
+    if state.view != View::Graph {
         return;
     }
     let catalog = &state.snapshot.catalog;
@@ -284,7 +276,7 @@ fn count(state: &mut State) {
 
 /// The engine's answer. One about another catalog is outdated; a newer one follows.
 pub fn analysed(state: &mut State, analysis: Arc<GraphAnalysis>) {
-    if !state.graph.is_open() || analysis.catalog != state.snapshot.catalog {
+    if state.view != View::Graph || analysis.catalog != state.snapshot.catalog {
         return;
     }
     state.graph.analysis = Some(analysis);
@@ -315,7 +307,7 @@ pub fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
     }
     let Some((level, row)) = view::row_at(state, at) else { return };
     let before = (state.graph.level, state.graph.position());
-    if state.graph.tab == Some(GraphTab::Neighbours) {
+    if state.graph.tab == GraphTab::Neighbours {
         state.graph.level = level;
         let level = state.graph.levels.iter_mut().find(|it| it.distance == level);
         level.into_iter().for_each(|level| level.cursor.at = row);
@@ -331,7 +323,7 @@ pub fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
 pub fn wheel(state: &mut State, motion: Motion, rows: usize) {
     let page = view::page(state);
     let graph = &mut state.graph;
-    if graph.tab == Some(GraphTab::Neighbours) {
+    if graph.tab == GraphTab::Neighbours {
         let level = graph.levels.iter_mut().find(|level| level.distance == graph.level);
         level.into_iter().for_each(|level| level.cursor.scroll(motion, rows, level.sources.len(), page));
         return;

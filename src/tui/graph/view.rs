@@ -34,8 +34,8 @@ pub fn places(state: &State) -> GraphLayout {
     let inner = layout::inner(state.layout().body);
     let detail = if inner.height >= WITH_DETAILS { DETAILS.min(inner.height / 3) } else { 0 };
     let head = match state.graph.tab {
-        Some(GraphTab::Neighbours) => 2,
-        Some(GraphTab::Map | GraphTab::Hubs | GraphTab::Orphans) => 1,
+        GraphTab::Neighbours => 2,
+        GraphTab::Map | GraphTab::Hubs | GraphTab::Orphans => 1,
         _ => 0,
     };
     let mut y = inner.y;
@@ -58,7 +58,7 @@ pub fn page(state: &State) -> usize {
 }
 
 pub fn draw(state: &State, frame: &mut Frame<'_>) {
-    let Some(tab) = state.graph.tab else { return };
+    let tab = state.graph.tab;
     let places = places(state);
     let (role, theme) = (ThemeRole::Catalog, &state.skin.theme);
     let active = if state.window.is_none() { Active::Yes } else { Active::No };
@@ -108,7 +108,7 @@ fn position(state: &State, tab: GraphTab) -> String {
 }
 
 fn tabs(state: &State) -> Tabs<GraphTab> {
-    let (line, current) = (places(state).tabs, state.graph.tab.unwrap_or_default());
+    let (line, current) = (places(state).tabs, state.graph.tab);
     let title = |tab: GraphTab, counted: bool| {
         let count = state.graph.count(tab).filter(|_| counted);
         count.map_or(tab.title().to_owned(), |count| format!("{} {}", tab.title(), cells::grouped(count)))
@@ -127,7 +127,7 @@ pub fn tab_at(state: &State, at: Position) -> Option<GraphTab> {
 
 pub fn row_at(state: &State, at: Position) -> Option<(isize, usize)> {
     let places = places(state);
-    if state.graph.tab == Some(GraphTab::Neighbours) {
+    if state.graph.tab == GraphTab::Neighbours {
         return level_view::row_at(state, &places, at);
     }
     let row = places.list.contains(at).then(|| state.graph.cursor.top + usize::from(at.y - places.list.y))?;

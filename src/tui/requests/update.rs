@@ -12,6 +12,7 @@ use crate::tui::pane::Pane;
 use crate::tui::places;
 use crate::tui::requests::view;
 use crate::tui::state::{EndedRequest, Message, MessageKind, PanePart, RequestNews, RequestPlacement, State};
+use crate::tui::views::View;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::windows::WindowKind;
@@ -107,7 +108,7 @@ pub fn follow_focus(state: &mut State, effects: &mut Vec<Effect>) {
     if state.shown_request().is_none()
         && let Some(place) = state.requests.opened_from.take()
         && state.window.is_none()
-        && !(state.graph.is_open() || state.agents.is_open() || state.databases.is_open())
+        && state.view == View::Panes
     {
         places::go_to(state, place, effects);
     }

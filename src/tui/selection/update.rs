@@ -6,6 +6,7 @@ use crate::tui::filtering::{self, FilteredList};
 use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
 use crate::tui::state::State;
+use crate::tui::views::View;
 use crate::tui::widgets::motion::Scroll;
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::engine::Request;
@@ -77,10 +78,10 @@ pub fn row_of(state: &State, id: &str) -> Option<usize> {
 /// Asks what picking or excluding the source under the cursor would change. Not while a text is typed: it would change with
 /// every key.
 pub fn ask_for_preview(state: &mut State, effects: &mut Vec<Effect>) {
-    if state.typing.is_some() || (state.at_request() && !state.graph.is_open()) {
+    if state.typing.is_some() || (state.at_request() && state.view != View::Graph) {
         return;
     }
-    let subject = if state.graph.is_open() { state.in_graph() } else { state.subject(state.focus) };
+    let subject = if state.view == View::Graph { state.in_graph() } else { state.subject(state.focus) };
     let subject = subject.map(str::to_owned);
     let at = state.snapshot.generation;
     let is_new = state.choice_preview.ask(subject.as_deref().map(|id| (id, at)));

@@ -16,6 +16,7 @@ use crate::tui::layout::Arrangement;
 use crate::tui::pane::Pane;
 use crate::tui::state::{HintsView, MessageKind, PanePart, PreviewMode, State, Typing};
 use crate::tui::theme::ThemeRole;
+use crate::tui::views::View;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::field::TextEdit;
 use crate::tui::widgets::motion::Motion;
@@ -153,25 +154,25 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
         Action::Decline if is_approval(state) => Some("no"),
         Action::Approve => Some(windows::approval::verb(state)),
         Action::NextKind => Some("kinds"),
-        Action::ThisSession if state.agents.is_open() => Some(entry.name),
+        Action::ThisSession if state.view == View::Agents => Some(entry.name),
         Action::ThisSession if query::of(state.feed.filter.text(), query::SESSION).is_some() => Some("all sessions"),
         Action::ThisSession => Some("session"),
         Action::Toggle if subject.is_some_and(is_picked) => Some("unpick"),
         Action::Exclude if subject.is_some_and(|id| selection.is_excluded(id)) => Some("include"),
-        Action::Follow if state.window.is_none() && state.agents.is_open() => match state.agents_target() {
+        Action::Follow if state.window.is_none() && state.view == View::Agents => match state.agents_target() {
             Ok(AgentsTarget::Session) | Err(_) => Some(entry.name),
             Ok(AgentsTarget::Receipt(_)) => Some("show receipt"),
             Ok(AgentsTarget::Source(_)) => Some("go to source"),
         },
-        Action::Follow if state.window.is_none() && state.databases.is_open() => {
+        Action::Follow if state.window.is_none() && state.view == View::Databases => {
             Some(if state.databases.in_joins() { "follow join" } else { entry.name })
         }
-        Action::NextTab if state.databases.is_open() => Some(state.databases.tab.after(1).word()),
-        Action::NextLevel if state.databases.is_open() => Some(entry.name).filter(|_| state.databases.can_unfold()),
-        Action::Back if state.window.is_none() && state.databases.is_open() => databases_back(state, entry),
-        Action::NextTab if state.agents.is_open() => Some(match state.agents.page {
-            Some(AgentsPage::Known) => "journal",
-            _ => "known sources",
+        Action::NextTab if state.view == View::Databases => Some(state.databases.tab.after(1).word()),
+        Action::NextLevel if state.view == View::Databases => Some(entry.name).filter(|_| state.databases.can_unfold()),
+        Action::Back if state.window.is_none() && state.view == View::Databases => databases_back(state, entry),
+        Action::NextTab if state.view == View::Agents => Some(match state.agents.page {
+            AgentsPage::Known => "journal",
+            AgentsPage::Sessions | AgentsPage::Lines => "known sources",
         }),
         Action::Follow if state.window.is_none() && matches!(target::of_row(state), Ok(RowTarget::File(_))) => {
             Some("open file")
@@ -202,12 +203,14 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
         Action::Back if state.open_window() == Some(WindowKind::Write) => Some("cancel"),
         Action::Back if state.window.is_some() => Some(entry.name),
         // The same with a key of the panes.
-        Action::Back if state.agents.is_open() && entry.contexts.contains(&KeyContext::Global) => None,
-        Action::Back if state.agents.is_open() => Some(match state.agents.page {
-            Some(AgentsPage::Sessions) => entry.name,
-            _ => "sessions",
+        Action::Back if state.view == View::Agents && entry.contexts.contains(&KeyContext::Global) => None,
+        Action::Back if state.view == View::Agents => Some(match state.agents.page {
+            AgentsPage::Sessions => entry.name,
+            AgentsPage::Lines | AgentsPage::Known => "sessions",
         }),
-        Action::Back if state.graph.is_open() => Some(if state.graph.is_filtered() { "show all" } else { entry.name }),
+        Action::Back if state.view == View::Graph => {
+            Some(if state.graph.is_filtered() { "show all" } else { entry.name })
+        }
         Action::Back if state.is_searched() => Some("end search"),
         Action::Back if state.in_feed() && !state.feed.filter.is_empty() => Some("show all"),
         Action::Back if state.is_feed_alone() && state.filled_from.is_some() => Some(entry.name),

@@ -12,6 +12,7 @@ use crate::tui::pane::Pane;
 use crate::tui::state::{PanePart, State};
 use crate::tui::tests::{answer, commands, event, message, press, screen};
 use crate::tui::update::update;
+use crate::tui::views::View;
 use crate::tui::windows::WindowKind;
 use refdesk_desk::AgentActivity;
 use refdesk_desk::engine::{Age, Event, Receipts, Request, Response};
@@ -50,12 +51,13 @@ fn pages() {
     ] {
         let state = agents(keys);
         let agent = state.agents.session().map(|session| session.agent.as_str());
-        assert_eq!((state.agents.page, agent), (page, session), "{keys}");
+        let shown = (state.view == View::Agents).then_some(state.agents.page);
+        assert_eq!((shown, agent), (page, session), "{keys}");
         assert_eq!(state.agents.activity.is_none(), page.is_none(), "{keys}: its memory is released");
     }
-    assert!(agents("R").graph.is_open());
+    assert_eq!(agents("R").view, View::Graph);
     let mut state = agents("R F7");
-    assert_eq!((state.graph.is_open(), state.agents.page), (false, Some(Sessions)));
+    assert_eq!((state.view, state.agents.page), (View::Agents, Sessions));
     press(&mut state, "Tab");
     assert_eq!(message(&state), "only a session has lines and knowledge: Enter opens it");
 }
@@ -76,7 +78,7 @@ fn enter_leads_to_receipts_and_sources() {
         let effects = press(&mut state, keys);
         assert_eq!(commands(&effects), Vec::from_iter(command.clone()), "{keys}");
         assert_eq!(state.open_window() == Some(WindowKind::Receipt), command.is_some(), "{keys}");
-        let shown = state.subject(Pane::Catalog).filter(|_| !state.agents.is_open());
+        let shown = state.subject(Pane::Catalog).filter(|_| state.view != View::Agents);
         assert_eq!((shown, message(&state)), (subject, said), "{keys}");
     }
 }
@@ -84,7 +86,7 @@ fn enter_leads_to_receipts_and_sources() {
 #[test]
 fn the_feed_shows_the_session() {
     let state = agents("f");
-    assert!(!state.agents.is_open() && state.in_feed());
+    assert!(state.view != View::Agents && state.in_feed());
     assert_eq!(state.feed.filter.text(), "session:3f2a91c4-77d0-4c1b-9a55-0c2f4be6d1aa");
 }
 
@@ -133,7 +135,7 @@ fn cursors_stay_on_their_session_and_line() {
         answer(&mut state, response.clone());
         let shown = state.agents.session().map(|session| session.agent.as_str());
         let number = state.agents.line().map(|line| line.number);
-        assert_eq!((state.agents.page, shown, number), (Some(page), Some(agent), line), "{keys}");
+        assert_eq!((state.agents.page, shown, number), (page, Some(agent), line), "{keys}");
     }
 }
 
@@ -150,10 +152,10 @@ fn the_mouse_opens_sessions_and_tabs() {
     update(&mut state, Input::Click(at));
     assert_eq!(state.agents.session().map(|session| session.agent.as_str()), Some("codex"));
     update(&mut state, Input::Click(at));
-    assert_eq!(state.agents.page, Some(AgentsPage::Lines));
+    assert_eq!(state.agents.page, AgentsPage::Lines);
     let at = find(&state, "Known sources");
     update(&mut state, Input::Click(at));
-    assert_eq!(state.agents.page, Some(AgentsPage::Known));
+    assert_eq!(state.agents.page, AgentsPage::Known);
 }
 
 #[test]
@@ -226,7 +228,7 @@ fn a_thousand_sessions_and_no_session_are_drawn() {
     press(&mut state, "Tab");
     assert_eq!(message(&state), problem);
     press(&mut state, "Enter Tab j c Esc");
-    assert_eq!((state.agents.page, state.part), (None, PanePart::List));
+    assert_eq!((state.view, state.part), (View::Panes, PanePart::List));
 }
 
 #[test]

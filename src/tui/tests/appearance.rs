@@ -10,6 +10,7 @@ use crate::tui::layout::{MIN, Splits};
 use crate::tui::pane::Pane;
 use crate::tui::tests::{message, press, screen, snapshot};
 use crate::tui::update::update;
+use crate::tui::views::View;
 use refdesk_desk::engine::Snapshot;
 
 #[test]
@@ -117,7 +118,7 @@ fn the_bottom_line_offers_only_what_works() {
     ] {
         let mut state = state;
         press(&mut state, keys);
-        if state.graph.is_open() {
+        if state.view == View::Graph {
             let response = fixture::analysis(&state);
             update(&mut state, Input::Answer { question: None, response });
             press(&mut state, "Right");

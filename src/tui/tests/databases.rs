@@ -12,6 +12,7 @@ use crate::tui::input::{Effect, Input};
 use crate::tui::state::State;
 use crate::tui::tests::{answer, commands, event, message, press, screen};
 use crate::tui::update::update;
+use crate::tui::views::View;
 use crate::tui::windows::WindowKind;
 use refdesk_core::catalog::{Catalog, Mode, PathState};
 use refdesk_database::snapshot::TableName;
@@ -77,10 +78,10 @@ fn enter_and_tab_lead_to_pages_columns_and_joins_and_escape_back() {
     ] {
         let state = databases(keys);
         let view = &state.databases;
-        assert_eq!((view.side, view.tab, view.is_open()), (side, tab, is_open), "{keys}");
+        assert_eq!((view.side, view.tab, state.view == View::Databases), (side, tab, is_open), "{keys}");
         assert_eq!(view.overview.is_some(), is_open, "{keys}: its memory is released");
     }
-    assert!(databases("R").graph.is_open() && databases("S").agents.is_open());
+    assert_eq!([databases("R").view, databases("S").view], [View::Graph, View::Agents]);
     for (keys, why) in [
         ("Tab", "only a table has columns and joins"),
         ("j Tab", "only a table has columns and joins"),
@@ -114,7 +115,7 @@ fn joins_are_walked_and_the_way_back_is_the_history_of_places() {
     }
     // From a pane back into the view, which asks again.
     let mut state = databases(&format!("{order} Enter 2"));
-    assert!(!state.databases.is_open());
+    assert!(state.view != View::Databases);
     let effects = press(&mut state, "C-o");
     assert_eq!(asks(&effects, &Request::Databases), 1, "{effects:?}");
     answer(&mut state, Response::Databases(Arc::new(fixture::overview())));
@@ -295,7 +296,7 @@ fn a_domain_is_picked_as_its_source() {
     }
     press(&mut state, "c");
     assert_eq!(state.subject(crate::tui::pane::Pane::Catalog), Some("db-shop-sales"));
-    assert!(!state.databases.is_open());
+    assert!(state.view != View::Databases);
 }
 
 #[test]

@@ -17,6 +17,7 @@ use refdesk_core::mention::MentionKind;
 use refdesk_desk::engine::{LocateTarget, Request, Snapshot};
 
 use crate::tui::tests::{answer, commands, message, press, screen};
+use crate::tui::views::View;
 
 /// The graph at the circuit breaker, after these keys.
 fn graph(keys: &str) -> State {
@@ -195,7 +196,7 @@ fn picking_excluding_and_opening() {
     }
     // From any pane.
     let mut state = fixture::in_graph(120, 36, "4 R");
-    assert_eq!(state.graph.tab, Some(GraphTab::Map), "no source was under the cursor");
+    assert_eq!(state.graph.tab, GraphTab::Map, "no source was under the cursor");
     assert_eq!(commands(&press(&mut state, "Space")), [Request::pick_if_few("java-service")]);
 }
 
@@ -254,11 +255,11 @@ fn leaving() {
         (": \"leave\" Enter", Pane::Catalog),
     ] {
         let state = graph(keys);
-        assert_eq!((state.graph.is_open(), state.focus), (false, focus), "{keys}");
+        assert_eq!((state.view, state.focus), (View::Panes, focus), "{keys}");
         assert!(state.graph.analysis.is_none(), "its memory is released");
     }
     let state = graph("Right Right c");
-    assert_eq!((state.graph.is_open(), state.subject(Pane::Catalog)), (false, Some("error-handling")));
+    assert_eq!((state.view, state.subject(Pane::Catalog)), (View::Panes, Some("error-handling")));
 }
 
 #[test]
@@ -319,7 +320,7 @@ fn the_mouse_chooses_tabs_and_rows() {
     assert_eq!(state.graph.centre.as_ref().map(SourceId::as_str), Some("retry-pattern"), "a second click");
     let at = find(&state, "Map");
     update(&mut state, Input::Click(at));
-    assert_eq!(state.graph.tab, Some(GraphTab::Map));
+    assert_eq!(state.graph.tab, GraphTab::Map);
     let at = find(&state, "legacy-errors");
     update(&mut state, Input::Click(at));
     assert_eq!(state.in_graph(), Some("legacy-errors"));

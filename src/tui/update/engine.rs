@@ -27,6 +27,7 @@ use crate::tui::source_state;
 use crate::tui::state::{Message, MessageKind, State};
 use crate::tui::templates::{self, preview_update};
 use crate::tui::update::external;
+use crate::tui::views::View;
 use crate::tui::widgets::cells;
 use crate::tui::windows::{WindowKind, add_source, discovery, large_pick, trust, welcome, write};
 use refdesk_core::catalog::SourceId;
@@ -117,7 +118,7 @@ pub fn event(state: &mut State, event: Event, effects: &mut Vec<Effect>) {
         Event::Receipts(receipts) => feed::update::receipts(state, receipts, effects),
         Event::Closed(over) => requests::update::over(state, &over),
         Event::Notice(notice) => feed::update::add(state, for_people(notice)),
-        Event::Agents => agents::update::outdated(state),
+        Event::Agents => agents::update::look_again(state),
         Event::DatabaseRun(progress) => databases::run::went_on(state, progress),
         Event::Refused(refusal) => refused(state, &refusal),
     }
@@ -136,7 +137,7 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
         Response::GraphAnalysis(analysis) => graph::update::analysed(state, analysis),
         Response::Document(document) => reading::answered(state, document),
         Response::Simulation { enriched, problems } => enriched_update::simulated(state, enriched, problems),
-        Response::Found(found) if state.databases.is_open() && state.open_window() != Some(WindowKind::Jump) => {
+        Response::Found(found) if state.view == View::Databases && state.open_window() != Some(WindowKind::Jump) => {
             // Without an index, only names are searched.
             found.iter().for_each(|answer| databases::update::found(state, answer));
         }
@@ -172,7 +173,7 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
         Response::DatabasesPrepared(prepared) => databases::run::prepared(state, prepared),
         Response::DatabasesWritten(outcome) => {
             databases::run::written(state, outcome);
-            state.databases.look_again();
+            databases::update::look_again(state);
         }
         // Only agents ask for these.
         Response::Prepared(_)

@@ -7,17 +7,18 @@ use crate::tui::feed::target;
 use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
 use crate::tui::state::State;
+use crate::tui::views::View;
 use refdesk_core::catalog::{SourceId, SourceKind};
 use refdesk_desk::FileLine;
 use refdesk_desk::engine::{LocateTarget, Request};
 
 pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
-    if state.focus == Pane::Templates && state.shows_panes() {
+    if state.focus == Pane::Templates && state.view == View::Panes {
         return template(state, action, effects);
     }
     let Some(id) = state.acted_on().map(SourceId::from) else { return };
     match action {
-        Action::Open => match reading::section_spot(state).filter(|_| state.shows_panes()) {
+        Action::Open => match reading::section_spot(state).filter(|_| state.view == View::Panes) {
             Some(spot) => effects.push(Effect::Edit(spot)),
             None => open(state, LocateTarget::Document(id), effects),
         },
@@ -84,7 +85,7 @@ fn failing_line(state: &State) -> usize {
 fn open(state: &mut State, target: LocateTarget, effects: &mut Vec<Effect>) {
     state.note("opening the editor");
     // The editor opens at the line that is being read.
-    let reads = state.reads() && state.shows_panes();
+    let reads = state.reads() && state.view == View::Panes;
     let line = if reads && matches!(target, LocateTarget::Document(_)) { reading::line(state) } else { None };
     state.opening = Some(line.unwrap_or(1));
     effects.push(Effect::Ask(Request::Locate(target)));

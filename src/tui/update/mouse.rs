@@ -22,6 +22,7 @@ use crate::tui::templates::{form, form_update};
 use crate::tui::update::act;
 use crate::tui::update::appearance;
 use crate::tui::update::navigation;
+use crate::tui::views::View;
 use crate::tui::widgets::motion::Motion;
 use crate::tui::windows;
 
@@ -39,13 +40,14 @@ pub fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
         key.into_iter().for_each(|action| act(state, action, effects));
     } else if state.window.is_some() {
         windows::click(state, at, effects);
-    } else if state.graph.is_open() && layout.body.contains(at) {
-        graph::update::click(state, at, effects);
-    } else if state.agents.is_open() && layout.body.contains(at) {
-        agents::update::click(state, at, effects);
-    } else if state.databases.is_open() && layout.body.contains(at) {
+    } else if state.view != View::Panes && layout.body.contains(at) {
         leave_field(state, effects);
-        databases::update::click(state, at, effects);
+        match state.view {
+            View::Graph => graph::update::click(state, at, effects),
+            View::Agents => agents::update::click(state, at, effects),
+            View::Databases => databases::update::click(state, at, effects),
+            View::Panes => {}
+        }
     } else if let Some(action) = dock::action_at(state, at).or_else(|| status::top_action_at(state, at)) {
         leave_field(state, effects);
         act(state, action, effects);
@@ -207,14 +209,11 @@ pub fn wheel(state: &mut State, turn: WheelTurn, at: Position) {
     if state.window.is_some() {
         return windows::wheel(state, motion, WHEEL_ROWS);
     }
-    if state.graph.is_open() {
-        return graph::update::wheel(state, motion, WHEEL_ROWS);
-    }
-    if state.agents.is_open() {
-        return agents::update::wheel(state, motion, WHEEL_ROWS);
-    }
-    if state.databases.is_open() {
-        return databases::update::wheel(state, at, motion, WHEEL_ROWS);
+    match state.view {
+        View::Graph => return graph::update::wheel(state, motion, WHEEL_ROWS),
+        View::Agents => return agents::update::wheel(state, motion, WHEEL_ROWS),
+        View::Databases => return databases::update::wheel(state, at, motion, WHEEL_ROWS),
+        View::Panes => {}
     }
     let Some((pane, parts)) = pane_at(state, at) else { return };
     if parts.detail.contains(at) {

@@ -13,6 +13,7 @@ use crate::tui::pane::Pane;
 use crate::tui::pane_view::draw_lines;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
+use crate::tui::views::View;
 use crate::tui::widgets::field::{TextEdit, TextField};
 use crate::tui::widgets::filter_line::FilterLine;
 use crate::tui::widgets::motion::{Cursor, Scroll};
@@ -125,16 +126,14 @@ fn contexts(state: &State) -> Vec<KeyContext> {
     let feed = [KeyContext::Feed, KeyContext::Filter];
     let here = if state.at_request() { KeyContext::Request } else { KeyContext::Pane(state.focus) };
     let pane = [here, KeyContext::Global, KeyContext::List, KeyContext::Always];
-    if state.graph.is_open() {
-        let graph = [KeyContext::Graph, KeyContext::Global, KeyContext::List, KeyContext::Always];
-        return [&graph[..], &[KeyContext::Filter, KeyContext::Field]].concat();
-    }
-    if state.agents.is_open() {
-        return vec![KeyContext::Agents, KeyContext::Global, KeyContext::List, KeyContext::Always];
-    }
-    if state.databases.is_open() {
-        let databases = [KeyContext::Databases, KeyContext::Global, KeyContext::List, KeyContext::Always];
-        return [&databases[..], &[KeyContext::Filter, KeyContext::Field, KeyContext::Documentation]].concat();
+    if let Some(view) = state.view.key_context() {
+        let keys = [view, KeyContext::Global, KeyContext::List, KeyContext::Always];
+        let more: &[KeyContext] = match state.view {
+            View::Graph => &[KeyContext::Filter, KeyContext::Field],
+            View::Databases => &[KeyContext::Filter, KeyContext::Field, KeyContext::Documentation],
+            View::Panes | View::Agents => &[],
+        };
+        return [&keys[..], more].concat();
     }
     let mut contexts = if state.in_feed() { [&feed[..], &pane].concat() } else { pane.to_vec() };
     match state.focus {
@@ -199,10 +198,10 @@ fn lines(state: &State, words: &str) -> Vec<Line<'static>> {
         let found = marks.iter().filter(|(mark, words)| has_words([title, mark, words, ""]));
         add(title, found.flat_map(|(mark, words)| entry(mark, ThemeRole::Text, words)).collect());
     };
-    if state.agents.is_open() {
+    if state.view == View::Agents {
         legend("Marks of sessions", &AgentPresence::MARKED.map(|it| (glyphs.presence(it), it.words())));
     }
-    if state.databases.is_open() {
+    if state.view == View::Databases {
         let of_tables = [
             (glyphs.documented, "has a page"),
             (glyphs.undocumented, "has no page"),

@@ -216,10 +216,7 @@ impl State {
     pub fn acted_on(&self) -> Option<&str> {
         match self.open_window() {
             Some(WindowKind::Jump) => current(self).and_then(JumpRow::source),
-            _ if self.graph.is_open() => self.in_graph(),
-            _ if self.agents.is_open() => self.agents.source(),
-            _ if self.databases.is_open() => self.in_databases(),
-            _ => self.subject(self.focus),
+            _ => self.in_view(),
         }
     }
 }
