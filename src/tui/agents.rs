@@ -25,6 +25,22 @@ pub enum AgentsPage {
     Known,
 }
 
+impl AgentsPage {
+    const ALL: [Self; 3] = [Self::Sessions, Self::Lines, Self::Known];
+
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|page| page.word() == word)
+    }
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Sessions => "sessions",
+            Self::Lines => "journal",
+            Self::Known => "known sources",
+        }
+    }
+}
+
 #[derive(Debug, Clone, Default)]
 pub struct AgentsView {
     pub page: AgentsPage,
@@ -37,8 +53,29 @@ pub struct AgentsView {
     pub cursor: Cursor,
     /// The row under the cursor of its page.
     pub row: Cursor,
+    /// What the cursors go to once the sessions are there.
+    stay: Option<AgentsPlace>,
     /// What the session under the cursor knows, on that page.
     pub known: Vec<KnownRow>,
+}
+
+/// A place in the view, to go back to. Sessions, lines and sources are named, since newer ones come before them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AgentsPlace {
+    pub page: AgentsPage,
+    /// Desk and name of the session.
+    pub session: Option<(String, String)>,
+    /// The line of the journal.
+    line: Option<u64>,
+    /// The known source.
+    source: Option<String>,
+}
+
+impl AgentsPlace {
+    /// The beginning of this page of a session, given by its desk and its name.
+    pub fn of_session(page: AgentsPage, session: Option<[String; 2]>) -> Self {
+        Self { page, session: session.map(<(String, String)>::from), ..Self::default() }
+    }
 }
 
 /// What `Enter` does.
@@ -67,6 +104,20 @@ impl AgentsView {
     /// The line of the journal under the cursor.
     pub fn line(&self) -> Option<&SessionLine> {
         self.session()?.lines.get(self.row.at).filter(|_| self.page == AgentsPage::Lines)
+    }
+
+    pub fn place(&self) -> AgentsPlace {
+        if let Some(awaited) = &self.stay {
+            return awaited.clone();
+        }
+        let session = self.session().map(|session| (session.desk.clone(), session.session.clone()));
+        let is_known = self.page == AgentsPage::Known;
+        AgentsPlace {
+            page: self.page,
+            session,
+            line: self.line().map(|line| line.number),
+            source: self.source().filter(|_| is_known).map(str::to_owned),
+        }
     }
 
     pub fn len(&self) -> usize {

@@ -48,6 +48,10 @@ pub enum DatabaseTab {
 impl DatabaseTab {
     pub const ALL: [Self; 3] = [Self::Page, Self::Columns, Self::Joins];
 
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|tab| tab.word() == word)
+    }
+
     /// Its name if there is little room.
     pub fn word(self) -> &'static str {
         match self {
@@ -73,6 +77,22 @@ pub struct DatabasePath {
     pub table: Option<TableName>,
 }
 
+impl DatabasePath {
+    /// Database, domain, schema and table, as far as there are any.
+    pub fn parts(self) -> Vec<String> {
+        let table = self.table.map(|table| [table.schema, table.name]);
+        [self.database].into_iter().chain(self.domain).chain(table.into_iter().flatten()).collect()
+    }
+
+    /// From [`Self::parts`].
+    pub fn from_parts(parts: Vec<String>) -> Option<Self> {
+        let mut parts = parts.into_iter();
+        let (database, domain) = (parts.next()?, parts.next());
+        let table = parts.next().zip(parts.next()).map(|(schema, name)| TableName { schema, name });
+        Some(Self { database, domain, table })
+    }
+}
+
 /// A place in the view, to go back to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DatabasePlace {
@@ -81,6 +101,13 @@ pub struct DatabasePlace {
     pub tab: DatabaseTab,
     /// The join under the cursor, by the way to it.
     pub way: Option<String>,
+}
+
+impl DatabasePlace {
+    /// This tab, from its beginning.
+    pub fn of_tab(subject: DatabasePath, tab: DatabaseTab) -> Self {
+        Self { subject, side: DatabaseSide::List, tab, way: None }
+    }
 }
 
 /// The page that the right side shows, laid out for its width.
@@ -205,6 +232,9 @@ impl DatabasesView {
     }
 
     pub fn place(&self) -> Option<DatabasePlace> {
+        if self.stay.is_some() {
+            return self.stay.clone();
+        }
         let subject = self.subject()?;
         Some(DatabasePlace { subject, side: self.side, tab: self.tab, way: self.way() })
     }

@@ -48,6 +48,10 @@ impl GraphTab {
     pub const ALL: [Self; 7] =
         [Self::Neighbours, Self::Map, Self::Hubs, Self::Cycles, Self::Orphans, Self::BrokenLinks, Self::Path];
 
+    pub fn from_title(title: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|tab| tab.title() == title)
+    }
+
     pub fn title(self) -> &'static str {
         match self {
             Self::Neighbours => "Neighbours",
@@ -82,6 +86,24 @@ struct AnalysedValues {
     selection: Arc<Selection>,
 }
 
+/// A place in the graph, to go back to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GraphPlace {
+    pub tab: GraphTab,
+    pub centre: Option<SourceId>,
+    /// Where the path begins and ends.
+    path: (Option<SourceId>, Option<SourceId>),
+    /// The source under the cursor.
+    subject: Option<SourceId>,
+}
+
+impl GraphPlace {
+    /// The beginning of a tab.
+    pub fn of_tab(tab: GraphTab, centre: Option<SourceId>) -> Self {
+        Self { tab, centre, path: (None, None), subject: None }
+    }
+}
+
 #[derive(Debug, Clone, Default)]
 pub struct GraphView {
     pub tab: GraphTab,
@@ -106,7 +128,7 @@ pub struct GraphView {
     heaviest: u64,
     /// How many rows each tab has without a filter, as far as that does not depend on its cursor.
     counts: [Option<usize>; GraphTab::ALL.len()],
-    /// The source that the cursor goes back to once the analysis of a changed catalog arrives.
+    /// The source that the cursor goes to once the analysis arrives.
     stay: Option<SourceId>,
     pub cursor: Cursor,
     pub filter: TextField,
@@ -121,6 +143,16 @@ impl GraphView {
     /// Leaves it; only the mark stays.
     pub fn close(&mut self) {
         *self = Self { marked: self.marked.take(), ..Self::default() };
+    }
+
+    pub fn place(&self) -> GraphPlace {
+        let under_cursor = self.position().and_then(|at| self.id(at));
+        GraphPlace {
+            tab: self.tab,
+            centre: self.centre.clone(),
+            path: (self.marked.clone(), self.target.clone()),
+            subject: self.stay.as_ref().or(under_cursor).cloned(),
+        }
     }
 
     /// How many rows this tab has without a filter.

@@ -6,14 +6,13 @@ use crate::tui::catalog::filtered_rows;
 use crate::tui::catalog::link_walk::LinkFocus;
 use crate::tui::catalog::places::ReadingStop;
 use crate::tui::catalog::reading::{self, ReadingGoal};
-use crate::tui::databases::{self, DatabasePlace};
 use crate::tui::feed;
 use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
 use crate::tui::selection;
 use crate::tui::state::{PanePart, State};
 use crate::tui::templates;
-use crate::tui::views::View;
+use crate::tui::views::ViewPlace;
 use refdesk_core::catalog::SourceId;
 
 /// The most places back.
@@ -32,8 +31,8 @@ pub struct Place {
     read: Option<ReadingStop>,
     /// The link that could be followed there.
     link: Option<LinkFocus>,
-    /// The place in the view of databases, if that was shown.
-    database: Option<DatabasePlace>,
+    /// The place in the view that was shown in place of the panes.
+    view: Option<ViewPlace>,
 }
 
 /// The places that were left, and those that were left by going back.
@@ -88,10 +87,10 @@ pub fn here(state: &State) -> Place {
         Pane::Hints => None,
     };
     let read = if state.reads() { state.catalog.reading.here() } else { None };
-    let database = state.databases.place().filter(|_| state.view == View::Databases);
+    let view = ViewPlace::here(state);
     let filter = (state.focus == Pane::Catalog).then(|| state.catalog.filter.text().to_owned());
     let link = state.catalog.reading.link.filter(|_| state.reads());
-    Place { pane: state.focus, part: state.part, subject, filter, read, link, database }
+    Place { pane: state.focus, part: state.part, subject, filter, read, link, view }
 }
 
 pub fn leave(state: &mut State) {
@@ -119,8 +118,8 @@ pub fn go_to(state: &mut State, place: Place, effects: &mut Vec<Effect>) {
 }
 
 pub fn restore(state: &mut State, place: Place, effects: &mut Vec<Effect>) {
-    if let Some(place) = place.database {
-        return databases::update::open_at(state, place);
+    if let Some(view) = place.view {
+        return view.open(state);
     }
     state.focus_on(place.pane);
     if let Some(filter) = place.filter.filter(|filter| filter != state.catalog.filter.text()) {
@@ -168,7 +167,7 @@ mod tests {
             filter: None,
             read: None,
             link: None,
-            database: None,
+            view: None,
         }
     }
 

@@ -13,8 +13,9 @@ use crate::tui::selection;
 use crate::tui::state::{PanePart, State};
 use crate::tui::templates;
 use crate::tui::templates::values::TypedValues;
+use crate::tui::views::ViewPlace;
 use crate::tui::widgets::motion::Cursor;
-use refdesk_core::config::screen_session::{SavedCursor, SavedPlace, ScreenSession};
+use refdesk_core::config::screen_session::{SavedCursor, SavedPlace, SavedView, ScreenSession};
 
 /// The most bytes of the typed values of a template that are saved.
 const MAX_VALUES: usize = 512 * 1024;
@@ -34,6 +35,8 @@ pub struct PendingCursors {
     cursors: BTreeMap<String, SavedCursor>,
     /// Whether keys go to the document, once its source is there.
     is_inside: bool,
+    /// The view in place of the panes, once there is a catalog.
+    view: Option<SavedView>,
 }
 
 /// Restores how the screen was left.
@@ -62,11 +65,21 @@ pub fn begin(state: &mut State, left: ScreenSession) {
     for SavedPlace { source, file, line, below } in left.reading.into_iter().rev() {
         state.catalog.reading.places.keep(ReadableDocument { source, file }, ReadingPlace { line, below });
     }
-    state.pending = PendingCursors { cursors: left.cursors, is_inside: left.is_inside && state.focus == Pane::Catalog };
+    state.pending = PendingCursors {
+        cursors: left.cursors,
+        is_inside: left.is_inside && state.focus == Pane::Catalog,
+        view: left.view,
+    };
 }
 
 /// After a snapshot: puts the cursors on the rows that are there now.
 pub fn follow(state: &mut State) {
+    if state.is_open()
+        && let Some(saved) = state.pending.view.take()
+        && let Some(place) = ViewPlace::from_saved(saved)
+    {
+        place.open(state);
+    }
     for pane in WITH_CURSOR {
         let Some(saved) = state.pending.cursors.get(pane.title()) else { continue };
         if let Some(at) = row_of(state, pane, &saved.on) {
@@ -115,6 +128,7 @@ impl State {
         ScreenSession {
             workspace: String::new(),
             pane: (self.focus != Pane::default()).then(|| self.focus.title().to_owned()),
+            view: self.pending.view.clone().or_else(|| ViewPlace::here(self).map(ViewPlace::saved)),
             is_inside: self.reads() || self.in_feed() || self.pending.is_inside,
             arrangement: (self.arrangement != Arrangement::default()).then(|| self.arrangement.word().to_owned()),
             arrangement_before: self.arrangement_before.map(|before| before.word().to_owned()),

@@ -251,7 +251,7 @@ impl State {
 
     /// Goes to a pane, with its list first.
     pub fn focus_on(&mut self, pane: Pane) {
-        if self.focus != pane {
+        if self.focus != pane || self.view != View::Panes {
             places::leave(self);
         }
         if pane == Pane::Selection && self.focus == Pane::Catalog {

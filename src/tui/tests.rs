@@ -43,6 +43,7 @@ mod snapshot;
 mod states;
 mod themes;
 mod tour;
+mod views;
 mod welcome;
 mod writes;
 

@@ -1,11 +1,20 @@
 //! What the screen shows between its first and its last lines: the panes, or a view in their place.
 
 use crate::tui::action::{Action, KeyContext};
+use crate::tui::agents::{AgentsPage, AgentsPlace};
+use crate::tui::databases::{DatabasePath, DatabasePlace, DatabaseTab};
+use crate::tui::graph::{GraphPlace, GraphTab};
 use crate::tui::input::Effect;
 use crate::tui::state::State;
 use crate::tui::windows::Handled;
 use crate::tui::{agents, databases, graph, places};
 use refdesk_core::catalog::SourceId;
+use refdesk_core::config::screen_session::SavedView;
+
+/// The names under which views are saved.
+const GRAPH: &str = "graph";
+const AGENTS: &str = "agents";
+const DATABASES: &str = "databases";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum View {
@@ -33,6 +42,69 @@ impl View {
     /// The context of its own keys; the panes have one each.
     pub fn key_context(self) -> Option<KeyContext> {
         self.in_place_of_panes().map(|(_, context)| context)
+    }
+}
+
+/// A place in a view, to go back to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ViewPlace {
+    Graph(GraphPlace),
+    Agents(AgentsPlace),
+    /// `None` before its rows are there, and without any.
+    Databases(Option<DatabasePlace>),
+}
+
+impl ViewPlace {
+    /// The place in the view that is shown; `None` for the panes.
+    pub fn here(state: &State) -> Option<Self> {
+        match state.view {
+            View::Panes => None,
+            View::Graph => Some(Self::Graph(state.graph.place())),
+            View::Agents => Some(Self::Agents(state.agents.place())),
+            View::Databases => Some(Self::Databases(state.databases.place())),
+        }
+    }
+
+    /// As saved for the next screen: view and tab, and what they are about.
+    pub fn saved(self) -> SavedView {
+        let (name, tab, on) = match self {
+            Self::Graph(place) => {
+                (GRAPH, Some(place.tab.title()), place.centre.into_iter().map(|id| id.as_str().to_owned()).collect())
+            }
+            Self::Agents(place) => {
+                let on = place.session.map(|(desk, name)| vec![desk, name]);
+                (AGENTS, Some(place.page.word()), on.unwrap_or_default())
+            }
+            Self::Databases(None) => (DATABASES, None, Vec::new()),
+            Self::Databases(Some(place)) => (DATABASES, Some(place.tab.word()), place.subject.parts()),
+        };
+        SavedView { name: name.to_owned(), tab: tab.map(str::to_owned), on }
+    }
+
+    /// `None` for a view or a tab that this version does not have.
+    pub fn from_saved(SavedView { name, tab, on }: SavedView) -> Option<Self> {
+        let tab = tab.as_deref();
+        Some(match name.as_str() {
+            GRAPH => {
+                Self::Graph(GraphPlace::of_tab(GraphTab::from_title(tab?)?, on.into_iter().next().map(SourceId::from)))
+            }
+            AGENTS => {
+                Self::Agents(AgentsPlace::of_session(AgentsPage::from_word(tab?)?, <[String; 2]>::try_from(on).ok()))
+            }
+            DATABASES => {
+                let place = DatabasePath::from_parts(on).zip(tab.and_then(DatabaseTab::from_word));
+                Self::Databases(place.map(|(subject, tab)| DatabasePlace::of_tab(subject, tab)))
+            }
+            _ => return None,
+        })
+    }
+
+    pub fn open(self, state: &mut State) {
+        match self {
+            Self::Graph(place) => graph::update::open_at(state, place),
+            Self::Agents(place) => agents::update::open_at(state, place),
+            Self::Databases(place) => databases::update::open_at(state, place),
+        }
     }
 }
 

@@ -145,7 +145,7 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::Help, "help", "Show the keys of the pane you are in", ["?", "F1"], &[KeyContext::Global, KeyContext::Approval], BottomLine),
     entry!(Action::Palette, "palette", "Find an action by name", [":", "C-p"], &[KeyContext::Global], BottomLine),
     entry!(Action::Sections, "search documents", "Search all documents by words and by meaning", ["/"], &[KeyContext::Pane(Pane::Hints)], HelpOnly),
-    entry!(Action::GoBack, "previous place", "Go back to the place before: another pane, source or document", ["M-Left", "C-o"], &[KeyContext::Global], HelpOnly),
+    entry!(Action::GoBack, "previous place", "Go back to the place before: another pane, view, source or document", ["M-Left", "C-o"], &[KeyContext::Global], HelpOnly),
     entry!(Action::GoForward, "next place", "Go forward again, after going back to a place", ["M-Right"], &[KeyContext::Global], HelpOnly),
     entry!(Action::Undo, "undo", "Undo your last change of picks and exclusions", ["u"], &[KeyContext::Global], BottomLine),
     entry!(Action::Redo, "redo", "Redo what was undone", ["C-r"], &[KeyContext::Global], BottomLine),

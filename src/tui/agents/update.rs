@@ -8,7 +8,7 @@ use refdesk_core::catalog::SourceId;
 use refdesk_desk::AgentActivity;
 use refdesk_desk::engine::Request;
 
-use super::{AgentsPage, AgentsTarget, AgentsView, view};
+use super::{AgentsPage, AgentsPlace, AgentsTarget, AgentsView, view};
 use crate::common::known_sources;
 use crate::tui::action::Action;
 use crate::tui::feed::{self, query};
@@ -83,23 +83,42 @@ pub fn answered(state: &mut State, activity: Arc<AgentActivity>) {
     if state.view != View::Agents {
         return;
     }
-    let session = state.agents.session().map(|session| (session.desk.clone(), session.session.clone()));
-    let line = state.agents.line().map(|line| line.number).filter(|_| state.agents.row.at > 0);
+    let is_awaited = state.agents.stay.is_some();
+    let mut place = state.agents.place();
+    if !is_awaited && state.agents.row.at == 0 {
+        place.line = None;
+    }
     state.agents.activity = Some(activity);
+    go(state, place);
+}
+
+pub fn open_at(state: &mut State, place: AgentsPlace) {
+    state.show(View::Agents);
+    if state.agents.activity.is_some() {
+        return go(state, place);
+    }
+    state.agents.page = place.page;
+    state.agents.stay = Some(place);
+    look_again(state);
+}
+
+fn go(state: &mut State, place: AgentsPlace) {
     let agents = &mut state.agents;
-    if let Some((desk, name)) = session {
-        let is_same = |it: &refdesk_desk::AgentSession| it.desk == desk && it.session == name;
-        match agents.sessions().iter().position(|session| is_same(session)) {
+    agents.stay = None;
+    agents.page = place.page;
+    if let Some((desk, name)) = &place.session {
+        match agents.sessions().iter().position(|session| session.desk == *desk && session.session == *name) {
             Some(at) => agents.cursor.at = at,
             // It is no longer among the newest.
             None => agents.page = AgentsPage::Sessions,
         }
     }
-    if let (Some(number), Some(session)) = (line, agents.session()) {
-        let at = session.lines.iter().position(|line| line.number == number);
-        agents.row.at = at.unwrap_or(agents.row.at);
-    }
     rebuild(state);
+    let agents = &mut state.agents;
+    let line = place.line.zip(agents.session());
+    let line = line.and_then(|(number, session)| session.lines.iter().position(|line| line.number == number));
+    let source = place.source.and_then(|id| agents.known.iter().position(|row| row.id.as_str() == id));
+    agents.row.at = line.or(source).unwrap_or(agents.row.at);
 }
 
 /// After every input: asks if the journal has more, one question at a time, and keeps the cursors in their lists.

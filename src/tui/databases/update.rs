@@ -53,12 +53,14 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Hand
     Handled::Consumed
 }
 
-pub fn open_at(state: &mut State, place: DatabasePlace) {
+pub fn open_at(state: &mut State, place: Option<DatabasePlace>) {
     if state.view != View::Databases {
         state.show(View::Databases);
         look_again(state);
     }
-    go(&mut state.databases, place);
+    if let Some(place) = place {
+        go(&mut state.databases, place);
+    }
 }
 
 /// Goes to this place, now or once the overview is there.

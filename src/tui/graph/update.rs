@@ -11,7 +11,7 @@ use refdesk_desk::FileLine;
 use refdesk_desk::engine::Request;
 
 use super::level::{self, Level};
-use super::{AnalysedValues, GraphTab, export, rows, view};
+use super::{AnalysedValues, GraphPlace, GraphTab, export, rows, view};
 use crate::tui::action::Action;
 use crate::tui::feed::{self, target};
 use crate::tui::filtering::{self, FilteredList};
@@ -93,6 +93,20 @@ pub fn opened(state: &mut State, subject: Option<SourceId>) {
     state.graph.centre = known;
 }
 
+pub fn open_at(state: &mut State, place: GraphPlace) {
+    state.show(View::Graph);
+    let graph = &mut state.graph;
+    graph.centre = place.centre;
+    graph.target = place.path.1;
+    graph.marked = place.path.0.or(graph.marked.take());
+    show(
+        state,
+        if state.graph.centre.is_none() && place.tab == GraphTab::Neighbours { GraphTab::Map } else { place.tab },
+    );
+    state.graph.stay = place.subject;
+    rebuild(state);
+}
+
 fn centre_on(state: &mut State, id: SourceId) {
     if state.graph.centre.as_ref() != Some(&id) {
         state.graph.before.extend(state.graph.centre.replace(id));
@@ -115,10 +129,13 @@ fn show(state: &mut State, tab: GraphTab) {
 /// Computes the rows again; cursors stay on their sources.
 pub fn rebuild(state: &mut State) {
     let tab = state.graph.tab;
+    if state.graph.analysis.is_none() {
+        return;
+    }
     let stay = state.graph.stay.take().and_then(|id| state.graph.at(&id)).or(state.graph.position());
     if tab == GraphTab::Neighbours {
         state.graph.rows = Vec::new();
-        return rebuild_levels(state);
+        return rebuild_levels(state, stay);
     }
     let rows = rows::of(state, tab);
     let row = rows.iter().position(|row| row.position().is_some() && row.position() == stay);
@@ -127,7 +144,7 @@ pub fn rebuild(state: &mut State) {
     skip_heading(state, Motion::Down);
 }
 
-fn rebuild_levels(state: &mut State) {
+fn rebuild_levels(state: &mut State, stay: Option<usize>) {
     let graph = &mut state.graph;
     let (Some(analysis), Some(centre)) = (&graph.analysis, &graph.centre) else { return };
     let Some(centre) = analysis.catalog.position(centre.as_str()) else {
@@ -144,6 +161,13 @@ fn rebuild_levels(state: &mut State) {
     }
     if !graph.levels.iter().any(|level| level.distance == graph.level && !level.sources.is_empty()) {
         graph.level = 0;
+    }
+    // Nothing was shown before: the source decides.
+    let row = |level: &Level| level.sources.binary_search(&stay?).ok();
+    let found = graph.levels.iter_mut().filter(|_| old.is_empty()).find_map(|level| Some((row(level)?, level)));
+    if let Some((row, level)) = found {
+        level.cursor.at = row;
+        graph.level = level.distance;
     }
 }
 

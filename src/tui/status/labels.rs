@@ -171,8 +171,8 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
         Action::NextLevel if state.view == View::Databases => Some(entry.name).filter(|_| state.databases.can_unfold()),
         Action::Back if state.window.is_none() && state.view == View::Databases => databases_back(state, entry),
         Action::NextTab if state.view == View::Agents => Some(match state.agents.page {
-            AgentsPage::Known => "journal",
-            AgentsPage::Sessions | AgentsPage::Lines => "known sources",
+            AgentsPage::Known => AgentsPage::Lines.word(),
+            AgentsPage::Sessions | AgentsPage::Lines => AgentsPage::Known.word(),
         }),
         Action::Follow if state.window.is_none() && matches!(target::of_row(state), Ok(RowTarget::File(_))) => {
             Some("open file")
@@ -206,7 +206,7 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
         Action::Back if state.view == View::Agents && entry.contexts.contains(&KeyContext::Global) => None,
         Action::Back if state.view == View::Agents => Some(match state.agents.page {
             AgentsPage::Sessions => entry.name,
-            AgentsPage::Lines | AgentsPage::Known => "sessions",
+            AgentsPage::Lines | AgentsPage::Known => AgentsPage::Sessions.word(),
         }),
         Action::Back if state.view == View::Graph => {
             Some(if state.graph.is_filtered() { "show all" } else { entry.name })

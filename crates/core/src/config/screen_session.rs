@@ -27,6 +27,9 @@ pub struct ScreenSession {
     /// Name of the focused pane.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pane: Option<String>,
+    /// What was shown in place of the panes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub view: Option<SavedView>,
     /// Whether keys went to the document or the feed of this pane.
     #[serde(skip_serializing_if = "is_default")]
     pub is_inside: bool,
@@ -63,6 +66,20 @@ pub struct ScreenSession {
     /// Where documents were left, the latest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reading: Vec<SavedPlace>,
+}
+
+/// A view that was shown in place of the panes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SavedView {
+    /// Its name.
+    pub name: String,
+    /// The name of its tab.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tab: Option<String>,
+    /// What it was about, from the whole to the part: a source; desk and session; database, domain, schema and table.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub on: Vec<String>,
 }
 
 /// The cursor of a list.
