@@ -12,6 +12,7 @@ use super::embedded::documents::{ScannedDocument, documents};
 use super::embedded::gather::{Text, gather};
 use super::embedded::names::BlockNames;
 use super::embedded::{Extracted, Rejected, extract};
+use super::error::moved_by;
 use super::name::{Parts, full_name, names};
 use super::read::read_below;
 use super::standalone::{Standalone, override_for, read_all};
@@ -283,6 +284,12 @@ fn filled(workspace: &Path, template: Template, analysis: &Analysis, diagnostics
     if let Some(problem) = &analysis.problem {
         let message = format!("template '{name}' does not parse: {}", problem.message);
         report(Diagnostic::warning(Code::TemplateBroken, message), problem.line);
+    }
+    for unknown in &analysis.unknown {
+        let first = template.block.as_ref().map_or(1, |block| block.line);
+        let moved = moved_by(unknown.clone(), first.saturating_sub(1));
+        let message = format!("template '{name}' cannot be rendered: {}", moved.message);
+        report(Diagnostic::warning(Code::TemplateBroken, message), unknown.line);
     }
     let problem = analysis.problem.as_ref().map(|problem| problem.message.clone());
     Template { syntax, variables: analysis.variables.clone(), problem, ..template }

@@ -19,11 +19,13 @@ mod scope;
 mod statements;
 mod strings;
 mod tokens;
+mod unknown_names;
 mod unpacked;
 
 pub(crate) use edits::as_written;
 pub(crate) use operators::asks_about_a_value;
 pub(crate) use strings::{end_of_raw, end_of_string};
+pub(crate) use unknown_names::{NameKind, unknown_name, unknown_names};
 
 /// The functions of every template, and their names in the engine. They are renamed because a name that is not called
 /// is a variable, which the engine would also look up among its functions.

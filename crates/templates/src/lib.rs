@@ -47,8 +47,8 @@ pub(crate) use generated::{Stripped, strip};
 pub(crate) use handlebars::check as check_handlebars;
 pub use index::{IndexInput, index, of_files, of_text};
 pub(crate) use jinja::{
-    CHANGING as JINJA_CHANGING, FUNCTIONS as JINJA_FUNCTIONS, as_written as jinja_as_written, asks_about_a_value,
-    for_engine as jinja_for_engine, from_engine,
+    CHANGING as JINJA_CHANGING, FUNCTIONS as JINJA_FUNCTIONS, NameKind, as_written as jinja_as_written,
+    asks_about_a_value, for_engine as jinja_for_engine, from_engine, unknown_name,
 };
 pub use listing::listing;
 pub use output_line::output_line;

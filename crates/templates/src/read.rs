@@ -28,6 +28,8 @@ pub struct Analysis {
     pub variables: Vec<Variable>,
     /// Why it does not parse.
     pub problem: Option<Error>,
+    /// Filters and tests that do not exist (Jinja2): rendering fails where it reaches one.
+    pub unknown: Vec<Error>,
 }
 
 /// Analyses the text of a template's file; `settled` is the language that an override sets.
@@ -43,8 +45,8 @@ pub fn analyse(text: &str, settled: Option<Syntax>) -> Analysis {
         }
     };
     match variables(text, syntax) {
-        Ok(variables) => Analysis { syntax, ambiguous, variables, problem: None },
-        Err(problem) => Analysis { syntax, ambiguous, variables: Vec::new(), problem: Some(problem) },
+        Ok(variables) => Analysis { syntax, ambiguous, variables, problem: None, unknown: unknown_names(text, syntax) },
+        Err(problem) => Analysis { ambiguous, ..broken(syntax, problem) },
     }
 }
 
@@ -71,6 +73,14 @@ fn uses(text: &str, syntax: Syntax) -> Result<VariableUses, Error> {
         Syntax::Handlebars => handlebars::uses(&stripped.text),
     };
     uses.map_err(|error| in_file(error, &stripped))
+}
+
+fn unknown_names(text: &str, syntax: Syntax) -> Vec<Error> {
+    if syntax != Syntax::Jinja2 {
+        return Vec::new();
+    }
+    let stripped = generated::strip(text);
+    jinja::unknown_names(&stripped.text).into_iter().map(|error| in_file(error, &stripped)).collect()
 }
 
 /// The text of a template file named by the user.
@@ -116,7 +126,9 @@ pub(super) fn text_of(bytes: Vec<u8>) -> Result<String, String> {
 
 /// The analysis of a template that is too large to read.
 pub(super) fn too_large_to_analyse(settled: Option<Syntax>) -> Analysis {
-    let problem = template_error(None, too_large());
-    let syntax = settled.unwrap_or(Syntax::Jinja2);
-    Analysis { syntax, ambiguous: None, variables: Vec::new(), problem: Some(problem) }
+    broken(settled.unwrap_or(Syntax::Jinja2), template_error(None, too_large()))
+}
+
+fn broken(syntax: Syntax, problem: Error) -> Analysis {
+    Analysis { syntax, ambiguous: None, variables: Vec::new(), problem: Some(problem), unknown: Vec::new() }
 }

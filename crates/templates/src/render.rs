@@ -33,6 +33,7 @@ pub mod values;
 pub mod worker;
 
 pub use compiled::{CompiledTemplate, Texts};
+pub(crate) use jinja::knows as knows_jinja;
 pub use renderer::Renderer;
 
 /// The result of a rendering.

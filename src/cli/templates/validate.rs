@@ -87,7 +87,7 @@ pub fn file(desk: &Desk, file: &Path) -> CommandOutput {
         let message = format!("it is read as {is}, but could also be {other}");
         found.push(Diagnostic::warning(Code::TemplateAmbiguous, message).in_file(&*place).at_line(ambiguity.line));
     }
-    if let Some(problem) = analysis.problem {
+    for problem in analysis.problem.into_iter().chain(analysis.unknown) {
         let error = Diagnostic::error(Code::TemplateBroken, problem.message).in_file(&*place);
         found.push(Diagnostic { line: problem.line, ..error });
     }

@@ -315,6 +315,8 @@ fn broken_templates_are_reported() {
     let world = world();
     world.put("kit/templates/Broken.tpl", b"one\n{{#open}}\n");
     world.put("docs/broken.md", b"```\n{{ ok }}\n```\n\n```\n{% if a %}\n```\n");
+    world.put("Unknown.tpl", b"one\n{{ x|uper }}{% if x is nosuch %}{% endif %}\n");
+    world.put("docs/unknown.md", b"```\n{{ x|uper }}\n```\n");
     world.run(&["select", "guide"]).exits(0);
     let answer = world.json(&["templates", "validate"], 0);
     assert_eq!((&answer["valid"], &answer["errors"], &answer["count"]), (&json!(true), &json!([]), &json!(2)));
@@ -323,6 +325,8 @@ fn broken_templates_are_reported() {
         (&["templates", "validate", "kit/templates/Broken.tpl"], 1, 1, Some(2)),
         (&["templates", "validate", "docs/guide.md"], 0, 0, None),
         (&["templates", "validate", "docs/broken.md"], 1, 1, Some(6)),
+        (&["templates", "validate", "Unknown.tpl"], 1, 2, Some(2)),
+        (&["templates", "validate", "docs/unknown.md"], 1, 1, Some(2)),
     ] {
         let answer = world.json(words, code);
         let errors = answer["errors"].as_array().unwrap();

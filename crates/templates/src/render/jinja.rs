@@ -10,7 +10,7 @@ use minijinja::{AutoEscape, Environment, Template, UndefinedBehavior, Value};
 use super::Rendered;
 use super::limits::{FUEL, LimitedBytes, OUTPUT_BYTES, output_too_large};
 use crate::error::template_error;
-use crate::from_engine;
+use crate::{NameKind, from_engine};
 use refdesk_text::Error;
 
 mod arguments;
@@ -54,6 +54,15 @@ fn engine() -> Environment<'static> {
     operators::install(&mut engine);
     globals::install(&mut engine);
     engine
+}
+
+/// Whether the engine has this filter or test.
+pub(crate) fn knows(kind: NameKind, name: &str) -> bool {
+    let state = ENGINE.empty_state();
+    match kind {
+        NameKind::Filter => minijinja::tests::is_filter(&state, name),
+        NameKind::Test => minijinja::tests::is_test(&state, name),
+    }
 }
 
 pub(super) struct CompiledJinja<'t> {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::super::limits::out_of_fuel;
 use crate::error::{at_line, error_at, template_error, undefined_at, undefined_error};
-use crate::jinja_as_written;
+use crate::{NameKind, jinja_as_written, unknown_name};
 use refdesk_text::Error;
 use refdesk_text::lines::breaks;
 use refdesk_text::nearest::nearest;
@@ -24,8 +24,13 @@ pub(crate) fn explain(error: &minijinja::Error, text: &str, given: &Map<String, 
                 undefined_somewhere(place, text, line, given)
             }
             None if kind == ErrorKind::UnknownFunction => {
-                let name = detail.strip_suffix(" is unknown").unwrap_or(detail);
-                error_at(line, format!("unknown function '{name}'"))
+                error_at(line, format!("unknown function '{}'", name_in(detail, "")))
+            }
+            None if kind == ErrorKind::UnknownFilter && !detail.is_empty() => {
+                unknown_name(NameKind::Filter, name_in(detail, "filter "), line)
+            }
+            None if kind == ErrorKind::UnknownTest && !detail.is_empty() => {
+                unknown_name(NameKind::Test, name_in(detail, "test "), line)
             }
             None if detail.ends_with("cannot be looped over") => {
                 let before = cause.range().and_then(|range| text.get(..range.start)).unwrap_or_default();
@@ -41,6 +46,12 @@ pub(crate) fn explain(error: &minijinja::Error, text: &str, given: &Map<String, 
             }
         },
     }
+}
+
+/// The name in the engine's "filter name is unknown", without what is before it.
+fn name_in<'d>(detail: &'d str, before: &str) -> &'d str {
+    let name = detail.strip_prefix(before).unwrap_or(detail);
+    name.strip_suffix(" is unknown").unwrap_or(name)
 }
 
 /// Adds the figure of an engine limit, which the engine's message lacks.

@@ -1,0 +1,128 @@
+//! Filters and tests that do not exist. The engine notices them only when rendering reaches them, and Jinja2 only outside
+//! `if`, so they are found in the tokens. A name that the template itself asks about (`'markdown' is filter`) is not
+//! reported: such a template works without it.
+
+use minijinja::machinery::{Span, Token};
+
+use super::tokens::{offset, tags};
+use crate::error::{error_at, hint};
+use crate::render::knows_jinja;
+use refdesk_text::Error;
+use refdesk_text::lines::LineCounter;
+use refdesk_text::nearest::nearest;
+
+/// What is looked up by name after `|` or `is`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NameKind {
+    Filter,
+    Test,
+}
+
+/// More are not reported for one template.
+const REPORTED: usize = 20;
+
+/// Jinja2's filters, for suggestions: the engine does not list its own.
+const FILTERS: &str = "abs attr batch capitalize center count d default dictsort e escape filesizeformat first float forceescape \
+    format groupby indent int items join last length list lower map max min pprint random reject rejectattr \
+    replace reverse round safe select selectattr slice sort string striptags sum title tojson trim truncate \
+    unique upper urlencode urlize wordcount wordwrap xmlattr";
+
+/// Jinja2's tests, likewise.
+const TESTS: &str = "boolean callable defined divisibleby eq equalto escaped even false filter float ge greaterthan gt in integer \
+    iterable le lessthan lower lt mapping ne none number odd sameas sequence string test true undefined upper";
+
+/// An unknown filter or test: `unknown filter 'uper' at line 2 (did you mean 'upper'?)`.
+pub(crate) fn unknown_name(kind: NameKind, name: &str, line: Option<usize>) -> Error {
+    let (what, known) = match kind {
+        NameKind::Filter => ("filter", FILTERS),
+        NameKind::Test => ("test", TESTS),
+    };
+    let error = error_at(line, format!("unknown {what} '{name}'"));
+    Error { message: error.message + &hint(nearest(name, known.split(' '))), ..error }
+}
+
+/// The unknown filters and tests of a template that parses, each once, with its first line.
+pub(crate) fn unknown_names(text: &str) -> Vec<Error> {
+    let (mut used, mut asked): (Vec<(NameKind, &str, usize)>, Vec<String>) = (Vec::new(), Vec::new());
+    let mut lines = LineCounter::new(text);
+    let read = tags(text, |tag| {
+        let mut before = None;
+        for (at, (token, span)) in tag.tokens.iter().enumerate() {
+            let after = |steps: usize| tag.tokens.get(at + steps).map(|(token, _)| token);
+            let (kind, skipped) = match (before.replace(token), token, after(1)) {
+                (_, Token::Pipe, _) => (NameKind::Filter, 1),
+                (None, Token::Ident("filter"), _) if tag.is_statement => (NameKind::Filter, 1),
+                (Some(Token::Dot), ..) => continue,
+                (Some(Token::Str(name)), Token::Ident("is"), Some(Token::Ident("filter" | "test"))) => {
+                    asked.push((*name).to_owned());
+                    continue;
+                }
+                (_, Token::Ident("is"), Some(Token::Ident("not"))) => (NameKind::Test, 2),
+                (_, Token::Ident("is"), _) => (NameKind::Test, 1),
+                _ => continue,
+            };
+            let name = dotted_name(text, tag.tokens.get(at + skipped..).unwrap_or_default());
+            let is_new = |name: &&str| !used.iter().any(|(other, known, _)| *other == kind && known == name);
+            if let Some(name) = name.filter(|name| !knows_jinja(kind, name)).filter(is_new)
+                && used.len() < REPORTED
+            {
+                used.push((kind, name, lines.line_of(offset(span.start_offset))));
+            }
+        }
+        Ok(())
+    });
+    // A template that cannot be read has another problem.
+    if read.is_err() {
+        return Vec::new();
+    }
+    used.retain(|(_, name, _)| !asked.iter().any(|asked| asked == name));
+    used.into_iter().map(|(kind, name, line)| unknown_name(kind, name, Some(line))).collect()
+}
+
+/// The name at the start of these tokens, with its dots.
+fn dotted_name<'t>(text: &'t str, tokens: &[(Token<'_>, Span)]) -> Option<&'t str> {
+    let (Token::Ident(_), first) = tokens.first()? else { return None };
+    let dots = tokens.get(1..).unwrap_or_default().chunks_exact(2);
+    let last = dots.map_while(|two| match two {
+        [(Token::Dot, _), (Token::Ident(_), span)] => Some(*span),
+        _ => None,
+    });
+    text.get(offset(first.start_offset)..offset(last.last().unwrap_or(*first).end_offset))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_do_not_exist() {
+        for (text, expected) in [
+            ("{{ x|upper|d(1)|items|tojson }}{% if x is not none and x is divisibleby 3 %}{% endif %}", &[][..]),
+            ("{{ a|in }}", &["unknown filter 'in' at line 1 (did you mean 'int'?)"]),
+            (
+                "a\n{{ x|uper\n|nosuch }}",
+                &["unknown filter 'uper' at line 2 (did you mean 'upper'?)", "unknown filter 'nosuch' at line 3"],
+            ),
+            ("{% if x is not defind %}{% endif %}", &["unknown test 'defind' at line 1 (did you mean 'defined'?)"]),
+            ("{% for x in xs if x is even2 %}{% endfor %}", &["unknown test 'even2' at line 1 (did you mean 'even'?)"]),
+            ("{% filter indnt %}{% endfilter %}", &["unknown filter 'indnt' at line 1 (did you mean 'indent'?)"]),
+            ("{% set x|foo.bar %}{% endset %}{{ x|foo.bar }}", &["unknown filter 'foo.bar' at line 1"]),
+            ("{% if 'markdown' is filter %}{{ x|markdown }}{% endif %}", &[]),
+            ("{{ filter|upper }}{{ x.is }}{{ '|nosuch' }}{# |nosuch #}{% raw %}{{ x|nosuch }}{% endraw %}", &[]),
+        ] {
+            let found: Vec<String> = unknown_names(text).into_iter().map(|error| error.message).collect();
+            assert_eq!(found, expected, "{text}");
+        }
+        let many: String = (0..2 * REPORTED).map(|nth| format!("{{{{ x|no{nth} }}}}")).collect();
+        assert_eq!(unknown_names(&many).len(), REPORTED);
+    }
+
+    #[test]
+    fn every_suggestion_exists() {
+        for (kind, names) in [(NameKind::Filter, FILTERS), (NameKind::Test, TESTS)] {
+            for name in names.split(' ') {
+                assert!(knows_jinja(kind, name), "{kind:?} {name}");
+            }
+        }
+    }
+}
