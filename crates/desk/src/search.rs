@@ -168,16 +168,16 @@ impl CompleteDesk<'_> {
     /// Searches on behalf of the reader: a person, or the agent of the session.
     ///
     /// # Errors
-    /// There is no index or it cannot be read, or a source of the request is unknown.
+    /// A source or database of the request is unknown, or there is no index or it cannot be read; [`Code::IndexBusy`] if it
+    /// is being built.
     pub fn search(&self, session: &Session, request: &SearchRequest) -> Result<SearchAnswer, Error> {
         let no_index = || match request.reader {
             // A process that serves agents builds the index as soon as it starts.
             SearchReader::Agent if self.index_process().is_some() => {
-                Error::new(Code::NoIndex, "the search index is still being built", "search again in a few seconds")
+                Error::new(Code::IndexBusy, "the search index is still being built", "search again in a minute")
             }
             _ => Error::new(Code::NoIndex, "this workspace has no search index", Fix::BuildIndex),
         };
-        let index = self.index()?.ok_or_else(no_index)?;
         let sources = request
             .sources
             .iter()
@@ -201,6 +201,7 @@ impl CompleteDesk<'_> {
         if request.database.is_some() || request.domain.is_some() {
             self.documented_for(access.as_ref()).check(request.database.as_deref(), request.domain.as_deref())?;
         }
+        let index = self.index()?.ok_or_else(no_index)?;
         let pages = self.documented_pages();
         let texts = CurrentTexts::new(&self.catalog, &pages);
         let section_now = |found: &FoundDocument| texts.section(found);

@@ -19,7 +19,7 @@ use refdesk_text::{Error, tokens};
 async fn ask(call: ToolCall, question: DatabaseQuestion) -> ToolResult {
     let excluded = call.handle.opened().await.ok_or_else(closed)?.exclude_tools;
     let request = Request::AskDatabases(Box::new(question));
-    let Some(Response::AboutDatabases(found)) = call.handle.ask(&call.session, request).await else {
+    let Some(Response::AboutDatabases(found)) = call.handle.ask_index(&call.session, request).await else {
         return Err(closed().into());
     };
     let DatabaseAnswer { mut json, quoted, select, problem } = *found?;

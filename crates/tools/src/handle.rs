@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::watch;
+use tokio::time::{Instant, sleep};
 
 use refdesk_core::selection::Access;
 use refdesk_desk::Session;
@@ -14,10 +15,16 @@ use refdesk_desk::channel::presence::{self, Presence, PresenceKind};
 use refdesk_desk::engine::{Ending, Engine, Request, Response, Snapshot};
 use refdesk_desk::session::Receipt;
 use refdesk_templates::render::Renderer;
+use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
 /// Timeout for storing the last changes when a server ends.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How long an answer waits for the first sections of an index that is being built: most agents cannot wait themselves, and
+/// their clients give a call longer. How often it looks.
+const INDEX_WAIT: Duration = Duration::from_secs(8);
+const INDEX_POLL: Duration = Duration::from_millis(200);
 
 /// The most open questions to people per server; each has a thread that waits.
 pub(crate) const QUESTIONS: usize = 16;
@@ -116,6 +123,23 @@ impl DeskHandle {
     /// Sends the desk a request; `None` if it is closed.
     pub async fn ask(&self, session: &Session, request: Request) -> Option<Response> {
         self.inner.engine.ask(session, request).await
+    }
+
+    /// The same; while the index is being built for the first time, asks again until it has something or the time is over.
+    pub(crate) async fn ask_index(&self, session: &Session, request: Request) -> Option<Response> {
+        let end = Instant::now() + INDEX_WAIT;
+        loop {
+            let response = self.ask(session, request.clone()).await?;
+            let error = match &response {
+                Response::Found(found) => found.as_ref().err(),
+                Response::AboutDatabases(found) => found.as_ref().err(),
+                _ => None,
+            };
+            if error.is_none_or(|error| error.code != Code::IndexBusy) || Instant::now() > end {
+                return Some(response);
+            }
+            sleep(INDEX_POLL).await;
+        }
     }
 
     /// Adds an entry to the journal.

@@ -40,7 +40,8 @@ async fn run(mut call: ToolCall) -> ToolResult {
     let limit = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(SEARCH_LIMIT);
     let request = SearchRequest { limit, ..SearchRequest::new(query, SearchReader::Agent) };
     let excluded = call.handle.opened().await.ok_or_else(closed)?.exclude_tools;
-    let Some(Response::Found(found)) = call.handle.ask(&call.session, Request::Search(Box::new(request))).await else {
+    let Some(Response::Found(found)) = call.handle.ask_index(&call.session, Request::Search(Box::new(request))).await
+    else {
         return Err(closed().into());
     };
     let mut answer = fitted(&*found?, most, &excluded);
