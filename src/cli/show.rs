@@ -54,7 +54,7 @@ pub fn run(desk: &mut Desk, id: &str) -> CommandOutput {
     lines.push((
         "selected",
         match &chain {
-            Some(chain) => why::to_text(&settled, chain).lines().next().unwrap_or_default().to_owned(),
+            Some(chain) => why::chain_line(&settled, chain, None),
             None if settled.choice().exclusions.iter().any(|excluded| excluded == id) => "no: excluded".to_owned(),
             None => "no".to_owned(),
         },

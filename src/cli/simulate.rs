@@ -152,7 +152,7 @@ fn scores(considered: &[Considered]) -> String {
     let threshold = considered.first().and_then(|it| it.meaning.threshold);
     let threshold = threshold.map_or_else(|| "none yet".to_owned(), |threshold| threshold.to_string());
     let needed = needed.map(|score| format!("; without a matching tag {score}, because others match by tag"));
-    format!("{}  threshold: {threshold}{}\n", table::table(&rows, &[3, 4, 5]), needed.unwrap_or_default())
+    format!("{}  threshold: {threshold}{}\n", table::headed(&rows, &[3, 4, 5]), needed.unwrap_or_default())
 }
 
 /// One row per block with its cost, including heading and rules, and below it one row per entry.
@@ -169,7 +169,7 @@ fn costs(simulated: &Simulation) -> String {
         }
     }
     rows.push(row(["sum", "", "", &said.added().len().to_string(), &said.tokens().to_string(), ""]));
-    table::table(&rows, &[5])
+    table::headed(&rows, &[5])
 }
 
 fn word(level: Level) -> &'static str {

@@ -23,12 +23,37 @@ pub fn table(rows: &[Vec<String>], prose: &[usize]) -> String {
     fitted(rows, prose, terminal_width()).concat()
 }
 
+/// The same below a row of headings, which also name the cells that go below their row.
+pub fn headed(rows: &[Vec<String>], prose: &[usize]) -> String {
+    named(rows, prose, terminal_width())
+}
+
+fn named(rows: &[Vec<String>], prose: &[usize], width: Option<usize>) -> String {
+    let mut rows = safe(rows);
+    let layout = Layout::of(&rows, prose, width);
+    if let Some((headings, rows)) = rows.split_first_mut() {
+        for (at, heading) in headings.iter_mut().enumerate() {
+            if !matches!(layout.columns.get(at), Some(Column::Below)) {
+                continue;
+            }
+            for cell in rows.iter_mut().filter_map(|row| row.get_mut(at)).filter(|cell| !cell.is_empty()) {
+                cell.insert_str(0, &format!("{heading}: "));
+            }
+            heading.clear();
+        }
+    }
+    rows.iter().map(|row| layout.lines(row)).collect()
+}
+
 /// Each row as the lines that fit this width, if there is one. Cells are made safe to print.
 pub fn fitted(rows: &[Vec<String>], prose: &[usize], width: Option<usize>) -> Vec<String> {
-    let rows: Vec<Vec<String>> =
-        rows.iter().map(|row| row.iter().map(|cell| one_line(cell).into_owned()).collect()).collect();
+    let rows = safe(rows);
     let layout = Layout::of(&rows, prose, width);
     rows.iter().map(|row| layout.lines(row)).collect()
+}
+
+fn safe(rows: &[Vec<String>]) -> Vec<Vec<String>> {
+    rows.iter().map(|row| row.iter().map(|cell| one_line(cell).into_owned()).collect()).collect()
 }
 
 struct Layout {
@@ -230,6 +255,28 @@ mod tests {
     }
 
     #[test]
+    fn a_heading_names_what_goes_below() {
+        let simulated = rows(&[
+            &["  source", "score", "because", "section"],
+            &["  retry", "0.5", "its score is below the threshold", "\"Retry > Wait\", docs/patterns/retry.md:12"],
+            &["  saga", "0.4", "its mode is auto", ""],
+        ]);
+        let wide = "  source  score  because                           section
+  retry   0.5    its score is below the threshold  \"Retry > Wait\", docs/patterns/retry.md:12
+  saga    0.4    its mode is auto
+";
+        let narrow = "  source  score  because
+  retry   0.5    its score is below the threshold
+      section: \"Retry > Wait\",
+      docs/patterns/retry.md:12
+  saga    0.4    its mode is auto
+";
+        for (width, expected) in [(None, wide), (Some(52), narrow)] {
+            assert_eq!(named(&simulated, &[2, 3], width), expected, "{width:?}");
+        }
+    }
+
+    #[test]
     fn no_line_is_wider_than_the_terminal_where_words_allow_it() {
         let table = rows(&[
             &[
@@ -243,7 +290,7 @@ mod tests {
             &["  pat-retry", "0.4", "no", "others match by tag", "", "\"Trying again\", docs/patterns/retry.md:11"],
         ]);
         for width in 44..160 {
-            for line in fitted(&table, &[3, 4, 5], Some(width)).concat().lines() {
+            for line in named(&table, &[3, 4, 5], Some(width)).lines() {
                 assert!(line.width() <= width, "{width}: {line}");
             }
         }

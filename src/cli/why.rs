@@ -2,18 +2,26 @@
 
 use serde_json::{Value, json};
 
+use unicode_width::UnicodeWidthStr;
+
 use super::answer::CommandOutput;
+use super::output::terminal_width;
+use super::table::wrap;
 use super::{rows, since};
 use refdesk_core::selection::Role;
 use refdesk_desk::{Desk, PickLink};
 use refdesk_text::Error;
+use refdesk_text::escape::one_line;
+
+/// How much further the rest of a text that is wider than the terminal is indented.
+const INDENT: usize = 2;
 
 pub fn run(desk: &mut Desk, id: &str) -> Result<CommandOutput, Error> {
     let desk = &desk.settled();
     let chain = desk.why(id)?;
     let id = desk.catalog().canonical_id(id);
     let json = json!({"id": id, "chain": chain.iter().map(|why| link(desk, why)).collect::<Vec<_>>()});
-    Ok(CommandOutput::new(json, to_text(desk, &chain)))
+    Ok(CommandOutput::new(json, to_text(desk, &chain, terminal_width())))
 }
 
 pub fn link(desk: &Desk, why: &PickLink) -> Value {
@@ -39,26 +47,33 @@ fn by(why: &PickLink) -> String {
     })
 }
 
-/// `c ← b (by id, docs/b.md:3) ← a (picked by you, 12:03)`, then the other mentions of the source.
-pub fn to_text(desk: &Desk, chain: &[PickLink]) -> String {
-    let mut line = String::new();
-    for (at, why) in chain.iter().enumerate() {
-        if at == 0 {
-            line.push_str(why.id.as_str());
-        }
-        match why.mentions.first() {
-            Some(mention) => {
-                line.push_str(&format!(" ← {} ({})", mention.from, rows::where_mentioned(desk, mention)));
+/// `c ← b (by id, docs/b.md:3) ← a (picked by you, 12:03)`, safe to print. If that is wider than `width`, a line for each
+/// source.
+pub fn chain_line(desk: &Desk, chain: &[PickLink], width: Option<usize>) -> String {
+    let mut links: Vec<String> = chain.iter().take(1).map(|why| why.id.to_string()).collect();
+    for why in chain {
+        match (why.mentions.first(), links.last_mut()) {
+            (Some(mention), _) => {
+                links.push(format!("← {} ({})", mention.from, rows::where_mentioned(desk, mention)));
             }
-            None => line.push_str(&format!(" ({}{})", role(why.role), by(why))),
+            (None, Some(last)) => last.push_str(&format!(" ({}{})", role(why.role), by(why))),
+            (None, None) => {}
         }
     }
-    let others = chain.first().map_or(&[][..], |why| why.mentions.get(1..).unwrap_or_default());
-    let mut text = refdesk_text::escape::one_line(&line).into_owned();
+    let links: Vec<String> = links.iter().map(|link| one_line(link).into_owned()).collect();
+    let line = links.join(" ");
+    if width.is_some_and(|width| line.width() > width) { links.join("\n  ") } else { line }
+}
+
+/// The chain, then the other mentions of the source.
+fn to_text(desk: &Desk, chain: &[PickLink], width: Option<usize>) -> String {
+    let mut text = chain_line(desk, chain, width);
     text.push('\n');
+    let others = chain.first().map_or(&[][..], |why| why.mentions.get(1..).unwrap_or_default());
     for mention in others {
         let also = format!("also mentioned by {} ({})", mention.from, rows::where_mentioned(desk, mention));
-        text.push_str(&refdesk_text::escape::one_line(&also));
+        let lines = wrap(&one_line(&also), width.map_or(usize::MAX, |width| width.saturating_sub(INDENT)));
+        text.push_str(&lines.join("\n  "));
         text.push('\n');
     }
     text

@@ -145,6 +145,20 @@ fn tables_fit_a_terminal_and_what_must_be_typed_stays_whole() {
 }
 
 #[test]
+fn on_a_narrow_terminal_a_reason_has_a_line_for_each_source_and_cells_below_a_row_have_a_name() {
+    let home = tempfile::tempdir().unwrap();
+    let expected = "station-provider-api
+  ← mod-station-client (by id, modules/station-client/policies/limits.yaml:2)
+  ← pat-timeout (by id, docs/patterns/timeout.md:26) (picked, preselected)";
+    let shown = on_a_terminal(home.path(), &["why", "station-provider-api"]).replace('\r', "");
+    assert!(shown.contains(expected), "{shown}");
+    let shown = on_a_terminal(home.path(), &["simulate", "--repeat", "How do idempotent commands work?"]);
+    for named in ["because: ", "section: "] {
+        assert!(shown.contains(named), "{named}: {shown}");
+    }
+}
+
+#[test]
 fn each_commands_help_has_a_description_and_an_example() {
     let world = Workspace::new();
     let program = refdesk::cli::Cli::command();
