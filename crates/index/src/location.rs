@@ -15,8 +15,8 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use serde::{Deserialize, Serialize};
 
 use self::files::{
-    DATABASE, FileIdentity, JOURNAL, LOCK, LOG, MAKING, RECORD, SHARED_MEMORY, clear, identity, remove_making,
-    set_aside, size,
+    DATABASE, FileIdentity, JOURNAL, LOCK, LOG, MAKING, RECORD, SHARED_MEMORY, clear, identity, remove_aside,
+    remove_making, set_aside, size,
 };
 pub(crate) use self::replacement::Replacement;
 #[cfg(feature = "postgres")]
@@ -256,6 +256,15 @@ impl Location {
         };
         let storage = self.storage(connection, folder, key, Some(lock));
         Ok(Some(Writable { storage, replacement: None, is_replaced, is_aside }))
+    }
+
+    /// Removes the files of the workspace's index that were set aside.
+    ///
+    /// # Errors
+    /// The file system's error.
+    pub(crate) fn remove_aside(&self) -> Result<(), Error> {
+        let Ok(folder) = self.folder() else { return Ok(()) };
+        remove_aside(&folder).map_err(|error| self.failed(Code::IndexUnwritable, &error))
     }
 
     fn storage(&self, connection: Connection, folder: Folder, key: &SealKey, lock: Option<Lock>) -> Box<dyn Storage> {

@@ -152,10 +152,18 @@ pub fn update(location: &Location, mut job: Job) -> Result<Option<Report>, Error
 
 /// Removes the texts that may not stay, by the id of their source and their path, so that nothing of them is left in the index;
 /// returns the number of documents removed, or `None` if another process is updating it. Without such texts, nothing is written.
+/// An index that was set aside may have them too and is removed.
 ///
 /// # Errors
-/// The index is not this user's or damaged, or cannot be changed.
+/// The index is not this user's or damaged, or it or one that was set aside cannot be changed.
 pub fn forget(location: &Location, may_stay: &dyn Fn(&str, &str) -> bool) -> Result<Option<usize>, Error> {
+    let removed = forget_texts(location, may_stay);
+    // Last, since a damaged index may be set aside meanwhile.
+    location.remove_aside()?;
+    removed
+}
+
+fn forget_texts(location: &Location, may_stay: &dyn Fn(&str, &str) -> bool) -> Result<Option<usize>, Error> {
     let gone = |storage: &dyn Storage| -> Result<Vec<TextUpdate>, Error> {
         let gone = storage.texts()?.into_keys().filter(|text| !may_stay(&text.source, &text.path));
         Ok(gone.map(TextUpdate::Removed).collect())

@@ -217,6 +217,19 @@ fn what_is_no_longer_trusted_leaves_the_index() {
 }
 
 #[test]
+fn an_index_that_was_set_aside_goes_with_the_trust() {
+    let world = indexed();
+    let state = world.path.join(".jaato/refdesk");
+    for aside in ["index.db.aside", "index.db.aside-2"] {
+        std::fs::copy(state.join("index.db"), state.join(aside)).unwrap();
+    }
+    std::fs::create_dir(state.join("index.db.aside-3")).unwrap();
+    world.run(&["trust", "revoke"]).exits(0);
+    assert_eq!(left(&world), [""; 0]);
+    assert!(state.join("index.db.aside-3").is_dir(), "it is not ours");
+}
+
+#[test]
 fn an_index_that_cannot_be_changed_is_named() {
     let world = indexed();
     let held = world.hold_index();

@@ -59,6 +59,19 @@ pub(super) fn set_aside(folder: &Folder, name: &str) -> io::Result<bool> {
     folder.rename(name, &aside).map(|()| true)
 }
 
+/// Removes every database that was set aside. What is not a file is not an index.
+pub(super) fn remove_aside(folder: &Folder) -> io::Result<()> {
+    let first = format!("{DATABASE}.aside");
+    for entry in folder.entries()? {
+        let (name, kind) = entry?;
+        let is_aside = name.to_str().and_then(|name| name.strip_prefix(&first));
+        if kind == EntryKind::File && is_aside.is_some_and(|end| end.is_empty() || end.starts_with('-')) {
+            present(folder.remove_file(name))?;
+        }
+    }
+    Ok(())
+}
+
 /// What was to be removed may be absent.
 fn present(removed: io::Result<()>) -> io::Result<()> {
     removed.or_else(|error| if is_absent(&error) { Ok(()) } else { Err(error) })
