@@ -19,11 +19,11 @@ use crate::config::{
 };
 use refdesk_files::output::resolve;
 use refdesk_files::path::{absolute, is_absent, name_of};
-use refdesk_files::{EntryKind, Folder, cause, read_whole, whole};
+use refdesk_files::{EntryKind, Folder, cause, whole};
 use refdesk_text::Code;
-use refdesk_text::report::Diagnostic;
 use refdesk_text::report::listed::ListedProblems;
 use refdesk_text::report::locate::PointerStep;
+use refdesk_text::report::{Diagnostic, Position};
 use refdesk_text::tokens::grouped;
 
 /// A file in the references folder that is not a source.
@@ -100,14 +100,16 @@ pub fn load(
         Some(document) => configured(&reader, document, plain, reading.previous, &mut diagnostics),
         None => Vec::new(),
     };
+    let mut files = Vec::new();
     if config.settings.auto_discover {
-        for (source, problems) in discovered(&reader, config, reading, &mut diagnostics) {
+        files = references(&reader, config, reading, &mut diagnostics);
+        for (source, problems) in discovered(&reader, &files, reading) {
             diagnostics.extend(problems);
             sources.extend(source);
         }
     }
     let (catalog, losers) = Catalog::merged(sources);
-    diagnostics.extend(duplicates(context, config.document.as_ref(), &catalog, &losers));
+    diagnostics.extend(duplicates(context, config.document.as_ref(), &files, &catalog, &losers));
     (catalog, diagnostics)
 }
 
@@ -159,12 +161,13 @@ fn configured(
     sources
 }
 
-fn discovered(
+/// The files of the references folder that may be read, by byte order of file name.
+fn references(
     reader: &EntryContext<'_>,
     config: &Config,
-    CatalogReading { previous, may_read, wanted, .. }: CatalogReading<'_>,
+    CatalogReading { may_read, .. }: CatalogReading<'_>,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Vec<ParsedEntry> {
+) -> Vec<ReferenceFile> {
     let context = reader.places.context;
     let folder = references_folder(context, config);
     let real = resolve(&folder).ok();
@@ -178,11 +181,11 @@ fn discovered(
         Some(real) => Folder::real(&real).and_then(|opened| json_files(&folder, &opened)),
         None => fs::metadata(&folder).map(|_| Vec::new()),
     };
-    let files: Vec<ReferenceFile> = match listed {
+    match listed {
         Ok(files) => {
             files.into_iter().filter(|file| file.leads_to().is_none_or(|to| may_read(&file.path, to))).collect()
         }
-        Err(error) if is_absent(&error) && !config.settings.references_dir_given => return Vec::new(),
+        Err(error) if is_absent(&error) && !config.settings.references_dir_given => Vec::new(),
         Err(error) => {
             let message = format!("the folder of references cannot be read: {}", cause(&error));
             let problem = Diagnostic::warning(Code::Unreadable, message);
@@ -190,9 +193,16 @@ fn discovered(
                 io::ErrorKind::PermissionDenied => "allow this user to read it",
                 _ => "create it, or correct 'references_dir'",
             }));
-            return Vec::new();
+            Vec::new()
         }
-    };
+    }
+}
+
+fn discovered(
+    reader: &EntryContext<'_>,
+    files: &[ReferenceFile],
+    CatalogReading { previous, wanted, .. }: CatalogReading<'_>,
+) -> Vec<ParsedEntry> {
     let kept = |file: &Path| {
         let sources = previous.into_iter().flat_map(Catalog::sources);
         sources.into_iter().find(|source| *source.origin.file == *file).cloned()
@@ -318,6 +328,7 @@ fn json_files(path: &Path, opened: &Folder) -> io::Result<Vec<ReferenceFile>> {
 fn duplicates(
     context: &WorkspaceContext,
     document: Option<&JsonDocument>,
+    files: &[ReferenceFile],
     catalog: &Catalog,
     losers: &[Arc<Source>],
 ) -> Vec<Diagnostic> {
@@ -331,7 +342,7 @@ fn duplicates(
             .in_file(file)
             .about(source.id.as_str())
             .fix("give one of the two another id, or remove it");
-        if let Some(position) = id_position(document, source) {
+        if let Some(position) = id_position(document, files, source) {
             problem = problem.at(position);
         }
         found.push(problem);
@@ -339,16 +350,17 @@ fn duplicates(
     found
 }
 
-fn id_position(document: Option<&JsonDocument>, source: &Source) -> Option<refdesk_text::report::Position> {
+fn id_position(document: Option<&JsonDocument>, files: &[ReferenceFile], source: &Source) -> Option<Position> {
     match (source.origin.entry, document) {
         (Some(index), Some(document)) => Some(document.position(
             &[PointerStep::Key("sources"), PointerStep::Item(index), PointerStep::Key("id")],
             MemberPart::Value,
         )),
-        // Read the discovered file again: duplicates are too rare to keep the text of every file.
+        // Read the discovered file again: duplicates are too rare to keep the text of every file. By its path, it could lead
+        // elsewhere by now.
         _ => {
-            let bytes = read_whole(&source.origin.file, LARGEST_ENTRY).ok()?;
-            let (document, _) = JsonDocument::parse(&source.origin.file, String::new(), bytes);
+            let at = files.binary_search_by(|file| file.path.as_path().cmp(&source.origin.file)).ok()?;
+            let (document, _) = JsonDocument::parse(&source.origin.file, String::new(), files.get(at)?.read().ok()?);
             Some(document?.position(&[PointerStep::Key("id")], MemberPart::Value))
         }
     }
@@ -401,5 +413,48 @@ mod tests {
             let texts = format!("{catalog:?}{problems:?}");
             assert!(!texts.contains("PRIVATE"), "{exchanged}: {texts}");
         }
+    }
+
+    #[test]
+    fn the_place_of_a_duplicate_is_read_from_the_same_file() {
+        let entry = |before: &str| format!(r#"{{{before}"id": "r", "name": "R", "type": "inline", "content": "c"}}"#);
+        let folder = tempfile::tempdir().unwrap();
+        let root = std::fs::canonicalize(folder.path()).unwrap();
+        let workspace = root.join("workspace");
+        let file = |name: &str| workspace.join(".jaato/references").join(name);
+        write_atomic(&file("r.json"), entry("").as_bytes()).unwrap();
+        write_atomic(&root.join("out.json"), entry("\n\n\n").as_bytes()).unwrap();
+        let context = WorkspaceContext {
+            workspace: workspace.clone(),
+            current: workspace.clone(),
+            ..WorkspaceContext::default()
+        };
+        let (config, _) = config::load(&context, |_, _, _| None::<()>);
+        let load_with = |previous: Option<&Catalog>, may_read: &dyn Fn(&Path, &Path) -> bool| {
+            let reading = CatalogReading { previous, may_read, wanted: &EntryFilter::All, is_compared: true };
+            load(&context, &config, PlainSources::default(), reading)
+        };
+        let (before, _) = load_with(None, &|_, _| true);
+        write_atomic(&file("a.json"), entry("\n").as_bytes()).unwrap();
+        let places = |problems: Vec<Diagnostic>| -> Vec<_> {
+            let duplicates = problems.into_iter().filter(|problem| problem.code == Code::DuplicateId);
+            duplicates.map(|problem| (problem.file.unwrap(), problem.line)).collect()
+        };
+        let shown = ".jaato/references/r.json".to_owned();
+        let (_, problems) = load_with(Some(&before), &|_, _| true);
+        assert_eq!(places(problems), [(shown.clone(), Some(1))]);
+        symlink(file("a.json"), file("z.json")).unwrap();
+        // The files are listed before what a link leads to is checked.
+        let exchange = |path: &Path, _: &Path| {
+            if path == file("z.json") {
+                std::fs::remove_file(file("r.json")).unwrap();
+                symlink(root.join("out.json"), file("r.json")).unwrap();
+                return false;
+            }
+            true
+        };
+        // Its last good content is kept, but what it leads to now is not read for its place.
+        let (_, problems) = load_with(Some(&before), &exchange);
+        assert_eq!(places(problems), [(shown, None)]);
     }
 }
