@@ -62,7 +62,8 @@ impl Desk {
                 ..Receipt::new(JournalEvent::Read)
             }
         };
-        let touched = touched(&self.catalog, self.workspace(), tool.arguments);
+        let touched =
+            touched(&self.catalog, self.workspace(), tool.arguments, &|path| std::fs::canonicalize(path).ok());
         // A path that does not exist may be any text from the call, and text that an agent wrote is not stored.
         touched.into_iter().filter(|(path, _)| path.symlink_metadata().is_ok()).map(receipt).collect()
     }

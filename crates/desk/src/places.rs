@@ -103,6 +103,10 @@ impl SourceFiles for FolderCache<'_> {
         files
     }
 
+    fn resolved(&self, path: &Path) -> Option<PathBuf> {
+        std::fs::canonicalize(path).ok()
+    }
+
     fn declared(&self, source: &Source, path: &str) -> Vec<PathBuf> {
         let Some(place) = source.place().filter(|_| source.is_directory()) else { return Vec::new() };
         let root = clean(&place.path.join(path));

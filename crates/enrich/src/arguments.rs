@@ -28,6 +28,15 @@ pub(super) fn find<T>(arguments: &Value, workspace: &Path, mut look: impl FnMut(
     walk(arguments, false, &mut StringWalk { left: MAX_CHECKS, look: &mut look })
 }
 
+/// The first argument that is named as a path, absolute but with `..` in it, which comes after links. Only this one is ever
+/// looked up in the file system, because a hook has no time for more.
+pub(super) fn named_path(arguments: &Value, workspace: &Path) -> Option<PathBuf> {
+    let is_path = |name: &str| ["path", "file"].iter().any(|part| name.to_ascii_lowercase().contains(part));
+    let mut named = arguments.as_object()?.iter().filter(|(name, _)| is_path(name));
+    let text = named.find_map(|(_, value)| value.as_str())?.trim();
+    (text.len() <= LONGEST_PATH).then(|| workspace.join(text))
+}
+
 /// Values by paths of the catalog.
 #[derive(Debug)]
 pub(super) struct AtPaths<'p, T> {
@@ -127,6 +136,20 @@ mod tests {
         ] {
             let expected: Vec<PathBuf> = expected.iter().map(PathBuf::from).collect();
             assert_eq!(seen(&arguments), expected, "{arguments:.80}");
+        }
+    }
+
+    #[test]
+    fn the_argument_that_is_named_as_a_path() {
+        for (arguments, expected) in [
+            (json!({"pattern": "x", "file_path": "/x/../y", "path": "z"}), Some("/x/../y")),
+            (json!({"files": ["a"], "notebookPath": " b "}), Some("/w/b")),
+            (json!({"pattern": "x", "command": "cat x"}), None),
+            (json!({"path": "x".repeat(LONGEST_PATH + 1)}), None),
+            (json!("x"), None),
+        ] {
+            let found = named_path(&arguments, Path::new("/w"));
+            assert_eq!(found, expected.map(PathBuf::from), "{arguments:.80}");
         }
     }
 

@@ -3,6 +3,7 @@
 //! The text itself does not change, and the result depends only on the arguments.
 
 use std::ops::Range;
+use std::path::Path;
 
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
@@ -261,7 +262,10 @@ pub fn templates_in(ctx: &EnrichContext, asked: &EnrichRequest) -> Vec<Template>
 impl<'a> EnrichInput<'a> {
     fn new(ctx: &EnrichContext<'a>, request: &'a EnrichRequest<'a>, own: &[Range<usize>]) -> Self {
         let pinned = match (request.kind, &request.tool) {
-            (TextKind::ToolResult, Some(tool)) => pinned(ctx.catalog, ctx.selection, ctx.workspace, tool.arguments),
+            (TextKind::ToolResult, Some(tool)) => {
+                let resolve = |path: &Path| ctx.places.resolved(path);
+                pinned(ctx.catalog, ctx.selection, ctx.workspace, tool.arguments, &resolve)
+            }
             _ => None,
         };
         let (injected, parts) = (InjectedText::new(request.text, own), complement(request.text, own));

@@ -17,15 +17,22 @@ pub struct Pinned {
     pub ref_id: SourceId,
     /// Its name.
     pub ref_name: String,
-    /// The file from the arguments, absolute, links as written; it may not exist.
+    /// The file from the arguments, absolute, its links as written or resolved; it may not exist.
     #[serde(skip)]
     pub file: PathBuf,
 }
 
 /// The first argument, in the given order, that is the path of a selected local source or of a file in one, or a
 /// command that contains one; of nested sources, the innermost. Relative paths start at the workspace, which is
-/// absolute. Paths are compared component by component, both as written and as resolved by the catalog.
-pub(crate) fn pinned(catalog: &Catalog, selection: &Selection, workspace: &Path, given: &Value) -> Option<Pinned> {
+/// absolute. Paths are compared component by component, both as written and as resolved by the catalog; if none is
+/// known so, `resolve` is asked once where the links of an argument lead.
+pub(crate) fn pinned(
+    catalog: &Catalog,
+    selection: &Selection,
+    workspace: &Path,
+    given: &Value,
+    resolve: &dyn Fn(&Path) -> Option<PathBuf>,
+) -> Option<Pinned> {
     let mut places: HashMap<&Path, &Source> = HashMap::new();
     for source in selection.members().iter().filter_map(|member| catalog.get(member.id.as_str())) {
         if let Some(place) = source.place().filter(|_| !source.is_missing()) {
@@ -37,19 +44,23 @@ pub(crate) fn pinned(catalog: &Catalog, selection: &Selection, workspace: &Path,
     if places.is_empty() {
         return None;
     }
-    arguments::find(given, workspace, |file| {
+    let pinned = |file: PathBuf| {
         let source = *places.innermost(&file)?;
         Some(Pinned { ref_id: source.id.clone(), ref_name: source.name.clone(), file })
-    })
+    };
+    arguments::find(given, workspace, pinned).or_else(|| pinned(resolve(&arguments::named_path(given, workspace)?)?))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use serde_json::json;
 
     use super::*;
     use crate::testing::{inline, local, selection, source};
     use refdesk_core::catalog::PathState;
+    use refdesk_files::path::clean;
 
     #[test]
     fn finds_the_source_that_contains_an_argument() {
@@ -87,8 +98,34 @@ mod tests {
             (json!({"path": ""}), None),
             (json!(null), None),
         ] {
-            let found = pinned(&catalog, &selection, Path::new("/w"), &arguments).map(|it| it.ref_id.to_string());
+            let found =
+                pinned(&catalog, &selection, Path::new("/w"), &arguments, &|_| None).map(|it| it.ref_id.to_string());
             assert_eq!(found.as_deref(), expected, "{arguments}");
+        }
+    }
+
+    #[test]
+    fn only_an_argument_that_matches_nothing_as_written_is_resolved_once() {
+        let catalog = Catalog::new(vec![source("kb", &[], local("kb", PathState::Directory))]);
+        for (arguments, looked_up, expected) in [
+            (json!({"file_path": "/link/a.md"}), 1, Some("/w/kb/a.md")),
+            (json!({"pattern": "x", "path": "/link"}), 1, Some("/w/kb")),
+            (json!({"path": "/link/../x"}), 1, None),
+            (json!({"path": "/gone/x", "other_path": "/link/x"}), 1, None),
+            (json!({"path": "kb/x"}), 0, Some("/w/kb/x")),
+            (json!({"pattern": "/link/x", "command": "cat /link/x"}), 0, None),
+        ] {
+            let asked = Cell::new(0);
+            let resolve = |path: &Path| {
+                asked.set(asked.get() + 1);
+                match path.strip_prefix("/link").ok()? {
+                    within if within.starts_with("..") => Some(PathBuf::from("/x")),
+                    within => Some(clean(&Path::new("/w/kb").join(within))),
+                }
+            };
+            let found = pinned(&catalog, &selection(&["kb"], &[], &[]), Path::new("/w"), &arguments, &resolve);
+            assert_eq!(found.map(|it| it.file), expected.map(PathBuf::from), "{arguments}");
+            assert_eq!(asked.get(), looked_up, "{arguments}");
         }
     }
 
@@ -101,7 +138,7 @@ mod tests {
             (json!({"command": "kb/run me"}), "/w/kb/run"),
             (json!({"path": "/w/kb"}), "/w/kb"),
         ] {
-            let found = pinned(&catalog, &selection(&["kb"], &[], &[]), Path::new("/w"), &arguments);
+            let found = pinned(&catalog, &selection(&["kb"], &[], &[]), Path::new("/w"), &arguments, &|_| None);
             assert_eq!(found.map(|it| it.file), Some(PathBuf::from(expected)), "{arguments}");
         }
     }

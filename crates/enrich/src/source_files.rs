@@ -24,6 +24,11 @@ pub trait SourceFiles: Sync {
     /// empty if the path or a link on it leads out of the source's folder.
     fn declared(&self, source: &Source, path: &str) -> Vec<PathBuf>;
 
+    /// Where the links of an absolute path lead; `None` if it does not exist.
+    fn resolved(&self, _path: &Path) -> Option<PathBuf> {
+        None
+    }
+
     /// The template index. Building it reads files, so it is built on demand.
     fn templates(&self) -> TemplateIndex;
 

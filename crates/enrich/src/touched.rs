@@ -14,7 +14,12 @@ const FILES: usize = 100;
 
 /// Every path of a local source, or of a file in one, in the arguments, each once and in the given order, with the
 /// innermost sources that contain it. Paths are recognized as in `super::pinned`.
-pub fn touched<'c>(catalog: &'c Catalog, workspace: &Path, given: &Value) -> Vec<(PathBuf, Vec<&'c SourceId>)> {
+pub fn touched<'c>(
+    catalog: &'c Catalog,
+    workspace: &Path,
+    given: &Value,
+    resolve: &dyn Fn(&Path) -> Option<PathBuf>,
+) -> Vec<(PathBuf, Vec<&'c SourceId>)> {
     let mut places: HashMap<&Path, Vec<&SourceId>> = HashMap::new();
     for source in catalog.sources() {
         if let Some(place) = source.place().filter(|_| !source.is_missing()) {
@@ -33,6 +38,13 @@ pub fn touched<'c>(catalog: &'c Catalog, workspace: &Path, given: &Value) -> Vec
         }
         (found.len() == FILES).then_some(())
     });
+    if found.is_empty()
+        && !places.is_empty()
+        && let Some(path) = arguments::named_path(given, workspace).and_then(|path| resolve(&path))
+        && let Some(ids) = places.innermost(&path)
+    {
+        found.push((path, ids.clone()));
+    }
     found
 }
 
@@ -67,14 +79,17 @@ mod tests {
             (json!("kb/../../w/kb"), "/w/kb: kb"),
             (json!({"command": "cat 'my notes/a b.md'"}), "/w/my notes/a b.md: spaced"),
         ] {
-            let found = touched(&catalog, Path::new("/w"), &arguments);
+            let found = touched(&catalog, Path::new("/w"), &arguments, &|_| None);
             let shown = |(path, ids): &(PathBuf, Vec<&SourceId>)| {
                 let ids: Vec<&str> = ids.iter().map(|id| id.as_str()).collect();
                 format!("{}: {}", path.display(), ids.join(" "))
             };
             assert_eq!(found.iter().map(shown).collect::<Vec<_>>().join(", "), expected, "{arguments}");
         }
+        let resolve = |path: &Path| (path == Path::new("/link/a.md")).then(|| PathBuf::from("/w/docs/a.md"));
+        let found = touched(&catalog, Path::new("/w"), &json!({"file_path": "/link/a.md"}), &resolve);
+        assert_eq!(found.first().map(|(path, ids)| (path.as_path(), ids.len())), Some((Path::new("/w/docs/a.md"), 2)));
         let many: Vec<String> = (0..500).map(|at| format!("kb/{at}")).collect();
-        assert_eq!(touched(&catalog, Path::new("/w"), &json!(many)).len(), FILES);
+        assert_eq!(touched(&catalog, Path::new("/w"), &json!(many), &|_| None).len(), FILES);
     }
 }

@@ -119,7 +119,10 @@ fn a_tool_result_names_the_reference_it_came_from() {
     let world = small();
     world.run(&["select", "a", "kit"]).exits(0);
     let whole = world.path.join("docs/a.md");
+    std::os::unix::fs::symlink("docs", world.path.join("link")).unwrap();
     for (args, expected) in [
+        (json!({"file_path": "link/a.md"}), json!({"ref_id": "a", "ref_name": "A"})),
+        (json!({"file_path": world.path.join("link/none.md")}), json!(null)),
         (json!({"path": "docs/a.md"}), json!({"ref_id": "a", "ref_name": "A"})),
         (json!({"file_path": whole.to_str().unwrap()}), json!({"ref_id": "a", "ref_name": "A"})),
         (json!({"command": "cat ./docs/a.md | head"}), json!({"ref_id": "a", "ref_name": "A"})),
