@@ -2,46 +2,53 @@
 
 mod svg;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde_json::{Value, json};
 
 use crate::cli::answer::{CommandOutput, object};
 use crate::cli::args::{GraphArgs, OutputFormat};
-use crate::cli::{rows, table};
-use refdesk_core::catalog::Source;
+use crate::cli::rows::{self, MENTIONS};
+use crate::cli::table;
+use refdesk_core::catalog::{Source, SourceId};
 use refdesk_core::mention::Mention;
 use refdesk_desk::Desk;
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens::counted;
 
-/// The most mentions listed with their places: nested folders have the mentions of all files below them.
-const MENTIONS: usize = 100_000;
-
 pub fn run(desk: &mut Desk, args: &GraphArgs, format: OutputFormat) -> CommandOutput {
     desk.read_all();
     let desk = &*desk;
     let sources = desk.catalog().sources();
-    let mentions: Vec<Mention> = sources.iter().flat_map(|source| desk.graph().from(source.id.as_str())).collect();
+    // Where all sources mention all others, there are too many to keep.
+    let mentions = || sources.iter().flat_map(|source| desk.graph().from(source.id.as_str()));
     let node = |source: &Source| {
         json!({"id": source.id, "name": source.name, "type": source.kind.word(), "mode": source.mode.word(),
                "selected": desk.selection().contains(source.id.as_str()), "exists": !source.is_missing()})
     };
-    let (listed, more) = (mentions.get(..MENTIONS).unwrap_or(&mentions), mentions.len().saturating_sub(MENTIONS));
+    let listed = || -> Vec<Mention> { mentions().take(MENTIONS).collect() };
+    let more = || mentions().skip(MENTIONS).count();
     let to_json = || {
-        let listed = listed.iter().map(|mention| rows::mention(desk, mention));
-        let more = (more > 0).then(|| ("more_mentions", json!(more)));
-        let members =
-            [("nodes", Value::Array(sources.iter().map(node).collect())), ("mentions", Value::Array(listed.collect()))];
-        object(members.into_iter().chain(more))
+        let nodes = ("nodes", Value::Array(sources.iter().map(node).collect()));
+        object(std::iter::once(nodes).chain(rows::mentions(desk, &listed(), more())))
     };
+    let mut notes = Vec::new();
     let to_text = || match args {
-        GraphArgs { dot: true, .. } => dot(desk, &mentions),
-        GraphArgs { mermaid: true, .. } => mermaid(desk, &mentions),
-        GraphArgs { svg: true, .. } => svg::print(desk),
-        _ => to_text(desk, listed, more),
+        GraphArgs { dot: true, .. } => dot(desk),
+        GraphArgs { mermaid: true, .. } => mermaid(desk),
+        GraphArgs { svg: true, .. } => {
+            let (picture, left_out) = svg::print(desk);
+            let arrows = counted(left_out, "more arrow");
+            notes.extend(
+                (left_out > 0)
+                    .then(|| format!("the picture leaves {arrows} out; `refdesk graph --dot` has all of them")),
+            );
+            picture
+        }
+        _ => to_text(desk, &listed(), more()),
     };
-    CommandOutput::either(format, to_json, to_text)
+    let output = CommandOutput::either(format, to_json, to_text);
+    CommandOutput { notes, ..output }
 }
 
 fn to_text(desk: &Desk, mentions: &[Mention], more: usize) -> String {
@@ -66,19 +73,15 @@ fn to_text(desk: &Desk, mentions: &[Mention], more: usize) -> String {
 }
 
 /// Each pair once.
-fn edges(mentions: &[Mention]) -> Vec<(&str, &str)> {
-    let mut edges: Vec<(&str, &str)> = Vec::new();
-    let mut seen = std::collections::HashSet::new();
-    for mention in mentions {
-        let edge = (mention.from.as_str(), mention.to.as_str());
-        if seen.insert(edge) {
-            edges.push(edge);
-        }
-    }
-    edges
+fn edges(desk: &Desk) -> impl Iterator<Item = (&str, SourceId)> {
+    desk.catalog().sources().iter().flat_map(|source| {
+        let (from, mut seen) = (source.id.as_str(), HashSet::new());
+        let targets = desk.graph().from(from).map(|mention| mention.to);
+        targets.filter(move |to| seen.insert(to.clone())).map(move |to| (from, to))
+    })
 }
 
-fn dot(desk: &Desk, mentions: &[Mention]) -> String {
+fn dot(desk: &Desk) -> String {
     let quote = |text: &str| format!("\"{}\"", one_line(text).replace('\\', "\\\\").replace('"', "\\\""));
     let mut out = String::from("digraph references {\n  rankdir=LR;\n  node [shape=box];\n");
     for source in desk.catalog().sources() {
@@ -89,14 +92,14 @@ fn dot(desk: &Desk, mentions: &[Mention]) -> String {
         };
         out.push_str(&format!("  {}{style};\n", quote(source.id.as_str())));
     }
-    for (from, to) in edges(mentions) {
-        out.push_str(&format!("  {} -> {};\n", quote(from), quote(to)));
+    for (from, to) in edges(desk) {
+        out.push_str(&format!("  {} -> {};\n", quote(from), quote(to.as_str())));
     }
     out + "}\n"
 }
 
 /// Mermaid allows few characters in names, so nodes are numbered and have their ids as labels.
-fn mermaid(desk: &Desk, mentions: &[Mention]) -> String {
+fn mermaid(desk: &Desk) -> String {
     let sources = desk.catalog().sources().iter();
     let numbers: BTreeMap<&str, usize> = sources.enumerate().map(|(at, source)| (source.id.as_str(), at)).collect();
     let label = |text: &str| one_line(text).replace('&', "&amp;").replace('"', "&quot;");
@@ -106,8 +109,8 @@ fn mermaid(desk: &Desk, mentions: &[Mention]) -> String {
         let number = numbers.get(id).copied().unwrap_or_default();
         out.push_str(&format!("  n{number}[\"{}\"]\n", label(id)));
     }
-    for (from, to) in edges(mentions) {
-        if let (Some(from), Some(to)) = (numbers.get(from), numbers.get(to)) {
+    for (from, to) in edges(desk) {
+        if let (Some(from), Some(to)) = (numbers.get(from), numbers.get(to.as_str())) {
             out.push_str(&format!("  n{from} --> n{to}\n"));
         }
     }

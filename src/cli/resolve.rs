@@ -25,13 +25,15 @@ fn to_json(desk: &Desk, closure: &Closure) -> Value {
     let transitive = members.iter().filter(|member| member.role == Role::Transitive);
     let parents: Map<String, Value> =
         transitive.map(|member| (member.id.to_string(), sorted_parents(member))).collect();
-    object([
+    let listed = closure.mentions.get(..rows::MENTIONS).unwrap_or(&closure.mentions);
+    let mut members = vec![
         ("resolved", json!(members.iter().map(|member| &member.id).collect::<Vec<_>>())),
         ("depth", Value::Object(depth)),
         ("parents", Value::Object(parents)),
-        ("mentions", Value::Array(closure.mentions.iter().map(|mention| rows::mention(desk, mention)).collect())),
-        ("unknown", json!(closure.unknown)),
-    ])
+    ];
+    members.extend(rows::mentions(desk, listed, closure.mentions.len() - listed.len()));
+    members.push(("unknown", json!(closure.unknown)));
+    object(members)
 }
 
 fn sorted_parents(member: &SelectedSource) -> Value {

@@ -18,6 +18,17 @@ pub fn mention(desk: &Desk, mention: &Mention) -> Value {
     })
 }
 
+/// The most mentions listed with their places: nested folders have the mentions of all files below them, and documents that all
+/// mention each other have the square of their number.
+pub const MENTIONS: usize = 100_000;
+
+/// The members of an answer that list mentions; `more` are not listed.
+pub fn mentions(desk: &Desk, listed: &[Mention], more: usize) -> impl Iterator<Item = (&'static str, Value)> {
+    let listed = listed.iter().map(|it| mention(desk, it)).collect();
+    let more = (more > 0).then(|| ("more_mentions", json!(more)));
+    std::iter::once(("mentions", Value::Array(listed))).chain(more)
+}
+
 /// The position of a mention, for people: `by id, docs/a.md:3`.
 pub fn where_mentioned(desk: &Desk, mention: &Mention) -> String {
     format!("by {}, {}:{}", mention.via.word(), desk.workspace_context().display(&mention.file), mention.line)

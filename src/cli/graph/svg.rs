@@ -25,6 +25,9 @@ const MIN_WIDTH: f64 = 900.0;
 /// A longer id is cut in the picture; the whole one is in its tooltip.
 const LONGEST: usize = 48;
 
+/// More arrows are a black area that takes programs minutes to draw.
+const ARROWS: usize = 100_000;
+
 const STYLE: &str = "\
     .source rect { fill: #fff; stroke: #57606a; rx: 5 }\n\
     .source text { fill: #1f2328; font: 12px ui-monospace, Menlo, Consolas, monospace }\n\
@@ -48,7 +51,8 @@ struct BoxPlace {
     layer: usize,
 }
 
-pub fn print(desk: &Desk) -> String {
+/// The picture, and how many arrows it leaves out.
+pub fn print(desk: &Desk) -> (String, usize) {
     let sources = desk.catalog().sources();
     let adjacency = Adjacency::of(desk.catalog(), desk.graph());
     let labels: Vec<String> = sources.iter().map(label).collect();
@@ -62,20 +66,20 @@ pub fn print(desk: &Desk) -> String {
          <defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" \
          orient=\"auto\"><path d=\"M0 0 8 4 0 8Z\"/></marker></defs>\n"
     );
-    for (from, start) in &places {
-        for edge in adjacency.mentioned(*from) {
-            let to = usize::try_from(edge.to).ok().and_then(|to| places.get(&to));
-            if let Some(end) = to {
-                out.push_str(&arrow(*start, *end));
-            }
-        }
-    }
+    let arrows = || {
+        places.iter().flat_map(|(from, start)| {
+            let ends = adjacency.mentioned(*from).iter().filter_map(|edge| places.get(&usize::try_from(edge.to).ok()?));
+            ends.map(move |end| (*start, *end))
+        })
+    };
+    arrows().take(ARROWS).for_each(|(start, end)| out.push_str(&arrow(start, end)));
+    let left_out = arrows().skip(ARROWS).count();
     for (at, place) in &places {
         if let (Some(source), Some(label)) = (sources.get(*at), labels.get(*at)) {
             out.push_str(&boxed(desk, source, label, *place));
         }
     }
-    out + "</svg>\n"
+    (out + "</svg>\n", left_out)
 }
 
 fn places(adjacency: &Adjacency, labels: &[String]) -> BTreeMap<usize, BoxPlace> {

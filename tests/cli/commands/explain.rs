@@ -151,6 +151,26 @@ fn the_graph_of_folders_within_folders_is_bounded() {
 }
 
 #[test]
+fn what_lists_every_mention_is_bounded_and_says_what_is_left_out() {
+    const SOURCES: usize = 317;
+    let ids: Vec<String> = (0..SOURCES).map(|nth| format!("s{nth}")).collect();
+    let text = ids.join(" ");
+    let sources: Vec<_> = ids.iter().map(|id| inline(id, &text)).collect();
+    let world = Workspace::of(json!(sources), &[]);
+    let left_out = SOURCES * (SOURCES - 1) - 100_000;
+    let resolved = world.json(&["resolve", "s0"], 0);
+    assert_eq!(resolved["mentions"].as_array().unwrap().len(), 100_000);
+    assert_eq!(resolved["more_mentions"], json!(left_out));
+    let svg = world.run(&["graph", "--svg"]).exits(0);
+    assert_eq!(svg.text().matches("<path class=\"mention").count(), 100_000);
+    assert!(svg.stderr.contains(&format!("leaves {left_out} more arrows out")), "{}", svg.stderr);
+    for (option, edge) in [("--dot", " -> "), ("--mermaid", " --> ")] {
+        let all = world.run(&["graph", option]).exits(0);
+        assert_eq!(all.text().matches(edge).count(), SOURCES * (SOURCES - 1), "{option}");
+    }
+}
+
+#[test]
 fn the_graph_quotes_odd_ids() {
     let odd = "a\"b\\c\n[d] & <e>";
     let world = Workspace::of(json!([inline(odd, ""), inline("x", "")]), &[]);
