@@ -194,7 +194,10 @@ impl Index {
         if query.database.is_some() || query.domain.is_some() {
             corpus.keep(&mut wanted, &storage.about_database(query.database, query.domain)?);
         }
-        let terms: Vec<&str> = parsed.terms.iter().map(String::as_str).collect();
+        let compounds = compounds(storage, &parsed, corpus.len())?;
+        let mut all_terms = parsed.terms.clone();
+        all_terms.extend(compounds.iter().map(|it| it.word.to_owned()));
+        let terms: Vec<&str> = all_terms.iter().map(String::as_str).collect();
         let WordList { documents: by_words, mut members } =
             by_words(storage, &corpus, &terms, &wanted, query.by_table)?;
         // Running the model takes longer than all the rest.
@@ -209,7 +212,15 @@ impl Index {
         let in_lists = |document| if vector.is_some() && corpus.waits(document) { 2.0 } else { 1.0 };
         let weight = |document| in_lists(document) * (query.weight)(corpus.kind(document));
         let with_words = with_words(storage, &terms, corpus.len())?;
-        let has_all = |it| with_words.iter().all(|(_, documents)| documents.contains(&it));
+        let has_compound = |term: &str, it| {
+            compounds
+                .iter()
+                .any(|compound| compound.parts.iter().any(|part| part == term) && compound.documents.contains(&it))
+        };
+        let has_all = |it| {
+            let wanted = with_words.iter().take(parsed.terms.len());
+            wanted.into_iter().all(|(term, documents)| documents.contains(&it) || has_compound(term, it))
+        };
         let lists = [(&*by_words, 1.0), (&*by_meaning, meaning_counts(&parsed.text))];
         let fused = fuse(&lists, weight, has_all, |it| corpus.kind_and_source(it));
         let stamps = Stamps::of(storage, query.pages)?;
@@ -224,9 +235,9 @@ impl Index {
         let hits = best.into_iter().map(|(fused, document)| {
             let members = members.remove(&fused.document).unwrap_or_default();
             let because = because(&fused, &members, &with_words, &cosines);
-            let columns = columns(&document, members.iter().filter_map(|id| found.get(id)), &parsed.terms);
+            let columns = columns(&document, members.iter().filter_map(|id| found.get(id)), &all_terms);
             let join = joins.remove(&document.id);
-            SectionHit { columns, ..hit(document, &fused, because, &parsed.terms, join) }
+            SectionHit { columns, ..hit(document, &fused, because, &all_terms, join) }
         });
         Ok(SearchResult {
             mode: match (by_words.is_empty(), nearest.is_empty()) {
@@ -408,6 +419,22 @@ fn with_words<'t>(
 ) -> Result<Vec<(&'t str, HashSet<i64>)>, Error> {
     let documents = storage.containing(terms, most)?;
     Ok(terms.iter().copied().zip(documents.into_iter().map(HashSet::from_iter)).collect())
+}
+
+/// A compound that some document has.
+struct KnownCompound<'q> {
+    word: &'q str,
+    parts: &'q [String; 2],
+    documents: HashSet<i64>,
+}
+
+/// Those that no document has would only change how much the others count.
+fn compounds<'q>(storage: &dyn Storage, parsed: &'q ParsedQuery, most: usize) -> Result<Vec<KnownCompound<'q>>, Error> {
+    let is_new = |word: &str| !parsed.terms.iter().any(|term| term == word);
+    let asked: Vec<&(String, [String; 2])> = parsed.compounds.iter().filter(|(word, _)| is_new(word)).collect();
+    let found = with_words(storage, &asked.iter().map(|(word, _)| word.as_str()).collect::<Vec<_>>(), most)?;
+    let known = asked.into_iter().zip(found).filter(|(_, (_, documents))| !documents.is_empty());
+    Ok(known.map(|((_, parts), (word, documents))| KnownCompound { word, parts, documents }).collect())
 }
 
 /// The columns of a table that have more of the query than the table's name.

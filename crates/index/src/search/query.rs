@@ -13,6 +13,9 @@ const JOINTS: [char; 5] = ['_', '-', '.', '/', ':'];
 /// The most of these in one place.
 const LONGEST_JOINT: usize = 2;
 
+/// The most compounds of a query: a question has few words.
+const COMPOUNDS: usize = 64;
+
 /// What to search for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ParsedQuery {
@@ -21,6 +24,8 @@ pub(super) struct ParsedQuery {
     /// Words and phrases in lower case, each once. The words of a phrase are separated by blanks. Empty if the query has
     /// no words.
     pub terms: Vec<String>,
+    /// Neighbouring words as one, with these words: a text may have `backoff` where a question has `back off`.
+    pub compounds: Vec<(String, [String; 2])>,
     /// Whether the query was cut.
     pub is_cut: bool,
 }
@@ -42,8 +47,27 @@ impl ParsedQuery {
                 terms.add_words(piece);
             }
         }
-        Self { text: kept.trim().to_owned(), terms: terms.chosen(), is_cut: kept.len() < text.len() }
+        let compounds = compounds(kept);
+        Self { text: kept.trim().to_owned(), terms: terms.chosen(), compounds, is_cut: kept.len() < text.len() }
     }
+}
+
+/// Of two words of letters, one of which says something.
+fn compounds(text: &str) -> Vec<(String, [String; 2])> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let is_word = |word: &str| word.chars().nth(1).is_some() && word.chars().all(char::is_alphabetic);
+    let mut seen = HashSet::new();
+    let compound = |pair: &[&str]| {
+        let [one, other] = pair else { return None };
+        // What ends a clause ends with the other word, but not with the first.
+        let other = other.trim_end_matches(|char: char| char.is_ascii_punctuation());
+        if !is_word(one) || !is_word(other) || !(says_something(one) || says_something(other)) {
+            return None;
+        }
+        let parts = [one, other].map(str::to_lowercase);
+        Some((parts.concat(), parts))
+    };
+    words.windows(2).filter_map(compound).filter(|(word, _)| seen.insert(word.clone())).take(COMPOUNDS).collect()
 }
 
 fn says_something(term: &str) -> bool {
@@ -145,6 +169,24 @@ mod tests {
         ] {
             assert_eq!(ParsedQuery::parse(text).terms, expected, "{text}");
         }
+    }
+
+    #[test]
+    fn neighbouring_words_may_be_written_as_one() {
+        for (text, expected) in [
+            ("how do retries back off?", &["doretries", "retriesback", "backoff"][..]),
+            ("Back Off back off", &["backoff", "offback"]),
+            ("what is it", &[]),
+            ("retry_limit total, time out. Again", &["timeout"]),
+            ("\"blue green\" a saga", &[]),
+            ("retry", &[]),
+        ] {
+            let found: Vec<String> = ParsedQuery::parse(text).compounds.into_iter().map(|(word, _)| word).collect();
+            assert_eq!(found, expected, "{text}");
+        }
+        let many: Vec<String> =
+            (b'a'..=b'z').flat_map(|a| (b'a'..=b'z').map(move |b| format!("{0}{1}x", a as char, b as char))).collect();
+        assert_eq!(ParsedQuery::parse(&many.join(" ")).compounds.len(), COMPOUNDS);
     }
 
     #[test]

@@ -20,6 +20,7 @@ cases! {
     queries_of_any_text_have_an_answer,
     names_are_found_by_their_parts,
     the_only_place_of_a_name_comes_first,
+    two_words_are_found_as_one,
     sharp_s_is_found_as_ss,
     the_section_and_the_excerpt_have_the_word_that_was_found,
     hints_and_hits_name_the_same_place,
@@ -311,6 +312,22 @@ fn the_only_place_of_a_name_comes_first(world: &World) {
         let found = filtered(world, text, &["text".to_owned()], &|_| true);
         assert_eq!(found.hits[0].source, expected, "{text}");
     }
+}
+
+fn two_words_are_found_as_one(world: &World) {
+    world.update(vec![
+        inline("one", "# One\n\nBackoff of retries, with a limit."),
+        inline("many", "# Many\n\nback back back"),
+        inline("none", "# None\n\nOffset and onset."),
+    ]);
+    let (index, _) = world.index();
+    let found = index.search(&everything("how do retries back off"), None).unwrap().hits;
+    let sources: Vec<&str> = found.iter().map(|hit| hit.source.as_str()).collect();
+    assert_eq!(sources, ["one", "many"]);
+    let best = &found[0];
+    assert_eq!(best.because[0].words, ["retries", "backoff"]);
+    assert!(best.excerpt.matches.iter().any(|range| &best.excerpt.text[range.clone()] == "Backoff"), "{best:?}");
+    assert!(best.score > 0.18, "it has every word: {best:?}");
 }
 
 fn sharp_s_is_found_as_ss(world: &World) {
