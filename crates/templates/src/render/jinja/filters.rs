@@ -31,7 +31,7 @@ type ListFilter = fn(&State, Value, Kwargs) -> Result<Value, Error>;
 const COMPARING: [(&str, &[&str], ListFilter); 3] = [
     ("sort", &["reverse", "case_sensitive", "attribute"], minijinja::filters::sort),
     ("min", &["case_sensitive", "attribute"], minijinja::filters::min),
-    ("max", &["case_sensitive", "attribute"], minijinja::filters::max),
+    ("max", &["case_sensitive", "attribute"], max),
 ];
 
 /// Replaces the engine's own.
@@ -162,11 +162,25 @@ fn sum(list: &Value, more: RestArguments) -> Result<Value, Error> {
     fields(list, &how)?.iter().try_fold(start, |sum, value| add(&sum, value))
 }
 
+/// The first of the largest items; the engine's own is the last.
+fn max(state: &State, list: Value, how: Kwargs) -> Result<Value, Error> {
+    let mut items: Vec<Value> = list.try_iter()?.collect();
+    items.reverse();
+    minijinja::filters::max(state, Value::from(items), how)
+}
+
 /// Accepts by position what the engine accepts only by name.
 fn by_name(more: RestArguments, names: &[&str]) -> Result<Kwargs, Error> {
     let mut args = PythonArguments::new(more);
-    let given: Vec<(String, Value)> =
-        names.iter().filter_map(|name| args.value(name).map(|value| ((*name).to_owned(), value))).collect();
+    // The engine takes the position of an item, `attribute=1`, only as text.
+    let engines = |name: &str, value: Value| match name {
+        "attribute" if value.is_integer() => Value::from(printed(&value).into_owned()),
+        _ => value,
+    };
+    let given: Vec<(String, Value)> = names
+        .iter()
+        .filter_map(|name| args.value(name).map(|value| ((*name).to_owned(), engines(name, value))))
+        .collect();
     args.end()?;
     Ok(given.into_iter().collect())
 }
@@ -265,7 +279,7 @@ fn join(value: &Value, more: RestArguments) -> Result<String, Error> {
     Ok(out)
 }
 
-fn step_into(value: &Value, step: &str) -> Result<Value, Error> {
+pub(super) fn step_into(value: &Value, step: &str) -> Result<Value, Error> {
     match step.parse::<i64>() {
         Ok(index) => value.get_item(&Value::from(index)),
         Err(_) => value.get_attr(step),

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use minijinja::value::{Enumerator, Kwargs, Object, ObjectRepr};
 use minijinja::{Error, Value};
 
+use super::filters::step_into;
+
 /// A group: the common value and the items, as a pair and as an object with two fields.
 #[derive(Debug)]
 struct Group {
@@ -44,7 +46,13 @@ pub(super) fn groups(list: Value, attribute: &str, how: Kwargs) -> Result<Value,
     let groups = minijinja::filters::groupby(list, Some(attribute), how)?.try_iter()?;
     let group = |pair: Value| {
         let items: Vec<Value> = pair.get_item_by_index(1)?.try_iter()?.collect();
-        Ok(Value::from_object(Group { grouper: pair.get_item_by_index(0)?, list: Value::from(items) }))
+        // Values that differ only in case are one group, named as its first item has it; the engine takes the last.
+        let of_first = items.first().cloned().and_then(|item| {
+            let value = attribute.split('.').try_fold(item, |item, step| step_into(&item, step));
+            value.ok().filter(|value| !value.is_undefined())
+        });
+        let grouper = of_first.map_or_else(|| pair.get_item_by_index(0), Ok)?;
+        Ok(Value::from_object(Group { grouper, list: Value::from(items) }))
     };
     groups.map(group).collect::<Result<Vec<Value>, Error>>().map(Value::from)
 }

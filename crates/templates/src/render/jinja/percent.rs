@@ -117,13 +117,24 @@ impl FormatArguments<'_> {
             other => return Err(failed(format!("unsupported format character '{}'", other.escape_debug()))),
         };
         spec.push(kind);
-        out.push_str(&format(FormatStyle::Printf, &spec, &[value])?);
+        match value.as_str().filter(|text| kind == 's' && !text.is_ascii()) {
+            Some(text) => out.push_str(&in_characters(&spec, text)?),
+            None => out.push_str(&format(FormatStyle::Printf, &spec, &[value])?),
+        }
         Ok(after)
     }
 
     fn safely(&self, text: &str, value: &Value) -> Value {
         Value::from(if self.safe && !value.is_safe() { escaped(text) } else { text.to_owned() })
     }
+}
+
+/// The engine counts bytes, so a text of single bytes takes the place of this one until it is padded and cut.
+fn in_characters(spec: &str, text: &str) -> Result<String, Error> {
+    const STAND_IN: &str = "\u{1}";
+    let padded = format(FormatStyle::Printf, spec, &[Value::from(STAND_IN.repeat(text.chars().count()))])?;
+    let kept: String = text.chars().take(padded.matches(STAND_IN).count()).collect();
+    Ok(padded.replacen(&STAND_IN.repeat(kept.chars().count()), &kept, 1))
 }
 
 fn number(value: &Value, kind: char) -> Result<Value, Error> {
