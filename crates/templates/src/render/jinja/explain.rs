@@ -42,7 +42,7 @@ pub(crate) fn explain(error: &minijinja::Error, text: &str, given: &Map<String, 
             }
             None => {
                 let what = if detail.is_empty() { kind.to_string() } else { detail.to_owned() };
-                error_at(line, with_limit(what))
+                error_at(line, in_plain_words(what))
             }
         },
     }
@@ -54,16 +54,21 @@ fn name_in<'d>(detail: &'d str, before: &str) -> &'d str {
     name.strip_suffix(" is unknown").unwrap_or(name)
 }
 
-/// Adds the figure of an engine limit, which the engine's message lacks.
-fn with_limit(what: String) -> String {
-    let figures = [
+/// Adds what the engine's message lacks: the figure of a limit, or what may be undefined.
+fn in_plain_words(what: String) -> String {
+    let known = [
+        // Of a variable or a field, the engine has the name.
+        (
+            "cannot convert undefined to i64",
+            "a value is undefined: an inline 'if' without 'else', or an item without the attribute",
+        ),
         ("range has too many elements", "the range exceeds the limit of 100000 items"),
         ("repeated string is too large", "the repeated string exceeds the limit of 100000000 bytes"),
         ("repeated sequence is too large", "the repeated list exceeds the limit of 100000000 items"),
         ("recursion limit exceeded", "the loop calls itself deeper than the limit of 500"),
     ];
-    match figures.iter().find(|(said, _)| what == *said) {
-        Some((_, figure)) => (*figure).to_owned(),
+    match known.iter().find(|(said, _)| what == *said) {
+        Some((_, plain)) => (*plain).to_owned(),
         None if what.starts_with("unable to calculate ") && !what.contains(" ** -") => {
             format!("{what}, which exceeds the limit of 128 bits")
         }
