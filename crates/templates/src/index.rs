@@ -288,7 +288,7 @@ fn filled(workspace: &Path, template: Template, analysis: &Analysis, diagnostics
     for unknown in &analysis.unknown {
         let first = template.block.as_ref().map_or(1, |block| block.line);
         let moved = moved_by(unknown.clone(), first.saturating_sub(1));
-        let message = format!("template '{name}' cannot be rendered: {}", moved.message);
+        let message = format!("template '{name}': {}", moved.message);
         report(Diagnostic::warning(Code::TemplateBroken, message), unknown.line);
     }
     let problem = analysis.problem.as_ref().map(|problem| problem.message.clone());

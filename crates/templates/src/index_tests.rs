@@ -108,8 +108,8 @@ fn unknown_filters_are_reported_at_their_line_in_the_file() {
     assert_eq!(
         found,
         [
-            (Some(2), "template 'A.tpl' cannot be rendered: unknown filter 'uper' at line 2 (did you mean 'upper'?)"),
-            (Some(5), "template 't.tmpl' cannot be rendered: unknown test 'nosuch' at line 5"),
+            (Some(2), "template 'A.tpl': unknown filter 'uper' at line 2 (did you mean 'upper'?)"),
+            (Some(5), "template 't.tmpl': unknown test 'nosuch' at line 5"),
         ]
     );
 }

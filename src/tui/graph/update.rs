@@ -99,10 +99,8 @@ pub fn open_at(state: &mut State, place: GraphPlace) {
     graph.centre = place.centre;
     graph.target = place.path.1;
     graph.marked = place.path.0.or(graph.marked.take());
-    show(
-        state,
-        if state.graph.centre.is_none() && place.tab == GraphTab::Neighbours { GraphTab::Map } else { place.tab },
-    );
+    let has_no_centre = graph.centre.is_none() && place.tab == GraphTab::Neighbours;
+    show(state, if has_no_centre { GraphTab::Map } else { place.tab });
     state.graph.stay = place.subject;
     rebuild(state);
 }
@@ -285,6 +283,7 @@ pub fn snapshot_changed(state: &mut State) {
         // Positions in another catalog are of other sources.
         state.graph.stay = state.in_graph().map(SourceId::from);
         state.graph.levels = Vec::new();
+        state.graph.rows = Vec::new();
         state.graph.analysis = None;
     }
     count(state);

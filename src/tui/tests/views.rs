@@ -98,6 +98,18 @@ fn the_next_screen_begins_in_the_view_that_was_left() {
 }
 
 #[test]
+fn a_view_is_saved_before_the_screen_ends_and_its_cursor_is_not() {
+    let panes = viewed("j").session();
+    for (view, within, other) in [("R Tab", "R Tab j", "R"), ("S Enter", "S Enter j", "S"), ("6", "6 j j", "6 j j Tab")]
+    {
+        let saved = viewed(view).session();
+        assert!(saved.has_other_drafts(&panes) && panes.has_other_drafts(&saved), "{view}: a kill does not lose it");
+        assert!(!viewed(within).session().has_other_drafts(&saved), "{within}: not each key is a write");
+        assert!(viewed(other).session().has_other_drafts(&saved), "{other}");
+    }
+}
+
+#[test]
 fn the_graph_begins_at_the_source_of_the_view_it_is_opened_from() {
     let mut state = viewed("S j Enter Tab");
     let source = state.in_view().map(str::to_owned);

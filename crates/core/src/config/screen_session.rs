@@ -155,7 +155,11 @@ impl ScreenSession {
     /// Whether anything differs except cursors and reading positions, which change with every key and are easy to find
     /// again.
     pub fn has_other_drafts(&self, other: &Self) -> bool {
-        let places = |session: &Self| (session.pane.clone(), session.is_inside, session.arrangement.clone());
+        let places = |session: &Self| {
+            // What a view is about changes with its cursor.
+            let view = session.view.as_ref().map(|view| (view.name.clone(), view.tab.clone()));
+            (session.pane.clone(), view, session.is_inside, session.arrangement.clone())
+        };
         places(self) != places(other)
             || self.sort != other.sort
             || self.filters != other.filters
