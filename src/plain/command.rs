@@ -40,7 +40,7 @@ macro_rules! command {
 /// All commands, in the order of the help.
 #[rustfmt::skip]
 pub const COMMANDS: &[PlainCommand] = &[
-    command!(catalog::show, ["catalog", "list", "filter"], "[WORDS]", "List the sources, or those that match: words, #tag, type:url, picked, missing, ! for not."),
+    command!(catalog::show, ["catalog", "list", "filter"], "[WORDS]", "List the sources, or those that match: words, #tag, type:url, tokens:>5k, picked, missing, ! for not, | for or."),
     command!(|state, _, turn| lists::more(state, turn), ["more"], "", "Continue the list or the text."),
     command!(saved::filters, ["filters"], "[NAME or save NAME or remove NAME]", "List the saved filters, apply one, or save the last filter of the catalog."),
     command!(catalog::sort, ["sort"], "[catalog|id|type|tokens|state]", "Sort the catalog, and list it with the last filter."),

@@ -224,7 +224,8 @@ mod tests {
         let mut table = "| key | where | what it does |\n| --- | --- | --- |\n".to_owned();
         for entry in ACTIONS {
             let keys: Vec<String> = entry.keys.iter().map(|key| format!("`{key}`")).collect();
-            table.push_str(&format!("| {} | {} | {} |\n", keys.join(" "), entry.places(), entry.description));
+            let description = entry.description.replace('|', "\\|");
+            table.push_str(&format!("| {} | {} | {description} |\n", keys.join(" "), entry.places()));
         }
         table
     }

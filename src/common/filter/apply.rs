@@ -3,7 +3,7 @@
 use refdesk_desk::engine::Snapshot;
 
 use crate::common::filter::haystack::{Haystack, MatchScore, TagPattern, TextMatcher, letters};
-use crate::common::filter::query::{Query, StatusWord, Term, Test, TextTerm};
+use crate::common::filter::query::{Bound, Clause, Query, StatusWord, Term, Test, TextTerm};
 use crate::common::filter::source_states::SourceStates;
 
 #[derive(Debug, Clone, Default)]
@@ -14,7 +14,7 @@ pub struct FilterResult {
     /// Positions, in catalog order, that a narrower filter can still match: the rows, and those whose letters are too
     /// far apart; `None` for all.
     candidates: Option<Vec<u32>>,
-    /// If there are no rows: the first term that matches nothing by itself.
+    /// If there are no rows: the first term, with its alternatives, that matches nothing by itself.
     pub culprit: Option<String>,
     /// A sentence about what may be wrong with it.
     pub advice: Option<String>,
@@ -42,37 +42,39 @@ pub fn apply(snapshot: &Snapshot, haystack: &Haystack, query: Query, before: Opt
         None => among(snapshot, haystack, query, all(haystack)),
     };
     if kept.rows.is_empty() {
-        let found =
-            |terms: Vec<Term>| !among(snapshot, haystack, Query { terms, fault: None }, all(haystack)).rows.is_empty();
-        let culprit = match kept.query.terms.as_slice() {
-            [only] => Some(only),
-            terms => terms.iter().find(|term| !found(vec![(*term).clone()])),
+        let found = |clauses: Vec<Clause>| {
+            !among(snapshot, haystack, Query { clauses, fault: None }, all(haystack)).rows.is_empty()
         };
-        kept.advice = culprit.and_then(|term| advice(term, found));
-        kept.culprit = culprit.map(|term| term.written.clone());
+        let culprit = match kept.query.clauses.as_slice() {
+            [only] => Some(only),
+            clauses => clauses.iter().find(|clause| !found(vec![(*clause).clone()])),
+        };
+        kept.advice = culprit.and_then(|clause| clause.alternatives.iter().find_map(|term| advice(term, found)));
+        kept.culprit = culprit.map(Clause::written);
     }
     kept
 }
 
 /// Whether a filter keeps an id that is not in the catalog: of its source, only this state is known.
 pub fn keeps_id(query: &Query, id: &str, state: StatusWord, matcher: &mut TextMatcher) -> bool {
-    query.terms.iter().all(|term| {
+    let mut keeps = |term: &Term| {
         let holds = match &term.test {
             Test::Text(text) => matcher.has_id(id, text),
             Test::State(word) => *word == state,
-            Test::Tag(_) | Test::Kind(_) | Test::Mode(_) => false,
+            Test::Tag(_) | Test::Kind(_) | Test::Mode(_) | Test::Tokens(_) => false,
         };
         holds != term.negated
-    })
+    };
+    query.clauses.iter().all(|clause| clause.alternatives.iter().any(&mut keeps))
 }
 
 /// What may be wrong with a term that matches nothing.
-fn advice(term: &Term, found: impl Fn(Vec<Term>) -> bool) -> Option<String> {
+fn advice(term: &Term, found: impl Fn(Vec<Clause>) -> bool) -> Option<String> {
     if let Some(name) = term.unknown_name() {
-        return Some(format!("There is no term {name}:, only type:, mode: and is: have a colon."));
+        return Some(format!("There is no term {name}:, only type:, mode:, is: and tokens: have a colon."));
     }
     let lower = term.written.to_lowercase();
-    let is_case = lower != term.written && found(Query::parse(&lower).terms);
+    let is_case = lower != term.written && found(Query::parse(&lower).clauses);
     is_case.then(|| "Capitals match only capitals.".to_owned())
 }
 
@@ -87,30 +89,36 @@ fn among(
     candidates: impl Iterator<Item = u32>,
 ) -> FilterResult {
     let standings = if query.depends_on_selection() { SourceStates::of(snapshot) } else { SourceStates::default() };
-    let ready = |term| ready(haystack, term);
     // The last term matches the fewest rows, and the matcher is the most expensive, so it comes last.
-    let mut terms: Vec<(bool, PreparedTerm)> =
-        query.terms.iter().rev().map(|term| (term.negated, ready(term))).collect();
-    terms.sort_by_key(|(_, term)| matches!(term, PreparedTerm::Text(..)));
+    let mut clauses: Vec<Vec<(bool, PreparedTerm)>> = query
+        .clauses
+        .iter()
+        .rev()
+        .map(|clause| clause.alternatives.iter().map(|term| (term.negated, prepared(haystack, term))).collect())
+        .collect();
+    clauses.sort_by_key(|clause| clause.iter().any(|(_, term)| matches!(term, PreparedTerm::Text(..))));
     let mut seeker = TextMatcher::default();
     let mut scored: Vec<(u32, u32)> = Vec::new();
     let mut considered = Vec::new();
     'sources: for candidate in candidates {
         let at = candidate as usize;
         let (mut score, mut scattered) = (0, false);
-        for (negated, term) in &terms {
-            let fit = match term {
-                PreparedTerm::Text(text, wanted) => haystack.fit(at, text, *wanted, &mut seeker),
-                PreparedTerm::Tag(tag) => yes(haystack.has_tag(at, tag)),
-                PreparedTerm::Entry(test) => {
-                    yes(haystack.source(at).is_some_and(|at| holds(snapshot, &standings, at, test)))
-                }
-            };
-            match (fit, negated) {
-                (MatchScore::Score(more), false) => score += more,
-                (MatchScore::No, true) => {}
-                (MatchScore::Scattered, false) => scattered = true,
-                _ => continue 'sources,
+        for clause in &clauses {
+            let mut best = MatchScore::No;
+            for (negated, term) in clause {
+                let fit = match term {
+                    PreparedTerm::Text(text, wanted) => haystack.fit(at, text, *wanted, &mut seeker),
+                    PreparedTerm::Tag(tag) => yes(haystack.has_tag(at, tag)),
+                    PreparedTerm::Entry(test) => {
+                        yes(haystack.source(at).is_some_and(|at| holds(snapshot, &standings, at, test)))
+                    }
+                };
+                best = best.better(if *negated { yes(fit == MatchScore::No) } else { fit });
+            }
+            match best {
+                MatchScore::Score(more) => score += more,
+                MatchScore::Scattered => scattered = true,
+                MatchScore::No => continue 'sources,
             }
         }
         considered.push(candidate);
@@ -118,7 +126,7 @@ fn among(
             scored.push((u32::MAX - score, candidate));
         }
     }
-    drop(terms);
+    drop(clauses);
     scored.sort_unstable();
     shortest_first(haystack, &query, &mut scored);
     FilterResult {
@@ -139,7 +147,7 @@ fn shortest_first(haystack: &Haystack, query: &Query, scored: &mut [(u32, u32)])
     equal.sort_by_cached_key(|(_, at)| haystack.name_length(*at as usize, text).unwrap_or(u32::MAX));
 }
 
-fn ready<'q>(haystack: &Haystack, term: &'q Term) -> PreparedTerm<'q> {
+fn prepared<'q>(haystack: &Haystack, term: &'q Term) -> PreparedTerm<'q> {
     match &term.test {
         // Only ASCII has letter masks.
         Test::Text(text) => PreparedTerm::Text(text, if text.needle.is_ascii() { letters(&text.needle) } else { 0 }),
@@ -158,6 +166,10 @@ fn holds(snapshot: &Snapshot, standings: &SourceStates, at: usize, test: &Test) 
         Test::Kind(word) => source.kind.word() == *word,
         Test::Mode(mode) => source.mode == *mode,
         Test::State(word) => standings.is(at, source, *word),
+        Test::Tokens(bound) => snapshot.tokens.get(source.id.as_str()).is_some_and(|tokens| match bound {
+            Bound::Above(limit) => tokens > limit,
+            Bound::Below(limit) => tokens < limit,
+        }),
         Test::Text(_) | Test::Tag(_) => true,
     }
 }
@@ -207,11 +219,38 @@ mod tests {
             ("dormant", &[]),
             ("type:foo #tickets", &["ticket-search"]),
             ("no-such-thing", &[]),
+            ("#tickets | type:url", &["payments-api", "ticket-search"]),
+            ("#tickets | cobol", &["ticket-search"]),
+            ("picked | excluded !retry", &["circuit-breaker", "release-notes"]),
+            ("#java !selected | missing", &["java-service"]),
+            ("cobol | fortran", &[]),
         ] {
             assert_eq!(kept(line), ids, "{line}");
         }
         assert_eq!(kept("").len(), 10);
         assert_eq!(kept("type:foo").len(), 10, "what is not understood keeps everything");
+    }
+
+    #[test]
+    fn sources_kept_by_their_tokens() {
+        let prices = [("circuit-breaker", 4_999), ("retry-pattern", 5_000), ("timeouts", 5_001)];
+        let tokens = prices.into_iter().map(|(id, tokens)| (id.into(), tokens)).collect();
+        let snapshot = Snapshot { tokens: std::sync::Arc::new(tokens), ..fixture::snapshot() };
+        let haystack = Haystack::of(&snapshot.catalog);
+        let kept = |line: &str| {
+            let kept = apply(&snapshot, &haystack, Query::parse(line), None);
+            kept.rows.iter().map(|at| snapshot.catalog.sources()[*at].id.to_string()).collect::<Vec<_>>()
+        };
+        for (line, ids) in [
+            ("tokens:>5k", &["timeouts"][..]),
+            ("tokens:<5,000", &["circuit-breaker"]),
+            ("tokens:>4999 !tokens:>5k", &["retry-pattern"]),
+            ("tokens:<5k | tokens:>5k", &["circuit-breaker", "timeouts"]),
+        ] {
+            assert_eq!(kept(line), ids, "{line}");
+        }
+        let others = snapshot.catalog.len() - prices.len();
+        assert_eq!(kept("!tokens:>1 !tokens:<1m").len(), others, "unknown prices are neither above nor below");
     }
 
     #[test]
@@ -234,6 +273,9 @@ mod tests {
             ("type:local", false),
             ("mode:auto", false),
             ("auto", false),
+            ("tokens:<1m", false),
+            ("#java | old", true),
+            ("#java | auto", false),
         ] {
             let query = Query::parse(line);
             assert_eq!(keeps_id(&query, "old-runbook", StatusWord::Dormant, &mut matcher), kept, "{line}");
@@ -317,13 +359,15 @@ mod tests {
         assert_eq!(culprit("java cobol"), Some("cobol".to_owned()));
         assert_eq!(culprit("#java type:url"), None, "each fits something");
         assert_eq!(culprit("dormant"), Some("dormant".to_owned()));
+        assert_eq!(culprit("java cobol  |  fortran"), Some("cobol | fortran".to_owned()));
     }
 
     #[test]
     fn what_is_wrong_with_a_term_that_matches_nothing_is_said() {
         let snapshot = fixture::snapshot();
         let haystack = Haystack::of(&snapshot.catalog);
-        let unknown = |name: &str| Some(format!("There is no term {name}:, only type:, mode: and is: have a colon."));
+        let unknown =
+            |name: &str| Some(format!("There is no term {name}:, only type:, mode:, is: and tokens: have a colon."));
         let capitals = || Some("Capitals match only capitals.".to_owned());
         for (line, advice) in [
             ("state:missing", unknown("state")),

@@ -77,6 +77,16 @@ pub enum MatchScore {
     Score(u32),
 }
 
+impl MatchScore {
+    pub fn better(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Score(one), Self::Score(other)) => Self::Score(one.max(other)),
+            (Self::Score(_), _) | (Self::Scattered, Self::No) => self,
+            _ => other,
+        }
+    }
+}
+
 impl Haystack {
     /// Packs id, name, tags and description of each source.
     pub fn of(catalog: &Catalog) -> Self {
@@ -185,7 +195,7 @@ impl Haystack {
             // Most searches match the start of a word in the id, and no other field can score higher.
             let is_settled = matches!(fit, MatchScore::Score(score) if score >= best * weight || nth == DESCRIPTION);
             if letters & wanted == wanted && !is_settled {
-                fit = better(fit, weighted(seeker.find(nth, self.field(entry, nth), text), weight));
+                fit = fit.better(weighted(seeker.find(nth, self.field(entry, nth), text), weight));
             }
         }
         fit
@@ -316,14 +326,6 @@ fn weighted(fit: MatchScore, weight: u32) -> MatchScore {
     match fit {
         MatchScore::Score(score) => MatchScore::Score(score * weight),
         other => other,
-    }
-}
-
-fn better(one: MatchScore, other: MatchScore) -> MatchScore {
-    match (one, other) {
-        (MatchScore::Score(one), MatchScore::Score(other)) => MatchScore::Score(one.max(other)),
-        (MatchScore::Score(_), _) | (MatchScore::Scattered, MatchScore::No) => one,
-        _ => other,
     }
 }
 

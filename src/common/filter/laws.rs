@@ -48,7 +48,7 @@ fn any_line() -> impl Strategy<Value = String> {
         6 => "[abcAB12é\u{301}日]{1,5}",
         1 => "\"[ab é]{0,4}\"?",
         2 => "#[abé_-]{0,3}",
-        1 => proptest::sample::select(&["missing", "picked", "available", "type:l", "type:", "mode:auto", "is:", "!"][..])
+        1 => proptest::sample::select(&["missing", "picked", "available", "type:l", "type:", "mode:auto", "is:", "!", "tokens:>2", "|"][..])
             .prop_map(str::to_owned),
     ];
     let term = (any::<bool>(), term).prop_map(|(negated, term)| if negated { format!("!{term}") } else { term });

@@ -1,5 +1,6 @@
-//! A filter line: terms separated by blanks, all of which must match; `!` negates. A term that is invalid, or not
-//! finished yet, is reported and ignored, so that the list does not jump while one types.
+//! A filter line: terms separated by blanks, all of which must match; `!` negates, and `|` between two makes them
+//! alternatives. A term that is invalid, or not finished yet, is reported and ignored, so that the list does not jump
+//! while one types.
 
 use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
 use unicode_segmentation::UnicodeSegmentation;
@@ -7,10 +8,18 @@ use unicode_segmentation::UnicodeSegmentation;
 use refdesk_core::catalog::Mode;
 use refdesk_text::fold::{can_match, collapsed, tag_key};
 
+use crate::common::budget::parse_limit;
+
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Query {
-    pub terms: Vec<Term>,
+    pub clauses: Vec<Clause>,
     pub fault: Option<String>,
+}
+
+/// Terms of which one must match; at least one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Clause {
+    pub alternatives: Vec<Term>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +38,14 @@ pub enum Test {
     Kind(&'static str),
     Mode(Mode),
     State(StatusWord),
+    /// A number of tokens, if it is known.
+    Tokens(Bound),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bound {
+    Above(u64),
+    Below(u64),
 }
 
 /// A text to search. Words are fuzzy; quoted and negated texts must match exactly.
@@ -83,38 +100,66 @@ impl Query {
     pub fn parse(line: &str) -> Self {
         let mut query = Self::default();
         let mut rest = line.trim_start();
+        let (mut joins, mut follows) = (false, false);
         while !rest.is_empty() {
             let (written, after) = rest.split_at(term_end(rest));
-            match term(written) {
-                Ok(Some(term)) => query.terms.push(term),
-                Ok(None) => {}
-                Err(fault) => query.fault = query.fault.or(Some(fault)),
+            let term = match written {
+                "|" if joins || !follows => Err("| needs a term before it".to_owned()),
+                "|" => Ok(None),
+                _ => term(written),
+            };
+            match (term, query.clauses.last_mut()) {
+                (Ok(Some(term)), Some(clause)) if joins => clause.alternatives.push(term),
+                (Ok(Some(term)), _) => query.clauses.push(Clause { alternatives: vec![term] }),
+                (Ok(None), _) => {}
+                (Err(fault), _) => query.fault = query.fault.or(Some(fault)),
             }
+            (joins, follows) = (written == "|", written != "|");
             rest = after.trim_start();
+        }
+        if joins {
+            query.fault = query.fault.or(Some("| needs a term after it".to_owned()));
         }
         query
     }
 
     pub fn is_empty(&self) -> bool {
-        self.terms.is_empty()
+        self.clauses.is_empty()
     }
 
     /// The texts that a row is ordered and marked by.
     pub fn texts(&self) -> impl Iterator<Item = &TextTerm> {
-        self.terms.iter().filter(|term| !term.negated).filter_map(|term| match &term.test {
+        self.terms().filter(|term| !term.negated).filter_map(|term| match &term.test {
             Test::Text(text) => Some(text),
             _ => None,
         })
     }
 
+    fn terms(&self) -> impl Iterator<Item = &Term> {
+        self.clauses.iter().flat_map(|clause| &clause.alternatives)
+    }
+
     pub fn depends_on_selection(&self) -> bool {
-        self.terms.iter().any(|term| matches!(term.test, Test::State(_)))
+        self.terms().any(|term| matches!(term.test, Test::State(_)))
     }
 
     /// Whether it can match only what `before` matches: each term of that is still there, or longer.
     pub fn narrows(&self, before: &Self) -> bool {
-        let mut pairs = before.terms.iter().zip(&self.terms);
-        before.terms.len() <= self.terms.len() && pairs.all(|(before, now)| now.narrows(before))
+        let mut pairs = before.clauses.iter().zip(&self.clauses);
+        before.clauses.len() <= self.clauses.len() && pairs.all(|(before, now)| now.narrows(before))
+    }
+}
+
+impl Clause {
+    /// As typed.
+    pub fn written(&self) -> String {
+        let written: Vec<&str> = self.alternatives.iter().map(|term| term.written.as_str()).collect();
+        written.join(" | ")
+    }
+
+    fn narrows(&self, before: &Self) -> bool {
+        let mut pairs = before.alternatives.iter().zip(&self.alternatives);
+        before.alternatives.len() == self.alternatives.len() && pairs.all(|(before, now)| now.narrows(before))
     }
 }
 
@@ -170,6 +215,16 @@ fn test(bare: &str, kind: AtomKind) -> Result<Option<Test>, String> {
         return Ok((!quoted.is_empty()).then(|| Test::Text(TextTerm::new(quoted, AtomKind::Substring))));
     }
     let lower = bare.to_lowercase();
+    if let Some(typed) = lower.strip_prefix("tokens:") {
+        let bound = match typed.split_at_checked(1) {
+            Some((">", limit)) => parse_limit(limit).map(Bound::Above),
+            Some(("<", limit)) => parse_limit(limit).map(Bound::Below),
+            _ => None,
+        };
+        return bound
+            .map(|bound| Some(Test::Tokens(bound)))
+            .ok_or("tokens: needs < or > and a number, as in tokens:>5k".to_owned());
+    }
     if let Some(typed) = lower.strip_prefix("type:") {
         let kinds = ["local", "url", "mcp", "inline"];
         let found = begun(typed, &kinds).ok_or("type: must be local, url, mcp or inline")?;
@@ -201,7 +256,7 @@ mod tests {
 
     fn read(line: &str) -> String {
         let query = Query::parse(line);
-        let terms = query.terms.iter().map(|term| {
+        let read = |term: &Term| {
             let test = match &term.test {
                 Test::Text(text) if text.atom.kind == AtomKind::Substring => format!("exactly({})", text.needle),
                 Test::Text(text) => format!("text({})", text.needle),
@@ -209,11 +264,16 @@ mod tests {
                 Test::Kind(word) => format!("type({word})"),
                 Test::Mode(mode) => format!("mode({})", mode.word()),
                 Test::State(word) => format!("{word:?}"),
+                Test::Tokens(bound) => format!("{bound:?}"),
             };
             if term.negated { format!("not {test}") } else { test }
+        };
+        let clauses = query.clauses.iter().map(|clause| {
+            let alternatives: Vec<String> = clause.alternatives.iter().map(read).collect();
+            alternatives.join(" or ")
         });
         let fault = query.fault.as_ref().map(|fault| format!("[{fault}]"));
-        terms.chain(fault).collect::<Vec<_>>().join(" ")
+        clauses.chain(fault).collect::<Vec<_>>().join(" ")
     }
 
     #[test]
@@ -247,6 +307,16 @@ mod tests {
             ("#", "[# needs a tag after it]"),
             ("#- x", "text(x) [# needs a tag after it]"),
             ("is:", is),
+            ("a | b", "text(a) or text(b)"),
+            ("x a | !b | #c y", "text(x) text(a) or not exactly(b) or tag(c) text(y)"),
+            ("a|b \"|\"", "text(a|b) exactly(|)"),
+            ("a |", "text(a) [| needs a term after it]"),
+            ("| a", "text(a) [| needs a term before it]"),
+            ("a | | b", "text(a) or text(b) [| needs a term before it]"),
+            ("a | type: b", "text(a) text(b) [type: must be local, url, mcp or inline]"),
+            ("tokens:>5k !TOKENS:<1,500", "Above(5000) not Below(1500)"),
+            ("tokens:5k", "[tokens: needs < or > and a number, as in tokens:>5k]"),
+            ("tokens:> x", "text(x) [tokens: needs < or > and a number, as in tokens:>5k]"),
         ] {
             assert_eq!(read(line), understood, "{line:?}");
         }
@@ -269,6 +339,12 @@ mod tests {
             ("\"re", "\"ret\"", true),
             ("picke", "picked", false),
             ("type:url", "type:urls", false),
+            ("a | b", "a | bc", true),
+            ("a | b", "a | b c", true),
+            ("a", "a | b", false),
+            ("a |", "a | b", false),
+            ("a | b", "a | b | c", false),
+            ("tokens:>1k", "tokens:>10k", false),
         ] {
             assert_eq!(Query::parse(now).narrows(&Query::parse(before)), narrows, "{before:?} to {now:?}");
         }

@@ -44,7 +44,7 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::Toggle, "pick", "Pick or unpick the source under the cursor", ["Space"], PICKED, BottomLine),
     entry!(Action::Exclude, "exclude", "Exclude the source from being pulled in, or include it again", ["x"], SOURCES, BottomLine),
     entry!(Action::Keep, "keep", "Keep this source even if what pulled it in leaves", ["p"], SOURCES, BottomLine),
-    entry!(Action::Filter, "filter", "Show only matching sources: words, #tag, type: mode: selected missing, ! for not; capitals match only capitals", ["/"], &[KeyContext::Pane(Pane::Catalog)], BottomLine),
+    entry!(Action::Filter, "filter", "Show only matching sources: words, #tag, type: mode: tokens:>5k selected missing, ! for not, | for or; capitals match only capitals", ["/"], &[KeyContext::Pane(Pane::Catalog)], BottomLine),
     entry!(Action::Filter, "filter selection", "Show only matching sources and those that pull them in; terms as in the catalog", ["/"], &[KeyContext::Pane(Pane::Selection)], BottomLine),
     entry!(Action::SaveFilter, "save filter", "Save the filter of the catalog under a name, for this workspace", ["F"], &[KeyContext::Pane(Pane::Catalog)], HelpOnly),
     entry!(Action::Filters, "filters", "Show the saved filters, to apply or remove one", ["'"], &[KeyContext::Pane(Pane::Catalog)], HelpOnly),
