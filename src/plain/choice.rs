@@ -15,69 +15,70 @@ use crate::common::source_words::is_auto;
 use crate::common::{change_cost, source_words};
 
 use super::fix;
-use super::source::{SourceArgument, one, several};
+use super::source::{SourceArgument, several};
 use super::state::{InputOutcome, Pending, PlainState, Question};
 use super::update::unexpected;
 use super::words::{counted, named, names, state_words, tokens};
 
 /// A requested change of picks and exclusions.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Choosing {
-    Pick(Vec<SourceId>),
-    Unpick(SourceId),
-    Keep(SourceId),
-    Exclude(SourceId),
-    Include(SourceId),
+pub struct Choosing {
+    verb: ChoiceVerb,
+    ids: Vec<SourceId>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChoiceVerb {
+    Pick,
+    Unpick,
+    Keep,
+    Exclude,
+    Include,
 }
 
 impl Choosing {
-    fn ids(&self) -> &[SourceId] {
-        match self {
-            Self::Pick(ids) => ids,
-            Self::Unpick(id) | Self::Keep(id) | Self::Exclude(id) | Self::Include(id) => std::slice::from_ref(id),
-        }
-    }
-
     fn preview(&self) -> Request {
-        match self {
-            Self::Pick(ids) => Request::PreviewPicks { one: None, all: ids.clone() },
-            Self::Unpick(id) | Self::Keep(id) | Self::Exclude(id) | Self::Include(id) => {
-                Request::PreviewSelection(id.clone())
-            }
+        match self.verb {
+            ChoiceVerb::Pick | ChoiceVerb::Keep => Request::PreviewPicks { one: None, all: self.ids.clone() },
+            _ => Request::PreviewBulk(self.ids.clone()),
         }
     }
 
     fn request(&self) -> Request {
-        match self {
-            Self::Pick(ids) => Request::Pick { ids: ids.iter().map(ToString::to_string).collect(), tags: Vec::new() },
-            Self::Keep(id) => Request::pick(id.as_str()),
-            Self::Unpick(id) => Request::Unpick(id.clone()),
-            Self::Exclude(id) => Request::Exclude(id.clone()),
-            Self::Include(id) => Request::Include(id.clone()),
+        match self.verb {
+            ChoiceVerb::Pick | ChoiceVerb::Keep => {
+                Request::Pick { ids: self.ids.iter().map(ToString::to_string).collect(), tags: Vec::new() }
+            }
+            ChoiceVerb::Unpick => Request::Unpick(self.ids.clone()),
+            ChoiceVerb::Exclude => Request::Exclude(self.ids.clone()),
+            ChoiceVerb::Include => Request::Include(self.ids.clone()),
         }
     }
 
     /// `Picking a and b`
     fn doing(&self) -> String {
-        let named = named(self.ids());
-        match self {
-            Self::Pick(_) => format!("Picking {named}"),
-            Self::Keep(_) => format!("Keeping {named}"),
-            Self::Unpick(_) => format!("Unpicking {named}"),
-            Self::Exclude(_) => format!("Excluding {named}"),
-            Self::Include(_) => format!("Including {named}"),
-        }
+        let verb = match self.verb {
+            ChoiceVerb::Pick => "Picking",
+            ChoiceVerb::Keep => "Keeping",
+            ChoiceVerb::Unpick => "Unpicking",
+            ChoiceVerb::Exclude => "Excluding",
+            ChoiceVerb::Include => "Including",
+        };
+        format!("{verb} {}", named(&self.ids))
     }
 
     /// `Picked a and b.`
     fn done(&self) -> String {
-        let named = named(self.ids());
-        match self {
-            Self::Pick(_) => format!("Picked {named}."),
-            Self::Keep(_) => format!("Kept {named}: it is a pick now."),
-            Self::Unpick(_) => format!("Unpicked {named}."),
-            Self::Exclude(_) => format!("Excluded {named}."),
-            Self::Include(_) => format!("Included {named} again: it may be pulled in."),
+        let named = named(&self.ids);
+        let is_one = self.ids.len() == 1;
+        match self.verb {
+            ChoiceVerb::Pick => format!("Picked {named}."),
+            ChoiceVerb::Keep if is_one => format!("Kept {named}: it is a pick now."),
+            ChoiceVerb::Keep => format!("Kept {named}: they are picks now."),
+            ChoiceVerb::Unpick => format!("Unpicked {named}."),
+            ChoiceVerb::Exclude => format!("Excluded {named}."),
+            ChoiceVerb::Include if is_one => format!("Included {named} again: it may be pulled in."),
+            ChoiceVerb::Include => format!("Included {named} again: they may be pulled in."),
         }
     }
 }
@@ -92,25 +93,33 @@ pub struct PendingChange {
     pub back: &'static str,
 }
 
-pub fn pick(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
-    let ids = match several(state, given) {
+/// Picks, unpicks, keeps, excludes or includes sources.
+pub fn choose(state: &mut PlainState, given: &str, verb: ChoiceVerb, turn: &mut InputOutcome) {
+    let which = if verb == ChoiceVerb::Pick { SourceArgument::Known } else { SourceArgument::Chosen };
+    let mut ids = match several(state, given, which) {
         Ok(ids) => ids,
         Err(why) => return turn.print(why),
     };
-    let mut wanted = Vec::new();
-    for id in ids {
-        match why_not_pick(&state.snapshot, &id) {
-            Some(why) => turn.print(why),
-            None => wanted.push(id),
-        }
+    if let [id] = ids.as_slice() {
+        state.about = Some(id.clone());
     }
-    match wanted.as_slice() {
+    ids.retain(|id| match why_not(&state.snapshot, verb, id) {
+        Some(why) => {
+            turn.print(why);
+            false
+        }
+        None => true,
+    });
+    match ids.as_slice() {
         [] => {}
-        [id] => {
-            state.about = Some(id.clone());
+        [id] if verb == ChoiceVerb::Pick => {
             change(state, Request::pick_if_few(id.clone()), format!("Picked {id}."), vec![id.clone()], turn);
         }
-        _ => preview(state, Choosing::Pick(wanted), turn),
+        _ => {
+            let choosing = Choosing { verb, ids };
+            turn.ask(choosing.preview());
+            state.pending = Some(Pending::Preview(choosing));
+        }
     }
 }
 
@@ -132,61 +141,43 @@ fn missing(snapshot: &Snapshot, id: &SourceId) -> Option<String> {
     Some(format!("{id} is missing: {path} {}. Correct its path.", source.why_missing()))
 }
 
-/// Unpicks, keeps, excludes or includes one source.
-pub fn one_source(state: &mut PlainState, given: &str, make: fn(SourceId) -> Choosing, turn: &mut InputOutcome) {
-    let id = match one(state, given, SourceArgument::Chosen) {
-        Ok(id) => id,
-        Err(why) => return turn.print(why),
-    };
-    state.about = Some(id.clone());
-    let choosing = make(id);
-    match why_not(&state.snapshot, &choosing) {
-        Some(why) => turn.print(why),
-        None => preview(state, choosing, turn),
-    }
-}
-
-fn why_not(snapshot: &Snapshot, choosing: &Choosing) -> Option<String> {
+fn why_not(snapshot: &Snapshot, verb: ChoiceVerb, id: &SourceId) -> Option<String> {
     let selection = &snapshot.selection;
-    let role = |id: &SourceId| selection.member(id.as_str()).map(|member| member.role);
-    match choosing {
-        Choosing::Pick(_) => None,
-        Choosing::Unpick(id) => {
+    let role = selection.member(id.as_str()).map(|member| member.role);
+    match verb {
+        ChoiceVerb::Pick => why_not_pick(snapshot, id),
+        ChoiceVerb::Unpick => {
             let is_dormant = selection.dormant().iter().any(|dormant| dormant == id.as_str());
-            let why = || match role(id) {
+            let why = || match role {
                 Some(Role::Transitive) => format!("{id} is not a pick: it is {}.", state_words(snapshot, id.as_str())),
                 _ => format!("{id} is not picked."),
             };
-            (role(id) != Some(Role::Picked) && !is_dormant).then(why)
+            (role != Some(Role::Picked) && !is_dormant).then(why)
         }
-        Choosing::Keep(id) => match role(id) {
+        ChoiceVerb::Keep => match role {
             Some(Role::Transitive) => missing(snapshot, id),
             Some(Role::Picked) => Some(format!("{id} is already a pick.")),
             _ => missing(snapshot, id)
                 .or_else(|| Some(format!("{id} is not pulled in by anything. Type pick {id} to pick it."))),
         },
-        Choosing::Exclude(id) => selection
+        ChoiceVerb::Exclude => selection
             .is_excluded(id.as_str())
             .then(|| format!("{id} is already excluded. Type include {id} to lift that.")),
-        Choosing::Include(id) => (!selection.is_excluded(id.as_str())).then(|| format!("{id} is not excluded.")),
+        ChoiceVerb::Include => (!selection.is_excluded(id.as_str())).then(|| format!("{id} is not excluded.")),
     }
-}
-
-fn preview(state: &mut PlainState, choosing: Choosing, turn: &mut InputOutcome) {
-    turn.ask(choosing.preview());
-    state.pending = Some(Pending::Preview(choosing));
 }
 
 /// Takes the preview: asks if the consequence is large, else makes the change.
 pub fn previewed(state: &mut PlainState, choosing: Choosing, response: Response, turn: &mut InputOutcome) {
-    let change = match (&choosing, response) {
-        (Choosing::Pick(_), Response::PicksPreview { all, .. }) => all,
-        (Choosing::Exclude(_) | Choosing::Include(_), Response::SelectionPreview(preview)) => preview.excluded,
-        (Choosing::Unpick(_) | Choosing::Keep(_), Response::SelectionPreview(preview)) => preview.toggled,
+    let change = match (choosing.verb, response) {
+        (ChoiceVerb::Pick | ChoiceVerb::Keep, Response::PicksPreview { all, .. }) => all,
+        (ChoiceVerb::Unpick, Response::BulkPreview(preview)) => preview.unpick.change,
+        (ChoiceVerb::Exclude, Response::BulkPreview(preview)) => preview.exclude.change,
+        (ChoiceVerb::Include, Response::BulkPreview(preview)) => preview.include.change,
         (_, response) => return unexpected(&response, turn),
     };
-    if change.is_large(choosing.ids(), &state.snapshot.tokens) {
-        turn.print(format!("{} would {}.", choosing.doing(), consequence(&state.snapshot, choosing.ids(), &change)));
+    if change.is_large(&choosing.ids, &state.snapshot.tokens) {
+        turn.print(format!("{} would {}.", choosing.doing(), consequence(&state.snapshot, &choosing.ids, &change)));
         turn.print("Type yes to do it, or no to change nothing.");
         state.question = Some(Question::Choice(choosing));
     } else {
@@ -249,13 +240,13 @@ fn consequence(snapshot: &Snapshot, own: &[SourceId], change: &SelectionChange) 
 }
 
 pub fn perform(state: &mut PlainState, choosing: &Choosing, turn: &mut InputOutcome) {
-    let done = match choosing {
-        Choosing::Exclude(id) if is_auto(&state.snapshot, id.as_str()) => {
+    let done = match choosing.ids.as_slice() {
+        [id] if choosing.verb == ChoiceVerb::Exclude && is_auto(&state.snapshot, id.as_str()) => {
             format!("Excluded {id}: nothing pulls it in. It is of mode auto, so it stays in the instructions.")
         }
         _ => choosing.done(),
     };
-    change(state, choosing.request(), done, choosing.ids().to_vec(), turn);
+    change(state, choosing.request(), done, choosing.ids.clone(), turn);
 }
 
 /// Picks one source, and as much of what it mentions as this.

@@ -3,7 +3,7 @@
 use refdesk_desk::engine::Request;
 use refdesk_text::nearest::nearest;
 
-use super::choice::Choosing;
+use super::choice::ChoiceVerb;
 use super::state::{InputOutcome, PlainEffect, PlainState};
 use super::templates::PreviewFor;
 use super::{
@@ -49,11 +49,11 @@ pub const COMMANDS: &[PlainCommand] = &[
     command!(source::find, ["find", "next"], "[WORDS]", "Find lines of the document with these words; without words, the next ones."),
     command!(|state, rest, turn| update::with_source(state, rest, turn, source::why), ["why", "mention"], "[N or ID]", "Explain why a source is selected, with file and line."),
     command!(|state, rest, turn| update::with_source(state, rest, turn, source::open), ["open", "where"], "[N or ID]", "Name the file of the document, and the one that defines the source."),
-    command!(choice::pick, ["pick", "select"], "N or ID, one or more", "Pick sources, and pull in what they mention."),
-    command!(|state, rest, turn| choice::one_source(state, rest, Choosing::Unpick, turn), ["unpick", "unselect"], "[N or ID]", "Remove a pick, and release what only it pulled in."),
-    command!(|state, rest, turn| choice::one_source(state, rest, Choosing::Keep, turn), ["keep"], "[N or ID]", "Keep a source even if what pulled it in leaves."),
-    command!(|state, rest, turn| choice::one_source(state, rest, Choosing::Exclude, turn), ["exclude"], "[N or ID]", "Exclude a source from being pulled in."),
-    command!(|state, rest, turn| choice::one_source(state, rest, Choosing::Include, turn), ["include"], "[N or ID]", "Include an excluded source again."),
+    command!(|state, rest, turn| choice::choose(state, rest, ChoiceVerb::Pick, turn), ["pick", "select"], "[N or ID, one or more, or all]", "Pick sources, and pull in what they mention; all are those of the list."),
+    command!(|state, rest, turn| choice::choose(state, rest, ChoiceVerb::Unpick, turn), ["unpick", "unselect"], "[N or ID, one or more, or all]", "Remove picks, and release what only they pulled in."),
+    command!(|state, rest, turn| choice::choose(state, rest, ChoiceVerb::Keep, turn), ["keep"], "[N or ID, one or more, or all]", "Keep sources even if what pulled them in leaves."),
+    command!(|state, rest, turn| choice::choose(state, rest, ChoiceVerb::Exclude, turn), ["exclude"], "[N or ID, one or more, or all]", "Exclude sources from being pulled in."),
+    command!(|state, rest, turn| choice::choose(state, rest, ChoiceVerb::Include, turn), ["include"], "[N or ID, one or more, or all]", "Include excluded sources again."),
     command!(|state, _, turn| choice::clear(state, turn), ["clear"], "", "Clear all picks. It asks first."),
     command!(|state, _, turn| choice::retrace(state, Request::Undo, turn), ["undo"], "", "Undo your last change of picks and exclusions."),
     command!(|state, _, turn| choice::retrace(state, Request::Redo, turn), ["redo"], "", "Redo what was undone."),

@@ -49,7 +49,7 @@ fn of_sources(state: &PlainState, given: &str) -> Result<GraphQuestion, String> 
     if let Ok(id) = one(state, given, SourceArgument::Known) {
         return Ok(GraphQuestion::Neighbours(id));
     }
-    match several(state, given)?.as_slice() {
+    match several(state, given, SourceArgument::Known)?.as_slice() {
         [id] => Ok(GraphQuestion::Neighbours(id.clone())),
         [from, to] => Ok(GraphQuestion::Path(from.clone(), to.clone())),
         _ => Err("Give one source to see its neighbours, or two to see the path between them.".to_owned()),

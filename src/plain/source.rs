@@ -1,6 +1,7 @@
 //! One source: everything about it, its document, why it is selected, and where its files are.
 
 use crate::common::source_words::{address, waits};
+use std::collections::HashSet;
 use std::path::Path;
 
 use refdesk_core::catalog::{Source, SourceId, SourceKind};
@@ -69,23 +70,25 @@ pub fn one(state: &PlainState, given: &str, which: SourceArgument) -> Result<Sou
     })
 }
 
-/// The sources of an argument with several numbers or ids, between blanks or commas.
+/// The sources of an argument with several numbers or ids, between blanks or commas; `all` are those of the list.
 ///
 /// # Errors
 /// One of them is not a source.
-pub fn several(state: &PlainState, given: &str) -> Result<Vec<SourceId>, String> {
+pub fn several(state: &PlainState, given: &str, which: SourceArgument) -> Result<Vec<SourceId>, String> {
     // An id can contain blanks.
-    if let Ok(id) = one(state, given, SourceArgument::Known) {
-        return Ok(vec![id]);
-    }
-    let mut ids = Vec::new();
-    for word in given.split([',', ' ']).filter(|word| !word.is_empty()) {
-        let id = one(state, word, SourceArgument::Known)?;
-        if !ids.contains(&id) {
-            ids.push(id);
-        }
-    }
-    if ids.is_empty() { one(state, given, SourceArgument::Known).map(|id| vec![id]) } else { Ok(ids) }
+    let whole = match one(state, given, which) {
+        Ok(id) => return Ok(vec![id]),
+        Err(why) => why,
+    };
+    let ids: Vec<SourceId> = if given.trim().eq_ignore_ascii_case("all") {
+        state.list.rows.iter().filter_map(|row| row.target.source()).collect()
+    } else {
+        let words = given.split([',', ' ']).filter(|word| !word.is_empty());
+        words.map(|word| one(state, word, which)).collect::<Result<_, _>>()?
+    };
+    let mut seen = HashSet::new();
+    let ids: Vec<SourceId> = ids.into_iter().filter(|id| seen.insert(id.clone())).collect();
+    if ids.is_empty() { Err(whole) } else { Ok(ids) }
 }
 
 pub fn show(state: &mut PlainState, id: &SourceId, turn: &mut InputOutcome) {

@@ -18,6 +18,7 @@ use crate::tui::layout::Preset;
 use crate::tui::pane::Pane;
 use crate::tui::widgets::field::TextEdit;
 use crate::tui::widgets::motion::Motion;
+use refdesk_desk::{BulkChange, BulkPreview};
 
 /// A user action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -56,6 +57,8 @@ pub enum Action {
     Toggle,
     Keep,
     Exclude,
+    AllShown,
+    Bulk(BulkVerb),
     PickNear,
     PickAlone,
     Budget,
@@ -136,6 +139,41 @@ pub enum Action {
     Cancel,
     /// Change the text being typed.
     Edit(TextEdit),
+}
+
+/// A change of several sources at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum BulkVerb {
+    Pick,
+    Unpick,
+    Exclude,
+    Include,
+}
+
+impl BulkVerb {
+    /// In the order of their lines.
+    pub const ALL: [Self; 4] = [Self::Pick, Self::Unpick, Self::Exclude, Self::Include];
+
+    /// The word before the number of sources.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pick => "pick",
+            Self::Unpick => "unpick",
+            Self::Exclude => "exclude",
+            Self::Include => "include",
+        }
+    }
+
+    /// Its change among these.
+    pub fn of(self, preview: &BulkPreview) -> &BulkChange {
+        match self {
+            Self::Pick => &preview.pick,
+            Self::Unpick => &preview.unpick,
+            Self::Exclude => &preview.exclude,
+            Self::Include => &preview.include,
+        }
+    }
 }
 
 /// A border between panes, and where to move it.

@@ -30,22 +30,28 @@ pub fn expect(state: &mut State, request: &Request) {
     let clean = |text: &str| cells::clean(text).into_owned();
     let awaited =
         |done: String, named: Vec<SourceId>, back| AwaitedChange { done, named, back, switched: None, by_asker: false };
-    let of = |verb: &str, id: &SourceId| {
-        Some(awaited(format!("{verb} @{}", clean(id.as_str())), vec![id.clone()], Action::Undo))
+    let of = |verb: &str, ids: &[SourceId]| {
+        let what = match ids {
+            [id] => format!("@{}", clean(id.as_str())),
+            several => cells::counted(several.len(), "source"),
+        };
+        Some(awaited(format!("{verb} {what}"), ids.to_vec(), Action::Undo))
     };
     let retraced = |verb: &str, what: &Option<std::sync::Arc<str>>, back| {
         what.as_ref().map(|what| awaited(format!("{verb}: {}", clean(what)), Vec::new(), back))
     };
     state.awaited_change = match request {
-        Request::Unpick(id) => of("Unpicked", id),
-        Request::Exclude(id) => of("Excluded", id).map(|awaited| AwaitedChange {
-            done: match source_state::is_auto(&state.snapshot, id.as_str()) {
-                true => format!("{}, which stays in the instructions", awaited.done),
-                false => awaited.done,
+        Request::Unpick(ids) => of("Unpicked", ids),
+        Request::Exclude(ids) => of("Excluded", ids).map(|awaited| AwaitedChange {
+            done: match ids.as_slice() {
+                [id] if source_state::is_auto(&state.snapshot, id.as_str()) => {
+                    format!("{}, which stays in the instructions", awaited.done)
+                }
+                _ => awaited.done,
             },
             ..awaited
         }),
-        Request::Include(id) => of("No longer excluded:", id),
+        Request::Include(ids) => of("No longer excluded:", ids),
         Request::Clear => {
             let picks = clear::picks(state);
             Some(awaited(format!("Cleared {}", cells::counted(picks.len(), "pick")), picks, Action::Undo))

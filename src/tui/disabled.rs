@@ -25,7 +25,7 @@ use super::tour;
 use super::update::external;
 use super::views::{self, View};
 use super::widgets::motion::Motion;
-use super::windows::{self, WindowKind};
+use super::windows::{self, WindowKind, all_shown};
 
 /// Why this action is disabled now; `None` if it is possible.
 pub fn disabled(state: &State, action: Action) -> Option<String> {
@@ -47,6 +47,10 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::Toggle => toggle(state),
         Action::Keep => keep(state),
         Action::Exclude => exclude(state),
+        Action::AllShown if all_shown::shown(state).is_empty() => Some("no source is shown here".to_owned()),
+        Action::Bulk(verb) if all_shown::change_of(state, verb).is_none() => {
+            Some(format!("there is no source to {} here", verb.word()))
+        }
         Action::Filter => filter(state),
         Action::Sort | Action::SortTokens if catalog.is_empty() => Some("there are no sources to sort yet".to_owned()),
         Action::Search | Action::Inside => inside(state),

@@ -10,7 +10,7 @@ use refdesk_core::catalog::SourceId;
 use refdesk_core::config::screen::{Borders, DividerShares, SavedScreen};
 use refdesk_core::config::screen_files::ScreenFiles;
 use refdesk_desk::engine::Snapshot;
-use refdesk_desk::{LargePick, PrivilegedAction, SelectionPreview};
+use refdesk_desk::{BulkPreview, LargePick, PrivilegedAction, SelectionPreview};
 use refdesk_text::report::Diagnostic;
 
 use crate::tui::action::{Action, KeyContext, Keymap};
@@ -140,6 +140,8 @@ pub struct State {
     pub budget: BudgetWindow,
     /// The pick that is asked about because it pulls in much.
     pub large_pick: Option<Box<LargePick>>,
+    /// What can be done with all sources that a list shows.
+    pub bulk: Option<Box<BulkPreview>>,
     pub places: PlaceHistory,
     /// The filters of the catalog that have a name, by name.
     pub named_filters: BTreeMap<String, String>,

@@ -14,6 +14,7 @@ macro_rules! screens {
 }
 
 mod agents;
+mod all_shown;
 mod appearance;
 mod catalog;
 mod consequences;

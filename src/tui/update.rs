@@ -197,6 +197,9 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Theme => windows::themes::open(state),
         Action::Mouse => appearance::toggle_mouse(state, effects),
         Action::Toggle | Action::Keep | Action::Exclude => selection::update::choose(state, action, effects),
+        Action::AllShown => {
+            effects.push(Effect::Ask(Request::PreviewBulk(windows::all_shown::shown(state))));
+        }
         Action::Undo => effects.push(Effect::Ask(Request::Undo)),
         Action::Redo => effects.push(Effect::Ask(Request::Redo)),
         Action::Reload => {

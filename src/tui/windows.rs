@@ -3,6 +3,7 @@
 //! leaves an action unhandled passes it on to the panes' own.
 
 pub mod add_source;
+pub mod all_shown;
 pub mod approval;
 pub mod budget;
 pub mod clear;
@@ -59,6 +60,7 @@ pub struct OpenWindow {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WindowKind {
     AddSource,
+    AllShown,
     Approval,
     Budget,
     CatalogDifference,
@@ -87,6 +89,7 @@ impl WindowKind {
     fn window(self) -> &'static dyn Window {
         match self {
             Self::AddSource => &add_source::AddSource,
+            Self::AllShown => &all_shown::AllShown,
             Self::Budget => &budget::BudgetView,
             Self::Approval => &approval::ApprovalView,
             Self::CatalogDifference => &discovery::CatalogDifference,

@@ -15,8 +15,8 @@ fn a_pick_pulls_in_what_it_mentions_and_an_unpick_releases_it() {
     world.send(Request::pick("a"));
     world.until("b is pulled in", |snapshot| snapshot.selection.contains("b"));
     world.event(|event| matches!(event, Event::Notice(text) if text.text.contains("@b (from @a)")));
-    assert!(world.refused(Request::Unpick("b".into())).contains("pulled in by @a"));
-    world.send(Request::Exclude("b".into()));
+    assert!(world.refused(Request::unpick("b")).contains("pulled in by @a"));
+    world.send(Request::exclude("b"));
     world.until("b is out", |snapshot| !snapshot.selection.contains("b") && snapshot.selection.is_excluded("b"));
     world.send(Request::Clear);
     world.until("nothing is selected", |snapshot| snapshot.selection.members().is_empty());

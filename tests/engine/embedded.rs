@@ -64,9 +64,9 @@ fn the_files_are_those_of_the_last_selection() {
     for command in [
         Request::pick("guide"),
         Request::pick("other"),
-        Request::Unpick("other".into()),
+        Request::unpick("other"),
         Request::pick("other"),
-        Request::Unpick("guide".into()),
+        Request::unpick("guide"),
     ] {
         world.send(command);
     }

@@ -37,7 +37,7 @@ fn state_that_came_with_the_repository_is_not_used() {
     };
     let snapshot = world.until("the picks count", |snapshot| snapshot.selection.contains("a"));
     assert_eq!(reported("foreign-state", &snapshot), 1, "{:?}", snapshot.diagnostics);
-    world.send(Request::Unpick("a".into()));
+    world.send(Request::unpick("a"));
     world.until("it is unpicked", |snapshot| !snapshot.selection.contains("a"));
     world.send(Request::pick("a"));
     let snapshot = world.until("its template is written", |snapshot| {

@@ -1,7 +1,8 @@
 //! Picks and exclusions through the engine: previews, undo, and changes by other processes meanwhile.
 
+use refdesk_core::catalog::SourceId;
 use refdesk_desk::engine::{self, Actor, Age, Event, Notice, PickReach, Receipts, Request, Response, Snapshot, Topic};
-use refdesk_desk::{CostChange, Desk, Session};
+use refdesk_desk::{BulkChange, BulkPreview, CostChange, Desk, Session};
 use refdesk_text::Code;
 
 use super::world::{World, options, save, session};
@@ -51,7 +52,7 @@ fn previews_match_what_happens() {
 
     let without = preview(&world, "b").excluded;
     assert_eq!(without.leaves, ["b".into()], "excluding what is pulled in releases it");
-    world.send(Request::Exclude("b".into()));
+    world.send(Request::exclude("b"));
     let excluded = world.until("b is excluded, and the instructions lack it", |now| {
         now.selection.members().len() == 1 && now.instructions != picked.instructions
     });
@@ -105,7 +106,7 @@ fn a_pick_that_pulls_in_much_is_made_in_the_size_that_was_chosen() {
 fn unpicking_lifts_the_exclusions_that_the_pick_made_and_no_others() {
     for reach in [PickReach::Near, PickReach::Alone] {
         let mut world = wide_world();
-        world.send(Request::Exclude("leaf-3".into()));
+        world.send(Request::exclude("leaf-3"));
         world.until("one is excluded", |now| now.selection.is_excluded("leaf-3"));
         world.send(Request::PickOne { id: "hub".into(), reach });
         world.until("the hub is picked", |now| now.selection.is_picked("hub"));
@@ -124,7 +125,7 @@ fn unpicking_lifts_the_exclusions_that_the_pick_made_and_no_others() {
         world.send(Request::PickOne { id: id.into(), reach: PickReach::Alone });
         world.until("it is picked", |now| now.selection.is_picked(id));
     }
-    world.send(Request::Exclude("hub".into()));
+    world.send(Request::exclude("hub"));
     let now = world.until("the hub is excluded", |now| now.selection.is_excluded("hub"));
     assert_eq!(now.selection.excluded(), ["far", "hub"]);
     world.send(Request::Clear);
@@ -206,7 +207,7 @@ fn undo_and_redo_cover_every_kind_of_change() {
         snapshot.selection.members().iter().map(|member| member.id.to_string()).collect()
     };
     world.send(Request::pick("a"));
-    world.send(Request::Exclude("b".into()));
+    world.send(Request::exclude("b"));
     world.send(Request::pick("c"));
     world.send(Request::Clear);
     world.until("all is taken back", |now| now.undo.as_deref() == Some("clearing of 2 picks"));
@@ -298,4 +299,57 @@ fn a_damaged_selection_keeps_the_picks_and_is_set_aside_by_the_next_change() {
     let kept = std::fs::read_dir(file.parent().unwrap()).unwrap().flatten();
     let asides = kept.filter(|entry| entry.file_name().to_string_lossy().contains(".damaged-"));
     assert_eq!(asides.count(), 1);
+}
+
+#[test]
+fn what_can_be_done_with_several_sources_at_once() {
+    let mut world = World::of(&[
+        ("a.md", "See b.\n"),
+        ("b.md", "Nothing.\n"),
+        ("c.md", "See d.\n"),
+        ("d.md", "Nothing.\n"),
+        ("rules.md", "Nothing.\n"),
+        (
+            "references.json",
+            r#"{"sources": [
+                {"id": "a", "name": "A", "path": "a.md"},
+                {"id": "b", "name": "B", "path": "b.md"},
+                {"id": "c", "name": "C", "path": "c.md"},
+                {"id": "d", "name": "D", "path": "d.md"},
+                {"id": "gone", "name": "Gone", "path": "gone.md"},
+                {"id": "rules", "name": "Rules", "path": "rules.md", "mode": "auto"}
+            ]}"#,
+        ),
+    ]);
+    world.send(Request::pick("a"));
+    world.send(Request::exclude("d"));
+    world.until("a is picked and d excluded", |now| now.selection.is_picked("a") && now.selection.is_excluded("d"));
+    let ids = ["a", "b", "c", "d", "gone", "rules"].map(Into::into);
+    let preview = |world: &World| match world.ask(Request::PreviewBulk(ids.to_vec())) {
+        Response::BulkPreview(preview) => *preview,
+        other => panic!("{other:?}"),
+    };
+    let BulkPreview { sources, pick, unpick, exclude, include } = preview(&world);
+    let of = |bulk: &BulkChange| {
+        let words = |ids: &[SourceId]| ids.iter().map(SourceId::as_str).collect::<Vec<_>>().join(" ");
+        [words(&bulk.ids), words(&bulk.change.enters), words(&bulk.change.leaves)]
+    };
+    assert_eq!(sources, 6);
+    assert_eq!(
+        of(&pick),
+        ["b c", "c", ""],
+        "neither what is picked, excluded or missing nor what an agent gets anyway"
+    );
+    assert_eq!(of(&unpick), ["a", "", "a b"]);
+    assert_eq!(of(&exclude), ["a b c gone", "", "a b"]);
+    assert_eq!(of(&include), ["d", "", ""]);
+    assert!(pick.change.cost.sources > 0 && unpick.change.cost.sources < 0);
+
+    // It is done, and undone in one step.
+    world.send(Request::Exclude(exclude.ids));
+    let after = world.until("a is no longer picked", |now| !now.selection.is_picked("a"));
+    assert_eq!((after.selection.members().len(), after.selection.excluded().len()), (0, 5));
+    world.send(Request::Undo);
+    let undone = world.until("a is picked again", |now| now.selection.is_picked("a"));
+    assert_eq!((undone.selection.members().len(), undone.selection.excluded().len()), (2, 1));
 }

@@ -52,6 +52,8 @@ fn reached(action: Action) -> Reached {
         Action::Budget => Command("budget"),
         Action::Keep => Command("keep"),
         Action::Exclude => Command("exclude"),
+        Action::AllShown => Needless("a command takes all sources of the list"),
+        Action::Bulk(verb) => Command(verb.word()),
         Action::Clear => Command("clear"),
         Action::Undo => Command("undo"),
         Action::Redo => Command("redo"),

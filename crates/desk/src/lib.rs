@@ -92,7 +92,7 @@ pub use search::{
     SEARCH_COMMAND, SEARCH_LIMIT, SearchAmong, SearchAnswer, SearchHit, SearchReader, SearchRequest, changed_since,
 };
 pub use search_index::{Indexing, first_sections_only};
-pub use selection_preview::{LargePick, SelectionChange, SelectionPreview};
+pub use selection_preview::{BulkChange, BulkPreview, LargePick, SelectionChange, SelectionPreview};
 pub use session::Session;
 pub use simulation::Simulation;
 pub use source_location::FileLine;

@@ -65,6 +65,30 @@ pub struct LargePick {
     pub alone: SelectionChange,
 }
 
+/// What can be done with several sources at once.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BulkPreview {
+    /// The number of sources.
+    pub sources: usize,
+    /// Picking those that are neither picked, excluded nor missing.
+    pub pick: BulkChange,
+    /// Unpicking those that are picked.
+    pub unpick: BulkChange,
+    /// Excluding those that are not excluded.
+    pub exclude: BulkChange,
+    /// Including those that are excluded.
+    pub include: BulkChange,
+}
+
+/// One change of several sources.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BulkChange {
+    /// The ids of the sources that it changes.
+    pub ids: Vec<SourceId>,
+    /// What it would change.
+    pub change: SelectionChange,
+}
+
 impl Desk {
     /// The three sizes of a large pick; `None` for a smaller one.
     pub fn large_pick(&mut self, id: &str) -> Option<LargePick> {
@@ -133,7 +157,34 @@ impl Desk {
 
     /// What picking all these together would change.
     pub(crate) fn preview_picks(&mut self, ids: &[SourceId]) -> SelectionChange {
-        self.follows(|choice| ids.iter().fold(false, |changed, id| choice.pick(id.as_str()) | changed))
+        self.bulk_change(ids.to_vec(), Choice::pick).change
+    }
+
+    /// What can be done with all of these. Sources of mode auto are neither picked nor, unless they pull in others, excluded: an
+    /// agent gets them in any case.
+    pub(crate) fn preview_bulk(&mut self, ids: &[SourceId]) -> BulkPreview {
+        let is_picked = |id: &SourceId| self.choice.picks.iter().any(|pick| pick == id.as_str());
+        let is_excluded = |id: &SourceId| self.choice.exclusions.iter().any(|excluded| excluded == id.as_str());
+        let of = |wanted: &dyn Fn(&SourceId) -> bool| ids.iter().filter(|id| wanted(id)).cloned().collect::<Vec<_>>();
+        let source = |id: &SourceId| self.catalog.get(id.as_str());
+        let is_auto = |id: &SourceId| source(id).is_some_and(|source| source.mode == Mode::Auto);
+        let is_there = |id: &SourceId| source(id).is_some_and(|source| !source.is_missing());
+        let pick = of(&|id| is_there(id) && !is_auto(id) && !is_picked(id) && !is_excluded(id));
+        let has_effect = |id: &SourceId| !is_auto(id) || self.selection.contains(id.as_str());
+        let exclude = of(&|id| source(id).is_some() && has_effect(id) && !is_excluded(id));
+        let (unpick, include) = (of(&is_picked), of(&is_excluded));
+        BulkPreview {
+            sources: ids.len(),
+            pick: self.bulk_change(pick, Choice::pick),
+            unpick: self.bulk_change(unpick, Choice::unpick),
+            exclude: self.bulk_change(exclude, Choice::exclude),
+            include: self.bulk_change(include, Choice::include),
+        }
+    }
+
+    fn bulk_change(&mut self, ids: Vec<SourceId>, each: fn(&mut Choice, &str) -> bool) -> BulkChange {
+        let change = self.follows(|choice| ids.iter().fold(false, |changed, id| each(choice, id.as_str()) | changed));
+        BulkChange { ids, change }
     }
 
     /// What this choice would select.

@@ -2,8 +2,9 @@
 
 use crate::common::change_cost::of_sources;
 
+use refdesk_core::catalog::SourceId;
 use refdesk_desk::engine::{PickReach, Snapshot};
-use refdesk_desk::{LargePick, SelectionChange};
+use refdesk_desk::{BulkChange, BulkPreview, LargePick, SelectionChange};
 
 use super::super::update::before_line;
 use super::*;
@@ -161,7 +162,7 @@ fn what_cannot_be_chosen_says_why() {
         assert_eq!(output(&mut state(), line), [expected], "{line}");
     }
     let mut state = state();
-    assert!(matches!(asked(&mut state, "unpick old-runbook"), Request::PreviewSelection(_)), "dormant picks too");
+    assert!(matches!(asked(&mut state, "unpick old-runbook"), Request::PreviewBulk(_)), "dormant picks too");
 }
 
 #[test]
@@ -177,4 +178,27 @@ fn clearing_asks_first() {
         ]
     );
     assert_eq!(asked(&mut state, "y"), Request::Clear);
+}
+
+#[test]
+fn several_sources_are_changed_in_one_command() {
+    let all = |ids: &[&str]| ids.iter().map(|id| (*id).into()).collect::<Vec<_>>();
+    let mut state = state();
+    output(&mut state, "filter selected");
+    let selected = ["circuit-breaker", "retry-pattern", "timeouts", "error-handling", "legacy-errors"];
+    for (line, request) in [
+        ("exclude timeouts, retry-pattern timeouts", Request::PreviewBulk(all(&["timeouts", "retry-pattern"]))),
+        ("exclude all", Request::PreviewBulk(all(&selected))),
+        ("keep timeouts retry-pattern", Request::PreviewPicks { one: None, all: all(&["timeouts", "retry-pattern"]) }),
+        ("unpick circuit-breaker old-runbook", Request::PreviewBulk(all(&["circuit-breaker", "old-runbook"]))),
+    ] {
+        assert_eq!(asked(&mut state, line), request, "{line}");
+    }
+    let [one, two] = ["circuit-breaker", "old-runbook"].map(SourceId::from);
+    let unpick = BulkChange { ids: vec![one, two], change: change(&[], &["circuit-breaker", "timeouts"], -1_250) };
+    let preview = BulkPreview { sources: 2, unpick, ..BulkPreview::default() };
+    let turn = answered(&mut state, Response::BulkPreview(Box::new(preview)));
+    assert_eq!(turn.effects, [PlainEffect::Ask(Request::Unpick(all(&["circuit-breaker", "old-runbook"])))]);
+    let mut state = super::state();
+    assert_eq!(output(&mut state, "exclude all"), ["There is no source all. Type catalog all to look for it."]);
 }

@@ -8,8 +8,8 @@ use super::super::update::before_line;
 use super::*;
 use refdesk_desk::engine::{PickReach, Snapshot};
 use refdesk_desk::{
-    Document, FileLine, LargePick, Price, ProfileDetails, ProfileSwitch, SearchAnswer, SearchHit, SearchMode,
-    SelectionChange,
+    BulkChange, BulkPreview, Document, FileLine, LargePick, Price, ProfileDetails, ProfileSwitch, SearchAnswer,
+    SearchHit, SearchMode, SelectionChange,
 };
 use refdesk_enrich::{BlockKind, Findings, Hint, Level};
 use refdesk_files::output::{WriteFailure, WrittenFile};
@@ -52,6 +52,11 @@ fn response(request: &Request, other: bool) -> Response {
     match request {
         _ if other => Response::Done(Vec::new()),
         Request::PreviewPicks { .. } => Response::PicksPreview { one: change.clone(), all: change },
+        Request::PreviewBulk(ids) => {
+            let change = BulkChange { ids: ids.clone(), change };
+            let [pick, unpick, exclude, include] = [(); 4].map(|()| change.clone());
+            Response::BulkPreview(Box::new(BulkPreview { sources: ids.len(), pick, unpick, exclude, include }))
+        }
         Request::AnalyseGraph => crate::fixture::analysis(&crate::fixture::in_graph(80, 24, "")),
         Request::Databases => Response::Databases(std::sync::Arc::new(fixture::overview())),
         Request::DatabasePage { path, .. } => Response::DatabasePage(Box::new(fixture::page(path))),

@@ -1,6 +1,6 @@
 //! The rows of the table of actions, in the order of the help.
 
-use crate::tui::action::{Action, ActionBinding, BorderMove, KeyContext, Visibility};
+use crate::tui::action::{Action, ActionBinding, BorderMove, BulkVerb, KeyContext, Visibility};
 use crate::tui::layout::Preset;
 use crate::tui::pane::Pane;
 use crate::tui::widgets::field::TextEdit;
@@ -46,6 +46,7 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::Keep, "keep", "Keep this source even if what pulled it in leaves", ["p"], SOURCES, BottomLine),
     entry!(Action::Filter, "filter", "Show only matching sources: words, #tag, type: mode: tokens:>5k selected missing, ! for not, | for or; capitals match only capitals", ["/"], &[KeyContext::Pane(Pane::Catalog)], BottomLine),
     entry!(Action::Filter, "filter selection", "Show only matching sources and those that pull them in; terms as in the catalog", ["/"], &[KeyContext::Pane(Pane::Selection)], BottomLine),
+    entry!(Action::AllShown, "bulk change", "Pick, unpick, exclude or include all sources shown; says first what that changes", ["*"], &[KeyContext::Pane(Pane::Catalog), KeyContext::Pane(Pane::Selection)], HelpOnly),
     entry!(Action::SaveFilter, "save filter", "Save the filter of the catalog under a name, for this workspace", ["F"], &[KeyContext::Pane(Pane::Catalog)], HelpOnly),
     entry!(Action::Filters, "filters", "Show the saved filters, to apply or remove one", ["'"], &[KeyContext::Pane(Pane::Catalog)], HelpOnly),
     entry!(Action::Sort, "sort", "Sort the catalog by the next column", ["s"], &[KeyContext::Pane(Pane::Catalog)], HelpOnly),
@@ -229,6 +230,11 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::PickNear, "direct mentions", "Pick the source with what it mentions itself, and exclude what is beyond", ["d"], &[KeyContext::LargePick], BottomLine),
     entry!(Action::PickAlone, "only this one", "Pick the source alone, and exclude what it mentions", ["o"], &[KeyContext::LargePick], BottomLine),
     entry!(Action::Back, "do not pick", "Pick nothing", ["Esc", "n", "q"], &[KeyContext::LargePick], BottomLine),
+    entry!(Action::Bulk(BulkVerb::Pick), "pick shown", "Pick the sources shown that are neither picked nor excluded", ["+"], &[KeyContext::AllShown], BottomLine),
+    entry!(Action::Bulk(BulkVerb::Unpick), "unpick shown", "Unpick the sources shown that are picked", ["-"], &[KeyContext::AllShown], BottomLine),
+    entry!(Action::Bulk(BulkVerb::Exclude), "exclude shown", "Exclude the sources shown from being pulled in", ["x"], &[KeyContext::AllShown], BottomLine),
+    entry!(Action::Bulk(BulkVerb::Include), "include shown", "Include the sources shown that are excluded", ["X"], &[KeyContext::AllShown], BottomLine),
+    entry!(Action::Back, "change nothing", "Change nothing", ["Esc", "n", "q"], &[KeyContext::AllShown], BottomLine),
     entry!(Action::Confirm, "set limit", "Keep this limit of tokens; the bar in the top line fills up to it", ["Enter"], &[KeyContext::Budget], BottomLine),
     entry!(Action::Back, "close budget", "Keep the limit as it was", ["Esc"], &[KeyContext::Budget], BottomLine),
     entry!(Action::Confirm, "yes", "Do it", ["y"], &[KeyContext::Question], BottomLine),

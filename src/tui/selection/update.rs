@@ -17,9 +17,9 @@ pub fn choose(state: &State, action: Action, effects: &mut Vec<Effect>) {
     let is_dormant = selection.dormant().iter().any(|dormant| dormant == id);
     let source = SourceId::from(id);
     effects.push(Effect::Ask(match action {
-        Action::Toggle if selection.is_picked(id) || is_dormant => Request::Unpick(source),
-        Action::Exclude if selection.is_excluded(id) => Request::Include(source),
-        Action::Exclude => Request::Exclude(source),
+        Action::Toggle if selection.is_picked(id) || is_dormant => Request::unpick(source),
+        Action::Exclude if selection.is_excluded(id) => Request::include(source),
+        Action::Exclude => Request::exclude(source),
         // What it would bring is selected already.
         Action::Keep => Request::pick(id),
         _ => Request::pick_if_few(source),

@@ -50,7 +50,7 @@ fn the_feed_is_filtered_and_a_source_opened_from_it() {
     for notice in [about("retry", Some("payments-api")), about("broken", None), about("changed", Some("timeouts"))] {
         event(&mut state, notice);
     }
-    assert_eq!(commands(&press(&mut state, "f x")), [Request::Exclude("timeouts".into())]);
+    assert_eq!(commands(&press(&mut state, "f x")), [Request::exclude("timeouts")]);
     for (keys, rows, typing) in [
         ("/", 3, Some(Typing::Filter(FilteredList::Feed))),
         ("\"RETRY\"", 1, Some(Typing::Filter(FilteredList::Feed))),
@@ -154,7 +154,7 @@ fn a_row_about_several_sources_picks_none() {
         assert!(message(&state).starts_with("this row is about several sources"), "{key}: {}", message(&state));
     }
     event(&mut state, about("Picked @timeouts", Some("timeouts")));
-    assert_eq!(commands(&press(&mut state, "g x")), [Request::Exclude("timeouts".into())]);
+    assert_eq!(commands(&press(&mut state, "g x")), [Request::exclude("timeouts")]);
 }
 
 #[test]

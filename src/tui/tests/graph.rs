@@ -181,9 +181,9 @@ fn rows_of_the_lists() {
 #[test]
 fn picking_excluding_and_opening() {
     for (keys, command) in [
-        ("Space", Request::Unpick("circuit-breaker".into())),
+        ("Space", Request::unpick("circuit-breaker")),
         ("Right p", Request::pick("retry-pattern")),
-        ("Right x", Request::Exclude("retry-pattern".into())),
+        ("Right x", Request::exclude("retry-pattern")),
         ("Tab Space", Request::pick_if_few("java-service")),
         ("Right o", Request::Locate(LocateTarget::Document("retry-pattern".into()))),
         ("Right e", Request::Locate(LocateTarget::Definition("retry-pattern".into()))),

@@ -418,7 +418,7 @@ fn an_answer_without_sections_says_why() {
 fn the_source_of_a_row_is_picked_without_leaving_the_line() {
     let mut state = searched(100, 30, "C-k \"/opens\"");
     assert_eq!(commands(&press(&mut state, "Down C-o")), [Request::pick_if_few("java-service")]);
-    assert_eq!(commands(&press(&mut state, "Up C-o")), [Request::Unpick("circuit-breaker".into())]);
+    assert_eq!(commands(&press(&mut state, "Up C-o")), [Request::unpick("circuit-breaker")]);
     assert_eq!(state.open_window(), Some(WindowKind::Jump), "it stays open");
     assert!(commands(&press(&mut state, "Space")).is_empty());
     assert_eq!(state.jump.line.text(), "/opens ");

@@ -18,15 +18,15 @@ use crate::tui::tests::{answer, commands, event, message, press, stale};
 fn picking_and_excluding() {
     for (keys, command) in [
         ("Space", Request::pick_if_few("team-conventions")),
-        ("j Space", Request::Unpick("circuit-breaker".into())),
+        ("j Space", Request::unpick("circuit-breaker")),
         ("j j p", Request::pick("retry-pattern")),
-        ("j j x", Request::Exclude("retry-pattern".into())),
-        ("G x", Request::Include("release-notes".into())),
+        ("j j x", Request::exclude("retry-pattern")),
+        ("G x", Request::include("release-notes")),
         ("G Space", Request::pick_if_few("release-notes")),
-        ("2 Space", Request::Unpick("circuit-breaker".into())),
-        ("2 j x", Request::Exclude("retry-pattern".into())),
-        ("2 G k Space", Request::Unpick("old-runbook".into())),
-        ("2 G x", Request::Include("release-notes".into())),
+        ("2 Space", Request::unpick("circuit-breaker")),
+        ("2 j x", Request::exclude("retry-pattern")),
+        ("2 G k Space", Request::unpick("old-runbook")),
+        ("2 G x", Request::include("release-notes")),
         ("/ \"payments\" Enter Space", Request::pick_if_few("payments-api")),
         ("r", Request::Reload),
     ] {

@@ -111,10 +111,10 @@ fn a_click_on_the_filter_of_the_selection() {
 fn a_click_on_the_mark_picks() {
     for (keys, row, sent) in [
         ("", "java-service", Some(Request::pick_if_few("java-service"))),
-        ("", "circuit-breaker", Some(Request::Unpick("circuit-breaker".into()))),
+        ("", "circuit-breaker", Some(Request::unpick("circuit-breaker"))),
         ("", "retry-pattern", None),
-        ("2", "circuit-breaker", Some(Request::Unpick("circuit-breaker".into()))),
-        ("2", "old-runbook", Some(Request::Unpick("old-runbook".into()))),
+        ("2", "circuit-breaker", Some(Request::unpick("circuit-breaker"))),
+        ("2", "old-runbook", Some(Request::unpick("old-runbook"))),
         ("2", "error-handling", None),
     ] {
         let mut state = fixture::state(80, 24);

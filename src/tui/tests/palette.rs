@@ -14,9 +14,9 @@ use refdesk_desk::engine::Request;
 #[test]
 fn the_palette_runs_the_action_in_the_previous_context() {
     for (keys, command) in [
-        ("j : \"pick\" Enter", Request::Unpick("circuit-breaker".into())),
-        ("j j : \"exclude\" Enter", Request::Exclude("retry-pattern".into())),
-        ("2 C-p \"excl\" Enter", Request::Exclude("circuit-breaker".into())),
+        ("j : \"pick\" Enter", Request::unpick("circuit-breaker")),
+        ("j j : \"exclude\" Enter", Request::exclude("retry-pattern")),
+        ("2 C-p \"excl\" Enter", Request::exclude("circuit-breaker")),
         (": \"reload\" Enter", Request::Reload),
         (": \"clear\" Enter y", Request::Clear),
     ] {

@@ -79,7 +79,7 @@ fn a_picked_match_keeps_its_row_while_the_prompt_is_the_same() {
     update(&mut state, Input::Snapshot(Box::new(fixture::snapshot())));
     assert_eq!(reported(&mut state, &["java-service"]), ["circuit-breaker", "java-service"], "the same prompt");
     assert_eq!(state.subject(Pane::Hints), Some("java-service"));
-    assert_eq!(commands(&press(&mut state, "k Space")), [Request::Unpick("circuit-breaker".into())]);
+    assert_eq!(commands(&press(&mut state, "k Space")), [Request::unpick("circuit-breaker")]);
     press(&mut state, "i \"!\"");
     assert_eq!(reported(&mut state, &["java-service"]), ["java-service"], "another prompt");
 }
@@ -161,7 +161,7 @@ fn a_source_passed_over_can_be_picked_and_keeps_its_row() {
     update(&mut state, Input::Snapshot(Box::new(fixture::snapshot())));
     reported(&mut state, &["ticket-search", "payments-api"]);
     assert_eq!((state.len(Pane::Hints), state.subject(Pane::Hints)), (3, Some("circuit-breaker")));
-    assert_eq!(commands(&press(&mut state, "Space")), [Request::Unpick("circuit-breaker".into())]);
+    assert_eq!(commands(&press(&mut state, "Space")), [Request::unpick("circuit-breaker")]);
     press(&mut state, "i \"!\"");
     reported(&mut state, &["ticket-search", "payments-api"]);
     assert_eq!(state.len(Pane::Hints), 2, "another prompt");

@@ -29,7 +29,7 @@ use crate::tui::templates::{self, preview_update};
 use crate::tui::update::external;
 use crate::tui::views::View;
 use crate::tui::widgets::cells;
-use crate::tui::windows::{WindowKind, add_source, discovery, large_pick, trust, welcome, write};
+use crate::tui::windows::{WindowKind, add_source, all_shown, discovery, large_pick, trust, welcome, write};
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::Picked;
 use refdesk_desk::engine::{Event, Response, Snapshot};
@@ -130,6 +130,7 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
         Response::Findings(findings) => hints::update::answer(state, findings),
         Response::Preview { template, outcome } => preview_update::answer(state, template, outcome, effects),
         Response::LargePick(pick) => large_pick::open(state, *pick),
+        Response::BulkPreview(preview) => all_shown::open(state, *preview),
         Response::Price(price) => state.budget.price.take(price),
         Response::SelectionPreview(preview) => state.choice_preview.take(preview),
         Response::PicksPreview { one, all } => state.requests.preview.take(MarksPreview { one, all }),
@@ -187,7 +188,6 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
 
 /// What a pick brought, and how to undo it: `Picked @a; 3 more sources pulled in, ~3,928 tokens in all: u undoes it`.
 fn followed(state: &State, picked: &Picked) -> String {
-    let ids: Vec<String> = picked.picked.iter().map(|id| format!("@{id}")).collect();
     // An agent gets sources of mode auto anyway: they cost nothing more, and a pick does not bring them.
     let is_auto = |id: &str| source_state::is_auto(&state.snapshot, id);
     let pulled_in = picked.pulled_in.iter().filter(|id| !is_auto(id.as_str()));
@@ -197,7 +197,10 @@ fn followed(state: &State, picked: &Picked) -> String {
     let waiting = source_words::waiting(source_words::count_waiting(&state.snapshot, pulled_in));
     let (tokens, undo) = (change_cost::added(picked.cost, cells::in_tokens), state.key(Action::Undo));
     let with = change_cost::with_instructions(picked.cost, cells::in_tokens);
-    let ids = ids.join(", ");
+    let ids = match picked.picked.as_slice() {
+        several @ [_, _, _, _, ..] => cells::counted(several.len(), "source"),
+        few => source_state::ids(&few.iter().map(SourceId::as_str).collect::<Vec<_>>()),
+    };
     let own = match picked.picked.as_slice() {
         [id] => source_words::own_waiting(&state.snapshot, id.as_str()).to_owned(),
         several => source_words::waiting(source_words::count_waiting(&state.snapshot, several)),

@@ -12,10 +12,10 @@ use super::requests::Reply;
 use crate::engine::{DatedLine, Snapshot};
 use crate::session::Receipt;
 use crate::{
-    AgentActivity, CatalogChange, DatabaseAnswer, DatabaseOverview, DatabasePage, DatabaseQuestion, Discovery,
-    Document, DocumentReport, FileLine, LargePick, Picked, Prepared, Price, PrivilegedAction, ProfileDetails,
-    ProfileSwitch, RenderFailure, RenderPreview, RenderRequest, SamplePrompt, SearchAnswer, SearchRequest,
-    SelectionChange, SelectionPreview, Session, channel,
+    AgentActivity, BulkPreview, CatalogChange, DatabaseAnswer, DatabaseOverview, DatabasePage, DatabaseQuestion,
+    Discovery, Document, DocumentReport, FileLine, LargePick, Picked, Prepared, Price, PrivilegedAction,
+    ProfileDetails, ProfileSwitch, RenderFailure, RenderPreview, RenderRequest, SamplePrompt, SearchAnswer,
+    SearchRequest, SelectionChange, SelectionPreview, Session, channel,
 };
 use refdesk_core::catalog::SourceId;
 use refdesk_core::config::ApprovalMode;
@@ -44,12 +44,12 @@ pub enum Request {
         /// How much of what it mentions to pull in.
         reach: PickReach,
     },
-    /// Remove the pick of this id, even if it is dormant.
-    Unpick(SourceId),
-    /// Keep this source from being pulled in; removes its pick.
-    Exclude(SourceId),
-    /// Lift the exclusion of this source.
-    Include(SourceId),
+    /// Remove the picks of these ids, even if they are dormant.
+    Unpick(Vec<SourceId>),
+    /// Keep these sources from being pulled in; removes their picks.
+    Exclude(Vec<SourceId>),
+    /// Lift the exclusions of these sources.
+    Include(Vec<SourceId>),
     /// Remove every pick.
     Clear,
     /// Undo the last change made through this engine.
@@ -68,6 +68,8 @@ pub enum Request {
         /// The several.
         all: Vec<SourceId>,
     },
+    /// What can be done with all of these sources at once? Answered by [`Response::BulkPreview`].
+    PreviewBulk(Vec<SourceId>),
     /// How do mentions connect the sources, and what would a pick of each pull in? Answered by
     /// [`Response::GraphAnalysis`].
     AnalyseGraph,
@@ -216,6 +218,21 @@ impl Request {
         Self::PickOne { id: id.into(), reach: PickReach::AllIfFew }
     }
 
+    /// Remove the pick of this one source.
+    pub fn unpick(id: impl Into<SourceId>) -> Self {
+        Self::Unpick(vec![id.into()])
+    }
+
+    /// Exclude this one source.
+    pub fn exclude(id: impl Into<SourceId>) -> Self {
+        Self::Exclude(vec![id.into()])
+    }
+
+    /// Lift the exclusion of this one source.
+    pub fn include(id: impl Into<SourceId>) -> Self {
+        Self::Include(vec![id.into()])
+    }
+
     /// Pick this one source.
     pub fn pick(id: impl Into<String>) -> Self {
         Self::Pick { ids: vec![id.into()], tags: Vec::new() }
@@ -271,6 +288,8 @@ pub enum Response {
         /// What picking all of them would change.
         all: SelectionChange,
     },
+    /// The answer to [`Request::PreviewBulk`].
+    BulkPreview(Box<BulkPreview>),
     /// The answer to [`Request::Read`] and [`Request::ReadOn`].
     Document(Document),
     /// The answer to [`Request::AnalyseGraph`].
@@ -429,6 +448,7 @@ impl Message {
                 | Request::Preview { .. }
                 | Request::PreviewSelection(_)
                 | Request::PreviewPicks { .. }
+                | Request::PreviewBulk(_)
                 | Request::AnalyseGraph
                 | Request::Read { .. }
                 | Request::ReadOn { .. }

@@ -19,6 +19,7 @@ use crate::{
     Desk, DocumentOptions, EnrichMode, FileLine, Prepared, ProposedSource, RenderFailure, RenderRequest, SearchReader,
     Session, TemplateRef, channel,
 };
+use refdesk_core::catalog::SourceId;
 use refdesk_enrich::{EnrichRequest, TextKind};
 use refdesk_files::output::{Proposal, WriteFailure, WrittenFile};
 use refdesk_templates::TemplateIndex;
@@ -124,9 +125,9 @@ impl Worker<'_> {
                     Ok(Box::new((picked, answer)))
                 }));
             }
-            Request::Unpick(id) => self.change(session, |desk| desk.unpick(session, &[id.to_string()])),
-            Request::Exclude(id) => self.change(session, |desk| desk.exclude(session, &[id.to_string()])),
-            Request::Include(id) => self.change(session, |desk| desk.include(session, &[id.to_string()])),
+            Request::Unpick(ids) => self.change(session, |desk| desk.unpick(session, &strings(&ids))),
+            Request::Exclude(ids) => self.change(session, |desk| desk.exclude(session, &strings(&ids))),
+            Request::Include(ids) => self.change(session, |desk| desk.include(session, &strings(&ids))),
             Request::Clear => self.change(session, |desk| desk.clear(session, false)),
             Request::Undo => {
                 let undone = self.with_desk(|desk| desk.undo(session));
@@ -168,6 +169,9 @@ impl Worker<'_> {
             Request::PreviewPicks { one, all } => {
                 let (one, all) = self.with_desk(|desk| (desk.preview_picks(one.as_slice()), desk.preview_picks(&all)));
                 return Response::PicksPreview { one, all };
+            }
+            Request::PreviewBulk(ids) => {
+                return Response::BulkPreview(Box::new(self.with_desk(|desk| desk.preview_bulk(&ids))));
             }
             Request::Read { id, file: None } => return Response::Document(self.desk.document(id.as_str())),
             Request::Read { id, file: Some(path) } => {
@@ -392,4 +396,8 @@ fn prepare(desk: &Desk, templates: &TemplateIndex, request: &RenderRequest) -> R
         return Err(Error::new(Code::Untrusted, message, Fix::Trust).into());
     }
     desk.prepare(&readable, request)
+}
+
+fn strings(ids: &[SourceId]) -> Vec<String> {
+    ids.iter().map(ToString::to_string).collect()
 }

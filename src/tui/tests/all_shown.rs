@@ -1,0 +1,109 @@
+//! What is done with all sources that a list shows: asked first, with the consequence of each change.
+
+use crate::common::change_cost::of_sources;
+use crate::tui::fixture;
+use crate::tui::state::State;
+use crate::tui::windows::WindowKind;
+use refdesk_core::catalog::SourceId;
+use refdesk_desk::engine::{Request, Response};
+use refdesk_desk::{BulkChange, BulkPreview, SelectionChange};
+
+use crate::tui::tests::consequences::picked;
+use crate::tui::tests::mouse::click_on;
+use crate::tui::tests::{answer, commands, message, press, screen, typed};
+
+fn bulk(ids: &[&str], enters: &[&str], leaves: &[&str], tokens: i64) -> BulkChange {
+    let [ids, enters, leaves] = [ids, enters, leaves].map(|ids| ids.iter().map(|id| SourceId::from(*id)).collect());
+    BulkChange { ids, change: SelectionChange { enters, leaves, cost: of_sources(tokens) } }
+}
+
+fn preview() -> BulkPreview {
+    BulkPreview {
+        sources: 4,
+        pick: bulk(&["java-service", "payments-api"], &["java-service", "payments-api", "x", "y"], &[], 76_475),
+        unpick: bulk(&["circuit-breaker"], &[], &["circuit-breaker", "timeouts"], -1_250),
+        exclude: bulk(&["java-service", "payments-api", "circuit-breaker"], &[], &["circuit-breaker"], -610),
+        include: bulk(&["release-notes"], &[], &[], 0),
+    }
+}
+
+fn asked(width: u16, height: u16, preview: BulkPreview) -> State {
+    let mut state = fixture::state(width, height);
+    let asked = commands(&press(&mut state, "*"));
+    assert!(matches!(asked.as_slice(), [Request::PreviewBulk(ids)] if ids.len() == 10), "{asked:?}");
+    answer(&mut state, Response::BulkPreview(Box::new(preview)));
+    state
+}
+
+fn ids(ids: &[&str]) -> Vec<SourceId> {
+    ids.iter().map(|id| SourceId::from(*id)).collect()
+}
+
+fn requests() -> [(&'static str, &'static str, Option<Request>); 6] {
+    let pick = Request::Pick { ids: vec!["java-service".to_owned(), "payments-api".to_owned()], tags: Vec::new() };
+    [
+        ("+", "+  pick", Some(pick)),
+        ("-", "-  unpick", Some(Request::Unpick(ids(&["circuit-breaker"])))),
+        ("x", "x  exclude", Some(Request::Exclude(ids(&["java-service", "payments-api", "circuit-breaker"])))),
+        ("X", "X  include", Some(Request::Include(ids(&["release-notes"])))),
+        ("Esc", "Esc  nothing", None),
+        ("n", "Esc  nothing", None),
+    ]
+}
+
+#[test]
+fn a_change_of_all_shown_is_made_by_its_key_or_by_a_click_on_its_line() {
+    for (key, line, expected) in requests() {
+        for by_mouse in [false, true] {
+            let mut state = asked(120, 36, preview());
+            assert_eq!(state.open_window(), Some(WindowKind::AllShown));
+            let sent = if by_mouse { click_on(&mut state, line) } else { press(&mut state, key) };
+            let expected: Vec<Request> = expected.clone().into_iter().collect();
+            assert_eq!((commands(&sent), state.window), (expected, None), "{key}");
+        }
+    }
+}
+
+#[test]
+fn what_changes_nothing_is_not_offered() {
+    let mut state = asked(120, 36, BulkPreview { include: BulkChange::default(), ..preview() });
+    assert!(!screen(&state).contains("include"), "{}", screen(&state));
+    assert_eq!(commands(&press(&mut state, "X")), []);
+    assert_eq!(message(&state), "there is no source to include here");
+    let mut state = asked(120, 36, BulkPreview { sources: 1, ..BulkPreview::default() });
+    assert_eq!(state.window, None);
+    assert!(message(&state).contains("always in the instructions"), "{}", message(&state));
+    typed(&mut state, "/ \"no-such-source\" Enter");
+    assert_eq!(commands(&press(&mut state, "*")), []);
+    assert_eq!(message(&state), "no source is shown here");
+}
+
+#[test]
+fn the_sources_shown_are_those_that_match() {
+    for (keys, expected) in [
+        ("/ \"#tickets | type:url\" Enter", &["payments-api", "ticket-search"][..]),
+        // Not the rows above a match.
+        ("2 / \"timeouts\" Enter", &["timeouts"]),
+        ("2 / \"dormant\" Enter", &["old-runbook"]),
+    ] {
+        let mut state = fixture::state(120, 36);
+        typed(&mut state, keys);
+        assert_eq!(commands(&press(&mut state, "*")), [Request::PreviewBulk(ids(expected))], "{keys}");
+    }
+}
+
+#[test]
+fn many_picks_are_counted_and_few_are_named() {
+    for (ids, expected) in [(&["a", "b", "c"][..], "Picked @a, @b, @c"), (&["a", "b", "c", "d"], "Picked 4 sources")] {
+        let mut state = fixture::state(120, 36);
+        answer(&mut state, picked(ids, &[], &["x"], 900));
+        assert!(message(&state).starts_with(expected), "{}", message(&state));
+    }
+}
+
+#[test]
+fn windows_of_all_shown() {
+    for (width, height) in [(40, 12), (80, 24), (120, 36)] {
+        insta::assert_snapshot!(format!("all_shown_{width}x{height}"), screen(&asked(width, height, preview())));
+    }
+}

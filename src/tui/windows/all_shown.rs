@@ -1,0 +1,155 @@
+//! What can be done with all sources that a list shows: each change in a line, with its consequence.
+
+use std::collections::HashSet;
+
+use ratatui::layout::Position;
+
+use super::{Handled, TextPage, Window, WindowKind, paragraphs, text_columns};
+use crate::common::{change_cost, source_words};
+use crate::tui::action::{Action, BulkVerb, KeyContext};
+use crate::tui::filtering::FilteredList;
+use crate::tui::input::Effect;
+use crate::tui::state::State;
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::cells;
+use crate::tui::widgets::page::WrappedText;
+use refdesk_core::catalog::SourceId;
+use refdesk_desk::engine::Request;
+use refdesk_desk::{BulkChange, BulkPreview};
+
+pub struct AllShown;
+
+const COLUMNS: u16 = 84;
+
+const LISTED: [Action; 5] = [
+    Action::Bulk(BulkVerb::Pick),
+    Action::Bulk(BulkVerb::Unpick),
+    Action::Bulk(BulkVerb::Exclude),
+    Action::Bulk(BulkVerb::Include),
+    Action::Back,
+];
+
+impl Window for AllShown {
+    fn contexts(&self) -> &'static [KeyContext] {
+        &[KeyContext::AllShown, KeyContext::Always]
+    }
+
+    fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
+        let page = TextPage::question("All shown", ThemeRole::Selection, COLUMNS, text(state));
+        Some(TextPage { has_keys: false, ..page })
+    }
+
+    fn listed_keys(&self) -> Option<&'static [Action]> {
+        Some(&LISTED)
+    }
+
+    /// Each choice has one line.
+    fn action_at(&self, state: &State, at: Position) -> Option<Action> {
+        let place = self.page(state)?.place(state);
+        let row = at.y.checked_sub(place.y).filter(|_| place.contains(at))?;
+        let choices = BulkVerb::ALL.into_iter().filter(|verb| change_of(state, *verb).is_some()).map(Action::Bulk);
+        choices.chain([Action::Back]).nth(usize::from(row))
+    }
+
+    fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
+        let Action::Bulk(verb) = action else { return Handled::Ignored };
+        let Some(change) = change_of(state, verb) else { return Handled::Consumed };
+        let ids = change.ids.clone();
+        state.window = None;
+        effects.push(Effect::Ask(match verb {
+            BulkVerb::Pick => Request::Pick { ids: ids.iter().map(ToString::to_string).collect(), tags: Vec::new() },
+            BulkVerb::Unpick => Request::Unpick(ids),
+            BulkVerb::Exclude => Request::Exclude(ids),
+            BulkVerb::Include => Request::Include(ids),
+        }));
+        Handled::Consumed
+    }
+}
+
+/// The sources that the list here shows.
+pub fn shown(state: &State) -> Vec<SourceId> {
+    let (snapshot, catalog) = (&state.snapshot, state.snapshot.catalog.sources());
+    match state.filtered_list() {
+        Some(FilteredList::Catalog) => {
+            let sources = state.catalog.rows.iter().filter_map(|at| catalog.get(*at));
+            sources.map(|source| source.id.clone()).collect()
+        }
+        Some(FilteredList::Selection) => {
+            let matching = state.selection.rows.iter().filter(|row| row.matches);
+            matching.filter_map(|row| row.id(snapshot)).map(SourceId::from).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+pub fn open(state: &mut State, preview: BulkPreview) {
+    let is_idle = BulkVerb::ALL.into_iter().all(|verb| verb.of(&preview).ids.is_empty());
+    state.bulk = Some(Box::new(preview));
+    if is_idle {
+        return state.refuse("all of these are always in the instructions: there is nothing to pick or exclude");
+    }
+    state.open(WindowKind::AllShown);
+}
+
+/// What this would change, if it changes any source.
+pub fn change_of(state: &State, verb: BulkVerb) -> Option<&BulkChange> {
+    state.bulk.as_ref().map(|preview| verb.of(preview)).filter(|change| !change.ids.is_empty())
+}
+
+fn text(state: &State) -> WrappedText {
+    let columns = text_columns(COLUMNS.min(state.layout().body.width));
+    let Some(preview) = &state.bulk else { return WrappedText::default() };
+    let choices = |detail| -> Vec<String> {
+        let choices = BulkVerb::ALL.into_iter().filter_map(|verb| Some((verb, change_of(state, verb)?)));
+        choices.map(|(verb, change)| choice(state, verb, change, detail)).collect()
+    };
+    // A click must find each choice in its own line.
+    let fits = |detail: &Detail| choices(*detail).iter().all(|line| cells::width(line) <= columns);
+    let detail = [Detail::Whole, Detail::Cost, Detail::Count].into_iter().find(fits).unwrap_or(Detail::Count);
+    let back = state.key_in(KeyContext::AllShown, Action::Back);
+    let about = match preview.sources {
+        1 => "1 source is shown.".to_owned(),
+        count => format!("{} sources are shown.", cells::grouped(count)),
+    };
+    let about = format!("{about} {} undoes in one step what is done here.", state.key(Action::Undo));
+    let mut lines = choices(detail);
+    lines.extend([format!("{back}  nothing"), String::new()]);
+    let lines = lines.iter().map(|line| (line.as_str(), ThemeRole::Text));
+    paragraphs(lines.chain([(about.as_str(), ThemeRole::Infra)]), columns)
+}
+
+#[derive(Clone, Copy)]
+enum Detail {
+    /// `+  pick 12 sources: ~76,475 tokens more (~80,102 with instructions), 37 pulled in`
+    Whole,
+    /// `+  pick 12 sources: ~76,475 more`
+    Cost,
+    /// `+  pick 12 sources`
+    Count,
+}
+
+fn choice(state: &State, verb: BulkVerb, BulkChange { ids, change }: &BulkChange, detail: Detail) -> String {
+    let key = state.key_in(KeyContext::AllShown, Action::Bulk(verb));
+    let line = format!("{key}  {} {}", verb.word(), cells::counted(ids.len(), "source"));
+    let none = match verb {
+        BulkVerb::Pick | BulkVerb::Include => "no extra tokens",
+        BulkVerb::Unpick | BulkVerb::Exclude => "no tokens saved",
+    };
+    let print = if matches!(detail, Detail::Whole) { cells::in_tokens } else { cells::tokens };
+    let cost = change_cost::signed(change.cost, print, "saved").unwrap_or_else(|| none.to_owned());
+    match detail {
+        Detail::Count => line,
+        Detail::Cost => format!("{line}: {cost}"),
+        Detail::Whole => {
+            let asked: HashSet<&SourceId> = ids.iter().collect();
+            let others = |ids: &[SourceId]| ids.iter().filter(|id| !asked.contains(id)).count();
+            let mut parts = vec![cost + &change_cost::with_instructions(change.cost, cells::in_tokens)];
+            for (count, what) in [(others(&change.enters), "pulled in"), (others(&change.leaves), "released")] {
+                parts.extend((count > 0).then(|| format!("{} {what}", cells::counted(count, "other"))));
+            }
+            let moved = change.enters.iter().chain(&change.leaves);
+            let waiting = source_words::waiting(source_words::count_waiting(&state.snapshot, moved));
+            format!("{line}: {}{waiting}", parts.join(", "))
+        }
+    }
+}
