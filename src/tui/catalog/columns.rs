@@ -6,6 +6,7 @@
 use refdesk_core::catalog::Mode;
 
 use crate::tui::counts::Counts;
+use crate::tui::filter::Order;
 
 /// The minimum number of columns of the numbers of tokens: `~123,456`.
 const TOKENS: usize = 8;
@@ -101,6 +102,31 @@ impl CatalogColumns {
             }
         }
         all
+    }
+
+    /// The order of the heading at this column of the list, if the catalog can be sorted by it.
+    pub fn order_at(self, at: u16) -> Option<Order> {
+        let Self { id, name, kind, mode, tags, tokens } = self;
+        let fields = [
+            (id, Some(Order::Id)),
+            (name, None),
+            (kind, Some(Order::Kind)),
+            (mode, None),
+            (tags, None),
+            (tokens, Some(Order::Tokens)),
+        ];
+        let mut rest = usize::from(at);
+        if rest < LEAD {
+            return Some(Order::State);
+        }
+        rest -= LEAD;
+        for (columns, order) in fields.into_iter().filter(|(columns, _)| *columns > 0) {
+            if rest < columns {
+                return order;
+            }
+            rest = rest.checked_sub(columns + 1)?;
+        }
+        None
     }
 
     fn width(self) -> u16 {

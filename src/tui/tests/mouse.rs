@@ -128,6 +128,35 @@ fn a_click_on_the_mark_picks() {
 }
 
 #[test]
+fn a_click_on_a_heading_sorts_by_its_column() {
+    use crate::tui::filter::Order;
+
+    let mut state = fixture::state(80, 24);
+    let row = find(&state, "mode").y;
+    let place = |state: &State, heading: &str| {
+        let line = screen(state).lines().nth(usize::from(row)).unwrap().to_owned();
+        let before = &line[..line.find(heading).unwrap()];
+        Position { x: u16::try_from(before.chars().count()).unwrap(), y: row }
+    };
+    for (heading, order) in [
+        ("tokens", Order::Tokens),
+        ("tokens", Order::Catalog),
+        ("id", Order::Id),
+        ("type", Order::Kind),
+        ("mode", Order::Kind),
+        ("name", Order::Kind),
+        ("tags", Order::Kind),
+    ] {
+        let at = place(&state, heading);
+        click(&mut state, at);
+        assert_eq!(state.catalog.order, order, "{heading}");
+    }
+    let id = place(&state, "id");
+    click(&mut state, Position { x: id.x - 2, ..id });
+    assert_eq!(state.catalog.order, Order::State, "the column of the marks");
+}
+
+#[test]
 fn a_second_click_on_a_row_is_enter() {
     let mut state = fixture::state(120, 36);
     for _ in 0..2 {

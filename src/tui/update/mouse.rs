@@ -6,10 +6,12 @@ use ratatui::layout::Position;
 use crate::tui::action::Action;
 use crate::tui::agents;
 use crate::tui::catalog;
+use crate::tui::catalog::columns::CatalogColumns;
 use crate::tui::catalog::link_walk::LinkClick;
 use crate::tui::databases;
 use crate::tui::disabled::disabled;
 use crate::tui::dock;
+use crate::tui::filter::Order;
 use crate::tui::graph;
 use crate::tui::input::{Effect, WheelTurn};
 use crate::tui::layout::PaneLayout;
@@ -108,6 +110,7 @@ fn in_pane(state: &mut State, pane: Pane, parts: PaneLayout, at: Position, effec
             Pane::Hints => act(state, Action::Prompt, effects),
             // A head without a filter line has headings, or what a request says.
             _ if state.is_filtered() && !state.at_request() => act(state, Action::Filter, effects),
+            Pane::Catalog => sort_by_heading(state, parts, at),
             _ => {}
         }
     } else if parts.detail.contains(at) {
@@ -133,6 +136,15 @@ fn in_pane(state: &mut State, pane: Pane, parts: PaneLayout, at: Position, effec
             let is_box = form::is_box(state, parts.aside, at);
             act_on_second_click(state, is_box || (there && before == row), Action::SetValue, effects);
         }
+    }
+}
+
+/// A click on a heading sorts by its column, and a second one puts the rows back into the order of the catalog.
+fn sort_by_heading(state: &mut State, parts: PaneLayout, at: Position) {
+    let columns = CatalogColumns::of(&state.counts, parts.list.width);
+    if let Some(order) = columns.order_at(at.x - parts.head.x).filter(|_| !state.snapshot.catalog.is_empty()) {
+        let order = if state.catalog.order == order { Order::Catalog } else { order };
+        catalog::filtered_rows::sort(state, order);
     }
 }
 
