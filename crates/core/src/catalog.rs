@@ -79,6 +79,18 @@ impl Catalog {
         (Self { sources, by_id, selectable_tags: OnceLock::new() }, losers)
     }
 
+    /// The same catalog with other sources at these positions; each has the id of the one it replaces.
+    #[must_use]
+    pub fn with(self, changed: Vec<(usize, Arc<Source>)>) -> Self {
+        let Self { mut sources, by_id, .. } = self;
+        for (at, source) in changed {
+            if let Some(place) = sources.get_mut(at).filter(|place| place.id == source.id) {
+                *place = source;
+            }
+        }
+        Self { sources, by_id, selectable_tags: OnceLock::new() }
+    }
+
     /// The sources in catalog order.
     pub fn sources(&self) -> Sources<'_> {
         Sources(&self.sources)

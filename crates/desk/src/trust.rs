@@ -312,9 +312,8 @@ impl Desk {
         problems: &mut Vec<Diagnostic>,
     ) -> Catalog {
         let check = TrustCheck::new(self);
-        let mut is_changed = false;
-        let mut checked = |source: Arc<Source>| {
-            let action = check.source(&source);
+        let mut checked = |source: &Source| {
+            let action = check.source(source);
             let is_trusted = action.is_none_or(|bare| {
                 let is_trusted = check.trusts(&bare.hash);
                 decided.push((bare.hash, is_trusted));
@@ -330,14 +329,14 @@ impl Desk {
                 kind @ (SourceKind::Url { .. } | SourceKind::Mcp { .. }) if !is_trusted => {
                     SourceKind::Withheld(Box::new(kind.clone()))
                 }
-                _ => return source,
+                _ => return None,
             };
-            is_changed = true;
-            Arc::new(Source { kind, ..Source::clone(&source) })
+            Some(Arc::new(Source { kind, ..source.clone() }))
         };
-        let sources = (0..catalog.len()).filter_map(|at| catalog.shared(at)).map(&mut checked).collect();
+        let sources = catalog.sources().iter().enumerate();
+        let changed: Vec<_> = sources.filter_map(|(at, source)| Some((at, checked(source)?))).collect();
         problems.extend(check.problems_so_far());
-        if is_changed { Catalog::of(sources) } else { catalog }
+        if changed.is_empty() { catalog } else { catalog.with(changed) }
     }
 
     /// Whether to look at a path where a source may be: it must be in the workspace, trusted, or named by the user.

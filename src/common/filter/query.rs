@@ -181,13 +181,16 @@ impl Term {
     }
 }
 
-/// The end of the first term of `rest`: a blank outside quotes.
+/// The end of the first term of `rest`: a blank or a `|` outside quotes.
 fn term_end(rest: &str) -> usize {
+    if rest.starts_with('|') {
+        return 1;
+    }
     let bare = rest.trim_start_matches(['!', '#']);
     let lead = rest.len() - bare.len();
     match bare.strip_prefix('"') {
         Some(quoted) => quoted.find('"').map_or(rest.len(), |end| lead + 1 + end + 1),
-        None => rest.find(char::is_whitespace).unwrap_or(rest.len()),
+        None => rest.find(|c: char| c == '|' || c.is_whitespace()).unwrap_or(rest.len()),
     }
 }
 
@@ -309,7 +312,8 @@ mod tests {
             ("is:", is),
             ("a | b", "text(a) or text(b)"),
             ("x a | !b | #c y", "text(x) text(a) or not exactly(b) or tag(c) text(y)"),
-            ("a|b \"|\"", "text(a|b) exactly(|)"),
+            ("a|b \"a|b\"", "text(a) or text(b) exactly(a|b)"),
+            ("#java|#\"a b\"|!x", "tag(java) or tag(a b) or not exactly(x)"),
             ("a |", "text(a) [| needs a term after it]"),
             ("| a", "text(a) [| needs a term before it]"),
             ("a | | b", "text(a) or text(b) [| needs a term before it]"),
