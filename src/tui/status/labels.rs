@@ -75,10 +75,12 @@ fn labels_without(state: &State, contexts: &[KeyContext], shown: &[Action], plac
             kept = 0;
         } else {
             let end = x.saturating_add(width).saturating_add(2).saturating_add(kept);
-            full |= end > place.right().saturating_add(1);
-        }
-        if full && entry.action != Action::Help {
-            continue;
+            let fits = end <= place.right().saturating_add(1);
+            // After the first that fits, a key is not shown without those before it.
+            full |= !fits && !labels.is_empty();
+            if full || !fits {
+                continue;
+            }
         }
         let room = place.right().saturating_sub(x);
         labels.push(Label { action: entry.action, key, name, place: Rect { x, width: width.min(room), ..place } });
