@@ -11,19 +11,17 @@ use tokio::time::timeout;
 /// How long the program may take: it may ask a service.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// The first line that a shell command prints in this folder, if one is named. Its standard error is dropped, because it may
-/// contain part of a secret.
+/// The first line that a shell command prints in this folder, with these environment variables. Its standard error is dropped,
+/// because it may contain part of a secret.
 ///
 /// # Errors
 /// Why there is none, in words.
-pub fn from_command(command: &str, folder: &Path) -> Result<String, String> {
+pub fn from_command(command: &str, folder: &Path, variables: &[(&str, &Path)]) -> Result<String, String> {
     let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| error.kind().to_string())?;
     let run = async {
         let mut program = Command::new("sh");
         program.arg("-c").arg(command).stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
-        if !folder.as_os_str().is_empty() {
-            program.current_dir(folder);
-        }
+        program.current_dir(folder).envs(variables.iter().copied());
         timeout(LIMIT, program.output()).await
     };
     let output = runtime
@@ -46,9 +44,10 @@ mod tests {
 
     #[test]
     fn the_first_line_is_the_password() {
-        let run = |command: &str| from_command(command, Path::new("/"));
+        let run = |command: &str| from_command(command, Path::new("/"), &[("folder", Path::new("/a b"))]);
         assert_eq!(run("printf 'a b\\nc'").as_deref(), Ok("a b"));
         assert_eq!(run("pwd").as_deref(), Ok("/"));
+        assert_eq!(run("echo \"$folder\"/c").as_deref(), Ok("/a b/c"));
         assert_eq!(run("echo s3cret >&2; exit 3").unwrap_err(), "it ended with 3");
         assert_eq!(run("true").unwrap_err(), "it prints nothing");
     }

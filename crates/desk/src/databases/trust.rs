@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use refdesk_database::config::{Connection, DatabaseConfig, Sampling, Secret, ServerConnection};
+use refdesk_database::config::{Connection, DatabaseConfig, Sampling, Secret, ServerConnection, workspace_files};
 use refdesk_database::names::globs::NamePattern;
 use refdesk_files::is_of_process;
 use refdesk_files::name::sha256_hex;
@@ -147,12 +147,14 @@ fn database_action(actions: &PrivilegedActions<'_>, database: &DatabaseConfig) -
             let names: Vec<&str> = programs.keys().map(String::as_str).collect();
             let runs = match names.join(", ") {
                 names if names.is_empty() => names,
-                names => format!(", which uses {names} of this repository"),
+                names => format!(", which uses {names} of this repository and whatever that runs"),
             };
+            let authorities = authorities(actions.workspace, server);
             let what = format!("read the {kind} database '{name}': {}{runs}{except}", words(server));
             let mut content = json!({"name": name, "kind": kind, "server": server});
-            if let (Value::Object(members), false) = (&mut content, programs.is_empty()) {
-                members.insert("programs".to_owned(), json!(programs));
+            if let Value::Object(members) = &mut content {
+                members.extend((!programs.is_empty()).then(|| ("programs".to_owned(), json!(programs))));
+                members.extend(authorities.map(|hash| ("authorities".to_owned(), json!(hash))));
             }
             Some(actions.database(name, what, &restrictions.with(content)))
         }
@@ -214,13 +216,21 @@ impl Restrictions<'_> {
 /// the same name is not trusted.
 fn programs(workspace: &Path, server: &ServerConnection) -> BTreeMap<String, String> {
     let Some(Secret::Command(command)) = &server.secret else { return BTreeMap::new() };
-    let is_between = |char: char| char.is_whitespace() || "'\";|&()=<>`$".contains(char);
-    let found = command.split(is_between).filter(|word| !word.is_empty()).filter_map(|word| {
-        let (path, outside) = place(workspace, &absolute(workspace, Path::new(word)));
-        let (bytes, _) = read_regular(&path, PROGRAM).ok().filter(|_| outside.is_none())?;
-        Some((display(workspace, &path), sha256_hex(&bytes)))
-    });
-    found.collect()
+    let files = workspace_files(workspace, command).into_iter();
+    files.filter_map(|path| Some((display(workspace, &path), hash_of(&path)?))).collect()
+}
+
+/// The hash of the file of certificate authorities, if it is in the workspace: who exchanges it can stand in for the server.
+fn authorities(workspace: &Path, server: &ServerConnection) -> Option<String> {
+    let file = absolute(workspace, Path::new(server.sslrootcert.as_deref()?));
+    let (path, outside) = place(workspace, &file);
+    // One that cannot be read makes the connection fail.
+    if outside.is_none() { hash_of(&path) } else { None }
+}
+
+fn hash_of(path: &Path) -> Option<String> {
+    let (bytes, _) = read_regular(path, PROGRAM).ok()?;
+    Some(sha256_hex(&bytes))
 }
 
 /// The action of revealing more about values than statistics of columns that do not look sensitive.

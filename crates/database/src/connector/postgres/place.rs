@@ -4,10 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use refdesk_files::path::absolute;
 use refdesk_postgres::{Address, TlsMode, from_command};
 use refdesk_text::Error;
 
 use super::unreachable;
+use crate::config::password_command::{WORKSPACE_VARIABLE, with_workspace_files};
 use crate::config::{Secret, ServerConnection};
 use crate::connector::ConnectionEnvironment;
 
@@ -44,7 +46,7 @@ pub(crate) fn address(server: &ServerConnection, around: &ConnectionEnvironment)
         address.set_tls(mode);
     }
     if let Some(file) = &server.sslrootcert {
-        address.set_authorities(PathBuf::from(file));
+        address.set_authorities(absolute(&resolver.around.workspace, Path::new(file)));
     }
     if address.host().is_none() {
         let socket = |folder: &&str| Path::new(folder).join(format!(".s.PGSQL.{}", address.port())).exists();
@@ -55,9 +57,9 @@ pub(crate) fn address(server: &ServerConnection, around: &ConnectionEnvironment)
     match &server.secret {
         Some(Secret::Env(variable)) => address.set_password(&resolver.variable(variable)?),
         Some(Secret::Command(command)) => {
-            let password = from_command(command, &resolver.around.workspace).map_err(|why| {
+            let password = resolver.printed_password(command).map_err(|why| {
                 let why = format!("its password_command gives no password: {why}");
-                unreachable(&why, "run the command yourself, and see what it prints")
+                unreachable(&why, "run it in your home folder, as refdesk does, and see what it prints")
             })?;
             address.set_password(&password);
         }
@@ -72,6 +74,15 @@ struct Resolver<'a> {
 }
 
 impl Resolver<'_> {
+    /// What the command for a password prints. It does not run in the workspace, where many programs would load files that
+    /// it does not name and that nobody trusted; only those that it names are found there.
+    fn printed_password(&self, command: &str) -> Result<String, String> {
+        let workspace = &self.around.workspace;
+        let command = with_workspace_files(workspace, command);
+        let folder = self.around.home.as_deref().unwrap_or(Path::new("/"));
+        from_command(&command, folder, &[(WORKSPACE_VARIABLE, workspace)])
+    }
+
     fn variable(&self, name: &str) -> Result<String, Error> {
         let value = (self.around.variable)(name).filter(|value| !value.is_empty());
         value.ok_or_else(|| unreachable(&format!("the environment variable {name} is not set"), "set it"))

@@ -346,13 +346,21 @@ fn passwords(server: &TestServer, database: &str) {
     fs::write(&file, format!("{folder}:{port}:*:locked:right\n")).unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
     let variable = |name: &str| (name == "RIGHT").then(|| "right".to_owned());
-    let around = ConnectionEnvironment { home: Some(home.path().to_owned()), variable, ..Default::default() };
+    let workspace = home.path().join("a workspace");
+    fs::create_dir_all(workspace.join("bin")).unwrap();
+    fs::write(workspace.join("bin/pw"), "echo right").unwrap();
+    let around =
+        ConnectionEnvironment { home: Some(home.path().to_owned()), workspace, variable, ..Default::default() };
     let as_user = |user: &str| place(server, database, user);
     for connection in [
         "service: shop".to_owned(),
         format!("{}, password_env: RIGHT", as_user("locked")),
         format!("{}, password_env: RIGHT", as_user("hashed")),
         format!("{}, password_command: printf right", as_user("locked")),
+        format!("{}, password_command: sh ./bin/pw", as_user("locked")),
+        format!("{}, password_command: 'sh \"$workspaceRoot\"/bin/pw'", as_user("locked")),
+        // Not in the workspace, where it could load what nobody trusted.
+        format!("{}, password_command: '[ -e bin/../bin ] || echo right'", as_user("locked")),
     ] {
         try_read(&connection, "", &around).unwrap_or_else(|error| panic!("{connection}: {error}"));
     }

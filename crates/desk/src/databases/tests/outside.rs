@@ -114,12 +114,21 @@ fn a_database_is_trusted_as_it_was_shown() {
     world.put(".jaato/databases.yaml", &config(server));
     let desk = world.desk();
     let what = "read the postgres database 'shop': host db, user u, with the password that the command `./scripts/pw.sh x` \
-                prints, which uses scripts/pw.sh of this repository";
+                prints, which uses scripts/pw.sh of this repository and whatever that runs";
     assert_eq!(desk.actions()[0].what, what);
     desk.trust(&desk.untrusted()).unwrap();
     assert_eq!(world.desk().untrusted(), []);
     world.put("scripts/pw.sh", "echo two");
     assert_eq!(world.desk().untrusted().len(), 1, "another program under the same name");
+
+    let server = "type: postgres, connection: {host: db, user: u, sslmode: verify-full, sslrootcert: scripts/ca.pem}";
+    world.put(".jaato/databases.yaml", &config(server));
+    world.put("scripts/ca.pem", "one");
+    let desk = world.desk();
+    desk.trust(&desk.untrusted()).unwrap();
+    assert_eq!(world.desk().untrusted(), []);
+    world.put("scripts/ca.pem", "two");
+    assert_eq!(world.desk().untrusted().len(), 1, "other authorities under the same name");
 }
 
 #[test]
