@@ -41,20 +41,34 @@ struct OpenTag<'t> {
     else_seen: bool,
 }
 
+/// What a tag does to a scope that Jinja2 has and the engine lacks: names set within these blocks end with them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ScopeChange {
+    None,
+    Opens,
+    Closes,
+}
+
+impl OpenTag<'_> {
+    /// Whether its content, or what was read last of it, is a scope of its own.
+    fn has_scope(&self) -> bool {
+        matches!(self.word, "set" | "filter" | "autoescape") || (self.word == "for" && self.else_seen)
+    }
+}
+
 impl<'t> Blocks<'t> {
     /// Handles the tag that begins with this word; `is_block` is false for a `set` with its value in the tag.
     ///
     /// # Errors
     ///
     /// The tag is unknown, refused or out of place, or blocks nest too deep; with the line.
-    pub(crate) fn tag(&mut self, word: &'t str, is_block: bool, line: usize) -> Result<(), Error> {
+    pub(crate) fn tag(&mut self, word: &'t str, is_block: bool, line: usize) -> Result<ScopeChange, Error> {
         match word {
-            "set" if !is_block => Ok(()),
+            "set" if !is_block => Ok(ScopeChange::None),
             "for" | "if" | "with" | "set" | "filter" | "autoescape" => self.open(word, line),
             "elif" => self.elif(line),
             "else" => self.otherwise(line),
-            "break" | "continue" if self.open.iter().any(|block| block.word == "for") => Ok(()),
-            "break" | "continue" => Err(template_error(line, format!("'{word}' at line {line} is outside a loop"))),
+            "break" | "continue" => self.leave_loop(word, line),
             _ if REFUSED.contains(&word) => Err(template_error(
                 line,
                 format!(
@@ -77,25 +91,43 @@ impl<'t> Blocks<'t> {
         })
     }
 
-    fn open(&mut self, word: &'t str, line: usize) -> Result<(), Error> {
+    /// The engine does not leave the blocks between a `break` and its loop.
+    fn leave_loop(&self, word: &str, line: usize) -> Result<ScopeChange, Error> {
+        let around = self.open.iter().rev().find(|block| block.word != "if");
+        match around {
+            Some(block) if block.word == "for" && !block.else_seen => Ok(ScopeChange::None),
+            Some(OpenTag { word: other, line: from, .. }) if self.open.iter().any(|block| block.word == "for") => {
+                let message = format!(
+                    "'{word}' at line {line} is inside the '{other}' of line {from}; move it out, directly into the loop"
+                );
+                Err(template_error(line, message))
+            }
+            _ => Err(template_error(line, format!("'{word}' at line {line} is outside a loop"))),
+        }
+    }
+
+    fn open(&mut self, word: &'t str, line: usize) -> Result<ScopeChange, Error> {
         if self.open.len() >= NESTING {
             return Err(template_error(line, format!("blocks nest deeper than {NESTING} at line {line}")));
         }
-        self.open.push(OpenTag { word, line, branches: 0, else_seen: false });
-        Ok(())
+        let block = OpenTag { word, line, branches: 0, else_seen: false };
+        let change = if block.has_scope() { ScopeChange::Opens } else { ScopeChange::None };
+        self.open.push(block);
+        Ok(change)
     }
 
-    fn close(&mut self, end: &str, line: usize) -> Result<(), Error> {
-        let Some(OpenTag { word, line: from, .. }) = self.open.pop() else {
+    fn close(&mut self, end: &str, line: usize) -> Result<ScopeChange, Error> {
+        let Some(block) = self.open.pop() else {
             return Err(template_error(line, format!("'{end}' at line {line} closes nothing")));
         };
+        let OpenTag { word, line: from, .. } = block;
         if end.strip_prefix("end") == Some(word) {
-            return Ok(());
+            return Ok(if block.has_scope() { ScopeChange::Closes } else { ScopeChange::None });
         }
         Err(template_error(line, format!("'{end}' at line {line} does not close the '{word}' of line {from}")))
     }
 
-    fn elif(&mut self, line: usize) -> Result<(), Error> {
+    fn elif(&mut self, line: usize) -> Result<ScopeChange, Error> {
         match self.open.last_mut() {
             Some(block) if block.word == "if" && !block.else_seen => block.branches += 1,
             _ => return Err(template_error(line, format!("'elif' at line {line} is outside an 'if'"))),
@@ -104,14 +136,14 @@ impl<'t> Blocks<'t> {
         if self.open.iter().map(|block| block.branches).sum::<usize>() > CHAIN {
             return Err(template_error(line, format!("more than {CHAIN} 'elif' in a row at line {line}")));
         }
-        Ok(())
+        Ok(ScopeChange::None)
     }
 
-    fn otherwise(&mut self, line: usize) -> Result<(), Error> {
+    fn otherwise(&mut self, line: usize) -> Result<ScopeChange, Error> {
         match self.open.last_mut() {
             Some(block) if matches!(block.word, "if" | "for") && !block.else_seen => {
                 block.else_seen = true;
-                Ok(())
+                Ok(if block.has_scope() { ScopeChange::Opens } else { ScopeChange::None })
             }
             _ => Err(template_error(line, format!("'else' at line {line} is outside an 'if' or 'for'"))),
         }

@@ -5,7 +5,7 @@
 use minijinja::machinery::{Span, Token, tokenize};
 use minijinja::syntax::SyntaxConfig;
 
-use super::blocks::{self, Blocks};
+use super::blocks::{self, Blocks, ScopeChange};
 use super::bounds::Height;
 use super::edits::{SourceEdit, apply};
 use super::{from_engine, strings, unpacked};
@@ -130,7 +130,14 @@ pub(crate) fn prepare(text: &str) -> Result<String, Error> {
         }
         let Some(word) = word else { return Ok(()) };
         blocks::must_be_complete(word, tokens, line)?;
-        blocks.tag(word, !has_value, line)
+        let (first, last) = (tag.tokens.first().map(|(_, span)| *span), tag.tokens.last().map(|(_, span)| *span));
+        // Within the tag, so that its `-` still trims what comes before or after it.
+        edits.extend(match blocks.tag(word, !has_value, line)? {
+            ScopeChange::None => None,
+            ScopeChange::Opens => last.map(|last| SourceEdit::insert(offset(last.end_offset), " %}{% with")),
+            ScopeChange::Closes => first.map(|first| SourceEdit::insert(offset(first.start_offset), "endwith %}{% ")),
+        });
+        Ok(())
     })?;
     blocks.end()?;
     Ok(apply(text, edits))
