@@ -55,7 +55,10 @@ pub(crate) fn as_written(piece: &str) -> String {
     replaced.fold(piece.to_owned(), |piece, (ours, written)| piece.replace(ours, written))
 }
 
-const REPLACED: [(&str, &str); 23] = [
+const REPLACED: [(&str, &str); 26] = [
+    ("|__chain__(\t\t'", ""),
+    (",\t\t'", ""),
+    ("'\t\t,", ""),
     (".__slice__(", "["),
     ("\tNone", ""),
     (",\t", ":"),

@@ -1,7 +1,7 @@
 //! Translates operators, comparisons and filters for the engine, found in its syntax tree. `a + b` becomes `a |__add__(
 //! b)`: filters bind tighter than any operator, so the left operand needs no parentheses.
 
-use minijinja::machinery::ast::{BinOpKind, CallArg, Expr, Stmt};
+use minijinja::machinery::ast::{BinOpKind, CallArg, CompareOpKind, Expr, Stmt};
 use minijinja::machinery::{Span, Token};
 
 use super::edits::SourceEdit;
@@ -54,7 +54,7 @@ struct Edits<'t> {
     changes: bool,
 }
 
-impl Edits<'_> {
+impl<'t> Edits<'t> {
     fn statements(&mut self, statements: &[Stmt<'_>]) {
         for statement in statements {
             match statement {
@@ -110,11 +110,13 @@ impl Edits<'_> {
             }
             Expr::Compare(compare) => {
                 self.expr(&compare.expr);
-                self.must_be_given(&compare.expr);
-                for operand in &compare.ops {
+                let mut left = &compare.expr;
+                for (at, operand) in compare.ops.iter().enumerate() {
+                    self.compared(operand.op, left, at == 0);
                     self.expr(&operand.expr);
-                    self.must_be_given(&operand.expr);
+                    left = &operand.expr;
                 }
+                self.edits.push(SourceEdit::insert(offset(compare.span().end_offset), ")"));
             }
             Expr::IfExpr(branch) => {
                 [&branch.true_expr, &branch.test_expr].into_iter().for_each(|part| self.expr(part));
@@ -200,10 +202,7 @@ impl Edits<'_> {
             self.must_be_given(left);
             self.must_be_given(right);
         }
-        // Only white space and closing parentheses come between an operand and its operator.
-        let behind = offset(left.span().end_offset);
-        let rest = self.text.get(behind..).unwrap_or_default();
-        let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ')');
+        let rest = self.after_operand(left);
         if !sign.is_empty() && rest.starts_with(sign) {
             self.edits.push(SourceEdit::replace_bytes(self.text.len() - rest.len(), sign.len(), filter));
             self.edits.push(SourceEdit::insert(end, ")"));
@@ -213,6 +212,34 @@ impl Edits<'_> {
             self.edits.push(SourceEdit::replace_bytes(self.text.len() - sign.len(), "in".len(), ""));
             self.edits.push(SourceEdit::insert(end, ")"));
         }
+    }
+
+    /// `a < b == c` becomes `a |__chain__( '<', b , '==', c)`. The tabs mark what the template does not contain.
+    fn compared(&mut self, operator: CompareOpKind, left: &Expr<'_>, is_first: bool) {
+        use CompareOpKind::{Eq, Gt, Gte, In, Lt, Lte, Ne, NotIn};
+        let (written, sign) = match operator {
+            Eq => ("==", "=="),
+            Ne => ("!=", "!="),
+            Lt => ("<", "<"),
+            Lte => ("<=", "<="),
+            Gt => (">", ">"),
+            Gte => (">=", ">="),
+            In => ("in", "in"),
+            NotIn => ("not", "not in"),
+        };
+        let rest = self.after_operand(left);
+        let (at, before) = (self.text.len() - rest.len(), if is_first { "|__chain__(" } else { "," });
+        self.edits.push(SourceEdit::replace_bytes(at, written.len(), format!("{before}\t\t'{sign}'\t\t,")));
+        if let (NotIn, Some(after)) = (operator, rest.strip_prefix("not")) {
+            let at = self.text.len() - after.trim_start().len();
+            self.edits.push(SourceEdit::replace_bytes(at, "in".len(), ""));
+        }
+    }
+
+    /// The text from the operator after an operand. Only white space and closing parentheses come between the two.
+    fn after_operand(&self, operand: &Expr<'_>) -> &'t str {
+        let rest = self.text.get(offset(operand.span().end_offset)..).unwrap_or_default();
+        rest.trim_start_matches(|c: char| c.is_whitespace() || c == ')')
     }
 
     /// Adds the edits `inside` an expression; if it `makes` a list or dict, that must be mutable.

@@ -4,6 +4,7 @@ use minijinja::value::{Kwargs, Rest, ValueOrKwargs};
 use minijinja::{Error, ErrorKind, Value};
 
 use super::super::limits::{OUTPUT_BYTES, output_too_large};
+use super::ENGINE;
 
 /// The arguments of a filter after its value, as the engine passes them.
 pub(super) type RestArguments = Rest<ValueOrKwargs>;
@@ -34,7 +35,7 @@ impl PythonArguments {
         self.asked += 1;
         match self.places.get(place) {
             Some(value) => Some(value.clone()),
-            None => self.named.as_ref().and_then(|named| named.get::<Option<Value>>(name).ok().flatten()),
+            None => self.named.as_ref().and_then(|named| named.get::<Value>(name).ok()),
         }
     }
 
@@ -44,7 +45,7 @@ impl PythonArguments {
     }
 
     /// As [`PythonArguments::value`], with `none` treated as omitted.
-    fn some(&mut self, name: &str) -> Option<Value> {
+    pub(super) fn some(&mut self, name: &str) -> Option<Value> {
         self.value(name).filter(|value| !value.is_none())
     }
 
@@ -94,6 +95,9 @@ impl PythonArguments {
 }
 
 fn wrong(name: &str, wanted: &str, value: &Value) -> Error {
+    if value.is_undefined() {
+        return undefined(value);
+    }
     failed(format!("'{name}' must be {wanted}, not {}", value.kind()))
 }
 
@@ -109,6 +113,21 @@ pub(crate) fn failed(message: impl Into<String>) -> Error {
 /// It would exceed the output limit.
 pub(super) fn room_for(bytes: usize) -> Result<(), Error> {
     if bytes > OUTPUT_BYTES { Err(failed(output_too_large())) } else { Ok(()) }
+}
+
+/// Whether a value must not be used, because it is undefined. The result of an inline `if` without `else` is undefined, too,
+/// but prints nothing, as an empty text or list (BEHAVIOUR §6); the engine tells the two apart only where it makes a string.
+pub(super) fn is_missing(value: &Value) -> bool {
+    value.is_undefined() && minijinja::filters::string(&ENGINE.empty_state(), value).is_err()
+}
+
+/// Checks that a value may be used.
+///
+/// # Errors
+///
+/// It [is missing](is_missing).
+pub(super) fn must_be_defined(value: &Value) -> Result<(), Error> {
+    if is_missing(value) { Err(undefined(value)) } else { Ok(()) }
 }
 
 /// An error about this undefined value, from which the engine knows what was undefined.

@@ -60,7 +60,8 @@ fn in_plain_words(what: String) -> String {
         // Of a variable or a field, the engine has the name.
         (
             "cannot convert undefined to i64",
-            "a value is undefined: an inline 'if' without 'else', or an item without the attribute",
+            "a value is undefined: the first item of an empty list, an item without the attribute, or an inline 'if' \
+             without 'else'",
         ),
         ("range has too many elements", "the range exceeds the limit of 100000 items"),
         ("repeated string is too large", "the repeated string exceeds the limit of 100000000 bytes"),
@@ -162,10 +163,21 @@ fn undefined_somewhere(error: &minijinja::Error, text: &str, line: Option<usize>
         let before = text.get(..range.start).and_then(|before| before.strip_suffix(".__slice__"));
         before.map_or(range.start, str::len)..range.end
     });
+    let before = range.as_ref().and_then(|range| text.get(..range.start)).unwrap_or_default();
+    let is_filter = before.trim_end().ends_with('|');
     let expr = range.and_then(|range| text.get(range)).unwrap_or_default().trim();
+    // The engine counts an operator from the token before it.
+    let expr = expr.strip_prefix("{{").unwrap_or(expr).trim_start_matches(['-', '+', ' ']);
     let end = expr.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.'))).unwrap_or(expr.len());
     let name = expr.get(..end).unwrap_or_default();
-    if name.starts_with(|c: char| c.is_alphabetic() || c == '_') && !leads_somewhere(name, given) {
+    if is_filter {
+        let message = match name {
+            "first" | "last" | "min" | "max" => format!("'{name}' of an empty list is undefined"),
+            _ => format!("the value before '|{name}' is undefined"),
+        };
+        return undefined_error(line, at_line(message, line));
+    }
+    if name != "not" && name.starts_with(|c: char| c.is_alphabetic() || c == '_') && !leads_somewhere(name, given) {
         return undefined(name, line, given);
     }
     undefined_error(line, at_line(format!("undefined value in '{}'", jinja_as_written(expr)), line))

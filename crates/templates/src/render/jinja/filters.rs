@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 use minijinja::value::{DynObject, Kwargs, ValueKind};
 use minijinja::{Environment, Error, State, Value};
 
-use super::arguments::{PythonArguments, RestArguments, failed, room_for, undefined};
+use super::arguments::{PythonArguments, RestArguments, failed, must_be_defined, room_for, undefined};
 use super::groups::groups;
 use super::json;
 use super::lists::{is_empty_list, must_be_list};
@@ -21,7 +21,8 @@ use super::percent::percent;
 use super::pretty::pprint;
 use super::print::printed;
 use super::text_filters::{
-    capitalize, center, escape, force_escape, indent, replace, spaces, trim, truncate, urlencode, wordcount, wordwrap,
+    capitalize, center, escape, force_escape, indent, lower, replace, spaces, text, trim, truncate, upper, urlencode,
+    wordcount, wordwrap,
 };
 use crate::asks_about_a_value;
 
@@ -66,6 +67,10 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
         Err(failed("'random' is not supported: a template must always give the same text"))
     });
     engine.add_filter("trim", trim);
+    engine.add_filter("upper", upper);
+    engine.add_filter("lower", lower);
+    engine.add_filter("title", |value: &Value| Ok::<_, Error>(minijinja::filters::title(text(value)?)));
+    engine.add_filter("safe", |value: &Value| Ok::<_, Error>(Value::from_safe_string(text(value)?.into_owned())));
     engine.add_filter("capitalize", capitalize);
     engine.add_test("callable", |value: &Value| value.kind() == ValueKind::Plain);
     engine.add_test("sequence", |value: &Value| {
@@ -179,7 +184,7 @@ fn by_name(more: RestArguments, names: &[&str]) -> Result<Kwargs, Error> {
     };
     let given: Vec<(String, Value)> = names
         .iter()
-        .filter_map(|name| args.value(name).map(|value| ((*name).to_owned(), engines(name, value))))
+        .filter_map(|name| args.some(name).map(|value| ((*name).to_owned(), engines(name, value))))
         .collect();
     args.end()?;
     Ok(given.into_iter().collect())
@@ -223,13 +228,11 @@ fn compare(left: &Value, right: &Value, case_sensitive: bool) -> Ordering {
     }
 }
 
-fn tojson(value: &Value, more: RestArguments) -> Result<String, Error> {
+/// `tojson(indent=none)`; the result is safe in a page.
+fn tojson(value: &Value, more: RestArguments) -> Result<Value, Error> {
     let mut args = PythonArguments::new(more);
     let indent = args.value("indent").filter(|indent| !indent.is_none());
     args.end()?;
-    if value.is_undefined() {
-        return Err(undefined(value));
-    }
     let indent = match indent {
         None => None,
         Some(value) => match value.as_str() {
@@ -241,25 +244,30 @@ fn tojson(value: &Value, more: RestArguments) -> Result<String, Error> {
     if indent.as_ref().is_some_and(|indent| indent.len() > 64) {
         return Err(failed("'indent' must be at most 64 characters"));
     }
-    json::write(value, indent.as_deref())
+    json::write(value, indent.as_deref()).map(Value::from_safe_string)
 }
 
 /// Strings stay unchanged, safe ones stay safe.
 fn string(value: Value) -> Result<Value, Error> {
     match value.kind() {
-        ValueKind::Undefined => Err(undefined(&value)),
         ValueKind::String => Ok(value),
-        _ => Ok(Value::from(printed(&value).into_owned())),
+        _ => {
+            must_be_defined(&value)?;
+            Ok(Value::from(printed(&value).into_owned()))
+        }
     }
 }
 
 /// `join(d='', attribute=none)`; an attribute may be a dotted path or a number.
 fn join(value: &Value, more: RestArguments) -> Result<String, Error> {
     let mut args = PythonArguments::new(more);
-    let separator = args.value("d").map(|separator| printed(&separator).into_owned()).unwrap_or_default();
+    let separator = args.value("d").unwrap_or_else(|| Value::from(""));
     let attribute = args.value("attribute").filter(|attribute| !attribute.is_none());
     args.end()?;
+    must_be_defined(&separator)?;
+    attribute.iter().try_for_each(must_be_defined)?;
     must_be_list(value)?;
+    let separator = printed(&separator);
     let path = attribute.map(|attribute| printed(&attribute).into_owned());
     let mut out = String::new();
     for (at, item) in value.try_iter()?.enumerate() {
@@ -267,9 +275,7 @@ fn join(value: &Value, more: RestArguments) -> Result<String, Error> {
             Some(path) => path.split('.').try_fold(item, |item, step| step_into(&item, step))?,
             None => item,
         };
-        if item.is_undefined() {
-            return Err(undefined(&item));
-        }
+        must_be_defined(&item)?;
         if at > 0 {
             out.push_str(&separator);
         }

@@ -3,10 +3,10 @@
 
 use std::cmp::Ordering;
 
-use minijinja::value::ValueKind;
+use minijinja::value::{Rest, ValueKind};
 use minijinja::{Environment, Error, State, Value};
 
-use super::arguments::{failed, undefined};
+use super::arguments::{failed, must_be_defined};
 use super::operators::{modulo, order};
 
 pub(crate) fn install(engine: &mut Environment<'static>) {
@@ -26,6 +26,7 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
     engine.add_test("odd", |value: &Value| rest_is(value, &Value::from(2), 1));
     engine.add_test("divisibleby", |value: &Value, divisor: &Value| rest_is(value, divisor, 0));
     engine.add_test("in", is_in);
+    engine.add_filter("__chain__", chain);
     // The operators work like the test.
     engine.add_filter("__in__", is_in);
     engine.add_filter("__not_in__", |state: &State, value: &Value, container: &Value| {
@@ -44,8 +45,8 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
 
 /// The name of the filter or test to look up; `None` if it is not a name. Looking up a list or a dict is an error.
 fn name(value: &Value) -> Result<Option<&str>, Error> {
+    must_be_defined(value)?;
     match value.kind() {
-        ValueKind::Undefined => Err(undefined(value)),
         ValueKind::Seq | ValueKind::Map => Err(failed(format!("a {} is not a name", value.kind()))),
         _ => Ok(value.as_str()),
     }
@@ -55,9 +56,38 @@ fn rest_is(value: &Value, divisor: &Value, rest: i64) -> Result<bool, Error> {
     Ok(modulo(value, divisor)? == Value::from(rest))
 }
 
+/// `a < b == c`: compares each value with the next, up to the first comparison that is false.
+fn chain(state: &State, first: Value, more: Rest<Value>) -> Result<bool, Error> {
+    let (mut left, mut more) = (first, more.0.into_iter());
+    while let (Some(sign), Some(right)) = (more.next(), more.next()) {
+        if !holds(state, &left, sign.as_str().unwrap_or_default(), &right)? {
+            return Ok(false);
+        }
+        left = right;
+    }
+    Ok(true)
+}
+
+fn holds(state: &State, left: &Value, sign: &str, right: &Value) -> Result<bool, Error> {
+    must_be_defined(left)?;
+    must_be_defined(right)?;
+    match sign {
+        "==" => Ok(left == right),
+        "!=" => Ok(left != right),
+        "in" => is_in(state, left, right),
+        "not in" => is_in(state, left, right).map(|found| !found),
+        "<" => order(left, right, sign).map(Ordering::is_lt),
+        "<=" => order(left, right, sign).map(Ordering::is_le),
+        ">" => order(left, right, sign).map(Ordering::is_gt),
+        _ => order(left, right, sign).map(Ordering::is_ge),
+    }
+}
+
 fn is_in(state: &State, value: &Value, container: &Value) -> Result<bool, Error> {
+    must_be_defined(value)?;
+    must_be_defined(container)?;
     if container.is_undefined() {
-        return Err(undefined(container));
+        return Ok(false);
     }
     let is_container = match container.as_str() {
         Some(_) => value.as_str().is_some(),

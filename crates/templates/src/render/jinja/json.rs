@@ -6,7 +6,7 @@
 use minijinja::value::{DynObject, ValueKind};
 use minijinja::{Error, Value};
 
-use super::arguments::{failed, room_for};
+use super::arguments::{failed, room_for, undefined};
 
 /// A value as JSON; `indent` is the white space per level, with one item per line.
 ///
@@ -29,6 +29,7 @@ impl JsonWriter<'_> {
     fn value(&mut self, value: &Value, level: usize) -> Result<(), Error> {
         room_for(self.out.len())?;
         match value.kind() {
+            ValueKind::Undefined => return Err(undefined(value)),
             ValueKind::String => self.string(&value.to_string()),
             ValueKind::Seq | ValueKind::Iterable => {
                 self.out.push('[');

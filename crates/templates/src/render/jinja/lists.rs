@@ -7,13 +7,26 @@ use std::borrow::Cow;
 use minijinja::value::ValueKind;
 use minijinja::{Environment, Error, State, Value};
 
-use super::arguments::{RestArguments, failed, undefined};
+use super::arguments::{PythonArguments, RestArguments, failed, is_missing, must_be_defined};
 
 pub(crate) fn install(engine: &mut Environment<'static>) {
     engine.add_filter("reverse", reverse);
     engine.add_filter("last", |value: Value| match value.kind() {
-        ValueKind::Map => Ok(items(&value)?.pop().unwrap_or_default()),
+        ValueKind::Map | ValueKind::Undefined => {
+            must_be_defined(&value)?;
+            Ok(items(&value)?.pop().unwrap_or_default())
+        }
         _ => minijinja::filters::last(value),
+    });
+    for name in ["length", "count"] {
+        engine.add_filter(name, |value: &Value| {
+            must_be_defined(value)?;
+            if value.is_undefined() { Ok(0) } else { minijinja::filters::length(value) }
+        });
+    }
+    engine.add_filter("first", |value: &Value| {
+        must_be_defined(value)?;
+        if value.is_undefined() { Ok(Value::UNDEFINED) } else { minijinja::filters::first(value) }
     });
     engine.add_filter("list", |state: &State, value: Value| {
         must_be_list(&value)?;
@@ -35,19 +48,19 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
         true => Ok(Vec::new()),
         false => minijinja::filters::map(state, list, args),
     });
-    engine.add_filter("slice", |state: &State, value: Value, slices: usize, fill: Option<Value>| {
-        must_be_list(&value)?;
+    engine.add_filter("slice", |state: &State, value: Value, more: RestArguments| {
+        let (slices, fill) = parts(&value, more, "slices")?;
         minijinja::filters::slice(state, value, slices, fill)
     });
-    engine.add_filter("batch", |state: &State, value: Value, size: usize, fill: Option<Value>| {
-        must_be_list(&value)?;
+    engine.add_filter("batch", |state: &State, value: Value, more: RestArguments| {
+        let (size, fill) = parts(&value, more, "linecount")?;
         minijinja::filters::batch(state, value, size, fill)
     });
 }
 
 /// Whether `map`, `select` and `reject` treat this as an empty list, like all false values: `0`, `false`, null.
 pub(super) fn is_empty_list(value: &Value) -> bool {
-    !value.is_undefined() && !value.is_true()
+    !is_missing(value) && !value.is_true()
 }
 
 /// Refuses null and undefined values, which the engine treats as an empty list.
@@ -56,11 +69,7 @@ pub(super) fn is_empty_list(value: &Value) -> bool {
 ///
 /// The value is one of them.
 pub(super) fn must_be_list(value: &Value) -> Result<(), Error> {
-    match value.kind() {
-        ValueKind::Undefined => Err(undefined(value)),
-        ValueKind::None => Err(failed("null is not a list")),
-        _ => Ok(()),
-    }
+    if value.is_none() { Err(failed("null is not a list")) } else { must_be_defined(value) }
 }
 
 /// The items of a list, the keys of a dict, or the characters of a string.
@@ -87,10 +96,21 @@ pub(super) fn pair(value: &Value) -> Result<(Value, Value), Error> {
         .map_err(|_| failed(format!("{value} is not a pair")))
 }
 
+/// The arguments of `slice` and `batch`, after checking that the value is a list.
+fn parts(list: &Value, more: RestArguments, name: &str) -> Result<(usize, Option<Value>), Error> {
+    let mut args = PythonArguments::new(more);
+    let count = args.number(name, 0)?;
+    let fill = args.value("fill_with").filter(|fill| !fill.is_none());
+    args.end()?;
+    must_be_list(list)?;
+    let count = usize::try_from(count).ok().filter(|count| *count > 0);
+    Ok((count.ok_or_else(|| failed(format!("'{name}' must be above 0")))?, fill))
+}
+
 fn reverse(value: Value) -> Result<Value, Error> {
     must_be_list(&value)?;
     match value.kind() {
-        ValueKind::Map => {
+        ValueKind::Map | ValueKind::Undefined => {
             let mut keys = items(&value)?;
             keys.reverse();
             Ok(Value::from(keys))

@@ -1,6 +1,5 @@
 //! The filters that know HTML: `striptags`, `xmlattr`, `urlize`.
 
-use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use html5gum::{State as HtmlState, Token, Tokenizer};
@@ -10,11 +9,15 @@ use regex::Regex;
 
 use super::arguments::{PythonArguments, RestArguments, failed, room_for, undefined};
 use super::print::printed;
-use super::text_filters::escaped;
+use super::text_filters::{escaped, text};
 
 /// Removes tags and comments, collapses white space, and decodes entities.
-#[allow(clippy::needless_pass_by_value)] // the engine hands arguments over by value
-pub(super) fn striptags(value: Cow<'_, str>) -> String {
+///
+/// # Errors
+///
+/// The value is undefined.
+pub(super) fn striptags(value: &Value) -> Result<String, Error> {
+    let value = text(value)?;
     let (mut kept, mut rest) = (String::with_capacity(value.len()), &*value);
     while let Some(at) = rest.find('<') {
         let (before, tag) = rest.split_at(at);
@@ -25,7 +28,7 @@ pub(super) fn striptags(value: Cow<'_, str>) -> String {
     }
     kept.push_str(rest);
     let blank = refdesk_text::lines::single_spaced(&kept);
-    if blank.contains('&') { unescaped(&blank) } else { blank }
+    Ok(if blank.contains('&') { unescaped(&blank) } else { blank })
 }
 
 /// Decodes entities.
@@ -101,7 +104,7 @@ fn matches(regex: &LazyLock<Option<Regex>>, text: &str) -> bool {
 ///
 /// The arguments do not fit, or the output limit would be exceeded.
 #[allow(clippy::needless_pass_by_value)] // the engine hands arguments over by value
-pub(super) fn urlize(value: Cow<'_, str>, more: RestArguments) -> Result<String, Error> {
+pub(super) fn urlize(value: &Value, more: RestArguments) -> Result<String, Error> {
     let mut args = PythonArguments::new(more);
     let limit = usize::try_from(args.number("trim_url_limit", -1)?).ok();
     let nofollow = args.flag("nofollow", false);
@@ -120,7 +123,7 @@ pub(super) fn urlize(value: Cow<'_, str>, more: RestArguments) -> Result<String,
     if let Some(target) = target.filter(|target| !target.is_empty()) {
         attributes.push_str(&format!(" target=\"{}\"", escaped(&target)));
     }
-    let text = escaped(&value);
+    let text = escaped(&text(value)?);
     let (mut out, mut rest) = (String::with_capacity(text.len()), text.as_str());
     while !rest.is_empty() {
         let word = rest.find(char::is_whitespace).unwrap_or(rest.len());

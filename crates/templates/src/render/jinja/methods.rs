@@ -5,9 +5,9 @@ use minijinja::value::ValueKind;
 use minijinja::{Error, ErrorKind, State, Value};
 use minijinja_contrib::pycompat::unknown_method_callback;
 
-use super::arguments::{PythonArguments, failed, room_for, undefined};
-use super::filters::room_for_widths;
+use super::arguments::{PythonArguments, failed, must_be_defined, room_for};
 use super::{changing, slices, text};
+use super::filters::room_for_widths;
 use crate::JINJA_CHANGING as CHANGING;
 
 /// Calls a method that the engine does not have.
@@ -99,9 +99,7 @@ fn of_text(text: &str, method: &str, args: &[Value]) -> Result<Option<Value>, Er
             }
             "join" => {
                 let list = args.value("iterable").ok_or_else(|| Error::from(ErrorKind::MissingArgument))?;
-                if list.is_undefined() {
-                    return Err(undefined(&list));
-                }
+                must_be_defined(&list)?;
                 let mut parts = Vec::new();
                 for (at, item) in list.try_iter()?.enumerate() {
                     let part = item.as_str().map(str::to_owned);
@@ -125,6 +123,9 @@ fn of_text(text: &str, method: &str, args: &[Value]) -> Result<Option<Value>, Er
 
 fn of_others(value: &Value, method: &str, args: &[Value]) -> Result<Option<Value>, Error> {
     let is_list = matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable);
+    if let ("get" | "pop" | "setdefault" | "index" | "count" | "remove", [sought, ..]) = (method, args) {
+        must_be_defined(sought)?;
+    }
     match (method, args) {
         (_, _)
             if CHANGING.contains(&method)
@@ -134,6 +135,10 @@ fn of_others(value: &Value, method: &str, args: &[Value]) -> Result<Option<Value
             let refused =
                 || format!("'{method}' would change a {what} that is not the template's own; copy it first: {copy}");
             changing::call(value, method, args).ok_or_else(|| failed(refused()))?.map(Some)
+        }
+        ("get", [key, default]) if value.kind() == ValueKind::Map => {
+            let found = value.as_object().and_then(|dict| dict.get_value(key));
+            Ok(Some(found.unwrap_or_else(|| default.clone())))
         }
         ("index", [sought]) if is_list => {
             let found = value.try_iter()?.position(|item| item == *sought);

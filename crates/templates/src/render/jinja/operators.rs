@@ -5,9 +5,9 @@
 use std::cmp::Ordering;
 
 use minijinja::value::{Tuple, ValueKind};
-use minijinja::{Environment, Error, State, Value};
+use minijinja::{Environment, Error, Value};
 
-use super::arguments::{failed, room_for, undefined};
+use super::arguments::{failed, must_be_defined, room_for, undefined};
 use super::changing::changing;
 use super::lists;
 use super::percent::percent;
@@ -30,7 +30,7 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
     engine.add_filter("__le__", |left: &Value, right: &Value| order(left, right, "<=").map(Ordering::is_le));
     engine.add_filter("__gt__", |left: &Value, right: &Value| order(left, right, ">").map(Ordering::is_gt));
     engine.add_filter("__ge__", |left: &Value, right: &Value| order(left, right, ">=").map(Ordering::is_ge));
-    engine.add_filter("__given__", must_be_defined);
+    engine.add_filter("__given__", given);
     engine.add_filter("__each__", each);
     engine.add_filter("__unpack__", unpack);
     engine.add_filter("__changing__", |value: &Value| changing(value));
@@ -191,9 +191,9 @@ fn of_items(items: Vec<Value>, tuple: bool) -> Value {
 }
 
 /// `~`: both sides as printed.
-fn concatenate(state: &State, left: &Value, right: &Value) -> Result<Value, Error> {
+fn concatenate(left: &Value, right: &Value) -> Result<Value, Error> {
     for side in [left, right] {
-        must_be_there(state, side)?;
+        must_be_defined(side)?;
     }
     let (left, right) = (printed(left), printed(right));
     room_for(left.len().saturating_add(right.len()))?;
@@ -202,7 +202,12 @@ fn concatenate(state: &State, left: &Value, right: &Value) -> Result<Value, Erro
     Ok(Value::from(both))
 }
 
-fn multiply(left: &Value, right: &Value) -> Result<Value, Error> {
+/// `*`
+///
+/// # Errors
+///
+/// They cannot be multiplied, or the output limit would be exceeded.
+pub(super) fn multiply(left: &Value, right: &Value) -> Result<Value, Error> {
     for (value, times) in [(left, right), (right, left)] {
         let Some(Number::Whole(times)) = Number::of(times) else { continue };
         let times = usize::try_from(times.max(0)).unwrap_or(usize::MAX);
@@ -268,9 +273,7 @@ fn float_modulo(left: f64, right: f64) -> f64 {
 /// They are of other kinds, or the divisor is zero.
 pub(super) fn modulo(left: &Value, right: &Value) -> Result<Value, Error> {
     if left.as_str().is_some() {
-        if right.is_undefined() {
-            return Err(undefined(right));
-        }
+        must_be_defined(right)?;
         let args = if right.is_tuple() { items(right)? } else { vec![right.clone()] };
         return percent(left, &args);
     }
@@ -308,22 +311,16 @@ fn power(left: &Value, right: &Value) -> Result<Value, Error> {
     Ok(Value::from(result))
 }
 
-/// Rejects undefined values, except the result of an `if` without `else`.
-fn must_be_there(state: &State, value: &Value) -> Result<(), Error> {
-    let refused = value.is_undefined() && minijinja::filters::string(state, value).is_err();
-    if refused { Err(undefined(value)) } else { Ok(()) }
-}
-
-/// Checks that a compared value is defined.
-fn must_be_defined(state: &State, value: Value) -> Result<Value, Error> {
-    must_be_there(state, &value)?;
+/// A compared value, or the input of a filter.
+fn given(value: Value) -> Result<Value, Error> {
+    must_be_defined(&value)?;
     Ok(value)
 }
 
 /// Checks that a loop's value is defined and iterable. A value of unknown length becomes a list, because a loop has a
 /// length.
-fn each(state: &State, value: Value) -> Result<Value, Error> {
-    must_be_there(state, &value)?;
+fn each(value: Value) -> Result<Value, Error> {
+    must_be_defined(&value)?;
     let kind = match value.kind() {
         ValueKind::None => "null",
         ValueKind::Bool => "a flag",

@@ -3,9 +3,10 @@
 
 use std::borrow::Cow;
 
-use minijinja::value::ValueKind;
+use minijinja::value::{ObjectRepr, ValueKind};
 use minijinja::{AutoEscape, Error, Output, State, Value};
 
+use super::arguments::{is_missing, undefined};
 use super::text_filters::escaped;
 
 /// Prints the value of a `{{ … }}`.
@@ -17,9 +18,35 @@ pub(crate) fn print(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Val
     let is_escaped = !matches!(state.auto_escape(), AutoEscape::None) && !value.is_safe() && !value.is_undefined();
     match float_of(value) {
         Some(number) => out.write_str(&float(number)).map_err(Error::from),
+        None if value.as_object().is_some()
+            && let Some(gone) = missing_within(value) =>
+        {
+            Err(undefined(&gone))
+        }
         None if is_escaped => out.write_str(&escaped(&printed(value))).map_err(Error::from),
         None => minijinja::escape_formatter(out, state, value),
     }
+}
+
+/// The most values searched for undefined ones in a list or dict that is printed.
+const LOOKED_AT: usize = 10_000;
+
+/// An undefined value in a list or dict.
+fn missing_within(value: &Value) -> Option<Value> {
+    let mut open = vec![value.clone()];
+    for _ in 0..LOOKED_AT {
+        let value = open.pop()?;
+        if is_missing(&value) {
+            return Some(value);
+        }
+        let Some(object) = value.as_object() else { continue };
+        match object.repr() {
+            ObjectRepr::Map => open.extend(object.try_iter_pairs()?.map(|(_, value)| value).take(LOOKED_AT)),
+            ObjectRepr::Seq => open.extend(object.try_iter()?.take(LOOKED_AT)),
+            _ => {}
+        }
+    }
+    None
 }
 
 pub(crate) fn printed(value: &Value) -> Cow<'_, str> {

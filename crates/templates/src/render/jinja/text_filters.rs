@@ -8,7 +8,7 @@ use minijinja::value::{DynObject, ValueKind};
 use minijinja::{Error, ErrorKind, Value};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::arguments::{PythonArguments, RestArguments, failed, room_for, undefined};
+use super::arguments::{PythonArguments, RestArguments, failed, must_be_defined, room_for, undefined};
 use super::lists;
 use super::print::printed;
 use super::text::{self, Wrap};
@@ -33,12 +33,38 @@ pub(crate) fn escape(value: &Value) -> Result<Value, Error> {
 ///
 /// As [`escape`].
 pub(super) fn force_escape(value: &Value) -> Result<Value, Error> {
-    if value.is_undefined() {
-        return Err(undefined(value));
-    }
+    must_be_defined(value)?;
     let text = escaped(&printed(value));
     room_for(text.len())?;
     Ok(Value::from_safe_string(text))
+}
+
+/// A value as a text filter takes it: as printed.
+///
+/// # Errors
+///
+/// The value is undefined.
+pub(super) fn text(value: &Value) -> Result<Cow<'_, str>, Error> {
+    must_be_defined(value)?;
+    Ok(printed(value))
+}
+
+/// `upper`.
+///
+/// # Errors
+///
+/// The value is undefined.
+pub(super) fn upper(value: &Value) -> Result<Value, Error> {
+    Ok(as_safe(value, text(value)?.to_uppercase()))
+}
+
+/// `lower`.
+///
+/// # Errors
+///
+/// The value is undefined.
+pub(super) fn lower(value: &Value) -> Result<Value, Error> {
+    Ok(as_safe(value, text(value)?.to_lowercase()))
 }
 
 /// A string escaped for HTML as in markupsafe.
@@ -62,16 +88,16 @@ pub(crate) fn escaped(text: &str) -> String {
 /// # Errors
 ///
 /// The arguments do not fit, or the output limit would be passed.
-pub(crate) fn replace(value: Cow<'_, str>, more: RestArguments) -> Result<String, Error> {
+pub(crate) fn replace(value: &Value, more: RestArguments) -> Result<String, Error> {
+    let value = text(value)?;
     let mut args = PythonArguments::new(more);
     let (Some(old), Some(new)) = (args.value("old"), args.value("new")) else {
         return Err(ErrorKind::MissingArgument.into());
     };
     let count = args.number("count", -1)?;
     args.end()?;
-    if let Some(gone) = [&old, &new].into_iter().find(|part| part.is_undefined()) {
-        return Err(undefined(gone));
-    }
+    must_be_defined(&old)?;
+    must_be_defined(&new)?;
     let (old, new) = (printed(&old).into_owned(), printed(&new).into_owned());
     let times = value.matches(old.as_str()).count();
     room_for(value.len().saturating_add(times.saturating_mul(new.len())))?;
@@ -135,6 +161,7 @@ pub(crate) fn truncate(value: &Value, more: RestArguments) -> Result<Value, Erro
     args.end()?;
     match (usize::try_from(length), usize::try_from(leeway)) {
         (Ok(length), Ok(leeway)) if length >= end.chars().count() => match value.len() {
+            None if value.is_undefined() => must_be_defined(value).map(|()| value.clone()),
             // As in Jinja2, a list that is short enough stays a list.
             Some(items) if items <= length.saturating_add(leeway) => Ok(value.clone()),
             _ => Ok(Value::from(text::truncate(text_of(value, "truncate")?, length, kill_words, &end, leeway))),
@@ -173,14 +200,18 @@ pub(super) fn trim(value: &Value, more: RestArguments) -> Result<Value, Error> {
     let mut args = PythonArguments::new(more);
     let chars = args.text("chars")?;
     args.end()?;
-    let text = printed(value);
+    let text = text(value)?;
     let trimmed = chars.map_or_else(|| text.trim(), |chars| text.trim_matches(|c| chars.contains(c)));
     Ok(as_safe(value, trimmed.to_owned()))
 }
 
 /// `capitalize`.
-pub(super) fn capitalize(value: &Value) -> Value {
-    as_safe(value, text::python_capitalize(&printed(value)))
+///
+/// # Errors
+///
+/// The value is undefined.
+pub(super) fn capitalize(value: &Value) -> Result<Value, Error> {
+    Ok(as_safe(value, text::python_capitalize(&text(value)?)))
 }
 
 /// A text made from a value: safe if the value is.
@@ -188,9 +219,15 @@ fn as_safe(value: &Value, text: String) -> Value {
     if value.is_safe() { Value::from_safe_string(text) } else { Value::from(text) }
 }
 
-pub(super) fn wordcount(value: Cow<'_, str>) -> usize {
-    let mut words = value.split(|c: char| !c.is_alphanumeric() && c != '_');
-    words.by_ref().filter(|word| !word.is_empty()).count()
+/// `wordcount`.
+///
+/// # Errors
+///
+/// The value is undefined.
+pub(super) fn wordcount(value: &Value) -> Result<usize, Error> {
+    let value = text(value)?;
+    let words = value.split(|c: char| !c.is_alphanumeric() && c != '_');
+    Ok(words.filter(|word| !word.is_empty()).count())
 }
 
 /// `center(width=80)`.
@@ -198,7 +235,8 @@ pub(super) fn wordcount(value: Cow<'_, str>) -> usize {
 /// # Errors
 ///
 /// The arguments do not fit, or the output limit would be passed.
-pub(super) fn center(value: Cow<'_, str>, more: RestArguments) -> Result<String, Error> {
+pub(super) fn center(value: &Value, more: RestArguments) -> Result<String, Error> {
+    let value = text(value)?;
     let mut args = PythonArguments::new(more);
     let width = usize::try_from(args.number("width", 80)?).unwrap_or_default();
     args.end()?;
@@ -215,8 +253,8 @@ pub(super) fn center(value: Cow<'_, str>, more: RestArguments) -> Result<String,
 ///
 /// The arguments do not fit, or the output limit would be passed.
 pub(super) fn urlencode(value: &Value) -> Result<String, Error> {
+    must_be_defined(value)?;
     match value.kind() {
-        ValueKind::Undefined => Err(undefined(value)),
         ValueKind::Map => {
             let pairs = value.as_object().and_then(DynObject::try_iter_pairs).into_iter().flatten();
             Ok(pairs.map(|(key, value)| pair(&key, &value)).collect::<Vec<_>>().join("&"))
@@ -229,11 +267,11 @@ pub(super) fn urlencode(value: &Value) -> Result<String, Error> {
             }
             Ok(pairs.join("&"))
         }
-        _ => Ok(utf8_percent_encode(&value.to_string(), IN_PATH).to_string()),
+        _ => Ok(utf8_percent_encode(&printed(value), IN_PATH).to_string()),
     }
 }
 
 fn pair(key: &Value, value: &Value) -> String {
-    let part = |value: &Value| utf8_percent_encode(&value.to_string(), IN_PAIR).to_string().replace("%20", "+");
+    let part = |value: &Value| utf8_percent_encode(&printed(value), IN_PAIR).to_string().replace("%20", "+");
     format!("{}={}", part(key), part(value))
 }
