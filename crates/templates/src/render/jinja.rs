@@ -30,6 +30,7 @@ mod percent;
 mod pretty;
 mod print;
 mod slices;
+mod str_format;
 mod text;
 mod text_filters;
 

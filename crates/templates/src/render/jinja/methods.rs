@@ -6,8 +6,8 @@ use minijinja::{Error, ErrorKind, State, Value};
 use minijinja_contrib::pycompat::unknown_method_callback;
 
 use super::arguments::{PythonArguments, failed, must_be_defined, room_for};
+use super::str_format::str_format;
 use super::{changing, slices, text};
-use super::filters::room_for_widths;
 use crate::JINJA_CHANGING as CHANGING;
 
 /// Calls a method that the engine does not have.
@@ -20,6 +20,7 @@ pub(crate) fn call(state: &mut State, value: &Value, method: &str, args: &[Value
         return slices::slice(value, args);
     }
     let own = match value.as_str() {
+        Some(text) if method == "format" => return str_format(text, value.is_safe(), args),
         Some(text) => of_text(text, method, args)?,
         None => of_others(value, method, args)?,
     };
@@ -111,10 +112,6 @@ fn of_text(text: &str, method: &str, args: &[Value]) -> Result<Option<Value>, Er
                 Value::from(parts.join(text))
             }
             "splitlines" => Value::from_iter(text::lines(text, args.flag("keepends", false))),
-            "format" => {
-                room_for_widths(text)?;
-                return Ok(None);
-            }
             _ => return Ok(None),
         };
     args.end()?;

@@ -5,7 +5,7 @@ use minijinja::formatting::{FormatStyle, format};
 use minijinja::value::ValueKind;
 use minijinja::{Error, ErrorKind, Value};
 
-use super::arguments::{failed, room_for, undefined};
+use super::arguments::{failed, must_be_defined, room_for};
 use super::numbers::whole;
 use super::print::{printed, repr};
 use super::text_filters::escaped;
@@ -49,7 +49,8 @@ impl FormatArguments<'_> {
     fn next(&mut self) -> Result<Value, Error> {
         let value = self.values.get(self.at).ok_or_else(|| failed("not enough arguments for format string"))?;
         self.at += 1;
-        if value.is_undefined() { Err(undefined(value)) } else { Ok(value.clone()) }
+        must_be_defined(value)?;
+        Ok(value.clone())
     }
 
     fn key(&mut self, name: &str) -> Result<Value, Error> {
@@ -64,25 +65,22 @@ impl FormatArguments<'_> {
         }
     }
 
-    /// A width or precision: digits, or `*` for the next value.
-    fn width<'t>(&mut self, rest: &'t str, spec: &mut String) -> Result<&'t str, Error> {
-        if let Some(rest) = rest.strip_prefix('*') {
-            let width = i64::try_from(self.next()?).map_err(|_| failed("* wants int"))?;
-            room_for(usize::try_from(width.unsigned_abs()).unwrap_or(usize::MAX))?;
-            spec.push_str(&width.to_string());
-            return Ok(rest);
-        }
-        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-        let (digits, rest) = rest.split_at(digits);
-        room_for(if digits.is_empty() { 0 } else { digits.parse().unwrap_or(usize::MAX) })?;
-        spec.push_str(digits);
-        Ok(rest)
+    /// A width or precision: digits, or `*` for the next value; without any, 0.
+    fn width<'t>(&mut self, rest: &'t str) -> Result<(i64, &'t str), Error> {
+        let (width, rest) = match rest.strip_prefix('*') {
+            Some(rest) => (i64::try_from(self.next()?).map_err(|_| failed("* wants int"))?, rest),
+            None => {
+                let (digits, rest) = rest.split_at(rest.bytes().take_while(u8::is_ascii_digit).count());
+                (if digits.is_empty() { 0 } else { digits.parse().unwrap_or(i64::MAX) }, rest)
+            }
+        };
+        room_for(usize::try_from(width.unsigned_abs()).unwrap_or(usize::MAX))?;
+        Ok((width, rest))
     }
 
     /// Writes the conversion at the start of `rest` and returns the text after it.
     fn conversion<'t>(&mut self, rest: &'t str, out: &mut String) -> Result<&'t str, Error> {
         let mut rest = rest.get(1..).unwrap_or_default();
-        let mut spec = "%".to_owned();
         let mut key = None;
         if let Some((name, after)) = rest.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
             key = Some(name);
@@ -90,11 +88,14 @@ impl FormatArguments<'_> {
         }
         let flags = rest.bytes().take_while(|byte| b"#0- +".contains(byte)).count();
         let (flags, after) = rest.split_at(flags);
-        spec.push_str(flags);
-        rest = self.width(after, &mut spec)?;
+        let (width, mut rest) = self.width(after)?;
+        // A negative width aligns to the left.
+        let flags = if width < 0 { format!("{flags}-") } else { flags.to_owned() };
+        let width = width.unsigned_abs();
+        let mut precision = None;
         if let Some(after) = rest.strip_prefix('.') {
-            spec.push('.');
-            rest = self.width(after, &mut spec)?;
+            let (digits, after) = self.width(after)?;
+            (precision, rest) = (Some(digits.max(0).unsigned_abs()), after);
         }
         rest = rest.trim_start_matches(['h', 'l', 'L']);
         let mut characters = rest.chars();
@@ -116,6 +117,14 @@ impl FormatArguments<'_> {
             'c' => ('c', value),
             other => return Err(failed(format!("unsupported format character '{}'", other.escape_debug()))),
         };
+        if let (Some(digits), 'd' | 'o' | 'x' | 'X') = (precision, kind) {
+            out.push_str(&with_digits(value, &flags, width, digits, kind)?);
+            return Ok(after);
+        }
+        let mut spec = spec(&flags, width);
+        if let Some(precision) = precision {
+            spec.push_str(&format!(".{precision}"));
+        }
         spec.push(kind);
         match value.as_str().filter(|text| kind == 's' && !text.is_ascii()) {
             Some(text) => out.push_str(&in_characters(&spec, text)?),
@@ -127,6 +136,25 @@ impl FormatArguments<'_> {
     fn safely(&self, text: &str, value: &Value) -> Value {
         Value::from(if self.safe && !value.is_safe() { escaped(text) } else { text.to_owned() })
     }
+}
+
+/// The start of the engine's format.
+fn spec(flags: &str, width: u64) -> String {
+    if width == 0 { format!("%{flags}") } else { format!("%{flags}{width}") }
+}
+
+/// A whole number with at least this many digits. The engine has no such precision, so the number is made as wide as its
+/// digits and sign, and padded as a text.
+fn with_digits(value: Value, flags: &str, width: u64, digits: u64, kind: char) -> Result<String, Error> {
+    let is_signed = value < Value::from(0) || flags.contains(['+', ' ']);
+    let prefix = if flags.contains('#') && kind != 'd' { 2 } else { 0 };
+    let length = digits + u64::from(is_signed) + prefix;
+    let is_left = flags.contains('-');
+    let length = if flags.contains('0') && !is_left { length.max(width) } else { length };
+    let with_zeros = format!("{}0", flags.replace(['-', '0'], ""));
+    let number = format(FormatStyle::Printf, &format!("{}{kind}", spec(&with_zeros, length)), &[value])?;
+    let padded = format!("{}s", spec(if is_left { "-" } else { "" }, width));
+    format(FormatStyle::Printf, &padded, &[Value::from(number)])
 }
 
 /// The engine counts bytes, so a text of single bytes takes the place of this one until it is padded and cut.
