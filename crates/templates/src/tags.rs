@@ -138,7 +138,8 @@ fn push_text(pieces: &mut Vec<Piece<'_>>, range: Range<usize>) {
 fn trimmed(content: &str, dialect: Dialect) -> &str {
     match dialect {
         Dialect::Mustache => content.trim(),
-        Dialect::Handlebars => content.trim_matches(|c: char| c.is_whitespace() || c == '~'),
+        // `{{~{x}~}}` has braces of its own.
+        Dialect::Handlebars => content.trim_matches(|c: char| c.is_whitespace() || matches!(c, '~' | '{' | '}')),
     }
 }
 
@@ -203,8 +204,14 @@ impl<'a> Scanner<'a> {
             Sigil::Unescaped if opened == "{{{" => "}}}".to_owned(),
             Sigil::Delimiters => format!("={}", self.close),
             Sigil::Comment if self.dialect == Dialect::Handlebars => {
-                let dashed = self.text.get(inside..).is_some_and(|rest| rest.starts_with("--"));
-                if dashed { "--}}".to_owned() } else { self.close.to_owned() }
+                let Some(rest) = self.text.get(inside..).and_then(|rest| rest.strip_prefix("--")) else {
+                    return self.close.to_owned();
+                };
+                let before = |at| rest.get(..at).unwrap_or_default();
+                let is_end = |(at, _): &(usize, &str)| before(*at).trim_end_matches('~').ends_with("--");
+                let end = rest.match_indices(self.close).find(is_end);
+                let trims = end.is_some_and(|(at, _)| before(at).ends_with('~'));
+                if trims { "--~}}" } else { "--}}" }.to_owned()
             }
             _ => self.close.to_owned(),
         }
@@ -212,7 +219,7 @@ impl<'a> Scanner<'a> {
 }
 
 /// Where a tag's line begins and the next one starts, if there is only white space beside the tag.
-fn alone(text: &str, start: usize, end: usize) -> Option<(usize, usize)> {
+pub(crate) fn alone(text: &str, start: usize, end: usize) -> Option<(usize, usize)> {
     let before = text.get(..start)?;
     let above = before.trim_end_matches([' ', '\t']);
     if !above.is_empty() && !above.ends_with('\n') {

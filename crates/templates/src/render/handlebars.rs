@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use super::Rendered;
 use super::handlebars_dialect::translate;
-use super::handlebars_helpers::{NEED, PRINT, SECTION, Undefined, ValueHelper};
+use super::handlebars_helpers::{INVERTED, LENGTH, NEED, PRINT, SECTION, Undefined, VALUE, ValueHelper};
 use super::handlebars_parts::{PART, parts};
 use super::limits::{FUEL, OUTPUT_BYTES, out_of_fuel, output_too_large};
 use crate::check_handlebars;
@@ -34,7 +34,12 @@ fn engine(escape: fn(&str) -> String) -> Handlebars<'static> {
     engine.register_escape_fn(escape);
     engine.register_helper(PRINT, Box::new(ValueHelper::Print));
     engine.register_helper(NEED, Box::new(ValueHelper::Need));
+    engine.register_helper(VALUE, Box::new(ValueHelper::Value));
     engine.register_helper(SECTION, Box::new(ValueHelper::Section));
+    engine.register_helper(INVERTED, Box::new(ValueHelper::Inverted));
+    engine.register_helper("if", Box::new(ValueHelper::If(true)));
+    engine.register_helper("unless", Box::new(ValueHelper::If(false)));
+    engine.register_helper("with", Box::new(ValueHelper::With));
     engine
 }
 
@@ -147,13 +152,22 @@ fn enter(block: &mut HelperTemplate, line: usize) -> Result<Option<Parameter>, E
         plain(parameter, line)?;
     }
     let name = block.name.as_name().unwrap_or_default().to_owned();
-    match (name.as_str(), block.params.as_slice()) {
-        ("if" | "unless", [_]) => Ok(None),
+    match (name.as_str(), block.params.as_mut_slice()) {
+        ("if" | "unless" | INVERTED, [subject]) => {
+            // A path that leads nowhere is false.
+            if let Some(path) = subject.as_name() {
+                *subject = value(path);
+            }
+            Ok(None)
+        }
         ("each" | "with" | SECTION, [subject]) => {
-            let subject = subject.clone();
+            let needed = subject.clone();
+            if let Some(path) = length(subject) {
+                *subject = value(&path);
+            }
             // Without an `else`, the crate treats a value that cannot be entered as undefined.
             block.inverse.get_or_insert_default();
-            Ok(Some(subject))
+            Ok(Some(needed))
         }
         ("if" | "unless" | "each" | "with", given) => {
             let message = format!("'{name}' at line {line} takes one value, not {}", given.len());
@@ -174,7 +188,25 @@ fn plain(parameter: &Parameter, line: usize) -> Result<(), Error> {
 
 /// `{{helper subject}}`
 fn call(helper: &str, subject: Parameter) -> TemplateElement {
-    *Subexpression::new(Parameter::Name(helper.to_owned()), vec![subject], HashMap::new()).element
+    let params = match length(&subject) {
+        Some(path) => vec![value(&path), Parameter::Literal(path.into())],
+        None => vec![subject],
+    };
+    *helper_call(helper, params).element
+}
+
+fn helper_call(helper: &str, params: Vec<Parameter>) -> Subexpression {
+    Subexpression::new(Parameter::Name(helper.to_owned()), params, HashMap::new())
+}
+
+/// The value at a path, found by our helper.
+fn value(path: &str) -> Parameter {
+    Parameter::Subexpression(helper_call(VALUE, vec![Parameter::Literal(path.into())]))
+}
+
+/// The path, if it may lead to the length of a list or text.
+fn length(subject: &Parameter) -> Option<String> {
+    subject.as_name().filter(|path| path.ends_with(LENGTH)).map(str::to_owned)
 }
 
 fn no_helper(name: &str, line: usize) -> Error {
@@ -235,18 +267,39 @@ impl Output for LimitedOutput {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
-    #[test]
-    fn rendering_in_parts_equals_rendering_the_whole() {
-        let text = "a {{x}}\n{{#if x}}\n  b\n{{/if}}\nc  {{~x~}}  \n d\n  {{! c }}\n{{#each xs}}\n  {{this}},\n  {{/each}}\n\n\
-                    \\{{x}}\n  {{#if gone}}\r\n{{else}}\r\n  e\r\n{{/if}}\r\n{{x}}{{x}}\n\n{{#with o}}{{y}}{{/with}}\n";
+    fn rendered(template: Template) -> Result<Rendered, Error> {
         let values = serde_json::json!({"x": "X", "xs": [1, 2], "o": {"y": "Y"}});
-        let rendered = |template: Template| CompiledHandlebars { template }.render(&values, false);
-        let (whole, apart) = (compile(text, usize::MAX).unwrap(), compile(text, 0).unwrap());
-        assert_eq!(rendered(apart), rendered(whole));
-        let wrong = format!("{text}{{{{zz}}}}\n");
-        let line = wrong.lines().count();
-        assert_eq!(rendered(compile(&wrong, 0).unwrap()).unwrap_err().line, Some(line));
+        CompiledHandlebars { template }.render(&values, false)
+    }
+
+    #[test]
+    fn an_error_has_the_line_of_the_text_also_in_parts() {
+        let text =
+            "a {{x}}\n{{#if x}}\n  b\n{{/if}}\nc  {{~x~}} \n d\n{{#if gone}}\r\n{{else}}\r\n  e\r\n{{/if}}\r\n{{zz}}\n";
+        let text = translate(text).unwrap();
+        assert_eq!(parts(&text, 0).len(), 5);
+        for part in [0, usize::MAX] {
+            assert_eq!(rendered(compile(&text, part).unwrap()).unwrap_err().line, Some(text.lines().count()), "{part}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn rendering_in_parts_equals_rendering_the_whole(pieces in prop::collection::vec(prop::sample::select(vec![
+            "a", " ", "\n", "\r\n", "\n\n  ", "{{x}}", "{{~x}}", "{{x~}}", "{{! c }}", "{{~! c ~}}", "{{!\n}}", "{{{x}}}",
+            "\\{{x}}", "\\\\{{x}}", "{{#if x}}b{{/if}}", "{{#if gone~}}\n{{else}}\nb\n{{/if}}", "{{#each xs}}\n{{this}}\n",
+            "{{/each}}", "{{#with o~}}\n {{y}}", "{{~/with}}",
+        ]), 0..24)) {
+            let text = pieces.concat();
+            if check_handlebars(&text).is_ok() {
+                let text = translate(&text).unwrap();
+                let (whole, apart) = (compile(&text, usize::MAX).unwrap(), compile(&text, 0).unwrap());
+                prop_assert_eq!(rendered(apart), rendered(whole), "{}", text);
+            }
+        }
     }
 }

@@ -1,5 +1,8 @@
-//! Translates common Handlebars into the crate's dialect: `{{.}}`, plain and inverted sections of dotted names. Only tags
-//! are rewritten and no line is added or removed, so line numbers stay the same.
+//! Translates common Handlebars into the crate's dialect: `{{.}}`, plain and inverted sections of dotted names, `~`, and tags
+//! that are alone on their line. No line is added or removed, so line numbers stay the same.
+//!
+//! The crate trims white space differently from handlebars.js: `~` reaches past comments, or makes it trim the line of the
+//! next tag. So white space to trim becomes a comment here, and the crate finds nothing to trim.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -7,15 +10,18 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use super::handlebars_helpers::SECTION;
+use super::handlebars_helpers::{INVERTED, SECTION};
+use crate::tags::alone;
 use refdesk_text::Error;
 use refdesk_text::lines::breaks;
 
-/// Comments and escaped braces are matched too, so that nothing is found inside them.
+/// Comments and backslashes before braces are matched too, so that nothing is found inside them. One backslash makes the
+/// braces text; of more, one is removed.
 static TAG: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"(?s)\{\{~?!--.*?--~?\}\}|\{\{~?!.*?\}\}|\\\{\{|(?<raw>\{\{\{\{)|(?<open>\{\{\{?~?)(?<sigil>[#^/&]?)(?<content>[^{}]*?)(?<close>~?\}\}\}?)",
-    )
+    Regex::new(concat!(
+        r"(?s)(?<comment>\{\{~?!--.*?--~?\}\}|\{\{~?!.*?\}\})|\\{2,}|\\\{\{|(?<raw>\{\{\{\{)",
+        r"|(?<open>\{\{~?\{?~?)(?<sigil>[#^/&]?)(?<content>[^{}]*?)(?<close>~?\}?~?\}\})",
+    ))
     .ok()
 });
 
@@ -24,23 +30,48 @@ static TAG: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// # Errors
 ///
 /// It has blocks other than control flow (raw blocks, partials, decorators); with the line.
-pub(super) fn translate(text: &str) -> Result<Cow<'_, str>, Error> {
+pub(super) fn translate(text: &str) -> Result<String, Error> {
+    let (mut out, mut copied) = (String::with_capacity(text.len()), 0);
     let (mut open, mut refused) = (Vec::new(), None);
-    let Some(tag) = TAG.as_ref() else { return Ok(Cow::Borrowed(text)) };
-    let translated = tag.replace_all(text, |found: &Captures<'_>| {
-        let at = found.get(0).map_or(0, |whole| whole.start());
+    let found = TAG.as_ref().map(|tag| tag.captures_iter(text));
+    for found in found.into_iter().flatten() {
+        let Some(tag) = HandlebarsTag::new(&found) else { continue };
+        let Range { start, end } = tag.range;
         let mut refuse = |what: String, why: &str| {
             refused.get_or_insert_with(|| {
-                let line = breaks(text.get(..at).unwrap_or_default()) + 1;
+                let line = breaks(text.get(..start).unwrap_or_default()) + 1;
                 super::handlebars::refused(line, &what, why)
             });
         };
         if found.name("raw").is_some() {
             refuse("a raw block".to_owned(), "write \\{{ for braces that are not a tag");
         }
-        rewritten_tag(found, &mut open, &mut refuse).unwrap_or_else(|| whole(found))
-    });
-    refused.map_or(Ok(translated), Err)
+        let (from, to) = trimmed(text, &tag);
+        let from = from.max(copied);
+        out.push_str(text.get(copied..from).unwrap_or_default());
+        push_blank(&mut out, text.get(from..start));
+        match found.name("comment") {
+            Some(comment) => {
+                let inside = comment.as_str().trim_start_matches(['{', '~']);
+                let inside = inside.strip_prefix('!').unwrap_or(inside).trim_end_matches('}').trim_end_matches('~');
+                // A dot tells an empty one from white space that is not printed.
+                let mark = if inside.trim().is_empty() { "." } else { "" };
+                out.push_str(&format!("{{{{!{mark}{inside}}}}}"));
+            }
+            None => out.push_str(&rewritten_tag(&found, &mut open, &mut refuse)),
+        }
+        push_blank(&mut out, text.get(end..to));
+        copied = to;
+    }
+    out.push_str(text.get(copied..).unwrap_or_default());
+    refused.map_or(Ok(out), Err)
+}
+
+/// White space that is not printed.
+fn push_blank(out: &mut String, blank: Option<&str>) {
+    if let Some(blank) = blank.filter(|blank| !blank.is_empty()) {
+        out.push_str(&format!("{{{{!{blank}}}}}"));
+    }
 }
 
 /// A tag or comment and its position.
@@ -48,43 +79,64 @@ pub(crate) struct HandlebarsTag<'a> {
     pub range: Range<usize>,
     /// `#`, `^`, `/`, `&`, or nothing.
     pub sigil: &'a str,
-    /// Whether a `~` trims the white space before it.
-    pub trims_before: bool,
-    /// Whether a `~` trims the white space after it.
-    pub trims_after: bool,
+    /// Whether it is a comment that hides the end of a line.
+    pub ends_line: bool,
+    /// Whether a `~` trims the white space before and after it.
+    trims: [bool; 2],
+    /// Whether its line is removed if there is nothing else on it.
+    is_line: bool,
+}
+
+impl<'a> HandlebarsTag<'a> {
+    /// `None` for backslashes.
+    fn new(found: &Captures<'a>) -> Option<Self> {
+        let whole = found.get(0).filter(|whole| !whole.as_str().starts_with('\\'))?;
+        let part = |name| found.name(name).map_or("", |part| part.as_str());
+        let (sigil, text) = (part("sigil"), whole.as_str());
+        let is_comment = found.name("comment").is_some();
+        let is_block = matches!(sigil, "#" | "^" | "/") || part("content").split_whitespace().next() == Some("else");
+        let hidden = text.strip_prefix("{{!").and_then(|text| text.strip_suffix("}}")).unwrap_or("c");
+        Some(Self {
+            range: whole.range(),
+            sigil,
+            ends_line: hidden.contains('\n') && hidden.trim().is_empty(),
+            trims: [text.trim_start_matches('{').starts_with('~'), text.trim_end_matches('}').ends_with('~')],
+            is_line: is_comment || is_block,
+        })
+    }
 }
 
 /// Every tag and comment, in order.
 pub(crate) fn tags(text: &str) -> impl Iterator<Item = HandlebarsTag<'_>> {
     let found = TAG.as_ref().map(|tag| tag.captures_iter(text));
-    found.into_iter().flatten().filter_map(|found| {
-        let whole = found.get(0)?;
-        let is_tag = !whole.as_str().starts_with('\\');
-        Some(HandlebarsTag {
-            range: whole.range(),
-            sigil: found.name("sigil").map_or("", |sigil| sigil.as_str()),
-            trims_before: is_tag && whole.as_str().trim_start_matches('{').starts_with('~'),
-            trims_after: is_tag && whole.as_str().trim_end_matches('}').ends_with('~'),
-        })
-    })
+    found.into_iter().flatten().filter_map(|found| HandlebarsTag::new(&found))
 }
 
-fn whole(found: &Captures<'_>) -> String {
-    found.get(0).map(|whole| whole.as_str().to_owned()).unwrap_or_default()
+/// Where the white space begins that is not printed before a tag, and where that after it ends.
+fn trimmed(text: &str, tag: &HandlebarsTag<'_>) -> (usize, usize) {
+    let Range { start, end } = tag.range;
+    let line = if tag.is_line { alone(text, start, end) } else { None };
+    let (from, to) = line.unwrap_or((start, end));
+    let [before, after] = tag.trims;
+    let blank = |text: Option<&str>| text.map_or(0, |text| text.len() - text.trim_start().len());
+    (
+        if before { text.get(..start).map_or(start, |before| before.trim_end().len()) } else { from },
+        if after { end + blank(text.get(end..)) } else { to },
+    )
 }
 
-/// The tag in the crate's dialect; `None` if it needs no change. `open` has the closing name of each open block.
+/// The tag in the crate's dialect. `open` has the closing name of each open block.
 fn rewritten_tag(
     found: &Captures<'_>,
     open: &mut Vec<Option<&'static str>>,
     refuse: &mut impl FnMut(String, &str),
-) -> Option<String> {
+) -> String {
     let part = |name| found.name(name).map_or("", |part| part.as_str());
-    let (begin, end, content) = (part("open"), part("close"), part("content"));
+    let (begin, end, content) = (part("open").replace('~', ""), part("close").replace('~', ""), part("content"));
     let mut words = content.split_whitespace();
-    let (first, is_single) = (words.next()?, words.next().is_none());
-    match part("sigil") {
-        "#" if first.starts_with('>') || first.starts_with('*') => {
+    let (first, is_single) = (words.next(), words.next().is_none());
+    match (part("sigil"), first) {
+        ("#", Some(first)) if first.starts_with(['>', '*']) => {
             let name = content.trim_start_matches(|c: char| c.is_whitespace() || c == '>' || c == '*');
             let name = name.split_whitespace().next().unwrap_or_default();
             if first.starts_with('>') {
@@ -93,22 +145,26 @@ fn rewritten_tag(
                 refuse(format!("decorator '{name}'"), "a template cannot define anything");
             }
             open.push(None);
-            None
+            format!("{begin}#{content}{end}")
         }
-        "#" if is_single && !["if", "unless", "each", "with"].contains(&first) => {
+        ("#", Some(first)) if is_single && !["if", "unless", "each", "with"].contains(&first) => {
             open.push(Some(SECTION));
-            Some(format!("{begin}#{SECTION} {}{end}", this(content)))
+            format!("{begin}#{SECTION} {}{end}", this(content))
         }
-        "#" => {
+        ("#", Some(_)) => {
             open.push(None);
-            Some(format!("{begin}#{}{end}", this(content)))
+            format!("{begin}#{}{end}", this(content))
         }
-        "^" => {
-            open.push(Some("unless"));
-            Some(format!("{begin}#unless {}{end}", this(content)))
+        ("^", Some(_)) => {
+            let helper = if is_single { INVERTED } else { "unless" };
+            open.push(Some(helper));
+            format!("{begin}#{helper} {}{end}", this(content))
         }
-        "/" => open.pop().flatten().map(|closes| format!("{begin}/{closes}{end}")),
-        sigil => is_single.then(|| format!("{begin}{sigil}{}{end}", this(content))),
+        ("/", Some(_)) => format!("{begin}/{}{end}", open.pop().flatten().unwrap_or(content)),
+        (sigil, Some(_)) if is_single => format!("{begin}{sigil}{}{end}", this(content)),
+        // Of a raw block only the braces were found.
+        _ if found.name("raw").is_some() => part("raw").to_owned(),
+        (sigil, _) => format!("{begin}{sigil}{content}{end}"),
     }
 }
 

@@ -1,11 +1,12 @@
 //! Our helpers for the places where Handlebars needs a value: printing one, checking that a block has one, and entering a
-//! plain section `{{#x}}`. The crate resolves names; an error about a missing one suggests the most similar name.
+//! block other than `each`, where the crate's own take other values for true. The crate resolves names; an error about a
+//! missing one suggests the most similar name.
 
 use std::fmt;
 
 use handlebars::{
-    BlockContext, Context, Handlebars, Helper, HelperDef, HelperResult, JsonTruthy, Output, PathAndJson, RenderContext,
-    RenderError, RenderErrorReason, Renderable, ScopedJson,
+    BlockContext, BlockParamHolder, Context, Handlebars, Helper, HelperDef, HelperResult, Output, PathAndJson,
+    RenderContext, RenderError, RenderErrorReason, Renderable, ScopedJson,
 };
 use serde_json::Value;
 
@@ -15,8 +16,15 @@ use refdesk_text::nearest::nearest;
 pub(super) const PRINT: &str = "\u{1}print";
 /// The name of [`ValueHelper::Need`], which no template can contain.
 pub(super) const NEED: &str = "\u{1}need";
+/// The name of [`ValueHelper::Value`], which no template can contain.
+pub(super) const VALUE: &str = "\u{1}value";
 /// The name of [`ValueHelper::Section`], in characters that the crate's parser accepts.
 pub(super) const SECTION: &str = "§section";
+/// The name of [`ValueHelper::Inverted`], likewise.
+pub(super) const INVERTED: &str = "§inverted";
+
+/// The end of a path to the length of a list or text.
+pub(super) const LENGTH: &str = ".length";
 
 /// A name that does not resolve.
 #[derive(Debug)]
@@ -35,18 +43,47 @@ impl fmt::Display for Undefined {
 
 impl std::error::Error for Undefined {}
 
-/// What a helper does with its argument, after checking that it is defined.
+/// What a helper does with its argument.
 pub(super) enum ValueHelper {
     /// `{{x}}`: strings unchanged, nothing for null, lists and objects as JSON, as in Mustache.
     Print,
     /// Nothing: the block after it requires a value.
     Need,
-    /// `{{#x}}…{{else}}…{{/x}}`: once per item for a list, with the value in scope for an object or text, unchanged for
-    /// `true`, else the other branch.
+    /// `{{#x}}…{{else}}…{{/x}}`: once per item for a list, unchanged for `true`, the other branch for false and null, else
+    /// with the value in scope.
     Section,
+    /// `{{^x}}…{{else}}…{{/x}}`
+    Inverted,
+    /// `{{#if x}}`, or `{{#unless x}}` if false.
+    If(bool),
+    /// `{{#with x}}`
+    With,
+    /// The value of a path given as a text: of a list or text also its `length`. It is missing where a path leads nowhere.
+    Value,
 }
 
 impl HelperDef for ValueHelper {
+    fn call_inner<'reg: 'rc, 'rc>(
+        &self,
+        helper: &Helper<'rc>,
+        _: &'reg Handlebars<'reg>,
+        context: &'rc Context,
+        run: &mut RenderContext<'reg, 'rc>,
+    ) -> Result<ScopedJson<'rc>, RenderError> {
+        let path = helper.param(0).and_then(|path| path.value().as_str()).unwrap_or_default();
+        match run.evaluate(context, path) {
+            Ok(found) if !found.is_missing() => return Ok(found),
+            _ => {}
+        }
+        let of = path.strip_suffix(LENGTH).and_then(|of| run.evaluate(context, of).ok());
+        Ok(match of.as_ref().map(ScopedJson::as_json) {
+            Some(Value::Array(items)) => ScopedJson::Derived(items.len().into()),
+            // As JavaScript counts.
+            Some(Value::String(text)) => ScopedJson::Derived(text.encode_utf16().count().into()),
+            _ => ScopedJson::Missing,
+        })
+    }
+
     fn call<'reg: 'rc, 'rc>(
         &self,
         helper: &Helper<'rc>,
@@ -55,10 +92,16 @@ impl HelperDef for ValueHelper {
         run: &mut RenderContext<'reg, 'rc>,
         out: &mut dyn Output,
     ) -> HelperResult {
-        let subject = subject(helper, context, run)?;
-        match self {
-            Self::Print => {
-                let text = match subject.value() {
+        let given = helper.param(0).ok_or(RenderErrorReason::ParamNotFoundForIndex("section", 0))?;
+        let value = given.value();
+        let includes_zero = || helper.hash_get("includeZero").is_some_and(|zero| !is_empty(zero.value()));
+        let enters = match self {
+            Self::Print | Self::Need | Self::Value => {
+                must_be_defined(given, helper, context, run)?;
+                if !matches!(self, Self::Print) {
+                    return Ok(out.write("")?);
+                }
+                let text = match value {
                     Value::Null => String::new(),
                     Value::String(text) => text.clone(),
                     value => value.to_string(),
@@ -66,15 +109,17 @@ impl HelperDef for ValueHelper {
                 let text = if run.is_disable_escape() { text } else { engine.get_escape_fn()(&text) };
                 return Ok(out.write(&text)?);
             }
-            Self::Need => return Ok(out.write("")?),
-            Self::Section => {}
-        }
-        let part = if subject.value().is_truthy(true) { helper.template() } else { helper.inverse() };
+            Self::If(wanted) => *wanted == (!is_empty(value) && (value.as_f64() != Some(0.0) || includes_zero())),
+            Self::With => !is_empty(value),
+            Self::Section => !is_nothing(value),
+            Self::Inverted => is_nothing(value),
+        };
+        let part = if enters { helper.template() } else { helper.inverse() };
         let Some(part) = part else { return Ok(()) };
-        match subject.value() {
-            Value::Array(items) if !items.is_empty() => {
+        match (self, value) {
+            (Self::Section, Value::Array(items)) if enters => {
                 for (at, item) in items.iter().enumerate() {
-                    let mut block = inside(subject, Some(at), item);
+                    let mut block = inside(given, Some(at), item);
                     block.set_local_var("index", at.into());
                     block.set_local_var("first", (at == 0).into());
                     block.set_local_var("last", (at + 1 == items.len()).into());
@@ -82,16 +127,45 @@ impl HelperDef for ValueHelper {
                     part.render(engine, context, run, out)?;
                     run.pop_block();
                 }
-                Ok(())
+                return Ok(());
             }
-            value @ (Value::Object(_) | Value::String(_) | Value::Number(_)) if value.is_truthy(true) => {
-                run.push_block(inside(subject, None, value));
+            (Self::Section, Value::Bool(_)) => {}
+            (Self::Section | Self::With, value) if enters => {
+                let mut block = inside(given, None, value);
+                if let (Self::With, Some(around)) = (self, run.block()) {
+                    block.local_variables_mut().clone_from(around.local_variables());
+                }
+                if let Some(name) = helper.block_param() {
+                    block.set_block_param(
+                        name,
+                        match given.context_path() {
+                            Some(_) => BlockParamHolder::path(Vec::new()),
+                            None => BlockParamHolder::value(value.clone()),
+                        },
+                    );
+                }
+                run.push_block(block);
                 part.render(engine, context, run, out)?;
                 run.pop_block();
-                Ok(())
+                return Ok(());
             }
-            _ => part.render(engine, context, run, out),
+            _ => {}
         }
+        part.render(engine, context, run, out)
+    }
+}
+
+/// Whether `if` and `with` treat a value as false, apart from zero.
+fn is_empty(value: &Value) -> bool {
+    is_nothing(value) || matches!(value, Value::String(text) if text.is_empty())
+}
+
+/// Whether a plain section treats a value as false.
+fn is_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::Array(items) => items.is_empty(),
+        _ => false,
     }
 }
 
@@ -109,17 +183,18 @@ fn inside<'rc>(subject: &PathAndJson<'_>, item: Option<usize>, value: &Value) ->
     block
 }
 
-/// The helper's argument, if it is defined.
-fn subject<'h, 'rc>(
-    helper: &'h Helper<'rc>,
+/// Checks that the helper's argument is defined. If it was found by [`ValueHelper::Value`], a second argument is its name.
+fn must_be_defined<'rc>(
+    given: &PathAndJson<'rc>,
+    helper: &Helper<'rc>,
     context: &'rc Context,
     run: &RenderContext<'_, 'rc>,
-) -> Result<&'h PathAndJson<'rc>, RenderError> {
-    let given = helper.param(0).ok_or(RenderErrorReason::ParamNotFoundForIndex("section", 0))?;
+) -> Result<(), RenderError> {
     if !given.is_value_missing() {
-        return Ok(given);
+        return Ok(());
     }
-    let name = given.relative_path().cloned().unwrap_or_default();
+    let name = helper.param(1).and_then(|name| name.value().as_str()).map(str::to_owned);
+    let name = name.or_else(|| given.relative_path().cloned()).unwrap_or_default();
     let near = near(&name, context, run);
     Err(RenderErrorReason::NestedError(Box::new(Undefined { name, near })).into())
 }

@@ -1,6 +1,6 @@
 //! Splits a long Handlebars template into parts that are parsed one by one. The crate counts lines from the start of its
-//! text at every tag, which takes half a second for 64 KiB. A part ends at a line end outside every block, where no `~`
-//! trims white space across it, so the result is the same as for the whole text.
+//! text at every tag, which takes half a second for 64 KiB. A part ends at a line end outside every block, also at one that
+//! is not printed and therefore in a comment, so the result is the same as for the whole text.
 
 use super::handlebars_dialect::tags;
 use refdesk_text::lines::breaks;
@@ -11,11 +11,11 @@ pub(super) const PART: usize = 2_048;
 /// The parts, each with the number of lines before it.
 pub(crate) fn parts(text: &str, least: usize) -> Vec<(usize, &str)> {
     let (mut parts, mut from, mut lines) = (Vec::new(), 0, 0);
-    let (mut depth, mut end, mut trims) = (0_usize, 0, false);
+    let (mut depth, mut end, mut ends_line) = (0_usize, 0, false);
     for tag in tags(text) {
         let gap = text.get(end..tag.range.start).unwrap_or_default();
-        let cut = gap.find('\n').map(|at| end + at + 1);
-        if let Some(cut) = cut.filter(|cut| depth == 0 && !trims && !tag.trims_before && *cut >= from + least)
+        let cut = if ends_line { Some(end) } else { gap.find('\n').map(|at| end + at + 1) };
+        if let Some(cut) = cut.filter(|cut| depth == 0 && *cut >= from + least)
             && let Some(part) = text.get(from..cut)
         {
             parts.push((lines, part));
@@ -27,7 +27,7 @@ pub(crate) fn parts(text: &str, least: usize) -> Vec<(usize, &str)> {
             "/" => depth = depth.saturating_sub(1),
             _ => {}
         }
-        (end, trims) = (tag.range.end, tag.trims_after);
+        (end, ends_line) = (tag.range.end, tag.ends_line);
     }
     parts.push((lines, text.get(from..).unwrap_or_default()));
     parts
@@ -42,7 +42,7 @@ mod tests {
         for (text, expected) in [
             ("a\n{{b}}\n{{c}}\n", vec![(0, "a\n"), (1, "{{b}}\n"), (2, "{{c}}\n")]),
             ("{{#if a}}\nx\n{{/if}}\n{{b}}", vec![(0, "{{#if a}}\nx\n{{/if}}\n"), (3, "{{b}}")]),
-            ("{{a~}}\n{{b}}\n{{~c}}", vec![(0, "{{a~}}\n{{b}}\n{{~c}}")]),
+            ("{{a}}{{!\n}}{{b}}{{!\n }}{{c}}", vec![(0, "{{a}}{{!\n}}"), (1, "{{b}}{{!\n }}"), (2, "{{c}}")]),
             ("{{! {{#if a}}\n{{b}}", vec![(0, "{{! {{#if a}}\n"), (1, "{{b}}")]),
             ("{{a}}{{b}}", vec![(0, "{{a}}{{b}}")]),
         ] {

@@ -93,7 +93,12 @@ fn handlebars() {
         ("{{#each rows as |row|}}{{row.m}}{{/each}}", "✗ undefined variable 'row.m' at line 1 (did you mean 'row.n'?)"),
         ("{{#each\n xs}}{{this}}{{/each}}\n{{gone}}", "✗ undefined variable 'gone' at line 3 (did you mean 'none'?)"),
         ("# @generated\n\n{{gone}}", "✗ undefined variable 'gone' at line 3 (did you mean 'none'?)"),
-        ("{{xs.length}}", "✗ a list has no field 'length' at line 1"),
+        ("{{xs.len}}", "✗ a list has no field 'len' at line 1"),
+        ("\n{{user.length}}", "✗ undefined variable 'user.length' at line 2"),
+        ("{{#with n.length}}{{/with}}", "✗ undefined variable 'n.length' at line 1"),
+        ("{{gone.length}}", "✗ undefined variable 'gone.length' at line 1 (did you mean 'none'?)"),
+        ("{{#if yes~}}\n\n{{~gone}}{{/if}}", "✗ undefined variable 'gone' at line 3 (did you mean 'none'?)"),
+        ("{{^gone x}}{{/gone}}", "✗ 'unless' at line 1 takes one value, not 2"),
         ("{{xs.9}}", "✗ undefined variable 'xs.9' at line 1"),
         ("{{name.x}}", "✗ undefined variable 'name.x' at line 1"),
         ("{{len}}", "✗ undefined variable 'len' at line 1"),
@@ -140,6 +145,96 @@ fn handlebars() {
         assert_eq!(outcome(text, &values, false), expected, "{text}");
     }
     assert_eq!(outcome("{{html}} {{{html}}} {{&html}}", &values, true), "&lt;&amp;&quot;&gt; <&\"> <&\">");
+}
+
+/// The results of handlebars.js.
+#[test]
+fn white_space_length_and_truth() {
+    let values = json!({
+        "name": "Order", "n": 5, "yes": true, "no": false, "zero": 0, "e": "", "nil": null, "none": [], "empty": {},
+        "xs": ["p", "q"], "user": {"name": "Ann", "tags": ["a", "b"]}, "nested": [[1, 2], [3]], "len": {"length": 7},
+        "rows": [{"n": 1, "ok": true, "kids": [{"k": "x"}]}, {"n": 2, "ok": false, "kids": []}],
+    });
+    for (text, expected) in [
+        ("{{#if yes~}}\n{{name}}\nB{{/if}}", "Order\nB"),
+        ("{{#if yes~}}\n  {{name}}\n  {{name}}\n{{~/if}}\nEND", "Order\n  OrderEND"),
+        ("{{#if no~}}\n{{/if~}}\n{{name}}\nEND", "Order\nEND"),
+        ("{{#each xs~}}\n{{this}},\n{{/each}}\nEND", "p,\nq,\nEND"),
+        ("{{#each xs}}\n  {{~this~}}\n{{/each}}\nEND", "pqEND"),
+        ("x\n  {{#if yes~}}\n  y\n  {{~/if}}\nz", "x\nyz"),
+        ("x\n  {{~#if yes}}\ny\n{{/if~}}  \n z", "xy\nz"),
+        ("{{#if no~}}\n a\n{{~else~}}\n b\n{{~/if}}\n c", "b c"),
+        ("{{#if no}}\na\n  {{~else if yes~}}  \n b \n{{~else}}\nc\n{{/if}}\nd", "bd"),
+        ("{{name~}} {{! c }} {{~name}}", "OrderOrder"),
+        ("{{name~}}\n{{! c }}\n{{name}}", "OrderOrder"),
+        ("{{!-- c --~}}\n x", "x"),
+        ("x \n{{~!-- }} --}} y", "x y"),
+        ("{{~! c ~}}\n x", "x"),
+        ("a {{~!-- c --~}} b", "ab"),
+        ("a\n  {{!-- c\n d --}}  \nb", "a\nb"),
+        ("a {{! c }}\nb", "a \nb"),
+        ("{{~{name}~}} {{~&name~}} x", "OrderOrderx"),
+        ("{{{name}}}\n{{~#if yes}}\n\n{{/if}}", "Order\n"),
+        ("{{#if yes}}\nx\n{{/if}}  ", "x\n"),
+        ("{{#if yes}}\na\n{{else}}\nb\n{{/if}}\t", "a\n"),
+        ("\n\n {{~name~}} \r\n\r\n {{name}}", "OrderOrder"),
+        ("{{#if yes}} \r\n\r\nx\r\n {{/if}}\r\ny", "\r\nx\r\ny"),
+        ("\\{{name}} \\\\{{~name}} \\\\\\{{name}}", "{{name}} \\Order \\\\Order"),
+        ("\\\\{{#if yes~}} a {{/if}}", "\\a "),
+        ("{{#each rows}}{{#if ok~}} y {{~^~}} n {{/if}}{{/each}}", "yn "),
+        ("{{xs.length}} {{name.length}} {{user.tags.length}} {{none.length}} {{this.xs.length}}", "2 5 2 0 2"),
+        (
+            "{{#if xs.length}}a{{/if}}{{#if none.length}}b{{else}}c{{/if}}{{#unless e.length}}d{{/unless}}{{#if n.length}}e{{/if}}",
+            "acd",
+        ),
+        (
+            "{{#each rows}}{{kids.length}}-{{../xs.length}}-{{@root.xs.length}} {{/each}}{{#with user}}{{tags.length}}{{/with}}",
+            "1-2-2 0-2-2 2",
+        ),
+        (
+            "{{#each nested as |l|}}{{l.length}}{{#if l.length}}y{{/if}}{{/each}}{{#with xs.length as |n|}}{{n}}{{/with}}",
+            "2y1y2",
+        ),
+        ("{{len.length}}", "7"),
+        (
+            "{{#if empty}}a{{else}}b{{/if}}{{#with empty}}a{{else}}b{{/with}}{{#unless empty}}a{{else}}b{{/unless}}{{#empty}}a{{else}}b{{/empty}}{{^empty}}a{{else}}b{{/empty}}",
+            "aabab",
+        ),
+        (
+            "{{#if zero}}a{{else}}b{{/if}}{{#with zero}}{{this}}{{else}}b{{/with}}{{#unless zero}}a{{else}}b{{/unless}}{{#zero}}{{this}}{{else}}b{{/zero}}{{^zero}}a{{else}}b{{/zero}}",
+            "b0a0b",
+        ),
+        (
+            "{{#if zero includeZero=true}}a{{else}}b{{/if}}{{#unless zero includeZero=true}}a{{else}}b{{/unless}}{{#if zero includeZero=false}}a{{else}}b{{/if}}",
+            "abb",
+        ),
+        (
+            "{{#if none}}a{{else}}b{{/if}}{{#with none}}a{{else}}b{{/with}}{{#none}}a{{else}}b{{/none}}{{^none}}a{{else}}b{{/none}}",
+            "bbba",
+        ),
+        (
+            "{{#if e}}a{{else}}b{{/if}}{{#with e}}a{{else}}b{{/with}}{{#e}}a{{else}}b{{/e}}{{^e}}a{{else}}b{{/e}}",
+            "bbab",
+        ),
+        (
+            "{{#if nil}}a{{else}}b{{/if}}{{#with nil}}a{{else}}b{{/with}}{{#nil}}a{{else}}b{{/nil}}{{^nil}}a{{else}}b{{/nil}}",
+            "bbba",
+        ),
+        (
+            "{{#if gone.a.b}}a{{else}}b{{/if}}{{#if user.a.b}}a{{else}}b{{/if}}{{#if xs.a}}a{{else}}b{{/if}}{{#if name.a.b}}a{{else}}b{{/if}}{{#if nil.a}}a{{else}}b{{/if}}{{^xs.a}}c{{/xs.a}}",
+            "bbbbbc",
+        ),
+        (
+            "{{#each nested}}{{#if a}}x{{else}}y{{/if}}{{#unless ../gone.x}}z{{/unless}}{{/each}}{{#if @root.gone.x}}a{{else}}b{{/if}}{{#each xs}}{{#if @first}}F{{/if}}{{/each}}",
+            "yzyzbF",
+        ),
+        (
+            "{{#with user as |u|}}{{u.name}}{{name}}{{#with u.tags as |t|}}{{t.length}}{{/with}}{{/with}}{{#each xs}}{{#with @root.user}}{{@index}}{{name}}{{/with}}{{/each}}",
+            "AnnAnn20Ann1Ann",
+        ),
+    ] {
+        assert_eq!(outcome(text, &values, false), expected, "{text}");
+    }
 }
 
 #[test]
