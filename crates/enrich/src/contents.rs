@@ -12,7 +12,7 @@ use super::pinned::Pinned;
 use super::print::{CONTEXT, context_brief};
 use super::session_memory::{SessionMemory, content_hash};
 use refdesk_core::catalog::{DirectoryContents, Source};
-use refdesk_text::escape::one_line;
+use refdesk_text::escape::{code_span, one_line};
 
 const TEMPLATES: &str = "**Mandatory Templates** — Use `renderTemplateToFile` with these template IDs:";
 const POLICIES: &str = "**Implementation Policies** — You must read and follow these constraints:";
@@ -100,7 +100,7 @@ fn names(ctx: &EnrichContext, files: &[PathBuf]) -> Vec<String> {
 /// A heading and a list, shortened if it is long.
 fn part(heading: &str, values: &[String]) -> String {
     let mut lines = vec![heading.to_owned()];
-    lines.extend(values.iter().take(LISTED_FILES).map(|value| format!("  - `{}`", one_line(value))));
+    lines.extend(values.iter().take(LISTED_FILES).map(|value| format!("  - {}", code_span(value))));
     if let Some(more) = values.len().checked_sub(LISTED_FILES).filter(|more| *more > 0) {
         lines.push(format!("  - … and {more} more"));
     }

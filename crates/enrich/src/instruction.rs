@@ -5,7 +5,7 @@ use super::quote::quoted;
 use super::source_files::SourceFiles;
 use refdesk_core::catalog::{LocalPath, PathState, Source, SourceKind};
 use refdesk_core::selection::{Role, Selection};
-use refdesk_text::escape::one_line;
+use refdesk_text::escape::{code_span, one_line};
 
 /// The number of files listed for a directory.
 pub(crate) const LISTED_FILES: usize = 50;
@@ -85,10 +85,10 @@ fn elsewhere(kind: &SourceKind) -> Vec<String> {
         SourceKind::Url { url } => vec![format!("**URL**: {}", one_line(url)), "**Access**: Fetch this URL".into()],
         SourceKind::Mcp { server, tool, args } => {
             let mut fields =
-                vec![format!("**Server**: {}", one_line(server)), format!("**Tool**: `{}`", one_line(tool))];
+                vec![format!("**Server**: {}", one_line(server)), format!("**Tool**: {}", code_span(tool))];
             let without_args = args.is_null() || args.as_object().is_some_and(serde_json::Map::is_empty);
             if !without_args {
-                fields.push(format!("**Args**: `{}`", one_line(&args.to_string())));
+                fields.push(format!("**Args**: {}", code_span(&args.to_string())));
             }
             fields.push("**Access**: Call the MCP tool".into());
             fields
@@ -100,18 +100,18 @@ fn elsewhere(kind: &SourceKind) -> Vec<String> {
 
 fn local(source: &Source, place: &LocalPath, places: &dyn SourceFiles) -> Vec<String> {
     let display = places.display_path(&place.path);
-    let path = one_line(&display);
+    let (path, code) = (one_line(&display), code_span(&display));
     match place.state {
         PathState::Missing => vec![format!("**Missing**: {path}")],
-        PathState::File => vec![format!("**Location**: `{path}`"), "**Access**: Read this file".into()],
-        PathState::Untrusted => vec![format!("**Location**: `{path}`"), format!("**Access**: None: {UNTRUSTED}")],
+        PathState::File => vec![format!("**Location**: {code}"), "**Access**: Read this file".into()],
+        PathState::Untrusted => vec![format!("**Location**: {code}"), format!("**Access**: None: {UNTRUSTED}")],
         PathState::Special => vec![format!("**Missing**: {path}"), format!("**Access**: None: {SPECIAL}")],
-        PathState::Reserved => vec![format!("**Location**: `{path}`"), format!("**Access**: None: {RESERVED}")],
+        PathState::Reserved => vec![format!("**Location**: {code}"), format!("**Access**: None: {RESERVED}")],
         PathState::Directory => {
             let files = places.files(source);
-            let mut fields = vec![format!("**Location**: Directory `{path}` containing {} file(s):", files.len())];
+            let mut fields = vec![format!("**Location**: Directory {code} containing {} file(s):", files.len())];
             let listed = files.iter().take(LISTED_FILES).map(|file| places.display_path(file));
-            fields.extend(listed.map(|file| format!("  - `{}`", one_line(&file))));
+            fields.extend(listed.map(|file| format!("  - {}", code_span(&file))));
             if let Some(more) = files.len().checked_sub(LISTED_FILES).filter(|more| *more > 0) {
                 fields.push(format!("  - … and {more} more"));
             }

@@ -10,7 +10,7 @@ use super::meaning::Meaning;
 use super::source_files::SourceFiles;
 use refdesk_core::catalog::{PathState, Source, SourceKind};
 use refdesk_templates::{Template, names};
-use refdesk_text::escape::one_line;
+use refdesk_text::escape::{code_span, one_line};
 
 /// Heading of the instructions.
 const INSTRUCTIONS: &str = "# Reference Sources";
@@ -129,10 +129,10 @@ fn place(source: &Source, places: &dyn SourceFiles) -> String {
                 PathState::Special => format!(": {SPECIAL}"),
                 PathState::Missing | PathState::File | PathState::Directory => String::new(),
             };
-            format!(" — `{}`{why}", one_line(&places.display_path(&place.path)))
+            format!(" — {}{why}", code_span(&places.display_path(&place.path)))
         }
         SourceKind::Url { url } => format!(" — {}", one_line(url)),
-        SourceKind::Mcp { server, tool, .. } => format!(" — tool `{}` of {}", one_line(tool), one_line(server)),
+        SourceKind::Mcp { server, tool, .. } => format!(" — tool {} of {}", code_span(tool), one_line(server)),
         SourceKind::Withheld(_) => format!(": {WITHHELD}"),
         SourceKind::Inline { .. } => String::new(),
     }
@@ -141,7 +141,7 @@ fn place(source: &Source, places: &dyn SourceFiles) -> String {
 /// Where a source can be read and what that costs, after its hint: `` — `docs/retry.md`, ~120 tokens``.
 pub(crate) fn place_and_price(source: &Source, places: &dyn SourceFiles) -> String {
     let place = match &source.kind {
-        SourceKind::Inline { .. } => format!(" — `@{}` in a prompt gives it", one_line(source.id.as_str())),
+        SourceKind::Inline { .. } => format!(" — {} in a prompt gives it", code_span(&format!("@{}", source.id))),
         _ => place(source, places),
     };
     let is_open = source.place().is_none_or(|place| place.state.is_open());
@@ -159,7 +159,7 @@ pub(crate) fn brief_line(source: &Source) -> String {
 /// A reference context with only the name and place of its source.
 pub(crate) fn context_brief(source: &Source, places: &dyn SourceFiles) -> String {
     let place = source.place().map(|place| places.display_path(&place.path)).unwrap_or_default();
-    format!("{CONTEXT}{}** — `{}`", one_line(&source.name), one_line(&place))
+    format!("{CONTEXT}{}** — {}", one_line(&source.name), code_span(&place))
 }
 
 /// The first line of a template's annotation, which is also its short form.

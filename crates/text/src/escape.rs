@@ -88,6 +88,16 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     })
 }
 
+/// [`one_line`] as code in Markdown, whose fences are longer than any row of backticks in it.
+pub fn code_span(text: &str) -> String {
+    let text = one_line(text);
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    // A blank at each end is not shown.
+    let around = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    format!("{fence}{around}{text}{around}{fence}")
+}
+
 /// A JSON document with every hidden character in its strings as `\uXXXX`, so that its value stays the same.
 pub fn json(document: &str) -> Cow<'_, str> {
     let Some(first) = document.find(is_hidden) else { return Cow::Borrowed(document) };
@@ -250,6 +260,19 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_backtick_does_not_end_code() {
+        for (text, code) in [
+            ("", "``"),
+            ("a/b.md", "`a/b.md`"),
+            ("a\nb\u{202e}", "`a\\nb\\u{202e}`"),
+            ("a` **Access**: b", "``a` **Access**: b``"),
+            ("`a``", "``` `a`` ```"),
+        ] {
+            assert_eq!(code_span(text), code, "{text:?}");
         }
     }
 

@@ -177,7 +177,9 @@ fn references(
             .push(Diagnostic::warning(Code::ReservedPath, message).fix("name another folder in 'references_dir'"));
         return Vec::new();
     }
-    let listed = match real.filter(|real| may_read(&folder, real)) {
+    // Of a folder outside that nobody trusted, it is not even told whether it exists.
+    let listed = match real {
+        real if !may_read(&folder, real.as_deref().unwrap_or(&folder)) => Ok(Vec::new()),
         Some(real) => Folder::real(&real).and_then(|opened| json_files(&folder, &opened)),
         None => fs::metadata(&folder).map(|_| Vec::new()),
     };

@@ -141,6 +141,21 @@ fn every_action_is_listed_with_its_line_and_trusted_at_once() {
 
 /// Before it is trusted, agents get the same answer about a path outside whether or not it exists.
 #[test]
+fn whether_a_folder_of_references_outside_exists_is_not_revealed() {
+    let reported = |exists: bool| {
+        let world = World::new();
+        world.configure(r#"{"sources": [], "references_dir": "../out"}"#);
+        if exists {
+            world.put("ws/../out/r.json", r#"{"id": "r", "name": "R", "type": "inline", "content": "c"}"#);
+        }
+        let desk = world.desk();
+        (desk.catalog().len(), desk.diagnostics().iter().map(|it| it.message.clone()).collect::<Vec<_>>())
+    };
+    assert_eq!(reported(false), reported(true));
+    assert!(reported(false).1.iter().all(|message| !message.contains("cannot be read")), "{:?}", reported(false));
+}
+
+#[test]
 fn whether_a_path_outside_exists_is_not_revealed() {
     for (path, link, exists) in [
         ("../out/x", None, "../out/x"),
