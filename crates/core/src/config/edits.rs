@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use serde_json::{Value, json};
 
+use refdesk_text::escape;
 use refdesk_text::report::locate::{PointerStep, item_starts, locate};
 
 /// The byte order mark, which an edit keeps.
@@ -78,8 +79,13 @@ fn replaced(text: &str, range: Range<usize>, new: &str) -> String {
     text
 }
 
+/// With hidden characters escaped, so that they do not become raw where they were not.
+fn as_json(tag: &Value) -> String {
+    escape::json(&tag.to_string()).into_owned()
+}
+
 fn in_one_line(tags: &[Value]) -> String {
-    let tags: Vec<String> = tags.iter().map(Value::to_string).collect();
+    let tags: Vec<String> = tags.iter().map(as_json).collect();
     format!("[{}]", tags.join(", "))
 }
 
@@ -92,7 +98,7 @@ fn printed(old: &str, tags: &[Value]) -> String {
     if tags.is_empty() || !before.contains('\n') {
         return in_one_line(tags);
     }
-    let tags: Vec<String> = tags.iter().map(|tag| format!("{before}{tag}")).collect();
+    let tags: Vec<String> = tags.iter().map(|tag| format!("{before}{}", as_json(tag))).collect();
     format!("[{}{after}]", tags.join(","))
 }
 
@@ -144,6 +150,7 @@ mod tests {
                 "{\n  \"tags\": [\n    \"y\",\n    \"z\"\n  ]\n}\n",
             ),
             ("{\"tags\": [\n \"x\"\n]}", &[], "{\"tags\": []}"),
+            (r#"{"tags": ["\u202ex", "é"]}"#, &["\u{202e}x", "é", "y"], r#"{"tags": ["\u202ex", "é", "y"]}"#),
             (r#"{"id": "a", "tags": "x"}"#, &["x", "\"q\""], r#"{"id": "a", "tags": ["x", "\"q\""]}"#),
             (r#"{"tags": ["x", 1, {"y": "y"}, null]}"#, &["z"], r#"{"tags": ["z", 1, {"y":"y"}, null]}"#),
             (r#"{"id": "a", "tags": null}"#, &["x"], r#"{"id": "a", "tags": ["x"]}"#),
