@@ -53,6 +53,8 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
 
+    use refdesk_files::write_atomic;
+
     use super::*;
 
     #[test]
@@ -61,7 +63,7 @@ mod tests {
         let workspace = fs::canonicalize(folder.path()).unwrap().join("w");
         fs::create_dir_all(workspace.join("bin")).unwrap();
         for file in ["w/bin/pw", "w/make", "out"] {
-            fs::write(folder.path().join(file), "x").unwrap();
+            write_atomic(&folder.path().join(file), b"x").unwrap();
         }
         symlink(folder.path().join("out"), workspace.join("bin/out")).unwrap();
         symlink("pw", workspace.join("bin/link")).unwrap();
