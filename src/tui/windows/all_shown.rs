@@ -19,7 +19,14 @@ use refdesk_desk::{BulkChange, BulkPreview};
 
 pub struct AllShown;
 
-const COLUMNS: u16 = 84;
+/// Columns of the window, with its border, unless a line of its changes needs more.
+const COLUMNS: u16 = 76;
+
+/// The most columns of the window.
+const MAX_COLUMNS: u16 = 110;
+
+/// Columns of the border and the blanks within it.
+const AROUND: usize = 4;
 
 const LISTED: [Action; 5] = [
     Action::Bulk(BulkVerb::Pick),
@@ -35,7 +42,8 @@ impl Window for AllShown {
     }
 
     fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
-        let page = TextPage::question("All shown", ThemeRole::Selection, COLUMNS, text(state));
+        let columns = columns(state);
+        let page = TextPage::question("All shown", ThemeRole::Selection, columns, text(state, columns));
         Some(TextPage { has_keys: false, ..page })
     }
 
@@ -96,36 +104,52 @@ pub fn change_of(state: &State, verb: BulkVerb) -> Option<&BulkChange> {
     state.bulk.as_ref().map(|preview| verb.of(preview)).filter(|change| !change.ids.is_empty())
 }
 
-fn text(state: &State) -> WrappedText {
-    let columns = text_columns(COLUMNS.min(state.layout().body.width));
+/// The columns of the window: its lines are whole if the screen is wide enough.
+fn columns(state: &State) -> u16 {
+    let widest = choices(state, Detail::Whole).map(|line| cells::width(&line) + AROUND).max().unwrap_or(0);
+    let wanted = u16::try_from(widest).unwrap_or(MAX_COLUMNS).clamp(COLUMNS, MAX_COLUMNS);
+    wanted.min(state.layout().body.width)
+}
+
+/// The changes to choose from, each in a line.
+fn choices(state: &State, detail: Detail) -> impl Iterator<Item = String> {
+    let changes = BulkVerb::ALL.into_iter().filter_map(|verb| Some((verb, change_of(state, verb)?)));
+    changes.map(move |(verb, change)| choice(state, verb, change, detail))
+}
+
+fn text(state: &State, columns: u16) -> WrappedText {
+    let columns = text_columns(columns);
     let Some(preview) = &state.bulk else { return WrappedText::default() };
-    let choices = |detail| -> Vec<String> {
-        let choices = BulkVerb::ALL.into_iter().filter_map(|verb| Some((verb, change_of(state, verb)?)));
-        choices.map(|(verb, change)| choice(state, verb, change, detail)).collect()
-    };
     // A click must find each choice in its own line.
-    let fits = |detail: &Detail| choices(*detail).iter().all(|line| cells::width(line) <= columns);
-    let detail = [Detail::Whole, Detail::Cost, Detail::Count].into_iter().find(fits).unwrap_or(Detail::Count);
+    let fits = |detail: &Detail| choices(state, *detail).all(|line| cells::width(&line) <= columns);
+    let detail = Detail::ALL.into_iter().find(fits).unwrap_or(Detail::Count);
     let back = state.key_in(KeyContext::AllShown, Action::Back);
     let about = match preview.sources {
         1 => "1 source is shown.".to_owned(),
         count => format!("{} sources are shown.", cells::grouped(count)),
     };
     let about = format!("{about} {} undoes in one step what is done here.", state.key(Action::Undo));
-    let mut lines = choices(detail);
+    let mut lines: Vec<String> = choices(state, detail).collect();
     lines.extend([format!("{back}  nothing"), String::new()]);
     let lines = lines.iter().map(|line| (line.as_str(), ThemeRole::Text));
     paragraphs(lines.chain([(about.as_str(), ThemeRole::Infra)]), columns)
 }
 
-#[derive(Clone, Copy)]
+/// The level of detail about a change.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Detail {
-    /// `+  pick 12 sources: ~76,475 tokens more (~80,102 with instructions), 37 pulled in`
+    /// `+  pick 12 sources: ~76,475 tokens more (~80,102 with instructions), 37 others pulled in, and 3 that wait for trust`
     Whole,
+    /// `+  pick 12 sources: ~76,475 more, 37 others pulled in, and 3 that wait for trust`
+    Followed,
     /// `+  pick 12 sources: ~76,475 more`
     Cost,
     /// `+  pick 12 sources`
     Count,
+}
+
+impl Detail {
+    const ALL: [Self; 4] = [Self::Whole, Self::Followed, Self::Cost, Self::Count];
 }
 
 fn choice(state: &State, verb: BulkVerb, BulkChange { ids, change }: &BulkChange, detail: Detail) -> String {
@@ -135,15 +159,19 @@ fn choice(state: &State, verb: BulkVerb, BulkChange { ids, change }: &BulkChange
         BulkVerb::Pick | BulkVerb::Include => "no extra tokens",
         BulkVerb::Unpick | BulkVerb::Exclude => "no tokens saved",
     };
-    let print = if matches!(detail, Detail::Whole) { cells::in_tokens } else { cells::tokens };
+    let print = if detail == Detail::Whole { cells::in_tokens } else { cells::tokens };
     let cost = change_cost::signed(change.cost, print, "saved").unwrap_or_else(|| none.to_owned());
     match detail {
         Detail::Count => line,
         Detail::Cost => format!("{line}: {cost}"),
-        Detail::Whole => {
+        Detail::Whole | Detail::Followed => {
             let asked: HashSet<&SourceId> = ids.iter().collect();
             let others = |ids: &[SourceId]| ids.iter().filter(|id| !asked.contains(id)).count();
-            let mut parts = vec![cost + &change_cost::with_instructions(change.cost, cells::in_tokens)];
+            let with = match detail {
+                Detail::Whole => change_cost::with_instructions(change.cost, cells::in_tokens),
+                _ => String::new(),
+            };
+            let mut parts = vec![cost + &with];
             for (count, what) in [(others(&change.enters), "pulled in"), (others(&change.leaves), "released")] {
                 parts.extend((count > 0).then(|| format!("{} {what}", cells::counted(count, "other"))));
             }
