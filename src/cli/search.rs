@@ -63,11 +63,7 @@ impl Printed {
             }
             return;
         }
-        // What the catalog says about a source is not listed beside its text.
-        let has_text = |id: &str| answer.hits.iter().any(|hit| hit.kind == "text" && hit.source_id == id);
-        let is_shown = |hit: &&SearchHit| hit.kind != "source" || !has_text(&hit.source_id);
-        let shown: Vec<&SearchHit> = answer.hits.iter().filter(is_shown).collect();
-        for hit in &shown {
+        for hit in &answer.hits {
             self.add_hit(hit);
             if explain {
                 let places: Vec<String> = hit.because.iter().map(place).collect();
@@ -80,7 +76,7 @@ impl Printed {
             SearchMode::Words => "words only",
             SearchMode::Meaning => "meaning only (none has these words)",
         };
-        let count = counted(shown.len(), "section");
+        let count = counted(answer.hits.len(), "section");
         self.text.push_str(&format!("{count} by {by}, ~{} tokens\n", grouped(answer.tokens_used)));
     }
 

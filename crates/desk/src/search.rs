@@ -1,6 +1,7 @@
 //! Searches the documents for a reader (SEARCH S4): a person may read everything that is trusted, an agent only what
 //! its session may read. Other sources are named, so that an agent can select them.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::path::Path;
 
@@ -17,8 +18,8 @@ use refdesk_core::selection::Access;
 use refdesk_index::pages::{DOMAIN, RELATIONSHIP};
 use refdesk_index::search::{Excerpt, HitCost, HitLength, LONGEST, fit};
 use refdesk_index::{
-    DatabaseSubject, FoundDocument, HitRank, IndexedJoin, Partial, SearchMode, SearchQuery, SectionHit,
-    SourcePreference, usual_weight,
+    DatabaseSubject, FoundDocument, HitRank, IndexedJoin, Partial, SOURCE, SearchMode, SearchQuery, SectionHit,
+    SourcePreference, TEXT, usual_weight,
 };
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::shorten::shortened;
@@ -227,10 +228,29 @@ impl CompleteDesk<'_> {
             weight: &weight,
             pages: Some(&*pages),
             section_now: &section_now,
-            limit: request.limit,
+            // Some are left out below.
+            limit: request.limit.saturating_mul(2),
         };
         let embedder = self.lazy_embedder().filter(|_| self.settings().hints.semantic);
-        let found = index.search(&query, embedder)?;
+        let mut found = index.search(&query, embedder)?;
+        if let Some(named) = self.source_named(&request.query).filter(|source| takes_part(source)) {
+            let is_named = |id: &str| id == named.id.as_str();
+            let is_text = |hit: &SectionHit| is_named(&hit.source) && hit.kind != SOURCE;
+            let hit = match found.hits.iter().position(is_text) {
+                Some(at) => Some(found.hits.remove(at)),
+                None => {
+                    let only = SearchQuery { is_wanted: &is_named, limit: 2, ..query };
+                    let mut only = index.search(&only, embedder)?.hits;
+                    found.hits.retain(|hit| !is_named(&hit.source));
+                    let at = only.iter().position(is_text).unwrap_or(0);
+                    (at < only.len()).then(|| only.swap_remove(at))
+                }
+            };
+            if let Some(mut hit) = hit {
+                hit.score = found.hits.first().map_or(hit.score, |best| best.score.max(hit.score));
+                found.hits.insert(0, hit);
+            }
+        }
         let mut notes = Vec::new();
         if found.is_empty {
             notes.push("The query has no words to search for.".to_owned());
@@ -271,7 +291,13 @@ impl CompleteDesk<'_> {
             1 => notes.push("1 source waits for trust, and is left out.".to_owned()),
             some => notes.push(format!("{some} sources wait for trust, and are left out.")),
         }
-        let hits = found.hits.into_iter().filter_map(|hit| self.hit(access.as_ref(), hit)).collect();
+        let mut hits: Vec<SearchHit> =
+            found.hits.into_iter().filter_map(|hit| self.hit(access.as_ref(), hit)).collect();
+        // What the catalog says about a source is not listed beside its text.
+        let with_text: HashSet<String> =
+            hits.iter().filter(|hit| hit.kind == TEXT).map(|hit| hit.source_id.clone()).collect();
+        hits.retain(|hit| hit.kind != SOURCE || !with_text.contains(&hit.source_id));
+        hits.truncate(request.limit);
         Ok(SearchAnswer {
             query: shortened(request.query.clone(), LONGEST),
             mode: found.mode,
@@ -281,6 +307,17 @@ impl CompleteDesk<'_> {
             notes,
             explains_no_hits: finds_nothing,
         })
+    }
+
+    /// The source whose id, name or path is the whole query.
+    fn source_named(&self, query: &str) -> Option<&Source> {
+        let query = query.trim();
+        let lower = query.to_lowercase();
+        let is_it = |source: &&Source| {
+            (source.name.len() == query.len() && source.name.to_lowercase() == lower)
+                || source.place().is_some_and(|place| self.workspace_context().display(&place.path) == query)
+        };
+        self.catalog.find(query).or_else(|| self.catalog.sources().iter().find(is_it))
     }
 
     /// The hit for a reader with this access; without any, for a person.

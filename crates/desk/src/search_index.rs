@@ -204,6 +204,7 @@ impl Desk {
             let Some(index) = self.index()? else { return Ok::<_, Error>(None) };
             let embedder = self.lazy_embedder().filter(|_| hints.semantic);
             let text = outside.concat();
+            let text = self.matcher.without_mentions(&text, &self.catalog);
             let pages = self.documented_pages();
             let texts = CurrentTexts::new(&self.catalog, &pages);
             let section_now = |found: &FoundDocument| texts.section(found);

@@ -1,6 +1,7 @@
 //! Finds the `@id`s and tags in a text (BEHAVIOUR §5, blocks 1 and 2) and decides which sources they bring up. Ignores
 //! refdesk's own blocks in the text.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -105,6 +106,25 @@ impl Matcher {
         Findings { expansions, hints, ..Findings::default() }
     }
 
+    /// The text without the ids that it mentions: what their sources are about is given in full, and the words of an id are not
+    /// what the text is about.
+    pub fn without_mentions<'t>(&self, text: &'t str, catalog: &Catalog) -> Cow<'t, str> {
+        if !text.contains('@') {
+            return Cow::Borrowed(text);
+        }
+        let is_early = self.at.get().is_none() && self.asked.load(Ordering::Relaxed) < FIRST_TEXTS;
+        let vocabulary = is_early.then(|| Vocabulary::of(text));
+        let only = vocabulary.map(|words| AtIndex::some(ids(catalog).filter(|(_, id)| words.may_hold(id))));
+        let (mut rest, mut end) = (String::with_capacity(text.len()), 0);
+        for MentionSpan { range, .. } in only.as_ref().unwrap_or_else(|| self.at(catalog)).find(text) {
+            let between = text.get(end..range.start).unwrap_or_default();
+            rest.push_str(between.rfind('@').and_then(|mark| between.get(..mark)).unwrap_or_default());
+            end = range.end;
+        }
+        rest.push_str(text.get(end..).unwrap_or_default());
+        Cow::Owned(rest)
+    }
+
     pub(super) fn expansions(
         &self,
         text: &str,
@@ -176,6 +196,23 @@ mod tests {
 
     fn tags(tags: &[&str]) -> Vec<String> {
         tags.iter().map(|tag| (*tag).to_owned()).collect()
+    }
+
+    #[test]
+    fn a_text_without_its_mentions() {
+        let catalog = Catalog::new(["a", "a-b", "ref:c", "c"].map(|id| inline(id, &[], "")).to_vec());
+        for (text, rest) in [
+            ("", ""),
+            ("see @a-b, and @a.", "see , and ."),
+            ("@a@a-b @ref:c @x me@a", "  @x me@a"),
+            ("a-b", "a-b"),
+            ("é@a é", "é@a é"),
+        ] {
+            let matcher = Matcher::default();
+            assert_eq!(matcher.without_mentions(text, &catalog), rest, "{text}");
+            matcher.warm(&catalog, None);
+            assert_eq!(matcher.without_mentions(text, &catalog), rest, "{text}");
+        }
     }
 
     #[test]

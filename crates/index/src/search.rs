@@ -203,7 +203,10 @@ impl Index {
         // Running the model takes longer than all the rest.
         let model = embedder.filter(|_| corpus.has_vectors());
         let vector = model.map(|model| model.embed(&parsed.text)).transpose()?;
-        let has_meaning = !by_words.is_empty() || model.map_or(Ok(true), |model| knows_any(model, &parsed.terms))?;
+        // Wherever the words are: a filter does not make them meaningless.
+        let with_words = with_words(storage, &terms, corpus.len())?;
+        let is_written = with_words.iter().any(|(_, documents)| !documents.is_empty());
+        let has_meaning = is_written || model.map_or(Ok(true), |model| knows_any(model, &parsed.terms))?;
         let near = if has_meaning { NEAR } else { NEAR_WITHOUT_WORDS };
         let nearest = vector.as_ref().map_or_else(Vec::new, |vector| corpus.nearest(vector, &wanted, near, LISTED));
         let by_meaning: Vec<i64> = nearest.iter().map(|(document, _)| *document).collect();
@@ -211,7 +214,6 @@ impl Index {
         // one would come before the best by words while the index is made.
         let in_lists = |document| if vector.is_some() && corpus.waits(document) { 2.0 } else { 1.0 };
         let weight = |document| in_lists(document) * (query.weight)(corpus.kind(document));
-        let with_words = with_words(storage, &terms, corpus.len())?;
         let has_compound = |term: &str, it| {
             compounds
                 .iter()

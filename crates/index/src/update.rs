@@ -34,9 +34,10 @@ const BATCH: usize = 500;
 /// Vectors of one transaction, about a second's work.
 const VECTOR_BATCH: usize = 32;
 
-/// The kinds of documents in addition to those of pages: a part of a text, and what the catalog says about a source.
-pub(crate) const TEXT: &str = "text";
-pub(crate) const SOURCE: &str = "source";
+/// The kind of a part of a text.
+pub const TEXT: &str = "text";
+/// The kind of what the catalog says about a source.
+pub const SOURCE: &str = "source";
 
 /// Every kind of document.
 pub const DOCUMENT_KINDS: [&str; 6] = [TEXT, SOURCE, pages::TABLE, pages::COLUMN, pages::DOMAIN, pages::RELATIONSHIP];

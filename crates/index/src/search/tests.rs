@@ -422,4 +422,7 @@ fn letters_without_a_meaning_find_only_what_is_near(world: &World) {
         let found = filtered(world, text, &["text".to_owned()], &|_| true);
         assert_eq!(found.hits.iter().map(|hit| hit.source.as_str()).collect::<Vec<_>>(), expected, "{text}");
     }
+    // A word that a source has which the filter leaves out is a word all the same.
+    let found = filtered(world, "zzzzqqqqaaaa", &["text".to_owned()], &|id| id == "distant");
+    assert_eq!(found.hits.len(), 1);
 }
