@@ -11,18 +11,20 @@ pub fn limit_of(set: Option<u64>) -> u64 {
     set.filter(|limit| *limit > 0).unwrap_or(USUAL)
 }
 
-/// The number of a limit as typed: `128k`, `200,000`, `1m`.
+/// The number of a limit as typed: `128k`, `200,000`, `1m`, `2.5k`.
 pub fn parse_limit(typed: &str) -> Option<u64> {
     let typed = typed.trim().to_ascii_lowercase().replace([',', '_', ' '], "");
-    let (digits, unit) = match typed.strip_suffix('k') {
-        Some(digits) => (digits, 1_000),
-        None => match typed.strip_suffix('m') {
-            Some(digits) => (digits, 1_000_000),
-            None => (typed.as_str(), 1),
-        },
+    let (digits, zeros) = match typed.strip_suffix('k') {
+        Some(digits) => (digits, 3),
+        None => typed.strip_suffix('m').map_or((typed.as_str(), 0), |digits| (digits, 6)),
     };
-    let number = digits.parse::<u64>().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()))?;
-    number.checked_mul(unit).filter(|limit| (1..=1_000_000_000).contains(limit))
+    let (whole, part) = digits.split_once('.').unwrap_or((digits, "0"));
+    let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let is_exact = part.len() <= zeros || part == "0";
+    let part = if part == "0" { "" } else { part };
+    let number = format!("{whole}{part:0<zeros$}").parse::<u64>().ok();
+    let number = number.filter(|_| is_number(whole) && (part.is_empty() || is_number(part)) && is_exact)?;
+    (1..=1_000_000_000).contains(&number).then_some(number)
 }
 
 /// A limit in as few characters as say it exactly: `128k`, `1m`, `4,096`.
@@ -64,7 +66,13 @@ mod tests {
             ("k", None),
             ("-5", None),
             ("+5", None),
-            ("1.5k", None),
+            ("1.5k", Some(1_500)),
+            ("1.25m", Some(1_250_000)),
+            ("1.0", Some(1)),
+            ("1.5", None),
+            ("1.2345k", None),
+            (".5k", None),
+            ("1.5.5k", None),
             ("99999999999999999999k", None),
         ] {
             assert_eq!(parse_limit(typed), limit, "{typed:?}");

@@ -49,13 +49,9 @@ pub fn words(snapshot: &Snapshot, id: &str, list: IdList) -> String {
     }
 }
 
-/// `, and 3 that wait for trust`: their price is not known.
+/// `, 3 of them untrusted`: these wait for trust, and their price is not known.
 pub fn waiting(count: usize) -> String {
-    match count {
-        0 => String::new(),
-        1 => ", and 1 that waits for trust".to_owned(),
-        count => format!(", and {} that wait for trust", grouped(count)),
-    }
+    if count == 0 { String::new() } else { format!(", {} of them untrusted", grouped(count)) }
 }
 
 /// `; its text waits for trust`, if it does: the price of the text is not known.

@@ -25,7 +25,11 @@ pub fn show(state: &mut PlainState, filter: &str, turn: &mut InputOutcome) {
     filter.clone_into(&mut state.filter);
     let query = Query::parse(filter);
     if let Some(fault) = &query.fault {
-        turn.print(super::words::sentence(fault));
+        turn.print(format!(
+            "The filter is not understood, so nothing is listed. {}.",
+            super::words::stopped(fault).trim_end_matches('.')
+        ));
+        return list(state, Vec::new(), turn);
     }
     let is_all = query.is_empty();
     let kept = apply(&state.snapshot, &Haystack::of(&catalog), query, None);

@@ -115,7 +115,7 @@ pub fn follow(state: &mut State, before: &Snapshot) {
     state.message = Some(Message { text, tone: MessageKind::Done });
 }
 
-/// `; 3 sources pulled in, ~864 tokens more, and 1 that waits for trust`: the tokens are the prices of the sources.
+/// `; 3 sources pulled in, ~864 tokens more, 1 of them untrusted`: the tokens are the prices of the sources.
 fn followed(awaited: &AwaitedChange, before: &Snapshot, after: &Snapshot) -> String {
     let mut parts = Vec::new();
     // Their prices are not known, whichever way they go.

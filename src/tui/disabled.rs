@@ -47,6 +47,9 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::Toggle => toggle(state),
         Action::Keep => keep(state),
         Action::Exclude => exclude(state),
+        Action::AllShown if let Some(fault) = filter_fault(state) => {
+            Some(format!("the filter is not understood: {fault}"))
+        }
         Action::AllShown if all_shown::shown(state).is_empty() => Some("no source is shown here".to_owned()),
         Action::Bulk(verb) if all_shown::change_of(state, verb).is_none() => {
             Some(format!("there is no source to {} here", verb.word()))
@@ -123,6 +126,16 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::Open | Action::Define | Action::CopyId | Action::CopyPath => outside(state, action),
         _ => None,
     }
+}
+
+/// What is wrong with the filter here, which is left out of it.
+fn filter_fault(state: &State) -> Option<&str> {
+    let query = match state.filtered_list()? {
+        FilteredList::Catalog => &state.catalog.filtered.query,
+        FilteredList::Selection => &state.selection.filtered.query,
+        _ => return None,
+    };
+    query.fault.as_deref()
 }
 
 /// Why the list here cannot be filtered; the views of graph and databases have been asked already.

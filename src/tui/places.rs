@@ -147,10 +147,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
     let has_other = |places: &[Place]| places.iter().any(|place| *place != here);
     match action {
         Action::GoBack if !has_other(back) => Some("there is no place to go back to".to_owned()),
-        Action::GoForward if !has_other(forward) => {
-            let key = state.key(Action::GoBack);
-            Some(format!("you have not gone back yet: {key} goes back"))
-        }
+        Action::GoForward if !has_other(forward) => Some("there is no place to go forward to".to_owned()),
         _ => None,
     }
 }

@@ -349,6 +349,7 @@ fn what_can_be_done_with_several_sources_at_once() {
     world.send(Request::Exclude(exclude.ids));
     let after = world.until("a is no longer picked", |now| !now.selection.is_picked("a"));
     assert_eq!((after.selection.members().len(), after.selection.excluded().len()), (0, 5));
+    assert_eq!(after.undo.as_deref(), Some("exclusion of 4 sources"));
     world.send(Request::Undo);
     let undone = world.until("a is picked again", |now| now.selection.is_picked("a"));
     assert_eq!((undone.selection.members().len(), undone.selection.excluded().len()), (2, 1));

@@ -69,10 +69,11 @@ pub enum StatusWord {
     Excluded,
     Available,
     Dormant,
+    Untrusted,
 }
 
 impl StatusWord {
-    const ALL: [(&'static str, Self); 8] = [
+    const ALL: [(&'static str, Self); 9] = [
         ("selected", Self::Selected),
         ("picked", Self::Picked),
         ("pulled", Self::Pulled),
@@ -81,6 +82,7 @@ impl StatusWord {
         ("excluded", Self::Excluded),
         ("available", Self::Available),
         ("dormant", Self::Dormant),
+        ("untrusted", Self::Untrusted),
     ];
 
     fn of(word: &str) -> Option<Self> {
@@ -220,8 +222,14 @@ fn test(bare: &str, kind: AtomKind) -> Result<Option<Test>, String> {
     let lower = bare.to_lowercase();
     if let Some(typed) = lower.strip_prefix("tokens:") {
         let bound = match typed.split_at_checked(1) {
-            Some((">", limit)) => parse_limit(limit).map(Bound::Above),
-            Some(("<", limit)) => parse_limit(limit).map(Bound::Below),
+            Some((">", limit)) => match limit.strip_prefix('=') {
+                Some(least) => parse_limit(least).map(|least| Bound::Above(least - 1)),
+                None => parse_limit(limit).map(Bound::Above),
+            },
+            Some(("<", limit)) => match limit.strip_prefix('=') {
+                Some(most) => parse_limit(most).map(|most| Bound::Below(most + 1)),
+                None => parse_limit(limit).map(Bound::Below),
+            },
             _ => None,
         };
         return bound
@@ -240,7 +248,7 @@ fn test(bare: &str, kind: AtomKind) -> Result<Option<Test>, String> {
     }
     if let Some(typed) = lower.strip_prefix("is:") {
         let names = StatusWord::ALL.map(|(name, _)| name).join(", ");
-        return StatusWord::of(typed).map(|word| Some(Test::State(word))).ok_or(format!("is: must be one of {names}"));
+        return StatusWord::of(typed).map(|word| Some(Test::State(word))).ok_or(format!("is: {names}"));
     }
     Ok(Some(match StatusWord::of(bare) {
         Some(word) => Test::State(word),
@@ -281,7 +289,7 @@ mod tests {
 
     #[test]
     fn parsed_lines() {
-        let is = "[is: must be one of selected, picked, pulled, auto, missing, excluded, available, dormant]";
+        let is = "[is: selected, picked, pulled, auto, missing, excluded, available, dormant, untrusted]";
         for (line, understood) in [
             ("", ""),
             ("  ", ""),
@@ -319,6 +327,7 @@ mod tests {
             ("a | | b", "text(a) or text(b) [| needs a term before it]"),
             ("a | type: b", "text(a) text(b) [type: must be local, url, mcp or inline]"),
             ("tokens:>5k !TOKENS:<1,500", "Above(5000) not Below(1500)"),
+            ("tokens:>=5k tokens:<=2.5k", "Above(4999) Below(2501)"),
             ("tokens:5k", "[tokens: needs < or > and a number, as in tokens:>5k]"),
             ("tokens:> x", "text(x) [tokens: needs < or > and a number, as in tokens:>5k]"),
         ] {

@@ -44,6 +44,7 @@ impl SourceStates {
             StatusWord::Pulled => known.member == Some(Role::Transitive),
             StatusWord::Auto => source.mode == Mode::Auto,
             StatusWord::Missing => source.is_missing(),
+            StatusWord::Untrusted => source.is_untrusted(),
             StatusWord::Excluded => known.excluded,
             StatusWord::Available => {
                 known.member.is_none() && !known.excluded && !source.is_missing() && source.mode != Mode::Auto

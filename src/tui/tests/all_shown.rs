@@ -73,7 +73,11 @@ fn what_changes_nothing_is_not_offered() {
     let mut state = asked(120, 36, BulkPreview { sources: 1, ..BulkPreview::default() });
     assert_eq!(state.window, None);
     assert!(message(&state).contains("always in the instructions"), "{}", message(&state));
-    typed(&mut state, "/ \"no-such-source\" Enter");
+    // A filter that is not understood keeps everything, which is not meant.
+    typed(&mut state, "/ \"tokens:5k\" Enter");
+    assert_eq!(commands(&press(&mut state, "*")), []);
+    assert!(message(&state).starts_with("the filter is not understood: tokens: needs"), "{}", message(&state));
+    typed(&mut state, "Esc / \"no-such-source\" Enter");
     assert_eq!(commands(&press(&mut state, "*")), []);
     assert_eq!(message(&state), "no source is shown here");
 }

@@ -141,7 +141,7 @@ fn a_link_is_followed_and_back_is_where_it_was() {
     answer(&mut state, Response::Document(fixture::document("timeouts", &target)));
     assert_eq!((state.subject(Pane::Catalog), state.catalog.scroll.top), (Some("timeouts"), below));
     press(&mut state, "L");
-    assert_eq!(message(&state), "you have not gone back yet: Backspace goes back");
+    assert_eq!(message(&state), "there is no place to go forward to");
 }
 
 #[test]

@@ -138,9 +138,9 @@ fn text(state: &State, columns: u16) -> WrappedText {
 /// The level of detail about a change.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Detail {
-    /// `+  pick 12 sources: ~76,475 tokens more (~80,102 with instructions), 37 others pulled in, and 3 that wait for trust`
+    /// `+  pick 12 sources: ~76,475 tokens more (~80,102 with instructions), 37 others pulled in, 3 of them untrusted`
     Whole,
-    /// `+  pick 12 sources: ~76,475 more, 37 others pulled in, and 3 that wait for trust`
+    /// `+  pick 12 sources: ~76,475 more, 37 others pulled in, 3 of them untrusted`
     Followed,
     /// `+  pick 12 sources: ~76,475 more`
     Cost,

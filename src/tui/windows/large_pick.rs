@@ -137,9 +137,9 @@ fn others<'a>(change: &'a SelectionChange, pick: &'a LargePick) -> impl Iterator
 /// The level of detail about a size. How many sources wait for trust is always said.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SizeDetail {
-    /// `+126, ~76,475 tokens in all (~80,102 with instructions), and 3 that wait for trust`
+    /// `+126, ~76,475 tokens in all (~80,102 with instructions), 3 of them untrusted`
     Whole,
-    /// `+126, ~76,475 tokens in all, and 3 that wait for trust`
+    /// `+126, ~76,475 tokens in all, 3 of them untrusted`
     Sources,
     /// `+126, ~76,475, 3 untrusted`
     Figures,

@@ -138,12 +138,20 @@ impl HistoryStep {
             },
             _ if self.only_pick().is_some() => self.only_pick().unwrap_or_default(),
             ids if ids.iter().all(|id| mark(&self.after, id) == IdState::Picked) => format!("{} picks", ids.len()),
+            ids if all_are(&self.after, ids, IdState::Excluded) => format!("exclusion of {} sources", ids.len()),
+            ids if all_are(&self.before, ids, IdState::Excluded) && all_are(&self.after, ids, IdState::Neither) => {
+                format!("inclusion of {} sources", ids.len())
+            }
             ids if ids.iter().all(|id| mark(&self.before, id) == IdState::Picked) => {
                 format!("unpick of {} sources", ids.len())
             }
             ids => format!("change of {} sources", ids.len()),
         }
     }
+}
+
+fn all_are(choice: &Choice, ids: &[String], state: IdState) -> bool {
+    ids.iter().all(|id| mark(choice, id) == state)
 }
 
 impl HistoryStep {
