@@ -198,7 +198,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Mouse => appearance::toggle_mouse(state, effects),
         Action::Toggle | Action::Keep | Action::Exclude => selection::update::choose(state, action, effects),
         Action::AllShown => {
-            effects.push(Effect::Ask(Request::PreviewBulk(windows::all_shown::shown(state))));
+            effects.push(Effect::Ask(Request::PreviewBulk(windows::all_shown::shown(state).collect())));
         }
         Action::Undo => effects.push(Effect::Ask(Request::Undo)),
         Action::Redo => effects.push(Effect::Ask(Request::Redo)),

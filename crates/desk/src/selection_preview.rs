@@ -1,7 +1,7 @@
 //! Previews a choice: which sources would enter and leave the selection, and what that costs. The closure is the same
 //! as for the choice itself, so the two cannot differ.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::Desk;
 use super::price::CostChange;
@@ -163,8 +163,10 @@ impl Desk {
     /// What can be done with all of these. Sources of mode auto are neither picked nor, unless they pull in others, excluded: an
     /// agent gets them in any case.
     pub(crate) fn preview_bulk(&mut self, ids: &[SourceId]) -> BulkPreview {
-        let is_picked = |id: &SourceId| self.choice.picks.iter().any(|pick| pick == id.as_str());
-        let is_excluded = |id: &SourceId| self.choice.exclusions.iter().any(|excluded| excluded == id.as_str());
+        let [picks, exclusions] = [&self.choice.picks, &self.choice.exclusions]
+            .map(|ids| ids.iter().map(String::as_str).collect::<HashSet<_>>());
+        let is_picked = |id: &SourceId| picks.contains(id.as_str());
+        let is_excluded = |id: &SourceId| exclusions.contains(id.as_str());
         let of = |wanted: &dyn Fn(&SourceId) -> bool| ids.iter().filter(|id| wanted(id)).cloned().collect::<Vec<_>>();
         let source = |id: &SourceId| self.catalog.get(id.as_str());
         let is_auto = |id: &SourceId| source(id).is_some_and(|source| source.mode == Mode::Auto);

@@ -75,18 +75,18 @@ impl Window for AllShown {
 }
 
 /// The sources that the list here shows.
-pub fn shown(state: &State) -> Vec<SourceId> {
+pub fn shown(state: &State) -> Box<dyn Iterator<Item = SourceId> + '_> {
     let (snapshot, catalog) = (&state.snapshot, state.snapshot.catalog.sources());
     match state.filtered_list() {
         Some(FilteredList::Catalog) => {
-            let sources = state.catalog.rows.iter().filter_map(|at| catalog.get(*at));
-            sources.map(|source| source.id.clone()).collect()
+            let sources = state.catalog.rows.iter().filter_map(move |at| catalog.get(*at));
+            Box::new(sources.map(|source| source.id.clone()))
         }
         Some(FilteredList::Selection) => {
             let matching = state.selection.rows.iter().filter(|row| row.matches);
-            matching.filter_map(|row| row.id(snapshot)).map(SourceId::from).collect()
+            Box::new(matching.filter_map(|row| row.id(snapshot)).map(SourceId::from))
         }
-        _ => Vec::new(),
+        _ => Box::new(std::iter::empty()),
     }
 }
 

@@ -21,9 +21,11 @@ pub fn workspace_files(workspace: &Path, command: &str) -> Vec<PathBuf> {
 pub(crate) fn with_workspace_files(workspace: &Path, command: &str) -> String {
     let (mut result, mut end) = (String::new(), 0);
     for word in words(command) {
-        let Some(path) = command.get(word.clone()) else { continue };
-        if path.contains('/') && !path.starts_with('/') && workspace_file(workspace, path).is_some() {
-            result.push_str(command.get(end..word.start).unwrap_or_default());
+        let (Some(before), Some(path)) = (command.get(end..word.start), command.get(word.clone())) else { continue };
+        // What follows a `$` is the name of a variable, even if a folder has that name.
+        let is_path = path.contains('/') && !path.starts_with('/') && !before.ends_with('$');
+        if is_path && workspace_file(workspace, path).is_some() {
+            result.push_str(before);
             result.push_str(&format!("\"${WORKSPACE_VARIABLE}\"/"));
             end = word.start;
         }
@@ -62,7 +64,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let workspace = fs::canonicalize(folder.path()).unwrap().join("w");
         fs::create_dir_all(workspace.join("bin")).unwrap();
-        for file in ["w/bin/pw", "w/make", "out"] {
+        for file in ["w/bin/pw", "w/make", "w/workspaceRoot/bin/pw", "w/{workspaceRoot}/bin/pw", "out"] {
             write_atomic(&folder.path().join(file), b"x").unwrap();
         }
         symlink(folder.path().join("out"), workspace.join("bin/out")).unwrap();
@@ -78,6 +80,7 @@ mod tests {
             ("cat <bin/pw", &["bin/pw"], "cat <\"$workspaceRoot\"/bin/pw"),
             ("\"$workspaceRoot\"/bin/pw", &["bin/pw"], "\"$workspaceRoot\"/bin/pw"),
             ("\"${workspaceRoot}/bin/pw\"", &["bin/pw"], "\"${workspaceRoot}/bin/pw\""),
+            ("$workspaceRoot/bin/pw", &["bin/pw"], "$workspaceRoot/bin/pw"),
             // A program is found by the shell.
             ("make -s", &["make"], "make -s"),
             ("bin/out ../out bin bin/none", &[], "bin/out ../out bin bin/none"),
