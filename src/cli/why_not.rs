@@ -100,9 +100,9 @@ fn about(verdict: &Verdict) -> Map<String, Value> {
             put("tag", json!(tag));
             put("nearest", json!(word));
         }
-        Err(WhyNot::Rejected(Rejection::BelowTagged { needed } | Rejection::BelowBest { needed })) => {
-            put("needed", json!(needed));
-        }
+        Err(WhyNot::Rejected(
+            Rejection::BelowTagged { needed } | Rejection::BelowBest { needed } | Rejection::TagAlone { needed },
+        )) => put("needed", json!(needed)),
         Err(_) => {}
     }
     if let Some(line) = &verdict.sent_by {

@@ -20,9 +20,9 @@ const TAG_RANGE: f32 = 0.20;
 /// meant in another sense, like `class` in "write a class".
 const TAG_FLOOR: f32 = 0.6;
 
-/// Beside tag hints, a hint by meaning must score higher than all of them by this much, not counting those only in
-/// code.
-const MEANING_MARGIN: f32 = 0.15;
+/// Beside tag hints, a hint by meaning must exceed its threshold by this much, and score no lower than any of them, not
+/// counting those only in code: one tag beside the point must not hide what the text is about.
+const MEANING_MARGIN: f32 = 0.05;
 
 /// A hint by meaning is left out if its score is lower than the best by more than this.
 const MEANING_RANGE: f32 = 0.10;
@@ -42,7 +42,7 @@ pub enum Rejection {
     NoThreshold,
     /// It has no tag in the text, and its score is below the threshold.
     BelowThreshold,
-    /// It has no tag in the text, and does not score much higher than sources that have one.
+    /// It has no tag in the text, and scores lower than sources that have one, or barely enough.
     BelowTagged {
         /// The lowest sufficient score.
         needed: Score,
@@ -122,8 +122,8 @@ pub(crate) struct Ranking<'a> {
     pub hints: Vec<RankedHint<'a>>,
     about: Option<&'a TextTopics>,
     settings: HintSettings,
-    /// The score that a source without a tag needs because others have one.
-    needed_beside_tags: f32,
+    /// The best score of the hints whose tag is said, if there are any.
+    best_said: Option<f32>,
     /// The score that a source without a tag needs because of the best such source.
     needed_beside_best: f32,
     /// Sources without a tag whose section is named by another hint.
@@ -149,7 +149,9 @@ impl Ranking<'_> {
             None => Rejection::NoThreshold,
             Some(threshold) if score < threshold => Rejection::BelowThreshold,
             _ if !self.about.is_some_and(|about| about.has_enough_words(scored)) => Rejection::OneWord,
-            _ if score < self.needed_beside_tags => Rejection::BelowTagged { needed: self.needed_beside_tags.into() },
+            Some(threshold) if score < beside_tags(self.best_said, threshold) => {
+                Rejection::BelowTagged { needed: beside_tags(self.best_said, threshold).into() }
+            }
             _ if score < self.needed_beside_best => Rejection::BelowBest { needed: self.needed_beside_best.into() },
             _ if self.copies.contains(id) => Rejection::SameSection,
             _ => Rejection::TooMany,
@@ -205,12 +207,12 @@ pub(crate) fn rank<'a>(
     }
     // A tag only in code says what the code is written in, not what is wanted.
     let said = hints.iter().filter(|hint| hint.rejected.is_none() && hint.tags.is_some_and(|hint| !hint.is_in_code));
-    let needed_beside_tags = said.map(RankedHint::score).fold(f32::NEG_INFINITY, f32::max) + MEANING_MARGIN;
+    let best_said = said.map(RankedHint::score).reduce(f32::max);
     let has_tag: HashSet<&str> = tagged.iter().map(|hint| hint.id.as_str()).collect();
     let is_meant = |scored: &&ScoredSource| {
         let has_words = about.is_some_and(|about| about.has_enough_words(scored));
         let needed = needed(about, settings, scored).filter(|_| settings.semantic && has_words);
-        needed.is_some_and(|needed| scored.score >= needed.max(needed_beside_tags))
+        needed.is_some_and(|needed| scored.score >= beside_tags(best_said, needed))
     };
     let meant = scored.iter().filter(is_meant);
     let mut meant = meant.filter(|it| !has_tag.contains(it.source.as_str()) && may_be_hinted(&it.source)).peekable();
@@ -240,7 +242,7 @@ pub(crate) fn rank<'a>(
         shown.skip(settings.max).for_each(|hint| hint.rejected = Some(Rejection::TooMany));
         hints.sort_by_key(|hint| hint.rejected.is_some());
     }
-    Ranking { hints, about, settings, needed_beside_tags, needed_beside_best, copies }
+    Ranking { hints, about, settings, best_said, needed_beside_best, copies }
 }
 
 /// The score that this source needs for a hint without a tag. Without vectors yet, it is compared only by words, whose
@@ -248,6 +250,11 @@ pub(crate) fn rank<'a>(
 fn needed(about: Option<&TextTopics>, settings: HintSettings, scored: &ScoredSource) -> Option<f32> {
     let about = about?;
     if scored.waits() { about.words_threshold } else { settings.threshold.or(about.threshold) }
+}
+
+/// The score that a source with this threshold needs if hints with a tag score up to `best_said`.
+fn beside_tags(best_said: Option<f32>, threshold: f32) -> f32 {
+    best_said.map_or(threshold, |best| best.max(threshold + MEANING_MARGIN))
 }
 
 /// Keeps one source per section, and none for sections in `shown`; returns the others.
@@ -351,11 +358,14 @@ mod tests {
                 &[("a", 0.6), ("b", 0.6), ("c", 0.6), ("d", 0.6), ("x", 0.8), ("y", 0.8)],
                 "a b c d ~x ~y-",
             ),
-            (&["a"], &[("a", 0.6), ("x", 0.7)], "a"),
+            (&["a"], &[("a", 0.6), ("x", 0.7)], "a ~x"),
+            (&["a"], &[("a", 0.6), ("x", 0.59)], "a"),
+            (&["a"], &[("a", 0.4), ("x", 0.54)], "a"),
+            (&["a"], &[("a", 0.4), ("x", 0.56)], "a ~x"),
             (&["closed", "a", "b"], &[("closed", 0.9), ("a", 0.6), ("b", 0.5)], "a b closed-"),
             (&["closed"], &[("closed", 0.9), ("x", 0.6)], "~x closed-"),
             (&["code"], &[("code", 0.5), ("x", 0.6)], "code ~x"),
-            (&["code", "a"], &[("code", 0.5), ("a", 0.5), ("x", 0.6)], "code a"),
+            (&["code", "a"], &[("code", 0.5), ("a", 0.65), ("x", 0.6)], "a code"),
         ] {
             assert_eq!(shown(tags, scores, default), expected, "{tags:?} {scores:?}");
         }
@@ -429,7 +439,7 @@ mod tests {
         let default = HintSettings::default();
         for (tags, scores, settings, score, expected) in [
             (&[][..], &[("x", 0.6)][..], default, 0.49, "below-threshold"),
-            (&["a"], &[("a", 0.6)], default, 0.7, "below-tagged"),
+            (&["a"], &[("a", 0.6)], default, 0.59, "below-tagged"),
             (&[], &[("x", 0.8)], default, 0.65, "below-best"),
             (&[], &[("x", 0.8)], default, 0.75, "too-many"),
             (&[], &[("x", 0.8)], HintSettings { semantic: false, ..default }, 0.75, "meaning-off"),
