@@ -5,16 +5,59 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use refdesk_files::output::resolve;
-use refdesk_files::path::{absolute, is_within};
+use refdesk_files::path::{absolute, clean, is_within};
 
 /// The environment variable with the folder of the workspace, for the command.
 pub(crate) const WORKSPACE_VARIABLE: &str = "workspaceRoot";
 
 /// The regular files of the workspace that a shell command names, with links resolved.
-pub fn workspace_files(workspace: &Path, command: &str) -> Vec<PathBuf> {
-    let ways = ["\"${workspaceRoot}\"/", "\"$workspaceRoot\"/", "${workspaceRoot}/", "$workspaceRoot/"];
-    let command = ways.iter().fold(command.to_owned(), |command, way| command.replace(way, "./"));
-    words(&command).filter_map(|word| workspace_file(workspace, command.get(word)?)).collect()
+///
+/// # Errors
+/// What it names in the workspace that is not such a file: a folder that it enters, or a path that only the shell can put
+/// together. Which files it then runs cannot be told, and nobody could trust exactly those.
+pub fn workspace_files(workspace: &Path, home: Option<&Path>, command: &str) -> Result<Vec<PathBuf>, String> {
+    // The shell joins such lines first.
+    let mut spelled = with_folder(&command.replace("\\\n", ""), WORKSPACE_VARIABLE, workspace);
+    if let Some(home) = home {
+        spelled = with_folder(&spelled, "HOME", home);
+    }
+    // The folder in which a process works is often the workspace.
+    let unclear = [WORKSPACE_VARIABLE, "/proc/"].into_iter().find(|name| spelled.contains(name));
+    if let Some(name) = unclear {
+        return Err(name.to_owned());
+    }
+    let (mut files, real) = (Vec::new(), resolve(workspace).unwrap_or_default());
+    for word in words(&spelled).filter_map(|word| spelled.get(word)) {
+        let expanded = match (word.strip_prefix("~/"), home) {
+            (Some(rest), Some(home)) => home.join(rest),
+            _ => PathBuf::from(word),
+        };
+        match workspace_file(workspace, &expanded) {
+            Some(file) => files.push(file),
+            // A relative path of anything else is not looked for in the workspace.
+            None if expanded.is_relative() => {}
+            None => {
+                let path = clean(&expanded);
+                let is_inside = |path: &Path| is_within(path, workspace) || is_within(path, &real);
+                if is_inside(&path) || resolve(&path).is_ok_and(|path| is_inside(&path)) {
+                    return Err(word.to_owned());
+                }
+            }
+        }
+    }
+    Ok(files)
+}
+
+/// The command with the path of a folder in place of its variable, as far as a path follows it.
+fn with_folder(command: &str, variable: &str, folder: &Path) -> String {
+    let ways = [
+        format!("\"${{{variable}}}\"/"),
+        format!("\"${variable}\"/"),
+        format!("${{{variable}}}/"),
+        format!("${variable}/"),
+    ];
+    let path = format!("{}/", folder.display());
+    ways.iter().fold(command.to_owned(), |command, way| command.replace(way, &path))
 }
 
 /// The command with the workspace before each of its relative paths that is a file there.
@@ -24,7 +67,7 @@ pub(crate) fn with_workspace_files(workspace: &Path, command: &str) -> String {
         let (Some(before), Some(path)) = (command.get(end..word.start), command.get(word.clone())) else { continue };
         // What follows a `$` is the name of a variable, even if a folder has that name.
         let is_path = path.contains('/') && !path.starts_with('/') && !before.ends_with('$');
-        if is_path && workspace_file(workspace, path).is_some() {
+        if is_path && workspace_file(workspace, Path::new(path)).is_some() {
             result.push_str(before);
             result.push_str(&format!("\"${WORKSPACE_VARIABLE}\"/"));
             end = word.start;
@@ -44,8 +87,8 @@ fn words(command: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-fn workspace_file(workspace: &Path, word: &str) -> Option<PathBuf> {
-    let real = resolve(&absolute(workspace, Path::new(word))).ok()?;
+fn workspace_file(workspace: &Path, path: &Path) -> Option<PathBuf> {
+    let real = resolve(&absolute(workspace, path)).ok()?;
     let workspace = resolve(workspace).ok()?;
     (is_within(&real, &workspace) && real.is_file()).then_some(real)
 }
@@ -58,6 +101,40 @@ mod tests {
     use refdesk_files::write_atomic;
 
     use super::*;
+
+    #[test]
+    fn what_a_command_uses_of_the_workspace_otherwise_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = fs::canonicalize(folder.path()).unwrap();
+        let workspace = home.join("w");
+        for file in ["w/bin/pw", "w/my dir/pw", "bin/pw"] {
+            write_atomic(&home.join(file), b"x").unwrap();
+        }
+        symlink(&workspace, home.join("link")).unwrap();
+        let within = |path: &str| workspace.join(path).display().to_string();
+        for (command, expected) in [
+            ("cd \"$workspaceRoot/bin\" && ./pw", Err(within("bin"))),
+            ("cd \"$workspaceRoot\"; bin/pw", Err(WORKSPACE_VARIABLE.to_owned())),
+            ("\"$workspaceRoot/bin\"/pw", Err(within("bin"))),
+            ("\"$workspaceRoot/my dir/pw\"", Err(within("my"))),
+            ("cd $works\\\npaceRoot; bin/pw", Err(WORKSPACE_VARIABLE.to_owned())),
+            ("${workspaceRoot:?}/bin/pw", Err(WORKSPACE_VARIABLE.to_owned())),
+            ("sh $workspaceRoot/bin/*", Err(within("bin/*"))),
+            ("PATH=$workspaceRoot/bin:$PATH pw", Err(within("bin:"))),
+            ("cd ~/w/bin && ./pw", Err("~/w/bin".to_owned())),
+            ("cd ~/link/bin && ./pw", Err("~/link/bin".to_owned())),
+            ("cd $HOME/w && bin/pw", Err(within(""))),
+            ("sh /proc/$PPID/cwd/bin/pw", Err("/proc/".to_owned())),
+            ("$workspaceRoot/bin/none", Err(within("bin/none"))),
+            ("~/w/bin/pw", Ok(vec![workspace.join("bin/pw")])),
+            ("\"$HOME\"/w/bin/pw; ~/bin/pw", Ok(vec![workspace.join("bin/pw")])),
+            ("cd ~/bin && ./pw", Ok(Vec::new())),
+        ] {
+            let expected = expected.map_err(|word| word.trim_end_matches('/').to_owned());
+            let found = workspace_files(&workspace, Some(&home), command);
+            assert_eq!(found.map_err(|word| word.trim_end_matches('/').to_owned()), expected, "{command}");
+        }
+    }
 
     #[test]
     fn files_that_a_command_names() {
@@ -86,7 +163,7 @@ mod tests {
             ("bin/out ../out bin bin/none", &[], "bin/out ../out bin bin/none"),
         ] {
             let expected: Vec<PathBuf> = files.iter().map(|file| workspace.join(file)).collect();
-            assert_eq!(workspace_files(&workspace, command), expected, "{command}");
+            assert_eq!(workspace_files(&workspace, None, command), Ok(expected), "{command}");
             assert_eq!(with_workspace_files(&workspace, command), runs, "{command}");
         }
     }

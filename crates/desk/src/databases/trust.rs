@@ -22,7 +22,7 @@ use crate::privileged_actions::{PrivilegedActions, UnplacedAction, in_text, plac
 use crate::trust::TrustCheck;
 use refdesk_core::config::expand;
 
-/// The bytes of a program that are hashed, from its beginning.
+/// The most bytes of a program or of certificates. A part that is not hashed could be exchanged.
 const PROGRAM: u64 = 16 * 1024 * 1024;
 
 impl Desk {
@@ -31,8 +31,10 @@ impl Desk {
         let check = TrustCheck::new(self);
         let is_trusted = |action: Option<UnplacedAction>| action.is_none_or(|action| check.trusts(&action.hash));
         // No variable is read before it is trusted.
-        if !is_trusted(database_action(&check.actions(), database)) {
-            return DatabaseAccess::Untrusted;
+        match self.database_action(&check.actions(), database).map(is_trusted) {
+            Ok(true) => {}
+            Ok(false) => return DatabaseAccess::Untrusted,
+            Err(error) => return DatabaseAccess::Refused(error),
         }
         let (file, outside) = match self.database_file(&check.workspace, database) {
             Ok(found) => found,
@@ -70,12 +72,13 @@ impl Desk {
         let enabled = self.loaded_databases().config.databases.iter().filter(|database| database.enabled);
         enabled
             .flat_map(|database| {
+                // One that is refused needs no trust.
+                let read = self.database_action(&actions, database).ok().flatten();
                 // What a variable holds is told only once that is trusted.
-                let may_read = !reads_environment(database)
-                    || database_action(&actions, database).is_some_and(|action| check.trusts(&action.hash));
+                let may_read =
+                    !reads_environment(database) || read.as_ref().is_some_and(|action| check.trusts(&action.hash));
                 let found = may_read.then(|| self.database_file(&check.workspace, database).ok());
                 let outside = found.flatten().and_then(|(_, outside)| outside);
-                let read = database_action(&actions, database);
                 let led = outside.map(|real| outside_action(&actions, database, &real));
                 let all = [read, led, values_action(&actions, database)];
                 all.into_iter().flatten().map(|action| (action, database.line))
@@ -113,6 +116,68 @@ impl Desk {
         }
         Ok(place(workspace, &path))
     }
+
+    /// The action of reading a server, or an SQLite file whose path comes from the environment.
+    ///
+    /// # Errors
+    /// The command for its password uses the workspace in a way that cannot be checked, or one of its files is too large.
+    fn database_action(
+        &self,
+        actions: &PrivilegedActions<'_>,
+        database: &DatabaseConfig,
+    ) -> Result<Option<UnplacedAction>, Error> {
+        let name = &database.name;
+        let restrictions = restrictions(database);
+        let except = restrictions.words();
+        Ok(match &database.connection {
+            Connection::Sqlite { file } if reads_environment(database) => {
+                let names: Vec<String> = variables(file).map(|name| format!("${name}")).collect();
+                let names = names.join(", ");
+                let what =
+                    format!("read the SQLite database {file} as '{name}', using {names} from the environment{except}");
+                Some(actions.database(name, what, &restrictions.with(json!({"name": name, "file": file}))))
+            }
+            Connection::Sqlite { .. } => None,
+            Connection::Postgres(server) | Connection::Snowflake(server) => {
+                let kind = database.connection.word();
+                let programs = self.programs(actions.workspace, name, server)?;
+                let names: Vec<&str> = programs.keys().map(String::as_str).collect();
+                let runs = match names.join(", ") {
+                    names if names.is_empty() => names,
+                    names => format!(", which uses {names} of this repository and whatever that runs"),
+                };
+                let authorities = authorities(actions.workspace, server)?;
+                let what = format!("read the {kind} database '{name}': {}{runs}{except}", words(server));
+                let mut content = json!({"name": name, "kind": kind, "server": server});
+                if let Value::Object(members) = &mut content {
+                    members.extend((!programs.is_empty()).then(|| ("programs".to_owned(), json!(programs))));
+                    members.extend(authorities.map(|hash| ("authorities".to_owned(), json!(hash))));
+                }
+                Some(actions.database(name, what, &restrictions.with(content)))
+            }
+        })
+    }
+
+    /// The files of the workspace that the command for a password names, with hashes of their content: another program
+    /// under the same name is not trusted.
+    fn programs(
+        &self,
+        workspace: &Path,
+        database: &str,
+        server: &ServerConnection,
+    ) -> Result<BTreeMap<String, String>, Error> {
+        let Some(Secret::Command(command)) = &server.secret else { return Ok(BTreeMap::new()) };
+        let home = self.workspace_context().home.as_deref();
+        let files = workspace_files(workspace, home, command).map_err(|named| {
+            let message = format!(
+                "the password_command of '{database}' names '{named}', so that what it runs of this repository cannot be \
+                 checked"
+            );
+            Error::new(Code::NoRegularFile, message, "name each of its files by itself, such as ./scripts/password.sh")
+        })?;
+        let hashed = |path: PathBuf| Ok(hash_of(&path)?.map(|hash| (display(workspace, &path), hash)));
+        files.into_iter().filter_map(|path| hashed(path).transpose()).collect()
+    }
 }
 
 /// Whether the path of an SQLite file depends on the environment.
@@ -125,40 +190,6 @@ fn variables(file: &str) -> impl Iterator<Item = &str> {
     let is_name = |name: &str| !name.is_empty() && name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
     let names = file.split("${").skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name);
     names.filter(move |name| is_name(name) && !["workspaceRoot", "projectPath", "HOME"].contains(name))
-}
-
-/// The action of reading a server, or an SQLite file whose path comes from the environment.
-fn database_action(actions: &PrivilegedActions<'_>, database: &DatabaseConfig) -> Option<UnplacedAction> {
-    let name = &database.name;
-    let restrictions = restrictions(database);
-    let except = restrictions.words();
-    match &database.connection {
-        Connection::Sqlite { file } if variables(file).next().is_some() => {
-            let names: Vec<String> = variables(file).map(|name| format!("${name}")).collect();
-            let names = names.join(", ");
-            let what =
-                format!("read the SQLite database {file} as '{name}', using {names} from the environment{except}");
-            Some(actions.database(name, what, &restrictions.with(json!({"name": name, "file": file}))))
-        }
-        Connection::Sqlite { .. } => None,
-        Connection::Postgres(server) | Connection::Snowflake(server) => {
-            let kind = database.connection.word();
-            let programs = programs(actions.workspace, server);
-            let names: Vec<&str> = programs.keys().map(String::as_str).collect();
-            let runs = match names.join(", ") {
-                names if names.is_empty() => names,
-                names => format!(", which uses {names} of this repository and whatever that runs"),
-            };
-            let authorities = authorities(actions.workspace, server);
-            let what = format!("read the {kind} database '{name}': {}{runs}{except}", words(server));
-            let mut content = json!({"name": name, "kind": kind, "server": server});
-            if let Value::Object(members) = &mut content {
-                members.extend((!programs.is_empty()).then(|| ("programs".to_owned(), json!(programs))));
-                members.extend(authorities.map(|hash| ("authorities".to_owned(), json!(hash))));
-            }
-            Some(actions.database(name, what, &restrictions.with(content)))
-        }
-    }
 }
 
 /// The action of reading an SQLite file outside the workspace.
@@ -212,25 +243,30 @@ impl Restrictions<'_> {
     }
 }
 
-/// The files of the workspace that the command for a password names, with hashes of their content: another program under
-/// the same name is not trusted.
-fn programs(workspace: &Path, server: &ServerConnection) -> BTreeMap<String, String> {
-    let Some(Secret::Command(command)) = &server.secret else { return BTreeMap::new() };
-    let files = workspace_files(workspace, command).into_iter();
-    files.filter_map(|path| Some((display(workspace, &path), hash_of(&path)?))).collect()
-}
-
 /// The hash of the file of certificate authorities, if it is in the workspace: who exchanges it can stand in for the server.
-fn authorities(workspace: &Path, server: &ServerConnection) -> Option<String> {
-    let file = absolute(workspace, Path::new(server.sslrootcert.as_deref()?));
-    let (path, outside) = place(workspace, &file);
+///
+/// # Errors
+/// It is too large.
+fn authorities(workspace: &Path, server: &ServerConnection) -> Result<Option<String>, Error> {
+    let Some(file) = &server.sslrootcert else { return Ok(None) };
+    let (path, outside) = place(workspace, &absolute(workspace, Path::new(file)));
     // One that cannot be read makes the connection fail.
-    if outside.is_none() { hash_of(&path) } else { None }
+    if outside.is_none() { hash_of(&path) } else { Ok(None) }
 }
 
-fn hash_of(path: &Path) -> Option<String> {
-    let (bytes, _) = read_regular(path, PROGRAM).ok()?;
-    Some(sha256_hex(&bytes))
+/// The hash of a whole file; `None` if it cannot be read.
+///
+/// # Errors
+/// It is too large.
+fn hash_of(path: &Path) -> Result<Option<String>, Error> {
+    match read_regular(path, PROGRAM) {
+        Ok((bytes, false)) => Ok(Some(sha256_hex(&bytes))),
+        Ok((_, true)) => {
+            let message = format!("{} has more than {} MiB", in_text(path), PROGRAM / 1024 / 1024);
+            Err(Error::new(Code::TooLarge, message, "use a smaller file"))
+        }
+        Err(_) => Ok(None),
+    }
 }
 
 /// The action of revealing more about values than statistics of columns that do not look sensitive.

@@ -131,6 +131,28 @@ fn a_database_is_trusted_as_it_was_shown() {
     assert_eq!(world.desk().untrusted().len(), 1, "other authorities under the same name");
 }
 
+/// Who trusts a database trusts exactly these files, so that what cannot be hashed is refused.
+#[test]
+fn what_cannot_be_trusted_as_it_is_is_refused() {
+    let world = World::new();
+    world.put("scripts/pw.sh", "echo one");
+    let large = fs::File::create(world.path.join("scripts/large.sh")).unwrap();
+    large.set_len(16 * 1024 * 1024 + 1).unwrap();
+    for (setting, expected) in [
+        ("password_command: 'cd \"$workspaceRoot/scripts\" && ./pw.sh'", Code::NoRegularFile),
+        ("password_command: './scripts/large.sh'", Code::TooLarge),
+        ("sslmode: verify-full, sslrootcert: scripts/large.sh", Code::TooLarge),
+    ] {
+        let server = format!("type: postgres, connection: {{host: 127.0.0.1, port: 1, user: u, {setting}}}");
+        world.put(".jaato/databases.yaml", &format!("databases:\n  - {{name: shop, {server}}}\n"));
+        let desk = world.desk();
+        assert_eq!(desk.untrusted(), [], "{setting}");
+        let run = desk.documentation(&options()).unwrap();
+        let codes: Vec<Code> = run.failed.iter().map(|(_, error)| error.code).collect();
+        assert_eq!(codes, [expected], "{setting}");
+    }
+}
+
 #[test]
 fn a_variable_that_leads_outside_is_shown_before_it_is_read() {
     let world = World::new();
