@@ -11,6 +11,9 @@ use serde_json::{Value, json};
 use crate::support::pty::Pty;
 use crate::support::workspace::Workspace;
 
+/// The name of a request of refdesk's own, which alone says who asks.
+pub const CHOICE: &str = "0123456789abcdef0123456789abcdef";
+
 fn workspace() -> Workspace {
     Workspace::of(
         json!([
@@ -63,17 +66,17 @@ fn a_choice_is_answered_by_keys() {
     let workspace = workspace();
     let mut pty = open(&workspace);
     let offered = json!([{"id": "retry", "name": "Retry"}, {"id": "timeouts", "name": "Timeouts"}]);
-    let _asker = ask(&workspace, "r1", json!({"sources": offered}));
+    let _asker = ask(&workspace, CHOICE, json!({"sources": offered}));
     pty.wait_for("claude over mcp wants you to choose from 2 sources");
     pty.wait_for("1 request: A");
-    assert!(!answered(&workspace, "r1").exists());
+    assert!(!answered(&workspace, CHOICE).exists());
     pty.type_bytes("Aj ");
     pty.wait_for("1 of 2 marked");
     pty.wait_for("Adds itself and @retry");
     pty.type_bytes("\r");
     pty.wait_for("Answered claude over mcp: 1 source");
-    let response = read(&workspace, "r1");
-    assert_eq!((&response["request_id"], &response["selected_ids"]), (&json!("r1"), &json!(["timeouts"])));
+    let response = read(&workspace, CHOICE);
+    assert_eq!((&response["request_id"], &response["selected_ids"]), (&json!(CHOICE), &json!(["timeouts"])));
     pty.wait_for("2 Selection");
     quit(pty);
 }
@@ -82,7 +85,9 @@ fn a_choice_is_answered_by_keys() {
 fn a_write_is_shown_and_approved_or_declined() {
     let workspace = workspace();
     let mut pty = open(&workspace);
-    for (id, key, approved) in [("w1", "n", false), ("w2", "y", true)] {
+    for (id, key, approved) in
+        [("0123456789abcdef0123456789abcde1", "n", false), ("0123456789abcdef0123456789abcde2", "y", true)]
+    {
         let diff = "--- a/src/A.java\n+++ b/src/A.java\n@@ -1 +1 @@\n-old\n+new\n";
         let approval = json!({"path": "src/A.java", "summary": "+1 −1", "diff": diff});
         let _asker = ask(&workspace, id, json!({"approval": approval}));

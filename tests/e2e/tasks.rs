@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::e2e::requests::ask;
+use crate::e2e::requests::{CHOICE, ask};
 use crate::support::conversation;
 use crate::support::pty::Pty;
 use crate::support::workspace::Workspace;
@@ -169,7 +169,7 @@ fn answer_an_agent() {
     );
     let mut pty = open(&world, "2 sources");
     let offered = json!([{"id": "retry", "name": "Retry"}, {"id": "timeouts", "name": "Timeouts"}]);
-    let _asker = ask(&world, "r1", json!({"sources": offered}));
+    let _asker = ask(&world, CHOICE, json!({"sources": offered}));
     pty.wait_for("1 request: A");
     let shown = ["Space mark", "", "1 of 2 marked", "Answered claude over mcp: 1 source"];
     perform(&mut pty, &task("Answer an agent"), &shown);

@@ -13,7 +13,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::answer::MAX;
 use super::raise::is_own_id;
-use super::{ChannelSetup, Request, Response};
+use super::wait::LONGEST;
+use super::{ChannelSetup, Request, Requester, Response};
 use refdesk_core::config::ChannelKind;
 use refdesk_files::name::safe;
 use refdesk_files::path::{absolute, display, is_absent, lossy};
@@ -35,6 +36,14 @@ const TAKEN: &str = "taken";
 
 /// The most bytes of a request: the sources of ten thousand entries fit, or the diff of a large file.
 pub(super) const QUESTION: u64 = 16 * 1024 * 1024;
+
+/// The most bytes of another program's request, and of all of them in a folder. They may have come with the repository, and
+/// take ten times as much memory.
+const FOREIGN_QUESTION: u64 = 1024 * 1024;
+const FOREIGN_QUESTIONS: u64 = 8 * FOREIGN_QUESTION;
+
+/// Who asks in another program's request, whatever it claims.
+const FOREIGN: &str = "another program";
 
 /// How long another program's request waits if it does not say, in seconds.
 const DEFAULT_TIMEOUT: f64 = 60.0;
@@ -219,10 +228,14 @@ pub fn pending(base: &ChannelFolder, now: Timestamp) -> FoundRequests {
             return found;
         }
     };
-    let mut names = names.into_iter();
+    let (mut names, mut budget, mut beyond) = (names.into_iter(), FOREIGN_QUESTIONS, 0);
     // Files that ask for nothing now, such as requests that have expired, take no places.
     for id in names.by_ref().take(MAX_LOOKED_AT) {
-        match look(base, &requests, &id) {
+        if budget < FOREIGN_QUESTION && !is_own_id(&id) {
+            beyond += 1;
+            continue;
+        }
+        match look(base, &requests, &id, now, &mut budget) {
             Ok(Some(pending)) if pending.until.is_none_or(|until| now < until) => found.pending.push(pending),
             Ok(_) => {}
             Err(problem) => found.problems.push(*problem),
@@ -231,7 +244,7 @@ pub fn pending(base: &ChannelFolder, now: Timestamp) -> FoundRequests {
             break;
         }
     }
-    found.unread = names.len();
+    found.unread = names.len() + beyond;
     if found.unread > 0 {
         // The number comes before the path, which can be long.
         let (shown, all, place) = (found.pending.len(), found.pending.len() + found.unread, base.shown());
@@ -247,8 +260,14 @@ fn key(pending: &Pending) -> (Option<Timestamp>, &str) {
     (pending.request.timestamp.parse().ok(), &pending.request.request_id)
 }
 
-/// Reads a request; `None` if its asker is dead or the file is gone.
-fn look(base: &ChannelFolder, requests: &Folder, id: &str) -> Result<Option<Pending>, Box<Diagnostic>> {
+/// Reads a request; `None` if its asker is dead or the file is gone. Another program's takes its bytes from the `budget`.
+fn look(
+    base: &ChannelFolder,
+    requests: &Folder,
+    id: &str,
+    now: Timestamp,
+    budget: &mut u64,
+) -> Result<Option<Pending>, Box<Diagnostic>> {
     let path = requests.path_of(file_of(id));
     let file = match requests.open(file_of(id)) {
         Err(error) if is_absent(&error) => return Ok(None),
@@ -263,10 +282,25 @@ fn look(base: &ChannelFolder, requests: &Folder, id: &str) -> Result<Option<Pend
         let hint = "fix the program that asks, or remove the file";
         Box::new(Diagnostic::warning(Code::WrongRequest, what).in_file(path.display().to_string()).fix(hint))
     };
-    let bytes = read_whole(file, QUESTION).map_err(|error| unreadable(&path, &error))?;
-    let bytes = bytes.ok_or_else(|| wrong(format!("the request has more than {QUESTION} bytes")))?;
-    let request: Request =
+    let age = written.and_then(|written| Duration::try_from(now.duration_since(written)).ok());
+    if !is_own && age.is_some_and(|age| age > LONGEST) {
+        return Ok(None);
+    }
+    let most = if is_own { QUESTION } else { FOREIGN_QUESTION };
+    let bytes = read_whole(file, most).map_err(|error| unreadable(&path, &error))?;
+    if !is_own {
+        *budget = budget.saturating_sub(bytes.as_ref().map_or(most, |bytes| bytes.len() as u64));
+    }
+    let bytes = bytes.ok_or_else(|| wrong(format!("the request has more than {most} bytes")))?;
+    let mut request: Request =
         serde_json::from_slice(&bytes).map_err(|error| wrong(format!("this is not a request: {error}")))?;
+    // Only refdesk's own requests are known to be of a running agent, which holds the lock.
+    if !is_own && request.approval.is_some() {
+        return Err(wrong("only refdesk itself asks whether a file may be written".to_owned()));
+    }
+    if !is_own {
+        request.asker = Requester { who: FOREIGN.to_owned(), ..Requester::default() };
+    }
     if request.request_id != id {
         return Err(wrong("the request's 'request_id' differs from its file name".to_owned()));
     }
@@ -275,6 +309,7 @@ fn look(base: &ChannelFolder, requests: &Folder, id: &str) -> Result<Option<Pend
     let began = if is_own { request.timestamp.parse().ok() } else { written };
     let began = began.ok_or_else(|| wrong("the request has no valid 'timestamp'".to_owned()))?;
     let timeout = request.timeout.or_else(|| (!is_own).then_some(DEFAULT_TIMEOUT));
+    let timeout = timeout.map(|timeout| timeout.min(LONGEST.as_secs_f64()));
     let until = timeout.and_then(|timeout| began.checked_add(SignedDuration::try_from_secs_f64(timeout).ok()?).ok());
     Ok(Some(Pending { request, folder: base.clone(), until }))
 }

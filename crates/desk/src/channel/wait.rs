@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// The longest wait, a week, whatever the configuration says.
-const LONGEST: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+pub(super) const LONGEST: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// The interval at which a waiting thread checks for cancellation.
 const GLANCE: Duration = Duration::from_millis(100);

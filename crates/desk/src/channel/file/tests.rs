@@ -11,6 +11,7 @@ use super::super::{Request, Response};
 use super::*;
 use refdesk_files::write_atomic;
 use refdesk_text::Error;
+use serde_json::json;
 
 const ID: &str = "0123456789abcdef0123456789abcdef";
 
@@ -251,6 +252,43 @@ fn leftovers_of_dead_askers_are_removed_and_other_files_stay() {
     assert_eq!((ids, problems), (vec!["another-program"], vec![]));
     assert!(!dead.exists() && !half.exists() && foreign.exists());
     assert_eq!(answer(folder, &response(&[], "one")).unwrap(), AnswerStatus::Late { by: None });
+}
+
+/// The file of another program may have come with the repository.
+#[test]
+fn requests_of_other_programs_are_bounded_and_claim_nothing() {
+    let world = World::new();
+    let folder = &world.files.folder;
+    let put = |id: &str, more: serde_json::Value| {
+        let mut request = serde_json::to_value(asking(id, &["a"])).unwrap();
+        request.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let path = folder.path().join(REQUESTS).join(file_of(id));
+        write_atomic(&path, request.to_string().as_bytes()).unwrap();
+        path
+    };
+    let long = "x".repeat(1024 * 1024 - 1_000);
+    put("a-claims", json!({"asker": {"who": "claude-code over mcp", "session": "s"}, "timeout": 1e9}));
+    put("b-approval", json!({"approval": {"path": "a.sh", "diff": "+x"}}));
+    put("c-huge", json!({"context": "x".repeat(1024 * 1024)}));
+    let old = put("d-old", json!({"timeout": 1e12}));
+    let month_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(30 * 24 * 60 * 60);
+    File::options().append(true).open(old).unwrap().set_modified(month_ago).unwrap();
+    (0..10).for_each(|nth| drop(put(&format!("e-{nth}"), json!({"context": long}))));
+    let now = Timestamp::now();
+    let found = pending(folder, now);
+    let problems: Vec<&str> = found.problems.iter().map(|problem| problem.message.as_str()).collect();
+    assert_eq!(
+        problems,
+        [
+            "only refdesk itself asks whether a file may be written",
+            "the request has more than 1048576 bytes",
+            "only 8 of 11 requests are shown; the others wait in .jaato/refdesk/ask",
+        ]
+    );
+    assert_eq!((found.pending.len(), found.unread), (8, 3));
+    let claims = &found.pending.iter().find(|it| it.request.request_id == "a-claims").unwrap();
+    assert_eq!((claims.request.asker.who.as_str(), claims.request.asker.session.as_str()), ("another program", ""));
+    assert!(claims.until.unwrap().duration_since(now) <= jiff::SignedDuration::from_hours(24 * 7));
 }
 
 #[test]
