@@ -10,7 +10,7 @@ use ratatui::buffer::Cell;
 use ratatui::layout::{Position, Size};
 use rustix::stdio::stdout;
 use rustix::termios::tcgetwinsize;
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::shown_cells::{ShownCells, is_plain_blank};
 use super::style::TerminalStyle;
@@ -137,9 +137,13 @@ impl FrameEncoder {
     }
 
     fn write(&mut self, x: u16, y: u16, cell: &Cell) {
+        self.clear_uncertain(x, y);
         self.go_to(Position { x, y });
         self.set_pen(self.pen.for_cell(cell));
         let symbol = cell.symbol();
+        if has_uncertain_width(symbol) {
+            return self.write_uncertain(x, y, cell);
+        }
         self.push(symbol.as_bytes());
         self.shown.keep(x, y, cell);
         self.at = self.at.filter(|_| symbol.width() == 1 && x + 1 < self.columns).map(|at| WritePosition {
@@ -149,8 +153,42 @@ impl FrameEncoder {
         });
     }
 
+    /// Writes a cluster that takes fewer or more cells in some terminals: nothing stays in its own cells, and the one behind
+    /// is as it was.
+    fn write_uncertain(&mut self, x: u16, y: u16, cell: &Cell) {
+        let symbol = cell.symbol();
+        let columns = u16::try_from(symbol.width()).unwrap_or(u16::MAX).max(1);
+        self.push_args(format_args!("\x1b[{columns}X"));
+        self.push(symbol.as_bytes());
+        self.shown.keep(x, y, cell);
+        self.at = None;
+        let behind = x.saturating_add(columns);
+        if behind < self.columns
+            && let Some(next) = self.shown.cell(behind, y).cloned()
+        {
+            self.go_to(Position { x: behind, y });
+            self.set_pen(self.pen.for_cell(&next));
+            self.push(next.symbol().as_bytes());
+            self.at = None;
+        }
+    }
+
+    /// Erases such a cluster that begins here: writing over its first cell would leave the others.
+    fn clear_uncertain(&mut self, x: u16, y: u16) {
+        let shown = self.shown.cell(x, y).map(Cell::symbol).filter(|symbol| has_uncertain_width(symbol));
+        if let Some(columns) = shown.and_then(|symbol| u16::try_from(symbol.width()).ok()) {
+            self.erase_blanks(x, y, columns.max(1));
+        }
+    }
+
     /// Erases blanks without attributes; the terminal stays before them.
     fn erase(&mut self, x: u16, y: u16, columns: u16) {
+        // The first cells of clusters are in the range, but their last ones may be behind it.
+        (x..x + columns).for_each(|x| self.clear_uncertain(x, y));
+        self.erase_blanks(x, y, columns);
+    }
+
+    fn erase_blanks(&mut self, x: u16, y: u16, columns: u16) {
         self.go_to(Position { x, y });
         self.set_pen(self.pen.for_cell(&Cell::EMPTY));
         self.push_args(format_args!("\x1b[{columns}X"));
@@ -161,6 +199,12 @@ impl FrameEncoder {
     fn are_blank(&self, mut columns: Range<u16>, y: u16) -> bool {
         columns.all(|x| self.shown.is_blank(x, y))
     }
+}
+
+/// Whether terminals disagree about its width: several of its characters have one, as in conjuncts of Indic scripts and in
+/// joined emoji.
+fn has_uncertain_width(symbol: &str) -> bool {
+    !symbol.is_ascii() && symbol.chars().filter(|char| char.width().is_some_and(|width| width > 0)).nth(1).is_some()
 }
 
 impl Backend for FrameEncoder {
@@ -381,6 +425,29 @@ mod tests {
         ] {
             let bytes = bytes.replace("\\e", "\x1b");
             assert_eq!(frame(texts, caret), bytes, "{texts:?}");
+        }
+    }
+
+    /// The emulated terminal gives each character of a conjunct its own cells, as many do.
+    #[test]
+    fn nothing_stays_of_clusters_that_take_other_cells_than_expected() {
+        let plain = Style::new();
+        let mut emulated = Emulated::new();
+        let mut frame = |texts: &[(u16, u16, &str, Style)]| {
+            emulated.draw(&written(texts), None);
+            emulated.shown.screen().rows(0, COLUMNS).next().unwrap().trim_end().to_owned()
+        };
+        for text in ["नमस्ते क्षत्रिय", "विद्यार्थी", "👩\u{200d}👩\u{200d}👧 x"]
+        {
+            frame(&[(0, 0, "abcdefghijklmnopqrst", plain), (22, 0, "│", plain)]);
+            let shown = frame(&[(0, 0, text, plain), (22, 0, "│", plain)]);
+            assert!(!shown.contains(|c: char| c.is_ascii_lowercase() && c != 'x'), "{text}: {shown}");
+            assert!(shown.ends_with('│'), "{text}: {shown}");
+            assert_eq!(
+                frame(&[(0, 0, "short", plain), (22, 0, "│", plain)]),
+                format!("short{}│", " ".repeat(17)),
+                "{text}"
+            );
         }
     }
 

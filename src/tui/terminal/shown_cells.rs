@@ -54,6 +54,11 @@ impl ShownCells {
         self.cells.get(self.index(x, y)).is_none_or(is_plain_blank)
     }
 
+    /// The cell; `None` if it is the second half of a wide character, or was never written.
+    pub fn cell(&self, x: u16, y: u16) -> Option<&Cell> {
+        self.cells.get(self.index(x, y)).filter(|cell| !cell.symbol().is_empty())
+    }
+
     /// The cell, if it is one byte and this pen writes it as it is.
     pub fn byte(&self, x: u16, y: u16, pen: TerminalStyle) -> Option<u8> {
         let cell = self.cells.get(self.index(x, y)).unwrap_or(&Cell::EMPTY);

@@ -57,6 +57,25 @@ pub fn height(text: &str, columns: u16, most: usize) -> usize {
     height
 }
 
+/// The part of a text without line breaks that is shown in one row: its end if the cursor is in it, else what leads up to the
+/// cursor.
+fn in_one_row(text: &str, cursor: usize, columns: u16) -> Range<usize> {
+    let columns = usize::from(columns).saturating_sub(1).max(2);
+    let before = |end: usize| {
+        let (mut start, mut used) = (end, 0);
+        for (at, cluster) in text.get(..end).unwrap_or_default().grapheme_indices(true).rev() {
+            used += cells::width(&cells::clean(cluster));
+            if used > columns {
+                break;
+            }
+            start = at;
+        }
+        start
+    };
+    let last = before(text.len());
+    if cursor >= last { last..text.len() } else { before(cursor)..text.len() }
+}
+
 /// Draws the text into `area`, scrolled so that the cursor is visible; returns where the cursor is.
 pub fn draw(
     text: &str,
@@ -67,7 +86,8 @@ pub fn draw(
     buffer: &mut Buffer,
 ) -> Position {
     let area = area.intersection(buffer.area);
-    let lines = lines(text, area.width);
+    let is_one_row = area.height == 1 && !text.contains('\n');
+    let lines = if is_one_row { vec![in_one_row(text, cursor, area.width)] } else { lines(text, area.width) };
     let row = lines.iter().rposition(|line| line.start <= cursor).unwrap_or(0);
     let top = (row + 1).saturating_sub(usize::from(area.height));
     let mut place = Position::new(area.x, area.y);
@@ -110,6 +130,27 @@ mod tests {
         ] {
             let shown: Vec<_> = lines(text, columns).into_iter().map(|line| &text[line]).collect();
             assert_eq!(shown, expected, "{text:?} in {columns}");
+        }
+    }
+
+    #[test]
+    fn one_row_is_filled_and_scrolls_sideways() {
+        let path = "clients/‹partner›/client.py";
+        for (text, behind, expected, x) in [
+            ("", "", "", 0),
+            (path, "", "›/client.py", 11),
+            (path, "client.py", "›/client.py", 2),
+            (path, "r›/client.py", "nts/‹partner", 11),
+            (path, path, "clients/‹par", 0),
+            ("one two three four", "", " three four", 11),
+            ("日本語日本語日本語", "", "本語日本語", 10),
+        ] {
+            let area = Rect::new(0, 0, 12, 1);
+            let mut buffer = Buffer::empty(area);
+            let place = draw(text, text.len() - behind.len(), &[], Style::new(), area, &mut buffer);
+            let shown: String = buffer.content().iter().map(|cell| cell.symbol()).collect();
+            let shown = if text.is_ascii() { shown.trim_end().to_owned() } else { shown.replace(' ', "") };
+            assert_eq!((shown.as_str(), place.x), (expected, x), "{text:?} before {behind:?}");
         }
     }
 
