@@ -19,7 +19,7 @@ use super::words::{counted, sentence, tokens};
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparedProfile {
     file: PathBuf,
-    name: String,
+    switch: Box<ProfileSwitch>,
     selection: Arc<Selection>,
 }
 
@@ -107,7 +107,7 @@ pub fn compared(
     }
     turn.print("Type yes to switch, or no to keep your picks.");
     let selection = state.snapshot.selection.clone();
-    state.question = Some(Question::Profile(ComparedProfile { file, name: switch.name.clone(), selection }));
+    state.question = Some(Question::Profile(ComparedProfile { file, switch, selection }));
 }
 
 /// Switches, if the selection is still the one that was compared with.
@@ -116,6 +116,7 @@ pub fn switch(state: &mut PlainState, profile: ComparedProfile, turn: &mut Input
         turn.print("The selection has changed in the meantime.");
         return compare(state, profile.file, turn);
     }
-    let done = format!("Switched to {}.", profile.name);
-    change(state, Request::SwitchProfile(profile.file), done, Vec::new(), turn);
+    let ComparedProfile { file, switch: shown, .. } = profile;
+    let done = format!("Switched to {}.", shown.name);
+    change(state, Request::SwitchProfile { file, shown }, done, Vec::new(), turn);
 }

@@ -56,7 +56,7 @@ pub fn expect(state: &mut State, request: &Request) {
             let picks = clear::picks(state);
             Some(awaited(format!("Cleared {}", cells::counted(picks.len(), "pick")), picks, Action::Undo))
         }
-        Request::SwitchProfile(_) => match &state.profiles.switch {
+        Request::SwitchProfile { .. } => match &state.profiles.switch {
             Some(Ok(switch)) => {
                 let done = format!("Switched to {}", clean(&switch.name));
                 Some(AwaitedChange { switched: Some(switch.waiting), ..awaited(done, Vec::new(), Action::Undo) })

@@ -142,6 +142,8 @@ pub struct State {
     pub large_pick: Option<Box<LargePick>>,
     /// What can be done with all sources that a list shows.
     pub bulk: Option<Box<BulkPreview>>,
+    /// Whether the figures of one of these are computed again, since the workspace has changed.
+    pub is_recounting: bool,
     pub places: PlaceHistory,
     /// The filters of the catalog that have a name, by name.
     pub named_filters: BTreeMap<String, String>,

@@ -198,7 +198,8 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Mouse => appearance::toggle_mouse(state, effects),
         Action::Toggle | Action::Keep | Action::Exclude => selection::update::choose(state, action, effects),
         Action::AllShown => {
-            effects.push(Effect::Ask(Request::PreviewBulk(windows::all_shown::shown(state).collect())));
+            state.is_recounting = false;
+            windows::all_shown::ask(state, effects);
         }
         Action::Undo => effects.push(Effect::Ask(Request::Undo)),
         Action::Redo => effects.push(Effect::Ask(Request::Redo)),

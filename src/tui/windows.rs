@@ -207,6 +207,9 @@ trait Window {
     fn after_input(&self, _: &mut State, _: &mut Vec<Effect>) {}
 }
 
+/// Why the keys of a window do nothing for a moment.
+const RECOUNTING: &str = "the workspace has just changed: the figures are being counted again";
+
 impl State {
     pub fn open(&mut self, kind: WindowKind) {
         self.window = Some(OpenWindow { kind, cursor: Cursor::default() });

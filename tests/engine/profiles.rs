@@ -34,7 +34,7 @@ fn a_switch_does_what_its_diff_showed_as_one_change() {
     assert_eq!(switch.missing, ["nobody"]);
     assert_eq!(switch.stays.len(), 3, "{:?}", switch.stays);
     world.until("the top line says the same", |now| now.agent_tokens() == switch.tokens_before);
-    world.send(Request::SwitchProfile(file));
+    world.send(Request::SwitchProfile { file, shown: switch.clone() });
     world.until("a and b are selected, at that price", |now| {
         members(now) == ["a", "b"] && now.agent_tokens() == switch.tokens_after
     });
@@ -105,7 +105,7 @@ fn a_switch_names_the_files_that_it_writes_and_removes() {
         let written = switch.writes.iter().filter(|name| name.starts_with(".jaato/templates/"));
         there.extend(written.cloned());
         there.retain(|name| !switch.removes.contains(name));
-        world.send(Request::SwitchProfile(file));
+        world.send(Request::SwitchProfile { file, shown: switch });
         until_files(&world, &there);
     }
 }
@@ -171,7 +171,14 @@ fn the_list_of_profiles_counts_as_the_screen_does_after_a_switch() {
     let pulled_in = vec!["part".into(), "lost".into()];
     assert_eq!((&switch.pulled_in, &profiles[0].transitive), (&pulled_in, &pulled_in));
     assert_eq!(profiles[0].auto, ["rules".into()]);
-    world.send(Request::SwitchProfile(file));
+    // The file came with the repository: whoever changes it meanwhile gets nothing selected that was not shown.
+    let other = r#"{"plugin_configs": {"references": {"preselected": ["part"]}}}"#;
+    let (before, shown) = (std::fs::read_to_string(&file).unwrap(), switch.clone());
+    world.write(".jaato/profiles/p.json", other);
+    let refused = world.refused(Request::SwitchProfile { file: file.clone(), shown: shown.clone() });
+    assert!(refused.contains("nothing was switched"), "{refused}");
+    world.write(".jaato/profiles/p.json", &before);
+    world.send(Request::SwitchProfile { file, shown });
     let after = world.until("it is switched to", |now| now.selection.is_picked("guide"));
     let paid = after.agent_tokens();
     assert_eq!((switch.tokens_after, profiles[0].tokens), (paid, paid));

@@ -96,8 +96,19 @@ impl Desk {
         if !whole.is_large(&[SourceId::from(id)], &self.tokens) {
             return None;
         }
+        Some(self.sizes(id, whole))
+    }
+
+    /// The three sizes of any pick; `None` if there is no such source.
+    pub fn pick_sizes(&mut self, id: &str) -> Option<LargePick> {
+        self.catalog.get(id)?;
+        let whole = self.follows(|choice| choice.pick(id));
+        Some(self.sizes(id, whole))
+    }
+
+    fn sizes(&mut self, id: &str, whole: SelectionChange) -> LargePick {
         let (near, alone) = (self.follow_within(id, 1), self.follow_within(id, 0));
-        Some(LargePick { id: SourceId::from(id), whole, near, alone })
+        LargePick { id: SourceId::from(id), whole, near, alone }
     }
 
     fn follow_within(&mut self, id: &str, depth: usize) -> SelectionChange {

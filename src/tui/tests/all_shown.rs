@@ -1,11 +1,15 @@
 //! What is done with all sources that a list shows: asked first, with the consequence of each change.
 
+use std::sync::Arc;
+
 use crate::common::change_cost::of_sources;
 use crate::tui::fixture;
+use crate::tui::input::Input;
 use crate::tui::state::State;
+use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
-use refdesk_core::catalog::SourceId;
-use refdesk_desk::engine::{Request, Response};
+use refdesk_core::catalog::{Catalog, SourceId};
+use refdesk_desk::engine::{Request, Response, Snapshot};
 use refdesk_desk::{BulkChange, BulkPreview, SelectionChange};
 
 use crate::tui::tests::consequences::picked;
@@ -33,6 +37,31 @@ fn asked(width: u16, height: u16, preview: BulkPreview) -> State {
     assert!(matches!(asked.as_slice(), [Request::PreviewBulk(ids)] if ids.len() == 10), "{asked:?}");
     answer(&mut state, Response::BulkPreview(Box::new(preview)));
     state
+}
+
+#[test]
+fn what_is_shown_is_counted_again_after_a_change() {
+    let mut state = asked(120, 36, preview());
+    let sources = fixture::snapshot().catalog.sources().iter().take(4).cloned().collect();
+    let snapshot = Snapshot { catalog: Arc::new(Catalog::new(sources)), ..fixture::snapshot() };
+    let effects = update(&mut state, Input::Snapshot(Box::new(snapshot)));
+    let again = commands(&effects);
+    assert!(again.iter().any(|it| matches!(it, Request::PreviewBulk(ids) if ids.len() == 4)), "{again:?}");
+    assert_eq!(commands(&press(&mut state, "+")), []);
+    answer(&mut state, Response::BulkPreview(Box::new(BulkPreview { sources: 3, ..preview() })));
+    assert!(screen(&state).contains("3 sources are shown"), "{}", screen(&state));
+    assert_eq!(commands(&press(&mut state, "+")).len(), 1);
+}
+
+#[test]
+fn an_answer_that_comes_after_the_window_was_closed_does_not_open_it() {
+    let mut state = asked(120, 36, preview());
+    let sources = fixture::snapshot().catalog.sources().iter().take(4).cloned().collect();
+    let snapshot = Snapshot { catalog: Arc::new(Catalog::new(sources)), ..fixture::snapshot() };
+    update(&mut state, Input::Snapshot(Box::new(snapshot)));
+    press(&mut state, "Esc");
+    answer(&mut state, Response::BulkPreview(Box::new(preview())));
+    assert_eq!(state.window, None);
 }
 
 fn ids(ids: &[&str]) -> Vec<SourceId> {

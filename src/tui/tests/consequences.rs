@@ -1,5 +1,7 @@
 //! What a pick costs, before it is made: the question before a large one, and the budget.
 
+use std::sync::Arc;
+
 use crate::common::change_cost::of_sources;
 use crate::tui::fixture;
 use crate::tui::input::Input;
@@ -9,6 +11,7 @@ use crate::tui::state::{Message, MessageKind, State};
 use crate::tui::update::update;
 use crate::tui::widgets::cells;
 use crate::tui::windows::WindowKind;
+use refdesk_core::catalog::Catalog;
 use refdesk_core::selection::SelectedSource;
 use refdesk_desk::engine::{Event, PickReach, Request, Response, Snapshot};
 use refdesk_desk::{LargePick, PickStatus, Picked, Price, SelectionChange};
@@ -54,6 +57,28 @@ fn a_large_pick_is_made_in_the_size_that_is_chosen() {
         let expected = reach.map(|reach| Request::PickOne { id: "java-service".into(), reach });
         assert_eq!((sent, state.window), (expected.into_iter().collect(), None), "{key}");
     }
+}
+
+#[test]
+fn a_size_that_may_have_changed_is_counted_again_before_it_is_chosen() {
+    let mut state = asked(120, 36);
+    let change = |state: &mut State| {
+        let catalog = fixture::snapshot().catalog.sources().iter().cloned().collect();
+        let snapshot = Snapshot { catalog: Arc::new(Catalog::new(catalog)), ..fixture::snapshot() };
+        let effects = update(state, Input::Snapshot(Box::new(snapshot)));
+        let asked = commands(&effects);
+        assert!(asked.contains(&Request::PickSizes("java-service".into())), "{asked:?}");
+    };
+    change(&mut state);
+    assert_eq!(commands(&press(&mut state, "y")), []);
+    assert!(screen(&state).contains("being counted again"), "{}", screen(&state));
+    let near = LargePick { whole: large().near, ..large() };
+    answer(&mut state, Response::PickSizes(Some(Box::new(near))));
+    assert!(screen(&state).contains("all: +4, ~9,310 tokens"), "{}", screen(&state));
+    change(&mut state);
+    answer(&mut state, Response::PickSizes(None));
+    assert_eq!(state.window, None);
+    assert!(screen(&state).contains("@java-service is gone: nothing was picked"), "{}", screen(&state));
 }
 
 #[test]

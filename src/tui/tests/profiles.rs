@@ -16,7 +16,7 @@ use crate::tui::tests::{answer, message, press, screen, stale};
 
 fn commands(effects: &[Effect]) -> Vec<Request> {
     let about_profiles = |command: &Request| {
-        matches!(command, Request::ListProfiles | Request::CompareProfile(_) | Request::SwitchProfile(_))
+        matches!(command, Request::ListProfiles | Request::CompareProfile(_) | Request::SwitchProfile { .. })
     };
     super::commands(effects).into_iter().filter(about_profiles).collect()
 }
@@ -127,7 +127,7 @@ fn the_comparison_comes_before_the_switch() {
     press(&mut state, "j");
     let file = compared(&mut state, Ok(switch()));
     assert!(file.ends_with("payments-analyst.json"));
-    assert_eq!(commands(&press(&mut state, "Enter")), [Request::SwitchProfile(file)]);
+    assert_eq!(commands(&press(&mut state, "Enter")), [Request::SwitchProfile { file, shown: Box::new(switch()) }]);
     assert_eq!(state.window, None);
     for key in ["Esc", "n", "q"] {
         let mut state = listed(100, 30, all());

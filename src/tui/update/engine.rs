@@ -86,6 +86,10 @@ pub fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>
         write::follow(state, template.as_deref());
     }
     session::follow(state);
+    if catalog_changed || selection_changed || tokens_changed {
+        large_pick::recount(state, effects);
+        all_shown::recount(state, effects);
+    }
     if (catalog_changed || selection_changed || is_index_ready || is_all_read) && !state.hints.prompt.is_empty() {
         hints::update::refresh(state, effects);
     } else if catalog_changed || selection_changed || tokens_changed {
@@ -130,6 +134,7 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
         Response::Findings(findings) => hints::update::answer(state, findings),
         Response::Preview { template, outcome } => preview_update::answer(state, template, outcome, effects),
         Response::LargePick(pick) => large_pick::open(state, *pick),
+        Response::PickSizes(pick) => large_pick::recounted(state, pick),
         Response::BulkPreview(preview) => all_shown::open(state, *preview),
         Response::Price(price) => state.budget.price.take(price),
         Response::SelectionPreview(preview) => state.choice_preview.take(preview),

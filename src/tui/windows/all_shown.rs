@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use ratatui::layout::Position;
 
-use super::{Handled, TextPage, Window, WindowKind, paragraphs, text_columns};
+use super::{Handled, RECOUNTING, TextPage, Window, WindowKind, paragraphs, text_columns};
 use crate::common::{change_cost, source_words};
 use crate::tui::action::{Action, BulkVerb, KeyContext};
 use crate::tui::filtering::FilteredList;
@@ -61,6 +61,10 @@ impl Window for AllShown {
 
     fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
         let Action::Bulk(verb) = action else { return Handled::Ignored };
+        if state.is_recounting {
+            state.refuse(RECOUNTING);
+            return Handled::Consumed;
+        }
         let Some(change) = change_of(state, verb) else { return Handled::Consumed };
         let ids = change.ids.clone();
         state.window = None;
@@ -90,10 +94,28 @@ pub fn shown(state: &State) -> Box<dyn Iterator<Item = SourceId> + '_> {
     }
 }
 
+/// Asks what can be done with all that is shown now.
+pub fn ask(state: &mut State, effects: &mut Vec<Effect>) {
+    effects.push(Effect::Ask(Request::PreviewBulk(shown(state).collect())));
+}
+
+/// The workspace has changed: other sources may be shown, and what was counted may be wrong.
+pub fn recount(state: &mut State, effects: &mut Vec<Effect>) {
+    if state.open_window() == Some(WindowKind::AllShown) {
+        ask(state, effects);
+        state.is_recounting = true;
+    }
+}
+
 pub fn open(state: &mut State, preview: BulkPreview) {
+    if std::mem::take(&mut state.is_recounting) && state.open_window() != Some(WindowKind::AllShown) {
+        // It was closed meanwhile.
+        return;
+    }
     let is_idle = BulkVerb::ALL.into_iter().all(|verb| verb.of(&preview).ids.is_empty());
     state.bulk = Some(Box::new(preview));
     if is_idle {
+        state.window = None;
         return state.refuse("all of these are always in the instructions: there is nothing to pick or exclude");
     }
     state.open(WindowKind::AllShown);

@@ -2,7 +2,7 @@
 
 use ratatui::layout::Position;
 
-use super::{Handled, TextPage, Window, WindowKind, paragraphs, text_columns};
+use super::{Handled, RECOUNTING, TextPage, Window, WindowKind, paragraphs, text_columns};
 use crate::common::{change_cost, source_words};
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
@@ -63,6 +63,10 @@ impl Window for LargePickView {
             Action::PickAlone => PickReach::Alone,
             _ => return Handled::Ignored,
         };
+        if state.is_recounting {
+            state.refuse(RECOUNTING);
+            return Handled::Consumed;
+        }
         state.window = state.jump.uncover();
         if let Some(pick) = state.large_pick.take() {
             effects.push(Effect::Ask(Request::PickOne { id: pick.id, reach }));
@@ -71,7 +75,30 @@ impl Window for LargePickView {
     }
 }
 
+/// The workspace has changed: what was counted may be wrong.
+pub fn recount(state: &mut State, effects: &mut Vec<Effect>) {
+    if let Some(pick) = state.large_pick.as_ref().filter(|_| state.open_window() == Some(WindowKind::LargePick)) {
+        effects.push(Effect::Ask(Request::PickSizes(pick.id.clone())));
+        state.is_recounting = true;
+    }
+}
+
+/// What the pick would bring now; `None` if its source is gone.
+pub fn recounted(state: &mut State, pick: Option<Box<LargePick>>) {
+    state.is_recounting = false;
+    if state.open_window() != Some(WindowKind::LargePick) {
+        return;
+    }
+    let Some(before) = state.large_pick.take() else { return };
+    if pick.is_none() {
+        state.window = state.jump.uncover();
+        state.refuse(format!("@{} is gone: nothing was picked", cells::clean(before.id.as_str())));
+    }
+    state.large_pick = pick;
+}
+
 pub fn open(state: &mut State, pick: LargePick) {
+    state.is_recounting = false;
     state.large_pick = Some(Box::new(pick));
     state.jump.cover(state.window);
     state.open(WindowKind::LargePick);

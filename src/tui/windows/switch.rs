@@ -46,9 +46,10 @@ impl Window for SwitchView {
         if action != Action::Confirm {
             return Handled::Ignored;
         }
+        let Some(Ok(shown)) = state.profiles.switch.clone() else { return Handled::Consumed };
         state.window = None;
         if let Some(file) = state.profiles.file.take() {
-            effects.push(Effect::Ask(Request::SwitchProfile(file)));
+            effects.push(Effect::Ask(Request::SwitchProfile { file, shown }));
         }
         Handled::Consumed
     }

@@ -68,6 +68,8 @@ pub enum Request {
         /// The several.
         all: Vec<SourceId>,
     },
+    /// What would the three sizes of this pick bring now? Answered by [`Response::PickSizes`].
+    PickSizes(SourceId),
     /// What can be done with all of these sources at once? Answered by [`Response::BulkPreview`].
     PreviewBulk(Vec<SourceId>),
     /// How do mentions connect the sources, and what would a pick of each pull in? Answered by
@@ -151,7 +153,12 @@ pub enum Request {
     /// What would switching to the profile in this file change? Answered by [`Response::ProfileCompared`].
     CompareProfile(PathBuf),
     /// Replace the desk's picks with those of the profile in this file.
-    SwitchProfile(PathBuf),
+    SwitchProfile {
+        /// The file of the profile.
+        file: PathBuf,
+        /// What was shown of it: anything else is refused, since the file may have changed.
+        shown: Box<ProfileSwitch>,
+    },
     /// Complete the selection. Answered by [`Response::Settled`], which includes everything done before, except perhaps
     /// its templates.
     Settle,
@@ -254,7 +261,7 @@ impl Request {
                 | Self::WriteCatalog { .. }
                 | Self::Trust(_)
                 | Self::Reply { .. }
-                | Self::SwitchProfile(_)
+                | Self::SwitchProfile { .. }
                 | Self::WriteDatabases(_)
                 | Self::PauseDatabases
                 | Self::Note(_)
@@ -288,6 +295,8 @@ pub enum Response {
         /// What picking all of them would change.
         all: SelectionChange,
     },
+    /// The answer to [`Request::PickSizes`]; `None` if there is no such source any more.
+    PickSizes(Option<Box<LargePick>>),
     /// The answer to [`Request::PreviewBulk`].
     BulkPreview(Box<BulkPreview>),
     /// The answer to [`Request::Read`] and [`Request::ReadOn`].
@@ -448,6 +457,7 @@ impl Message {
                 | Request::Preview { .. }
                 | Request::PreviewSelection(_)
                 | Request::PreviewPicks { .. }
+                | Request::PickSizes(_)
                 | Request::PreviewBulk(_)
                 | Request::AnalyseGraph
                 | Request::Read { .. }

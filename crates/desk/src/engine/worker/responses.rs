@@ -137,7 +137,7 @@ impl Worker<'_> {
                 let redone = self.with_desk(|desk| desk.redo(session));
                 self.retraced(session, "Redone", "redo", redone);
             }
-            Request::SwitchProfile(file) => self.switch_to(session, &file),
+            Request::SwitchProfile { file, shown } => self.switch_to(session, &file, &shown),
             Request::Trust(actions) => self.trust(&actions),
             Request::Reply { request_id, reply } => self.reply(&request_id, reply),
             Request::Note(receipt) => drop(self.desk.journal(session, *receipt)),
@@ -169,6 +169,9 @@ impl Worker<'_> {
             Request::PreviewPicks { one, all } => {
                 let (one, all) = self.with_desk(|desk| (desk.preview_picks(one.as_slice()), desk.preview_picks(&all)));
                 return Response::PicksPreview { one, all };
+            }
+            Request::PickSizes(id) => {
+                return Response::PickSizes(self.with_desk(|desk| desk.pick_sizes(id.as_str())).map(Box::new));
             }
             Request::PreviewBulk(ids) => {
                 return Response::BulkPreview(Box::new(self.with_desk(|desk| desk.preview_bulk(&ids))));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::super::notice::{Actor, ChangeOrigin, Notice, Topic};
 use super::super::request::Change;
 use super::Worker;
-use crate::{Changed, Desk, Session, UndoResult};
+use crate::{Changed, Desk, ProfileSwitch, Session, UndoResult};
 use refdesk_text::{Code, Error};
 
 impl Worker<'_> {
@@ -91,10 +91,17 @@ impl Worker<'_> {
     }
 
     /// Replaces the picks with those of the profile in this file, and reports that after the resulting changes.
-    pub(super) fn switch_to(&mut self, session: &Session, file: &Path) {
+    pub(super) fn switch_to(&mut self, session: &Session, file: &Path, shown: &ProfileSwitch) {
         let before = self.desk.choice().picks.clone();
-        let named = self.desk.compare_profile(file).map(|switch| switch.name);
-        let switched = self.with_desk(|desk| desk.switch_to(session, file));
+        let compared = self.desk.compare_profile(file);
+        let has_changed = compared.as_ref().is_ok_and(|now| now != shown);
+        let named = compared.map(|switch| switch.name);
+        let switched = if has_changed {
+            let message = "what the profile changes is no longer what was shown: nothing was switched";
+            Err(Error::new(Code::ChangedMeanwhile, message, "look at it again"))
+        } else {
+            self.with_desk(|desk| desk.switch_to(session, file))
+        };
         let is_done = switched.is_ok();
         self.change(session, |_| switched);
         if is_done {
