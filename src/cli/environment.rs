@@ -84,7 +84,7 @@ fn index_process(context: &WorkspaceContext) -> IndexProcess {
         arguments.extend([OsString::from("--config"), absolute(&context.current, named).into_os_string()]);
     }
     let without = context.from_environment.is_none().then_some(CONFIG_VARIABLE);
-    IndexProcess { program: this_program(), arguments, without }
+    IndexProcess { program: this_program(), arguments, without, is_asked_for: false, words_only: false }
 }
 
 /// The path for starting this program again. On Linux the link leads to the running executable even if the file was

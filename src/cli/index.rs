@@ -135,11 +135,14 @@ fn document(report: &IndexReport, cut: &[String], waiting: usize, does_database_
 }
 
 /// Updates the index now and whenever the workspace changes, until a signal arrives.
-pub fn watch(options: Options, session: Session, args: &IndexArgs, format: OutputFormat) -> ExitCode {
+pub fn watch(mut options: Options, session: Session, args: &IndexArgs, format: OutputFormat) -> ExitCode {
     let mut desk = Desk::open(options.clone());
     let mut first = run(&mut desk, args);
     first.add_opening_diagnostics(&desk);
     drop(desk);
+    if let Some(process) = &mut options.index_process {
+        (process.is_asked_for, process.words_only) = (true, args.words_only);
+    }
     let code = output::print(first, format);
     if code != ExitCode::SUCCESS {
         return code;

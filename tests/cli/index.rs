@@ -163,10 +163,10 @@ fn files_that_changed_since_are_counted() {
     world.put("docs/c.md", b"# C\n\nAnother newword.\n");
     assert_eq!(changed(), 2);
     let reported = world.run(&["search", "newword"]).exits(0);
-    assert!(reported.stderr.contains("2 files have changed since the index was updated"), "{reported}");
+    assert!(reported.stderr.contains("2 texts have changed since the index was updated"), "{reported}");
     assert!(reported.stderr.contains("`refdesk index` updates the index"), "{reported}");
     let doctor = world.run(&["doctor"]);
-    assert!(doctor.text().contains("2 files have changed since"), "{doctor}");
+    assert!(doctor.text().contains("2 texts have changed since"), "{doctor}");
     world.run(&["index"]).exits(0);
     let found = world.json(&["search", "newword"], 0);
     assert!((0..2).all(|nth| found["hits"][nth]["excerpt"].as_str().unwrap().contains("newword")), "{found}");
@@ -465,11 +465,18 @@ fn a_server_answers_with_its_model_for_commands() {
 #[test]
 fn nothing_is_built_without_sources_or_where_it_is_forbidden() {
     let world = world(0);
-    let is_wanted = || {
-        let process = IndexProcess { program: PROGRAM.into(), arguments: Vec::new(), without: None };
+    let is_wanted_if = |is_asked_for: bool| {
+        let process = IndexProcess {
+            program: PROGRAM.into(),
+            arguments: Vec::new(),
+            without: None,
+            is_asked_for,
+            words_only: false,
+        };
         let context = world.desk("state").workspace_context().clone();
         Desk::open(Options { index_process: Some(process), ..Options::new(context) }).index_process().is_some()
     };
+    let is_wanted = || is_wanted_if(false);
     assert!(is_wanted());
     let configuration: Value = serde_json::from_str(&world.read("references.json")).unwrap();
     for (key, value) in [("index", json!({"background": false})), ("sources", json!([]))] {
@@ -477,7 +484,101 @@ fn nothing_is_built_without_sources_or_where_it_is_forbidden() {
         changed[key] = value;
         world.put("references.json", changed.to_string().as_bytes());
         assert!(!is_wanted(), "{key}");
+        assert_eq!(is_wanted_if(true), key == "index", "{key}: asked for");
     }
+}
+
+#[test]
+fn watching_updates_the_index_although_nothing_else_may_and_as_it_was_asked_to() {
+    let world = world(0);
+    let mut configuration: Value = serde_json::from_str(&world.read("references.json")).unwrap();
+    configuration["index"] = json!({"background": false});
+    world.put("references.json", configuration.to_string().as_bytes());
+    let mut command = world.command(&["index", "--watch", "--words-only"]);
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+    until_built(&world);
+    let finds = || world.json(&["search", "lasagne"], 0)["hits"][0]["path"] == "retries.md";
+    // The watcher may still be starting, so the file changes again and again, with time to become quiet.
+    let nth = std::cell::Cell::new(0);
+    until("the change", || {
+        if nth.replace(nth.get() + 1) % 200 == 0 {
+            world.put("retries.md", format!("# Lasagne\n\nLayer {}.\n", nth.get()).as_bytes());
+        }
+        finds()
+    });
+    kill(child.id());
+    child.wait().unwrap();
+    drop(world.hold_index());
+    assert_eq!(world.json(&["index", "--words-only"], 0)["missing"], 8, "no vectors");
+}
+
+#[test]
+fn an_entry_that_changed_since_is_not_quoted_as_it_was() {
+    let described = |how: &str| json!([{"id": "a", "name": "A", "description": how, "path": "a.md"}]);
+    let world = Workspace::of(described("About giraffes."), &[("a.md", "# Text\n\nNothing of the kind.\n")]);
+    world.run(&["index"]).exits(0);
+    assert_eq!(world.json(&["search", "giraffes", "--kind", "source"], 0)["hits"][0]["source_id"], "a");
+    let mut configuration: Value = serde_json::from_str(&world.read("references.json")).unwrap();
+    configuration["sources"] = described("About elephants.");
+    world.put("references.json", configuration.to_string().as_bytes());
+    let found = world.json(&["search", "giraffes", "--kind", "source"], 0);
+    assert_eq!((&found["hits"], &found["partial"]["changed"]), (&json!([]), &json!(1)), "{found}");
+    world.run(&["index"]).exits(0);
+    assert_eq!(world.json(&["search", "elephants", "--kind", "source"], 0)["partial"], Value::Null);
+}
+
+#[test]
+fn a_name_leads_to_the_beginning_of_its_text_and_a_file_is_found_by_its_name() {
+    let sources = json!([
+        {"id": "kb", "name": "Knowledge", "path": "kb"},
+        {"id": "guide", "name": "Guide", "path": "guide.md"},
+    ]);
+    let guide = format!("# Start\n\n{}\n\n## The guide\n\nThe guide of guides.\n", "Long words. ".repeat(200));
+    let other = format!("# Other\n\nNotes on b.txt and guide, notes.\n\n{}", "More words. ".repeat(50));
+    let world = Workspace::of(
+        sources,
+        &[
+            ("guide.md", &guide),
+            ("kb/one/notes.md", &other),
+            ("kb/two/notes.md", "# Two\n\nx\n"),
+            ("kb/two/b.txt", "y\n"),
+        ],
+    );
+    world.run(&["index"]).exits(0);
+    for (query, path, line) in [
+        ("guide", "guide.md", 1),
+        ("Guide", "guide.md", 1),
+        ("guide.md", "guide.md", 1),
+        ("b.txt", "kb/two/b.txt", 1),
+        ("two/notes.md", "kb/two/notes.md", 1),
+        ("kb/two/notes.md", "kb/two/notes.md", 1),
+    ] {
+        let found = world.json(&["search", query], 0);
+        let first = &found["hits"][0];
+        assert_eq!((&first["path"], &first["line"]), (&json!(path), &json!(line)), "{query}: {found}");
+        let copies = found["hits"].as_array().unwrap().iter();
+        assert_eq!(copies.filter(|hit| (&hit["path"], &hit["line"]) == (&first["path"], &first["line"])).count(), 1);
+    }
+}
+
+#[test]
+fn a_document_that_was_just_read_is_not_hinted_at() {
+    let world = world(0);
+    world.run(&["index"]).exits(0);
+    let read = |tool: &str, path: &str| {
+        let args = json!({"file_path": path}).to_string();
+        let text = world.read("retries.md");
+        let asked = ["simulate", "--repeat", "--kind", "tool_result", "--tool", tool, "--args", &args];
+        let answer = world.feed_json(&asked, text.as_bytes());
+        let hinted: Vec<String> =
+            answer["items"].as_array().unwrap().iter().map(|it| it["about"].as_str().unwrap().to_owned()).collect();
+        (hinted, answer)
+    };
+    assert!(read("Bash", "other.md").0.contains(&"retries".to_owned()));
+    let (hinted, answer) = read("Read", "retries.md");
+    assert!(!hinted.contains(&"retries".to_owned()), "{answer}");
+    let why = &answer["considered"][0];
+    assert_eq!((&why["id"], &why["because"]), (&json!("retries"), &json!("it was just read")), "{answer}");
 }
 
 #[test]

@@ -21,6 +21,10 @@ pub struct IndexProcess {
     pub arguments: Vec<OsString>,
     /// An environment variable that names a configuration, and is removed because another one applies.
     pub without: Option<&'static str>,
+    /// Whether somebody asked for it, so that `index.background` does not matter.
+    pub is_asked_for: bool,
+    /// Whether it computes no vectors.
+    pub words_only: bool,
 }
 
 impl IndexProcess {
@@ -42,7 +46,11 @@ impl IndexProcess {
 
     fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
-        command.args(&self.arguments).args(["index", "--background"]).stdout(Stdio::null()).stderr(Stdio::null());
+        command.args(&self.arguments).args(["index", "--background"]);
+        if self.words_only {
+            command.arg("--words-only");
+        }
+        command.stdout(Stdio::null()).stderr(Stdio::null());
         if let Some(variable) = self.without {
             command.env_remove(variable);
         }

@@ -3,10 +3,12 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::io;
+use std::path::PathBuf;
 use std::sync::PoisonError;
 
 use super::Desk;
 use crate::session::{self, JournalEvent, Line, Receipt, Session, Tally, advice};
+use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::Choice;
 use refdesk_enrich::{BlockKind, Tool, touched};
 use refdesk_files::name::sha256_hex;
@@ -52,7 +54,7 @@ impl Desk {
     /// The files of the catalog that a tool read, selected or not, according to its arguments. `offered` is what the
     /// session was offered before.
     pub(super) fn readings(&self, tool: &Tool, offered: &Offered) -> Vec<Receipt> {
-        let receipt = |(path, ids): (std::path::PathBuf, Vec<&refdesk_core::catalog::SourceId>)| {
+        let receipt = |(path, ids): (PathBuf, Vec<&SourceId>)| {
             let about: Vec<String> = ids.iter().map(ToString::to_string).collect();
             Receipt {
                 tool: tool.name.map(str::to_owned),
@@ -62,10 +64,21 @@ impl Desk {
                 ..Receipt::new(JournalEvent::Read)
             }
         };
-        let touched =
-            touched(&self.catalog, self.workspace(), tool.arguments, &|path| std::fs::canonicalize(path).ok());
         // A path that does not exist may be any text from the call, and text that an agent wrote is not stored.
-        touched.into_iter().filter(|(path, _)| path.symlink_metadata().is_ok()).map(receipt).collect()
+        self.touched(tool).into_iter().filter(|(path, _)| path.symlink_metadata().is_ok()).map(receipt).collect()
+    }
+
+    /// The resolved paths of those files.
+    pub(super) fn files_of(&self, tool: &Tool) -> Vec<PathBuf> {
+        let all = |(path, ids): (PathBuf, Vec<&SourceId>)| {
+            let places = ids.iter().filter_map(|id| self.catalog.get(id.as_str())?.place());
+            places.map(|place| place.real(&path)).chain([path.clone()]).collect::<Vec<_>>()
+        };
+        self.touched(tool).into_iter().flat_map(all).collect()
+    }
+
+    fn touched(&self, tool: &Tool) -> Vec<(PathBuf, Vec<&SourceId>)> {
+        touched(&self.catalog, self.workspace(), tool.arguments, &|path| std::fs::canonicalize(path).ok())
     }
 
     /// Journals that a source was read, and whether it had been offered to the session.

@@ -13,13 +13,13 @@ pub(crate) use self::current::CurrentTexts;
 use super::search_index::first_sections_only;
 use super::{CompleteDesk, Desk, has_any_tag};
 use crate::session::{JournalEvent, Receipt, Session};
-use refdesk_core::catalog::Source;
+use refdesk_core::catalog::{Source, SourceKind};
 use refdesk_core::selection::Access;
 use refdesk_index::pages::{DOMAIN, RELATIONSHIP};
 use refdesk_index::search::{Excerpt, HitCost, HitLength, LONGEST, fit};
 use refdesk_index::{
-    DatabaseSubject, FoundDocument, HitRank, IndexedJoin, Partial, SOURCE, SearchMode, SearchQuery, SectionHit,
-    SourcePreference, TEXT, usual_weight,
+    DatabaseSubject, FoundDocument, HitRank, INLINE, Index, IndexedJoin, Partial, SOURCE, SearchMode, SearchQuery,
+    SectionHit, SourcePreference, TEXT, usual_weight,
 };
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::shorten::shortened;
@@ -233,23 +233,32 @@ impl CompleteDesk<'_> {
         };
         let embedder = self.lazy_embedder().filter(|_| self.settings().hints.semantic);
         let mut found = index.search(&query, embedder)?;
-        if let Some(named) = self.source_named(&request.query).filter(|source| takes_part(source)) {
-            let is_named = |id: &str| id == named.id.as_str();
-            let is_text = |hit: &SectionHit| is_named(&hit.source) && hit.kind != SOURCE;
-            let hit = match found.hits.iter().position(is_text) {
-                Some(at) => Some(found.hits.remove(at)),
-                None => {
-                    let only = SearchQuery { is_wanted: &is_named, limit: 2, ..query };
-                    let mut only = index.search(&only, embedder)?.hits;
-                    found.hits.retain(|hit| !is_named(&hit.source));
-                    let at = only.iter().position(is_text).unwrap_or(0);
-                    (at < only.len()).then(|| only.swap_remove(at))
-                }
+        let is_just_begun = found.partial.is_some_and(|partial| partial.indexed == 0 && partial.unread > 0);
+        if is_just_begun && request.reader == SearchReader::Agent && self.index_process().is_some() {
+            return Err(no_index());
+        }
+        let best_in = |source: &Source| -> Result<Option<String>, Error> {
+            let is_it = |id: &str| id == source.id.as_str();
+            let of_text = |hits: &[SectionHit]| {
+                hits.iter().find(|hit| is_it(&hit.source) && hit.kind != SOURCE).map(|hit| hit.path.clone())
             };
-            if let Some(mut hit) = hit {
-                hit.score = found.hits.first().map_or(hit.score, |best| best.score.max(hit.score));
-                found.hits.insert(0, hit);
-            }
+            let only = SearchQuery { is_wanted: &is_it, limit: 2, ..query };
+            Ok(match of_text(&found.hits) {
+                Some(path) => Some(path),
+                None => of_text(&index.search(&only, embedder)?.hits),
+            })
+        };
+        if let Some((source, path)) = self.text_named(&index, request, &takes_part, best_in)?
+            && let Some(mut opening) = index.opening(&source, &path, &query)?
+        {
+            let is_same = |hit: &SectionHit| {
+                (&hit.path, hit.line) == (&path, opening.line)
+                    && (Path::new(&path).is_absolute() || hit.source == source)
+            };
+            let known = found.hits.iter().position(is_same).map(|at| found.hits.remove(at));
+            opening.because = known.map(|hit| hit.because).unwrap_or_default();
+            opening.score = found.hits.first().map_or(0.0, |best| best.score);
+            found.hits.insert(0, opening);
         }
         let mut notes = Vec::new();
         if found.is_empty {
@@ -307,6 +316,41 @@ impl CompleteDesk<'_> {
             notes,
             explains_no_hits: finds_nothing,
         })
+    }
+
+    /// The text that the whole query names, as source and path: by the id, name or path of its source, or by its own path or
+    /// file name if no other file has it. Of a folder, it is the text that `best_in` finds, or what the catalog says.
+    fn text_named(
+        &self,
+        index: &Index,
+        request: &SearchRequest,
+        takes_part: &dyn Fn(&Source) -> bool,
+        best_in: impl Fn(&Source) -> Result<Option<String>, Error>,
+    ) -> Result<Option<(String, String)>, Error> {
+        let query = request.query.trim();
+        let is_kind = |kind: &str| request.kinds.is_empty() || request.kinds.iter().any(|wanted| wanted == kind);
+        if let Some(source) = self.source_named(query) {
+            let path = match source.place() {
+                Some(place) if !source.is_directory() => Some(place.resolved.to_string_lossy().into_owned()),
+                None if matches!(source.kind, SourceKind::Inline { .. }) => Some(INLINE.to_owned()),
+                _ => best_in(source)?,
+            };
+            let path = path.filter(|_| is_kind(TEXT)).or_else(|| is_kind(SOURCE).then(String::new));
+            return Ok(path.filter(|_| takes_part(source)).map(|path| (source.id.to_string(), path)));
+        }
+        if !is_kind(TEXT) || !query.contains(['.', '/']) || query.len() > LONGEST_TITLE {
+            return Ok(None);
+        }
+        let files = index.files_named(query)?.into_iter();
+        let of = |(id, path): (String, String)| {
+            let source = self.catalog.get(&id).filter(|source| takes_part(source) && is_of(source, &path))?;
+            Some((source.depth(), id, path))
+        };
+        // Innermost last; ids break ties.
+        let mut files: Vec<(usize, String, String)> = files.filter_map(of).collect();
+        files.sort();
+        let is_unique = files.windows(2).all(|two| matches!(two, [(.., one), (.., other)] if one == other));
+        Ok(files.pop().filter(|_| is_unique).map(|(_, id, path)| (id, path)))
     }
 
     /// The source whose id, name or path is the whole query.
@@ -398,11 +442,11 @@ fn incomplete(Partial { indexed, of, unread, changed }: Partial) -> Vec<String> 
     missing.into_iter().chain(by_words).chain(changed_since(changed)).collect()
 }
 
-/// A sentence saying that this many files have changed since they were indexed; `None` for 0.
-pub fn changed_since(files: usize) -> Option<String> {
-    let (counted, have) = (tokens::counted(files, "file"), if files == 1 { "has" } else { "have" });
+/// A sentence saying that this many texts have changed since they were indexed; `None` for 0.
+pub fn changed_since(texts: usize) -> Option<String> {
+    let (counted, have) = (tokens::counted(texts, "text"), if texts == 1 { "has" } else { "have" });
     let sentence = format!("{counted} {have} changed since the index was updated: new content is not found yet.");
-    (files > 0).then_some(sentence)
+    (texts > 0).then_some(sentence)
 }
 
 impl SearchAnswer {

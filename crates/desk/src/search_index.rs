@@ -1,7 +1,8 @@
 //! The search index of the workspace: maintains it, and asks it what a text is about (SEARCH).
 
+use std::collections::HashSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::profile::ActiveProfile;
@@ -12,7 +13,7 @@ use refdesk_core::config::HintSettings;
 use refdesk_enrich::{EnrichRequest, TextKind};
 use refdesk_index::{
     CutText, DatabasePages, EarlierText, Embedder, FoundDocument, Index, IndexStatus, Job, Location, Progress, Report,
-    SECTIONS_OF_A_TEXT, TextTopics, TopicQuery,
+    SECTIONS_OF_A_TEXT, ScoredSource, TextTopics, TopicQuery,
 };
 use refdesk_text::escape::one_line;
 use refdesk_text::names::first_and_count;
@@ -81,12 +82,11 @@ impl Desk {
     }
 
     /// The process that updates the index in the background, if one is wanted: not without sources or a workspace, nor
-    /// if the configuration forbids it.
+    /// if the configuration forbids it and nobody asked for it.
     pub fn index_process(&self) -> Option<&IndexProcess> {
-        let is_wanted = self.settings().background_index
-            && !self.catalog.sources().is_empty()
-            && self.workspace_context().is_workspace();
-        self.options.index_process.as_ref().filter(|_| is_wanted)
+        let can_be = !self.catalog.sources().is_empty() && self.workspace_context().is_workspace();
+        let is_wanted = |process: &&IndexProcess| process.is_asked_for || self.settings().background_index;
+        self.options.index_process.as_ref().filter(|_| can_be).filter(is_wanted)
     }
 
     /// The index for reading; `None` if there is none.
@@ -194,7 +194,7 @@ impl Desk {
         earlier: &[EarlierText],
         placed: Option<&str>,
     ) -> (Option<TextTopics>, Option<Diagnostic>) {
-        let is_wanted = asked.kind != TextKind::SystemInstructions && !self.hides_select_tool();
+        let is_wanted = asked.kind != TextKind::SystemInstructions && !asked.is_own_list() && !self.hides_select_tool();
         if !is_wanted {
             return (None, None);
         }
@@ -217,6 +217,7 @@ impl Desk {
             };
             let mut about = index.about(&question, embedder)?;
             placed.map_or(Ok(()), |source| index.place(&mut about, source, &question))?;
+            about.read = self.just_read(asked, &about.scored);
             for scored in &mut about.scored {
                 let source = self.catalog.get(&scored.source);
                 scored.section.take_if(|section| source.is_none_or(|source| !is_of(source, &section.path)));
@@ -227,6 +228,15 @@ impl Desk {
             Ok(about) => (about, None),
             Err(error) => (None, Some(Diagnostic::warning(error.code, error.message).fix(error.fix))),
         }
+    }
+
+    /// The ids of those whose best section is in a file that the tool has read.
+    fn just_read(&self, asked: &EnrichRequest, scored: &[ScoredSource]) -> Vec<String> {
+        let tool = asked.tool.filter(|_| asked.kind == TextKind::ToolResult);
+        let files: HashSet<PathBuf> = tool.map(|tool| self.files_of(&tool)).into_iter().flatten().collect();
+        let is_in_one =
+            |it: &&ScoredSource| it.section.as_ref().is_some_and(|section| files.contains(Path::new(&section.path)));
+        scored.iter().filter(is_in_one).map(|it| it.source.clone()).collect()
     }
 
     /// The session's earlier prompts that still count.

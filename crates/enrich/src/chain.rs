@@ -83,6 +83,15 @@ pub struct Tool<'a> {
     pub arguments: &'a Value,
 }
 
+impl Tool<'_> {
+    /// Whether refdesk's own server answered an agent, in whatever form the agent writes its name, such as
+    /// `mcp__refdesk__search_documents`. What it names is not news to add to; a document that it reads is.
+    fn is_own_list(&self) -> bool {
+        let is_own = |name: &str| name.split(|c: char| !c.is_alphanumeric()).any(|word| word == "refdesk");
+        self.name.is_some_and(|name| is_own(name) && !name.ends_with("readReference"))
+    }
+}
+
 /// How an agent gets a source that a hint names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum HintAction {
@@ -124,6 +133,11 @@ impl<'a> EnrichRequest<'a> {
             alone: false,
             hint_action: HintAction::Select,
         }
+    }
+
+    /// Whether nothing in the text is to be matched, because all of it is from refdesk.
+    pub fn is_own_list(&self) -> bool {
+        self.kind == TextKind::ToolResult && self.tool.is_some_and(|tool| tool.is_own_list())
     }
 }
 
@@ -268,7 +282,8 @@ impl<'a> EnrichInput<'a> {
             }
             _ => None,
         };
-        let (injected, parts) = (InjectedText::new(request.text, own), complement(request.text, own));
+        let injected = InjectedText::new(request.text, own);
+        let parts = if request.is_own_list() { Vec::new() } else { complement(request.text, own) };
         Self { ctx: *ctx, request, injected, parts, pinned }
     }
 }

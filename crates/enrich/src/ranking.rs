@@ -61,8 +61,10 @@ pub enum Rejection {
     },
     /// Enough others score higher.
     TooMany,
-    /// Another hint names the same section: its file is in several sources.
+    /// Another hint names the same section, or a selected source has it: its file is in several sources.
     SameSection,
+    /// The text is the file that has its best section, which the agent has just read.
+    JustRead,
 }
 
 impl Rejection {
@@ -79,6 +81,7 @@ impl Rejection {
             Self::BelowBest { .. } => "below-best",
             Self::TooMany => "too-many",
             Self::SameSection => "same-section",
+            Self::JustRead => "just-read",
         }
     }
 }
@@ -97,7 +100,8 @@ impl fmt::Display for Rejection {
             Self::TagAlone { needed } => write!(out, "a tag alone is not enough; it needs {needed}"),
             Self::BelowBest { needed } => write!(out, "the best hints score much higher; it would need {needed}"),
             Self::TooMany => write!(out, "enough others score higher"),
-            Self::SameSection => write!(out, "another hint names the same section"),
+            Self::SameSection => write!(out, "another hint names the same section, or a selected source has it"),
+            Self::JustRead => write!(out, "it was just read"),
         }
     }
 }
@@ -145,6 +149,7 @@ impl Ranking<'_> {
     pub(crate) fn rejection(&self, scored: &ScoredSource) -> Rejection {
         let (id, score) = (scored.source.as_str(), scored.score);
         match self.needed(scored) {
+            _ if was_read(self.about, id) => Rejection::JustRead,
             _ if !self.settings.semantic => Rejection::MeaningOff,
             None => Rejection::NoThreshold,
             Some(threshold) if score < threshold => Rejection::BelowThreshold,
@@ -159,16 +164,25 @@ impl Ranking<'_> {
     }
 }
 
-/// The hints of a text. Without an index, every tag counts, in catalog order. With one, `may_be_read` tells whether the
-/// text of a source may be read, and `may_be_hinted` whether a source that no tag brings up may get a hint. `depth` is
-/// how many folders down a source is: of several sources with the same section, the innermost gets the hint.
+/// What the desk knows of sources, by their ids.
+#[derive(Clone, Copy)]
+pub(crate) struct SourceStates<'s> {
+    /// Whether its text may be read.
+    pub may_be_read: &'s dyn Fn(&str) -> bool,
+    /// Whether it may get a hint if no tag brings it up.
+    pub may_be_hinted: &'s dyn Fn(&str) -> bool,
+    /// Whether the agent has it: it is selected.
+    pub is_given: &'s dyn Fn(&str) -> bool,
+    /// How many folders down it is: of several sources with the same section, the innermost gets the hint.
+    pub depth: &'s dyn Fn(&str) -> usize,
+}
+
+/// The hints of a text. Without an index, every tag counts, in catalog order.
 pub(crate) fn rank<'a>(
     tagged: &'a [Hint],
     about: Option<&'a TextTopics>,
     settings: HintSettings,
-    may_be_read: impl Fn(&str) -> bool,
-    may_be_hinted: impl Fn(&str) -> bool,
-    depth: impl Fn(&str) -> usize,
+    states: SourceStates,
 ) -> Ranking<'a> {
     let nothing = &[][..];
     let scored = about.map_or(nothing, |about| about.scored.as_slice());
@@ -183,8 +197,12 @@ pub(crate) fn rank<'a>(
     let mut hints: Vec<RankedHint> = tagged.iter().map(of).collect();
     let filters = settings.tag_filter && about.is_some();
     if filters {
-        for hint in hints.iter_mut().filter(|hint| !may_be_read(hint.id)) {
-            hint.rejected = Some(Rejection::Unreadable);
+        for hint in &mut hints {
+            hint.rejected = match () {
+                () if !(states.may_be_read)(hint.id) => Some(Rejection::Unreadable),
+                () if was_read(about, hint.id) => Some(Rejection::JustRead),
+                () => None,
+            };
         }
     }
     let readable = hints.iter().filter(|hint| hint.rejected.is_none());
@@ -215,20 +233,22 @@ pub(crate) fn rank<'a>(
         needed.is_some_and(|needed| scored.score >= beside_tags(best_said, needed))
     };
     let meant = scored.iter().filter(is_meant);
-    let mut meant = meant.filter(|it| !has_tag.contains(it.source.as_str()) && may_be_hinted(&it.source)).peekable();
+    let may_be_meant = |id: &str| !has_tag.contains(id) && (states.may_be_hinted)(id) && !was_read(about, id);
+    let mut meant = meant.filter(|it| may_be_meant(&it.source)).peekable();
     let needed_beside_best = meant.peek().map_or(f32::NEG_INFINITY, |scored| scored.score - MEANING_RANGE);
     let mut meant: Vec<&ScoredSource> = meant.take_while(|scored| scored.score >= needed_beside_best).collect();
     let shown = hints.iter().filter(|hint| hint.rejected.is_none()).filter_map(|hint| hint.scored);
-    let copies = take_copies(&mut meant, shown, depth);
-    hints.extend(meant.into_iter().take(MAX_BY_MEANING).map(|scored| RankedHint {
+    let given = scored.iter().filter(|scored| (states.is_given)(&scored.source));
+    let copies = take_copies(&mut meant, shown.chain(given), states.depth);
+    hints.extend(meant.into_iter().enumerate().map(|(at, scored)| RankedHint {
         id: &scored.source,
         tags: None,
         scored: Some(scored),
-        rejected: None,
+        rejected: (at >= MAX_BY_MEANING).then_some(Rejection::TooMany),
         recurring: None,
     }));
     let recurring = about.and_then(|about| about.recurring.as_ref());
-    if let Some(recurring) = recurring.filter(|it| settings.semantic && hints.is_empty() && may_be_hinted(&it.source)) {
+    if let Some(recurring) = recurring.filter(|it| settings.semantic && hints.is_empty() && may_be_meant(&it.source)) {
         hints.push(RankedHint {
             id: &recurring.source,
             tags: None,
@@ -252,6 +272,11 @@ fn needed(about: Option<&TextTopics>, settings: HintSettings, scored: &ScoredSou
     if scored.waits() { about.words_threshold } else { settings.threshold.or(about.threshold) }
 }
 
+/// Whether the agent has just read the file that has the best section of this source.
+fn was_read(about: Option<&TextTopics>, id: &str) -> bool {
+    about.is_some_and(|about| about.read.iter().any(|read| read == id))
+}
+
 /// The score that a source with this threshold needs if hints with a tag score up to `best_said`.
 fn beside_tags(best_said: Option<f32>, threshold: f32) -> f32 {
     best_said.map_or(threshold, |best| best.max(threshold + MEANING_MARGIN))
@@ -261,7 +286,7 @@ fn beside_tags(best_said: Option<f32>, threshold: f32) -> f32 {
 fn take_copies<'a>(
     meant: &mut Vec<&'a ScoredSource>,
     shown: impl Iterator<Item = &'a ScoredSource>,
-    depth: impl Fn(&str) -> usize,
+    depth: &dyn Fn(&str) -> usize,
 ) -> HashSet<&'a str> {
     let mut innermost: HashMap<(&str, usize), Option<&str>> =
         shown.filter_map(place).map(|place| (place, None)).collect();
@@ -326,9 +351,14 @@ mod tests {
         ids.iter().map(hint).collect()
     }
 
+    /// Every source may be read and hinted at.
+    const OPEN: SourceStates =
+        SourceStates { may_be_read: &|_| true, may_be_hinted: &|_| true, is_given: &|_| false, depth: &|_| 0 };
+
     fn shown(tags: &[&str], scores: &[(&str, f32)], settings: HintSettings) -> String {
         let (tagged, about) = (tagged(tags), about(scores, 0.5));
-        let hints = rank(&tagged, Some(&about), settings, |id| id != "closed", |id| id != "auto", |_| 0).hints;
+        let states = SourceStates { may_be_read: &|id| id != "closed", may_be_hinted: &|id| id != "auto", ..OPEN };
+        let hints = rank(&tagged, Some(&about), settings, states).hints;
         let word = |hint: &RankedHint| {
             let sign = if hint.tags.is_some() { "" } else { "~" };
             format!("{sign}{}{}", hint.id, if hint.rejected.is_some() { "-" } else { "" })
@@ -347,7 +377,7 @@ mod tests {
             (&["a", "unknown"], &[("a", 0.6)], "a unknown"),
             (&[], &[("x", 0.6), ("y", 0.55), ("z", 0.49)], "~x ~y"),
             (&[], &[("x", 0.7), ("y", 0.55)], "~x"),
-            (&[], &[("p", 0.6), ("q", 0.6), ("r", 0.6), ("s", 0.6)], "~p ~q ~r"),
+            (&[], &[("p", 0.6), ("q", 0.6), ("r", 0.6), ("s", 0.6)], "~p ~q ~r ~s-"),
             (&["a"], &[("x", 0.6), ("a", 0.31)], "a ~x"),
             (&["a"], &[("x", 0.6), ("a", 0.29)], "~x a-"),
             (&["a", "b"], &[("a", 0.45), ("b", 0.26)], "a b-"),
@@ -382,7 +412,7 @@ mod tests {
         let tagged = tagged(&["a", "b", "c"]);
         let mut about = about(&[("a", 0.7), ("b", 0.1), ("c", 0.1)], 0.5);
         about.scored[1].is_incomplete = true;
-        let hints = rank(&tagged, Some(&about), HintSettings::default(), |_| true, |_| true, |_| 0).hints;
+        let hints = rank(&tagged, Some(&about), HintSettings::default(), OPEN).hints;
         let rejected: Vec<_> = hints.iter().map(|hint| (hint.id, hint.rejected.is_some())).collect();
         assert_eq!(rejected, [("a", false), ("b", false), ("c", true)]);
     }
@@ -422,7 +452,7 @@ mod tests {
                 scored.section = Some(Section { heading, path, line: *line });
             }
             let depth = |id: &str| if id == "inner" { 2 } else { 1 };
-            let ranking = rank(&tagged, Some(&about), HintSettings::default(), |_| true, |_| true, depth);
+            let ranking = rank(&tagged, Some(&about), HintSettings::default(), SourceStates { depth: &depth, ..OPEN });
             let shown: Vec<&str> = ranking.hints.iter().map(|hint| hint.id).collect();
             assert_eq!(shown.join(" "), expected, "{tags:?} {sections:?}");
             let left_out = |(id, score): &(&str, f32)| {
@@ -432,6 +462,29 @@ mod tests {
             let copies = if copies.is_empty() { Vec::new() } else { vec![format!("{copies} same-section")] };
             assert_eq!(scores.iter().filter_map(left_out).collect::<Vec<_>>(), copies);
         }
+    }
+
+    #[test]
+    fn what_was_just_read_is_neither_hinted_at_nor_compared_with() {
+        let (tagged, about) = (tagged(&["a", "b"]), about(&[("x", 1.8), ("a", 1.7), ("b", 0.6), ("y", 0.6)], 0.5));
+        let about = TextTopics { read: vec!["a".to_owned(), "x".to_owned()], ..about };
+        let ranking = rank(&tagged, Some(&about), HintSettings::default(), OPEN);
+        let outcomes: Vec<_> = ranking.hints.iter().map(|hint| (hint.id, hint.rejected)).collect();
+        assert_eq!(outcomes, [("b", None), ("y", None), ("a", Some(Rejection::JustRead))]);
+        assert_eq!(ranking.rejection(&scored(&[("x", 1.8)])[0]), Rejection::JustRead);
+    }
+
+    #[test]
+    fn a_section_of_a_selected_source_is_not_hinted_at_in_another() {
+        let mut about = about(&[("given", 0.9), ("twin", 0.9), ("x", 0.8)], 0.5);
+        for scored in &mut about.scored {
+            let path = if scored.source == "x" { "/b.md" } else { "/a.md" }.to_owned();
+            scored.section = Some(Section { heading: String::new(), path, line: 1 });
+        }
+        let states = SourceStates { may_be_hinted: &|id| id != "given", is_given: &|id| id == "given", ..OPEN };
+        let ranking = rank(&[], Some(&about), HintSettings::default(), states);
+        assert_eq!(ranking.hints.iter().map(|hint| hint.id).collect::<Vec<_>>(), ["x"]);
+        assert_eq!(ranking.rejection(&about.scored[1]), Rejection::SameSection);
     }
 
     #[test]
@@ -445,12 +498,12 @@ mod tests {
             (&[], &[("x", 0.8)], HintSettings { semantic: false, ..default }, 0.75, "meaning-off"),
         ] {
             let (tagged, about) = (tagged(tags), about(scores, 0.5));
-            let ranking = rank(&tagged, Some(&about), settings, |_| true, |_| true, |_| 0);
+            let ranking = rank(&tagged, Some(&about), settings, OPEN);
             let x = &scored(&[("x", score)])[0];
             assert_eq!(ranking.rejection(x).code(), expected, "{tags:?} {score}");
             let about = TextTopics { threshold: None, ..about };
             let expected = if settings.semantic { "no-threshold" } else { "meaning-off" };
-            assert_eq!(rank(&tagged, Some(&about), settings, |_| true, |_| true, |_| 0).rejection(x).code(), expected);
+            assert_eq!(rank(&tagged, Some(&about), settings, OPEN).rejection(x).code(), expected);
         }
     }
 
@@ -472,7 +525,7 @@ mod tests {
             let x = &mut about.scored[0];
             (x.is_incomplete, x.cosine) = (is_incomplete, cosine);
             x.words = vec!["word".to_owned(); words];
-            let ranking = rank(&[], Some(&about), HintSettings::default(), |_| true, |_| true, |_| 0);
+            let ranking = rank(&[], Some(&about), HintSettings::default(), OPEN);
             let rejected = ranking.hints.is_empty().then(|| ranking.rejection(&about.scored[0]).code());
             assert_eq!(rejected, expected, "{is_incomplete} {is_by_words} {cosine} {words} {score}");
         }

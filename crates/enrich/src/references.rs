@@ -9,7 +9,7 @@ use super::chain::{EnrichContext, EnrichInput, HintAction, Metadata, SemanticMat
 use super::draft::{BlockKind, Draft, DraftEntry, MatchReason, MemoryKey};
 use super::instruction::remembered;
 use super::meaning::{Meaning, Score};
-use super::ranking::{Ranking, rank};
+use super::ranking::{Ranking, SourceStates, rank};
 use super::session_memory::{SessionMemory, content_hash};
 use super::{Findings, contents, instruction, print};
 use refdesk_core::catalog::{Mode, PathState, Source, SourceId};
@@ -122,7 +122,9 @@ impl ReferenceDrafts<'_> {
                 (None, Some(meaning)) => {
                     let (score, heading, line) = (meaning.score, meaning.heading.clone(), meaning.line);
                     let matched = SemanticMatch { score, heading, line };
-                    metadata.semantic_matched_references.push((source.id.clone(), matched));
+                    if hint.rejected.is_none() {
+                        metadata.semantic_matched_references.push((source.id.clone(), matched));
+                    }
                     print::hint_about(source, meaning)
                 }
                 (None, None) => brief.clone(),
@@ -203,7 +205,13 @@ pub(super) fn ranking<'a>(ctx: &EnrichContext<'a>, found: &'a Findings) -> Ranki
             && !selection.is_excluded(id)
             && catalog.get(id).is_some_and(is_open)
     };
-    rank(&found.hints, about, hint_settings, may_be_read, may_be_hinted, |id| catalog.get(id).map_or(0, Source::depth))
+    let states = SourceStates {
+        may_be_read: &may_be_read,
+        may_be_hinted: &may_be_hinted,
+        is_given: &|id| selection.contains(id),
+        depth: &|id| catalog.get(id).map_or(0, Source::depth),
+    };
+    rank(&found.hints, about, hint_settings, states)
 }
 
 /// Whether a source's text can be read, or fetched by an agent.

@@ -118,6 +118,28 @@ fn a_document_in_the_root_of_its_source_has_a_context() {
 }
 
 #[test]
+fn an_answer_of_our_own_server_is_only_matched_if_it_is_a_document() {
+    let answered = |name: &str| {
+        let (text, arguments) = ("see @plain", json!({}));
+        let tool = Some(Tool { name: Some(name), arguments: &arguments });
+        let asked = EnrichRequest { tool, ..EnrichRequest::new(TextKind::ToolResult, text) };
+        with(&source_files(), |ctx| !enrich(ctx, &asked, &SessionMemory::default()).added().is_empty())
+    };
+    for (name, is_matched) in [
+        ("mcp__refdesk__search_documents", false),
+        ("mcp_refdesk_listReferences", false),
+        ("refdesk:selectReferences", false),
+        ("mcp__refdesk__readReference", true),
+        ("mcp__other__search_documents", true),
+        ("mcp__myrefdesk__search_documents", true),
+        ("search_documents", true),
+        ("Bash", true),
+    ] {
+        assert_eq!(answered(name), is_matched, "{name}");
+    }
+}
+
+#[test]
 fn empty_parts_are_left_out_and_long_ones_shortened() {
     let empty = TestFiles::default();
     let arguments = json!({"path": "mod/README.md"});

@@ -74,8 +74,15 @@ fn rare_words<'t>(pieces: impl Iterator<Item = &'t str>) -> Vec<f32> {
 pub(crate) fn terms(piece: &str) -> Vec<String> {
     let mut seen = HashSet::new();
     let forms = words(piece).flat_map(forms).map(|form| form.to_lowercase());
-    let says_something = |term: &String| term.chars().count() > 1 && !is_stop_word(term) && !is_inflection(term);
+    let says_something = |term: &String| {
+        term.chars().count() > 1 && !is_stop_word(term) && !is_inflection(term) && !is_small_number(term)
+    };
     forms.filter(says_something).chain(versions(piece)).filter(|term| seen.insert(term.clone())).take(TERMS).collect()
+}
+
+/// Whether it is a number of one or two digits: a time of day and a count in a log are in any text.
+fn is_small_number(term: &str) -> bool {
+    term.chars().count() < 3 && term.chars().all(char::is_numeric)
 }
 
 /// Whether a pair of characters is of endings and particles alone: Japanese writes them in Hiragana.
@@ -133,6 +140,7 @@ mod tests {
         );
         assert!(terms("what is it?").is_empty());
         assert_eq!(terms("upgrade the APIs from 2.8 to v2.9"), ["upgrade", "apis", "v2", "2 8", "2 9"]);
+        assert_eq!(terms("10:00:12 item 21 answered 429"), ["item", "answered", "429"]);
         assert_eq!(terms("再実行してください"), ["再実行してください", "再実", "実行", "行し"]);
     }
 }

@@ -224,6 +224,14 @@ impl Storage for PostgresStorage {
         })
     }
 
+    fn opening(&self, text: &TextKey) -> Result<Option<i64>, Error> {
+        let sql = "SELECT id FROM refdesk.documents WHERE repository = $1 AND file_path = $2 AND source_id = $3
+                   ORDER BY line, id LIMIT 1";
+        let path = self.stored_path(&text.path);
+        let found: Vec<i64> = self.all(sql, &[&self.repository, &path, &text.source], |row| value(row, 0))?;
+        Ok(found.first().copied())
+    }
+
     fn about_database(&self, database: Option<&str>, domain: Option<&str>) -> Result<Vec<i64>, Error> {
         let sql = "SELECT id FROM refdesk.documents WHERE repository = $1 AND database_name IS NOT NULL
                    AND ($2::text IS NULL OR database_name = $2) AND ($3::text IS NULL OR domain = $3)";

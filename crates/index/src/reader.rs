@@ -63,6 +63,8 @@ pub struct TextTopics {
     pub sources: Vec<String>,
     /// The ids of those whose best chunk is no longer in their text.
     pub changed: Vec<String>,
+    /// The ids of those whose best chunk is in a file that the agent has just read.
+    pub read: Vec<String>,
     /// Documents with a vector, of all, if some have none.
     pub partial: Option<Partial>,
     /// The source that this text and earlier ones point at, though none of them says it clearly.
@@ -166,7 +168,18 @@ impl Index {
         let recurring = threshold.and_then(|threshold| recurring(&scored, &before, threshold));
         // The first piece is the whole text.
         let text = pieces.first().and_then(|piece| piece.as_earlier(model, &of_words));
-        Ok(TextTopics { threshold, words_threshold, is_by_words, scored, sources, changed, partial, recurring, text })
+        Ok(TextTopics {
+            threshold,
+            words_threshold,
+            is_by_words,
+            scored,
+            sources,
+            changed,
+            read: Vec::new(),
+            partial,
+            recurring,
+            text,
+        })
     }
 
     /// Whether it has read this source.

@@ -22,7 +22,7 @@ use crate::chunk::section_with;
 use crate::matches::matches;
 use crate::pages::{DatabasePages, DatabaseSubject, IndexedJoin, RELATIONSHIP, TABLE};
 use crate::reader::{Partial, SectionNow};
-use crate::storage::{Document, Storage};
+use crate::storage::{Document, Storage, TextKey};
 use crate::update::{SOURCE, Stamps, unread};
 use crate::words::is_unspaced;
 use crate::{Embedder, Index};
@@ -239,7 +239,8 @@ impl Index {
             let because = because(&fused, &members, &with_words, &cosines);
             let columns = columns(&document, members.iter().filter_map(|id| found.get(id)), &all_terms);
             let join = joins.remove(&document.id);
-            SectionHit { columns, ..hit(document, &fused, because, &all_terms, join) }
+            let place = section_with(&document, &all_terms);
+            SectionHit { columns, ..hit(document, place, fused.score, because, &all_terms, join) }
         });
         Ok(SearchResult {
             mode: match (by_words.is_empty(), nearest.is_empty()) {
@@ -254,6 +255,37 @@ impl Index {
             is_cut: parsed.is_cut,
             is_empty: false,
         })
+    }
+
+    /// Where a text begins, as a hit without a score; `None` if the index does not have the text, or it has changed.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    pub fn opening(&self, source: &str, path: &str, query: &SearchQuery) -> Result<Option<SectionHit>, Error> {
+        let storage = &*self.storage;
+        let text = TextKey { path: path.to_owned(), source: source.to_owned() };
+        let ids: Vec<i64> = storage.opening(&text)?.into_iter().collect();
+        let Some(document) = storage.documents(&ids)?.pop() else { return Ok(None) };
+        let document = if Stamps::of(storage, query.pages)?.are_same(&document) {
+            Some(document)
+        } else {
+            (query.section_now)(&document.found()).map(|place| document.moved(place))
+        };
+        let hit = |document: Document| {
+            let place = (document.heading.clone(), document.line);
+            hit(document, place, 0.0, Vec::new(), &ParsedQuery::parse(query.text).terms, None)
+        };
+        Ok(document.map(hit))
+    }
+
+    /// The indexed files whose path ends in this one: the id of a source with the resolved path.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    pub fn files_named(&self, path: &str) -> Result<Vec<(String, String)>, Error> {
+        let texts = self.storage.texts()?.into_keys().filter(|text| Path::new(&text.path).is_absolute());
+        let named = texts.filter(|text| Path::new(&text.path).ends_with(path));
+        Ok(named.map(|text| (text.source, text.path)).collect())
     }
 }
 
@@ -469,12 +501,12 @@ fn because(
 
 fn hit(
     document: Document,
-    fused: &FusedDocument,
+    (heading, line): (String, usize),
+    score: f64,
     because: Vec<HitRank>,
     terms: &[String],
     join: Option<IndexedJoin>,
 ) -> SectionHit {
-    let (heading, line) = section_with(&document, terms);
     SectionHit {
         excerpt: excerpt(document.text_after(line), terms),
         kind: document.doc_type,
@@ -483,7 +515,7 @@ fn hit(
         heading,
         line,
         end_line: document.end_line,
-        score: rounded(fused.score),
+        score: rounded(score),
         because,
         subject: document.subject,
         join,

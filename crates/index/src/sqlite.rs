@@ -157,6 +157,11 @@ impl Storage for SqliteStorage {
         self.sealed(found)
     }
 
+    fn opening(&self, text: &TextKey) -> Result<Option<i64>, Error> {
+        let sql = "SELECT id FROM documents WHERE file_path = ? AND source_id = ? ORDER BY line, id LIMIT 1";
+        self.ask(|connection| connection.query_row(sql, (&text.path, &text.source), |row| row.get(0)).optional())
+    }
+
     fn about_database(&self, database: Option<&str>, domain: Option<&str>) -> Result<Vec<i64>, Error> {
         self.ask(|connection| {
             let mut statement = connection.prepare_cached(

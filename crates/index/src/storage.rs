@@ -159,6 +159,9 @@ pub(crate) trait Storage: Send {
     /// The documents of these ids, in their order; those that are gone are left out.
     fn documents(&self, ids: &[i64]) -> Result<Vec<Document>, Error>;
 
+    /// The first document of a text; `None` if it has none.
+    fn opening(&self, text: &TextKey) -> Result<Option<i64>, Error>;
+
     /// The documents about this database and this domain; about any of what is not given.
     fn about_database(&self, database: Option<&str>, domain: Option<&str>) -> Result<Vec<i64>, Error>;
 

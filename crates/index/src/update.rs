@@ -17,7 +17,7 @@ pub(crate) use self::cut::cut_texts;
 #[cfg(feature = "postgres")]
 pub(crate) use self::texts::hash_of;
 use self::texts::{Compared, Comparison, IndexableText, embedded_text, texts};
-pub use self::texts::{CurrentText, INLINE};
+pub use self::texts::{CurrentText, INLINE, about_source};
 pub(crate) use self::texts::{Stamps, embedded_hash};
 use crate::Embedder;
 use crate::location::{Location, Writable};

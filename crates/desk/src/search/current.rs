@@ -6,7 +6,7 @@ use std::path::Path;
 
 use refdesk_core::catalog::Catalog;
 use refdesk_index::pages::{COLUMN, DOMAIN, RELATIONSHIP, TABLE};
-use refdesk_index::{CurrentText, DatabasePages, FoundDocument, PageDocument};
+use refdesk_index::{CurrentText, DatabasePages, FoundDocument, PageDocument, about_source};
 
 use crate::DocumentedPages;
 
@@ -26,9 +26,10 @@ impl<'a> CurrentTexts<'a> {
     /// The current headings and first line of a document; `None` if its text no longer exists.
     pub(crate) fn section(&self, found: &FoundDocument) -> Option<(String, usize)> {
         let as_it_was = || (found.heading.to_owned(), found.line);
-        let Some(source) = self.catalog.get(found.source).filter(|_| !found.path.is_empty()) else {
-            return found.path.is_empty().then(as_it_was);
-        };
+        let source = self.catalog.get(found.source)?;
+        if found.path.is_empty() {
+            return (about_source(source) == found.content).then(as_it_was);
+        }
         if [TABLE, COLUMN, DOMAIN, RELATIONSHIP].contains(&found.kind) {
             let mut documents = self.documents.borrow_mut();
             let read = || self.pages.content(Path::new(found.path)).unwrap_or_default().documents;

@@ -151,7 +151,7 @@ impl IndexableText<'_> {
         may_read: impl FnOnce() -> bool,
     ) -> bool {
         match &self.origin {
-            Origin::About => false,
+            Origin::About => known.is_some_and(|known| known.hash != hash_of(&about_source(self.source))),
             Origin::Inline(content) => known.is_none_or(|known| known.hash != hash_of(content)),
             Origin::File(path) => {
                 let Some(place) = self.source.place() else { return false };
@@ -278,7 +278,8 @@ fn named(path: &str) -> &Path {
 }
 
 /// What the catalog says about a source, as a text: its name, its description, its tags and its id as words, a line each.
-fn about_source(source: &Source) -> String {
+/// What the catalog says about a source, as it is indexed.
+pub fn about_source(source: &Source) -> String {
     let spaced = |name: &str| name.replace(['-', '_', '.', '/'], " ");
     let tags: Vec<String> = source.tags.iter().map(|tag| spaced(tag)).collect();
     let parts = [source.name.clone(), source.description.clone(), tags.join(", "), spaced(source.id.as_str())];
