@@ -113,13 +113,25 @@ pub fn read(state: &mut State, effects: &mut Vec<Effect>) {
         follow(state, effects);
     } else if let Some(source) = state.subject(state.focus).map(str::to_owned) {
         let from = state.focus;
-        go_to(state, &ReadableDocument { source, file: None }, None, effects);
+        match hinted_section(state, &source) {
+            Some((path, line)) => show(state, &source, Some(path), line, effects),
+            None => go_to(state, &ReadableDocument { source, file: None }, None, effects),
+        }
         state.catalog.reading.opened_from = Some(from).filter(|_| state.reads());
     }
     let reading = &mut state.catalog.reading;
     if state.catalog.scroll.top == 0 {
         reading.goal.get_or_insert(ReadingGoal::Document);
     }
+}
+
+/// The file and the line of the section that a prompt is about, if that is why the source under the cursor is listed.
+fn hinted_section(state: &State, source: &str) -> Option<(PathBuf, usize)> {
+    let considered =
+        state.hints.findings.considered.as_ref().filter(|_| state.focus == Pane::Hints && !state.in_feed())?;
+    let it = considered.iter().find(|it| it.id.as_str() == source && !it.is_unreadable && it.meaning.line > 0)?;
+    let path = it.meaning.path.as_ref().filter(|path| !path.is_empty())?;
+    Some((PathBuf::from(&*state.snapshot.workspace).join(path), it.meaning.line))
 }
 
 /// Leaves the document: for the pane from which it was opened, or else for the list beside it.

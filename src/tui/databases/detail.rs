@@ -169,8 +169,12 @@ pub fn status(state: &State) -> String {
         words.push(cells::counted(domain.tables.len(), "table"));
     } else if let Some(database) = view.database(row) {
         words.extend((!database.kind.is_empty()).then(|| database.kind.to_owned()));
-        words.push(cells::counted(database.domains.len(), "domain"));
-        words.push(cells::counted(database.domains.iter().map(|it| it.tables.len()).sum(), "table"));
+        if database.domains.is_empty() {
+            words.push("not documented yet".to_owned());
+        } else {
+            words.push(cells::counted(database.domains.len(), "domain"));
+            words.push(cells::counted(database.domains.iter().map(|it| it.tables.len()).sum(), "table"));
+        }
     }
     if row.domain.is_some()
         && let Some(id) = state.in_databases()

@@ -221,7 +221,8 @@ fn draw_field(state: &State, line: Rect, names: usize, frame: &mut Frame<'_>) {
     if place.width < 2 {
         return;
     }
-    let (field, style) = (&state.templates.value, state.skin.theme.style(ThemeRole::Strong));
+    let field = &state.templates.value;
+    let style = prompt::style(field, state.skin.theme.style(ThemeRole::Strong));
     blank(Rect { width: place.width + 1, ..place }, frame.buffer_mut());
     let at = prompt::draw(field.text(), field.cursor(), &[], style, place, frame.buffer_mut());
     if field.is_empty() {

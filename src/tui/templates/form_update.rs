@@ -121,15 +121,15 @@ fn to_field(state: &mut State, at: Option<usize>) {
     let Some(row) = under_cursor(state).filter(|row| row.typed) else { return };
     let (RowValue::Text(text) | RowValue::Misfit(text)) = &row.holds else { return };
     let text = text.clone();
-    let field = &mut state.templates.value;
-    if field.fitting(&text, FieldLimit::Line).len() < text.len() {
+    if TextField::default().fitting(&text, FieldLimit::Line).len() < text.len() {
         state.typing = None;
         let reset = state.key_in(KeyContext::Values, Action::ResetValue);
         let edit = state.key(Action::EditValues);
         return state
             .refuse(format!("this value is too long to type here: {edit} opens it in $EDITOR, {reset} resets it"));
     }
-    field.insert(&text);
+    // It may be of the last time: typing replaces it, and moving the cursor keeps it.
+    state.templates.value = TextField::proposing(&text);
 }
 
 /// Stores the text of the field while it is typed.

@@ -11,7 +11,7 @@ use crate::tui::windows::WindowKind;
 pub fn is_for_all(state: &State, text: &str) -> bool {
     let is_free = match state.typing {
         None => true,
-        Some(Typing::Value) => state.templates.value.is_empty(),
+        Some(Typing::Value) => state.templates.value.is_empty() || state.templates.value.is_proposed(),
         Some(_) => false,
     };
     is_free && text.trim_start().starts_with('{')

@@ -145,9 +145,9 @@ fn pasted_json_replaces_the_values() {
     assert_eq!(message(&state), "the pasted text is not valid JSON, line 2, column 4: trailing comma; nothing changed",);
     let all = asked(&paste(&mut state, "plain")).pop().unwrap();
     assert_eq!(all["fields"][0]["name"], json!("a"), "the cursor is on the first value");
-    assert_eq!(all["basePackage"], json!("pplain"), "invalid JSON is typed as text");
+    assert_eq!(all["basePackage"], json!("plain"), "invalid JSON is typed as text");
     let all = asked(&paste(&mut state, "{}")).pop().unwrap();
-    assert_eq!(all["basePackage"], json!("pplain{}"), "after a value it is a part of it");
+    assert_eq!(all["basePackage"], json!("plain{}"), "after a value it is a part of it");
 }
 
 #[test]

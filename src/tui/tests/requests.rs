@@ -241,6 +241,17 @@ fn requests_that_are_not_shown_are_counted() {
 }
 
 #[test]
+fn an_offered_source_is_read_beside_and_left_for_the_request_again() {
+    for key in ["K", "l", "Right"] {
+        let mut state = desk("", &[choice("r1")]);
+        press(&mut state, &format!("A j {key}"));
+        assert!(state.reads() && state.focus == Pane::Catalog, "{key}: {}", screen(&state));
+        press(&mut state, "Esc");
+        assert_eq!((state.focus, state.at_request()), (Pane::Selection, true), "{key}");
+    }
+}
+
+#[test]
 fn keys_meant_for_an_ended_request_do_nothing_else() {
     let ends = |state: &mut State,
                 waiting: &WaitingRequest,
@@ -267,7 +278,7 @@ fn keys_meant_for_an_ended_request_do_nothing_else() {
         (write("r1"), RequestEnd::Withdrawn, "This request was answered elsewhere or withdrawn"),
     ] {
         for is_told_first in [true, false] {
-            for (nth, keys) in ["A", "A Space", "A Enter", "A /", "A / \"ja\"", "A j l"].into_iter().enumerate() {
+            for (nth, keys) in ["A", "A Space", "A Enter", "A /", "A / \"ja\"", "A j k"].into_iter().enumerate() {
                 // Each key is pressed after two of these beginnings and after every ending.
                 let all = ["Space", "Enter", "y", "n", "q", "u", "x", "C", "]", "Esc", ":", "?", "1", "Tab", "A"];
                 for key in all.into_iter().skip(nth % 3).step_by(3) {

@@ -94,6 +94,11 @@ impl TextField {
         Self { text: text.to_owned(), cursor: text.len(), is_proposed: true }
     }
 
+    /// Whether the first text that is typed replaces all of it.
+    pub fn is_proposed(&self) -> bool {
+        self.is_proposed && !self.text.is_empty()
+    }
+
     /// The prefix of a text that fits.
     pub fn fitting<'a>(&self, text: &'a str, room: FieldLimit) -> &'a str {
         let end = match room {

@@ -5,13 +5,19 @@ use std::ops::Range;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::tui::widgets::cells;
+use crate::tui::widgets::field::TextField;
 
 /// A range of the text and its style; the first of overlapping ranges is used.
 pub type StyledRange = (Range<usize>, Style);
+
+/// The style of a typed text, reversed as long as typing replaces all of it.
+pub fn style(field: &TextField, style: Style) -> Style {
+    if field.is_proposed() { style.add_modifier(Modifier::REVERSED) } else { style }
+}
 
 /// The visual lines of the text with at most `columns`, as byte ranges without line breaks.
 pub fn lines(text: &str, columns: u16) -> Vec<Range<usize>> {

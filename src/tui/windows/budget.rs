@@ -106,7 +106,8 @@ impl Window for BudgetView {
         frame.buffer_mut().set_stringn(line.x, line.y, "Limit", 5, theme.style(ThemeRole::Infra));
         let place = Rect { x: line.x + 6, width: line.width - 6, ..line };
         let (field, strong) = (&state.budget.limit, theme.style(ThemeRole::Strong));
-        let at = prompt::draw(field.text(), field.cursor(), &[], strong, place, frame.buffer_mut());
+        let at =
+            prompt::draw(field.text(), field.cursor(), &[], prompt::style(field, strong), place, frame.buffer_mut());
         frame.set_cursor_position(at);
     }
 }

@@ -60,7 +60,7 @@ pub(super) fn write_target(
 }
 
 pub(super) fn moved(shown: &str) -> Error {
-    let message = format!("{shown} now leads elsewhere: one of its folders has become a link");
+    let message = format!("'{shown}' now leads elsewhere: one of its folders has become a link");
     Error::new(Code::Moved, message, "check the folder, and try again")
 }
 
@@ -168,7 +168,7 @@ fn check_reserved(path: &Path, shown: &str) -> Result<(), Error> {
     } else {
         return Ok(());
     };
-    let message = format!("{shown} is one of {keeper}'s own files");
+    let message = format!("'{shown}' is one of {keeper}'s own files");
     Err(Error::new(Code::Guarded, message, "choose another path"))
 }
 
@@ -188,25 +188,29 @@ fn check_replaceable(entry: &FolderEntry, shown: &str) -> Result<(), Error> {
         EntryKind::Folder => Err(folder(shown)),
         EntryKind::Link => Err(moved(shown)),
         EntryKind::Other => {
-            let message = format!("{shown} is not a regular file but a pipe, a socket or a device");
+            let message = format!("'{shown}' is not a regular file but a pipe, a socket or a device");
             Err(Error::new(Code::NoRegularFile, message, "choose another path"))
         }
         EntryKind::File if entry.permissions.readonly() => {
-            Err(Error::new(Code::ReadOnly, format!("{shown} is read-only"), "make it writable first"))
+            Err(Error::new(Code::ReadOnly, format!("'{shown}' is read-only"), "make it writable first"))
         }
         EntryKind::File => Ok(()),
     }
 }
 
 fn folder(shown: &str) -> Error {
-    Error::new(Code::IsFolder, format!("{shown} is a folder"), "name a file in it")
+    Error::new(Code::IsFolder, format!("'{shown}' is a folder"), "name a file in it")
 }
 
 pub(super) fn unreadable(shown: &str, error: &io::Error) -> Error {
     if is_link_refused(error) {
         return moved(shown);
     }
-    Error::new(Code::Unreadable, format!("{shown} cannot be read: {error}"), "make it readable, or choose another path")
+    Error::new(
+        Code::Unreadable,
+        format!("'{shown}' cannot be read: {error}"),
+        "make it readable, or choose another path",
+    )
 }
 
 fn quoted(path: &str) -> String {
