@@ -1,5 +1,5 @@
-//! Sections that documents of any subject have: what changed when, what else to read, what is further below. A prompt such as
-//! "please review my changes" is like them without being about them, so that no hint leads there. Search finds them.
+//! Sections that documents of any subject have: what changed when, what else to read, what is further below, how it is tested. A
+//! prompt such as "please review my changes" or "run the tests" is like them without being about them, so that no hint leads there. Search finds them.
 
 use std::path::Path;
 
@@ -16,8 +16,9 @@ const CHANGES: [&str; 8] = [
 ];
 
 /// Headings that say this of a section, but not of a document: one on "References" is about references.
-const SECTIONS: [&str; 10] = [
+const SECTIONS: [&str; 14] = [
     "contents",
+    "exit codes",
     "further reading",
     "history",
     "references",
@@ -26,6 +27,9 @@ const SECTIONS: [&str; 10] = [
     "related links",
     "see also",
     "table of contents",
+    "test",
+    "testing",
+    "tests",
     "toc",
 ];
 
@@ -62,6 +66,9 @@ mod tests {
             ("📚 Table of Contents", true, false),
             ("History", true, false),
             ("Related", true, false),
+            ("4. Testing", true, false),
+            ("Exit codes", true, false),
+            ("Testing a circuit breaker", false, false),
             ("Historic data", false, false),
             ("References to other sources", false, false),
             ("How the changelog is made", false, false),
