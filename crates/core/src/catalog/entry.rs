@@ -128,11 +128,22 @@ fn warn_hidden(fields: &mut Fields<'_>) {
     }
 }
 
+/// The type of an entry that gives none, as its other members tell.
+fn unnamed_type(fields: &Fields<'_>) -> Option<&'static str> {
+    let of_members = [("url", "url"), ("server", "mcp"), ("tool", "mcp"), ("content", "inline")];
+    let is_unnamed = fields.value("type").is_none();
+    of_members.into_iter().find(|(key, _)| is_unnamed && fields.value(key).is_some()).map(|(_, word)| word)
+}
+
 /// A required, non-empty string.
 fn required<'a>(fields: &mut Fields<'a>, key: &'static str, code_if_empty: Code) -> Option<&'a str> {
     if fields.value(key).is_none() {
         let problem = Diagnostic::error(Code::MissingField, format!("'{key}' is required"));
-        fields.report(problem.fix(format!("add \"{key}\": \"…\"")));
+        let fix = match unnamed_type(fields).filter(|_| key == "path") {
+            Some(word) => format!("add \"type\": \"{word}\""),
+            None => format!("add \"{key}\": \"…\""),
+        };
+        fields.report(problem.fix(fix));
         return None;
     }
     let text = fields.string(key)?;

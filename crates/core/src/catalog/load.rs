@@ -338,7 +338,10 @@ fn duplicates(
     for source in losers {
         let Some(winner) = catalog.get(source.id.as_str()) else { continue };
         let file = context.display(&source.origin.file);
-        let wins = context.display(&winner.origin.file);
+        let wins = match id_position(document, files, winner) {
+            Some(Position { line, column }) => format!("{}:{line}:{column}", context.display(&winner.origin.file)),
+            None => context.display(&winner.origin.file),
+        };
         let message = format!("the id '{}' is already used by {wins}; this entry is not used", source.id);
         let mut problem = Diagnostic::warning(Code::DuplicateId, message)
             .in_file(file)

@@ -129,7 +129,8 @@ impl<'a> Fields<'a> {
         let known_key = |key: &&str| known.contains(key) || *key == "$schema";
         let unknown: Vec<&'a str> = self.members.keys().map(String::as_str).filter(|key| !known_key(key)).collect();
         for key in unknown {
-            let hint = did_you_mean(key, known.iter().copied()).unwrap_or_else(|| "it is kept but not used".to_owned());
+            let hint = did_you_mean(key, known.iter().copied())
+                .unwrap_or_else(|| "remove it, or correct its name: it is not used".to_owned());
             let problem = Diagnostic::warning(Code::UnknownKey, format!("unknown key '{key}'")).fix(hint);
             self.report_at(&[PointerStep::Key(key)], MemberPart::Key, problem);
         }

@@ -53,9 +53,10 @@ pub fn find(context: &WorkspaceContext) -> (Option<PathBuf>, Vec<Diagnostic>) {
         }
         let [path, ..] = paths.as_slice() else { return (None, Vec::new()) };
         let what = if path.is_dir() { "names a folder, not a file" } else { "names a file that does not exist" };
-        let problem = Diagnostic::error(Code::ConfigNotFound, format!("{by} {what}: {}", path.display()))
+        let message = format!("{by} {what}: {}; only discovered references are used", path.display());
+        let problem = Diagnostic::error(Code::ConfigNotFound, message)
             .in_file(context.display(path))
-            .fix("name an existing file; until then only discovered references are used");
+            .fix("name an existing file");
         return (None, vec![problem]);
     }
     (usual(context).find(|path| path.exists()), Vec::new())

@@ -229,7 +229,7 @@ fn read_approval(fields: &mut Fields<'_>) -> Vec<Rule> {
             Some(Ok(_)) => None,
             Some(Err(why)) => {
                 let problem = Diagnostic::error(Code::BadGlob, format!("'{glob}' is not a valid glob: {why}"));
-                Some(problem.fix("until it is fixed, every write asks for approval"))
+                Some(problem.fix("correct it; until then, every write asks for approval"))
             }
             None => {
                 let problem =
