@@ -36,7 +36,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &RenderArgs) -> CommandOutp
             Err(usage) => return usage,
         };
     }
-    let (index, diagnostics) = desk.settled().templates();
+    let (index, mut diagnostics) = desk.settled().templates();
     let request = RenderRequest {
         what: template_ref(desk, args),
         syntax: syntax(args),
@@ -49,6 +49,8 @@ pub fn run(desk: &mut Desk, session: &Session, args: &RenderArgs) -> CommandOutp
         (Ok(made), Some(path)) => write::one(desk, session, args, made, path),
         (Ok(made), None) => printed(made),
         (Err(failed), path) => {
+            // The failure says it.
+            diagnostics.retain(|problem| !problem.message.ends_with(&failed.error.message));
             let json = known(&failed, path.as_deref());
             CommandOutput { json, ..CommandOutput::refused(refusal(failed)) }
         }

@@ -27,7 +27,9 @@ pub fn run(desk: &mut Desk, session: &Session, command: Option<&TemplatesCommand
         Some(TemplatesCommand::Validate { file: None }) => return validate::index(&index, diagnostics),
         Some(TemplatesCommand::Validate { file: Some(file) }) => return validate::file(desk, file),
     };
-    let diagnostics = [diagnostics, answer.diagnostics].concat();
+    let mut diagnostics = [diagnostics, answer.diagnostics].concat();
+    // A failure says it.
+    diagnostics.retain(|problem| !answer.refused.iter().any(|error| problem.message.ends_with(&error.message)));
     CommandOutput { diagnostics, ..answer }
 }
 
@@ -85,7 +87,7 @@ fn variables(desk: &Desk, index: &TemplateIndex, name: &str) -> CommandOutput {
         Err(refusal) => return CommandOutput { json: known, ..CommandOutput::refused(refusal) },
     };
     if let Some(problem) = &template.problem {
-        let refusal = Error::new(Code::TemplateBroken, problem.clone(), "fix the template");
+        let refusal = Error::new(Code::TemplateBroken, problem.clone(), desk.template_fix(template, None));
         let known = json!({"template_name": template.name, "syntax": template.syntax});
         return CommandOutput { json: known, ..CommandOutput::refused(refusal) };
     }

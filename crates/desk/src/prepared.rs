@@ -14,6 +14,8 @@ use refdesk_text::{Code, Error, Fix};
 pub struct Prepared {
     /// The requested name.
     pub(super) name: Option<String>,
+    /// The displayed file of a template of the index that does not parse, and the line where its text begins.
+    pub(super) broken: Option<(String, usize)>,
     pub(super) job: RenderJob,
     /// A problem known before rendering; reported only if the rendering succeeds.
     pub(super) problem: Option<Error>,
@@ -82,7 +84,14 @@ impl Prepared {
             fixes.extend((!others.is_empty()).then(|| format!("also missing: {}", others.join(", ")).into()));
             fixes.extend((!unused.is_empty()).then(|| format!("given and not used: {}", unused.join(", ")).into()));
         }
-        fixes.extend(self.name.map(Fix::ShowVariables));
+        match self.broken {
+            // It has no variables that could be shown.
+            Some((file, first)) => {
+                let line = first + error.line.unwrap_or(1).saturating_sub(1);
+                fixes.push(format!("correct {file}:{line}").into());
+            }
+            None => fixes.extend(self.name.map(Fix::ShowVariables)),
+        }
         let RenderJob { text: template, syntax, .. } = self.job;
         let code = if error.code == Code::UndefinedVariable { Code::Render } else { error.code };
         let error = Error { code, fix: Fix::All(fixes), ..error };

@@ -10,7 +10,7 @@ use super::prepared::Prepared;
 use refdesk_templates::render::{RenderJob, partials};
 use refdesk_templates::{Syntax, TakenTemplate, Template, TemplateIndex, ValueCheck, Variable, check_values};
 use refdesk_text::report::Diagnostic;
-use refdesk_text::{Code, Error};
+use refdesk_text::{Code, Error, Fix};
 
 /// What to render, with which values.
 #[derive(Debug, Clone, PartialEq)]
@@ -91,6 +91,8 @@ struct Source {
     variables: Vec<Variable>,
     /// A problem that the index reports for it.
     problem: Option<String>,
+    /// As [`Prepared::broken`].
+    broken: Option<(String, usize)>,
 }
 
 impl Desk {
@@ -132,9 +134,17 @@ impl Desk {
         };
         let text = template.text().map_err(|error| {
             let message = format!("{} {error}", self.workspace_context().display(&template.path));
-            Error::new(Code::TemplateUnreadable, message, "fix the file")
+            Error::new(Code::TemplateUnreadable, message, self.template_fix(template, None))
         })?;
         Ok((template, text))
+    }
+
+    /// What to do about a template that cannot be used because of its text.
+    pub fn template_fix(&self, template: &Template, line: Option<usize>) -> Fix {
+        let (file, at) = template.place(line.unwrap_or(1));
+        let file = self.workspace_context().display(file);
+        let has_line = line.is_some() || template.block.is_some();
+        if has_line { format!("correct {file}:{at}").into() } else { format!("correct {file}").into() }
     }
 
     /// The template at `<source id>/<path within it>`, even if it belongs to a nested source.
@@ -163,7 +173,7 @@ impl Desk {
     /// # Errors
     /// The template does not exist or cannot be read.
     pub fn prepare(&self, index: &TemplateIndex, request: &RenderRequest) -> Result<Prepared, RenderFailure> {
-        let Source { text, syntax, variables, problem } = self.source(index, request)?;
+        let Source { text, syntax, variables, problem, broken } = self.source(index, request)?;
         let mut fit = request.values.as_ref().map(|values| check_values(&variables, values)).unwrap_or_default();
         let mut values = request.values.clone().unwrap_or_else(|| refdesk_templates::sample(&variables));
         let find = |name: &str| self.template(index, name).ok().map(|(_, text)| text);
@@ -190,7 +200,7 @@ impl Desk {
             TemplateRef::Inline(_) | TemplateRef::File(_) => None,
         };
         let job = RenderJob { html: request.html, partials, ..RenderJob::new(text, syntax, values) };
-        Ok(Prepared { name, job, problem, used, fit })
+        Ok(Prepared { name, broken, job, problem, used, fit })
     }
 
     fn source(&self, index: &TemplateIndex, request: &RenderRequest) -> Result<Source, RenderFailure> {
@@ -202,14 +212,18 @@ impl Desk {
                 if request.syntax.is_none_or(|syntax| syntax == template.syntax) {
                     let Template { syntax, variables, problem, .. } = template;
                     let (variables, problem) = (variables.clone(), problem.clone());
-                    return Ok(Source { text, syntax: *syntax, variables, problem });
+                    let broken = problem.as_ref().map(|_| {
+                        let (file, first) = template.place(1);
+                        (self.workspace_context().display(file), first)
+                    });
+                    return Ok(Source { text, syntax: *syntax, variables, problem, broken });
                 }
                 text
             }
         };
         let analysis = refdesk_templates::analyse(&text, request.syntax);
         // Rendering reports its problems.
-        Ok(Source { text, syntax: analysis.syntax, variables: analysis.variables, problem: None })
+        Ok(Source { text, syntax: analysis.syntax, variables: analysis.variables, problem: None, broken: None })
     }
 }
 
@@ -218,6 +232,7 @@ fn read_file(path: &std::path::Path) -> Result<String, Error> {
         let message = format!("Template file not found: {}", path.display());
         return Err(Error::new(Code::NoSuchFile, message, "the path is relative to the current folder"));
     }
-    refdesk_templates::read(path)
-        .map_err(|error| Error::new(Code::TemplateUnreadable, format!("{} {error}", path.display()), "fix the file"))
+    refdesk_templates::read(path).map_err(|error| {
+        Error::new(Code::TemplateUnreadable, format!("{} {error}", path.display()), "correct the file")
+    })
 }

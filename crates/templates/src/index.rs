@@ -282,8 +282,20 @@ fn filled(workspace: &Path, template: Template, analysis: &Analysis, diagnostics
         report(Diagnostic::warning(Code::TemplateAmbiguous, message).fix(hint), Some(ambiguity.line));
     }
     if let Some(problem) = &analysis.problem {
-        let message = format!("template '{name}' does not parse: {}", problem.message);
-        report(Diagnostic::warning(Code::TemplateBroken, message), problem.line);
+        let (message, fix) =
+            match problem.message.strip_prefix("the template ").filter(|_| problem.code == Code::TooLarge) {
+                Some(limit) => {
+                    let message = format!("template '{name}' {limit}, so it is not used");
+                    (message, "split it, or move it out of the templates folder".to_owned())
+                }
+                None => {
+                    let (file, at) = template.place(problem.line.unwrap_or(1));
+                    let line = if problem.line.is_some() { format!(":{at}") } else { String::new() };
+                    let fix = format!("correct {}{line}", display(workspace, file));
+                    (format!("template '{name}' does not parse: {}", problem.message), fix)
+                }
+            };
+        report(Diagnostic::warning(Code::TemplateBroken, message).fix(fix), problem.line);
     }
     for unknown in &analysis.unknown {
         let first = template.block.as_ref().map_or(1, |block| block.line);

@@ -14,8 +14,8 @@ use super::usage::VariableUses;
 use super::{Syntax, Variable, generated, handlebars, jinja, mustache};
 use refdesk_files::beneath::open_in;
 use refdesk_files::{Stamp, open_regular, read_stamped};
-use refdesk_text::Error;
 use refdesk_text::lines::breaks;
+use refdesk_text::{Code, Error};
 
 /// Result of analysing a template's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -126,7 +126,8 @@ pub(super) fn text_of(bytes: Vec<u8>) -> Result<String, String> {
 
 /// The analysis of a template that is too large to read.
 pub(super) fn too_large_to_analyse(settled: Option<Syntax>) -> Analysis {
-    broken(settled.unwrap_or(Syntax::Jinja2), template_error(None, too_large()))
+    let problem = Error { code: Code::TooLarge, ..template_error(None, too_large()) };
+    broken(settled.unwrap_or(Syntax::Jinja2), problem)
 }
 
 fn broken(syntax: Syntax, problem: Error) -> Analysis {
