@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::answer::CommandOutput;
 use super::args::{AskArgs, SelectArgs};
-use super::{rows, select};
+use super::{fix, rows, select};
 use refdesk_desk::channel::{self, ChannelAnswer, ChannelSetup, NoAnswer, Place, Request, Wait};
 use refdesk_desk::{Desk, Session, has_any_tag, quoted_tags};
 use refdesk_text::{Code, Error};
@@ -59,11 +59,7 @@ fn pick(desk: &mut Desk, session: &Session, request: &Request, answered: Channel
 
 fn nothing_to_ask(desk: &mut Desk, tags: &[String]) -> CommandOutput {
     let refusal = if desk.catalog().is_empty() {
-        Error::new(
-            Code::NoSources,
-            "the catalog has no sources",
-            "`refdesk init` proposes some, and `refdesk add PATH` adds one",
-        )
+        Error::new(Code::NoSources, "the catalog has no sources", fix::no_sources(desk))
     } else if tags.is_empty() || is_all_selected(desk, tags) {
         let which = match tags {
             [] => "every selectable source is already selected".to_owned(),

@@ -19,6 +19,7 @@ use self::file_change::Verb;
 use self::found::FoundAgent;
 use super::answer::CommandOutput;
 use super::args::{ConnectArgs, DisconnectArgs, OutputFormat, SettingsArgs};
+use super::fix;
 use super::output::{ask, can_ask, print_error, print_to_stderr};
 use super::workspace::nothing_found;
 use refdesk_agents::canary::{CanaryJob, CanaryPrompt, CanaryResult};
@@ -49,7 +50,8 @@ pub fn connect(desk: &mut Desk, session: &Session, args: &ConnectArgs, format: O
             names.join(", ")
         );
         let words: Vec<&str> = Client::words().collect();
-        let fix = format!("name one: {}", words.join(", "));
+        let (first, others) = words.split_first().unwrap_or((&"AGENT", &[]));
+        let fix = format!("name one: `refdesk connect {first}`, or {}", others.join(", "));
         return CommandOutput {
             json: json!({"agents": []}),
             ..CommandOutput::refused(Error::new(Code::NotDiscovered, message, fix))
@@ -169,12 +171,13 @@ fn confirm_empty_catalog(desk: &Desk, settings: SettingsArgs) -> Result<Option<S
     if !desk.catalog().is_empty() {
         return Ok(None);
     }
-    let note = "the catalog is empty, so there is nothing to tell an agent yet; `refdesk init` proposes one";
+    let fix = fix::no_sources(desk);
+    let note = format!("the catalog is empty, so there is nothing to tell an agent yet; {fix}");
     let is_settled = settings.yes || settings.dry_run;
     match (!is_settled).then(|| ask(&format!("{note}\n"), "Connect nevertheless?")).flatten() {
-        Some(false) => Err(Error::new(Code::NotApproved, "nothing was connected", "`refdesk init` proposes a catalog")),
+        Some(false) => Err(Error::new(Code::NotApproved, "nothing was connected", fix)),
         Some(true) => Ok(None),
-        None => Ok(Some(note.to_owned())),
+        None => Ok(Some(note)),
     }
 }
 

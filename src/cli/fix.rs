@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use refdesk_desk::Desk;
+use refdesk_text::escape::one_line;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Error, Fix};
 
@@ -16,12 +18,16 @@ pub fn argument(name: &str) -> Cow<'_, str> {
 pub fn words(fix: &Fix) -> Option<String> {
     Some(match fix {
         Fix::AddTarget => "add it with `refdesk add`; until then it stays a plain link".into(),
+        Fix::AddSources => "`refdesk init` proposes some, and `refdesk add PATH` adds one".into(),
         Fix::AllowOutside => "choose a path inside it, or allow it with --allow-outside".into(),
         Fix::BuildIndex => "build it with `refdesk index`".into(),
         Fix::DocumentDatabases => {
             "name the databases in .jaato/databases.yaml; `refdesk db document` then writes their pages".into()
         }
         Fix::Exclude(id) => format!("`refdesk exclude {}` keeps it out", argument(id)),
+        Fix::FindColumn(name) => {
+            format!("`refdesk search --kind column {}` looks for similar ones", argument(name))
+        }
         Fix::FindMoved => "correct the path, remove the source, or let `refdesk init` find where the file went".into(),
         Fix::GiveFalse(name) => {
             format!("'{name}' is only tested: leave it out with --var {}:=false", shell_words::quote(name))
@@ -43,11 +49,25 @@ pub fn words(fix: &Fix) -> Option<String> {
         Fix::ShowTemplate => {
             "move the file away to have the template written; `refdesk templates show` prints it".into()
         }
+        Fix::ShowKnown(id) => {
+            format!("`refdesk show {}` prints it; to add it a second time, give another id with --id", argument(id))
+        }
         Fix::ShowProblems => "`refdesk check` shows where it is defined".into(),
         Fix::ShowVariables(name) => format!("`refdesk templates variables {}` shows what it asks for", argument(name)),
         Fix::Trust => "review and trust it with `refdesk trust`".into(),
         Fix::None | Fix::Text(_) | Fix::All(_) => return None,
     })
+}
+
+/// What to do about a catalog without sources.
+pub fn no_sources(desk: &Desk) -> String {
+    one_line(&desk.no_sources_fix().worded(&words)).into_owned()
+}
+
+/// That the catalog has no sources, and what to do about it: a line.
+pub fn empty_catalog(desk: &Desk) -> String {
+    let what = if desk.unread_catalog_fix().is_some() { "No source can be read" } else { "The catalog has no sources" };
+    format!("{what}: {}.\n", no_sources(desk))
 }
 
 /// The error with its fix in these words.
@@ -67,11 +87,13 @@ mod tests {
     #[test]
     fn a_name_in_a_command_is_one_word_of_a_shell() {
         type Named = fn(String) -> Fix;
-        let commands: [(Named, &str); 5] = [
+        let commands: [(Named, &str); 7] = [
             (Fix::Exclude, "refdesk exclude"),
+            (Fix::FindColumn, "refdesk search --kind column"),
             (Fix::Include, "refdesk include"),
             (Fix::Pick, "refdesk select"),
             (Fix::RewritePages, "refdesk db document --overwrite-edited"),
+            (Fix::ShowKnown, "refdesk show"),
             (Fix::ShowVariables, "refdesk templates variables"),
         ];
         for (fix, command) in commands {

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use super::answer::CommandOutput;
 use super::args::{IndexArgs, OutputFormat};
-use super::output;
 use super::signals::Signals;
+use super::{fix, output};
 use crate::runtime::runtime;
 use refdesk_desk::engine;
 use refdesk_desk::{Desk, IndexReport, Indexing, Options, Progress, Session, first_sections_only};
@@ -50,6 +50,9 @@ pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
                 text.push_str(&format!(": {} added, {} removed", report.added, report.removed));
             }
             text.push_str(".\n");
+            if desk.catalog().is_empty() {
+                text.push_str(&fix::empty_catalog(desk));
+            }
             if report.is_aside {
                 text.push_str(
                     "The old index was damaged or not made here, as after moving or copying the workspace, and was \

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::answer::{CommandOutput, object};
 use super::args::{ListArgs, ModeFilter, OutputFormat};
-use super::{rows, table};
+use super::{fix, rows, table};
 use crate::common::source_words::WAITS;
 use refdesk_core::catalog::{Mode, Source};
 use refdesk_core::selection::SelectionState;
@@ -39,9 +39,14 @@ pub fn run(desk: &mut Desk, args: &ListArgs, format: OutputFormat) -> CommandOut
             ("selected_count", json!(selected)),
         ])
     };
+    // Only then every source is a way out.
+    let is_unselected = args.selected && args.tags.is_empty() && matches!(args.mode, ModeFilter::All);
     let mut notes = desk.unknown_tags(&args.tags);
     notes.extend(dormant(desk, desk.selection().dormant()));
-    CommandOutput { notes, ..CommandOutput::either(format, to_json, || to_text(desk, &sources, &tokens)) }
+    CommandOutput {
+        notes,
+        ..CommandOutput::either(format, to_json, || to_text(desk, &sources, &tokens, is_unselected))
+    }
 }
 
 /// Says which picks have no source now: no list of sources has them, and they count again when their source is back.
@@ -56,11 +61,11 @@ fn dormant(desk: &Desk, picks: &[String]) -> Option<String> {
     Some(format!("picked, but {are} not in the catalog now: {picks} (dormant; {way})"))
 }
 
-fn to_text(desk: &Desk, sources: &[&Source], tokens: &[Option<u64>]) -> String {
+fn to_text(desk: &Desk, sources: &[&Source], tokens: &[Option<u64>], is_unselected: bool) -> String {
     if sources.is_empty() {
         return match desk.catalog().is_empty() {
-            true => "The catalog has no sources. `refdesk init` proposes some, and `refdesk add PATH` adds one.\n"
-                .to_owned(),
+            true => fix::empty_catalog(desk),
+            false if is_unselected => "Nothing is selected: `refdesk select ID` selects a source.\n".to_owned(),
             false => "No source matches these filters.\n".to_owned(),
         };
     }

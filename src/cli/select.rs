@@ -2,6 +2,7 @@
 
 use super::answer::CommandOutput;
 use super::args::SelectArgs;
+use super::fix;
 use refdesk_desk::{Desk, PickStatus, Session};
 use refdesk_text::escape::one_line;
 use refdesk_text::{Code, Error};
@@ -17,9 +18,9 @@ pub fn run(desk: &mut Desk, session: &Session, args: &SelectArgs) -> Result<Comm
         return Ok(CommandOutput { diagnostics: warning.into_iter().collect(), ..answer });
     }
     let hint = match picked.status {
-        PickStatus::NoSources => "`refdesk init` proposes some, and `refdesk add PATH` adds one",
-        _ if !picked.missing.is_empty() => "fix its path; `refdesk check` shows where it is defined",
-        _ => "`refdesk list` shows ids and tags",
+        PickStatus::NoSources => fix::no_sources(desk),
+        _ if !picked.missing.is_empty() => "correct its path; `refdesk check` shows where it is defined".to_owned(),
+        _ => "`refdesk list` shows ids and tags".to_owned(),
     };
     let code = match picked.status {
         PickStatus::NoSources => Code::NoSources,

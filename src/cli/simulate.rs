@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::answer::CommandOutput;
 use super::args::SimulateArgs;
-use super::table;
 use super::text_input::TextInput;
+use super::{fix, table};
 use refdesk_desk::{Desk, Session, Simulation};
 use refdesk_enrich::{BlockCost, BlockKind, Budget, Considered, ItemReceipt, Level, Meaning, Rejection, WhyNot};
 use refdesk_text::escape::one_line;
@@ -24,7 +24,10 @@ pub fn run(desk: &mut Desk, session: &Session, args: &SimulateArgs) -> CommandOu
     let budget: Budget = args.budget.into();
     let (simulated, diagnostics) = desk.simulate(session, &given.enrich_request(&text, args.repeat, budget));
     let lossy = matches!(text, Cow::Owned(_));
-    CommandOutput { diagnostics, ..CommandOutput::new(to_json(&simulated, lossy), to_text(&session.id, &simulated)) }
+    CommandOutput {
+        diagnostics,
+        ..CommandOutput::new(to_json(&simulated, lossy), to_text(desk, &session.id, &simulated))
+    }
 }
 
 /// The answer of a text to which nothing would be added.
@@ -102,7 +105,7 @@ fn price(bytes: usize) -> u64 {
 }
 
 /// The blocks as an agent would get them, then the table of their costs, then what is left out.
-fn to_text(session: &str, simulated: &Simulation) -> String {
+fn to_text(desk: &Desk, session: &str, simulated: &Simulation) -> String {
     let said = &simulated.enriched;
     let mut text = String::new();
     if said.blocks.is_empty() {
@@ -127,11 +130,27 @@ fn to_text(session: &str, simulated: &Simulation) -> String {
             text.push_str(&table::table(&items.iter().map(row).collect::<Vec<_>>(), &[2]));
         }
     }
+    if said.items.is_empty() && simulated.sent_before.is_empty() {
+        text.push_str(&why_nothing(desk, simulated));
+    }
     if let Some(considered) = simulated.considered.as_ref().filter(|considered| !considered.is_empty()) {
         text.push_str("\nSources with the best scores:\n");
         text.push_str(&scores(considered));
     }
     text
+}
+
+/// Why nothing matches, and what to do about it, where no table of scores says it.
+fn why_nothing(desk: &Desk, simulated: &Simulation) -> String {
+    if desk.catalog().is_empty() {
+        return fix::empty_catalog(desk);
+    }
+    if simulated.considered.is_some() || !matches!(desk.index(), Ok(None)) {
+        return String::new();
+    }
+    "No @id or tag in the text brings up a source, and there is no search index to find one by meaning: `refdesk index` builds \
+     it. `refdesk why-not ID --prompt TEXT` explains one source.\n"
+        .to_owned()
 }
 
 /// One row per source with its score, and below the table what several rows need.

@@ -1,19 +1,21 @@
 //! What to do about an error, as keys of the screen.
 
-use crate::tui::action::Action;
+use crate::tui::action::{Action, KeyContext};
 use crate::tui::state::State;
 use refdesk_text::{Error, Fix};
 
 /// A fix in the words of the screen; `None` to use its own words.
 pub fn words(state: &State, fix: &Fix) -> Option<String> {
     Some(match fix {
+        Fix::AddSources => format!("{} helps to make a catalog", state.key(Action::Welcome)),
         Fix::Reload => format!("press {} to read everything again", state.key(Action::Reload)),
         Fix::ListProfiles => format!("{} shows the profiles", state.key(Action::Profiles)),
         Fix::ShowProblems => format!("{} shows where it is defined", state.key(Action::Problems)),
         Fix::Trust => format!("{} shows what waits for your approval", state.key(Action::Trust)),
         Fix::FindMoved => format!(
-            "correct the path, remove the source, or let {} find where the file went",
-            state.key(Action::Welcome)
+            "correct the path, remove the source, or press {}, then {}, to find where the file moved",
+            state.key(Action::Welcome),
+            state.key_in(KeyContext::Welcome, Action::Discover)
         ),
         Fix::BuildIndex => "build it with `refdesk index`".into(),
         Fix::RewritePaths => "run `refdesk check --fix` to rewrite the path".into(),

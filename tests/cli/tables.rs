@@ -213,4 +213,6 @@ fn two_names_are_joined_where_both_are() {
     assert!(reported.stderr.contains("did you mean 'two'?"), "{reported}");
     let reported = world.run(&["db", "usage", "itemid"]).exits(1);
     assert!(reported.stderr.contains("no table has a column 'itemid'\n  fix: did you mean 'item_id'?"), "{reported}");
+    let reported = world.run(&["db", "usage", "nope"]).exits(1);
+    assert!(reported.stderr.contains("fix: `refdesk search --kind column nope` looks"), "{reported}");
 }

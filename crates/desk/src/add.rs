@@ -64,7 +64,7 @@ pub(super) fn after_scheme(place: &str) -> Option<&str> {
 }
 
 fn known_already(place: &str, id: &SourceId) -> Error {
-    Error::new(Code::IdTaken, format!("'{place}' is already in the catalog, as '{id}'"), Fix::GiveId)
+    Error::new(Code::IdTaken, format!("'{place}' is already in the catalog, as '{id}'"), Fix::ShowKnown(id.to_string()))
 }
 
 impl Desk {

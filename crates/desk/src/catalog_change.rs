@@ -18,7 +18,7 @@ use refdesk_files::path::{lossy, relative};
 use refdesk_files::{FileMode, Folder, read_whole};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::{PointerStep, locate};
-use refdesk_text::{Code, Error};
+use refdesk_text::{Code, Error, Fix};
 
 /// The folder that marks a workspace.
 const MARK: &str = ".jaato";
@@ -158,6 +158,23 @@ impl Desk {
             problem.is_error() && (is_of_list || HIDING.contains(&problem.code))
         };
         self.config.diagnostics.iter().chain(&self.entries).find(hides)
+    }
+
+    /// What to do about a catalog of which a part cannot be read; `None` if all of it was read.
+    pub fn unread_catalog_fix(&self) -> Option<Fix> {
+        let problem = self.hiding_problem()?;
+        let place = problem.place();
+        Some(match problem.code {
+            // There is no file to correct.
+            Code::ConfigNotFound => problem.fix.clone(),
+            _ if place.is_empty() => problem.fix.clone(),
+            _ => format!("correct {place} first").into(),
+        })
+    }
+
+    /// What to do about a catalog without sources: nothing can be added to one that cannot be read.
+    pub fn no_sources_fix(&self) -> Fix {
+        self.unread_catalog_fix().unwrap_or(Fix::AddSources)
     }
 
     /// Refuses to extend a catalog that cannot be read in full, because it is then unknown which sources are new and

@@ -177,6 +177,10 @@ impl CompleteDesk<'_> {
             SearchReader::Agent if self.index_process().is_some() => {
                 Error::new(Code::IndexBusy, "the search index is still being built", "search again in a minute")
             }
+            _ if self.catalog.is_empty() => {
+                let message = "this workspace has no search index, and its catalog has no sources";
+                Error::new(Code::NoIndex, message, self.no_sources_fix())
+            }
             _ => Error::new(Code::NoIndex, "this workspace has no search index", Fix::BuildIndex),
         };
         let sources = request

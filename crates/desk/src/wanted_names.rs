@@ -34,7 +34,9 @@ impl Desk {
     pub fn unknown_id(&self, id: &str) -> Error {
         let known = self.catalog.sources().iter().map(|source| source.id.as_str());
         let nearest = did_you_mean(id, known).map_or_else(String::new, |question| format!(" ({question})"));
-        Error::new(Code::UnknownId, format!("no source has the id '{}'{nearest}", brief(id)), Fix::ListSources)
+        // A list of the ids lacks those that cannot be read.
+        let fix = self.unread_catalog_fix().unwrap_or(Fix::ListSources);
+        Error::new(Code::UnknownId, format!("no source has the id '{}'{nearest}", brief(id)), fix)
     }
 }
 

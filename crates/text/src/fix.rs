@@ -18,6 +18,8 @@ pub enum Fix {
     All(Vec<Fix>),
     /// Add the target of a link to the catalog, or leave the link alone.
     AddTarget,
+    /// Add sources to a catalog that has none.
+    AddSources,
     /// Allow a write outside the workspace.
     AllowOutside,
     /// Build the search index.
@@ -26,6 +28,8 @@ pub enum Fix {
     DocumentDatabases,
     /// Exclude the source of this id.
     Exclude(String),
+    /// Search the columns of databases for this name.
+    FindColumn(String),
     /// Find out where a missing file went.
     FindMoved,
     /// Pass `false` for the value of this name, which the template only tests.
@@ -56,6 +60,8 @@ pub enum Fix {
     RewritePaths,
     /// Look at a template that was not written over a changed file.
     ShowTemplate,
+    /// Look at the source of this id, which is in the catalog already, or give the new one another id.
+    ShowKnown(String),
     /// List the problems of the workspace.
     ShowProblems,
     /// Show the variables of the template of this name.
@@ -96,10 +102,12 @@ impl Fix {
             Self::Text(text) => text,
             Self::All(_) => return Cow::Owned(self.worded(&|_| None)),
             Self::AddTarget => "add its target to the catalog; until then it stays a plain link",
+            Self::AddSources => "add sources to the catalog",
             Self::AllowOutside => "choose a path inside it",
             Self::BuildIndex => "build the search index",
             Self::DocumentDatabases => "name the databases in .jaato/databases.yaml, and document them",
             Self::Exclude(id) => return Cow::Owned(format!("exclude '{id}' instead")),
+            Self::FindColumn(name) => return Cow::Owned(format!("search the columns for '{name}'")),
             Self::FindMoved => "correct the path, or remove the source; it cannot be picked",
             Self::GiveFalse(name) => return Cow::Owned(format!("'{name}' is only tested: give false to leave it out")),
             Self::GiveId => "give the source another id",
@@ -119,6 +127,9 @@ impl Fix {
             }
             Self::RewritePaths => "rewrite the path",
             Self::ShowTemplate => "move the existing file away",
+            Self::ShowKnown(id) => {
+                return Cow::Owned(format!("use '{id}', or give the source another id to have it twice"));
+            }
             Self::ShowProblems => "look at where it is defined",
             Self::ShowVariables(name) => return Cow::Owned(format!("look at the variables of {name}")),
             Self::Trust => "review what needs your trust, and trust it",

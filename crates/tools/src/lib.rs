@@ -214,6 +214,7 @@ pub fn advice(fix: &Fix, excluded: &[String]) -> Option<String> {
             return Some("pass \"overwrite\": true to replace it".to_owned());
         }
         Fix::Trust => return Some("ask the user to review it with `refdesk trust`".to_owned()),
+        Fix::AddSources => return Some("ask the user to run `refdesk init`".to_owned()),
         Fix::BuildIndex => return Some("ask the user to run `refdesk index`".to_owned()),
         Fix::OpenScreen => {
             return Some("ask the user to open `refdesk` in this workspace, then ask again".to_owned());

@@ -124,6 +124,8 @@ fn refusals_write_nothing() {
     }
     let taken = world.run(&["add", "docs/b.md", "--id", "a"]).exits(1);
     assert!(taken.stderr.contains("references.json"), "says who has it: {taken}");
+    let known = world.run(&["add", "docs/a.md"]).exits(1);
+    assert!(known.stderr.contains("fix: `refdesk show a` prints it; to add it a second time"), "{known}");
     let odd = world.run(&["add", "docs/b.md", "--id", "b\nc"]).exits(1);
     assert_eq!(odd.stderr, "error: the id 'b\\nc' has a line break\n  fix: give another id with --id\n");
     assert_eq!(world.listing(), before);

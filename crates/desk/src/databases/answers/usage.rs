@@ -2,7 +2,7 @@
 
 use refdesk_text::escape::one_line;
 use refdesk_text::nearest::did_you_mean;
-use refdesk_text::{Code, Error};
+use refdesk_text::{Code, Error, Fix};
 use serde::Serialize;
 
 use super::view::{DatabaseView, TableBrief};
@@ -103,7 +103,8 @@ impl DatabaseView {
             }
         }
         if usage.is_empty() {
-            let fix = did_you_mean(column, names.iter().map(String::as_str)).unwrap_or_default();
+            let fix = did_you_mean(column, names.iter().map(String::as_str))
+                .map_or_else(|| Fix::FindColumn(column.to_owned()), Fix::Text);
             let unknown = format!("it is not known which tables have a column '{}'", one_line(column));
             if let Some(error) = DamagedPage::error(&sources.damaged, &unknown) {
                 return Err(error);
