@@ -18,11 +18,11 @@ use refdesk_files::output::Proposal;
 use refdesk_text::escape::{self, one_line, visible};
 use refdesk_text::nearest::nearest;
 use refdesk_text::report::{Diagnostic, total};
-use refdesk_text::tokens::grouped;
+use refdesk_text::tokens::{counted, grouped};
 use refdesk_text::{Code, Error};
 
 pub fn print(answer: CommandOutput, format: OutputFormat) -> ExitCode {
-    print_diagnostics(&answer.diagnostics, answer.shows_warnings);
+    print_diagnostics(unrepeated(&answer), answer.shows_warnings);
     answer.refused.iter().for_each(print_error);
     if format == OutputFormat::Text {
         answer.notes.iter().for_each(|note| print_to_stderr(&format!("note: {}", one_line(note))));
@@ -35,6 +35,22 @@ pub fn print(answer: CommandOutput, format: OutputFormat) -> ExitCode {
         _ => write_emphasised(&answer.text, &answer.emphasised),
     };
     ExitCode::from(if written { exit } else { exit.max(1) })
+}
+
+/// The diagnostics that no failure of the same answer repeats with their place, in the order of files and lines: they come from
+/// several readers.
+fn unrepeated(answer: &CommandOutput) -> Vec<&Diagnostic> {
+    let is_repeated = |problem: &&Diagnostic| {
+        let ending = format!("{}: {}", problem.place(), problem.message);
+        answer.refused.iter().any(|error| error.message.ends_with(&ending))
+    };
+    let mut problems: Vec<&Diagnostic> = answer.diagnostics.iter().filter(|problem| !is_repeated(problem)).collect();
+    problems.sort_by(|one, other| {
+        let order = |problem: &Diagnostic| (problem.line, problem.column);
+        let same_file = || order(one).cmp(&order(other));
+        one.file.cmp(&other.file).then_with(same_file)
+    });
+    problems
 }
 
 /// An error and what to do about it, on standard error.
@@ -310,26 +326,27 @@ fn wants_json(arguments: impl Iterator<Item = std::ffi::OsString>) -> bool {
 const ERRORS: usize = 20;
 
 /// Errors in full up to a screenful, warnings as a count: `refdesk check` shows them all.
-fn print_diagnostics(diagnostics: &[Diagnostic], shows_warnings: bool) {
-    let errors: Vec<&Diagnostic> = diagnostics.iter().filter(|problem| problem.is_error()).collect();
+fn print_diagnostics(diagnostics: Vec<&Diagnostic>, shows_warnings: bool) {
+    let (errors, warnings): (Vec<&Diagnostic>, Vec<&Diagnostic>) =
+        diagnostics.into_iter().partition(|problem| problem.is_error());
     for problem in errors.iter().take(ERRORS) {
         print_to_stderr(&to_text(problem));
     }
     let more = total(errors.iter().skip(ERRORS).copied());
     if more > 0 {
-        print_to_stderr(&format!("error: {} more errors: `refdesk check` lists them", grouped(more)));
+        let (errors, them) = (counted(more, "more error"), if more == 1 { "it" } else { "them" });
+        print_to_stderr(&format!("error: {errors}: `refdesk check` lists {them}"));
     }
     // Warnings of a rendering and of databases concern the request, and no other command prints them.
     let is_own = |problem: &&Diagnostic| shows_warnings || problem.code == Code::Render;
-    let (own, warnings): (Vec<&Diagnostic>, Vec<&Diagnostic>) =
-        diagnostics.iter().filter(|problem| !problem.is_error()).partition(is_own);
+    let (own, warnings): (Vec<&Diagnostic>, Vec<&Diagnostic>) = warnings.into_iter().partition(is_own);
     // Problems of a profile concern the request.
     let (lacking, warnings): (Vec<&Diagnostic>, Vec<&Diagnostic>) =
         warnings.into_iter().partition(|problem| problem.code == Code::ProfileMissing);
     lacking.iter().for_each(|problem| print_to_stderr(&to_text(problem)));
     own.iter().take(ERRORS).for_each(|problem| print_to_stderr(&to_text(problem)));
     if let Some(more) = own.len().checked_sub(ERRORS).filter(|more| *more > 0) {
-        print_to_stderr(&format!("{more} more warnings: --format json lists them all"));
+        print_to_stderr(&format!("{}: --format json lists them all", counted(more, "more warning")));
     }
     match warnings.as_slice() {
         [] => {}
@@ -409,6 +426,16 @@ pub fn ignore_closed_reader(written: io::Result<()>) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn problems_are_in_the_order_of_lines_and_not_repeated() {
+        let at = |line| Diagnostic::error(Code::JsonSyntax, format!("wrong {line}")).in_file("a.json").at_line(line);
+        let refused = Error::new(Code::JsonSyntax, "nothing is added: a.json:4: wrong 4", "");
+        let diagnostics = [6, 4, 3, 12].map(at).to_vec();
+        let answer = CommandOutput { diagnostics, ..CommandOutput::refused(refused) };
+        let lines: Vec<Option<usize>> = unrepeated(&answer).iter().map(|problem| problem.line).collect();
+        assert_eq!(lines, [Some(3), Some(6), Some(12)]);
+    }
 
     #[test]
     fn messages_and_differences_in_color() {
