@@ -35,6 +35,7 @@ impl Desk {
         }
         add_new(&mut found, self.databases().1);
         found.extend(self.unknown_preselected());
+        found.extend(self.refused_folder());
         add_new(&mut found, parts.templates);
         add_new(&mut found, parts.profiles);
         found.extend(parts.trust.iter().chain(parts.unfindable_sources).cloned());

@@ -15,12 +15,14 @@ use super::answer::MAX;
 use super::raise::is_own_id;
 use super::wait::LONGEST;
 use super::{ChannelSetup, Request, Requester, Response};
-use refdesk_core::config::ChannelKind;
+use crate::Desk;
+use refdesk_core::config::{ChannelKind, MemberPart};
 use refdesk_files::name::safe;
 use refdesk_files::path::{absolute, display, is_absent, lossy};
 use refdesk_files::reserved::{STATE_FOLDER, is_reserved};
 use refdesk_files::{FileMode, Folder, read_open};
 use refdesk_text::report::Diagnostic;
+use refdesk_text::report::locate::PointerStep;
 use refdesk_text::{Code, Error};
 
 pub(super) const REQUESTS: &str = "requests";
@@ -201,6 +203,22 @@ pub(super) fn configured(setup: &ChannelSetup) -> Result<ChannelFolder, Error> {
         return Err(Error::new(Code::ReservedPath, message, hint));
     }
     Ok(base)
+}
+
+impl Desk {
+    /// That the configured folder of the file channel is refused, at its place in the configuration. Asking would say so only
+    /// when a person is needed.
+    pub(crate) fn refused_folder(&self) -> Option<Diagnostic> {
+        let document = self.config.document.as_ref()?;
+        let setup = ChannelSetup::of(self);
+        if setup.settings.kind != ChannelKind::File {
+            return None;
+        }
+        let error = configured(&setup).err()?;
+        let path = [PointerStep::Key("channel"), PointerStep::Key("base_path")];
+        let problem = Diagnostic::error(error.code, error.message).in_file(&document.shown).fix(error.fix);
+        Some(problem.at(document.position(&path, MemberPart::Value)))
+    }
 }
 
 /// The file name of a request or its answer.
