@@ -7,7 +7,7 @@ use std::pin::Pin;
 use serde_json::json;
 use tokio::sync::oneshot;
 
-use super::handle::{QUESTIONS, QuestionSlot};
+use super::handle::QuestionSlot;
 use super::select_references::nothing_selected;
 use super::{FailedAnswer, ToolAnswer, ToolCall, advice, closed};
 use refdesk_core::config::ChannelKind;
@@ -202,10 +202,7 @@ async fn ask<F: Future<Output = UserReply>>(
     wait: Wait,
     start: impl FnOnce(QuestionSlot) -> F,
 ) -> UserReply {
-    let Some(slot) = call.handle.slot(&call.session.id) else {
-        let message = format!("this session already has an open question, or {QUESTIONS} other sessions have one");
-        return Err(NoAnswer::Failed(Error::new(Code::Busy, message, "call again when that is answered")));
-    };
+    let slot = call.handle.slot(&call.session.id).map_err(NoAnswer::Failed)?;
     let _give_up = GiveUpOnDrop(wait.clone());
     let (handle, session) = (call.handle.clone(), call.session.clone());
     let (replied, reply) = oneshot::channel();

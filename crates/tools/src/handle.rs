@@ -15,8 +15,8 @@ use refdesk_desk::channel::presence::{self, Presence, PresenceKind};
 use refdesk_desk::engine::{Ending, Engine, Request, Response, Snapshot};
 use refdesk_desk::session::Receipt;
 use refdesk_templates::render::Renderer;
-use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
+use refdesk_text::{Code, Error};
 
 /// Timeout for storing the last changes when a server ends.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -151,11 +151,21 @@ impl DeskHandle {
         let _ = self.ask(session, Request::Note(Box::new(receipt))).await;
     }
 
-    /// A slot for a question to a person; `None` if this session, or too many others, have one open.
-    pub(crate) fn slot(&self, session: &str) -> Option<QuestionSlot> {
+    /// A slot for a question to a person.
+    ///
+    /// # Errors
+    /// This session has a question open, or too many others have.
+    pub(crate) fn slot(&self, session: &str) -> Result<QuestionSlot, Error> {
         let mut asking = self.inner.asking();
-        let is_free = asking.len() < QUESTIONS && asking.insert(session.to_owned());
-        is_free.then(|| QuestionSlot { inner: Arc::clone(&self.inner), session: session.to_owned() })
+        let busy = |message: String| Error::new(Code::Busy, message, "call again when one is answered");
+        if asking.contains(session) {
+            return Err(busy("this session already has an open question".to_owned()));
+        }
+        if asking.len() >= QUESTIONS {
+            return Err(busy(format!("{QUESTIONS} other sessions have an open question, and no more are allowed")));
+        }
+        asking.insert(session.to_owned());
+        Ok(QuestionSlot { inner: Arc::clone(&self.inner), session: session.to_owned() })
     }
 
     /// The state of the desk after all earlier requests, without templates.
@@ -232,9 +242,10 @@ mod tests {
         let (engine, _) = engine::start(Options::new(context), Session::of_client("a test")).unwrap();
         let handle = DeskHandle::new(None, Renderer::in_process(), engine, false);
         let mut slots: Vec<QuestionSlot> = (0..QUESTIONS).map(|at| handle.slot(&at.to_string()).unwrap()).collect();
-        assert!(handle.slot("another").is_none());
+        let busy = |session| handle.slot(session).map(drop).unwrap_err().message;
+        assert_eq!(busy("another"), "16 other sessions have an open question, and no more are allowed");
         slots.pop();
-        assert!(handle.slot("0").is_none());
-        assert!(handle.slot("another").is_some());
+        assert_eq!(busy("0"), "this session already has an open question");
+        assert!(handle.slot("another").is_ok());
     }
 }

@@ -66,7 +66,7 @@ pub fn introduction(snapshot: &Snapshot, access: &Access, excluded: &[String]) -
 fn opening(can_read: bool) -> String {
     let by_tool = if can_read { "with `readReference` or " } else { "" };
     format!(
-        "refdesk holds this project's references: what should be known before work on it begins. Read those below {by_tool}as \
+        "refdesk holds this project's references: what to know before you work on it. Read those below {by_tool}as \
          the resource `reference://<id>`; ~ is an estimate of their tokens."
     )
 }
