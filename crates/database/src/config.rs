@@ -289,10 +289,17 @@ pub(crate) fn parsed(text: &str, file: &str) -> Result<YamlNode, Box<Diagnostic>
     if text.trim().is_empty() {
         return Ok(YamlNode { line: 1, column: 1, value: YamlValue::Map(Vec::new()) });
     }
-    let root = yaml::read::<YamlNode>(text, ITEMS, RepeatedKeys::Refused)
-        .map_err(|wrong| problem(format!("it is not YAML: {}", wrong.message), wrong.line, wrong.column))?;
+    let root = yaml::read::<YamlNode>(text, ITEMS, RepeatedKeys::Refused).map_err(|wrong| {
+        let mut problem = problem(format!("it is not YAML: {}", wrong.message), wrong.line, wrong.column);
+        problem.fix = "correct this line, or how far it and the line above are indented".into();
+        problem
+    })?;
     match yaml::first_tag(text) {
-        Some((line, column)) => Err(problem("tags are not used here".to_owned(), line, column)),
+        Some((line, column)) => {
+            let mut problem = problem("tags are not used here".to_owned(), line, column);
+            problem.fix = "remove the word that begins with !".into();
+            Err(problem)
+        }
         None => Ok(root),
     }
 }
@@ -389,8 +396,16 @@ fn name(fields: &mut YamlFields<'_, '_>, node: &YamlNode) -> Option<String> {
     }
     let message = format!("'{name}' is not a valid name: use 1 to 32 lower-case letters, digits and hyphens");
     let place = fields.node("name").unwrap_or(node);
-    fields.report(place, Diagnostic::error(Code::UnknownValue, message));
+    let valid = similar_name(&name).map_or_else(|| "give it such a name".to_owned(), |name| format!("write '{name}'"));
+    fields.report(place, Diagnostic::error(Code::UnknownValue, message).fix(valid));
     None
+}
+
+/// A valid name like this one, if there is one.
+fn similar_name(name: &str) -> Option<String> {
+    let word = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+    let similar: String = name.chars().map(word).collect();
+    Some(similar.trim_matches('-').to_owned()).filter(|name| is_name(name))
 }
 
 fn connection(fields: &mut YamlFields<'_, '_>, node: &YamlNode, kind: DatabaseKind) -> Option<Connection> {

@@ -74,11 +74,23 @@ fn a_bad_database_costs_itself_alone() {
         ("[1]", "not-an-object 2:5 a database is a list, not an object"),
     ] {
         let text = format!("databases:\n  - {entry}{good}\n");
-        let (config, _) = read(&text, "f");
+        let (config, reported) = read(&text, "f");
         let names: Vec<&str> = config.databases.iter().map(|it| it.name.as_str()).collect();
         assert_eq!(names, ["good"], "{entry}");
+        assert!(reported.iter().all(|problem| !problem.fix.is_none()), "{entry}: {reported:?}");
         let found = problems(&text);
         assert!(found.iter().any(|it| it.starts_with(expected)), "{entry}: {found:?}");
+    }
+}
+
+#[test]
+fn a_wrong_name_or_a_wrong_indentation_has_a_fix() {
+    for (text, fix) in [
+        ("databases:\n  - {name: A_B, type: sqlite, connection: {file: x}}\n", "write 'a-b'"),
+        ("databases:\n  - {name: ___, type: sqlite, connection: {file: x}}\n", "give it such a name"),
+        ("a:\n  - b\n c: 1\n", "correct this line, or how far it and the line above are indented"),
+    ] {
+        assert_eq!(read(text, "f").1[0].fix.to_string(), fix, "{text}");
     }
 }
 
