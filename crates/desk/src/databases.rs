@@ -215,7 +215,8 @@ impl Desk {
             }
             if found.is_empty() {
                 let message = "no configured database can be used";
-                return Err(Error::new(Code::NoDatabases, message, "fix the errors above"));
+                let file = self.databases_file().unwrap_or("databases.yaml");
+                return Err(Error::new(Code::NoDatabases, message, format!("correct the errors in {file}")));
             }
             return Ok(found);
         }

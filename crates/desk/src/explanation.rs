@@ -115,7 +115,7 @@ impl CompleteDesk<'_> {
             }
             Some(source) if source.is_missing() => {
                 let message = format!("'{id}' is not selected, and missing: its path {}", source.why_missing());
-                (message, "fix its path first".into())
+                (message, "correct its path first".into())
             }
             Some(_) => {
                 let parents: Vec<SourceId> = self.mentioned_by(id);

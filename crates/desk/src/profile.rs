@@ -151,7 +151,8 @@ impl ProfileCheck {
         let mut missing = narrowed.unknown;
         for id in catalog::missing(catalog, &profile.preselected) {
             let message = format!("the profile '{name}' picks '{id}', whose path does not exist");
-            problems.push(problem(id.as_str(), message).fix(Fix::All(vec!["fix its path".into(), Fix::ShowProblems])));
+            problems
+                .push(problem(id.as_str(), message).fix(Fix::All(vec!["correct its path".into(), Fix::ShowProblems])));
             missing.push(id.to_string());
         }
         Self { catalog: narrowed.catalog, missing, problems }

@@ -66,7 +66,7 @@ impl Desk {
             PathState::Missing => {
                 let expected = self.workspace_context().display(&place.path);
                 let message = format!("@{id} is missing: nothing exists at {expected}");
-                return Err(Error::new(Code::Missing, message, "fix its path in its definition"));
+                return Err(Error::new(Code::Missing, message, "correct its path in its definition"));
             }
             PathState::Untrusted => {
                 let message = format!("@{id} is outside the workspace and waits for trust");
@@ -74,7 +74,7 @@ impl Desk {
             }
             PathState::Special => {
                 let message = format!("@{id} is not a regular file");
-                return Err(Error::new(Code::NoRegularFile, message, "fix its path in its definition"));
+                return Err(Error::new(Code::NoRegularFile, message, "correct its path in its definition"));
             }
             PathState::Reserved => {
                 let message = format!("@{id} belongs to git or to refdesk itself");

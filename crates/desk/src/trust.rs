@@ -245,7 +245,14 @@ impl Desk {
         }
         let check = TrustCheck::new(self);
         let waiting = actions.into_iter().filter(|action| !check.trusts(&action.hash)).map(|action| {
-            let problem = Diagnostic::warning(Code::Untrusted, format!("needs your trust to {}", action.what));
+            let part = match action.about {
+                PrivilegedActionKind::Source(_) => "source",
+                PrivilegedActionKind::Database(_) | PrivilegedActionKind::DatabaseValues(_) => "database",
+                PrivilegedActionKind::Reference(_) => "file",
+                _ => "setting",
+            };
+            let message = format!("this {part} needs your trust: it wants to {}", action.what);
+            let problem = Diagnostic::warning(Code::Untrusted, message);
             let problem = problem.in_file(action.file).fix(Fix::Trust);
             let problem = match action.about {
                 PrivilegedActionKind::Source(id) => problem.about(id.as_str()),

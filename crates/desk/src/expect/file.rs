@@ -191,7 +191,7 @@ impl Reader<'_> {
             if self.catalog.get(id).is_some_and(Source::is_missing) {
                 let at = table.get("select").map_or_else(|| span.clone(), Spanned::span);
                 let message = format!("'{id}' cannot be picked: its path does not exist");
-                self.report(&at, Code::Missing, message, "fix its path, or leave it out of select");
+                self.report(&at, Code::Missing, message, "correct its path, or leave it out of select");
             }
         }
         self.contradictions(table, span, &wanted);
