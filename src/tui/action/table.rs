@@ -214,12 +214,12 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::Back, "cancel", "Keep your picks", ["Esc", "n", "q"], &[KeyContext::Switch], BottomLine),
 
     entry!(Action::Confirm, "use theme", "Use the theme under the cursor, and remember it", ["Enter"], &[KeyContext::Themes], BottomLine),
-    entry!(Action::Back, "old theme", "Go back to the theme from before", ["Esc", "q", "T"], &[KeyContext::Themes], BottomLine),
+    entry!(Action::Back, "previous theme", "Go back to the theme from before", ["Esc", "q", "T"], &[KeyContext::Themes], BottomLine),
 
     entry!(Action::Back, "not yet", "Close this window; nothing is done until you trust it", ["Esc", "q", "n"], &[KeyContext::Trust], BottomLine),
     entry!(Action::Confirm, "go there", "Go to the row under the cursor, or run its action", ["Enter"], &[KeyContext::Jump], BottomLine),
-    entry!(Action::JumpKind, "narrow", "Show only rows of the next kind, as its sign does, then all again", ["Tab"], &[KeyContext::Jump], BottomLine),
-    entry!(Action::Toggle, "pick its source", "Pick or unpick the source of the row", ["C-o"], &[KeyContext::Jump], BottomLine),
+    entry!(Action::JumpKind, "by kind", "Show only rows of the next kind, as its sign does, then all again", ["Tab"], &[KeyContext::Jump], BottomLine),
+    entry!(Action::Toggle, "pick it", "Pick or unpick the source of the row", ["C-o"], &[KeyContext::Jump], BottomLine),
     entry!(Action::RemoveFilter, "remove filter", "Remove the saved filter under the cursor", ["C-x"], &[KeyContext::Jump], BottomLine),
     entry!(Action::Back, "close jump", "Close the window", ["Esc"], &[KeyContext::Jump], BottomLine),
     entry!(Action::Confirm, "save it", "Save the filter under this name", ["Enter"], &[KeyContext::SaveFilter], BottomLine),

@@ -26,7 +26,7 @@ const AGENT: usize = 24;
 const SESSION: usize = 10;
 const OVER_TIME: &str = "tokens over time";
 /// Columns of the figures: tokens, reads, picks, hints that were followed.
-const FIGURES: [(usize, &str); 4] = [(9, "told"), (5, "read"), (6, "picked"), (9, "followed")];
+const FIGURES: [(usize, &str); 4] = [(9, "sent"), (5, "read"), (6, "picked"), (9, "followed")];
 
 /// The columns of texts that differ in width.
 #[derive(Debug, Clone, Copy, Default)]

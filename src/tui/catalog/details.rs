@@ -125,7 +125,8 @@ fn fields(state: &State, source: &Source) -> Vec<(&'static str, String)> {
     if let Some(hint) = &source.fetch_hint {
         fields.push(("fetch hint", clean(hint)));
     }
-    let origin = format!("{} {}", printed(state, &source.origin.file), clean(&source.origin.pointer()));
+    let file = printed(state, &source.origin.file);
+    let origin = source.origin.entry.map_or_else(|| file.clone(), |entry| format!("{file}, source {}", entry + 1));
     fields.push(("defined in", origin));
     fields
 }

@@ -12,7 +12,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::DocumentDatabases => document(state),
         Action::Filter if view.kept.1 == 0 => Some("there are no tables to filter yet".to_owned()),
         Action::NextTab | Action::PreviousTab if view.table().is_none() => {
-            Some(format!("only a table has columns and joins{}", way_to_a_table(state)))
+            Some(format!("columns and joins belong to a table{}", way_to_a_table(state)))
         }
         Action::Follow if view.side == DatabaseSide::List && view.row().is_none() => {
             Some("there is no database yet".to_owned())
@@ -82,7 +82,7 @@ fn way_to_a_table(state: &State) -> String {
     if view.side == DatabaseSide::List || view.kept.1 == 0 {
         return String::new();
     }
-    format!(": {}, then go to a table", state.key(Action::PreviousLevel))
+    format!(": press {} and choose one", state.key(Action::PreviousLevel))
 }
 
 fn no_source(state: &State) -> String {

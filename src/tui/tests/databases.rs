@@ -83,12 +83,12 @@ fn enter_and_tab_lead_to_pages_columns_and_joins_and_escape_back() {
     }
     assert_eq!([databases("R").view, databases("S").view], [View::Graph, View::Agents]);
     for (keys, why) in [
-        ("Tab", "only a table has columns and joins"),
-        ("j Tab", "only a table has columns and joins"),
-        ("l l Tab", "only a table has columns and joins: Left, then go to a table"),
-        ("l l Enter", "a database has no joins: Left, then go to a table"),
-        ("j Enter Tab", "only a table has columns and joins: Left, then go to a table"),
-        ("j Enter Enter", "a domain has no joins: Left, then go to a table"),
+        ("Tab", "columns and joins belong to a table"),
+        ("j Tab", "columns and joins belong to a table"),
+        ("l l Tab", "columns and joins belong to a table: press Left and choose one"),
+        ("l l Enter", "a database has no joins: press Left and choose one"),
+        ("j Enter Tab", "columns and joins belong to a table: press Left and choose one"),
+        ("j Enter Enter", "a domain has no joins: press Left and choose one"),
         ("j j Enter Enter", "only a join can be followed: Tab shows the joins of a table"),
         ("j j j j Tab Tab G Enter", "main.status\\x1b is not documented and not planned"),
         ("Space", "each domain of a database is a source: go to one"),

@@ -175,6 +175,8 @@ fn nothing_ticked_or_nothing_new_is_said() {
     press(&mut state, "Esc W s Enter");
     assert_eq!(message(&state), "the repository is still being read");
     answer(&mut state, Response::Discovered(Box::default()));
+    let shown = screen(&state);
+    assert!(shown.contains("No documents were found") && shown.contains("then W and a, to add a file"), "{shown}");
     press(&mut state, "Enter");
     assert_eq!(message(&state), "there is nothing new");
     press(&mut state, "Space a j");

@@ -150,7 +150,7 @@ fn text(state: &State, columns: u16) -> WrappedText {
         1 => "1 source is shown.".to_owned(),
         count => format!("{} sources are shown.", cells::grouped(count)),
     };
-    let about = format!("{about} {} undoes in one step what is done here.", state.key(Action::Undo));
+    let about = format!("{about} {} undoes all of it in one step.", state.key(Action::Undo));
     let mut lines: Vec<String> = choices(state, detail).collect();
     lines.extend([format!("{back}  nothing"), String::new()]);
     let lines = lines.iter().map(|line| (line.as_str(), ThemeRole::Text));

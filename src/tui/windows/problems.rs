@@ -51,7 +51,7 @@ impl Window for Problems {
                 } else {
                     format!("fix: {}", it.fix.worded(&|fix| fix::words(state, fix)))
                 };
-                let about = it.source_id.as_ref().map_or(String::new(), |id| format!(" about @{id}"));
+                let about = it.source_id.as_ref().map_or(String::new(), |id| format!(" in @{id}"));
                 let lines = [
                     (it.message.clone(), ThemeRole::Strong),
                     (cells::clean(&it.place()).into_owned(), ThemeRole::Catalog),

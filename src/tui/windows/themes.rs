@@ -110,11 +110,11 @@ fn row<'a>(state: &'a State, name: Option<&str>, widest: usize, width: u16) -> L
     let room = (row.room().saturating_sub(2) / 2).min(widest + 2);
     row.id(&cells::clean(name.unwrap_or("auto")), room, theme.style(ThemeRole::Text));
     let what = match name {
-        None => "by the background",
+        None => "follows the terminal's background",
         Some(name) if own.iter().any(|own| own.name == name) => "your own",
         Some("contrast") => "high contrast",
         Some("colourblind") => "no red and green",
-        Some("ansi") => "the terminal's sixteen",
+        Some("ansi") => "the terminal's 16 colours",
         Some("ansi-light") => "the same on a light background",
         Some("mono") => "no colours",
         Some(_) => "",

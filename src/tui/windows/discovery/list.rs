@@ -86,7 +86,7 @@ impl Window for DiscoveryList {
                 paragraphs([(fold(state).as_str(), ThemeRole::Text)], columns)
             }
             (None, None) => paragraphs([("Reading the repository.", ThemeRole::Text)], columns),
-            (None, Some(found)) => nothing_new(found, columns),
+            (None, Some(found)) => nothing_new(state, found, columns),
         };
         list.draw(state, cursor, titles, row, &text, frame);
     }
@@ -143,10 +143,17 @@ fn details(source: &ProposedSource, columns: usize) -> WrappedText {
 }
 
 /// What a scan without proposals says.
-fn nothing_new(found: &Discovery, columns: usize) -> WrappedText {
-    let mut lines = vec![
-        "There is nothing new: refdesk looks for READMEs, docs/, decisions, AGENTS.md, skills and rules.".to_owned(),
-    ];
+fn nothing_new(state: &State, found: &Discovery, columns: usize) -> WrappedText {
+    let looks = "refdesk looks for READMEs, docs/, decisions, AGENTS.md, skills and rules.";
+    let mut lines = if state.snapshot.catalog.is_empty() {
+        let (close, welcome) =
+            (state.key_in(KeyContext::Window, Action::Back), state.key_in(KeyContext::Global, Action::Welcome));
+        let add = state.key_in(KeyContext::Welcome, Action::AddSource);
+        let way = format!("Press {close}, then {welcome} and {add}, to add a file, a folder or an address.");
+        vec![format!("No documents were found: {looks}"), way]
+    } else {
+        vec![format!("There is nothing new: {looks}")]
+    };
     lines.extend(found.moved.iter().map(|moved| format!("@{} moved: {}", moved.id, moved.after.display())));
     lines.extend(found.gone.iter().map(|gone| format!("@{} is gone: {}", gone.id, gone.path)));
     lines.extend(found.notes.iter().map(ToString::to_string));

@@ -43,7 +43,7 @@ fn text(state: &State, columns: u16) -> WrappedText {
         let (close, welcome) =
             (state.key_in(KeyContext::Window, Action::Back), state.key_in(KeyContext::Global, Action::Welcome));
         let connect = state.key_in(KeyContext::Welcome, Action::ConnectAgent);
-        let next = format!("Next: {close} closes this; then {welcome} and {connect} connect an agent.");
+        let next = format!("Next: press {close}, then {welcome} and {connect}, to connect an agent.");
         lines.push(PageLine::new(next, ThemeRole::Infra));
     }
     WrappedText::new(lines, text_columns(columns))
