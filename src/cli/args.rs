@@ -66,7 +66,7 @@ pub struct Cli {
     /// Use colours: if the output is a terminal, always, or never [default: auto]
     #[arg(long, value_name = "WHEN", value_enum, global = true, help_heading = "Global options")]
     pub color: Option<ColorChoice>,
-    /// Use the built-in sample knowledge base, in a temporary folder
+    /// Use the built-in sample knowledge base, in a temporary folder: each run starts with a fresh copy, and keeps nothing
     #[arg(long, global = true, help_heading = "Global options", conflicts_with_all = ["workspace", "config"])]
     pub demo: bool,
     /// Learn the full screen in ten steps, on the sample knowledge base
@@ -228,8 +228,8 @@ pub enum Command {
     /// Check that agents get what they should, and report what is wrong
     ///
     /// Runs the hook and the server of each connected agent as the agent would, and checks the catalog, trust, the search
-    /// index, watching and the terminal: a line each, marked ok, note or wrong, with the command that fixes it. The report has
-    /// nothing secret in it.
+    /// index, watching and the terminal: a line each, marked ok, note or wrong, with the command that fixes it. The report
+    /// contains no secrets.
     #[command(
         after_help = "Example: refdesk doctor --format json\n\nChanges nothing. Exits with 1 if anything is wrong."
     )]
@@ -249,16 +249,17 @@ pub enum Command {
         /// A TOML file of expectations, relative to the current folder
         file: PathBuf,
     },
-    /// Print what agents were sent and read, and what was picked and written, as JSON lines
+    /// Print what agents were sent and read, and what was picked and written: a table at a terminal, else JSON lines
     #[command(after_help = "Example: refdesk journal --since 2h --session default")]
     Journal(JournalArgs),
     /// Print the exact bytes that a journal entry recorded
     #[command(after_help = "Example: refdesk replay 42")]
     Replay {
         /// The number of a journal entry
+        #[arg(value_parser = enrich::count::<u64>)]
         n: u64,
     },
-    /// Print events as JSON lines until interrupted
+    /// Print events until interrupted: as text at a terminal, else as JSON lines
     #[command(after_help = "Example: refdesk watch | jq .text")]
     Watch,
     /// Answer an agent's hook: one JSON document on standard input, one on standard output

@@ -73,7 +73,10 @@ fn wanted<'c>(program: &'c Command, words: &[OsString]) -> Result<ManRequest<'c>
             None => {
                 let question = did_you_mean(&text, page.command.get_subcommands().map(Command::get_name));
                 let message = format!("there is no command '{}' and no folder of that name", one_line(&text));
-                let folder = format!("./{text} writes all pages to a new folder");
+                let folder = format!(
+                    "`refdesk --help` lists the commands; `refdesk man ./{}` writes all pages there",
+                    shell_words::quote(&text)
+                );
                 let fix = question.map_or(folder.clone(), |question| format!("{question} {folder}"));
                 return Err(Error::new(Code::Usage, message, fix));
             }

@@ -149,7 +149,7 @@ fn why_config(desk: &Desk) -> String {
         Some(_) => "yours, since the workspace has none".to_owned(),
         None => {
             let looked: Vec<String> = desk.config_places().iter().map(|place| context.display(place)).collect();
-            format!("none that can be read; looked for {}", looked.join(", "))
+            format!("none found; looked for {}", looked.join(", "))
         }
     }
 }

@@ -125,7 +125,7 @@ fn to_text(all: &[ProfileDetails], whole: bool) -> String {
     }
     if !whole {
         let count = counted(all.len(), "profile");
-        text.push_str(&format!("\n{count}; all of one: refdesk --profile NAME profiles\n"));
+        text.push_str(&format!("\n{count}. For the details of one:\n  refdesk --profile NAME profiles\n"));
     }
     text
 }
@@ -209,11 +209,15 @@ fn details(it: &ProfileDetails) -> String {
         paragraph("templates", &it.templates.join(", ")),
         paragraph("excluded", &it.excluded.join(", ")),
         paragraph("knows", &restrictions(it)),
-        paragraph("hides", &it.exclude_tools.join(", ")),
+        paragraph("excludes", &tools(it)),
         all_problems(it),
         paragraph("file", &it.shown),
     ]
     .concat()
+}
+
+fn tools(it: &ProfileDetails) -> String {
+    if it.exclude_tools.is_empty() { String::new() } else { format!("tools: {}", it.exclude_tools.join(", ")) }
 }
 
 /// Its problems with their positions; empty if there are none.

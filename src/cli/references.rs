@@ -10,9 +10,9 @@ use refdesk_desk::{Desk, Session};
 const HELP: &str = "\
 references list [--tag T] [--mode M] [--selected|--unselected]   show the sources
 references select ID… [--tag T]                                  pick sources and pull in what they mention
-references unselect ID…                                          take picks back
+references unselect ID…                                          remove picks
 references reload                                                read the workspace again
-references help                                                  this text
+references help                                                  print this help
 ";
 
 /// Runs the subcommand; without one, lists.

@@ -75,7 +75,10 @@ pub fn run(
     if let Some(unfit) = unfit {
         let program = Cli::command();
         let commands: Vec<&str> = program.get_subcommands().map(clap::Command::get_name).collect();
-        let hint = format!("use --plain, or a command: {} (refdesk --help)", commands.join(", "));
+        let hint = format!(
+            "run it in a terminal, add --plain, or run a command (`refdesk --help` describes them): {}",
+            commands.join(", ")
+        );
         let refusal = Error::new(Code::NoTerminal, unfit, hint);
         return Ok(output::print(CommandOutput { exit: 2, ..CommandOutput::refused(refusal) }, arguments.format));
     }

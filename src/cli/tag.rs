@@ -19,7 +19,7 @@ pub fn run(desk: &mut Desk, session: &Session, words: &[String]) -> CommandOutpu
         if word.starts_with("--") && !are_options_over {
             return CommandOutput::usage(
                 format!("'{word}' is not an option of tag"),
-                "`refdesk tag --help` shows its options, which come before the first id",
+                "options come before the first id; `refdesk tag --help` shows them",
             );
         }
         match (word.strip_prefix('+'), word.strip_prefix('-')) {

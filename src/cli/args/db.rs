@@ -84,13 +84,21 @@ pub struct DbPipelineArgs {
     pub yes: bool,
 }
 
+/// A share in percent.
+fn percent(text: &str) -> Result<u8, String> {
+    text.parse()
+        .ok()
+        .filter(|percent| *percent <= 100)
+        .ok_or_else(|| "it must be a whole number from 0 to 100".to_owned())
+}
+
 #[derive(Debug, Args)]
 pub struct DbCheckArgs {
     /// Databases [default: all that are configured]
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
-    /// Fail if notes, comments and models describe less of a database than this
-    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
+    /// Fail if notes, comments and models describe less than this percentage of the tables and columns
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub min_coverage: Option<u8>,
 }
 

@@ -19,8 +19,8 @@ pub struct BudgetArgs {
     pub max_tokens: Option<usize>,
 }
 
-/// A number of characters or tokens.
-fn count<N: FromStr>(text: &str) -> Result<N, String> {
+/// A count, such as a number of characters or tokens.
+pub fn count<N: FromStr>(text: &str) -> Result<N, String> {
     text.parse().map_err(|_| "it must be a whole number, 0 or more".to_owned())
 }
 

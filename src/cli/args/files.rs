@@ -10,7 +10,7 @@ pub enum ConfigCommand {
         #[arg(value_enum, default_value_t = ConfigFile::Preferences)]
         file: ConfigFile,
     },
-    /// Print every key and its value, and the keys of the screen
+    /// Print every setting and its value, and the key bindings
     Show,
     /// Report what is wrong with the files
     ///

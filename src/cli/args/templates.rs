@@ -27,8 +27,8 @@ pub enum TemplatesCommand {
     },
     /// Write templates embedded in documents to files in .jaato/templates/
     ///
-    /// Without FILE: the templates of the selection, and .jaato/templates/index.json; files that no selected source brings
-    /// any more are removed. With FILE: the templates of these documents, selected or not; they stay until you remove them.
+    /// Without FILE: the templates of the selection, and .jaato/templates/index.json; files whose source is no longer
+    /// selected are removed. With FILE: the templates of these documents, selected or not; they stay until you remove them.
     /// Files that were created or edited by hand are never touched.
     #[command(after_help = "Example: refdesk templates extract docs/patterns.md")]
     Extract {

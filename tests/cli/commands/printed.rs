@@ -8,6 +8,7 @@ use refdesk_text::escape::is_hidden;
 use unicode_width::UnicodeWidthStr;
 
 use super::small;
+use crate::support::program::run;
 use crate::support::pty::Pty;
 use crate::support::workspace::Workspace;
 
@@ -155,6 +156,79 @@ fn on_a_narrow_terminal_a_reason_has_a_line_for_each_source_and_cells_below_a_ro
     let shown = on_a_terminal(home.path(), &["simulate", "--repeat", "How do idempotent commands work?"]);
     for named in ["because: ", "section: "] {
         assert!(shown.contains(named), "{named}: {shown}");
+    }
+}
+
+/// Files of a workspace, a command, its exit code, what it prints on either output, and what it does not.
+#[test]
+fn no_answer_is_a_dead_end() {
+    let broken = ("references.json", r#"{"sources": [{"id": "a", "name": "A", "path": "a.md"},]}"#);
+    let note = (
+        "references.json",
+        r#"{"sources": [{"id": "n", "name": "N", "type": "inline", "content": "x", "tags": ["payment"]}]}"#,
+    );
+    let untyped = ("references.json", r#"{"sources": [{"id": "a", "name": "A", "url": "https://x.example"}]}"#);
+    let two = (".jaato/references/n.json", r#"{"id": "n", "name": "N", "type": "inline", "content": "x"}"#);
+    let git = ("references.json", r#"{"sources": [], "channel": {"type": "file", "base_path": ".git/x"}}"#);
+    let bad = (".templates/bad.tpl", "one\n{% if %}\n");
+    let large = "x".repeat(1024 * 1024 + 1);
+    let large = (".templates/big.tpl", large.as_str());
+    let cases: &[(&[(&str, &str)], &[&str], u8, &str, &str)] = &[
+        (
+            &[note],
+            &["simulate", "payments"],
+            0,
+            "no search index to find one by meaning: `refdesk index`",
+            "no sources",
+        ),
+        (&[], &["simulate", "payments"], 0, "The catalog has no sources: `refdesk init` proposes some", "tag"),
+        (&[broken], &["list"], 0, "No source can be read: correct references.json:1:55 first.", "refdesk init"),
+        (&[broken], &["select", "a"], 1, "fix: correct references.json:1:55 first", "refdesk init"),
+        (&[broken], &["tag", "a", "+x"], 1, "fix: correct references.json:1:55 first", "refdesk list"),
+        (&[broken], &["search", "x"], 1, "fix: correct references.json:1:55 first", "refdesk index"),
+        (&[broken, ("a.md", "# A\n")], &["add", "a.md"], 1, "error: nothing is added while", "error: references.json"),
+        (&[], &["search", "x"], 1, "its catalog has no sources\n  fix: `refdesk init` proposes some", "refdesk index"),
+        (&[], &["index", "--words-only"], 0, "The catalog has no sources: `refdesk init` proposes some", "error"),
+        (&[note], &["list", "--selected"], 0, "Nothing is selected: `refdesk select ID`", "filters"),
+        (&[note], &["list", "--selected", "--tag", "payment"], 0, "No source matches these filters.", "Nothing"),
+        (&[untyped], &["list"], 0, "'path' is required\n  fix: add \"type\": \"url\"", "…"),
+        (&[note, two], &["check"], 0, "the id 'n' is already used by references.json:1:21;", "by references.json;"),
+        (
+            &[git],
+            &["check"],
+            1,
+            "references.json:1:58: channel.base_path '.git/x' is in a folder where git",
+            "0 errors",
+        ),
+        (&[bad], &["render", "bad.tpl"], 1, "fix: correct .templates/bad.tpl:2", "warning"),
+        (&[bad], &["templates", "validate"], 1, "fix: correct .templates/bad.tpl:2", "parse: template"),
+        (&[bad], &["templates", "variables", "bad.tpl"], 1, "fix: correct .templates/bad.tpl", "warning"),
+        (&[large], &["templates", "validate"], 1, "(1 MiB), so it is not used\n  fix: split it, or move it", "parse"),
+        (
+            &[note],
+            &["connect", "--yes"],
+            1,
+            "fix: name one: `refdesk connect claude-code`, or gemini-cli, ",
+            "or claude-code",
+        ),
+        (&[note], &["tag", "n", "+foo", "--json"], 2, "fix: options come before the first id", "--help shows its"),
+        (&[note], &["replay", "x"], 2, "it must be a whole number, 0 or more", "invalid digit"),
+        (&[note], &["db", "check", "--min-coverage", "101"], 2, "a whole number from 0 to 100", "invalid digit"),
+        (&[note], &["man", "nope"], 2, "`refdesk --help` lists the commands; `refdesk man ./nope`", "fix: ./"),
+        (
+            &[note],
+            &["--config", "nope.json", "list"],
+            1,
+            "only discovered references are used\n  fix: name an",
+            "until",
+        ),
+    ];
+    for (files, words, exit, said, unsaid) in cases {
+        let world = Workspace::with(files);
+        let ran = run(&mut world.command(words), None).exits((*exit).into());
+        let printed = format!("{}{}", ran.stderr, ran.text());
+        assert!(printed.contains(said), "{words:?} says '{said}': {ran}");
+        assert!(!printed.contains(unsaid), "{words:?} does not say '{unsaid}': {ran}");
     }
 }
 

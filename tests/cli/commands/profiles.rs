@@ -116,7 +116,7 @@ fn missing_and_own_sources_of_a_profile() {
     }
     assert!(!text.text().contains("About chain."), "a line each, to compare them: {text}");
     let one = world.run(&["--profile", "chain", "profiles"]).exits(0);
-    for part in ["About chain.", "hides     selectReferences", "picks     "] {
+    for part in ["About chain.", "excludes  tools: selectReferences", "picks     "] {
         assert!(one.text().contains(part), "{part}: {one}");
     }
     for text in [&text, &one] {
