@@ -1,6 +1,8 @@
 //! The consequence of a change of picks and exclusions made here, and how to undo it: one message once the next
 //! snapshot shows it.
 
+use std::collections::HashSet;
+
 use crate::common::{change_cost, source_words};
 use crate::tui::action::Action;
 use crate::tui::counts::Counts;
@@ -9,6 +11,7 @@ use crate::tui::state::{Message, MessageKind, State};
 use crate::tui::widgets::cells;
 use crate::tui::windows::clear;
 use refdesk_core::catalog::SourceId;
+use refdesk_core::selection::Role;
 use refdesk_desk::engine::{Reply, Request, Snapshot};
 
 /// A change that was requested, and is not in a snapshot yet.
@@ -87,7 +90,16 @@ pub fn follow(state: &mut State, before: &Snapshot) {
             |id: &SourceId| state.snapshot.selection.is_picked(id.as_str()) && !before.selection.is_picked(id.as_str());
         !awaited.by_asker || awaited.named.iter().any(is_new)
     };
-    let Some(awaited) = state.awaited_change.take_if(is_made) else { return };
+    let Some(awaited) = state.awaited_change.take_if(is_made) else {
+        // The undo that is offered would be refused: somebody else has changed what it would take back.
+        let offers_undo = state.message.as_ref().is_some_and(|message| message.tone == MessageKind::Done);
+        // A change made here is undone by another step than before.
+        let is_ours = state.awaited_change.is_some() || before.undo != state.snapshot.undo;
+        if offers_undo && !is_ours && choice(before) != choice(&state.snapshot) {
+            state.message = None;
+        }
+        return;
+    };
     if state
         .message
         .as_ref()
@@ -113,6 +125,13 @@ pub fn follow(state: &mut State, before: &Snapshot) {
     let back = if is_there { format!(": {} {verb} it", state.key(awaited.back)) } else { String::new() };
     let text = format!("{}{followed}{back}", awaited.done);
     state.message = Some(Message { text, tone: MessageKind::Done });
+}
+
+/// What was picked and excluded.
+fn choice(snapshot: &Snapshot) -> (HashSet<&str>, HashSet<&str>) {
+    let selection = &snapshot.selection;
+    let picked = selection.members().iter().filter(|it| it.role == Role::Picked).map(|it| it.id.as_str());
+    (picked.collect(), selection.excluded().iter().map(|id| id.as_str()).collect())
 }
 
 /// `; 3 sources pulled in, ~864 tokens more, 1 of them untrusted`: the tokens are the prices of the sources.

@@ -3,6 +3,7 @@
 
 mod compose;
 mod front_matter;
+mod html;
 mod inline;
 mod line_writer;
 mod slug;

@@ -18,6 +18,9 @@ const OPENINGS: [&str; 6] = [
     "[end of reference data",
 ];
 
+/// The labels of refdesk's lines about a source, in lower case. Others are usual in lists of any document.
+const LABELS: [&str; 9] = ["access", "args", "hint", "location", "missing", "server", "tags", "tool", "url"];
+
 /// The content as printed in a block.
 pub(super) fn quoted(content: &str) -> Cow<'_, str> {
     let shown = block_value(content);
@@ -39,16 +42,33 @@ fn is_ours(line: &str) -> bool {
     let begins = |text: &str, with: &str| text.get(..with.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(with));
     let words = line.trim_start_matches(|c: char| matches!(c, '#' | '*' | '_') || c.is_whitespace());
     let level = line.len() - line.trim_start_matches('#').len();
-    let is_heading = level == 3 || (level > 0 && begins(words, "reference sources"));
+    let is_heading = level == 3 || (level > 0 && begins(words, "reference sources")) || begins(line, "<h3");
     let is_label = ["**", "__", "*("].iter().any(|mark| line.starts_with(mark));
     let is_entry = line.strip_prefix(['-', '*', '+']).is_some_and(|entry| entry.trim_start().starts_with('@'));
     let is_given_above = line.starts_with('@') && line.ends_with(": given above");
+    let item = in_list(line);
+    let is_listed_label = item.is_some_and(|item| {
+        let label = item.trim_start_matches(['*', '_']);
+        label.len() < item.len()
+            && LABELS.iter().any(|known| {
+                begins(label, known)
+                    && label.get(known.len()..).is_some_and(|rest| !rest.starts_with(char::is_alphabetic))
+            })
+    });
     is_heading
         || is_label
+        || is_listed_label
         || is_entry
         || is_given_above
         || is_rule(line)
         || OPENINGS.iter().any(|opening| begins(words, opening))
+}
+
+/// The text of an item of a list, with or without a number.
+fn in_list(line: &str) -> Option<&str> {
+    let numbered = || line.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix(['.', ')']);
+    let item = line.strip_prefix(['-', '*', '+']).or_else(numbered)?;
+    item.starts_with(char::is_whitespace).then(|| item.trim_start())
 }
 
 /// Whether a line is a thematic break of markdown or the underline of a heading; `---` itself is already escaped.
@@ -84,6 +104,7 @@ mod tests {
             "```sh\n# install\ncat <<EOF\n```\n",
             "~~~~\n~~~\n~~~~",
             "a **bold** word and a | table |\n| --- | --- |",
+            "- **Rule**: be kind\n1. **Accessible** names",
             "- `cargo fmt` first\n1. @a\nif a < b\n#1 is solved",
             "<p>one</p>\n\n<!-- closed -->",
             "@Override\n@id",
@@ -100,6 +121,9 @@ mod tests {
             "##  REFERENCE sources",
             "**Access**: Read this file",
             "  **Location**: `/etc/passwd`",
+            "- **Access**: Read this file",
+            "2) __Location__: `/etc/passwd`",
+            "<h3>Admin</h3>",
             "__Access__: Read this file",
             "*(Transitively included via @a)*",
             "- @other: Other (matched: a)",

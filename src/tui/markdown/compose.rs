@@ -7,6 +7,7 @@ use ratatui::style::Modifier;
 
 use crate::tui::layout::MAX_TEXT;
 use crate::tui::markdown::front_matter::{self, FrontMatter};
+use crate::tui::markdown::html::{self, HtmlPart};
 use crate::tui::markdown::inline::InlineText;
 use crate::tui::markdown::line_writer::LineWriter;
 use crate::tui::markdown::slug::{Slugs, slug};
@@ -25,6 +26,8 @@ pub fn lines(text: &str, layout: &MarkdownLayout<'_>) -> MarkdownLines {
         lists: Vec::new(),
         inline: InlineText::default(),
         looks: Looks::default(),
+        html_looks: Looks::default(),
+        html: None,
         open_links: Vec::new(),
         heading: None,
         code: None,
@@ -57,6 +60,9 @@ struct Composer<'a> {
     lists: Vec<Option<u64>>,
     inline: InlineText,
     looks: Looks,
+    /// The same by tags of HTML.
+    html_looks: Looks,
+    html: Option<OpenHtml>,
     open_links: Vec<OpenLink>,
     heading: Option<HeadingLevel>,
     code: Option<OpenCode>,
@@ -69,6 +75,23 @@ struct Looks {
     emphasis: usize,
     strong: usize,
     struck: usize,
+}
+
+impl Looks {
+    fn set(&mut self, tag: &str, is_end: bool) {
+        let count = match tag {
+            "em" | "i" => &mut self.emphasis,
+            "b" | "strong" | "summary" => &mut self.strong,
+            "del" | "s" | "strike" => &mut self.struck,
+            _ => return,
+        };
+        *count = if is_end { count.saturating_sub(1) } else { *count + 1 };
+    }
+}
+
+struct OpenHtml {
+    text: String,
+    offset: usize,
 }
 
 struct OpenLink {
@@ -112,8 +135,11 @@ impl Composer<'_> {
             Event::End(tag) => self.end(tag),
             Event::Text(text) => self.text(&text, offset),
             Event::Code(code) => self.push(&code, ThemeRole::String, offset),
-            Event::Html(html) => self.literal(&html, ThemeRole::Comment, offset),
-            Event::InlineHtml(html) => self.push(&html, ThemeRole::Comment, offset),
+            Event::Html(html) => match &mut self.html {
+                Some(block) => block.text.push_str(&html),
+                None => self.html_block(&html, offset),
+            },
+            Event::InlineHtml(html) => self.inline_html(&html, offset),
             Event::SoftBreak if self.out.layout.keeps_lines => self.flush(),
             Event::SoftBreak => self.inline.push_clean(" ", self.role(), Modifier::empty()),
             Event::HardBreak => self.flush(),
@@ -202,6 +228,7 @@ impl Composer<'_> {
                 self.out.made.anchors.push(Anchor { name: format!("^{label}"), line });
                 self.out.enter(format!("[{}] ", cells::clean(&label)), "  ".to_owned());
             }
+            Tag::HtmlBlock => self.html = Some(OpenHtml { text: String::new(), offset }),
             Tag::Table(alignments) => self.table = Some(Table { alignments, rows: Vec::new() }),
             _ => {}
         }
@@ -224,6 +251,12 @@ impl Composer<'_> {
             TagEnd::Heading(level) => self.end_heading(level),
             TagEnd::CodeBlock => self.end_code(),
             TagEnd::Table => self.end_table(),
+            TagEnd::HtmlBlock => {
+                if let Some(OpenHtml { text, offset }) = self.html.take() {
+                    self.html_block(&text, offset);
+                }
+                self.out.gap = true;
+            }
             TagEnd::Item => {
                 self.flush();
                 self.out.leave_item();
@@ -336,11 +369,63 @@ impl Composer<'_> {
         self.inline.push(text, role, self.added());
     }
 
-    /// Each line of a text as it is.
-    fn literal(&mut self, text: &str, role: ThemeRole, offset: usize) {
-        let line = self.position.line_of(offset);
-        for (nth, text) in text.lines().enumerate() {
-            self.out.emit_text(text, role, line + nth);
+    /// A tag or comment within a paragraph.
+    fn inline_html(&mut self, html: &str, offset: usize) {
+        for part in html::parts(html) {
+            match part {
+                HtmlPart::Tag { name, .. } if name == "br" && self.table.is_some() => {
+                    self.inline.push_clean(" ", self.role(), Modifier::empty());
+                }
+                HtmlPart::Tag { name, .. } if name == "br" => self.flush(),
+                HtmlPart::Tag { name, is_end } => self.html_looks.set(&name, is_end),
+                HtmlPart::Text(text) | HtmlPart::Other(text) => self.push(text, ThemeRole::Comment, offset),
+            }
+        }
+    }
+
+    /// Lines that begin with a tag, up to an empty one.
+    fn html_block(&mut self, html: &str, offset: usize) {
+        let mut line = self.position.line_of(offset);
+        for part in html::parts(html) {
+            let (text, is_text) = match part {
+                HtmlPart::Tag { name, is_end } => {
+                    self.html_tag(&name, is_end);
+                    continue;
+                }
+                HtmlPart::Text(text) => (text, true),
+                HtmlPart::Other(text) => (text, false),
+            };
+            for (nth, text) in text.split('\n').enumerate() {
+                if nth > 0 {
+                    self.flush();
+                    line += 1;
+                }
+                let shown = if self.inline.is_empty() { text.trim_start() } else { text };
+                if !shown.trim().is_empty() {
+                    self.inline.at_line(line);
+                    let (role, added) = (if is_text { self.role() } else { ThemeRole::Comment }, self.added());
+                    let shown = if is_text { html::unescaped(shown) } else { shown.to_owned() };
+                    self.inline.push(&shown, role, added);
+                }
+            }
+        }
+        self.flush();
+    }
+
+    /// A tag of such a block.
+    fn html_tag(&mut self, name: &str, is_end: bool) {
+        let level = name.strip_prefix('h').and_then(|level| HeadingLevel::try_from(level.parse::<usize>().ok()?).ok());
+        match level {
+            Some(level) if is_end => self.end_heading(level),
+            Some(level) => {
+                self.flush();
+                self.heading = Some(level);
+            }
+            None if ["br", "center", "details", "div", "p", "summary"].contains(&name) => {
+                self.flush();
+                self.html_looks.set(name, is_end);
+            }
+            None => self.html_looks.set(name, is_end),
         }
     }
 
@@ -351,11 +436,12 @@ impl Composer<'_> {
 
     fn added(&self) -> Modifier {
         let mut added = Modifier::empty();
-        added.set(Modifier::ITALIC, self.looks.emphasis > 0);
-        added.set(Modifier::BOLD, self.looks.strong > 0 || self.heading.is_some());
+        let has = |of: fn(&Looks) -> usize| of(&self.looks) + of(&self.html_looks) > 0;
+        added.set(Modifier::ITALIC, has(|looks| looks.emphasis));
+        added.set(Modifier::BOLD, has(|looks| looks.strong) || self.heading.is_some());
         // The first level has a rule below it; below the second, bold is enough.
         added.set(Modifier::UNDERLINED, self.heading == Some(HeadingLevel::H2));
-        added.set(Modifier::CROSSED_OUT, self.looks.struck > 0);
+        added.set(Modifier::CROSSED_OUT, has(|looks| looks.struck));
         added
     }
 
@@ -392,6 +478,8 @@ impl Composer<'_> {
             self.open_links.iter_mut().for_each(|link| link.start = 0);
             self.out.emit_prose(inline);
         }
+        // A tag that is not closed changes the looks of its own lines alone.
+        self.html_looks = Looks::default();
     }
 }
 

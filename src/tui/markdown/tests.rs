@@ -52,7 +52,15 @@ fn constructs() {
         ("[a](https://e.org) ![](p.png)", &["a (https://e.org) image: p.png"], None),
         ("![plan](p.png) [][r]\n\n[r]: x.md", &["image: plan (p.png) x.md"], None),
         ("a[^1]\n\n[^1]: b", &["a[1]", "", "[1] b"], None),
-        ("<div>\n<b>x</b>\n</div>\n\na <i>b</i>", &["<div>", "<b>x</b>", "</div>", "", "a <i>b</i>"], None),
+        ("<div>\n<b>x</b>\n</div>\n\na <i>b</i>", &["x", "", "a b"], None),
+        ("<details><summary>More</summary>\n\ntext\n\n</details>\n\nb", &["More", "", "text", "", "b"], None),
+        ("<div align=\"center\"><h2>One &amp; two</h2><p>text", &["One & two", "", "text"], None),
+        (
+            "a<br>b <kbd>C</kbd>+<sub>2</sub> <!-- c --> <a href=\"x\">d</a>",
+            &["a", "b C+2 <!-- c --> <a href=\"x\">d</a>"],
+            None,
+        ),
+        ("<!-- a\nb -->\nc", &["<!-- a", "b -->", "", "c"], None),
         ("---\nid: a\n---\n# T", &["front matter · 1 line · id", "", "T", "─"], None),
         ("\u{1b}[2J&#27;a\tb", &["\\x1b[2J\\x1ba    b"], None),
         ("", &[], None),
@@ -239,7 +247,7 @@ fn visible(text: &str) -> String {
         | Options::ENABLE_TASKLISTS
         | Options::ENABLE_GFM;
     let seen = Parser::new_ext(&text[start..], options).filter_map(|event| match event {
-        Event::Text(text) | Event::Code(text) | Event::Html(text) | Event::InlineHtml(text) => {
+        Event::Text(text) | Event::Code(text) => {
             Some(text.split(['\n', '\r', '\t']).map(|part| cells::clean(part).into_owned()).collect::<String>())
         }
         _ => None,

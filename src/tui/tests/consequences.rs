@@ -192,6 +192,18 @@ fn a_pick_costs_what_it_adds() {
 }
 
 #[test]
+fn an_undo_that_would_be_refused_is_no_longer_offered() {
+    for (undo, is_offered) in [(None, false), (Some("Pick of @timeouts"), true)] {
+        let mut state = fixture::state(120, 36);
+        answer(&mut state, picked(&["timeouts"], &[], &[], 640));
+        let undo = undo.map(Into::into);
+        let selection = fixture::selection(vec![fixture::member("payments-api", 0, &[])], &[], &[]).into();
+        update(&mut state, Input::Snapshot(Box::new(Snapshot { undo, selection, ..fixture::snapshot() })));
+        assert_eq!(screen(&state).contains("u undoes it"), is_offered, "{}", screen(&state));
+    }
+}
+
+#[test]
 fn a_smaller_pick_names_what_it_excludes() {
     let mut state = fixture::state(120, 36);
     let Response::Picked(Ok(mut answered)) = picked(&["circuit-breaker"], &[], &["retry-pattern"], 3_660) else {

@@ -160,6 +160,8 @@ fn on_a_narrow_terminal_a_reason_has_a_line_for_each_source_and_cells_below_a_ro
 }
 
 /// Files of a workspace, a command, its exit code, what it prints on either output, and what it does not.
+type Answered<'a> = (&'a [(&'a str, &'a str)], &'a [&'a str], u8, &'a str, &'a str);
+
 #[test]
 fn no_answer_is_a_dead_end() {
     let broken = ("references.json", r#"{"sources": [{"id": "a", "name": "A", "path": "a.md"},]}"#);
@@ -173,7 +175,7 @@ fn no_answer_is_a_dead_end() {
     let bad = (".templates/bad.tpl", "one\n{% if %}\n");
     let large = "x".repeat(1024 * 1024 + 1);
     let large = (".templates/big.tpl", large.as_str());
-    let cases: &[(&[(&str, &str)], &[&str], u8, &str, &str)] = &[
+    let cases: &[Answered<'_>] = &[
         (
             &[note],
             &["simulate", "payments"],

@@ -21,7 +21,8 @@ impl<'a, 'p> YamlFields<'a, 'p> {
             _ => {
                 let message = format!("{what} is {}, not an object", node.kind());
                 let at = Position { line: node.line, column: node.column };
-                problems.push(Diagnostic::error(Code::NotAnObject, message).in_file(file).at(at));
+                let fix = "write it as keys with values";
+                problems.push(Diagnostic::error(Code::NotAnObject, message).in_file(file).at(at).fix(fix));
                 None
             }
         }
