@@ -1,5 +1,6 @@
 //! A JSON file with its text, so that a problem with a value can be shown at its line and column.
 
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -9,7 +10,7 @@ use serde_json::Value;
 use super::outline::{JsonOutline, outline};
 use super::plain_entry::PlainEntry;
 use refdesk_text::Code;
-use refdesk_text::report::locate::{PointerStep, item_starts, locate, repeated_keys};
+use refdesk_text::report::locate::{MemberSpan, PointerStep, item_starts, locate, members, repeated_keys};
 use refdesk_text::report::{Diagnostic, Position, PositionIndex};
 use refdesk_text::tokens::grouped;
 
@@ -41,6 +42,15 @@ pub enum MemberPart {
     Key,
     /// The value.
     Value,
+}
+
+impl MemberPart {
+    fn start_of(self, spot: &MemberSpan) -> usize {
+        match (self, &spot.key) {
+            (Self::Key, Some(key)) => key.start,
+            _ => spot.value.start,
+        }
+    }
 }
 
 /// Whether a JSON text has more values than this, by its commas.
@@ -150,6 +160,32 @@ impl JsonDocument {
         item_starts(&self.text, path).into_iter().map(|offset| self.position_of(offset)).collect()
     }
 
+    /// The position of each of these members of the object at this path, or of its key, in one pass.
+    pub(crate) fn member_positions<'m>(
+        &self,
+        path: &[PointerStep<'_>],
+        names: &HashSet<&'m str>,
+        part: MemberPart,
+    ) -> HashMap<&'m str, Position> {
+        let (from, rest) = match path {
+            [PointerStep::Key("sources"), PointerStep::Item(index), rest @ ..] => {
+                (self.entry_starts().get(*index).copied(), rest)
+            }
+            whole => (Some(0), whole),
+        };
+        let Some((from, text)) = from.and_then(|from| Some((from, self.text.get(from..)?))) else {
+            return HashMap::new();
+        };
+        let place = |(name, spot): (&'m str, MemberSpan)| (name, self.position_of(from + part.start_of(&spot)));
+        members(text, rest, names).into_iter().map(place).collect()
+    }
+
+    /// The line of each of these members of the object at this path, in one pass.
+    pub fn member_lines<'m>(&self, path: &[PointerStep<'_>], names: &HashSet<&'m str>) -> HashMap<&'m str, usize> {
+        let positions = self.member_positions(path, names, MemberPart::Key);
+        positions.into_iter().map(|(name, position)| (name, position.line)).collect()
+    }
+
     fn offset(&self, path: &[PointerStep<'_>], part: MemberPart) -> Option<usize> {
         let (from, rest) = match path {
             [PointerStep::Key("sources"), PointerStep::Item(index), rest @ ..] => {
@@ -158,11 +194,7 @@ impl JsonDocument {
             whole => (0, whole),
         };
         let spot = locate(self.text.get(from..)?, rest)?;
-        let start = match (part, spot.key) {
-            (MemberPart::Key, Some(key)) => key.start,
-            _ => spot.value.start,
-        };
-        Some(from + start)
+        Some(from + part.start_of(&spot))
     }
 
     fn position_of(&self, offset: usize) -> Position {

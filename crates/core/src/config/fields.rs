@@ -8,7 +8,7 @@ use refdesk_text::Code;
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::listed::of_rest;
 use refdesk_text::report::locate::PointerStep;
-use refdesk_text::report::{Diagnostic, Severity};
+use refdesk_text::report::{Diagnostic, Position, Severity};
 
 /// The most errors, and the most warnings, listed for one object; others are counted. Finding the position of each
 /// scans the object from its beginning, which would take forever with a hundred thousand of them.
@@ -80,22 +80,13 @@ impl<'a> Fields<'a> {
     /// §2).
     pub(crate) fn strings(&mut self, key: &'static str) -> Vec<String> {
         let Some(items) = self.typed(key, "a list of strings", Value::as_array) else { return Vec::new() };
-        let mut strings = Vec::with_capacity(items.len());
-        for (index, item) in items.iter().enumerate() {
-            match item.as_str() {
-                Some(text) => strings.push(text.to_owned()),
-                None => {
-                    let message = format!("'{key}' may hold only strings, found {}", word(item));
-                    let problem = Diagnostic::error(Code::WrongType, message);
-                    self.report_at(
-                        &[PointerStep::Key(key), PointerStep::Item(index)],
-                        MemberPart::Value,
-                        problem.fix("put it in quotes"),
-                    );
-                }
-            }
+        let mut wrong = items.iter().enumerate().filter(|(_, item)| !item.is_string());
+        for (index, item) in wrong.by_ref().take(LISTED.saturating_sub(self.errors)) {
+            let message = format!("'{key}' may hold only strings, found {}", word(item));
+            self.report_item(key, index, Diagnostic::error(Code::WrongType, message).fix("put it in quotes"));
         }
-        strings
+        self.count(Severity::Error, wrong.count());
+        items.iter().filter_map(Value::as_str).map(str::to_owned).collect()
     }
 
     /// A list; its items may be of any type.
@@ -127,13 +118,37 @@ impl<'a> Fields<'a> {
     /// Warns about unknown members, each with the nearest known name.
     pub(crate) fn warn_unknown(&mut self, known: &[&'static str]) {
         let known_key = |key: &&str| known.contains(key) || *key == "$schema";
-        let unknown: Vec<&'a str> = self.members.keys().map(String::as_str).filter(|key| !known_key(key)).collect();
-        for key in unknown {
+        let unknown = self.members.keys().map(String::as_str).filter(|key| !known_key(key));
+        let problem = |key: &str| {
             let hint = did_you_mean(key, known.iter().copied())
                 .unwrap_or_else(|| "remove it, or correct its name: it is not used".to_owned());
-            let problem = Diagnostic::warning(Code::UnknownKey, format!("unknown key '{key}'")).fix(hint);
-            self.report_at(&[PointerStep::Key(key)], MemberPart::Key, problem);
+            Diagnostic::warning(Code::UnknownKey, format!("unknown key '{key}'")).fix(hint)
+        };
+        self.report_members(&[], MemberPart::Key, Severity::Warning, unknown.map(|key| (key, problem)));
+    }
+
+    /// Reports a problem of this severity with each of these members of the object `below` this one. One pass finds the
+    /// positions of those listed; for the others nothing is done but counting.
+    fn report_members<'m>(
+        &mut self,
+        below: &[PointerStep<'_>],
+        part: MemberPart,
+        severity: Severity,
+        mut members: impl Iterator<Item = (&'m str, impl FnOnce(&str) -> Diagnostic)>,
+    ) {
+        let alike = if severity == Severity::Error { self.errors } else { self.warnings };
+        let listed: Vec<_> = members.by_ref().take(LISTED.saturating_sub(alike)).collect();
+        if !listed.is_empty() {
+            let path: Vec<PointerStep<'_>> = self.path.iter().chain(below).copied().collect();
+            let names = listed.iter().map(|(name, _)| *name).collect();
+            let positions = self.document.member_positions(&path, &names, part);
+            for (name, problem) in listed {
+                let position = positions.get(name).copied();
+                let position = position.unwrap_or_else(|| self.document.position(&path, MemberPart::Value));
+                self.push_listed(problem(name), position);
+            }
         }
+        self.count(severity, members.count());
     }
 
     /// Reports a diagnostic about the whole object, shown at its opening brace.
@@ -151,25 +166,40 @@ impl<'a> Fields<'a> {
         self.report_at(&[PointerStep::Key(key), PointerStep::Item(index)], MemberPart::Value, problem);
     }
 
-    /// Reports a diagnostic about one member of a nested object.
-    pub(super) fn report_member(&mut self, key: &str, member: &str, problem: Diagnostic) {
-        self.report_at(&[PointerStep::Key(key), PointerStep::Key(member)], MemberPart::Value, problem);
+    /// Reports an error about each of these members of a nested object.
+    pub(super) fn report_each<'m>(
+        &mut self,
+        key: &str,
+        members: impl Iterator<Item = (&'m str, impl FnOnce(&str) -> Diagnostic)>,
+    ) {
+        self.report_members(&[PointerStep::Key(key)], MemberPart::Value, Severity::Error, members);
     }
 
     fn report_at(&mut self, below: &[PointerStep<'_>], part: MemberPart, problem: Diagnostic) {
-        let alike = if problem.is_error() { &mut self.errors } else { &mut self.warnings };
-        *alike += 1;
-        if *alike > LISTED {
-            return self.count(problem.severity);
+        let alike = if problem.is_error() { self.errors } else { self.warnings };
+        if alike >= LISTED {
+            return self.count(problem.severity, 1);
         }
         let path: Vec<PointerStep<'_>> = self.path.iter().chain(below).copied().collect();
         let position = self.document.position(&path, part);
+        self.push_listed(problem, position);
+    }
+
+    /// Lists a problem at its position.
+    fn push_listed(&mut self, problem: Diagnostic, position: Position) {
+        let alike = if problem.is_error() { &mut self.errors } else { &mut self.warnings };
+        *alike += 1;
         let source_id = self.source_id.clone();
         self.diagnostics.push(Diagnostic { source_id, ..problem.in_file(&self.document.shown).at(position) });
     }
 
-    /// Counts one more problem of this severity.
-    fn count(&mut self, severity: Severity) {
+    /// Counts further problems of this severity.
+    fn count(&mut self, severity: Severity, more: usize) {
+        if more == 0 {
+            return;
+        }
+        let alike = if severity == Severity::Error { &mut self.errors } else { &mut self.warnings };
+        *alike += more;
         let more = self.errors.saturating_sub(LISTED) + self.warnings.saturating_sub(LISTED);
         if let Some(rest) = self.rest.and_then(|at| self.diagnostics.get_mut(at)) {
             let counted = of_rest(rest.severity.min(severity), more);
@@ -211,5 +241,53 @@ fn word(value: &Value) -> String {
         Value::String(_) => "a string".to_owned(),
         Value::Array(_) => "a list".to_owned(),
         Value::Object(_) => "an object".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::path::Path;
+
+    use super::*;
+
+    /// Reads an object at the root of a document.
+    fn read<T>(json: &str, read: impl FnOnce(&mut Fields<'_>) -> T) -> (T, Vec<Diagnostic>) {
+        let (document, _) = JsonDocument::parse(Path::new("/w/x.json"), "x.json".to_owned(), json.as_bytes().to_vec());
+        let (document, mut problems) = (document.unwrap(), Vec::new());
+        let mut fields = Fields::of(&document, Vec::new(), &document.value, &mut problems).unwrap();
+        let value = read(&mut fields);
+        (value, problems)
+    }
+
+    fn shown(problem: &Diagnostic) -> String {
+        let place = format!("{}:{}", problem.line.unwrap(), problem.column.unwrap());
+        format!("{place} {} {}", problem.message, problem.count)
+    }
+
+    #[test]
+    fn nothing_is_made_of_problems_that_are_not_listed() {
+        let many = 10 * LISTED;
+        let members: Vec<String> = (0..many).map(|nth| format!("\n\"key{nth}\": {nth}")).collect();
+        let json = format!("{{{}}}", members.join(","));
+        let made = Cell::new(0);
+        let ((), problems) = read(&json, |fields| {
+            let problem = |key: &str| {
+                made.set(made.get() + 1);
+                Diagnostic::warning(Code::UnknownKey, key.to_owned())
+            };
+            let names: Vec<&str> = fields.members.keys().map(String::as_str).collect();
+            let named = names.into_iter().map(|name| (name, problem));
+            fields.report_members(&[], MemberPart::Key, Severity::Warning, named);
+        });
+        assert_eq!(made.get(), LISTED);
+        assert_eq!(problems.len(), LISTED + 1);
+        assert_eq!(shown(&problems[LISTED - 1]), format!("{}:1 key{} 1", LISTED + 1, LISTED - 1));
+        assert_eq!(shown(&problems[LISTED]), "1:1 900 more problems are not listed 900");
+        let ((), unknown) = read(&json, |fields| fields.warn_unknown(&["key"]));
+        assert_eq!(unknown.len(), LISTED + 1);
+        assert_eq!(shown(&unknown[0]), "2:1 unknown key 'key0' 1");
+        assert_eq!(unknown[0].fix, "did you mean 'key'?".into());
+        assert_eq!(unknown[LISTED].count, many - LISTED);
     }
 }

@@ -190,17 +190,13 @@ fn read_channel(fields: &mut Fields<'_>) -> ChannelSettings {
 
 fn read_headers(fields: &mut Fields<'_>) -> BTreeMap<String, String> {
     let Some(members) = fields.object("headers") else { return BTreeMap::new() };
-    let mut headers = BTreeMap::new();
-    for (name, value) in members {
-        match value.as_str() {
-            Some(text) => drop(headers.insert(name.clone(), text.to_owned())),
-            None => {
-                let problem = Diagnostic::error(Code::WrongType, format!("the header '{name}' must be a string"));
-                fields.report_member("headers", name, problem.fix("put the header's value in quotes"));
-            }
-        }
-    }
-    headers
+    let wrong = members.iter().filter(|(_, value)| !value.is_string()).map(|(name, _)| name.as_str());
+    let problem = |name: &str| {
+        let problem = Diagnostic::error(Code::WrongType, format!("the header '{name}' must be a string"));
+        problem.fix("put the header's value in quotes")
+    };
+    fields.report_each("headers", wrong.map(|name| (name, problem)));
+    members.iter().filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect()
 }
 
 /// Every command compiles all of them.
@@ -210,16 +206,14 @@ const APPROVAL_RULES: usize = 200;
 /// rule is added that asks about everything.
 fn read_approval(fields: &mut Fields<'_>) -> Vec<Rule> {
     let Some(members) = fields.object("approval") else { return Vec::new() };
-    let mut rules = Vec::new();
-    let mut unread = false;
+    let (mut rules, mut problems) = (Vec::new(), Vec::new());
     for (nth, (glob, value)) in members.into_iter().enumerate() {
         if nth == APPROVAL_RULES {
             let problem =
                 Diagnostic::error(Code::TooMany, format!("there are more than {APPROVAL_RULES} approval rules"));
             let problem =
                 problem.fix("use fewer that match more, with '**'; until then, every write asks for approval");
-            fields.report_member("approval", glob, problem);
-            unread = true;
+            problems.push((glob.as_str(), problem));
             break;
         }
         let word = value.as_str().unwrap_or_default();
@@ -239,14 +233,12 @@ fn read_approval(fields: &mut Fields<'_>) -> Vec<Rule> {
         };
         match problem {
             None => rules.extend(rule),
-            Some(problem) => {
-                unread = true;
-                fields.report_member("approval", glob, problem);
-            }
+            Some(problem) => problems.push((glob.as_str(), problem)),
         }
     }
-    if unread {
+    if !problems.is_empty() {
         rules.push(Rule { glob: "**".to_owned(), verdict: ApprovalMode::Ask });
     }
+    fields.report_each("approval", problems.into_iter().map(|(glob, problem)| (glob, |_: &str| problem)));
     rules
 }

@@ -1,7 +1,8 @@
 //! Locates a JSON pointer in its text. The parser does not keep positions; the text is scanned again only when there is
 //! something to report.
 
-use std::collections::HashSet;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use serde_json::Value;
@@ -31,6 +32,17 @@ pub fn locate(json: &str, path: &[PointerStep<'_>]) -> Option<MemberSpan> {
     scan.at = spot.value.start;
     scan.skip_value();
     Some(MemberSpan { value: spot.value.start..scan.at, ..spot })
+}
+
+/// The byte ranges of those members of the object at this path of a *valid* JSON text whose keys are among `names`, in
+/// one pass; as for [`locate`], the last of a repeated key counts.
+pub fn members<'m>(json: &str, path: &[PointerStep<'_>], names: &HashSet<&'m str>) -> HashMap<&'m str, MemberSpan> {
+    let mut found = HashMap::new();
+    if let Some(spot) = locate(json, path) {
+        let mut scan = Scan { bytes: json.as_bytes(), at: spot.value.start };
+        scan.members(|key, span| found.extend(names.get(key).map(|name| (*name, span))));
+    }
+    found
 }
 
 /// The start of each item of the list at this path of a *valid* JSON text; empty if it is not a list.
@@ -159,22 +171,36 @@ impl Scan<'_> {
     }
 
     fn member(&mut self, key: &str) -> Option<MemberSpan> {
-        self.enter(b'{')?;
         let mut found = None;
+        self.members(|name, span| {
+            if name == key {
+                found = Some(span);
+            }
+        })?;
+        found
+    }
+
+    /// Calls `each` with every member of an object.
+    fn members(&mut self, mut each: impl FnMut(&str, MemberSpan)) -> Option<()> {
+        self.enter(b'{')?;
         while self.peek()? != b'}' {
             let key_start = self.at;
             self.skip_string();
-            let key_range = key_start..self.at;
+            let key = key_start..self.at;
             self.blank();
             let value_start = self.at;
             self.skip_value();
-            let quoted = self.bytes.get(key_range.clone())?;
-            if serde_json::from_slice::<String>(quoted).is_ok_and(|name| name == key) {
-                found = Some(MemberSpan { key: Some(key_range), value: value_start..self.at });
-            }
+            let quoted = self.bytes.get(key.clone())?;
+            // Most keys have no escapes and are compared where they are: an object may have millions.
+            let plain = quoted.get(1..quoted.len() - 1).filter(|name| !name.contains(&b'\\'));
+            let name = match plain.and_then(|name| std::str::from_utf8(name).ok()) {
+                Some(plain) => Cow::Borrowed(plain),
+                None => Cow::Owned(serde_json::from_slice(quoted).ok()?),
+            };
+            each(&name, MemberSpan { key: Some(key), value: value_start..self.at });
             self.blank();
         }
-        found
+        Some(())
     }
 
     fn item(&mut self, index: usize) -> Option<MemberSpan> {
