@@ -101,6 +101,7 @@ impl Desk {
             } else {
                 Library::for_one_command(workspace, &self.catalog, clock)
             };
+            let library = library.within(self.walks.sharing_time());
             // The cache is for the workspace's ids; a profile with other ids would only replace it.
             let has_others = self.profile.as_ref().is_some_and(ActiveProfile::narrows);
             if has_others {

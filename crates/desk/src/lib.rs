@@ -118,6 +118,7 @@ use refdesk_core::config::{Config, JsonDocument};
 use refdesk_core::mention::{Library, MentionGraph};
 use refdesk_core::selection::{self, Choice, History, Selection};
 use refdesk_enrich::Matcher;
+use refdesk_files::walk::WalkBudget;
 use refdesk_files::{Sealer, Stamp};
 use refdesk_index::CorpusCache;
 #[cfg(feature = "meaning")]
@@ -155,6 +156,8 @@ pub struct Desk {
     /// Answers given here whose picks are not stored yet.
     answers: Vec<undo::AnsweredHere>,
     library: OnceLock<Library>,
+    /// How long the walks of one request may take together.
+    walks: WalkBudget,
     matcher: Matcher,
     graph: Arc<MentionGraph>,
     /// `graph` and `tokens` before a reload, until everything is read again; equal values are shared.
@@ -233,6 +236,7 @@ impl Desk {
             history: History::default(),
             answers: Vec::new(),
             library: OnceLock::new(),
+            walks: WalkBudget::default(),
             matcher: Matcher::default(),
             graph: Arc::default(),
             last: (Arc::default(), Arc::default()),
@@ -324,6 +328,11 @@ impl Desk {
             if changed { library.adopt(&self.catalog) } else { library.invalidate() }
         }
         self.read_choice();
+    }
+
+    /// Begins another request to a desk that answers several: its walks have their own time.
+    pub(crate) fn begin_request(&mut self) {
+        self.walks = WalkBudget::default();
     }
 
     /// The catalog under the active profile, without what is not trusted.

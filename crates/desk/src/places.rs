@@ -64,7 +64,7 @@ pub(super) struct FolderCache<'a> {
 
 impl<'a> FolderCache<'a> {
     pub(crate) fn new(desk: &'a Desk) -> Self {
-        Self { desk, walked: Mutex::default(), budget: WalkBudget::default() }
+        Self { desk, walked: Mutex::default(), budget: desk.walks.sharing_time() }
     }
 
     pub(crate) fn context(&self) -> EnrichContext<'_> {

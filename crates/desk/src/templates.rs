@@ -119,6 +119,7 @@ impl Desk {
             selection: &self.selection,
             extract: self.settings().extract_templates,
             taken,
+            walks: &self.walks,
         }
     }
 

@@ -9,6 +9,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -94,7 +95,7 @@ impl WalkStop {
 #[derive(Debug)]
 pub struct WalkBudget {
     entries: AtomicUsize,
-    nanoseconds: AtomicU64,
+    nanoseconds: Arc<AtomicU64>,
 }
 
 impl Default for WalkBudget {
@@ -105,7 +106,15 @@ impl Default for WalkBudget {
 
 impl WalkBudget {
     fn new(entries: usize, time: Duration) -> Self {
-        Self { entries: entries.into(), nanoseconds: u64::try_from(time.as_nanos()).unwrap_or(u64::MAX).into() }
+        let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        Self { entries: entries.into(), nanoseconds: Arc::new(nanoseconds.into()) }
+    }
+
+    /// A budget for another step of the same request, which looks for something else in the same folders: it has its own
+    /// entries, but whoever waits for the request waits only once for a slow file system.
+    #[must_use]
+    pub fn sharing_time(&self) -> Self {
+        Self { entries: TOTAL_ENTRIES.into(), nanoseconds: self.nanoseconds.clone() }
     }
 
     fn start(&self) -> WalkAllowance<'_> {
@@ -128,9 +137,13 @@ impl WalkAllowance<'_> {
     fn take(&mut self) -> Result<(), WalkStop> {
         let one_less = |left: usize| left.checked_sub(1);
         self.entries = one_less(self.entries).ok_or(WalkStop::Entries)?;
-        let is_in_time = !self.entries.is_multiple_of(64) || self.start.elapsed() < self.time;
+        let is_in_time = !self.entries.is_multiple_of(64) || self.is_in_time();
         let is_left = || self.budget.entries.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok();
         if is_in_time && is_left() { Ok(()) } else { Err(WalkStop::Budget) }
+    }
+
+    fn is_in_time(&self) -> bool {
+        self.start.elapsed() < self.time
     }
 }
 
@@ -169,19 +182,11 @@ impl Folder {
         wanted: impl Fn(&OsStr) -> bool,
     ) -> (Vec<WalkedFile>, Vec<Problem>) {
         let (mut found, mut problems, mut bytes) = (Vec::new(), Vec::new(), 0u64);
-        let mut walk = Walk {
-            top: self,
-            wanted,
-            rest: budget.start(),
-            pending: Vec::new(),
-            opened: (Path::new("").into(), self.clone()),
-            linked: HashSet::new(),
-            stopped: None,
-        };
+        let mut walk = Walk::of(self, budget, wanted);
         let listed = walk.push_entries();
         problems.extend(listed.err().map(|error| Problem::Unreadable(root.to_path_buf(), without_path(error))));
         while let Some(entry) = walk.pending.pop() {
-            let within = entry.folder.join(&entry.name);
+            let within = entry.folder.path.join(&entry.name);
             let size = match walk.visit(&entry, &within) {
                 Ok(Some(size)) => size,
                 Ok(None) => continue,
@@ -206,10 +211,42 @@ impl Folder {
     }
 }
 
+/// Folders are kept open at each multiple of this depth. All others are opened from the nearest of those: a path from
+/// the top would make the system go through every folder above again, and keeping all of them open would need two
+/// thousand descriptors for the deepest tree.
+const KEPT_OPEN: usize = 64;
+
+/// A folder of the walk.
+struct WalkFolder {
+    /// Relative to the top folder.
+    path: PathBuf,
+    /// The number of names in that path.
+    depth: usize,
+    /// The folder above it, and its name there; `None` for the top folder.
+    above: Option<(Rc<WalkFolder>, OsString)>,
+}
+
+impl WalkFolder {
+    fn top() -> Self {
+        Self { path: PathBuf::new(), depth: 0, above: None }
+    }
+
+    /// The path from the folder that is this many names below the top.
+    fn path_from(&self, depth: usize) -> PathBuf {
+        let mut names = Vec::new();
+        let mut folder = self;
+        while let Some((above, name)) = folder.above.as_ref().filter(|_| folder.depth > depth) {
+            names.push(name);
+            folder = above;
+        }
+        names.into_iter().rev().collect()
+    }
+}
+
 /// A folder or a wanted name.
 struct WalkEntry {
-    /// Relative to the top folder; shared by the entries of one folder.
-    folder: Rc<Path>,
+    /// Shared by the entries of one folder.
+    folder: Rc<WalkFolder>,
     name: OsString,
     kind: EntryKind,
 }
@@ -222,43 +259,85 @@ struct Walk<'a, W> {
     /// Entries yet to be visited, the next one last. A folder is opened when its turn comes, which keeps path order and
     /// few folders open.
     pending: Vec<WalkEntry>,
-    /// The folder opened last, and its path relative to the top folder.
-    opened: (Rc<Path>, Folder),
+    /// The folder opened last.
+    opened: (Rc<WalkFolder>, Folder),
+    /// The folders above it that are kept open, each with its depth.
+    reached: Vec<(usize, Folder)>,
     /// Files that a link led to.
     linked: HashSet<PathBuf>,
     /// The limit that was reached; no more folders are opened.
     stopped: Option<WalkStop>,
 }
 
-impl<W: Fn(&OsStr) -> bool> Walk<'_, W> {
+impl<'a, W: Fn(&OsStr) -> bool> Walk<'a, W> {
+    fn of(top: &'a Folder, budget: &'a WalkBudget, wanted: W) -> Self {
+        Walk {
+            top,
+            wanted,
+            rest: budget.start(),
+            pending: Vec::new(),
+            opened: (Rc::new(WalkFolder::top()), top.clone()),
+            reached: Vec::new(),
+            linked: HashSet::new(),
+            stopped: None,
+        }
+    }
+
     /// The size of a file; enters a folder.
     fn visit(&mut self, entry: &WalkEntry, within: &Path) -> io::Result<Option<u64>> {
         match entry.kind {
             EntryKind::Folder if self.stopped.is_some() => Ok(None),
             EntryKind::Folder => {
-                self.open(within.into())?;
+                let (depth, above) = (entry.folder.depth + 1, Some((entry.folder.clone(), entry.name.clone())));
+                self.open(Rc::new(WalkFolder { path: within.to_path_buf(), depth, above }))?;
                 self.push_entries()?;
                 Ok(None)
             }
-            EntryKind::File => self.size(&entry.folder, &entry.name),
+            EntryKind::File => {
+                if !Rc::ptr_eq(&entry.folder, &self.opened.0) {
+                    self.open(entry.folder.clone())?;
+                }
+                size_of(&self.opened.1, &entry.name)
+            }
+            // Finding out where a deep link leads may take longer than listing its folder.
+            EntryKind::Link if !self.rest.is_in_time() => {
+                self.stopped.get_or_insert(WalkStop::Budget);
+                Ok(None)
+            }
             EntryKind::Link => {
                 let Some(target) = self.target(within) else { return Ok(None) };
                 let folder = target.parent().unwrap_or(Path::new(""));
-                self.size(&folder.into(), target.file_name().unwrap_or_default())
+                size_of(&self.top.below(folder)?, target.file_name().unwrap_or_default())
             }
             EntryKind::Other => Ok(None),
         }
     }
 
-    fn open(&mut self, folder: Rc<Path>) -> io::Result<()> {
-        let opened = self.top.below(&folder)?;
+    fn open(&mut self, folder: Rc<WalkFolder>) -> io::Result<()> {
+        // In path order everything below a folder follows it, so those that remain are above this one.
+        self.reached.retain(|(depth, _)| *depth < folder.depth);
+        let (depth, nearest) = self.nearest(&folder);
+        let opened = nearest.below(&folder.path_from(depth))?;
+        if folder.depth.is_multiple_of(KEPT_OPEN) {
+            self.reached.push((folder.depth, opened.clone()));
+        }
         self.opened = (folder, opened);
         Ok(())
     }
 
+    /// The nearest open folder above this one, and its depth.
+    fn nearest(&self, folder: &WalkFolder) -> (usize, &Folder) {
+        let is_in_opened = folder.above.as_ref().is_some_and(|(above, _)| Rc::ptr_eq(above, &self.opened.0));
+        match self.reached.iter().rfind(|(depth, _)| *depth < folder.depth) {
+            _ if is_in_opened => (self.opened.0.depth, &self.opened.1),
+            Some((depth, folder)) => (*depth, folder),
+            None => (0, self.top),
+        }
+    }
+
     /// Adds the entries of the opened folder.
     fn push_entries(&mut self) -> io::Result<()> {
-        let (path, folder) = &self.opened;
+        let (within, folder) = &self.opened;
         let above = folder.path().file_name();
         let from = self.pending.len();
         let mut listed = Ok(());
@@ -271,7 +350,7 @@ impl<W: Fn(&OsStr) -> bool> Walk<'_, W> {
                 Ok((name, kind)) => {
                     let is_wanted = kind == EntryKind::Folder || (self.wanted)(&name);
                     if is_wanted && !is_git(&name) && !is_own_name(above, &name) {
-                        self.pending.push(WalkEntry { folder: path.clone(), name, kind });
+                        self.pending.push(WalkEntry { folder: within.clone(), name, kind });
                     }
                 }
                 Err(error) => listed = Err(error),
@@ -283,15 +362,6 @@ impl<W: Fn(&OsStr) -> bool> Walk<'_, W> {
         listed
     }
 
-    /// The size of a regular file.
-    fn size(&mut self, folder: &Rc<Path>, name: &OsStr) -> io::Result<Option<u64>> {
-        if !Rc::ptr_eq(folder, &self.opened.0) {
-            self.open(folder.clone())?;
-        }
-        let entry = self.opened.1.entry(name)?;
-        Ok(entry.filter(|entry| entry.kind == EntryKind::File).map(|entry| entry.size))
-    }
-
     /// Where a link leads within the tree, if the walk does not find the file under its own name.
     fn target(&mut self, link: &Path) -> Option<PathBuf> {
         let top = self.top.path();
@@ -301,6 +371,12 @@ impl<W: Fn(&OsStr) -> bool> Walk<'_, W> {
         let is_new = !(self.wanted)(target.file_name()?) && !is_kept_back(top, &real);
         (is_new && self.linked.insert(target.to_path_buf())).then(|| target.to_path_buf())
     }
+}
+
+/// The size of a regular file.
+fn size_of(folder: &Folder, name: &OsStr) -> io::Result<Option<u64>> {
+    let entry = folder.entry(name)?;
+    Ok(entry.filter(|entry| entry.kind == EntryKind::File).map(|entry| entry.size))
 }
 
 #[cfg(test)]
@@ -381,7 +457,7 @@ mod tests {
         rest.entries = 0;
         assert_eq!(rest.take(), Err(WalkStop::Entries), "the walk's own limit");
         drop(rest);
-        assert!(u128::from(budget.nanoseconds.into_inner()) < time.as_nanos(), "a walk is charged its time");
+        assert!(u128::from(budget.nanoseconds.load(Ordering::Relaxed)) < time.as_nanos(), "a walk is charged its time");
     }
 
     #[test]
@@ -409,6 +485,55 @@ mod tests {
         let (found, problems) = names(&root, NO_LIMITS);
         assert_eq!(found, ["data.md", "data3.md", "real.md", "sub/x.md", "z.md"]);
         assert!(problems.is_empty(), "{problems:?}");
+    }
+
+    #[test]
+    fn a_deep_folder_is_opened_from_near_above() {
+        let (_folder, root) = tree(&["a.md"]);
+        let folders = 3 * KEPT_OPEN + 10;
+        let mut deep = root.clone();
+        for _ in 0..folders {
+            deep.push("d");
+            fs::create_dir(&deep).unwrap();
+            fs::write(deep.join("z.md"), "12345").unwrap();
+        }
+        let top = Folder::real(&root).unwrap();
+        let budget = WalkBudget::default();
+        let mut walk = Walk::of(&top, &budget, |_| true);
+        walk.push_entries().unwrap();
+        let mut files = 0;
+        while let Some(entry) = walk.pending.pop() {
+            let (depth, _) = walk.nearest(&entry.folder);
+            assert!(entry.folder.depth - depth <= KEPT_OPEN, "{depth} for {}", entry.folder.depth);
+            let within = entry.folder.path.join(&entry.name);
+            files += usize::from(walk.visit(&entry, &within).unwrap().is_some());
+            assert!(walk.reached.len() <= folders / KEPT_OPEN, "{} are open", walk.reached.len());
+        }
+        assert_eq!(files, folders + 1);
+    }
+
+    #[test]
+    fn links_are_not_followed_after_the_time_is_over() {
+        let (_folder, root) = tree(&["data.bin"]);
+        link(&root, &[("data.bin", "a.md")]);
+        let is_document = |name: &OsStr| name != "data.bin";
+        for (time, found) in [(Duration::ZERO, 0), (Duration::from_secs(3_600), 1)] {
+            let budget = WalkBudget::new(1_000, time);
+            let (files, problems) = files_below(&root, &root, NO_LIMITS, &budget, is_document);
+            assert_eq!((files.len(), problems.len()), (found, 1 - found), "{problems:?}");
+        }
+    }
+
+    #[test]
+    fn budgets_for_one_request_share_only_the_time() {
+        let (_folder, root) = tree(&["a/1.md", "a/2.md", "b/3.md", "c.md"]);
+        let link = |at: &WalkBudget| files_below(&root, &root, NO_LIMITS, at, |_| true).1.len();
+        let first = WalkBudget::new(0, Duration::from_secs(3_600));
+        assert_eq!((link(&first), link(&first.sharing_time())), (1, 0), "each has its own entries");
+        let left = || first.nanoseconds.load(Ordering::Relaxed);
+        let before = left();
+        link(&first.sharing_time());
+        assert!(left() < before, "the time of one is missing from the other");
     }
 
     /// A folder, the root or the target of a link becomes a link to the outside while the root is listed.

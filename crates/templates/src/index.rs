@@ -41,6 +41,8 @@ pub struct IndexInput<'a> {
     pub extract: bool,
     /// Templates taken from tool results; empty without `extract`.
     pub taken: &'a [TakenTemplate],
+    /// The budget whose time the walks share.
+    pub walks: &'a WalkBudget,
 }
 
 /// Every template of the desk, sorted by name, and the problems found. A file that does not parse is listed with its
@@ -79,7 +81,8 @@ fn build_with(
     cache: &Cache,
     brought: Option<Extracted>,
 ) -> (TemplateIndex, Vec<PathBuf>, Vec<Diagnostic>) {
-    let (index, after, paths, diagnostics) = build(asked, &cache.take(), cache.now(), brought, &WalkBudget::default());
+    let budget = asked.walks.sharing_time();
+    let (index, after, paths, diagnostics) = build(asked, &cache.take(), cache.now(), brought, &budget);
     cache.put(after);
     (index, paths, diagnostics)
 }
@@ -92,7 +95,7 @@ pub(super) fn build(
     brought: Option<Extracted>,
     budget: &WalkBudget,
 ) -> Built {
-    let IndexInput { workspace, catalog, selection, extract, taken } = asked;
+    let IndexInput { workspace, catalog, selection, extract, taken, .. } = asked;
     let (mut found, mut diagnostics) = discover(workspace, catalog, selection, budget);
     let (settled, complaints) = overrides::load(workspace);
     diagnostics.extend(complaints);
@@ -188,7 +191,7 @@ pub fn of_files(asked: IndexInput<'_>, files: &[PathBuf]) -> (Vec<Template>, Vec
     let (known, mut kept, mut diagnostics) = (CachedFiles::default(), CachedFiles::default(), Vec::new());
     let mut all = Vec::new();
     if asked.extract {
-        let (documents, _) = documents(asked.workspace, asked.catalog, asked.selection, &WalkBudget::default());
+        let (documents, _) = documents(asked.workspace, asked.catalog, asked.selection, &asked.walks.sharing_time());
         all = gather(asked.workspace, documents, (&known, &mut kept), None, &mut Vec::new());
     }
     let selected = all.len();

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::{Cache, IndexInput, TemplateIndex, index, names};
 use refdesk_core::catalog::{Catalog, PathState, Source, testing};
 use refdesk_core::selection::testing::selection;
+use refdesk_files::walk::WalkBudget;
 use refdesk_files::write_atomic;
 use refdesk_text::report::Diagnostic;
 
@@ -29,6 +30,7 @@ fn build(
         selection: &selection(picked, &[], &[]),
         extract: true,
         taken: &[],
+        walks: &WalkBudget::default(),
     };
     index(asked, &Cache::default())
 }
@@ -157,7 +159,13 @@ fn workspace_templates_must_be_inside_it() {
     symlink("../../other", workspace.join(".jaato/templates")).unwrap();
     let taken = [super::TakenTemplate { name: "Secret.tpl".into(), hash: String::new() }];
     let (catalog, selection) = (Catalog::new(Vec::new()), selection(&[], &[], &[]));
-    let asked =
-        IndexInput { workspace: &workspace, catalog: &catalog, selection: &selection, extract: true, taken: &taken };
+    let asked = IndexInput {
+        workspace: &workspace,
+        catalog: &catalog,
+        selection: &selection,
+        extract: true,
+        taken: &taken,
+        walks: &WalkBudget::default(),
+    };
     assert_eq!(listed(&index(asked, &Cache::default()).0), ["Own.tpl jinja2"]);
 }

@@ -29,7 +29,7 @@ pub struct SelectionTemplates<'a> {
 impl<'a> SelectionTemplates<'a> {
     /// Reads the sources of this selection, which must contain all selections asked for later.
     pub fn of(input: IndexInput<'a>, now: SystemTime) -> Self {
-        let budget = WalkBudget::default();
+        let budget = input.walks.sharing_time();
         let (_, kept, _, _) = build(input, &CachedFiles::default(), now.checked_add(LATER), None, &budget);
         let kept = kept.trusted();
         let selected: Vec<&Source> =

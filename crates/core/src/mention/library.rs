@@ -73,6 +73,12 @@ impl Library {
         Self { memory, ..self }
     }
 
+    /// Sets the budget of its walks before the catalog is read again.
+    #[must_use]
+    pub fn within(self, budget: WalkBudget) -> Self {
+        Self { budget, ..self }
+    }
+
     fn with(workspace: &Path, catalog: &Catalog, memory: MentionCache) -> Self {
         let matcher = Arc::new(IdMatcher::new(catalog));
         Self {

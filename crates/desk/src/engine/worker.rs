@@ -341,6 +341,7 @@ impl Worker<'_> {
         if self.is_idle() {
             self.files_for = self.session.clone();
         }
+        self.desk.begin_request();
         match message {
             Message::Call(call) => self.answer(call, watch),
             Message::Changed(change) => {

@@ -125,12 +125,13 @@ impl Desk {
             }
         }
         let mut asserted = AssertionReport::default();
+        // Folders are walked once for all cases.
+        let look = FolderCache::new(self);
         for case in cases {
             let Some(selection) = selections.get(&case.select) else { continue };
             let (about, problem) =
                 if asks_index { self.about(&enrich_request(&case), &[], None) } else { (None, None) };
             asserted.problem = asserted.problem.or(problem);
-            let look = FolderCache::new(self);
             let judged = judge(&EnrichContext { selection, about: about.as_ref(), ..look.context() }, case);
             if let Some(hints) = &judged.case.wanted.hints {
                 asserted.hinted += judged.hints.len();
