@@ -1,16 +1,21 @@
 //! Validates lines before they are handled. An invalid one is answered with an error which helps to fix it; `tests/mcp/hostile.rs`
 //! has a table of them.
 
+use std::borrow::Cow;
+use std::fmt;
+
 use rmcp::model::{
     CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, CompleteRequestParams, CustomRequest, ErrorCode,
     ErrorData, GetMeta, GetPromptRequestParams, InitializeRequestParams, JsonRpcMessage, PaginatedRequestParams,
     ProtocolVersion, ReadResourceRequestParams, RequestId, SubscribeRequestParams,
 };
-use serde::de::DeserializeOwned;
+use serde::Deserializer;
+use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
 use refdesk_text::escape::one_line;
 use refdesk_text::nearest::did_you_mean;
+use refdesk_text::surrogates::replace_unpaired_surrogates;
 use refdesk_tools::json_type;
 
 /// What a line turned out to be.
@@ -30,11 +35,11 @@ pub(crate) fn validate(line: &[u8], has_begun: &mut bool) -> Validated {
     if line.is_empty() {
         return Validated::Ignored;
     }
-    let value: Value = match serde_json::from_slice(line) {
+    let value: Value = match parse(line) {
         Ok(value) => value,
         Err(error) => {
             let message = format!("this line is not JSON: {error}; send one JSON-RPC message per line");
-            return Validated::Error(None, ErrorData::parse_error(message, None));
+            return Validated::Error(id_within(line), ErrorData::parse_error(message, None));
         }
     };
     let members = match value {
@@ -94,6 +99,57 @@ pub(crate) fn validate(line: &[u8], has_begun: &mut bool) -> Validated {
         },
         other => Validated::Message(Box::new(other)),
     }
+}
+
+/// Parses JSON in which unpaired surrogate escapes count as replacement characters.
+fn parse(json: &[u8]) -> Result<Value, serde_json::Error> {
+    serde_json::from_slice(json).or_else(|error| match repaired(json) {
+        Some(repaired) => serde_json::from_str(&repaired),
+        None => Err(error),
+    })
+}
+
+/// The same JSON without unpaired surrogate escapes, if it has any.
+pub(crate) fn repaired(json: &[u8]) -> Option<String> {
+    match replace_unpaired_surrogates(std::str::from_utf8(json).ok()?) {
+        Cow::Owned(repaired) => Some(repaired),
+        Cow::Borrowed(_) => None,
+    }
+}
+
+/// The id of a request in a line that cannot be parsed, as far as it can be read: without an answer that has its id, a
+/// client waits forever. `None` if the line may be an answer, whose id is one of ours.
+pub(crate) fn id_within(line: &[u8]) -> Option<RequestId> {
+    struct Members(Map<String, Value>);
+
+    impl<'de> Visitor<'de> for &mut Members {
+        type Value = ();
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+            while let Some(name) = map.next_key::<String>()? {
+                let value = match name.as_str() {
+                    "id" => map.next_value()?,
+                    // Reads what is no value of ours either, such as a number beyond all ranges.
+                    _ => map.next_value::<IgnoredAny>().map(|_| Value::Null)?,
+                };
+                if matches!(name.as_str(), "id" | "result" | "error") {
+                    self.0.insert(name, value);
+                }
+            }
+            Ok(())
+        }
+    }
+
+    let mut members = Members(Map::new());
+    let mut json = serde_json::Deserializer::from_slice(line);
+    // What was read before the fault counts.
+    let _ = json.deserialize_map(&mut members);
+    let is_answer = ["result", "error"].iter().any(|name| members.0.contains_key(*name));
+    if is_answer { None } else { id_of(&members.0).ok().flatten() }
 }
 
 /// Whether a session begins with this request.
@@ -184,4 +240,38 @@ fn lacks_meta(params: &Value) -> Option<String> {
 
 fn nothing(_: &Value) -> Option<String> {
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_is_not_json_is_answered_if_its_id_can_be_read() {
+        let number = |id| Some(RequestId::Number(id));
+        for (line, expected) in [
+            (r#"{"jsonrpc": "2.0", "id": 7, "method": "ping", "params": {"a": 1e999}}"#, number(7)),
+            (r#"{"params": {"a": [1e999, -1e999]}, "method": "ping", "id": 7}"#, number(7)),
+            (r#"{"id": "a\u00e9", "params": {"a": 1e999}}"#, Some(RequestId::String("aé".into()))),
+            (r#"{"id": 7, "method": "ping", "params": {"a": tru}}"#, number(7)),
+            (r#"{"id": 7, "method": "ping""#, number(7)),
+            (r#"{"method": "ping", "params": {"id": 8, "a": }"#, None),
+            (r#"{"id": 1e999, "method": "ping"}"#, None),
+            (r#"{"id": 7, "result": {"a": 1e999}}"#, None),
+            (r#"{"error": {"a": 1e999}, "id": 7}"#, None),
+            ("garbage", None),
+            ("", None),
+        ] {
+            assert_eq!(id_within(line.as_bytes()), expected, "{line}");
+        }
+        let deep = format!(r#"{{"id": 7, "method": "ping", "params": {}"#, "[".repeat(100_000));
+        assert_eq!(id_within(deep.as_bytes()), number(7));
+    }
+
+    #[test]
+    fn half_a_character_is_replaced() {
+        let call = r#"{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "cut \ud83d"}}"#;
+        let Validated::Message(message) = validate(call.as_bytes(), &mut true) else { panic!("it is a message") };
+        assert!(serde_json::to_string(&message).unwrap().contains("cut \u{fffd}"));
+    }
 }

@@ -15,6 +15,7 @@ pub mod number;
 pub mod report;
 pub mod shorten;
 pub mod stop_words;
+pub mod surrogates;
 pub mod tokens;
 pub mod whole;
 pub mod words;

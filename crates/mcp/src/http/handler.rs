@@ -20,6 +20,7 @@ use super::limits::RETRY_AFTER;
 use super::sessions::Sessions;
 use super::{Http, Limits, PATH};
 use crate::server::Server;
+use crate::validate::{id_within, repaired};
 use refdesk_tools::handle::DeskHandle;
 
 /// Request and response headers that a web page may use in addition to those that browsers always allow.
@@ -113,6 +114,7 @@ impl Handler {
             Err(BodyError::TooSlow) => return refused(StatusCode::REQUEST_TIMEOUT, "the body took too long"),
             Err(BodyError::Broken) => return refused(StatusCode::BAD_REQUEST, "the body is incomplete"),
         };
+        let body = repaired(&body).map_or(body, Bytes::from);
         let waits = is(&head.headers, "mcp-method", "subscriptions/listen");
         let is_json =
             head.headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
@@ -147,7 +149,7 @@ fn is(headers: &HeaderMap, name: &'static str, value: &str) -> bool {
 /// The protocol's error for a body that is not a message although its type is JSON.
 fn invalid_message(body: &[u8]) -> Response<ResponseBody> {
     let (code, message, id) = match serde_json::from_slice::<Value>(body) {
-        Err(error) => (-32700, format!("the body is not JSON: {error}"), Value::Null),
+        Err(error) => (-32700, format!("the body is not JSON: {error}"), json!(id_within(body))),
         Ok(Value::Array(_)) => {
             (-32600, "batches are not supported; send one message at a time".to_owned(), Value::Null)
         }
