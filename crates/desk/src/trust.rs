@@ -114,8 +114,8 @@ impl Desk {
         let mut found = Vec::new();
         if check.config_is_foreign() {
             let settings = &self.config.settings;
-            let said = check.channel().into_iter().chain(check.actions().approvals(&settings.approval));
-            found.extend(said.map(|bare| self.located(bare)));
+            found.extend(check.channel().into_iter().map(|bare| self.located(bare)));
+            found.extend(self.located_rules(check.actions().approvals(&settings.approval)));
         }
         found.extend(check.index_url().map(|bare| self.located(bare)));
         for (bare, line) in self.database_actions(&check) {
@@ -399,10 +399,8 @@ impl Desk {
             PrivilegedActionKind::Folder => {
                 (config_file(), key(&[PointerStep::Key("channel"), PointerStep::Key("base_path")]))
             }
-            PrivilegedActionKind::Approval(at) => {
-                let glob = self.config.settings.approval.get(*at).map_or("", |rule| rule.glob.as_str());
-                (config_file(), key(&[PointerStep::Key("approval"), PointerStep::Key(glob)]))
-            }
+            // Its line is found with those of the others.
+            PrivilegedActionKind::Approval(_) => (config_file(), None),
             PrivilegedActionKind::IndexUrl => (config_file(), key(&[PointerStep::Key("index_url")])),
             PrivilegedActionKind::Database(_) | PrivilegedActionKind::DatabaseValues(_) => {
                 (self.databases_file().unwrap_or_default().to_owned(), None)
@@ -413,6 +411,25 @@ impl Desk {
         };
         let UnplacedAction { what, hash, about } = bare;
         PrivilegedAction { what, hash, about, file, line }
+    }
+
+    /// The actions of approval rules with their lines. One pass over the document finds all of them: behind the rules
+    /// that are used there may be a million others.
+    fn located_rules(&self, actions: Vec<UnplacedAction>) -> Vec<PrivilegedAction> {
+        let rules = &self.config.settings.approval;
+        let glob = |action: &UnplacedAction| match action.about {
+            PrivilegedActionKind::Approval(at) => rules.get(at).map(|rule| rule.glob.as_str()),
+            _ => None,
+        };
+        let globs: HashSet<&str> = actions.iter().filter_map(glob).collect();
+        let document = self.config.document.as_ref().filter(|_| !globs.is_empty());
+        let lines = document.map(|document| document.member_lines(&[PointerStep::Key("approval")], &globs));
+        let lines = lines.unwrap_or_default();
+        let located = |action: UnplacedAction| {
+            let line = glob(&action).and_then(|glob| lines.get(glob).copied());
+            PrivilegedAction { line, ..self.located(action) }
+        };
+        actions.into_iter().map(located).collect()
     }
 
     /// The file of a source's entry, as displayed, and its line.
