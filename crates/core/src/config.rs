@@ -26,6 +26,7 @@ pub use document::{JsonDocument, MemberPart};
 pub(crate) use document::{has_more_values, too_many_values};
 pub use environment::Environment;
 pub(crate) use fields::Fields;
+pub use fields::ITEMS;
 pub use find::{WorkspaceContext, expand, find, places};
 pub use hints::HintSettings;
 pub use index_url::IndexUrl;

@@ -3,6 +3,7 @@
 use std::cell::LazyCell;
 
 use super::Desk;
+use refdesk_core::config::ITEMS;
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::listed::ListedProblems;
 use refdesk_text::report::locate::PointerStep;
@@ -52,7 +53,9 @@ impl Desk {
             return Vec::new();
         }
         let listed = document.value.get(KEY).and_then(serde_json::Value::as_array);
-        let ids = listed.into_iter().flatten().enumerate().filter_map(|(at, id)| Some((at, id.as_str()?)));
+        // Those after the limit are not picked.
+        let listed = listed.into_iter().flatten().take(ITEMS).enumerate();
+        let ids = listed.filter_map(|(at, id)| Some((at, id.as_str()?)));
         let unknown = ids.filter(|(_, id)| self.catalog.get(id).is_none()).enumerate();
         // In one pass: a repository may bring a hundred thousand.
         let positions = LazyCell::new(|| document.item_positions(&[PointerStep::Key(KEY)]));

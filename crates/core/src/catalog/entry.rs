@@ -9,7 +9,8 @@ use super::id_rule::id_fault;
 use super::place::Places;
 use super::profile::folder_of;
 use super::source::{DirectoryContents, Mode, Source, SourceDefinition, SourceId, SourceKind};
-use crate::config::{Fields, JsonDocument, keys};
+use crate::config::{Fields, ITEMS, JsonDocument, keys};
+use crate::mention::LIMITS;
 use refdesk_text::Code;
 use refdesk_text::fold::can_match;
 use refdesk_text::hidden::{self, HiddenCharacters};
@@ -89,6 +90,16 @@ impl EntryContext<'_> {
             }
             "inline" => match fields.value("content") {
                 // An empty text is allowed.
+                Some(Value::String(content)) if content.len() as u64 > LIMITS.bytes => {
+                    let mebibytes = LIMITS.bytes / (1024 * 1024);
+                    let message = format!("'content' has more than {mebibytes} MiB, so the source is left out");
+                    fields.report_value(
+                        "content",
+                        Diagnostic::error(Code::TooLarge, message)
+                            .fix("put the text into files, and give their folder as 'path'"),
+                    );
+                    None
+                }
                 Some(Value::String(content)) => Some(SourceKind::Inline { content: Arc::from(content.as_str()) }),
                 _ => required(fields, "content", Code::MissingField)
                     .map(|_| SourceKind::Inline { content: Arc::from("") }),
@@ -171,7 +182,7 @@ fn read_mode(fields: &mut Fields<'_>) -> Mode {
 fn read_tags(fields: &mut Fields<'_>) -> Vec<String> {
     let tags = fields.strings("tags");
     let items = fields.value("tags").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    for (index, item) in items.iter().enumerate() {
+    for (index, item) in items.iter().take(ITEMS).enumerate() {
         let Some(tag) = item.as_str() else { continue };
         if !can_match(tag) {
             let problem = Diagnostic::error(Code::EmptyTag, format!("the tag '{tag}' cannot match anything"));
@@ -184,7 +195,7 @@ fn read_tags(fields: &mut Fields<'_>) -> Vec<String> {
 /// The tags that an entry is read with.
 pub fn tags_of(entry: &Value) -> Vec<String> {
     match entry.get("tags") {
-        Some(Value::Array(tags)) => tags.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        Some(Value::Array(tags)) => tags.iter().take(ITEMS).filter_map(Value::as_str).map(str::to_owned).collect(),
         _ => Vec::new(),
     }
 }

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use super::entry::EntryContext;
 use super::id_rule::id_fault;
 use super::source::{Mode, Source, SourceDefinition, SourceId, SourceKind};
-use crate::config::PlainEntry;
+use crate::config::{ITEMS, PlainEntry};
+use crate::mention::LIMITS;
 use refdesk_text::fold::can_match;
 use refdesk_text::hidden::HiddenCharacters;
 
@@ -24,7 +25,9 @@ impl EntryContext<'_> {
         if !has_text(&id)
             || id_fault(&id).is_some()
             || !has_text(name)
+            || tags.len() > ITEMS
             || tags.iter().any(|tag| is_odd(tag))
+            || content.as_ref().is_some_and(|text| text.len() as u64 > LIMITS.bytes)
             || texts.into_iter().flatten().any(is_hiding)
         {
             return None;
@@ -126,6 +129,35 @@ mod tests {
                 Some(read) => assert_eq!((Some(read), problems, true), (source, Vec::new(), *plain), "{entry}"),
                 None => assert!(!plain, "{entry}"),
             }
+        }
+    }
+
+    #[test]
+    fn a_text_or_list_beyond_the_limit_is_reported() {
+        let bytes = usize::try_from(LIMITS.bytes).unwrap();
+        let inline = |size: usize| format!(r#""type": "inline", "content": "{}""#, "x".repeat(size));
+        let tagged =
+            |tags: usize| format!(r#""type": "url", "url": "u", "tags": [{}]"#, vec![r#""t""#; tags].join(","));
+        let too_large = "'content' has more than 64 MiB, so the source is left out";
+        for (members, is_source, message) in [
+            (inline(bytes), true, None),
+            (inline(bytes + 1), false, Some(too_large)),
+            (tagged(ITEMS), true, None),
+            (tagged(ITEMS + 1), true, Some("'tags' has more than 10,000 items; the others are left out")),
+        ] {
+            let text = format!(r#"{{"sources": [{{"id": "a", "name": "A", {members}}}]}}"#);
+            let context = WorkspaceContext::default();
+            let file: Arc<Path> = Arc::from(Path::new("/w/references.json"));
+            let reader = EntryContext { places: Places::new(&context), folder: None };
+            let make = |at, entry: PlainEntry<'_>| reader.read_plain(&file, at, entry);
+            let (document, made, _) = JsonDocument::parse_making(file.clone(), String::new(), text.into(), make);
+            let document = document.unwrap();
+            let is_plain = made.into_iter().flatten().next().is_some();
+            let path = vec![PointerStep::Key("sources"), PointerStep::Item(0)];
+            let (source, problems) = reader.read(&document, path, &document.entry(0).unwrap());
+            assert_eq!((is_plain, source.is_some()), (message.is_none(), is_source), "{message:?}");
+            assert!(source.is_none_or(|source| source.tags.len() <= ITEMS));
+            assert_eq!(problems.iter().map(|problem| problem.message.as_str()).next(), message);
         }
     }
 }

@@ -9,10 +9,14 @@ use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::listed::of_rest;
 use refdesk_text::report::locate::PointerStep;
 use refdesk_text::report::{Diagnostic, Position, Severity};
+use refdesk_text::tokens::grouped;
 
 /// The most errors, and the most warnings, listed for one object; others are counted. Finding the position of each
 /// scans the object from its beginning, which would take forever with a hundred thousand of them.
 const LISTED: usize = 100;
+
+/// The most items of a list of strings. Each is looked up, compared or printed by every command.
+pub const ITEMS: usize = 10_000;
 
 /// The members of one object of a document, and their positions for diagnostics.
 #[derive(Debug)]
@@ -77,9 +81,17 @@ impl<'a> Fields<'a> {
     }
 
     /// A list of strings. A value that is not a list counts as empty; items that are not strings are dropped (BEHAVIOUR
-    /// §2).
+    /// §2), and so are those after the first [`ITEMS`].
     pub(crate) fn strings(&mut self, key: &'static str) -> Vec<String> {
         let Some(items) = self.typed(key, "a list of strings", Value::as_array) else { return Vec::new() };
+        let items = match items.get(..ITEMS) {
+            Some(first) if first.len() < items.len() => {
+                let message = format!("'{key}' has more than {} items; the others are left out", grouped(ITEMS));
+                self.report_value(key, Diagnostic::error(Code::TooMany, message).fix("remove some"));
+                first
+            }
+            _ => items,
+        };
         let mut wrong = items.iter().enumerate().filter(|(_, item)| !item.is_string());
         for (index, item) in wrong.by_ref().take(LISTED.saturating_sub(self.errors)) {
             let message = format!("'{key}' may hold only strings, found {}", word(item));
@@ -289,5 +301,20 @@ mod tests {
         assert_eq!(shown(&unknown[0]), "2:1 unknown key 'key0' 1");
         assert_eq!(unknown[0].fix, "did you mean 'key'?".into());
         assert_eq!(unknown[LISTED].count, many - LISTED);
+    }
+
+    #[test]
+    fn a_list_of_strings_ends_at_the_limit() {
+        for (items, expected) in [(ITEMS, 0), (ITEMS + 1, 1), (3 * ITEMS, 1)] {
+            let json = format!("{{\"a\": [{}]}}", vec!["\"x\""; items].join(","));
+            let (strings, problems) = read(&json, |fields| fields.strings("a"));
+            assert_eq!((strings.len(), problems.len()), (ITEMS, expected), "{items}");
+            let wanted = "1:7 'a' has more than 10,000 items; the others are left out 1";
+            assert!(problems.iter().all(|problem| shown(problem) == wanted), "{problems:?}");
+        }
+        let json = format!("{{\"a\": [{}]}}", vec!["1"; ITEMS + 1].join(","));
+        let (strings, problems) = read(&json, |fields| fields.strings("a"));
+        assert!(strings.is_empty());
+        assert_eq!(problems.last().map(|rest| rest.count), Some(ITEMS + 1 - LISTED), "the limit is listed, too");
     }
 }

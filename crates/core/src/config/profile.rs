@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use serde_json::Value;
 
 use super::document::JsonDocument;
-use super::fields::Fields;
+use super::fields::{Fields, ITEMS};
 use super::find::{WorkspaceContext, expand, linked_out, read_found};
 use super::keys;
 use refdesk_files::path::{Resolver, absolute, is_absent};
@@ -290,7 +290,7 @@ fn references(context: &WorkspaceContext, fields: &mut Fields<'_>) -> ProfileRef
     // One call reports problems with items, the other returns their positions.
     fields.strings("preselected");
     let items = fields.value("preselected").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let ids = items.iter().enumerate().filter_map(|(at, item)| Some((at, expand(context, item.as_str()?))));
+    let ids = items.iter().take(ITEMS).enumerate().filter_map(|(at, item)| Some((at, expand(context, item.as_str()?))));
     let preselected = each_once(fields, "preselected", ids).into_iter().map(|(_, id)| id).collect();
     let transitive_injection = fields.value("transitive_injection").and_then(Value::as_bool);
     // Only to report a wrong type.

@@ -347,4 +347,17 @@ mod tests {
             assert_eq!(locate(json, &path), None, "{path:?}");
         }
     }
+
+    #[test]
+    fn members_are_found_where_each_would_be_located() {
+        let json = r#"{"a": {"x": 1, "\u0079": [2, {"x": 3}], "x": 4, "q\"": {}, "z": "x"}, "b": [], "x": 5}"#;
+        let names = HashSet::from(["x", "y", "q\"", "none"]);
+        for path in [&[][..], &[PointerStep::Key("a")], &[PointerStep::Key("b")], &[PointerStep::Key("none")]] {
+            let found = members(json, path, &names);
+            for name in &names {
+                let whole: Vec<PointerStep<'_>> = path.iter().copied().chain([PointerStep::Key(name)]).collect();
+                assert_eq!(found.get(name).cloned(), locate(json, &whole), "{name} in {path:?}");
+            }
+        }
+    }
 }
