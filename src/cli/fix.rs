@@ -18,7 +18,7 @@ pub fn argument(name: &str) -> Cow<'_, str> {
 pub fn words(fix: &Fix) -> Option<String> {
     Some(match fix {
         Fix::AddTarget => "add it with `refdesk add`; until then it stays a plain link".into(),
-        Fix::AddSources => "`refdesk init` proposes some, and `refdesk add PATH` adds one".into(),
+        Fix::AddSources => "`refdesk init` proposes sources, and `refdesk add PATH` adds one".into(),
         Fix::AllowOutside => "choose a path inside it, or allow it with --allow-outside".into(),
         Fix::BuildIndex => "build it with `refdesk index`".into(),
         Fix::DocumentDatabases => {

@@ -7,7 +7,7 @@ use super::words::sentence;
 /// A fix in the words of the plain interface; `None` to use its own words.
 pub fn words(fix: &Fix) -> Option<String> {
     Some(match fix {
-        Fix::AddSources => "the command refdesk init proposes some, and refdesk add adds one".to_owned(),
+        Fix::AddSources => "the command refdesk init proposes sources, and refdesk add adds one".to_owned(),
         Fix::Reload => "type reload to read everything again".to_owned(),
         Fix::Exclude(id) => format!("type exclude {id} to keep it out"),
         Fix::Include(id) => format!("type include {id} to lift the exclusion"),

@@ -131,7 +131,7 @@ pub fn follow(state: &mut State, before: &Snapshot) {
 fn choice(snapshot: &Snapshot) -> (HashSet<&str>, HashSet<&str>) {
     let selection = &snapshot.selection;
     let picked = selection.members().iter().filter(|it| it.role == Role::Picked).map(|it| it.id.as_str());
-    (picked.collect(), selection.excluded().iter().map(|id| id.as_str()).collect())
+    (picked.collect(), selection.excluded().iter().map(String::as_str).collect())
 }
 
 /// `; 3 sources pulled in, ~864 tokens more, 1 of them untrusted`: the tokens are the prices of the sources.

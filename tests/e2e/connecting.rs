@@ -148,7 +148,7 @@ fn an_empty_catalog_is_asked_about_first() {
     let mut pty = start(&world, &["connect", "cursor"]);
     pty.wait_for("Connect nevertheless? [y/N]");
     pty.type_bytes("n\r");
-    pty.wait_for("`refdesk init` proposes some");
+    pty.wait_for("`refdesk init` proposes sources");
     assert_eq!(pty.wait_for_exit().exit_code(), 1);
     assert!(!world.path.join(".cursor").exists());
 }

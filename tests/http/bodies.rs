@@ -1,5 +1,7 @@
 //! Valid and invalid request bodies.
 
+use serde_json::json;
+
 use crate::http::client::initialize;
 use crate::http::server::Server;
 
@@ -67,6 +69,12 @@ fn an_invalid_message_gets_the_protocols_error() {
         assert_eq!(message["error"]["code"], code, "{body}: {message}");
         assert_eq!(message["jsonrpc"], "2.0");
     }
+    let beyond = r#"{"jsonrpc":"2.0","id":7,"method":"ping","params":{"a":1e999}}"#;
+    let answer = client.post("", beyond).is(400).message();
+    assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(-32700), &json!(7)), "{answer}");
+    let half = initialize().to_string().replacen(r#""name":""#, r#""name":"\ud83d"#, 1);
+    assert!(half.contains(r"\ud83d"), "{half}");
+    server.client().post("", &half).is(200);
     let deep = "[".repeat(100_000);
     assert_eq!(client.post("", &deep).is(400).message()["error"]["code"], -32700);
     let head = client.head("", 3);

@@ -142,3 +142,21 @@ fn a_line_may_arrive_in_pieces_and_several_at_once() {
     answered.sort_unstable();
     assert_eq!(answered, (600..650).collect::<Vec<_>>());
 }
+
+/// Without an answer to its call, a client waits forever.
+#[test]
+fn a_call_that_is_not_quite_json_is_answered() {
+    let workspace = workspace();
+    let mut client = Client::connect(&workspace);
+    let call = |query: &str| {
+        let params = format!(r#"{{"name": "listReferences", "arguments": {{"filter_tags": [{query}]}}}}"#);
+        format!(r#"{{"jsonrpc": "2.0", "id": "odd", "method": "tools/call", "params": {params}}}"#) + "\n"
+    };
+    for (query, code) in
+        [(r#""cut \ud83d""#, None), (r#""\udc00""#, None), ("1e999", Some(-32700)), ("tru", Some(-32700))]
+    {
+        client.bytes(call(query).as_bytes());
+        let answer = client.next();
+        assert_eq!((answer["id"].as_str(), answer["error"]["code"].as_i64()), (Some("odd"), code), "{query}: {answer}");
+    }
+}

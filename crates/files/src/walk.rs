@@ -495,7 +495,7 @@ mod tests {
         for _ in 0..folders {
             deep.push("d");
             fs::create_dir(&deep).unwrap();
-            fs::write(deep.join("z.md"), "12345").unwrap();
+            crate::write_atomic(&deep.join("z.md"), b"12345").unwrap();
         }
         let top = Folder::real(&root).unwrap();
         let budget = WalkBudget::default();

@@ -154,7 +154,7 @@ mod tests {
             let area = Rect::new(0, 0, 12, 1);
             let mut buffer = Buffer::empty(area);
             let place = draw(text, text.len() - behind.len(), &[], Style::new(), area, &mut buffer);
-            let shown: String = buffer.content().iter().map(|cell| cell.symbol()).collect();
+            let shown: String = buffer.content().iter().map(ratatui::buffer::Cell::symbol).collect();
             let shown = if text.is_ascii() { shown.trim_end().to_owned() } else { shown.replace(' ', "") };
             assert_eq!((shown.as_str(), place.x), (expected, x), "{text:?} before {behind:?}");
         }

@@ -21,7 +21,7 @@ impl<'a, 'p> YamlFields<'a, 'p> {
             _ => {
                 let message = format!("{what} is {}, not an object", node.kind());
                 let at = Position { line: node.line, column: node.column };
-                let fix = "write it as keys with values";
+                let fix = "write its settings as lines of the form 'key: value'";
                 problems.push(Diagnostic::error(Code::NotAnObject, message).in_file(file).at(at).fix(fix));
                 None
             }
