@@ -64,6 +64,9 @@ fn tables_are_found_as_tables() {
         let found = hits(&world, words);
         assert_eq!(found[0]["heading"], expected, "{words:?}: {found:?}");
     }
+    // The name of a source leads to its text, but not past a filter.
+    let named = hits(&world, &["db-shop-invoice", "--database", "north"]);
+    assert!(named.iter().all(|hit| hit["database"] == "north"), "{named:?}");
     let join = &hits(&world, &["support", "--kind", "relationship"])[0]["join"];
     assert_eq!((&join["from_columns"], &join["inferred"]), (&json!(["SupportRepId"]), &json!(false)));
     for (words, said) in [

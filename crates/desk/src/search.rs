@@ -8,18 +8,19 @@ use std::path::Path;
 use serde::Serialize;
 
 mod current;
+mod named;
 
 pub(crate) use self::current::CurrentTexts;
 use super::search_index::first_sections_only;
 use super::{CompleteDesk, Desk, has_any_tag};
 use crate::session::{JournalEvent, Receipt, Session};
-use refdesk_core::catalog::{Source, SourceKind};
+use refdesk_core::catalog::Source;
 use refdesk_core::selection::Access;
 use refdesk_index::pages::{DOMAIN, RELATIONSHIP};
 use refdesk_index::search::{Excerpt, HitCost, HitLength, LONGEST, fit};
 use refdesk_index::{
-    DatabaseSubject, FoundDocument, HitRank, INLINE, Index, IndexedJoin, Partial, SOURCE, SearchMode, SearchQuery,
-    SectionHit, SourcePreference, TEXT, usual_weight,
+    DatabaseSubject, FoundDocument, HitRank, IndexedJoin, Partial, SOURCE, SearchMode, SearchQuery, SectionHit,
+    SourcePreference, TEXT, usual_weight,
 };
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::shorten::shortened;
@@ -241,29 +242,7 @@ impl CompleteDesk<'_> {
         if is_just_begun && request.reader == SearchReader::Agent && self.index_process().is_some() {
             return Err(no_index());
         }
-        let best_in = |source: &Source| -> Result<Option<String>, Error> {
-            let is_it = |id: &str| id == source.id.as_str();
-            let of_text = |hits: &[SectionHit]| {
-                hits.iter().find(|hit| is_it(&hit.source) && hit.kind != SOURCE).map(|hit| hit.path.clone())
-            };
-            let only = SearchQuery { is_wanted: &is_it, limit: 2, ..query };
-            Ok(match of_text(&found.hits) {
-                Some(path) => Some(path),
-                None => of_text(&index.search(&only, embedder)?.hits),
-            })
-        };
-        if let Some((source, path)) = self.text_named(&index, request, &takes_part, best_in)?
-            && let Some(mut opening) = index.opening(&source, &path, &query)?
-        {
-            let is_same = |hit: &SectionHit| {
-                (&hit.path, hit.line) == (&path, opening.line)
-                    && (Path::new(&path).is_absolute() || hit.source == source)
-            };
-            let known = found.hits.iter().position(is_same).map(|at| found.hits.remove(at));
-            opening.because = known.map(|hit| hit.because).unwrap_or_default();
-            opening.score = found.hits.first().map_or(0.0, |best| best.score);
-            found.hits.insert(0, opening);
-        }
+        self.put_named_first(&index, &query, embedder, &mut found.hits)?;
         let mut notes = Vec::new();
         if found.is_empty {
             notes.push("The query has no words to search for.".to_owned());
@@ -320,52 +299,6 @@ impl CompleteDesk<'_> {
             notes,
             explains_no_hits: finds_nothing,
         })
-    }
-
-    /// The text that the whole query names, as source and path: by the id, name or path of its source, or by its own path or
-    /// file name if no other file has it. Of a folder, it is the text that `best_in` finds, or what the catalog says.
-    fn text_named(
-        &self,
-        index: &Index,
-        request: &SearchRequest,
-        takes_part: &dyn Fn(&Source) -> bool,
-        best_in: impl Fn(&Source) -> Result<Option<String>, Error>,
-    ) -> Result<Option<(String, String)>, Error> {
-        let query = request.query.trim();
-        let is_kind = |kind: &str| request.kinds.is_empty() || request.kinds.iter().any(|wanted| wanted == kind);
-        if let Some(source) = self.source_named(query) {
-            let path = match source.place() {
-                Some(place) if !source.is_directory() => Some(place.resolved.to_string_lossy().into_owned()),
-                None if matches!(source.kind, SourceKind::Inline { .. }) => Some(INLINE.to_owned()),
-                _ => best_in(source)?,
-            };
-            let path = path.filter(|_| is_kind(TEXT)).or_else(|| is_kind(SOURCE).then(String::new));
-            return Ok(path.filter(|_| takes_part(source)).map(|path| (source.id.to_string(), path)));
-        }
-        if !is_kind(TEXT) || !query.contains(['.', '/']) || query.len() > LONGEST_TITLE {
-            return Ok(None);
-        }
-        let files = index.files_named(query)?.into_iter();
-        let of = |(id, path): (String, String)| {
-            let source = self.catalog.get(&id).filter(|source| takes_part(source) && is_of(source, &path))?;
-            Some((source.depth(), id, path))
-        };
-        // Innermost last; ids break ties.
-        let mut files: Vec<(usize, String, String)> = files.filter_map(of).collect();
-        files.sort();
-        let is_unique = files.windows(2).all(|two| matches!(two, [(.., one), (.., other)] if one == other));
-        Ok(files.pop().filter(|_| is_unique).map(|(_, id, path)| (id, path)))
-    }
-
-    /// The source whose id, name or path is the whole query.
-    fn source_named(&self, query: &str) -> Option<&Source> {
-        let query = query.trim();
-        let lower = query.to_lowercase();
-        let is_it = |source: &&Source| {
-            (source.name.len() == query.len() && source.name.to_lowercase() == lower)
-                || source.place().is_some_and(|place| self.workspace_context().display(&place.path) == query)
-        };
-        self.catalog.find(query).or_else(|| self.catalog.sources().iter().find(is_it))
     }
 
     /// The hit for a reader with this access; without any, for a person.

@@ -1,0 +1,96 @@
+//! A query that is the name of a text leads to where that begins.
+
+use std::path::Path;
+
+use super::{LONGEST_TITLE, is_of};
+use crate::CompleteDesk;
+use refdesk_core::catalog::{Source, SourceKind};
+use refdesk_index::{Embedder, INLINE, Index, SOURCE, SearchQuery, SectionHit, TEXT};
+use refdesk_text::Error;
+
+impl CompleteDesk<'_> {
+    /// Puts the beginning of the text that the whole query names before the other hits.
+    pub(super) fn put_named_first(
+        &self,
+        index: &Index,
+        query: &SearchQuery,
+        embedder: Option<&dyn Embedder>,
+        hits: &mut Vec<SectionHit>,
+    ) -> Result<(), Error> {
+        // These are about a part of a database, which no name of a text stands for.
+        if query.database.is_some() || query.domain.is_some() {
+            return Ok(());
+        }
+        let best_in = |source: &Source| -> Result<Option<String>, Error> {
+            let is_it = |id: &str| id == source.id.as_str();
+            let of_text = |hits: &[SectionHit]| {
+                hits.iter().find(|hit| is_it(&hit.source) && hit.kind != SOURCE).map(|hit| hit.path.clone())
+            };
+            let only = SearchQuery { is_wanted: &is_it, limit: 2, ..*query };
+            Ok(match of_text(hits) {
+                Some(path) => Some(path),
+                None => of_text(&index.search(&only, embedder)?.hits),
+            })
+        };
+        let Some((source, path)) = self.text_named(index, query, best_in)? else { return Ok(()) };
+        let opening = index.opening(&source, &path, query)?;
+        let Some(mut opening) = opening.filter(|opening| is_kind(query, &opening.kind)) else { return Ok(()) };
+        let is_same = |hit: &SectionHit| {
+            (&hit.path, hit.line) == (&path, opening.line) && (Path::new(&path).is_absolute() || hit.source == source)
+        };
+        let known = hits.iter().position(is_same).map(|at| hits.remove(at));
+        opening.because = known.map(|hit| hit.because).unwrap_or_default();
+        opening.score = hits.first().map_or(0.0, |best| best.score);
+        hits.insert(0, opening);
+        Ok(())
+    }
+
+    /// The text that the whole query names, as source and path: by the id, name or path of its source, or by its own path or
+    /// file name if no other file has it. Of a folder, it is the text that `best_in` finds, or what the catalog says.
+    fn text_named(
+        &self,
+        index: &Index,
+        query: &SearchQuery,
+        best_in: impl Fn(&Source) -> Result<Option<String>, Error>,
+    ) -> Result<Option<(String, String)>, Error> {
+        let name = query.text.trim();
+        let takes_part = |source: &Source| (query.is_wanted)(source.id.as_str());
+        let is_kind = |kind: &str| is_kind(query, kind);
+        if let Some(source) = self.source_named(name).filter(|source| takes_part(source)) {
+            let path = match source.place() {
+                Some(place) if !source.is_directory() => Some(place.resolved.to_string_lossy().into_owned()),
+                None if matches!(source.kind, SourceKind::Inline { .. }) => Some(INLINE.to_owned()),
+                _ => best_in(source)?,
+            };
+            let path = path.filter(|_| is_kind(TEXT)).or_else(|| is_kind(SOURCE).then(String::new));
+            return Ok(path.map(|path| (source.id.to_string(), path)));
+        }
+        if !is_kind(TEXT) || !name.contains(['.', '/']) || name.len() > LONGEST_TITLE {
+            return Ok(None);
+        }
+        let files = index.files_named(name)?.into_iter();
+        let of = |(id, path): (String, String)| {
+            let source = self.catalog.get(&id).filter(|source| takes_part(source) && is_of(source, &path))?;
+            Some((source.depth(), id, path))
+        };
+        // Innermost last; ids break ties.
+        let mut files: Vec<(usize, String, String)> = files.filter_map(of).collect();
+        files.sort();
+        let is_unique = files.windows(2).all(|two| matches!(two, [(.., one), (.., other)] if one == other));
+        Ok(files.pop().filter(|_| is_unique).map(|(_, id, path)| (id, path)))
+    }
+
+    /// The source whose id, name or path is the whole query.
+    fn source_named(&self, query: &str) -> Option<&Source> {
+        let lower = query.to_lowercase();
+        let is_it = |source: &&Source| {
+            (source.name.len() == query.len() && source.name.to_lowercase() == lower)
+                || source.place().is_some_and(|place| self.workspace_context().display(&place.path) == query)
+        };
+        self.catalog.find(query).or_else(|| self.catalog.sources().iter().find(is_it))
+    }
+}
+
+fn is_kind(query: &SearchQuery, kind: &str) -> bool {
+    query.kinds.is_empty() || query.kinds.iter().any(|wanted| wanted == kind)
+}
