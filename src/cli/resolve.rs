@@ -23,8 +23,15 @@ fn to_json(desk: &Desk, closure: &Closure) -> Value {
     let members = closure.selection.members();
     let depth: Map<String, Value> = members.iter().map(|member| (member.id.to_string(), json!(member.depth))).collect();
     let transitive = members.iter().filter(|member| member.role == Role::Transitive);
-    let parents: Map<String, Value> =
-        transitive.map(|member| (member.id.to_string(), sorted_parents(member))).collect();
+    // If every source mentions every other, there are millions.
+    let mut room = rows::MENTIONS;
+    let parents: Map<String, Value> = transitive
+        .map(|member| {
+            let parents = sorted_parents(member, room.max(1));
+            room = room.saturating_sub(parents.len());
+            (member.id.to_string(), json!(parents))
+        })
+        .collect();
     let listed = closure.mentions.get(..rows::MENTIONS).unwrap_or(&closure.mentions);
     let mut members = vec![
         ("resolved", json!(members.iter().map(|member| &member.id).collect::<Vec<_>>())),
@@ -36,10 +43,10 @@ fn to_json(desk: &Desk, closure: &Closure) -> Value {
     object(members)
 }
 
-fn sorted_parents(member: &SelectedSource) -> Value {
-    let mut parents = member.parents.to_vec();
+fn sorted_parents(member: &SelectedSource, most: usize) -> Vec<&SourceId> {
+    let mut parents: Vec<&SourceId> = member.parents.iter().take(most).collect();
     parents.sort();
-    json!(parents)
+    parents
 }
 
 fn to_text(desk: &Desk, closure: &Closure) -> String {

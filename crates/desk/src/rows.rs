@@ -12,6 +12,9 @@ use refdesk_core::selection::{Role, Selection};
 use refdesk_files::path::display;
 use refdesk_templates::Template;
 
+/// The number of parents that a row lists. If every source mentions every other, there are as many as sources.
+const PARENTS: usize = 100;
+
 /// Which members a row includes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Members {
@@ -88,6 +91,7 @@ impl Rows<'_> {
     fn selected(&self, source: &Source) -> Value {
         let member = self.selection.member(source.id.as_str());
         let transitive = member.is_some_and(|member| member.role == Role::Transitive);
+        let parents: Vec<&SourceId> = member.iter().flat_map(|member| member.parents.iter()).take(PARENTS).collect();
         let (url, server, tool) = addresses(self.told(source));
         let kind = self.told(source);
         let (args, content) = match kind {
@@ -104,7 +108,7 @@ impl Rows<'_> {
             ("resolved_path", json!(self.place(source))),
             ("is_directory", json!(is_directory(source))),
             ("transitive", json!(transitive)),
-            ("transitive_from", json!(member.map(|member| member.parents.clone()).unwrap_or_default())),
+            ("transitive_from", json!(parents)),
             ("url", json!(url)),
             ("server", json!(server)),
             ("tool", json!(tool)),

@@ -69,6 +69,11 @@ impl Mentions {
         self.files.shrink_to_fit();
     }
 
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()

@@ -27,8 +27,18 @@ use refdesk_text::lines::decode;
 use refdesk_text::number::wide;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::report::listed::ListedProblems;
-use refdesk_text::tokens::of_prose;
+use refdesk_text::tokens::{grouped, of_prose};
 use refdesk_text::{Code, Fix};
+
+/// The number of mentions that a catalog may have: a text counts once for each source that contains it, so a short text
+/// that many sources share could fill the memory. At eight bytes each, 128 MB.
+pub const MAX_MENTIONS: usize = 16_000_000;
+
+/// The number of mentions that one source may have: a link counts once for each source at its target.
+pub const MAX_MENTIONS_OF_SOURCE: usize = 1_000_000;
+
+/// How many sources are scanned before their mentions are counted.
+const SCANNED_TOGETHER: usize = 64;
 
 /// The result of scanning one source.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,6 +61,8 @@ pub struct Library {
     paths: PathIndex,
     memory: MentionCache,
     reads: AtomicUsize,
+    /// How many mentions were found since the catalog was read.
+    found: AtomicUsize,
     /// The budget of all walks before the catalog is read again.
     budget: WalkBudget,
 }
@@ -87,6 +99,7 @@ impl Library {
             paths: PathIndex::new(workspace, catalog),
             memory,
             reads: AtomicUsize::new(0),
+            found: AtomicUsize::new(0),
             budget: WalkBudget::default(),
         }
     }
@@ -94,7 +107,7 @@ impl Library {
     /// Switches to another catalog; keeps cached documents that are still valid and needed.
     pub fn adopt(&mut self, catalog: &Catalog) {
         self.paths = PathIndex::new(&self.workspace, catalog);
-        self.budget = WalkBudget::default();
+        self.forget_limits();
         if self.matcher.is_for(catalog) {
             let paths = &self.paths;
             self.memory.retain(|path| paths.covers(path), catalog.len());
@@ -125,7 +138,12 @@ impl Library {
     /// Prepares for another scan of the same catalog after a possible change on disk.
     pub fn invalidate(&mut self) {
         self.paths.invalidate();
+        self.forget_limits();
+    }
+
+    fn forget_limits(&mut self) {
         self.budget = WalkBudget::default();
+        self.found = AtomicUsize::new(0);
     }
 
     /// How many documents were opened because they were not cached.
@@ -138,9 +156,27 @@ impl Library {
         &self.matcher
     }
 
-    /// Scans these sources in parallel; the results are in the order of `sources`.
+    /// Scans these sources in parallel; the results are in the order of `sources`. There are at most [`MAX_MENTIONS`]
+    /// mentions before the catalog is read again; of the sources beyond, none are kept.
     pub fn scan(&self, sources: &[&Source]) -> Vec<Scanned> {
-        sources.par_iter().map_init(LineMentions::default, |seen, source| self.scan_source(source, seen)).collect()
+        let mut scanned = Vec::with_capacity(sources.len());
+        for some in sources.chunks(SCANNED_TOGETHER) {
+            let found = some.par_iter().map_init(LineMentions::default, |seen, source| self.scan_source(source, seen));
+            // Counted in the order of the sources, so that it does not depend on threads which of them are left out.
+            for mut found in found.collect::<Vec<_>>() {
+                let count = found.mentions.len();
+                if self.found.fetch_add(count, Ordering::Relaxed) + count > MAX_MENTIONS && count > 0 {
+                    found.mentions = Mentions::new(self.matcher.ids().clone());
+                    found.diagnostics.push(too_many(
+                        &found.id,
+                        format!("the documents of all sources contain more than {} mentions; those of some sources are left out", grouped(MAX_MENTIONS)),
+                        "let fewer sources share a document that mentions many of them",
+                    ));
+                }
+                scanned.push(found);
+            }
+        }
+        scanned
     }
 
     fn scan_source(&self, source: &Source, seen: &mut LineMentions) -> Scanned {
@@ -184,6 +220,13 @@ impl Library {
             }
         }
         mentions.shrink();
+        if mentions.len() == MAX_MENTIONS_OF_SOURCE {
+            diagnostics.push(too_many(
+                &source.id,
+                format!("only the first {} mentions in the source are kept", grouped(MAX_MENTIONS_OF_SOURCE)),
+                "split the source into smaller ones",
+            ));
+        }
         Scanned { id: source.id.clone(), mentions, diagnostics, tokens }
     }
 
@@ -227,7 +270,9 @@ impl Library {
             let Some(target) = seen.links.first_on_line(&self.paths, folder, path) else { continue };
             match target {
                 LinkTarget::To(spots) => {
-                    found.extend(self.paths.sources_at(spots).map(|to| (*line, MentionKind::Path, to)));
+                    let room = MAX_MENTIONS_OF_SOURCE.saturating_sub(found.len());
+                    let sources = self.paths.sources_at(spots).take(room);
+                    found.extend(sources.map(|to| (*line, MentionKind::Path, to)));
                 }
                 // An example may name any file, and not every file is knowledge: some are images, licenses or code.
                 LinkTarget::Unlisted | LinkTarget::Outside if *is_example || !names_a_document(Path::new(&**path)) => {}
@@ -260,7 +305,7 @@ impl Library {
             seen.begin_line();
             for (line, via, to) in on_line {
                 let is_other = ids.get(wide(*to)).is_some_and(|to| *to != source.id);
-                if is_other && seen.is_first(*via, wide(*to)) {
+                if is_other && mentions.len() < MAX_MENTIONS_OF_SOURCE && seen.is_first(*via, wide(*to)) {
                     mentions.push(*to, *via, file, *line);
                 }
             }
@@ -291,6 +336,10 @@ impl Library {
         let (text, is_binary) = decode(bytes);
         ScannedMentions { is_binary, ..scan(&text, LinkSyntax::of(path), &self.matcher) }
     }
+}
+
+fn too_many(id: &SourceId, message: String, fix: &'static str) -> Diagnostic {
+    Diagnostic::warning(Code::TooMany, message).about(id.as_str()).fix(fix)
 }
 
 /// Lines with no more mentions than this are compared one by one, without a list as long as the catalog.
@@ -369,6 +418,30 @@ mod tests {
         assert_eq!(on_line(1), ids.iter().skip(1).map(|id| by_id(id)).collect::<Vec<_>>());
         assert_eq!(on_line(2), [by_id("s7"), by_id("s9")].into_iter().chain(by_path()).collect::<Vec<_>>());
         assert_eq!(on_line(3), by_path().collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn mentions_are_limited_for_a_source_and_for_all() {
+        let folder = tempfile::tempdir().unwrap();
+        // Each link mentions all the sources at its target.
+        let links = "./x.md\n".repeat(2 * MAX_MENTIONS_OF_SOURCE / 1_000);
+        let places = (0..1_000).map(|at| local(&format!("p{at}"), Path::new("/ws/x.md"), PathState::Missing));
+        let texts = [("a", links.as_str()), ("b", "see c"), ("c", "see d"), ("d", "nothing"), ("e", "see d")];
+        let catalog = Catalog::new(texts.map(|(id, text)| inline(id, text)).into_iter().chain(places).collect());
+        let sources = texts.map(|(id, _)| catalog.get(id).unwrap());
+        let mut library = Library::for_one_command(folder.path(), &catalog, clock);
+        let mut scan = |already: usize| {
+            library.invalidate();
+            library.found.store(already, Ordering::Relaxed);
+            let told =
+                |scanned: &Scanned| scanned.diagnostics.iter().map(|told| told.code.as_str()).collect::<String>();
+            library.scan(&sources).iter().map(|one| (one.mentions.len(), told(one))).collect::<Vec<_>>()
+        };
+        let (fine, cut) = (String::new, || "too-many".to_owned());
+        let most = MAX_MENTIONS_OF_SOURCE;
+        assert_eq!(scan(0), [(most, cut()), (1, fine()), (1, fine()), (0, fine()), (1, fine())]);
+        let already = MAX_MENTIONS - most - 1;
+        assert_eq!(scan(already), [(most, cut()), (1, fine()), (0, cut()), (0, fine()), (0, cut())]);
     }
 
     #[test]

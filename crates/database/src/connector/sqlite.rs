@@ -38,6 +38,9 @@ const FOREIGN_KEYS: &str = "SELECT id, \"table\", \"from\", \"to\", on_update, o
 const INDEXES: &str = "SELECT name, \"unique\", origin, partial FROM pragma_index_list(?1, 'main') ORDER BY name";
 const INDEX_COLUMNS: &str = "SELECT name FROM pragma_index_xinfo(?1, 'main') WHERE \"key\" ORDER BY seqno";
 
+/// Most columns that all keys and indexes of a file name together: each may name thousands, and tables have many.
+const KEY_COLUMNS: usize = 200_000;
+
 /// Most bytes of a text in the schema.
 const TEXT_BYTES: usize = COMMENT_BYTES * 16;
 
@@ -95,6 +98,7 @@ fn reading_of(config: &DatabaseConfig, file: &SqliteFile, shown: &str, objects: 
         shown,
         problems: file.problems().to_vec(),
         columns: 0,
+        key_columns: 0,
         late: 0,
     };
     let mut tables = Vec::new();
@@ -113,8 +117,8 @@ fn reading_of(config: &DatabaseConfig, file: &SqliteFile, shown: &str, objects: 
         let message = format!("{} tables and views were not completely read within {seconds} s", reader.late);
         reader.problem(message, Code::TableUnreadable);
     }
+    complete_targets(&mut tables, KEY_COLUMNS.saturating_sub(reader.key_columns));
     let problems = reader.problems;
-    complete_targets(&mut tables);
     let schemas = vec![SchemaInfo { name: SCHEMA.to_owned(), comment: None }];
     let mut snapshot = Snapshot { server_version: Some(rusqlite::version().to_owned()), schemas, tables };
     snapshot.sort();
@@ -140,7 +144,9 @@ const SHADOWS: [&str; 11] =
     ["content", "data", "idx", "docsize", "config", "segments", "segdir", "stat", "node", "parent", "rowid"];
 
 /// A foreign key without columns refers to the primary key.
-fn complete_targets(tables: &mut [Table]) {
+///
+/// At most `room` columns are filled in.
+fn complete_targets(tables: &mut [Table], mut room: usize) {
     let keys: HashMap<String, Vec<String>> = tables
         .iter()
         .filter_map(|table| Some((table.name.to_lowercase(), table.primary_key.as_ref()?.columns.clone())))
@@ -162,7 +168,9 @@ fn complete_targets(tables: &mut [Table]) {
                 key.target.name.clone_from(name);
             }
             if key.target_columns.is_empty() {
-                key.target_columns = keys.get(&target).cloned().unwrap_or_default();
+                let columns = keys.get(&target).filter(|columns| columns.len() <= room);
+                key.target_columns = columns.cloned().unwrap_or_default();
+                room -= key.target_columns.len();
             } else if let Some(known) = columns.get(&target) {
                 for column in &mut key.target_columns {
                     if let Some(name) = known.get(&column.to_lowercase()) {
@@ -174,6 +182,13 @@ fn complete_targets(tables: &mut [Table]) {
     }
 }
 
+/// How many columns the keys and indexes of a table name.
+fn key_columns(table: &Table) -> usize {
+    let foreign: usize = table.foreign_keys.iter().map(|key| key.columns.len() + key.target_columns.len()).sum();
+    let unique: usize = table.unique.iter().map(|key| key.columns.len()).sum();
+    foreign + unique + table.indexes.iter().map(|index| index.columns.len()).sum::<usize>()
+}
+
 struct Reader<'f> {
     file: &'f SqliteFile,
     shown: &'f str,
@@ -183,6 +198,8 @@ struct Reader<'f> {
     problems: Vec<Diagnostic>,
     /// Read so far.
     columns: usize,
+    /// Read so far in keys and indexes.
+    key_columns: usize,
     /// How many tables could not be read before the time limit.
     late: usize,
 }
@@ -222,6 +239,14 @@ impl Reader<'_> {
             table.is_unreadable = true;
             let message = format!("{} cannot be read completely: {}", table.full_name(), open::words(&error));
             self.problem(message, Code::TableUnreadable);
+        }
+        let key_columns = key_columns(&table);
+        self.key_columns += key_columns;
+        if self.key_columns > KEY_COLUMNS && key_columns > 0 {
+            let message =
+                format!("keys and indexes name more than {KEY_COLUMNS} columns; those of further tables are left out");
+            self.problem(message, Code::TooMany);
+            (table.foreign_keys, table.unique, table.indexes) = (Vec::new(), Vec::new(), Vec::new());
         }
         self.columns += table.columns.len();
         if self.columns > ALL_COLUMNS {

@@ -247,6 +247,29 @@ fn views_that_grow_are_not_read() {
 }
 
 #[test]
+fn the_columns_of_keys_are_limited() {
+    let columns: Vec<String> = (0..500).map(|at| format!("c{at}")).collect();
+    let columns = columns.as_slice().join(", ");
+    let keys = format!(", FOREIGN KEY ({columns}) REFERENCES a").repeat(20);
+    let table = |name: &str| format!("CREATE TABLE {name} ({columns}, PRIMARY KEY ({columns}){keys});");
+    // SQLite names only the columns of this table; those of the other are filled in while there is room.
+    let tables: String = ["a", "b", "c", "d", "e", "f", "g"].map(|name| table(name)).concat();
+    let reading = reading(&world(&tables), "");
+    let keys = |filled: bool| {
+        let keys = reading.snapshot.tables.iter().flat_map(|table| &table.foreign_keys);
+        keys.filter(|key| key.target_columns.is_empty() != filled).count()
+    };
+    assert_eq!((keys(true), keys(false), &*reading.problems), (140, 0, &[][..]), "140,000 columns");
+
+    let many: String = (0..25).map(|at| table(&format!("t{at}"))).collect();
+    let reading = self::reading(&world(&format!("{} {many}", table("a"))), "");
+    let named: usize = reading.snapshot.tables.iter().map(key_columns).sum();
+    assert!((150_000..=KEY_COLUMNS).contains(&named), "{named}");
+    assert_eq!(reading.problems.len(), 6, "{:?}", reading.problems);
+    assert!(reading.problems.iter().all(|it| it.code == Code::TooMany), "{:?}", reading.problems);
+}
+
+#[test]
 fn a_view_reads_what_it_counts() {
     let world = world(
         "CREATE TABLE a (x); CREATE TABLE b (y); CREATE VIEW v AS SELECT count(*) AS n FROM a, b;
