@@ -206,6 +206,11 @@ fn to_text(shown: &str, asserted: &AssertionReport, unmet: &[Vec<UnmetExpectatio
     let missed = asserted.cases.iter().filter(|judged| !judged.unmet.is_empty()).count();
     let (cases, expectations) = (counted(asserted.cases.len(), "case"), counted(wanted, "expectation"));
     text.push_str(&format!("\n{cases}, {missed} missed; {expectations}, {} met\n", wanted.saturating_sub(unmet_count)));
+    if asserted.cases.iter().all(|judged| judged.case.wanted.hints.is_none()) {
+        // `hints_any` and the others say too little to count what is right.
+        text.push_str("no precision and recall: no case has `hints`, the list of all that is right\n");
+        return text;
+    }
     let share = |ratio: Option<f64>| ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.3}"));
     let AssertionReport { hinted, expected, correct, .. } = asserted;
     text.push_str(&format!(

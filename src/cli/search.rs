@@ -67,7 +67,7 @@ impl Printed {
             self.add_hit(hit);
             if explain {
                 let places: Vec<String> = hit.because.iter().map(place).collect();
-                self.text.push_str(&format!("    score {}: {}\n", hit.score, one_line(&places.join("; "))));
+                self.text.push_str(&format!("    score {} = {}\n", hit.score, one_line(&places.join(" + "))));
             }
             self.text.push('\n');
         }
@@ -112,10 +112,10 @@ impl Printed {
     }
 }
 
-/// `rank 2 by words (retry, backoff)`
+/// `0.083 for rank 2 by words (retry, backoff)`
 fn place(placing: &HitRank) -> String {
-    let HitRank { list, rank, words, cosine } = placing;
+    let HitRank { list, rank, score, words, cosine } = placing;
     let words = if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) };
     let cosine = cosine.map_or_else(String::new, |cosine| format!(" (cosine {cosine})"));
-    format!("rank {rank} by {list}{words}{cosine}")
+    format!("{score} for rank {rank} by {list}{words}{cosine}")
 }

@@ -170,6 +170,8 @@ pub struct HitRank {
     pub list: &'static str,
     /// From 1.
     pub rank: usize,
+    /// What the list adds to the score of the hit.
+    pub score: f64,
     /// The words and phrases of the query that are in the document, for the list of words.
     pub words: Vec<String>,
     /// The cosine of the vectors of query and document, for the list of meaning.
@@ -493,9 +495,12 @@ fn because(
     let words = with_words.iter().filter(|(_, documents)| all().any(|document| documents.contains(document)));
     let words: Vec<String> = words.map(|(word, _)| (*word).to_owned()).collect();
     let cosine = cosines.get(&fused.document).map(|cosine| rounded(f64::from(*cosine)));
-    let rank = |list: usize| fused.ranks.get(list).copied().flatten();
-    let by_words = rank(0).map(|rank| HitRank { list: WORDS, rank, words, cosine: None });
-    let by_meaning = rank(1).map(|rank| HitRank { list: MEANING, rank, words: Vec::new(), cosine });
+    let place = |at: usize, list: &'static str| {
+        let place = fused.places.get(at).copied().flatten()?;
+        Some(HitRank { list, rank: place.rank, score: rounded(place.score), words: Vec::new(), cosine: None })
+    };
+    let by_words = place(0, WORDS).map(|it| HitRank { words, ..it });
+    let by_meaning = place(1, MEANING).map(|it| HitRank { cosine, ..it });
     by_words.into_iter().chain(by_meaning).collect()
 }
 

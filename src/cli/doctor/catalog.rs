@@ -102,7 +102,7 @@ pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option
         lines.push(CheckLine::note("search index", sentence.trim_end_matches('.'), fix));
     }
     lines.push(match model {
-        Some(name) => CheckLine::ok("model", name),
+        Some(name) => CheckLine::ok("model", format!("{name}, which knows English")),
         None => CheckLine::note("model", "none in this program; the index finds words alone", ""),
     });
     if !desk.wants_meaning() {

@@ -31,7 +31,7 @@ fn hit(source: &str, path: &str, line: usize, heading: &str, excerpt: &str, word
         excerpt: excerpt.to_owned(),
         matches: std::iter::once(at..at + word.len()).collect(),
         score: 0.18,
-        because: vec![HitRank { list: "words", rank: 1, words: vec![word.to_owned()], cosine: None }],
+        because: vec![HitRank { list: "words", rank: 1, score: 0.1, words: vec![word.to_owned()], cosine: None }],
         readable: true,
         selected: false,
         tokens: 120,
@@ -210,7 +210,7 @@ fn names_and_headings_with_the_words_come_before_fuzzy_matches() {
     press(&mut state, "C-k \"breaker\"");
     let headings = [("States of the breaker", "words"), ("Outages", "meaning"), ("Breakers in calls", "words")];
     let hits = headings.map(|(heading, list)| {
-        let because = vec![HitRank { list, rank: 1, words: Vec::new(), cosine: None }];
+        let because = vec![HitRank { list, rank: 1, score: 0.1, words: Vec::new(), cosine: None }];
         SearchHit { because, ..hit("java-service", "docs/calls.md", 41, heading, "It opens.", "opens") }
     });
     answer(&mut state, Response::Found(Ok(Box::new(SearchAnswer { hits: hits.into(), ..found("breaker") }))));
@@ -242,7 +242,7 @@ fn every_name_that_matches_comes_before_what_is_found_by_meaning() {
         Snapshot { catalog, templates: Default::default(), diagnostics: Default::default(), ..fixture::snapshot() };
     update(&mut state, Input::Snapshot(Box::new(plain)));
     press(&mut state, "C-k \"breaker\"");
-    let meant = HitRank { list: "meaning", rank: 1, words: Vec::new(), cosine: None };
+    let meant = HitRank { list: "meaning", rank: 1, score: 0.1, words: Vec::new(), cosine: None };
     let hit = SearchHit { because: vec![meant], ..hit("other-01", "a.md", 3, "Outages", "It opens.", "opens") };
     answer(&mut state, Response::Found(Ok(Box::new(SearchAnswer { hits: vec![hit], ..found("breaker") }))));
     let rows = listed(&state);
@@ -300,7 +300,7 @@ fn few_sections_found_by_meaning_alone_stand_among_other_rows() {
     let mut state = fixture::state(200, 60);
     press(&mut state, "C-k \"opens\"");
     let ranked = |list, nth: usize| SearchHit {
-        because: vec![HitRank { list, rank: nth, words: Vec::new(), cosine: None }],
+        because: vec![HitRank { list, rank: nth, score: 0.1, words: Vec::new(), cosine: None }],
         ..hit("timeouts", "a.md", nth, &format!("{list} {nth}"), "It opens.", "opens")
     };
     let hits: Vec<SearchHit> = (1..=20).flat_map(|nth| [ranked("meaning", nth), ranked("words", nth)]).collect();

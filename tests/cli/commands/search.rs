@@ -60,7 +60,7 @@ fn hits_have_place_excerpt_and_reasons() {
         text.starts_with("Circuit breaker\n  @breaker, The breaker, docs/breaker.md:1-3\n    # Circuit breaker\n"),
         "{ran}"
     );
-    assert!(text.contains("rank 1 by words (circuit, breaker)"), "{ran}");
+    assert!(text.contains("score 0.1909 = 0.1909 for rank 1 by words (circuit, breaker)"), "{ran}");
     assert!(!text.contains('\u{1b}') && text.contains("\\x1b[31mred"), "{ran}");
 }
 

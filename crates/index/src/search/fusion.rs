@@ -12,8 +12,17 @@ pub(super) struct FusedDocument {
     pub document: i64,
     /// The sum of the weights of list and document through `DAMPING + rank` over the lists.
     pub score: f64,
-    /// Its rank in each list, from 1.
-    pub ranks: Vec<Option<usize>>,
+    /// Its place in each list.
+    pub places: Vec<Option<ListPlace>>,
+}
+
+/// The place of a document in a list.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct ListPlace {
+    /// From 1.
+    pub rank: usize,
+    /// What the list adds to the document's score.
+    pub score: f64,
 }
 
 /// The documents of all lists, each with how much it counts, the best first. A list has its best document first and no document
@@ -30,18 +39,23 @@ pub(super) fn fuse<K: Ord>(
     for (list, (documents, counts)) in lists.iter().enumerate() {
         for (rank, document) in (1..).zip(*documents) {
             let position = *positions.entry(*document).or_insert_with(|| {
-                fused.push(FusedDocument { document: *document, score: 0.0, ranks: vec![None; lists.len()] });
+                fused.push(FusedDocument { document: *document, score: 0.0, places: vec![None; lists.len()] });
                 fused.len() - 1
             });
             let Some(entry) = fused.get_mut(position) else { continue };
-            entry.score += counts * weight(*document) / (DAMPING + f64::from(rank));
-            if let Some(place) = entry.ranks.get_mut(list) {
-                *place = usize::try_from(rank).ok();
+            let score = counts * weight(*document) / (DAMPING + f64::from(rank));
+            entry.score += score;
+            if let Some(place) = entry.places.get_mut(list) {
+                *place = usize::try_from(rank).ok().map(|rank| ListPlace { rank, score });
             }
         }
     }
     for entry in fused.iter_mut().filter(|it| has_all(it.document)) {
-        entry.score += weight(entry.document) / DAMPING;
+        let score = weight(entry.document) / DAMPING;
+        entry.score += score;
+        if let Some(place) = entry.places.iter_mut().flatten().next() {
+            place.score += score;
+        }
     }
     fused.sort_by(|one, other| {
         let by_score = other.score.total_cmp(&one.score);
@@ -79,7 +93,7 @@ mod tests {
         assert_eq!(order(&[&[1, 2]], |document| if document == 1 { 0.5 } else { 1.0 }), [2, 1]);
         let both = fuse(&equal(&[&[1], &[2]]), |_| 1.0, |_| false, |document| -document);
         assert_eq!(both.iter().map(|it| it.document).collect::<Vec<_>>(), [2, 1], "by their keys");
-        assert_eq!(both[0].ranks, [None, Some(1)]);
+        assert_eq!(both[0].places, [None, Some(ListPlace { rank: 1, score: 1.0 / 11.0 })]);
         let unequal = fuse(&[(&[1, 3], 1.0), (&[2], 0.5)], |_| 1.0, |_| false, |_| ());
         assert_eq!(unequal.iter().map(|it| it.document).collect::<Vec<_>>(), [1, 3, 2]);
         let with_all = fuse(&equal(&[&[7, 9], &[1, 2, 8]]), |_| 1.0, |document| document >= 8, |_| ());
@@ -98,6 +112,10 @@ mod tests {
             let fused = fuse(&equal(&[&one, &other]), |_| 1.0, |_| false, |_| ());
             let mut documents: Vec<i64> = fused.iter().map(|it| it.document).collect();
             prop_assert!(fused.windows(2).all(|pair| pair[0].score >= pair[1].score));
+            for it in fuse(&equal(&[&one, &other]), |_| 0.5, |document| document % 2 == 0, |_| ()) {
+                let sum: f64 = it.places.iter().flatten().map(|place| place.score).sum();
+                prop_assert!((sum - it.score).abs() < 1e-9);
+            }
             prop_assert_eq!(&documents, &order(&[&other, &one], |_| 1.0));
             documents.sort_unstable();
             let mut expected: Vec<i64> = one.iter().chain(&other).copied().collect();

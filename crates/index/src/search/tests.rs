@@ -77,7 +77,13 @@ fn a_hit_names_its_section_and_says_why(world: &World) {
     assert_eq!((best.heading.as_str(), best.line, best.end_line), ("Guide > Circuit breakers", 3, 5));
     assert_eq!(
         best.because,
-        [HitRank { list: "words", rank: 1, words: vec!["circuit".into(), "breaker".into()], cosine: None }]
+        [HitRank {
+            list: "words",
+            rank: 1,
+            score: 0.1909,
+            words: vec!["circuit".into(), "breaker".into()],
+            cosine: None
+        }]
     );
     let marked: Vec<&str> = best.excerpt.matches.iter().map(|range| &best.excerpt.text[range.clone()]).collect();
     assert_eq!(marked, ["Circuit", "breakers", "breaker"]);
