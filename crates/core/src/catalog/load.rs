@@ -1,5 +1,6 @@
 //! Builds a catalog from files: merges the configuration's sources with the discovered ones (BEHAVIOUR §2).
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
@@ -12,7 +13,7 @@ use serde_json::Value;
 use super::Catalog;
 use super::entry::EntryContext;
 use super::place::Places;
-use super::source::Source;
+use super::source::{Source, SourceId};
 use super::wanted::EntryFilter;
 use crate::config::{
     self, Config, JsonDocument, MemberPart, WorkspaceContext, expand, has_more_values, too_many_values,
@@ -21,7 +22,7 @@ use refdesk_files::output::resolve;
 use refdesk_files::path::{absolute, is_absent, name_of};
 use refdesk_files::{EntryKind, Folder, cause, whole};
 use refdesk_text::Code;
-use refdesk_text::report::listed::ListedProblems;
+use refdesk_text::report::listed::{LISTED, ListedProblems};
 use refdesk_text::report::locate::PointerStep;
 use refdesk_text::report::{Diagnostic, Position};
 use refdesk_text::tokens::grouped;
@@ -334,25 +335,30 @@ fn duplicates(
     catalog: &Catalog,
     losers: &[Arc<Source>],
 ) -> Vec<Diagnostic> {
-    let mut found = Vec::new();
-    for source in losers {
+    let mut listed = ListedProblems::default();
+    // Many may have the id of the same source, and a file that holds a source is read for its position.
+    let mut winners: HashMap<&SourceId, String> = HashMap::new();
+    for (nth, source) in losers.iter().enumerate() {
         let Some(winner) = catalog.get(source.id.as_str()) else { continue };
-        let file = context.display(&source.origin.file);
-        let wins = match id_position(document, files, winner) {
-            Some(Position { line, column }) => format!("{}:{line}:{column}", context.display(&winner.origin.file)),
-            None => context.display(&winner.origin.file),
-        };
+        let wins = winners.entry(&winner.id).or_insert_with(|| {
+            let file = context.display(&winner.origin.file);
+            match id_position(document, files, winner) {
+                Some(Position { line, column }) => format!("{file}:{line}:{column}"),
+                None => file,
+            }
+        });
         let message = format!("the id '{}' is already used by {wins}; this entry is not used", source.id);
         let mut problem = Diagnostic::warning(Code::DuplicateId, message)
-            .in_file(file)
+            .in_file(context.display(&source.origin.file))
             .about(source.id.as_str())
             .fix("give one of the two another id, or remove it");
-        if let Some(position) = id_position(document, files, source) {
+        let position = if nth < LISTED { id_position(document, files, source) } else { None };
+        if let Some(position) = position {
             problem = problem.at(position);
         }
-        found.push(problem);
+        listed.push(problem);
     }
-    found
+    listed.into_vec()
 }
 
 fn id_position(document: Option<&JsonDocument>, files: &[ReferenceFile], source: &Source) -> Option<Position> {
@@ -361,8 +367,8 @@ fn id_position(document: Option<&JsonDocument>, files: &[ReferenceFile], source:
             &[PointerStep::Key("sources"), PointerStep::Item(index), PointerStep::Key("id")],
             MemberPart::Value,
         )),
-        // Read the discovered file again: duplicates are too rare to keep the text of every file. By its path, it could lead
-        // elsewhere by now.
+        // Read the discovered file again: duplicates are too rare to keep the text of every file. By its path, it could
+        // lead elsewhere by now.
         _ => {
             let at = files.binary_search_by(|file| file.path.as_path().cmp(&source.origin.file)).ok()?;
             let (document, _) = JsonDocument::parse(&source.origin.file, String::new(), files.get(at)?.read().ok()?);
@@ -417,6 +423,40 @@ mod tests {
             let (catalog, problems) = load(&context, &config, PlainSources::default(), reading);
             let texts = format!("{catalog:?}{problems:?}");
             assert!(!texts.contains("PRIVATE"), "{exchanged}: {texts}");
+        }
+    }
+
+    #[test]
+    fn the_source_that_keeps_an_id_is_read_once_for_all_that_have_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = std::fs::canonicalize(folder.path()).unwrap();
+        let entry = |description: &str| {
+            format!(r#"{{"description": "{description}", "id": "r", "name": "R", "type": "inline", "content": "c"}}"#)
+        };
+        let file = |name: &str| workspace.join(".jaato/references").join(name);
+        // Parsing it for each of the others would take minutes.
+        write_atomic(&file("a.json"), entry(&"y".repeat(8_000_000)).as_bytes()).unwrap();
+        for nth in 0..1_000 {
+            write_atomic(&file(&format!("b{nth:04}.json")), entry("").as_bytes()).unwrap();
+        }
+        let references = format!(r#"{{"sources": [{}]}}"#, vec![entry(""); LISTED].join(","));
+        for (references, winner) in [("{}", ".jaato/references/a.json:1:"), (&references, "references.json:1:")] {
+            write_atomic(&workspace.join("references.json"), references.as_bytes()).unwrap();
+            let context = WorkspaceContext {
+                workspace: workspace.clone(),
+                current: workspace.clone(),
+                ..WorkspaceContext::default()
+            };
+            let (config, plain) = load_config(&context, None, &EntryFilter::All, true);
+            let may_read = |_: &Path, _: &Path| true;
+            let reading =
+                CatalogReading { previous: None, may_read: &may_read, wanted: &EntryFilter::All, is_compared: true };
+            let (catalog, problems) = load(&context, &config, plain, reading);
+            assert_eq!(catalog.len(), 1);
+            assert!(problems[0].message.contains(winner), "{}", problems[0].message);
+            let listed = problems.iter().filter(|problem| problem.code == Code::DuplicateId).count();
+            assert_eq!(listed, if references == "{}" { 1_000 } else { LISTED });
+            assert_eq!(problems.len() - listed, usize::from(references != "{}"), "the others are counted");
         }
     }
 

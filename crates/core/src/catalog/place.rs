@@ -1,7 +1,10 @@
 //! Resolves a local source's path (BEHAVIOUR §2 "Paths" and "Moved catalogs").
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, RwLock};
 
 use super::source::{LocalPath, PathState, Source};
 use crate::config::{WorkspaceContext, expand};
@@ -21,6 +24,8 @@ pub(super) struct Places<'a> {
     pub reserved: ReservedFolders,
     /// Listings of folders, used instead of checking each file.
     listings: Option<FolderListings>,
+    /// Whether the workspace has a file or folder of this name.
+    tops: RwLock<HashMap<OsString, bool>>,
     /// Whether to skip checking what exists at a path.
     is_unseen: bool,
 }
@@ -34,6 +39,7 @@ impl<'a> Places<'a> {
             reserved: ReservedFolders::new(&context.workspace, &resolver),
             resolver,
             listings: None,
+            tops: RwLock::default(),
             is_unseen: false,
         }
     }
@@ -72,7 +78,8 @@ impl<'a> Places<'a> {
             let problem = unreadable(&first);
             return (first, problem);
         }
-        if let Some(other) = later_candidates(workspace, &expanded).map(look).find(exists) {
+        let others = later_candidates(workspace, &expanded).filter(|path| self.may_exist(path));
+        if let Some(other) = others.map(look).find(exists) {
             if let Some(problem) = unreadable(&other) {
                 return (other, Some(problem));
             }
@@ -91,6 +98,22 @@ impl<'a> Places<'a> {
         }
         let problem = Diagnostic::warning(Code::MissingPath, format!("'{written}' does not exist"));
         (first, Some(problem.fix(Fix::FindMoved)))
+    }
+
+    /// Whether it is worth looking what is at this path of the workspace. Most of the paths that are tried for a missing
+    /// one do not exist, and a hostile catalog makes millions of them.
+    fn may_exist(&self, path: &Path) -> bool {
+        let within = path.strip_prefix(&self.context.workspace).ok();
+        let Some(Component::Normal(top)) = within.and_then(|within| within.components().next()) else { return true };
+        let known = self.tops.read().ok().and_then(|tops| tops.get(top).copied());
+        let has_top = known.unwrap_or_else(|| {
+            let has_top = fs::symlink_metadata(self.context.workspace.join(top)).is_ok();
+            if let Ok(mut tops) = self.tops.write() {
+                tops.insert(top.to_owned(), has_top);
+            }
+            has_top
+        });
+        has_top && (self.is_listed(path) || fs::symlink_metadata(path).is_ok())
     }
 
     /// What exists at a path.

@@ -29,15 +29,21 @@ pub fn resolve(path: &Path) -> Result<PathBuf, Unresolved> {
     let mut left: VecDeque<PathBuf> = parts(path).collect();
     let mut real = PathBuf::new();
     let mut links = 0;
+    // The length of the first part that does not exist. Nothing below it does, and a path may have thousands of parts.
+    let mut missing: Option<usize> = None;
     while let Some(part) = left.pop_front() {
         match part.components().next() {
             None | Some(Component::CurDir) => {}
             Some(Component::ParentDir) => {
                 real.pop();
+                missing = missing.filter(|missing| *missing <= real.as_os_str().len());
             }
             Some(Component::RootDir | Component::Prefix(_)) => real.push(&part),
             Some(Component::Normal(name)) => {
                 real.push(name);
+                if missing.is_some() {
+                    continue;
+                }
                 match fs::symlink_metadata(&real) {
                     Ok(metadata) if metadata.is_symlink() => {
                         links += 1;
@@ -51,7 +57,7 @@ pub fn resolve(path: &Path) -> Result<PathBuf, Unresolved> {
                     }
                     Ok(metadata) if !metadata.is_dir() && !left.is_empty() => return Err(Unresolved::BelowFile(real)),
                     Ok(_) => {}
-                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => missing = Some(real.as_os_str().len()),
                     Err(error) => return Err(Unresolved::Unreadable(real, error)),
                 }
             }
@@ -97,6 +103,8 @@ mod tests {
             ("dangling", "real/new"),
             ("up/x", "real/x"),
             ("new/../x/./y", "x/y"),
+            ("new/a/../../link/x", "real/deep/x"),
+            ("new/a/../link/x", "new/link/x"),
             ("none/deep/x", "none/deep/x"),
             ("out/x", "/etc/x"),
         ] {
