@@ -47,6 +47,40 @@ fn invalid_calls_are_protocol_errors() {
     assert_eq!(client.call("listReferences", json!({}))["total"], 6, "the session goes on");
 }
 
+/// What an agent wrote is not worth reading again.
+#[test]
+fn an_answer_repeats_only_the_beginning_of_a_long_name() {
+    let workspace = workspace();
+    let mut client = Client::connect(&workspace);
+    client.call("selectReferences", json!({"ids": ["api"]}));
+    let long = "a".repeat(300_000);
+    let many: Vec<String> = (0..20_000).map(|at| format!("none-{at}")).collect();
+    let many_and_one = [many.as_slice(), &["guide".to_owned()]].concat();
+    for (tool, arguments) in [
+        ("readReference", json!({"id": long})),
+        ("readReference", json!({"id": "api", "path": long})),
+        ("readReference", json!({"id": "api", "lines": long})),
+        ("listReferences", json!({"mode": long})),
+        ("listReferences", json!({(long.as_str()): 1})),
+        (&long, json!({})),
+        ("selectReferences", json!({"ids": [long]})),
+        ("selectReferences", json!({"ids": many})),
+        ("selectReferences", json!({"ids": many_and_one})),
+        ("selectReferences", json!({"filter_tags": [long]})),
+        ("renderTemplate", json!({"template": "x", "syntax": long})),
+        ("renderTemplate", json!({"template": "x", "variables": {(long.as_str()): 1}})),
+        ("renderTemplate", json!({"template": format!("{{{{ {long} }}}}")})),
+        ("renderTemplate", json!({"template_path": long})),
+        ("listTemplateVariables", json!({"template_name": long})),
+    ] {
+        let answer = client.request("tools/call", json!({"name": tool, "arguments": arguments}));
+        let bytes = answer.to_string().len();
+        assert!(bytes < 20_000, "{bytes} bytes: {}", &answer.to_string()[..2_000]);
+    }
+    let answer = client.request(&long, json!({}));
+    assert!(answer.to_string().len() < 1_000);
+}
+
 #[test]
 fn fixable_calls_are_tool_results() {
     let workspace = workspace();

@@ -51,3 +51,18 @@ fn discovering_first_and_then_initializing() {
     assert_eq!(said["protocolVersion"], "2025-06-18");
     assert_eq!(client.call("listReferences", json!({}))["total"], 6);
 }
+
+/// A second one would change what the session speaks.
+#[test]
+fn a_session_is_initialized_once() {
+    let workspace = workspace();
+    let mut client = Client::connect(&workspace);
+    for version in ["2026-07-28", "9999-99-99", "2025-11-25"] {
+        let params =
+            json!({"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+        let error = client.request("initialize", params)["error"].clone();
+        assert_eq!(error["code"], -32600, "{error}");
+        assert!(error["message"].as_str().unwrap().contains("initialized already"), "{error}");
+        assert_eq!(client.request("ping", json!({}))["result"], json!({}), "{version}");
+    }
+}

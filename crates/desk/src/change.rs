@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::price::CostChange;
+use super::wanted_names::REPEATED;
 use super::{Desk, has_any_tag, quoted_tags};
 use crate::Session;
 use crate::session::{NewPicks, Stored, advice};
@@ -401,8 +402,9 @@ impl Desk {
             let written = source.place().map_or("", |place| place.written.as_str());
             words.push(format!("'{id}' is missing and cannot be picked: {written} {}", source.why_missing()));
         }
-        for id in &answer.unknown {
-            words.push(self.unknown_id(id).message);
+        words.extend(answer.unknown.iter().take(REPEATED).map(|id| self.unknown_id(id).message));
+        if let Some(more @ 1..) = answer.unknown.len().checked_sub(REPEATED) {
+            words.push(format!("{more} more of these ids are unknown"));
         }
         words.join("; ")
     }

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::Picked;
+use super::wanted_names::{REPEATED, brief};
 use refdesk_core::catalog::{Catalog, Source, SourceId, SourceKind};
 use refdesk_core::selection::{Role, Selection};
 use refdesk_files::path::display;
@@ -71,12 +72,16 @@ impl Rows<'_> {
         let sources: Vec<&Source> = new.filter_map(|id: &SourceId| self.catalog.get(id.as_str())).collect();
         // One pick may pull in thousands.
         let sources: Vec<Value> = sources.into_par_iter().map(|source| self.selected(source)).collect();
+        let unknown: Vec<String> = match self.members {
+            Members::All => picked.unknown.clone(),
+            Members::NonEmpty => picked.unknown.iter().take(REPEATED).map(|id| brief(id)).collect(),
+        };
         let mut answer = json!({
             "status": picked.status,
             "selected_count": picked.picked.len(),
             "transitive_count": picked.pulled_in.len(),
             "sources": null,
-            "unknown": picked.unknown,
+            "unknown": unknown,
             "missing": picked.missing,
             "message": picked.message,
         });

@@ -41,12 +41,13 @@ impl Desk {
 }
 
 /// The most names of a request repeated in an answer.
-const REPEATED: usize = 20;
+pub(crate) const REPEATED: usize = 20;
 
 /// The most characters of each.
 const LONGEST: usize = 200;
 
-fn brief(name: &str) -> String {
+/// A name of a request, as an answer repeats it.
+pub(crate) fn brief(name: &str) -> String {
     shortened(name.to_owned(), LONGEST)
 }
 

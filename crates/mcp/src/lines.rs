@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use rmcp::RoleServer;
@@ -34,6 +34,9 @@ const QUEUE: usize = 64;
 /// A line to write, and where to report that it was written.
 type Outgoing = (Vec<u8>, oneshot::Sender<io::Result<()>>);
 
+/// The error that ended writing; not set if the client is gone.
+pub(crate) type WriteError = Arc<OnceLock<io::Error>>;
+
 /// The transport.
 #[derive(Debug)]
 pub(crate) struct LineTransport<R> {
@@ -43,7 +46,10 @@ pub(crate) struct LineTransport<R> {
     skips: bool,
     /// Whether a session has begun.
     has_begun: bool,
+    /// Whether it has begun with `initialize`. The library would take a second one as the version spoken from then on.
+    is_initialized: bool,
     out: mpsc::Sender<Outgoing>,
+    failed: WriteError,
     /// Errors about invalid lines.
     errors: VecDeque<ServerJsonRpcMessage>,
     pending: Arc<PendingRequests>,
@@ -131,18 +137,26 @@ impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
     /// Must be called within a tokio runtime.
     pub(crate) fn new(reader: R, writer: impl AsyncWrite + Unpin + Send + 'static, handle: DeskHandle) -> Self {
         let (out, lines) = mpsc::channel(QUEUE);
-        tokio::spawn(write(writer, lines));
+        let failed = WriteError::default();
+        tokio::spawn(write(writer, lines, failed.clone()));
         Self {
             reader: BufReader::new(reader),
             line: Vec::new(),
             skips: false,
             has_begun: false,
+            is_initialized: false,
             out,
+            failed,
             errors: VecDeque::new(),
             pending: Arc::default(),
             handle,
             until: None,
         }
+    }
+
+    /// Why an answer could not be written, once that has happened.
+    pub(crate) fn write_error(&self) -> WriteError {
+        self.failed.clone()
     }
 
     /// Reads the next line into `line`; `None` at the end. Cancel-safe.
@@ -191,6 +205,14 @@ impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
             Validated::Message(message) => {
                 match &*message {
                     JsonRpcMessage::Request(request) => {
+                        let initializes = matches!(request.request, ClientRequest::InitializeRequest(_));
+                        if initializes && std::mem::replace(&mut self.is_initialized, true) {
+                            let message =
+                                "this session has been initialized already; start another server for another one";
+                            let error = ErrorData::invalid_request(message, None);
+                            self.errors.push_back(ServerJsonRpcMessage::error(error, Some(request.id.clone())));
+                            return None;
+                        }
                         let listens = matches!(request.request, ClientRequest::SubscriptionsListenRequest(_));
                         let kind = if listens { RequestKind::Listener } else { RequestKind::Call };
                         if listens && self.pending.count(kind) >= MAX_SUBSCRIPTIONS {
@@ -328,16 +350,20 @@ fn line(message: &ServerJsonRpcMessage) -> io::Result<Vec<u8>> {
 }
 
 /// Writes whole lines, even if the sender of one is dropped.
-async fn write(mut writer: impl AsyncWrite + Unpin, mut lines: mpsc::Receiver<Outgoing>) {
+async fn write(mut writer: impl AsyncWrite + Unpin, mut lines: mpsc::Receiver<Outgoing>, failed: WriteError) {
     while let Some((line, report)) = lines.recv().await {
         let written = match writer.write_all(&line).await {
             Ok(()) => writer.flush().await,
             failed => failed,
         };
-        let is_closed = written.is_err();
-        let _ = report.send(written);
-        if is_closed {
-            return;
+        let Err(error) = written else {
+            let _ = report.send(Ok(()));
+            continue;
+        };
+        let _ = report.send(Err(error.kind().into()));
+        if error.kind() != io::ErrorKind::BrokenPipe {
+            let _ = failed.set(error);
         }
+        return;
     }
 }

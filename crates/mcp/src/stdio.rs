@@ -15,12 +15,13 @@ use refdesk_tools::handle::DeskHandle;
 /// Serves one agent, in the given session or one of its own. `report` gets the diagnostics of the workspace.
 ///
 /// # Errors
-/// A thread or a signal handler cannot be started, or the desk ends by itself.
+/// A thread or a signal handler cannot be started, the desk ends by itself, or standard output cannot be written.
 pub async fn serve_stdio(options: Options, session: Option<String>, report: fn(&[Diagnostic])) -> io::Result<()> {
     let handle = super::open(options, session)?;
     handle.report_diagnostics(report);
     let (reader, writer) = rmcp::transport::io::stdio_pipes();
     let lines = LineTransport::new(reader, writer, handle.clone());
+    let failed = lines.write_error();
     on_signal(handle.clone())?;
     match Server::new(handle.clone()).serve(lines).await {
         Ok(served) => {
@@ -31,7 +32,11 @@ pub async fn serve_stdio(options: Options, session: Option<String>, report: fn(&
         Err(ServerInitializeError::ConnectionClosed(_)) => {}
         Err(error) => tracing::info!("there was no session: {error}"),
     }
-    handle.close().await
+    handle.close().await?;
+    match failed.get() {
+        Some(error) => Err(io::Error::new(error.kind(), format!("standard output cannot be written: {error}"))),
+        None => Ok(()),
+    }
 }
 
 /// Ends the server on a signal, as if its input had ended.

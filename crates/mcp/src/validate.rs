@@ -15,6 +15,7 @@ use serde_json::{Map, Value};
 
 use refdesk_text::escape::one_line;
 use refdesk_text::nearest::did_you_mean;
+use refdesk_text::shorten::shortened;
 use refdesk_text::surrogates::replace_unpaired_surrogates;
 use refdesk_tools::json_type;
 
@@ -215,10 +216,13 @@ pub(crate) fn unknown(request: &CustomRequest) -> ErrorData {
     }
 }
 
+/// The most characters of a name that an error repeats.
+const NAME: usize = 200;
+
 fn no_method(method: &str) -> ErrorData {
     let near = did_you_mean(method, METHODS.iter().map(|(name, _)| *name));
     let near = near.map(|near| format!("; {near}")).unwrap_or_default();
-    let message = format!("there is no method '{}'{near}", one_line(method));
+    let message = format!("there is no method '{}'{near}", one_line(&shortened(method.to_owned(), NAME)));
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }
 

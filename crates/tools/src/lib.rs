@@ -37,6 +37,7 @@ use refdesk_desk::Session;
 use refdesk_desk::engine::Snapshot;
 use refdesk_text::escape::one_line;
 use refdesk_text::nearest::did_you_mean;
+use refdesk_text::shorten::shortened;
 use refdesk_text::{Code, Error, Fix};
 
 /// A tool.
@@ -159,16 +160,25 @@ pub async fn call(
     elicit: Option<Box<dyn Elicit>>,
 ) -> Result<ToolAnswer, Error> {
     let snapshot = handle.opened().await.ok_or_else(closed)?;
-    let tool = find(name, ToolAvailability::from(&snapshot))?;
+    let tool = find(name, ToolAvailability::from(&snapshot)).map_err(brief)?;
     let excluded = snapshot.exclude_tools;
-    let arguments = ToolArguments::new(tool, arguments)?;
+    let arguments = ToolArguments::new(tool, arguments).map_err(brief)?;
     match (tool.handler)(ToolCall { handle: handle.clone(), session, arguments, elicit }).await {
         Ok(answer) => Ok(answer),
         Err(FailedAnswer::Answer(answer)) => Ok(*answer),
-        Err(FailedAnswer::Error(error)) if [Code::InvalidCall, Code::Closed].contains(&error.code) => Err(error),
-        Err(FailedAnswer::Error(error)) => Ok(ToolAnswer::error(&advise(error, &excluded))),
-        Err(FailedAnswer::Rendering(failed)) => Ok(rendering::failed(&advise(failed.0, &excluded), failed.1)),
+        Err(FailedAnswer::Error(error)) if [Code::InvalidCall, Code::Closed].contains(&error.code) => Err(brief(error)),
+        Err(FailedAnswer::Error(error)) => Ok(ToolAnswer::error(&brief(advise(error, &excluded)))),
+        Err(FailedAnswer::Rendering(failed)) => Ok(rendering::failed(&brief(advise(failed.0, &excluded)), failed.1)),
     }
+}
+
+/// The most characters of an error. It repeats what the agent wrote, which would have to read all of that again.
+const MESSAGE: usize = 4_000;
+
+fn brief(error: Error) -> Error {
+    let words = error.fix.to_string();
+    let fix = if words.len() > MESSAGE { Fix::from(shortened(words, MESSAGE)) } else { error.fix };
+    Error { message: shortened(error.message, MESSAGE), fix, ..error }
 }
 
 /// The offered tool of this name.

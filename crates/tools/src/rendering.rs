@@ -9,8 +9,8 @@ use refdesk_desk::engine::{Request, Response};
 use refdesk_desk::session::{self, Receipt};
 use refdesk_desk::{RenderFailure, RenderRequest, RenderedTemplate, TemplateRef};
 use refdesk_files::name::sha256_hex;
-use refdesk_templates::Syntax;
-use refdesk_text::shorten::beginning;
+use refdesk_templates::{NamedValue, Syntax};
+use refdesk_text::shorten::{beginning, shortened};
 use refdesk_text::{Code, Error};
 
 /// Bytes of a diff shown to an agent.
@@ -106,8 +106,8 @@ fn unrendered_failure(failed: RenderFailure) -> FailedAnswer {
     if let Some(syntax) = failed.syntax {
         known.insert("template_syntax".to_owned(), json!(syntax));
         known.insert("line".to_owned(), json!(error.line));
-        known.insert("variables_unused".to_owned(), json!(failed.fit.unused));
-        known.insert("variables_missing".to_owned(), json!(failed.fit.missing));
+        known.insert("variables_unused".to_owned(), json!(named(&failed.fit.unused)));
+        known.insert("variables_missing".to_owned(), json!(named(&failed.fit.missing)));
     }
     failure(error, known)
 }
@@ -118,10 +118,26 @@ pub(crate) fn facts(Rendering { made, lines, .. }: &Rendering) -> Map<String, Va
         ("success".to_owned(), json!(true)),
         ("size".to_owned(), json!(made.text.len())),
         ("lines".to_owned(), json!(lines)),
-        ("variables_used".to_owned(), json!(made.used)),
+        ("variables_used".to_owned(), json!(briefly(&made.used))),
         ("template_syntax".to_owned(), json!(made.syntax)),
-        ("warnings".to_owned(), json!(made.warnings)),
+        ("warnings".to_owned(), json!(briefly(&made.warnings))),
     ])
+}
+
+/// The most names or warnings of an answer.
+const LISTED: usize = 1_000;
+
+/// The most characters of each.
+const LONGEST: usize = 1_000;
+
+/// What an agent gets of these lines, which repeat names of its template and its values.
+fn briefly(lines: &[String]) -> Vec<String> {
+    lines.iter().take(LISTED).map(|line| shortened(line.clone(), LONGEST)).collect()
+}
+
+fn named(values: &[NamedValue]) -> Vec<NamedValue> {
+    let brief = |name: &String| shortened(name.clone(), LONGEST);
+    values.iter().map(|it| NamedValue { path: brief(&it.path), nearest: it.nearest.as_ref().map(brief) }).collect()
 }
 
 /// The text of a template file.

@@ -65,6 +65,11 @@ fn a_full_disk_is_an_error() {
         let ran = run(&mut redirected(&world, ">/dev/full", words), None).exits(1);
         assert!(ran.stderr.contains("standard output") && ran.stderr.lines().count() < 3, "{ran}");
     }
+    // A server whose answers do not arrive says so at its end.
+    let line = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25",
+        "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}});
+    let ran = run(&mut redirected(&world, ">/dev/full", &["mcp"]), Some(format!("{line}\n").as_bytes())).exits(1);
+    assert!(ran.stderr.contains("standard output cannot be written"), "{ran}");
     // A full standard error cannot be reported; the work is done.
     run(&mut redirected(&world, "2>/dev/full", &["list"]), None).exits(0);
 }

@@ -188,9 +188,15 @@ impl<'d> TrustCheck<'d> {
     pub(crate) fn index_url(&self) -> Option<UnplacedAction> {
         let url = self.desk.config.settings.index_url.as_ref()?;
         let repository = shared_name(&self.workspace);
-        let is_action = self.config_is_foreign() || repository.is_some();
-        let shown = || Some(self.desk.index_file().on_server(url.with_password()).ok()?.shown());
-        is_action.then(shown)?.map(|shown| self.actions().index_url(url, &shown, repository.as_deref()))
+        if !self.config_is_foreign() && repository.is_none() {
+            return None;
+        }
+        // What cannot be read is no less foreign.
+        let shown = match self.desk.index_file().on_server(url.with_password()) {
+            Ok(location) => location.shown(),
+            Err(_) => "an address that is not the URL of a PostgreSQL database".to_owned(),
+        };
+        Some(self.actions().index_url(url, &shown, repository.as_deref()))
     }
 
     pub(super) fn waiting_channel(&self) -> Vec<UnplacedAction> {

@@ -438,6 +438,13 @@ fn an_index_in_a_database_needs_trust_unless_only_the_user_names_it() {
             assert_eq!(world.waiting().len(), 1);
         }
     }
+    // What cannot be read as an address is not used either until a person trusted it.
+    let world = World::new();
+    world.configure(&config.replace(":1/", ":99999/"));
+    let unknown = "keep the search index, with the texts of all sources, in an address that is not the URL of a PostgreSQL \
+                   database";
+    assert_eq!(world.waiting(), [format!("references.json:1: {unknown}")]);
+    assert_eq!((code(&world), world.desk().index_waits_for_trust().is_some()), (Ok(false), true));
     let world = World::new();
     world.configure(&config.replace("postgres://", "mysql://"));
     let desk = world.desk();
