@@ -218,7 +218,7 @@ pub enum Command {
     /// Document the databases of the workspace, and make sources of the pages
     ///
     /// Reads the schemas of the databases that .jaato/databases.yaml names, plans, and writes a page for each table and each
-    /// domain. Nothing of a database is changed, and no language model is asked.
+    /// domain. Databases are never changed, and no language model is called.
     #[command(after_help = "Example: refdesk db plan")]
     Db {
         /// The subcommand

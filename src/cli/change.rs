@@ -5,6 +5,7 @@ use serde_json::json;
 use super::answer::CommandOutput;
 use super::rows;
 use crate::common::cleared_picks::remaining;
+use refdesk_core::catalog::Mode;
 use refdesk_desk::{Changed, Desk, Session};
 use refdesk_text::Error;
 use refdesk_text::escape::one_line;
@@ -14,7 +15,24 @@ pub fn unselect(desk: &mut Desk, session: &Session, ids: &[String]) -> CommandOu
 }
 
 pub fn exclude(desk: &mut Desk, session: &Session, ids: &[String]) -> CommandOutput {
-    answer(desk.exclude(session, ids), "excluded", &format!("already excluded: {}", named(desk, ids)))
+    let picks = desk.settled().choice().picks.clone();
+    let done = desk.exclude(session, ids);
+    let changed = done.as_ref().map(|changed| changed.changed.clone()).unwrap_or_default();
+    let mut output = answer(done, "excluded", &format!("already excluded: {}", named(desk, ids)));
+    let unpicked: Vec<String> = changed.iter().filter(|id| picks.contains(id)).cloned().collect();
+    if !unpicked.is_empty() {
+        let (is, them) = if unpicked.len() == 1 { ("is", "it") } else { ("are", "them") };
+        output
+            .notes
+            .push(format!("{} {is} no longer picked; `refdesk select` picks {them} again", rows::first_of(&unpicked)));
+    }
+    let is_auto = |id: &&String| desk.catalog().get(id).is_some_and(|source| source.mode == Mode::Auto);
+    let autos: Vec<String> = changed.iter().filter(is_auto).cloned().collect();
+    if !autos.is_empty() {
+        let (is, stays) = if autos.len() == 1 { ("is", "stays") } else { ("are", "stay") };
+        output.notes.push(format!("{} {is} of mode auto and {stays} in the instructions", rows::first_of(&autos)));
+    }
+    output
 }
 
 /// Lifts exclusions.

@@ -19,6 +19,7 @@ use refdesk_agents::setup::Client;
 use refdesk_core::catalog::EntryFilter;
 use refdesk_core::config::profile;
 use refdesk_desk::{Desk, Options};
+use refdesk_text::escape::{is_hidden, one_line};
 use refdesk_text::{Code, Error};
 
 /// Names the shell in a call for a completion.
@@ -305,8 +306,9 @@ fn candidates(kind: ValueKind, line: &CompletedLine, start: &str) -> Vec<Complet
         };
         value.starts_with(start) && is_safe(bare)
     };
-    let candidate =
-        |(value, help): (String, String)| CompletionCandidate::new(quoting.write(value)).help(Some(help.into()));
+    let candidate = |(value, help): (String, String)| {
+        CompletionCandidate::new(quoting.write(value)).help(Some(one_line(&help).into_owned().into()))
+    };
     found.into_iter().filter(|(value, _)| is_meant(value)).take(OFFERED).map(candidate).collect()
 }
 
@@ -376,7 +378,8 @@ fn in_workspace(kind: ValueKind, options: Options, start: &str) -> Vec<(String, 
 /// command.
 fn is_safe(value: &str) -> bool {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./@+,: ".contains(c);
-    !value.starts_with('-') && !value.trim().is_empty() && value.trim() == value && value.chars().all(is_plain)
+    let is_shown = |c| is_plain(c) && !is_hidden(c);
+    !value.starts_with('-') && !value.trim().is_empty() && value.trim() == value && value.chars().all(is_shown)
 }
 
 #[cfg(test)]
@@ -418,6 +421,9 @@ mod tests {
             ("a`b`", false),
             ("a\nb", false),
             ("a\u{1b}[2J", false),
+            // Letters that nobody sees.
+            ("a\u{3164}b", false),
+            ("a\u{115f}", false),
             ("~", false),
             ("*", false),
         ] {

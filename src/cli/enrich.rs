@@ -42,7 +42,11 @@ pub fn run(desk: &mut Desk, session: &Session, args: &EnrichArgs, format: Output
     match enriched.without_room() {
         0 => {}
         _ if enriched.blocks.is_empty() => diagnostics.push(nothing_fits(wanted)),
-        count => notes.push(format!("{count} of {wanted} did not fit and were left out")),
+        1 if wanted == 1 => notes.push("the only block did not fit and was left out".to_owned()),
+        count => {
+            let was = if count == 1 { "was" } else { "were" };
+            notes.push(format!("{count} of {wanted} did not fit and {was} left out"));
+        }
     }
     let printed = match format {
         OutputFormat::Text if lossy => [given.bytes.as_slice(), enriched.added().as_bytes()].concat(),
@@ -69,7 +73,7 @@ fn reason(event: Forgetting) -> &'static str {
 
 /// The warning that nothing was added: the budget has no room even for the line that says so.
 fn nothing_fits(wanted: usize) -> Diagnostic {
-    let message =
-        format!("nothing was added: the budget has no room for any of {wanted}, or for the line that counts them");
+    let what = if wanted == 1 { "the only entry" } else { &format!("any of {wanted} entries") };
+    let message = format!("nothing was added: the budget has no room for {what}, or for a line that says so");
     Diagnostic::warning(Code::NoRoom, message).fix("allow more with --max-chars or --max-tokens")
 }

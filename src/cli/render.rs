@@ -4,7 +4,7 @@ mod batch;
 mod write;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
@@ -115,7 +115,9 @@ fn values(desk: &Desk, args: &RenderArgs) -> Result<Value, CommandOutput> {
         None => Value::Object(Map::new()),
         Some(given) => {
             let text = read_given(desk, "--vars", given)?;
-            parse_values(&text).map_err(|wrong| CommandOutput::usage(format!("--vars: {wrong}"), json_hint))?
+            let is_file = absolute(&desk.workspace_context().current, Path::new(given)).is_file();
+            let hint = if is_file { format!("write --vars @{given} to read the file") } else { json_hint.to_owned() };
+            parse_values(&text).map_err(|wrong| CommandOutput::usage(format!("--vars: {wrong}"), hint))?
         }
     };
     for given in &args.var {
@@ -124,7 +126,7 @@ fn values(desk: &Desk, args: &RenderArgs) -> Result<Value, CommandOutput> {
             None => (key, Value::from(value)),
             Some(key) => {
                 let parsed = serde_json::from_str(value);
-                let hint = ":= takes JSON, for example --var 'fields:=[\"id\"]'";
+                let hint = ":= takes JSON, for example --var 'fields:=[\"id\"]'; for a text write --var name=text";
                 exact(value).map_err(|wrong| CommandOutput::usage(format!("--var '{key}': {wrong}"), hint))?;
                 (
                     key,

@@ -15,7 +15,7 @@ pub fn run(desk: &Desk, n: u64) -> CommandOutput {
     };
     let line = match desk.line(n) {
         Ok(Some(line)) => line,
-        Ok(None) => return refused(Code::UnknownLine, format!("the journal has no line {n}, or no longer has it")),
+        Ok(None) => return refused(Code::UnknownLine, format!("the journal has no line {n}, or it was rotated out")),
         Err(error) => return unreadable(&error),
     };
     let Some(text) = line.receipt.text else {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::answer::CommandOutput;
 use super::{rows, why};
-use refdesk_core::catalog::{PathState, Source, SourceKind};
+use refdesk_core::catalog::{Mode, PathState, Source, SourceKind};
 use refdesk_core::mention::Mention;
 use refdesk_desk::Desk;
 use refdesk_text::escape::one_line;
@@ -55,7 +55,10 @@ pub fn run(desk: &mut Desk, id: &str) -> CommandOutput {
         "selected",
         match &chain {
             Some(chain) => why::chain_line(&settled, chain, None),
-            None if settled.choice().exclusions.iter().any(|excluded| excluded == id) => "no: excluded".to_owned(),
+            None if settled.choice().exclusions.iter().any(|excluded| excluded == id) => match source.mode {
+                Mode::Auto => "no: excluded; as an auto source it stays in the instructions".to_owned(),
+                Mode::Selectable => "no: excluded".to_owned(),
+            },
             None => "no".to_owned(),
         },
     ));

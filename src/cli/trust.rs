@@ -23,11 +23,9 @@ pub fn run(desk: &mut Desk, session: &Session, command: Option<&TrustCommand>) -
         Some(TrustCommand::Revoke) => revoke(desk, &trusted, &waiting),
         None => trust(desk, &trusted, &waiting),
     };
-    if command != Some(&TrustCommand::List) && !desk.actions().is_empty() {
-        // Template files of documents outside depend on trust.
-        if desk.has_stale_trust() {
-            desk.reload();
-        }
+    // Template files of documents outside depend on trust.
+    if desk.has_stale_trust() {
+        desk.reload();
         let (index, _) = desk.settled().templates();
         answer.diagnostics.extend(desk.write_templates(session, &index).diagnostics);
     }

@@ -116,7 +116,7 @@ pub fn explain(desk: &Desk, source: &Source, verdict: &Verdict, session: &str) -
     let id = source.id.as_str();
     let place = verdict.place.map(|(line, column)| format!(" at {line}:{column}")).unwrap_or_default();
     let not_hinted = |what: &str| format!("No hint for {id}: {what}");
-    let selected = "it needs no hint: the instructions of the session already list it";
+    let selected = "the instructions of the session already list it";
     let (reason, message, hint) = match &verdict.hinted {
         Ok(level) => {
             let brief = if *level == Level::Brief { " Its line is cut to id and name to fit the budget." } else { "" };

@@ -272,7 +272,7 @@ pub fn detail(state: &State, place: Size, most: usize) -> Vec<Line<'static>> {
         }
         TreeRowKind::Excluded(_) => {
             lines.extend(wrapped(&format!(
-                "Excluded: nothing pulls it in, and no prompt is hinted at it. {exclude} includes it again, {pick} picks it."
+                "Excluded: nothing pulls it in, and no prompt brings it up. {exclude} includes it again, {pick} picks it."
             )));
         }
     }

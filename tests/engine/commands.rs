@@ -165,7 +165,7 @@ fn what_can_be_added_is_known_before_it_is() {
         ("docs/*.md", ""),
         ("nothing.md", "'nothing.md' is not an existing file or folder"),
         ("docs/one.md", "'docs/one.md' is already in the catalog, as 'one'"),
-        ("https://", "'https://' is not an address: it has no host, or a blank"),
+        ("https://", "'https://' is not an address: it has no host, or it contains a space"),
         (".git", "'.git' is not an existing file or folder"),
     ] {
         let Response::CanAdd(answer) = world.ask(Request::CanAdd(place.to_owned())) else { panic!("{place}") };

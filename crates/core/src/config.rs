@@ -45,7 +45,9 @@ use refdesk_text::report::Diagnostic;
 /// without a home folder.
 pub fn state_folder() -> Option<PathBuf> {
     let folders = directories::BaseDirs::new()?;
-    Some(folders.state_dir().unwrap_or_else(|| folders.data_local_dir()).join("refdesk"))
+    let folder = folders.state_dir().unwrap_or_else(|| folders.data_local_dir()).join("refdesk");
+    // With a relative HOME it would be another folder for each one in which refdesk runs.
+    folder.is_absolute().then_some(folder)
 }
 
 /// The result of loading a workspace's configuration.

@@ -180,7 +180,7 @@ impl Desk {
         if let Some(rest) = after_scheme(place) {
             let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
             if !host.contains(char::is_alphanumeric) || rest.contains(char::is_whitespace) {
-                let message = format!("'{place}' is not an address: it has no host, or a blank");
+                let message = format!("'{place}' is not an address: it has no host, or it contains a space");
                 return Err(Error::new(Code::Usage, message, "write it as in 'https://example.com/page'"));
             }
             if has_password(place) {

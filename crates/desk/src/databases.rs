@@ -160,7 +160,7 @@ impl Desk {
     }
 
     fn wrong_database(&self, message: impl Into<String>) -> Error {
-        let fix = format!("fix the errors in {}", self.databases_file().unwrap_or(config::FILES[0]));
+        let fix = format!("correct the errors in {}", self.databases_file().unwrap_or(config::FILES[0]));
         Error::new(Code::DatabaseMisconfigured, message, fix)
     }
 

@@ -234,6 +234,7 @@ fn read_file(path: &std::path::Path) -> Result<String, Error> {
         return Err(Error::new(Code::NoSuchFile, message, "the path is relative to the current folder"));
     }
     refdesk_templates::read(path).map_err(|error| {
-        Error::new(Code::TemplateUnreadable, format!("{} {error}", path.display()), "correct the file")
+        let fix = if path.is_dir() { "name a file in it" } else { "correct the file" };
+        Error::new(Code::TemplateUnreadable, format!("{} {error}", path.display()), fix)
     })
 }

@@ -1,9 +1,11 @@
 //! Ids and tags as written in a request: finds their sources, and explains those without any.
 
 use std::collections::HashSet;
+use std::path::Path;
 
 use super::Desk;
 use refdesk_core::catalog::Source;
+use refdesk_files::path::absolute;
 use refdesk_text::fold::{can_match, same_tag};
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::shorten::shortened;
@@ -33,7 +35,12 @@ impl Desk {
     /// The error for an id that is not in the catalog, with the most similar id.
     pub fn unknown_id(&self, id: &str) -> Error {
         let known = self.catalog.sources().iter().map(|source| source.id.as_str());
-        let nearest = did_you_mean(id, known).map_or_else(String::new, |question| format!(" ({question})"));
+        let path = absolute(self.workspace(), Path::new(id));
+        let of_path = self.catalog.sources().iter().find(|source| source.place().is_some_and(|it| *it.path == *path));
+        let nearest = match of_path {
+            Some(source) => format!(" (the file is the source '{}')", source.id),
+            None => did_you_mean(id, known).map_or_else(String::new, |question| format!(" ({question})")),
+        };
         // A list of the ids lacks those that cannot be read.
         let fix = self.unread_catalog_fix().unwrap_or(Fix::ListSources);
         Error::new(Code::UnknownId, format!("no source has the id '{}'{nearest}", brief(id)), fix)

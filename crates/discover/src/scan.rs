@@ -13,6 +13,7 @@ use super::proposal::ScanNote;
 use super::walk::{Listing, ScanLimits, list};
 use refdesk_files::path::lossy;
 use refdesk_files::{Folder, read_open};
+use refdesk_text::generated::is_generated;
 
 /// The most bytes of a file that are read.
 const READ: u64 = 1024 * 1024;
@@ -77,7 +78,7 @@ pub(crate) fn scan_within(workspace: &Path, folders: &[PathBuf], limits: ScanLim
                 scan.files.push(*file);
             }
             ScanResult::Guide(path, text) => guides.push((path, text)),
-            ScanResult::Nothing(note) => scan.notes.push(note),
+            ScanResult::Nothing(note) => scan.notes.extend(note),
         }
     }
     let exists = |path: &Path| scan.files.binary_search_by(|file| file.path.as_path().cmp(path)).is_ok();
@@ -101,7 +102,7 @@ enum ScanResult {
     Document(Box<ScannedFile>, Option<ScanNote>),
     /// A file that names documents, with its text.
     Guide(PathBuf, String),
-    Nothing(ScanNote),
+    Nothing(Option<ScanNote>),
 }
 
 fn read(top: &Folder, path: PathBuf) -> ScanResult {
@@ -115,11 +116,15 @@ fn read(top: &Folder, path: PathBuf) -> ScanResult {
     let note = |message: String| ScanNote::new(lossy(&path), message);
     let (bytes, size) = match opened() {
         Ok(read) => read,
-        Err(error) => return ScanResult::Nothing(note(format!("it cannot be read: {error}"))),
+        Err(error) => return ScanResult::Nothing(Some(note(format!("it cannot be read: {error}")))),
     };
     let Some(text) = text_of(&bytes) else {
-        return ScanResult::Nothing(note("it is not UTF-8 text, so it was left out".to_owned()));
+        return ScanResult::Nothing(Some(note("it is not UTF-8 text, so it was left out".to_owned())));
     };
+    // A page of a documented database, which has its own sources.
+    if is_generated(&text) {
+        return ScanResult::Nothing(None);
+    }
     if navigation::is_guide(&path) {
         return ScanResult::Guide(path, text.into_owned());
     }

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::error::{in_file, template_error};
 use super::limits::{TEMPLATE_BYTES, is_too_large, too_large};
+use super::render::unsupported;
 use super::syntax::{Ambiguity, detect};
 use super::usage::VariableUses;
 use super::{Syntax, Variable, generated, handlebars, jinja, mustache};
@@ -45,6 +46,7 @@ pub fn analyse(text: &str, settled: Option<Syntax>) -> Analysis {
         }
     };
     match variables(text, syntax) {
+        Ok(_) if let Some(problem) = unrenderable(text, syntax) => Analysis { ambiguous, ..broken(syntax, problem) },
         Ok(variables) => Analysis { syntax, ambiguous, variables, problem: None, unknown: unknown_names(text, syntax) },
         Err(problem) => Analysis { ambiguous, ..broken(syntax, problem) },
     }
@@ -73,6 +75,15 @@ fn uses(text: &str, syntax: Syntax) -> Result<VariableUses, Error> {
         Syntax::Handlebars => handlebars::uses(&stripped.text),
     };
     uses.map_err(|error| in_file(error, &stripped))
+}
+
+/// Why a template that parses is never rendered: Handlebars has more than is supported here.
+fn unrenderable(text: &str, syntax: Syntax) -> Option<Error> {
+    if syntax != Syntax::Handlebars {
+        return None;
+    }
+    let stripped = generated::strip(text);
+    unsupported(&stripped.text).map(|error| in_file(error, &stripped))
 }
 
 fn unknown_names(text: &str, syntax: Syntax) -> Vec<Error> {

@@ -32,6 +32,8 @@ mod tree_law_tests;
 pub mod values;
 pub mod worker;
 
+pub(crate) use handlebars::unsupported;
+
 pub use compiled::{CompiledTemplate, Texts};
 pub(crate) use jinja::knows as knows_jinja;
 pub use renderer::Renderer;

@@ -257,3 +257,17 @@ fn too_large_or_too_deep_is_an_error_that_names_the_limit() {
         assert!(problem.contains(limit), "{problem}");
     }
 }
+
+/// What no values render is broken for a validator, too.
+#[test]
+fn what_handlebars_has_and_is_not_supported_is_a_problem() {
+    for (text, expected) in [
+        ("{{#if a}}{{foo b=1}}{{/if}}", "helper 'foo' at line 1 is not supported"),
+        ("{{#if a}}x{{else}}y{{else}}z{{/if}}", "invalid Handlebars syntax at line 1"),
+        ("{{#if a}}x{{else}}y{{/if}}", ""),
+    ] {
+        let problem = analyse(text, Some(Syntax::Handlebars)).problem.map(|problem| problem.message);
+        assert!(problem.as_deref().unwrap_or_default().starts_with(expected), "{text}: {problem:?}");
+        assert_eq!(problem.is_some(), !expected.is_empty(), "{text}");
+    }
+}

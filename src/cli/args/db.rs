@@ -2,6 +2,8 @@
 
 use clap::{Args, Subcommand};
 
+use super::enrich::between;
+
 #[derive(Debug, Subcommand)]
 pub enum DbCommand {
     /// Read the schemas, find domains, and write the plan for review
@@ -84,21 +86,13 @@ pub struct DbPipelineArgs {
     pub yes: bool,
 }
 
-/// A share in percent.
-fn percent(text: &str) -> Result<u8, String> {
-    text.parse()
-        .ok()
-        .filter(|percent| *percent <= 100)
-        .ok_or_else(|| "it must be a whole number from 0 to 100".to_owned())
-}
-
 #[derive(Debug, Args)]
 pub struct DbCheckArgs {
     /// Databases [default: all that are configured]
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
-    /// Fail if notes, comments and models describe less than this percentage of the tables and columns
-    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    /// Fail if notes and comments describe less than this percentage of the tables and columns
+    #[arg(long, value_name = "PERCENT", value_parser = between(0u8, 100))]
     pub min_coverage: Option<u8>,
 }
 
@@ -111,7 +105,7 @@ pub struct DbPathArgs {
     #[arg(value_name = "TABLE")]
     pub to: String,
     /// Use at most this many joins in a path [default: 6]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=6))]
+    #[arg(long, value_name = "N", value_parser = between(1u8, 6))]
     pub max_hops: Option<u8>,
 }
 
@@ -133,7 +127,7 @@ pub struct DbJoinsArgs {
     #[arg(long, value_name = "NAME")]
     pub domain: Option<String>,
     /// Print at most this many joins
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = between(1u16, u16::MAX))]
     pub limit: u16,
 }
 

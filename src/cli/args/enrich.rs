@@ -1,5 +1,6 @@
 //! Arguments of the commands that add to a text, or explain what they would add.
 
+use std::fmt::Display;
 use std::str::FromStr;
 
 use clap::builder::PossibleValuesParser;
@@ -22,6 +23,17 @@ pub struct BudgetArgs {
 /// A count, such as a number of characters or tokens.
 pub fn count<N: FromStr>(text: &str) -> Result<N, String> {
     text.parse().map_err(|_| "it must be a whole number, 0 or more".to_owned())
+}
+
+/// A whole number between these, both included.
+pub fn between<N>(least: N, most: N) -> impl Fn(&str) -> Result<N, String> + Clone + Send + Sync + 'static
+where
+    N: FromStr + PartialOrd + Display + Copy + Send + Sync + 'static,
+{
+    move |text: &str| {
+        let number = text.parse().ok().filter(|number| (least..=most).contains(number));
+        number.ok_or_else(|| format!("it must be a whole number from {least} to {most}"))
+    }
 }
 
 impl From<BudgetArgs> for Budget {
@@ -154,7 +166,7 @@ pub struct SearchArgs {
     #[arg(long)]
     pub selected: bool,
     /// Print at most this many hits
-    #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true, value_parser = clap::value_parser!(u8).range(1..=100))]
+    #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true, value_parser = between(1u8, 100))]
     pub limit: u8,
     /// Print at most this many tokens (estimated): first heading and place of each hit, then excerpts while they fit
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count::<u64>)]

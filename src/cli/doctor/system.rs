@@ -10,6 +10,7 @@ use refdesk_core::config::state_folder;
 use refdesk_desk::Desk;
 use refdesk_desk::engine::watched_folders;
 use refdesk_files::is_writable;
+use refdesk_files::path::Resolver;
 
 /// Where Linux says how many folders a user may watch.
 const WATCHES: &str = "/proc/sys/fs/inotify/max_user_watches";
@@ -32,11 +33,9 @@ pub fn program() -> CheckLine {
         (Some(found), Some(own)) if found == own => CheckLine::ok("program", format!("{} is on PATH", own.display())),
         (Some(found), _) => {
             let text = format!("the refdesk on PATH is another one, {}", found.display());
-            CheckLine::note("program", text, "agents that call the bare name get that one")
+            CheckLine::note("program", text, "agents that run `refdesk` will use that one")
         }
-        (None, _) => {
-            CheckLine::note("program", "refdesk is not on PATH", "agents that call the bare name need it there")
-        }
+        (None, _) => CheckLine::note("program", "refdesk is not on PATH", "agents that run `refdesk` need it there"),
     }
 }
 
@@ -57,15 +56,35 @@ pub fn places(desk: &Desk) -> Vec<CheckLine> {
         Some(file) => CheckLine::ok("configuration", shown(file)),
         None => CheckLine::ok("configuration", "none, so all settings have their defaults"),
     };
+    let real = Resolver::default().folder(desk.workspace());
     let state = match state_folder() {
         Some(folder) => match obstacle(&folder) {
+            None if Resolver::default().resolve(&folder).0.starts_with(&real) => {
+                let text = format!(
+                    "{} is in the workspace, from where it could have come with the repository",
+                    shown(&folder)
+                );
+                let fix = "set HOME, or XDG_STATE_HOME to a writable folder outside the workspace";
+                // A home folder need not be meant to be a workspace.
+                match desk.catalog().is_empty() {
+                    true => CheckLine::note("state", text, fix),
+                    false => CheckLine::wrong("state", text, fix),
+                }
+            }
             None => CheckLine::ok("state", shown(&folder)),
             Some(reason) => {
-                let text = format!("{} {reason}: nothing is remembered for you, and nothing is sealed", shown(&folder));
+                let text = format!(
+                    "{} {reason}: refdesk cannot keep your trust, its key, or what sessions were sent",
+                    shown(&folder)
+                );
                 CheckLine::wrong("state", text, "make it a writable folder, or set XDG_STATE_HOME to one")
             }
         },
-        None => CheckLine::note("state", "no home folder is known, so nothing is remembered for you", "set HOME"),
+        None => CheckLine::note(
+            "state",
+            "no home folder is known, so nothing is remembered for you",
+            "set HOME to an absolute path",
+        ),
     };
     let log = match log::file() {
         Some(file) if file.parent().is_some_and(|folder| obstacle(folder).is_some()) => {
@@ -81,7 +100,11 @@ pub fn places(desk: &Desk) -> Vec<CheckLine> {
 fn obstacle(folder: &Path) -> Option<String> {
     let is_there = |path: &&Path| path.symlink_metadata().is_ok();
     let nearest = folder.ancestors().find(is_there)?;
-    let at = if nearest == folder { "is".to_owned() } else { format!("cannot be made: {} is", nearest.display()) };
+    let at = if nearest == folder {
+        "is".to_owned()
+    } else {
+        format!("cannot be created, because {} is", nearest.display())
+    };
     if !nearest.is_dir() {
         return Some(format!("{at} not a folder"));
     }

@@ -140,8 +140,11 @@ fn rows(desk: &Desk, args: &RenderArgs, given: &str) -> Result<Vec<(RenderReques
     let hint = "write a JSON list, for example --batch '[{\"name\": \"x.tpl\", \"vars\": {}, \"output\": \"x\"}]'";
     let usage = |message: String| CommandOutput::usage(format!("--batch: {message}"), hint);
     let text = read_given(desk, "--batch", given)?;
-    let rows: Vec<Value> = serde_json::from_str(text.trim_start_matches('\u{feff}'))
-        .map_err(|error| usage(format!("it is not a JSON list: {error}")))?;
+    let rows: Vec<Value> =
+        serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| match error.classify() {
+            serde_json::error::Category::Data => usage("it is not a JSON list".to_owned()),
+            _ => usage(format!("it is not JSON: {error}")),
+        })?;
     exact(&text).map_err(usage)?;
     if rows.len() > ROWS {
         return Err(usage(format!("it has {} rows, more than the limit of {ROWS}", rows.len())));

@@ -394,10 +394,22 @@ fn a_state_folder_that_cannot_be_made_is_wrong() {
     write_atomic(&world.beside("home/.local"), b"in the way").unwrap();
     let answer = world.json(&["doctor"], 1);
     let wrong = with_level(&answer, "wrong").concat();
-    assert!(wrong.contains("state: ~/.local/state/refdesk cannot be made: ~/.local is not a folder"), "{wrong}");
+    assert!(
+        wrong.contains("state: ~/.local/state/refdesk cannot be created, because ~/.local is not a folder"),
+        "{wrong}"
+    );
     let mut command = world.command(&["doctor"]);
     let ran = run(command.env("XDG_STATE_HOME", world.beside("tmp")), None).exits(0);
     assert!(ran.text().contains("ok     state: "), "{ran}");
+    // A key in the workspace could have come with the repository.
+    let mut command = world.command(&["doctor"]);
+    let ran = run(command.env("XDG_STATE_HOME", world.path.join("state")), None).exits(1);
+    assert!(ran.text().contains("wrong  state: ") && ran.text().contains("is in the workspace"), "{ran}");
+    // A relative home would be another one in each folder.
+    let mut command = world.command(&["doctor"]);
+    let ran = run(command.env("HOME", "relative").env_remove("XDG_STATE_HOME"), None).exits(0);
+    assert!(ran.text().contains("no home folder is known"), "{ran}");
+    assert!(!world.path.join("relative").exists());
 }
 
 #[test]

@@ -232,3 +232,31 @@ fn the_aliases_for_agents_do_the_same() {
     assert_eq!((&read["total"], &read["status"]), (&json!(9), &json!("success")));
     assert!(two.run(&["references", "help"]).exits(0).text().contains("references unselect"));
 }
+
+/// What an exclusion did not do, or did besides, is said.
+#[test]
+fn an_exclusion_says_what_else_it_means() {
+    let mut auto = inline("style", "text");
+    auto["mode"] = json!("auto");
+    let world = Workspace::of(json!([inline("a", "text"), auto]), &[]);
+    world.run(&["select", "a"]).exits(0);
+    let ran = world.run(&["exclude", "a", "style"]).exits(0);
+    assert_eq!(ran.text(), "excluded: a, style\n");
+    let notes = "note: 'a' is no longer picked; `refdesk select` picks it again\n\
+                 note: 'style' is of mode auto and stays in the instructions\n";
+    assert_eq!(ran.stderr, notes);
+    let shown = world.run(&["show", "style"]).exits(0);
+    assert!(shown.text().contains("no: excluded; as an auto source it stays in the instructions"), "{shown}");
+    assert!(world.run(&["instructions"]).exits(0).text().contains("style"));
+}
+
+/// A file that is a source leads to it.
+#[test]
+fn a_path_in_place_of_an_id_names_its_source() {
+    let world =
+        Workspace::of(json!([{"id": "guide", "name": "Guide", "path": "docs/guide.md"}]), &[("docs/guide.md", "x")]);
+    for words in [["select", "docs/guide.md"], ["show", "docs/guide.md"]] {
+        let ran = world.run(&words).exits(1);
+        assert!(ran.stderr.contains("no source has the id 'docs/guide.md' (the file is the source 'guide')"), "{ran}");
+    }
+}

@@ -38,7 +38,7 @@ fn tag_edits_the_list_in_place() {
         (&["tag", "a", "+--"], 1, "cannot match anything"),
         (&["tag", "a", "+x\u{1b}[31m"], 1, "has characters that cannot be seen"),
         (&["tag", "a", "+x", "--yes"], 2, "is not an option of tag"),
-        (&["tag", "a"], 2, "a change of tags is missing"),
+        (&["tag", "a"], 2, "a tag to add (+TAG) or to remove (-TAG) is missing"),
         (&["tag", "+x"], 2, "an id is missing"),
     ] {
         let before = world.listing();

@@ -35,7 +35,7 @@ pub(super) fn error_at(text: &str, at: usize, code: Code, message: &str) -> Erro
 
 /// An error whose message begins with line and column: the caller puts the file's name before them.
 fn located(line: usize, column: usize, code: Code, message: &str) -> Error {
-    Error::new(code, format!("{line}:{column}: {message}"), "fix the file, which was not changed")
+    Error::new(code, format!("{line}:{column}: {message}"), "correct that line; the file was not changed")
 }
 
 /// An object or a list: the byte ranges of its inside and of its members.

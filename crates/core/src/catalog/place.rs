@@ -97,7 +97,14 @@ impl<'a> Places<'a> {
             return (other, Some(problem));
         }
         let problem = Diagnostic::warning(Code::MissingPath, format!("'{written}' does not exist"));
-        (first, Some(problem.fix(Fix::FindMoved)))
+        let fix = match () {
+            () if written.starts_with("https://") || written.starts_with("http://") => {
+                "for a web address write \"type\": \"url\" and \"url\" in place of \"path\"".into()
+            }
+            () if written.contains('\\') && !is_windows_absolute(&expanded) => "write / in place of \\".into(),
+            () => Fix::FindMoved,
+        };
+        (first, Some(problem.fix(fix)))
     }
 
     /// Whether it is worth looking what is at this path of the workspace. Most of the paths that are tried for a missing

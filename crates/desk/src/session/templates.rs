@@ -12,11 +12,11 @@ use std::time::Duration;
 use rayon::prelude::*;
 use serde_json::{Map, Value};
 
-use super::store::Store;
+use super::store::{Store, advice};
 use refdesk_core::selection::Choice;
 use refdesk_files::name::sha256_hex;
 use refdesk_files::path::{display, is_absent};
-use refdesk_files::{is_no_room, read_own, remove_own, sweep, write_derived};
+use refdesk_files::{read_own, remove_own, sweep, write_derived};
 use refdesk_templates::limits::{TAKEN_KEPT, TEMPLATE_BYTES};
 use refdesk_templates::{FOLDER, TakenTemplate};
 use refdesk_text::report::Diagnostic;
@@ -349,7 +349,10 @@ impl Store {
 
     fn unwritable(&self, error: &io::Error) -> Diagnostic {
         let message = format!("the templates of documents are not written as files: {error}");
-        let fix = if is_no_room(error) { "free some disk space".to_owned() } else { format!("make {FOLDER} writable") };
+        let fix = match error.kind() {
+            io::ErrorKind::PermissionDenied => format!("make {FOLDER} writable"),
+            _ => advice(error).to_owned(),
+        };
         Diagnostic::warning(Code::TemplatesNotWritten, message).in_file(FOLDER).fix(fix)
     }
 }

@@ -43,6 +43,11 @@ fn engine(escape: fn(&str) -> String) -> Handlebars<'static> {
     engine
 }
 
+/// Why this template is not rendered with any values, if so.
+pub(crate) fn unsupported(text: &str) -> Option<Error> {
+    CompiledHandlebars::new(text).err()
+}
+
 /// A parsed template that uses our helpers.
 pub(super) struct CompiledHandlebars {
     template: Template,

@@ -21,7 +21,11 @@ pub(crate) fn value(text: &str) -> Result<Option<Value>, Error> {
         return Ok(None);
     }
     read_yaml(text, VALUES, RepeatedKeys::Refused).map(Some).map_err(|YamlProblem { line, column, message }| {
-        Error::new(Code::Unparsable, format!("{line}:{column}: {message}"), "fix the file, which was not changed")
+        Error::new(
+            Code::Unparsable,
+            format!("{line}:{column}: {message}"),
+            "correct that line; the file was not changed",
+        )
     })
 }
 
