@@ -130,10 +130,10 @@ impl Location {
     /// The index of the same workspace in the PostgreSQL database at this URL, shared by all checkouts of its repository.
     ///
     /// # Errors
-    /// It is not such a URL, or asks for TLS.
+    /// It is not such a URL, or what proves who the server is could have come with the workspace.
     #[cfg(feature = "postgres")]
     pub fn on_server(mut self, url: &str) -> Result<Self, Error> {
-        self.server = Some(Server::parse(url)?);
+        self.server = Some(Server::parse(url, &self.workspace)?);
         Ok(self)
     }
 
@@ -153,6 +153,15 @@ impl Location {
             return server.shown();
         }
         self.path().display().to_string()
+    }
+
+    /// The index, for people who are asked to trust it.
+    pub fn shown_with_risk(&self) -> String {
+        #[cfg(feature = "postgres")]
+        if let Some(server) = &self.server {
+            return server.shown_with_risk();
+        }
+        self.shown()
     }
 
     /// The path of the database, for people.

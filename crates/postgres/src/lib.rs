@@ -1,4 +1,4 @@
-//! A read-only session with a PostgreSQL server. Errors of the driver and the server are sorted into kinds and never
+//! Connections to a PostgreSQL server, and a session that can only read. Errors of the driver and the server are sorted into kinds and never
 //! quoted, because they may contain a password or a row.
 
 mod address;
@@ -12,6 +12,6 @@ mod tls;
 pub use address::{Address, TlsMode};
 pub use password::from_command;
 pub use refusal::{Refusal, RefusalKind};
-pub use session::ReadingSession;
-pub use tokio_postgres::Row;
+pub use session::{ReadingSession, connect};
 pub use tokio_postgres::types::{FromSql, ToSql};
+pub use tokio_postgres::{Client, Row};

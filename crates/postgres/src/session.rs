@@ -72,7 +72,7 @@ impl ReadingSession {
             .build()
             .map_err(|error| Refusal::new(RefusalKind::Other, error.kind().to_string()))?;
         let silent = |_| Refusal::new(RefusalKind::Unreachable, "the server did not answer in time");
-        let opened = async { timeout(2 * CONNECT_LIMIT, connect(address)).await.map_err(silent)? };
+        let opened = async { timeout(2 * CONNECT_LIMIT, begin(address)).await.map_err(silent)? };
         let Some(opened) = runtime.block_on(unless_stopped(is_stopped, opened)) else {
             // A name lookup cannot be cancelled, so do not wait for it.
             runtime.shutdown_background();
@@ -221,9 +221,14 @@ fn unreached(address: &Address, error: tokio_postgres::Error) -> Refusal {
     }
 }
 
-async fn connect(address: &Address) -> Result<Client, Refusal> {
+/// Connects to a server, with as much TLS as its address asks for. `limit` is how long the connection may take, `answer`
+/// how long it may be silent.
+///
+/// # Errors
+/// The server cannot be reached, proves too little, or does not let this user in.
+pub async fn connect(address: &Address, limit: Duration, answer: Duration) -> Result<Client, Refusal> {
     let mut config = address.config.clone();
-    config.application_name("refdesk").connect_timeout(CONNECT_LIMIT).tcp_user_timeout(ANSWER_LIMIT);
+    config.application_name("refdesk").connect_timeout(limit).tcp_user_timeout(answer);
     config.ssl_mode(ssl_mode(address));
     let client = if config.get_ssl_mode() == SslMode::Disable {
         let (client, connection) = config.connect(NoTls).await.map_err(|error| unreached(address, error))?;
@@ -235,6 +240,11 @@ async fn connect(address: &Address) -> Result<Client, Refusal> {
         drop(tokio::spawn(connection));
         client
     };
+    Ok(client)
+}
+
+async fn begin(address: &Address) -> Result<Client, Refusal> {
+    let client = connect(address, CONNECT_LIMIT, ANSWER_LIMIT).await?;
     client.batch_execute(SETTINGS).await?;
     // A server without it stops at its own limit.
     drop(client.batch_execute(CHECK_CLIENT).await);

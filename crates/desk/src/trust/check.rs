@@ -193,7 +193,7 @@ impl<'d> TrustCheck<'d> {
         }
         // What cannot be read is no less foreign.
         let shown = match self.desk.index_file().on_server(url.with_password()) {
-            Ok(location) => location.shown(),
+            Ok(location) => location.shown_with_risk(),
             Err(_) => "an address that is not the URL of a PostgreSQL database".to_owned(),
         };
         Some(self.actions().index_url(url, &shown, repository.as_deref()))

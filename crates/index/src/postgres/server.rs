@@ -3,21 +3,21 @@
 use std::fmt;
 use std::time::Duration;
 
-use tokio_postgres::Config;
-use tokio_postgres::config::{Host, SslMode};
+use std::path::Path;
+
+use refdesk_postgres::{Address, Refusal, RefusalKind, TlsMode};
 use tokio_postgres::error::SqlState;
 
 use super::session::PostgresError;
 use refdesk_text::{Code, Error, Fix};
 
-/// What to do about a server that wants TLS.
-const WITHOUT_TLS: &str = "let the server accept a connection without TLS, through a Unix socket, on the same machine or \
-                           through an SSH tunnel";
+/// What to do about a server that cannot be reached.
+const REACH: &str = "check index_url, and that the server runs";
 
 /// A server and a database.
 #[derive(Clone)]
 pub(crate) struct Server {
-    config: Config,
+    address: Address,
 }
 
 impl fmt::Debug for Server {
@@ -27,82 +27,102 @@ impl fmt::Debug for Server {
 }
 
 impl Server {
-    /// Reads a URL.
+    /// Reads a URL, for the index of this workspace.
     ///
     /// # Errors
-    /// It is not the URL of a PostgreSQL database, or asks for TLS.
-    pub(crate) fn parse(url: &str) -> Result<Self, Error> {
+    /// It is not the URL of a PostgreSQL database, or what proves who the server is could have come with the workspace.
+    pub(crate) fn parse(url: &str, workspace: &Path) -> Result<Self, Error> {
         let is_url = ["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme));
         // What is wrong with it is not said, because the password may be part of that.
-        let Some(config) = url.parse::<Config>().ok().filter(|_| is_url) else {
+        let Some(address) = Address::parse(url).filter(|_| is_url) else {
             return Err(Error::new(
                 Code::IndexUnreachable,
                 "index_url is not the URL of a PostgreSQL database",
                 "write it as postgres://user@host/database",
             ));
         };
-        let server = Self { config };
-        match server.config.get_ssl_mode() {
-            SslMode::Disable | SslMode::Prefer => Ok(server),
-            _ => {
-                let message = format!("{} asks for TLS, which refdesk does not speak to a database", server.shown());
-                Err(Error::new(Code::IndexUnreachable, message, WITHOUT_TLS))
-            }
+        let is_foreign = |file: &Path| !file.is_absolute() || file.starts_with(workspace);
+        if address.authorities().is_some_and(is_foreign) {
+            let message = "sslrootcert in index_url is not an absolute path outside the workspace";
+            let fix =
+                "move the file of the certificate authority, for example to ~/.postgresql, and write its whole path";
+            return Err(Error::new(Code::IndexUnreachable, message, fix));
         }
+        Ok(Self { address })
+    }
+
+    pub(super) fn address(&self) -> &Address {
+        &self.address
+    }
+
+    /// The database, for people, with what others on the network can do to the connection.
+    pub(crate) fn shown_with_risk(&self) -> String {
+        let risk = match self.address.tls() {
+            _ if self.address.is_local() => "",
+            TlsMode::Disable | TlsMode::Allow | TlsMode::Prefer => ", without proof that it is encrypted",
+            TlsMode::Require | TlsMode::VerifyCa => ", encrypted, but without proof of whose server it is",
+            TlsMode::VerifyFull => "",
+        };
+        format!("{}{risk}", self.shown())
     }
 
     /// The database, for people.
     pub(crate) fn shown(&self) -> String {
-        let hosts = self.config.get_hosts().iter().map(|host| match host {
-            Host::Tcp(name) => name.clone(),
-            Host::Unix(folder) => folder.display().to_string(),
-        });
-        let hosts: Vec<String> = hosts.collect();
-        let name = self.config.get_dbname().or(self.config.get_user()).unwrap_or("postgres");
-        match hosts.as_slice() {
-            [] => format!("the database '{name}'"),
-            hosts => format!("the database '{name}' at {}", hosts.join(", ")),
+        let name = self.address.database().unwrap_or("postgres");
+        match self.address.host() {
+            None => format!("the database '{name}'"),
+            Some(host) => format!("the database '{name}' at {host}"),
         }
     }
 
-    pub(crate) fn config(&self, connect: Duration, limit: Duration) -> Config {
-        let mut config = self.config.clone();
-        config.application_name("refdesk").connect_timeout(connect).tcp_user_timeout(limit);
-        config
-    }
-
-    /// Why a database could not be used.
-    pub(crate) fn failed(&self, error: &PostgresError) -> Error {
-        let shown = self.shown();
-        let Some(refused) = error.as_db_error() else {
-            let message = format!("the search index in {shown} cannot be reached: {}", chain(error));
-            return Error::new(Code::IndexUnreachable, message, "check index_url, and that the server runs");
-        };
-        let message = format!("the search index in {shown} cannot be used: {}", refused.message());
-        let code = refused.code();
-        // The name of the file is in every translation of the message. The same code says that a role does not exist.
-        if *code == SqlState::INVALID_AUTHORIZATION_SPECIFICATION && refused.message().contains("pg_hba.conf") {
-            let message = format!("{message}; refdesk does not speak TLS to a database");
-            return Error::new(Code::IndexUnreachable, message, WITHOUT_TLS);
-        }
-        if code.code().starts_with("28") {
-            return Error::new(Code::IndexUnreachable, message, "check the user and the password in index_url");
-        }
-        if *code == SqlState::INSUFFICIENT_PRIVILEGE {
-            let fix = format!("ask for the right to create and write the schema 'refdesk' in {shown}");
-            return Error::new(Code::IndexUnwritable, message, fix);
-        }
-        if *code == SqlState::READ_ONLY_SQL_TRANSACTION {
-            return Error::new(Code::IndexUnwritable, message, "name a server in index_url that can be written");
-        }
-        match code.code().get(..2) {
-            // The database does not exist or takes no connections, the server is starting, ending or full.
-            Some("3D" | "53" | "55" | "57" | "08") => {
-                Error::new(Code::IndexUnreachable, message, "check index_url, and that the server runs")
+    /// Why an answer of the database could not be used.
+    pub(crate) fn failed(&self, error: PostgresError) -> Error {
+        let state = error.code().cloned();
+        let refused = self.refused(&Refusal::from(error));
+        let Some(state) = state else { return refused };
+        match state.code().get(..2) {
+            _ if state == SqlState::INSUFFICIENT_PRIVILEGE => refused,
+            _ if state == SqlState::READ_ONLY_SQL_TRANSACTION => {
+                let message =
+                    format!("the search index in {} cannot be written: the database is read-only", self.shown());
+                Error::new(Code::IndexUnwritable, message, "name a server in index_url that can be written")
             }
+            // The server is starting, ending or full.
+            Some("53" | "55" | "57" | "08") => Error { code: Code::IndexUnreachable, fix: REACH.into(), ..refused },
             // A table is missing or has other columns.
-            Some("42") => Error::new(Code::IndexUnreadable, message, Fix::BuildIndex),
-            _ => Error::new(Code::IndexUnreadable, message, "see the server's log, and try again"),
+            Some("42") => Error { fix: Fix::BuildIndex, ..refused },
+            _ => refused,
+        }
+    }
+
+    /// Why the database could not be used.
+    pub(super) fn refused(&self, refusal: &Refusal) -> Error {
+        let shown = self.shown();
+        let unreachable = |fix: &str| {
+            let message = format!("the search index in {shown} cannot be reached: {refusal}");
+            Error::new(Code::IndexUnreachable, message, fix)
+        };
+        match refusal.kind {
+            RefusalKind::Password => unreachable("check the user and the password in index_url"),
+            RefusalKind::Tls => unreachable(
+                "enable TLS on the server, or add ?sslmode=disable to index_url, with which others on the network can read \
+                 everything",
+            ),
+            RefusalKind::Certificate => {
+                unreachable("add ?sslrootcert= to index_url, with the path of the file of its certificate authority")
+            }
+            RefusalKind::Denied => {
+                let message = format!("the search index in {shown} cannot be used: {refusal}");
+                let fix = format!("ask for the right to create and write the schema 'refdesk' in {shown}");
+                Error::new(Code::IndexUnwritable, message, fix)
+            }
+            RefusalKind::Unreachable | RefusalKind::Busy | RefusalKind::UnknownDatabase | RefusalKind::Stopped => {
+                unreachable(REACH)
+            }
+            RefusalKind::TooSlow | RefusalKind::Locked | RefusalKind::Other => {
+                let message = format!("the search index in {shown} cannot be used: {refusal}");
+                Error::new(Code::IndexUnreadable, message, "see the server's log, and try again")
+            }
         }
     }
 
@@ -125,20 +145,6 @@ impl Server {
     }
 }
 
-/// The error and what caused it.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let next = error.to_string();
-        if !text.ends_with(&next) {
-            text = format!("{text}: {next}");
-        }
-        cause = error.source();
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -146,7 +152,8 @@ mod tests {
     #[test]
     fn no_password_is_shown() {
         let url = "postgres://ann:s3cret@db.example:5433/team";
-        let server = Server::parse(url).unwrap();
+        let parse = |url: &str| Server::parse(url, Path::new("/w"));
+        let server = parse(url).unwrap();
         assert_eq!(server.shown(), "the database 'team' at db.example");
         assert!(!format!("{server:?}").contains("s3cret"));
         for wrong in [
@@ -155,12 +162,24 @@ mod tests {
             "host=db password=s3cret",
             "postgres://ann:s3cret@db:port/x",
             "postgres://ann:s3cret@db/x?s3cret=1",
-            "postgres://ann:s3cret@db/x?sslmode=require",
+            "postgres://ann:s3cret@db/x?sslmode=maybe",
+            "postgres://ann:s3cret@db/x?sslrootcert=ca.pem",
+            "postgres://ann:s3cret@db/x?sslrootcert=/w/ca.pem",
             "postgres://ann:s3cret%zz@[db/x",
         ] {
-            let error = Server::parse(wrong).unwrap_err();
+            let error = parse(wrong).unwrap_err();
             assert_eq!(error.code, Code::IndexUnreachable, "{wrong}");
             assert!(!error.to_string().contains("s3cret"), "{error}");
+        }
+        for (url, risk) in [
+            ("postgres://db/x", ""),
+            ("postgres://db/x?sslmode=require", ", encrypted, but without proof of whose server it is"),
+            ("postgres://db/x?sslmode=disable", ", without proof that it is encrypted"),
+            ("postgres://localhost/x?sslmode=disable", ""),
+            ("postgres://db/x?sslrootcert=/etc/ca.pem", ""),
+        ] {
+            let server = parse(url).unwrap();
+            assert_eq!(server.shown_with_risk(), format!("{}{risk}", server.shown()), "{url}");
         }
     }
 }

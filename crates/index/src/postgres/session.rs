@@ -5,9 +5,9 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use refdesk_postgres::{Client, Refusal, RefusalKind, connect};
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
-use tokio_postgres::{Client, NoTls};
 
 use super::server::Server;
 use refdesk_text::Error;
@@ -27,16 +27,13 @@ struct Connection {
 }
 
 impl Session {
-    /// Connects within `connect`; each answer may take as long as `limit`.
-    pub(crate) fn open(server: &Server, connect: Duration, limit: Duration) -> Result<Self, Error> {
+    /// Connects within `within`; each answer may take as long as `limit`.
+    pub(crate) fn open(server: &Server, within: Duration, limit: Duration) -> Result<Self, Error> {
         let can_build = refdesk_files::check_descriptors();
         let runtime = can_build.and_then(|()| Builder::new_current_thread().enable_all().build());
         let runtime = runtime.map_err(|error| server.unusable(&error))?;
-        let config = server.config(connect, limit);
         let connected = async || {
-            let (client, connection) = config.connect(NoTls).await?;
-            // Its errors reach the client.
-            drop(tokio::spawn(connection));
+            let client = connect(server.address(), within, limit).await?;
             let limit = limit.as_millis();
             let limits = format!(
                 "SET statement_timeout = {limit}; SET lock_timeout = {limit};
@@ -45,9 +42,16 @@ impl Session {
             client.batch_execute(&limits).await?;
             Ok(client)
         };
-        let client = apart(server, || runtime.block_on(async { timeout(connect, connected()).await }))?
-            .map_err(|_| server.silent(connect))?
-            .map_err(|error: PostgresError| server.failed(&error))?;
+        let client = apart(server, || runtime.block_on(async { timeout(within, connected()).await }))?
+            .map_err(|_| server.silent(within))?
+            .map_err(|refusal: Refusal| {
+                // No table can be the reason yet.
+                let kind = match refusal.kind {
+                    RefusalKind::Other => RefusalKind::Unreachable,
+                    kind => kind,
+                };
+                server.refused(&Refusal { kind, ..refusal })
+            })?;
         let connection = Mutex::new(Connection { runtime: Some(runtime), client });
         Ok(Self { server: server.clone(), limit, connection })
     }
@@ -56,7 +60,7 @@ impl Session {
         &self.server
     }
 
-    pub(crate) fn failed(&self, error: &PostgresError) -> Error {
+    pub(crate) fn failed(&self, error: PostgresError) -> Error {
         self.server.failed(error)
     }
 
@@ -72,7 +76,7 @@ impl Session {
         let limit = self.limit;
         apart(&self.server, move || runtime.block_on(async move { timeout(limit, ask(client)).await }))?
             .map_err(|_| self.server.silent(limit))?
-            .map_err(|error| self.server.failed(&error))
+            .map_err(|error| self.server.failed(error))
     }
 }
 

@@ -160,9 +160,22 @@ fn refusals(server: &TestServer, database: &str) {
     assert_eq!(error.code, Code::IndexUnreachable, "{error}");
     assert!(error.to_string().contains("TLS"), "{error}");
     assert_eq!(refused("reader", database).code, Code::IndexUnwritable);
-    let error = refused("nobody", database);
-    assert_eq!(error.code, Code::IndexUnreachable, "{error}");
-    assert!(!error.to_string().contains("TLS"), "{error}");
+    assert_eq!(refused("nobody", database).code, Code::IndexUnreachable);
+    if let Some(certificate) = server.certificate() {
+        let port = server.port();
+        let on = |query: &str| {
+            World::on(format!("postgres://refdesk@localhost:{port}/{database}?hostaddr=127.0.0.1&{query}"))
+        };
+        let proved = format!("sslmode=verify-full&sslrootcert={}", certificate.display());
+        assert_eq!(on(&proved).update(vec![inline("a", &long("retry"))]).documents, 2);
+        for (query, words) in
+            [("sslmode=verify-full", "certificate is not accepted"), ("sslmode=disable", "not without TLS")]
+        {
+            let error = on(query).run(vec![], false, &mut |_| true).unwrap_err();
+            assert_eq!(error.code, Code::IndexUnreachable, "{error}");
+            assert!(error.to_string().contains(words), "{error}");
+        }
+    }
     let closed = server.database(&format!("{database}_closed"));
     server.run(database, &format!("ALTER DATABASE {database}_closed ALLOW_CONNECTIONS false"));
     let error = World::on(closed).run(vec![], false, &mut |_| true).unwrap_err();
