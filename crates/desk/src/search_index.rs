@@ -212,6 +212,7 @@ impl Desk {
                 text: &text,
                 earlier,
                 threshold: hints.threshold,
+                is_tool_result: asked.kind == TextKind::ToolResult,
                 pages: Some(&*pages),
                 section_now: Some(&section_now),
             };

@@ -215,12 +215,18 @@ pub(crate) fn rank<'a>(
             .filter(|about| settings.semantic && !about.is_by_words)
             .and_then(|about| settings.threshold.or(about.threshold));
         let alone = by_meaning.map_or(f32::NEG_INFINITY, |threshold| TAG_FLOOR * threshold);
-        let weak = |hint: &&mut RankedHint| hint.score() < beside_best.max(alone) && hint.is_comparable(about);
-        for hint in hints.iter_mut().filter(|hint| hint.rejected.is_none()).filter(weak) {
-            hint.rejected = Some(match hint.score() < beside_best {
-                true => Rejection::BelowBest { needed: beside_best.max(alone).into() },
-                false => Rejection::TagAlone { needed: alone.into() },
-            });
+        // A source is compared with others of its tags: a text that names several things is about all of them.
+        let mut tags_before: HashSet<&str> = HashSet::new();
+        for hint in hints.iter_mut().filter(|hint| hint.rejected.is_none()) {
+            let own = hint.tags.iter().flat_map(|hint| &hint.tags);
+            let is_best_of_a_tag = own.fold(false, |is_best, tag| tags_before.insert(tag) | is_best);
+            let needed = if is_best_of_a_tag { alone } else { beside_best.max(alone) };
+            if hint.score() < needed && hint.is_comparable(about) {
+                hint.rejected = Some(match !is_best_of_a_tag && hint.score() < beside_best {
+                    true => Rejection::BelowBest { needed: needed.into() },
+                    false => Rejection::TagAlone { needed: alone.into() },
+                });
+            }
         }
     }
     // A tag only in code says what the code is written in, not what is wanted.
@@ -343,7 +349,7 @@ mod tests {
     fn tagged(ids: &[&str]) -> Vec<Hint> {
         let hint = |id: &&str| Hint {
             id: SourceId::from(*id),
-            tags: vec!["tag".to_owned()],
+            tags: vec![if id.starts_with("other") { "other tag" } else { "tag" }.to_owned()],
             firsts: vec![0],
             ranges: Vec::new(),
             is_in_code: id.starts_with("code"),
@@ -374,6 +380,10 @@ mod tests {
             (&["a", "b"], &[("b", 0.6), ("a", 0.39)], "b a-"),
             (&["a", "b"], &[], "a- b-"),
             (&["a", "b"], &[("a", 0.6)], "a b-"),
+            // The best source of each tag that the text names is about one of several things.
+            (&["a", "other"], &[("a", 0.6), ("other", 0.39)], "a other"),
+            (&["a", "other", "other2"], &[("a", 0.6), ("other", 0.39), ("other2", 0.38)], "a other other2-"),
+            (&["a", "other"], &[("a", 0.6), ("other", 0.29)], "a other-"),
             (&["a", "unknown"], &[("a", 0.6)], "a unknown"),
             (&[], &[("x", 0.6), ("y", 0.55), ("z", 0.49)], "~x ~y"),
             (&[], &[("x", 0.7), ("y", 0.55)], "~x"),

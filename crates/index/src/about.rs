@@ -141,15 +141,16 @@ impl From<&EarlierText> for Piece {
     }
 }
 
-/// The pieces of a text with their vectors.
+/// The pieces of a text, at most this many, with their vectors.
 ///
 /// # Errors
 /// The model cannot be run.
 pub(crate) fn prepare(
     text: &str,
+    most: usize,
     embed: &mut dyn FnMut(&str) -> Result<Option<Vector>, Error>,
 ) -> Result<Vec<Piece>, Error> {
-    pieces(text).into_iter().map(|piece| Ok(Piece::new(terms(piece), embed(piece)?))).collect()
+    pieces(text, most).into_iter().map(|piece| Ok(Piece::new(terms(piece), embed(piece)?))).collect()
 }
 
 impl Corpus {

@@ -8,8 +8,11 @@ use crate::words::{forms, is_stop_word, versions, words};
 /// A piece ends at a blank line, or at this length in characters.
 const LENGTH: usize = 400;
 
-/// The most pieces of a text, the whole included.
-const MAX: usize = 8;
+/// The most pieces of a prompt, the whole included.
+pub(crate) const OF_PROMPT: usize = 8;
+
+/// The same of what a tool returned, of which there is much and little is meant: each piece takes the model's time.
+pub(crate) const OF_TOOL_RESULT: usize = 4;
 
 /// Of a longer text only this many pieces are examined, at equal distances.
 const JUDGED: usize = 1_024;
@@ -17,9 +20,9 @@ const JUDGED: usize = 1_024;
 /// The most words of a piece that are looked up.
 const TERMS: usize = 64;
 
-/// The text, and its pieces if it has several: the first, the last, and those with most words that
-/// few other pieces have.
-pub(crate) fn pieces(text: &str) -> Vec<&str> {
+/// The text, and its pieces if it has several, at most `most` in all: the first, the last, and those with most words
+/// that few other pieces have.
+pub(crate) fn pieces(text: &str, most: usize) -> Vec<&str> {
     let text = text.trim();
     let mut found: Vec<&str> = Vec::new();
     for paragraph in text.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty()) {
@@ -37,13 +40,13 @@ pub(crate) fn pieces(text: &str) -> Vec<&str> {
     if found.len() < 2 {
         return if text.is_empty() { Vec::new() } else { vec![text] };
     }
-    if found.len() >= MAX {
+    if found.len() >= most {
         let last = found.len() - 1;
         let mut between: Vec<usize> = (1..last).step_by(last.div_ceil(JUDGED)).collect();
         let shares = rare_words(between.iter().filter_map(|at| found.get(*at).copied()));
         let share: HashMap<usize, f32> = between.iter().copied().zip(shares).collect();
         between.sort_by(|one, other| share.get(other).partial_cmp(&share.get(one)).unwrap_or(Ordering::Equal));
-        between.truncate(MAX - 3);
+        between.truncate(most.saturating_sub(3));
         let kept: HashSet<usize> = between.into_iter().chain([0, last]).collect();
         let mut at = 0;
         found.retain(|_| {
@@ -96,24 +99,25 @@ mod tests {
 
     #[test]
     fn a_short_text_is_one_piece() {
-        assert_eq!(pieces(" add a retry \n"), ["add a retry"]);
-        assert!(pieces(" \n ").is_empty());
+        assert_eq!(pieces(" add a retry \n", OF_PROMPT), ["add a retry"]);
+        assert!(pieces(" \n ", OF_PROMPT).is_empty());
     }
 
     #[test]
     fn a_long_text_is_cut_at_blank_lines_and_at_length() {
         let long = "word ".repeat(200);
         let text = format!("first\n\n{long}\n\nlast");
-        let found = pieces(&text);
+        let found = pieces(&text, OF_PROMPT);
         assert_eq!(found.len(), 1 + 1 + 3 + 1);
         assert_eq!((found[1], found[5]), ("first", "last"));
         assert!(found[1..].iter().all(|piece| piece.chars().count() <= LENGTH));
         let mut long = vec!["a a a a"; 100_000];
         long[50_000] = "seven different words make this one telling";
-        assert_eq!(pieces(&long.join("\n\n")).len(), MAX);
+        assert_eq!(pieces(&long.join("\n\n"), OF_PROMPT).len(), OF_PROMPT);
+        assert_eq!(pieces(&long.join("\n\n"), OF_TOOL_RESULT).len(), OF_TOOL_RESULT);
         let unbroken = "x".repeat(5_000);
-        let found = pieces(&unbroken);
-        assert_eq!(found.len(), MAX);
+        let found = pieces(&unbroken, OF_PROMPT);
+        assert_eq!(found.len(), OF_PROMPT);
     }
 
     #[test]
@@ -126,9 +130,9 @@ mod tests {
         let program: String = (0..60).map(|at| format!("    let total{at} = add(total{at}, {at})?;\n")).collect();
         for paste in [equal, numbered, program] {
             let text = format!("{paste}\n\n{question}\n\n{paste}");
-            let found = pieces(&text);
+            let found = pieces(&text, OF_PROMPT);
             assert!(found.contains(&question), "{found:?}");
-            assert_eq!(found.len(), MAX);
+            assert_eq!(found.len(), OF_PROMPT);
         }
     }
 

@@ -9,6 +9,7 @@ use crate::chunk::section_with;
 use crate::conversation::{EarlierText, RecurringSource, recurring};
 use crate::language::Language;
 use crate::location::Location;
+use crate::pieces::{OF_PROMPT, OF_TOOL_RESULT};
 use crate::search::FoundDocument;
 use crate::storage::Storage;
 use crate::update::{CutText, Stamps, changed_files, cut_texts, unread};
@@ -32,6 +33,10 @@ pub struct Index {
     pub(crate) corpus_cache: Arc<CorpusCache>,
 }
 
+/// How much more than the threshold, which is that of prompts, what a tool returned must score. Of files that have
+/// nothing to do with a catalog, the best piece exceeds the threshold in two of five without it, and in one of ten with it.
+const TOOL_RESULT_MARGIN: f32 = 0.1;
+
 /// A text, and what else decides what it is about.
 #[derive(Clone, Copy, Default)]
 pub struct TopicQuery<'a> {
@@ -41,6 +46,8 @@ pub struct TopicQuery<'a> {
     pub earlier: &'a [EarlierText],
     /// A threshold to use instead of the one computed with the index.
     pub threshold: Option<f32>,
+    /// Whether a tool returned it: a long text about other things, of which some piece is always near to something.
+    pub is_tool_result: bool,
     /// The files that are pages of databases.
     pub pages: Option<&'a dyn DatabasePages>,
     /// Asked where files may have changed since they were indexed. Without it what the index says is taken for current.
@@ -141,7 +148,12 @@ impl Index {
         let corpus = self.corpus_cache.corpus(&*self.storage, model)?;
         // Scores by meaning say nothing if their threshold is not known, those of words do.
         let languages = Language::of_pieces(question.text);
-        let computed = |model| threshold::highest(&*self.storage, model, &languages);
+        let (most, margin) =
+            if question.is_tool_result { (OF_TOOL_RESULT, TOOL_RESULT_MARGIN) } else { (OF_PROMPT, 0.0) };
+        let computed = |model| {
+            let threshold = threshold::highest(&*self.storage, model, &languages)?;
+            Ok::<_, Error>(threshold.map(|threshold| threshold + margin))
+        };
         let threshold = question.threshold.map_or_else(|| computed(model), |set| Ok(Some(set)))?;
         let threshold = threshold.filter(|_| languages.iter().all(|language| language.has_background()));
         let model_of_text = embedder.filter(|_| threshold.is_some());
@@ -149,7 +161,7 @@ impl Index {
         let words_threshold = computed(threshold::WORDS_ALONE)?;
         let threshold = threshold.or(words_threshold);
         let mut embed = |piece: &str| model_of_text.map(|it| it.embed(piece)).transpose();
-        let pieces = prepare(question.text, &mut embed)?;
+        let pieces = prepare(question.text, most, &mut embed)?;
         let of_words = corpus.terms(&*self.storage, &pieces)?;
         let mut scored = corpus.score_with(&of_words, &pieces);
         let best: Vec<&ScoredSource> = scored.iter().take(PLACED).collect();

@@ -70,6 +70,7 @@ cases! {
     until_vectors_are_there_words_alone_decide,
     a_second_writer_leaves_and_readers_do_not_wait,
     what_was_loaded_is_kept_until_it_changes,
+    what_a_tool_returns_needs_a_higher_score,
     queries_of_any_text_have_an_answer,
     documents_of_one_content_are_counted_each,
     hints_name_sections_as_they_are_now,
@@ -317,6 +318,19 @@ fn a_second_writer_leaves_and_readers_do_not_wait(world: &World) {
     });
     assert!(first.unwrap().is_some());
     assert!(!seen.is_empty() && seen.iter().all(|seen| *seen), "{seen:?}");
+}
+
+/// Some piece of a long text is near to something, whatever the text is about.
+fn what_a_tool_returns_needs_a_higher_score(world: &World) {
+    world.write("a.md", &long("retry"));
+    world.update(vec![world.file("a", "a.md")]);
+    let index = Index::open(&world.location(), Arc::default()).unwrap().unwrap();
+    let threshold = |is_tool_result, set| {
+        let question = TopicQuery { text: "retry", is_tool_result, threshold: set, ..TopicQuery::default() };
+        index.about(&question, Some(&world.model)).unwrap().threshold.unwrap()
+    };
+    assert!((threshold(true, None) - threshold(false, None) - 0.1).abs() < 1e-6);
+    assert!((threshold(true, Some(0.7)) - 0.7).abs() < 1e-6, "what a person has set is what counts");
 }
 
 fn queries_of_any_text_have_an_answer(world: &World) {
