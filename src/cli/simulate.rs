@@ -11,7 +11,7 @@ use super::{fix, table};
 use refdesk_desk::{Desk, Session, Simulation};
 use refdesk_enrich::{BlockCost, BlockKind, Budget, Considered, ItemReceipt, Level, Meaning, Rejection, WhyNot};
 use refdesk_text::escape::one_line;
-use refdesk_text::tokens;
+use refdesk_text::tokens::{self, counted, grouped};
 
 /// Simulates for standard input; changes nothing.
 pub fn run(desk: &mut Desk, session: &Session, args: &SimulateArgs) -> CommandOutput {
@@ -45,6 +45,7 @@ fn to_json(simulated: &Simulation, lossy: bool) -> Value {
         "told_before": simulated.sent_before.iter().map(item).collect::<Vec<_>>(),
         "left_out": simulated.left_out().map(item).collect::<Vec<_>>(),
         "considered": simulated.considered.iter().flatten().map(considered).collect::<Vec<_>>(),
+        "partial": simulated.partial,
         "metadata": said.metadata,
         "lossy": lossy,
     })
@@ -130,6 +131,13 @@ fn to_text(desk: &Desk, session: &str, simulated: &Simulation) -> String {
             text.push_str(&table::table(&items.iter().map(row).collect::<Vec<_>>(), &[2]));
         }
     }
+    if let Some(partial) = simulated.partial.filter(|partial| partial.indexed < partial.of) {
+        let (indexed, of) = (grouped(partial.indexed), counted(partial.of, "section"));
+        text.push_str(&format!(
+            "\nThe index is not complete: {indexed} of {of} can be compared by meaning, the others only by words. `refdesk index` \
+             completes it.\n"
+        ));
+    }
     if said.items.is_empty() && simulated.sent_before.is_empty() {
         text.push_str(&why_nothing(desk, simulated));
     }
@@ -144,6 +152,9 @@ fn to_text(desk: &Desk, session: &str, simulated: &Simulation) -> String {
 fn why_nothing(desk: &Desk, simulated: &Simulation) -> String {
     if desk.catalog().is_empty() {
         return fix::empty_catalog(desk);
+    }
+    if desk.hides_select_tool() {
+        return "`selectReferences` is in `exclude_tools`, which turns all hints off.\n".to_owned();
     }
     if simulated.considered.is_some() || !matches!(desk.index(), Ok(None)) {
         return String::new();

@@ -219,7 +219,10 @@ fn evidence(verdict: &Verdict) -> String {
     if let Some(meaning) = &verdict.meaning {
         let words = meaning.words();
         parts.extend((!words.is_empty()).then(|| format!("words {words}")));
-        parts.push(format!("cosine {}, coverage {}", meaning.cosine, meaning.coverage));
+        // Without a vector there is no angle.
+        let cosine =
+            if meaning.cosine.value() > 0.0 { format!("cosine {}", meaning.cosine) } else { "no vector".to_owned() };
+        parts.push(format!("{cosine}, coverage {}", meaning.coverage));
         let section = meaning.section();
         parts.extend((!section.is_empty()).then(|| format!("best section {section}")));
     }

@@ -182,7 +182,8 @@ impl Desk {
         self.store.has_state()
     }
 
-    pub(super) fn hides_select_tool(&self) -> bool {
+    /// Whether agents cannot select, so that no hint is of use to them.
+    pub fn hides_select_tool(&self) -> bool {
         hides_select_tool(&self.settings().exclude_tools)
     }
 }

@@ -182,7 +182,13 @@ impl CompleteDesk<'_> {
                 let message = "this workspace has no search index, and its catalog has no sources";
                 Error::new(Code::NoIndex, message, self.no_sources_fix())
             }
-            _ => Error::new(Code::NoIndex, "this workspace has no search index", Fix::BuildIndex),
+            _ => {
+                let message = match self.has_older_index() {
+                    true => "the search index was made by an older refdesk, and must be built again",
+                    false => "this workspace has no search index",
+                };
+                Error::new(Code::NoIndex, message, Fix::BuildIndex)
+            }
         };
         let sources = request
             .sources
@@ -304,7 +310,7 @@ impl CompleteDesk<'_> {
     /// The hit for a reader with this access; without any, for a person.
     fn hit(&self, access: Option<&Access>, hit: SectionHit) -> Option<SearchHit> {
         let source = self.catalog.get(&hit.source).filter(|source| is_of(source, &hit.path))?;
-        let readable = access.is_none_or(|access| may_read(access, source, &hit.path));
+        let readable = access.is_none_or(|access| !source.is_missing() && may_read(access, source, &hit.path));
         let mut because = hit.because;
         if !readable {
             // They would tell which words are in a text that the reader may not have.
@@ -330,7 +336,11 @@ impl CompleteDesk<'_> {
             subject: hit.subject,
             columns: if readable { hit.columns } else { Vec::new() },
             join: hit.join.filter(|_| readable),
-            fix: if readable { Fix::None } else { Fix::Pick(source.id.to_string()) },
+            fix: match source.place() {
+                _ if readable => Fix::None,
+                Some(place) if source.is_missing() => format!("{} {}", place.written, source.why_missing()).into(),
+                _ => Fix::Pick(source.id.to_string()),
+            },
         })
     }
 

@@ -255,6 +255,11 @@ impl Desk {
         }
     }
 
+    /// Whether there is an index that this version cannot use any more. Asked where [`Self::index`] found none.
+    pub fn has_older_index(&self) -> bool {
+        self.index_location().and_then(|location| location.is_present()).unwrap_or(false)
+    }
+
     /// Where indexes of the workspace may be: in its file, and in the configured database if it is trusted.
     pub(super) fn index_locations(&self) -> Vec<Location> {
         let in_database = self.settings().index_url.as_ref().filter(|_| self.trusts_index_url());

@@ -197,7 +197,7 @@ impl Location {
     ///
     /// # Errors
     /// The file system's error.
-    pub(crate) fn is_present(&self) -> Result<bool, Error> {
+    pub fn is_present(&self) -> Result<bool, Error> {
         #[cfg(feature = "postgres")]
         if self.server.is_some() {
             return self.read().map(|storage| storage.is_some());

@@ -8,7 +8,7 @@ use super::{ToolAnswer, ToolCall, ToolEffect, ToolResult, ToolSpec, advise, clos
 use refdesk_desk::engine::{Request, Response};
 use refdesk_desk::{SEARCH_LIMIT, SearchAnswer, SearchHit, SearchReader, SearchRequest};
 use refdesk_text::shorten::shortened;
-use refdesk_text::{Error, tokens};
+use refdesk_text::{Error, Fix, tokens};
 
 pub(crate) const SPEC: ToolSpec = ToolSpec {
     name: "search_documents",
@@ -102,7 +102,8 @@ fn heading() -> String {
 fn as_text(hit: &SearchHit, excluded: &[String]) -> String {
     let mut text = hit.to_text();
     if let Some(fix) = fix(hit, excluded) {
-        text.push_str(&format!("    not selected: {fix}\n"));
+        let state = if matches!(hit.fix, Fix::Pick(_)) { "not selected" } else { "cannot be read" };
+        text.push_str(&format!("    {state}: {fix}\n"));
     }
     text
 }

@@ -63,7 +63,11 @@ pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option
             let sources = counted(desk.catalog().len().saturating_sub(waits), "source");
             let by = if desk.wants_meaning() && model.is_some() { "by words and by meaning" } else { "by words" };
             let fix = format!("`refdesk index` makes {sources} searchable {by}, down to the section");
-            CheckLine::note("search index", "none; hints come from tags only, and search does not work", fix)
+            let what = match desk.has_older_index() {
+                true => "made by an older refdesk and not usable",
+                false => "none",
+            };
+            CheckLine::note("search index", format!("{what}; hints come from tags only, and search does not work"), fix)
         }
         Some(status) => {
             let from = if set.is_some() { " (configured)" } else { "" };

@@ -105,7 +105,7 @@ fn why_not_gives_the_score() {
             "dish",
             "the clutch",
             "below-threshold",
-            ", below the threshold of 0.300 (words clutch, cosine 0.000, coverage ",
+            ", below the threshold of 0.300 (words clutch, no vector, coverage ",
         ),
         ("dish", "the clutch", "below-threshold", "; its tag `antenna` is not in the prompt."),
         ("retry", prompt, "hinted", "tag `calls` at 1:1, about \"Calls > Backoff\", docs/retry.md:3 (score "),
@@ -150,7 +150,7 @@ fn why_not_proposes_only_settings_that_help() {
         (&strict, "dish", "azimuth motor stalls, clutch slips", "below-threshold", Some("threshold")),
         (&strict, "dish", &both, "below-threshold", None),
         (&strict, "queue", calls, "below-best", Some("tag_filter")),
-        (&few, "retry", "calls: antenna azimuth motor stalls, clutch slips", "below-best", Some("tag_filter")),
+        (&few, "retry", "calls: antenna azimuth motor stalls, clutch slips", "tag-alone", Some("tag_filter")),
         (&few, "retry", "calls: jitter, attempts; consumer message stored", "too-many", Some("max")),
     ] {
         let world = indexed(hints.clone());
@@ -246,4 +246,38 @@ fn expectations_may_leave_the_index_out() {
         world.put("expected.toml", format!("{line}{case}").as_bytes());
         world.run(&["assert", "expected.toml"]).exits(exit);
     }
+}
+
+/// What an index lacks is said where hints are explained.
+#[test]
+fn an_index_without_vectors_is_said_to_be_incomplete() {
+    let world = indexed(json!({}));
+    let simulated = world.run(&["simulate", "which jitter between attempts?"]).exits(0);
+    assert!(
+        simulated.text().contains("The index is not complete: 0 of 8 sections can be compared by meaning"),
+        "{simulated}"
+    );
+    let partial = &world.json(&["simulate", "which jitter between attempts?"], 0)["partial"];
+    assert_eq!((&partial["indexed"], &partial["of"]), (&json!(0), &json!(8)));
+    let ran = world.run(&["why-not", "dish", "--prompt", "is the clutch of my car stored?"]);
+    assert!(ran.text().contains("no vector, coverage"), "{ran}");
+    // An index that this version cannot use is not none.
+    let file = world.path.join(".jaato/refdesk/index.db");
+    rusqlite::Connection::open(file).unwrap().pragma_update(None, "user_version", 1).unwrap();
+    let ran = world.run(&["search", "jitter"]).exits(1);
+    assert!(ran.stderr.contains("the search index was made by an older refdesk"), "{ran}");
+    assert!(world.run(&["doctor"]).exits(0).text().contains("made by an older refdesk"));
+}
+
+#[test]
+fn hints_that_a_setting_turns_off_are_explained() {
+    let world = indexed(threshold());
+    let mut config: Value = serde_json::from_str(&world.read("references.json")).unwrap();
+    config["exclude_tools"] = json!(["selectReferences"]);
+    world.configure(config);
+    let simulated = world.run(&["simulate", "which jitter between attempts?"]).exits(0);
+    assert!(
+        simulated.text().contains("`selectReferences` is in `exclude_tools`, which turns all hints off."),
+        "{simulated}"
+    );
 }
