@@ -45,6 +45,10 @@ fn tables_are_found_as_tables() {
         ],
         "{first}"
     );
+    // Tables that are named come before those that mention them.
+    let named = hits(&world, &["which customers bought the most tracks", "--kind", "table", "--database", "shop"]);
+    let tables: Vec<&str> = named.iter().take(2).map(|hit| hit["table"].as_str().unwrap()).collect();
+    assert_eq!(tables, ["Track", "Customer"], "{named:?}");
     // A table is one hit, and its pages are not found as text as well.
     let all = hits(&world, &["customer", "invoice", "address", "--limit", "50"]);
     let mut paths: Vec<&str> =

@@ -22,9 +22,10 @@ use crate::chunk::section_with;
 use crate::matches::matches;
 use crate::pages::{DatabasePages, DatabaseSubject, IndexedJoin, RELATIONSHIP, TABLE};
 use crate::reader::{Partial, SectionNow};
+use crate::stem::stem;
 use crate::storage::{Document, Storage, TextKey};
 use crate::update::{SOURCE, Stamps, unread};
-use crate::words::is_unspaced;
+use crate::words::{folded, is_unspaced, parts, words};
 use crate::{Embedder, Index};
 use refdesk_text::Error;
 
@@ -225,8 +226,16 @@ impl Index {
             let wanted = with_words.iter().take(parsed.terms.len());
             wanted.into_iter().all(|(term, documents)| documents.contains(&it) || has_compound(term, it))
         };
+        let listed = by_words.iter().chain(&by_meaning).copied().filter(|it| corpus.kind(*it) == TABLE);
+        // Elsewhere `order` and `user` are words like others.
+        let is_about_tables = query.database.is_some() || query.domain.is_some() || !query.kinds.is_empty();
+        let named = match is_about_tables {
+            true => named_tables(storage, listed.collect(), &parsed.terms)?,
+            false => HashSet::new(),
+        };
         let lists = [(&*by_words, 1.0), (&*by_meaning, meaning_counts(&parsed.text))];
-        let fused = fuse(&lists, weight, has_all, |it| corpus.kind_and_source(it));
+        let is_asked_for = |it| has_all(it) || named.contains(&it);
+        let fused = fuse(&lists, weight, is_asked_for, |it| corpus.kind_and_source(it));
         let stamps = Stamps::of(storage, query.pages)?;
         let (best, outdated) = best_sections(storage, fused, query, &stamps)?;
         let cosines: HashMap<i64, f32> = nearest.iter().copied().collect();
@@ -289,6 +298,21 @@ impl Index {
         let named = texts.filter(|text| Path::new(&text.path).ends_with(path));
         Ok(named.map(|text| (text.source, text.path)).collect())
     }
+}
+
+/// Those of these tables whose whole name is in the query: a table that is named is wanted, however many others mention
+/// it.
+fn named_tables(storage: &dyn Storage, mut tables: Vec<i64>, terms: &[String]) -> Result<HashSet<i64>, Error> {
+    tables.sort_unstable();
+    tables.dedup();
+    let wanted: HashSet<String> = terms.iter().map(|term| stem(term).into_owned()).collect();
+    let is_named = |table: &str| {
+        let mut parts = words(table).flat_map(parts).peekable();
+        parts.peek().is_some() && parts.all(|part| wanted.contains(&*stem(&folded(part))))
+    };
+    let documents = storage.documents(&tables)?.into_iter();
+    let named = documents.filter(|it| it.subject.as_ref().and_then(|it| it.table.as_deref()).is_some_and(is_named));
+    Ok(named.map(|document| document.id).collect())
 }
 
 /// The weight of the meaning list relative to the word list. The model was taught English: texts in scripts without

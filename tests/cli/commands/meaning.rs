@@ -101,12 +101,7 @@ fn why_not_gives_the_score() {
     let prompt = "calls: which jitter between attempts? sleep, double the pause";
     for (id, prompt, reason, needle) in [
         ("dish", "azimuth motor stalls, clutch slips", "hinted", "about \"Dishes > Motors\", docs/dish.md:3 (score "),
-        (
-            "dish",
-            "the clutch",
-            "below-threshold",
-            ", below the threshold of 0.300 (words clutch, no vector, coverage ",
-        ),
+        ("dish", "the clutch", "below-threshold", ", below the threshold of 0.300 (words clutch, no vector, coverage "),
         ("dish", "the clutch", "below-threshold", "; its tag `antenna` is not in the prompt."),
         ("retry", prompt, "hinted", "tag `calls` at 1:1, about \"Calls > Backoff\", docs/retry.md:3 (score "),
         ("queue", prompt, "below-best", " is needed because another source scores much higher ("),

@@ -26,7 +26,7 @@ pub(super) struct ListPlace {
 }
 
 /// The documents of all lists, each with how much it counts, the best first. A list has its best document first and no document
-/// twice. What has everything that was asked for counts as if it stood in one more list, before its first place: the only section
+/// twice. What has everything that was asked for, or is what was asked for, counts as if it stood in one more list, before its first place: the only section
 /// that has a rare word is not to stand behind those that are merely near. Documents of equal score are in the order of their keys.
 pub(super) fn fuse<K: Ord>(
     lists: &[(&[i64], f64)],
