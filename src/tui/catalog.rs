@@ -16,6 +16,7 @@ pub mod places;
 mod reader;
 pub mod reading;
 pub mod search;
+pub mod sideways;
 
 use ratatui::Frame;
 use ratatui::layout::Rect;

@@ -8,7 +8,7 @@ use refdesk_desk::engine::Watching;
 
 use super::action::{Action, BorderMove, KeyContext};
 use super::agents;
-use super::catalog::{link_walk, reading};
+use super::catalog::{link_walk, reading, sideways};
 use super::databases;
 use super::feed::{query, target};
 use super::filtering::FilteredList;
@@ -92,6 +92,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
             let key = state.key_in(KeyContext::List, Action::Move(Motion::PageDown));
             Some(format!("{key} shows the rest first: you would trust that, too"))
         }
+        Action::Leftwards | Action::Rightwards if state.reads() => sideways::disabled(state, action),
         Action::Values
         | Action::EditValues
         | Action::SetValue

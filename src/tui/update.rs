@@ -241,6 +241,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         | Action::NextField
         | Action::PreviousField => form_update::act(state, action),
         Action::EditValues => json::open(state, effects),
+        Action::Leftwards | Action::Rightwards if state.reads() => catalog::sideways::step(state, action),
         Action::View | Action::Leftwards | Action::Rightwards => preview_update::change_view(state, action),
         // Only windows, the graph and the views of agents and databases do the others.
         _ => {}

@@ -89,6 +89,8 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::GoBack, "go back", "Go back to the place before: where a link was followed, another document, another pane", ["Backspace", "H"], &[KeyContext::Details], BottomLine),
     entry!(Action::GoForward, "go forward", "Go forward again, after going back", ["L"], &[KeyContext::Details], BottomLine),
     entry!(Action::FrontMatter, "front matter", "Unfold the front matter of the document, or fold it", ["v"], &[KeyContext::Details], BottomLine),
+    entry!(Action::Leftwards, "code left", "Scroll code that is wider than the pane to its start", ["S-Left"], &[KeyContext::Details], HelpOnly),
+    entry!(Action::Rightwards, "code right", "Scroll code that is wider than the pane to its end", ["S-Right"], &[KeyContext::Details], BottomLine),
     entry!(Action::Search, "search", "Search the details", ["/"], &[KeyContext::Details], BottomLine),
     entry!(Action::NextHit, "next match", "Go to the next match", ["n"], &[KeyContext::Details], BottomLine),
     entry!(Action::PreviousHit, "previous match", "Go to the previous match", ["N"], &[KeyContext::Details], HelpOnly),

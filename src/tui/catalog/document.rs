@@ -11,7 +11,8 @@ use ratatui::style::Style;
 use crate::tui::catalog::document_part::{DocumentPart, PortionPage, PortionStart, TextKind};
 use crate::tui::glyphs::Glyphs;
 use crate::tui::markdown::{Anchor, FrontMatter};
-use crate::tui::theme::{Theme, ThemeRole};
+use crate::tui::state::Skin;
+use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::page::{PageLine, WrappedText};
 use refdesk_desk::{Document, size};
 
@@ -246,10 +247,30 @@ impl LoadedDocument {
         pages.flat_map(of_page).collect()
     }
 
-    pub fn draw(&self, row: usize, lit: &[(Range<usize>, Style)], theme: &Theme, area: Rect, buffer: &mut Buffer) {
+    /// The columns by which the code in a row is wider than `columns`.
+    pub fn overhang(&self, row: usize, columns: usize) -> usize {
+        let at = self.at_row(row).and_then(|at| Some((self.texts().nth(at.portion)?, at.row)));
+        at.map_or(0, |(text, row)| text.overhang(row, columns))
+    }
+
+    /// The column from which code is to be shown in `columns`, so that this part of a line can be seen.
+    pub fn across_for(&self, line: usize, part: &Range<usize>, across: usize, columns: usize) -> usize {
+        let at = self.at_line(line).and_then(|(portion, line)| Some((self.texts().nth(portion)?, line)));
+        at.map_or(across, |(text, line)| text.across_for(line, part, across, columns))
+    }
+
+    pub fn draw(
+        &self,
+        row: usize,
+        lit: &[(Range<usize>, Style)],
+        across: usize,
+        skin: &Skin,
+        area: Rect,
+        buffer: &mut Buffer,
+    ) {
         let Some(at) = self.at_row(row) else { return };
         if let Some(text) = self.texts().nth(at.portion) {
-            text.draw(at.row, lit, theme, area, buffer);
+            text.draw_across(at.row, lit, across, skin, area, buffer);
         }
     }
 }

@@ -98,12 +98,17 @@ impl DocumentPart {
     pub fn lay_out(&mut self, kind: &TextKind, front_matter: FrontMatter, glyphs: &Glyphs, columns: usize) {
         let first_line = self.start.line;
         let layout = MarkdownLayout { columns, glyphs, front_matter, first_line, keeps_lines: false };
-        let made = match kind {
+        let mut made = match kind {
             TextKind::Markdown => self.markdown(layout),
             TextKind::Lines => self.markdown(MarkdownLayout { keeps_lines: true, ..layout }),
             TextKind::Code(languages) => self.lines_as_they_are(Some(languages)),
             TextKind::Plain => self.lines_as_they_are(None),
         };
+        for (line, from) in made.code.iter().flat_map(|block| &block.lines) {
+            if let Some(line) = made.lines.get_mut(*line) {
+                line.set_code(*from);
+            }
+        }
         self.is_painted = made.code.is_empty();
         self.page = Some(PortionPage {
             text: WrappedText::new(made.lines, columns),
@@ -126,9 +131,7 @@ impl DocumentPart {
         let mut made = MarkdownLines::default();
         for (nth, line) in self.text.lines().enumerate() {
             made.origins.note(nth, 0, self.start.line + nth);
-            let line = PageLine::new(cells::clean(line), ThemeRole::Text);
-            let indent = line.text().len() - line.text().trim_start_matches(' ').len();
-            made.lines.push(if languages.is_some() { line.solid_to(indent) } else { line });
+            made.lines.push(PageLine::new(cells::clean(line), ThemeRole::Text));
         }
         if let Some(languages) = languages {
             let lines = (0..made.lines.len()).map(|line| (line, 0)).collect();

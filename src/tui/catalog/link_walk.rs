@@ -5,6 +5,7 @@ use crate::tui::catalog::filtered_rows;
 use crate::tui::catalog::links::{LinkTo, PageLink};
 use crate::tui::catalog::places::ReadableDocument;
 use crate::tui::catalog::reading::{self, ReadingGoal};
+use crate::tui::catalog::sideways;
 use crate::tui::input::Effect;
 use crate::tui::places;
 use crate::tui::state::State;
@@ -22,6 +23,8 @@ pub struct LinkFocus {
 struct PlacedLink<'a> {
     focus: LinkFocus,
     at: (usize, usize),
+    /// Its line, counted from the start of the document.
+    line: usize,
     link: &'a PageLink,
 }
 
@@ -31,11 +34,12 @@ fn links(state: &State) -> impl Iterator<Item = PlacedLink<'_>> {
     let pages = loaded.portions.iter().enumerate();
     let pages = pages.filter_map(|(nth, portion)| Some((nth, portion.start.offset, portion.page.as_ref()?)));
     pages.flat_map(move |(nth, portion, page)| {
-        let first = loaded.first_row(nth);
+        let (first, first_line) = (loaded.first_row(nth), loaded.first_line(nth));
         let links = page.links.iter().flatten();
         links.map(move |link| PlacedLink {
             focus: LinkFocus { portion, group: link.group },
             at: (first + page.text.row_of(link.line, link.range.start), link.range.start),
+            line: first_line + link.line,
             link,
         })
     })
@@ -68,8 +72,10 @@ pub fn step(state: &mut State, action: Action) {
     };
     let Some(found) = found.or(current) else { return };
     let (focus, row, description) = (found.focus, details + found.at.0, described(state, &found.link.to));
+    let (line, range) = (found.line, found.link.range.clone());
     state.catalog.reading.link = Some(focus);
     reading::reveal(state, row);
+    sideways::reveal(state, line, &range);
     state.note(description);
 }
 
@@ -86,7 +92,7 @@ pub fn focus_at(state: &mut State, row: usize, column: usize) -> Option<LinkClic
     let at = loaded.at_row(row)?;
     let portion = loaded.portions.get(at.portion)?;
     let page = portion.page.as_ref()?;
-    let (line, byte) = page.text.at_column(at.row, column)?;
+    let (line, byte) = page.text.at_column(at.row, column, state.catalog.reading.across)?;
     let link = page.links.as_ref()?.iter().find(|link| link.line == line && link.range.contains(&byte))?;
     let (focus, description) =
         (LinkFocus { portion: portion.start.offset, group: link.group }, described(state, &link.to));

@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use crate::tui::action::Action;
 use crate::tui::catalog::reading::{reveal, view};
 use crate::tui::catalog::search::{TextSearch, find};
+use crate::tui::catalog::sideways;
 use crate::tui::state::{State, Typing};
 
 pub fn open(state: &mut State) {
@@ -61,12 +62,17 @@ pub fn find_matches(state: &mut State) {
 /// Goes to this match and scrolls as little as possible.
 fn go_to_match(state: &mut State, at: usize) {
     state.catalog.search.at = at;
-    let row = match (view(state), state.catalog.search.hits.get(at)) {
-        (Some((view, _)), Some(hit)) => Some(view.row_of(hit)),
+    let place = match (view(state), state.catalog.search.hits.get(at)) {
+        (Some((view, _)), Some(hit)) => Some((view.row_of(hit), view.document_line(hit), hit.range.clone())),
         _ => None,
     };
-    match row {
-        Some(row) => reveal(state, row),
+    match place {
+        Some((row, line, range)) => {
+            reveal(state, row);
+            if let Some(line) = line {
+                sideways::reveal(state, line, &range);
+            }
+        }
         None => state.catalog.scroll.top = state.catalog.search.from,
     }
 }

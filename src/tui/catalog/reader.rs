@@ -71,7 +71,12 @@ impl DetailText<'_> {
 
     /// The line of the document's source in which a hit begins, from 1; `None` in the details.
     pub fn source_line_of(&self, hit: &Hit) -> Option<usize> {
-        self.document.source_line(hit.line.checked_sub(self.details.lines().len())?, hit.range.start)
+        self.document.source_line(self.document_line(hit)?, hit.range.start)
+    }
+
+    /// The line of the document as it is laid out that contains a hit; `None` in the details.
+    pub fn document_line(&self, hit: &Hit) -> Option<usize> {
+        hit.line.checked_sub(self.details.lines().len())
     }
 
     /// The row in which this line of the document's source begins, from 1; the last row if it is not that long.
@@ -80,7 +85,7 @@ impl DetailText<'_> {
     }
 
     pub fn row_of(&self, hit: &Hit) -> usize {
-        match hit.line.checked_sub(self.details.lines().len()) {
+        match self.document_line(hit) {
             None => self.details.row_of(hit.line, hit.range.start),
             Some(line) => self.details.len() + self.document.row_of(line, hit.range.start),
         }
@@ -91,10 +96,10 @@ impl DetailText<'_> {
         if let Some((line, range)) = self.place(row) {
             hits(state, line, &range, &mut lit);
         }
-        let (theme, buffer) = (&state.skin.theme, frame.buffer_mut());
+        let (skin, buffer) = (&state.skin, frame.buffer_mut());
         match row.checked_sub(self.details.len()) {
-            None => self.details.draw(row, &lit, theme, area, buffer),
-            Some(row) => self.document.draw(row, &lit, theme, area, buffer),
+            None => self.details.draw(row, &lit, &skin.theme, area, buffer),
+            Some(row) => self.document.draw(row, &lit, state.catalog.reading.across, skin, area, buffer),
         }
     }
 }

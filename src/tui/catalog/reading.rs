@@ -15,6 +15,7 @@ use crate::tui::catalog::match_navigation;
 use crate::tui::catalog::outlines::Outlines;
 use crate::tui::catalog::places::{ReadableDocument, ReadingPlace, ReadingPlaces, ReadingStop};
 use crate::tui::catalog::reader::{self, DetailText};
+use crate::tui::catalog::sideways;
 use crate::tui::feed;
 use crate::tui::input::Effect;
 use crate::tui::markdown::{self, FrontMatter};
@@ -33,6 +34,8 @@ pub struct ReadingState {
     /// The document that is loaded, or asked for.
     pub shown: Option<ReadableDocument>,
     pub place: ReadingPlace,
+    /// The columns by which its code is scrolled sideways.
+    pub across: usize,
     pub places: ReadingPlaces,
     /// The headings of the documents that were read before.
     pub outlines: Outlines,
@@ -50,6 +53,8 @@ pub struct ReadingState {
     /// The offset from which a part was asked for.
     asked: Option<u64>,
     pub goal: Option<ReadingGoal>,
+    /// Whether it was opened to be read. Beside the list, every document begins at its top.
+    is_open: bool,
     /// The pane from which it was opened, if that was another one.
     pub opened_from: Option<Pane>,
 }
@@ -73,6 +78,11 @@ pub enum ReadingGoal {
     /// A heading or footnote, by its name.
     Anchor(String),
     End,
+}
+
+/// The columns of the text, where it is shown.
+pub fn columns(state: &State) -> Option<usize> {
+    room(state).map(|(columns, _)| usize::from(columns))
 }
 
 /// Columns and rows of the text, where it is shown.
@@ -164,6 +174,7 @@ pub fn is_passing(state: &State) -> bool {
 pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
     let Some((columns, _)) = room(state) else { return };
     follow_subject(state);
+    open_or_close(state);
     start_over(state);
     ask(state, effects);
     lay_out(state, columns);
@@ -173,6 +184,7 @@ pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
         match_navigation::find_matches(state);
     }
     scroll_to_goal(state);
+    sideways::follow(state);
     read_on(state, effects);
     note_place(state);
     document_highlighting::ask(state, effects);
@@ -185,7 +197,7 @@ fn subject(state: &State) -> Option<&str> {
     selected.or_else(|| state.subject(Pane::Catalog))
 }
 
-/// Another source, or another file of its folder, begins where it was left.
+/// Another source, or another file of its folder, begins at its top.
 fn follow_subject(state: &mut State) {
     let subject = subject(state).map(str::to_owned);
     if state.catalog.section.as_ref().is_some_and(|section| Some(&section.source) != subject.as_ref()) {
@@ -201,9 +213,7 @@ fn follow_subject(state: &mut State) {
     state.catalog.scroll = Scroll::default();
     state.catalog.document = Lookup::default();
     let reading = &mut state.catalog.reading;
-    let place = subject.as_ref().and_then(|subject| reading.places.of(subject));
     *reading = ReadingState {
-        goal: place.map(ReadingGoal::Place),
         shown: subject,
         places: std::mem::take(&mut reading.places),
         outlines: std::mem::take(&mut reading.outlines),
@@ -213,12 +223,34 @@ fn follow_subject(state: &mut State) {
     };
 }
 
-/// Keeps the place and the headings of the document that is shown.
+/// Goes to where the document was left when it is opened, and back to its top when it is closed: the list is about its state
+/// and what a pick brings, which are there.
+fn open_or_close(state: &mut State) {
+    let reads = state.reads();
+    let was_open = std::mem::replace(&mut state.catalog.reading.is_open, reads);
+    if was_open && !reads {
+        keep_place(&mut state.catalog.reading);
+        state.catalog.reading.across = 0;
+        state.catalog.reading.goal = Some(ReadingGoal::Place(ReadingPlace::default()));
+    } else if reads && !was_open && state.catalog.scroll.top == 0 && state.catalog.reading.goal.is_none() {
+        let reading = &mut state.catalog.reading;
+        let place = reading.shown.as_ref().and_then(|shown| reading.places.of(shown));
+        reading.goal = place.map(ReadingGoal::Place);
+    }
+}
+
+/// Keeps the headings of the document that is shown, and its place if it was read.
 fn leave(state: &mut State) {
     let reading = &mut state.catalog.reading;
     if let Some(shown) = reading.shown.clone() {
         reading.outlines.keep(shown, &reading.loaded);
     }
+    if reading.is_open {
+        keep_place(reading);
+    }
+}
+
+fn keep_place(reading: &mut ReadingState) {
     // A place that was not reached yet is still the place.
     if let Some(shown) = reading.shown.clone().filter(|_| reading.goal.is_none()) {
         reading.places.keep(shown, reading.place);
@@ -450,13 +482,14 @@ impl ReadingState {
         self.front_matter != FrontMatter::default()
     }
 
-    /// The document and the place in it that are read now, or that are to be read as soon as they are loaded.
+    /// The document and the place in it that are read now, or that are to be read as soon as they are loaded; `None` if it is
+    /// only shown beside the list.
     pub fn here(&self) -> Option<ReadingStop> {
         let place = match self.goal {
             Some(ReadingGoal::Place(place)) => place,
             _ => self.place,
         };
-        Some((self.shown.clone()?, place))
+        Some((self.shown.clone().filter(|_| self.is_open)?, place))
     }
 }
 

@@ -19,7 +19,7 @@ use refdesk_desk::{RenderFailure, RenderPreview};
 use refdesk_templates::holds_sample;
 
 /// Columns that one key scrolls.
-const ACROSS: usize = 8;
+pub const ACROSS: usize = 8;
 
 /// Asks for the preview of the template under the cursor, if it is visible.
 pub fn ask(state: &mut State, effects: &mut Vec<Effect>) {

@@ -219,6 +219,13 @@ fn documents_are_shown_where_they_were_left() {
     assert_eq!(state.catalog.scroll.top, 0);
     press(&mut state, "k");
     answer(&mut state, Response::Document(fixture::document("circuit-breaker", EVERYTHING)));
+    assert_eq!(state.catalog.scroll.top, 0, "beside the list, its state and what a pick brings are in view");
+    press(&mut state, "Enter");
+    assert_eq!(crate::tui::catalog::reading::line(&state), line);
+    press(&mut state, "Esc");
+    assert_eq!(state.catalog.scroll.top, 0, "back in the list");
+    assert_eq!(state.session().reading[0].source, "circuit-breaker", "for the next screen");
+    press(&mut state, "Enter");
     assert_eq!(crate::tui::catalog::reading::line(&state), line);
     update(&mut state, Input::Resize(Size { width: 60, height: 20 }));
     assert_eq!(crate::tui::catalog::reading::line(&state), line, "the same line in another width");
@@ -371,4 +378,29 @@ fn the_way_back_leads_to_the_link_that_was_followed() {
     answer(&mut state, Response::Document(fixture::document("circuit-breaker", EVERYTHING)));
     press(&mut state, "Tab");
     assert_eq!(message(&state), "https://example.org/breaker: Enter copies it", "the one after it");
+}
+
+#[test]
+fn code_is_cut_and_scrolled_sideways() {
+    let wide = format!("{}end", "=".repeat(100));
+    let text = format!("# A\n\n```\n+-----+\n|{wide}|\n```\n\nretry\n{}\n```\nlast\n```\n", "\nmore\n".repeat(40));
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "j Enter");
+    answer(&mut state, Response::Document(fixture::document("circuit-breaker", &text)));
+    press(&mut state, "z");
+    assert!(screen(&state).contains("│ |====") && screen(&state).contains("=…") && !screen(&state).contains("end|"));
+    press(&mut state, "S-Left");
+    assert_eq!(message(&state), "this is the start of the lines");
+    press(&mut state, "S-Right");
+    assert!(screen(&state).contains("│ …====") && screen(&state).contains("retry"), "{}", screen(&state));
+    press(&mut state, "S-Right S-Right S-Right");
+    assert!(screen(&state).contains("end|"), "{}", screen(&state));
+    press(&mut state, "S-Right S-Right S-Right");
+    assert_eq!(message(&state), "no line of code in view extends further to the right");
+    press(&mut state, "G");
+    assert!(screen(&state).contains("│ last"), "other code begins at its start: {}", screen(&state));
+    press(&mut state, "g / \"end\"");
+    assert!(screen(&state).contains("end"), "a match is scrolled into view: {}", screen(&state));
+    press(&mut state, "Esc / \"+--\"");
+    assert!(screen(&state).contains("│ +-----+"), "{}", screen(&state));
 }

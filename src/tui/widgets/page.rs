@@ -1,5 +1,5 @@
 //! A text to read: styled lines, wrapped once for a width and drawn a window at a time. Lines stay whole, so that a
-//! search finds matches across wraps. Its texts are clean.
+//! search finds matches across wraps. Code is cut instead, and scrolled sideways. Its texts are clean.
 
 use std::ops::Range;
 
@@ -9,9 +9,11 @@ use ratatui::style::{Modifier, Style};
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::tui::layout::MAX_TEXT;
+use crate::tui::state::Skin;
 use crate::tui::theme::{Theme, ThemeRole};
 
 use crate::tui::widgets::cells;
+use crate::tui::widgets::code::{self, CodeLine};
 use crate::tui::widgets::marked::MarkedText;
 
 /// One line before it is wrapped.
@@ -28,6 +30,8 @@ pub struct PageLine {
     solid: usize,
     /// Whether it is prose, which is not set wider than it is easy to read.
     is_prose: bool,
+    /// The byte at which its code begins. Code is not wrapped: a diagram could not be read.
+    code: Option<usize>,
 }
 
 /// A part of a line that looks the same.
@@ -77,6 +81,16 @@ impl PageLine {
 
     pub fn prose(self) -> Self {
         Self { is_prose: true, ..self }
+    }
+
+    /// Makes the line code from this byte on.
+    pub fn set_code(&mut self, from: usize) {
+        self.code = Some(from);
+    }
+
+    /// What is before its code, and the code; `None` if it is wrapped.
+    fn code(&self) -> Option<(&str, &str)> {
+        self.text.split_at_checked(self.code?)
     }
 
     /// Sets the number of bytes at the start that are not broken at a blank.
@@ -131,10 +145,14 @@ impl WrappedText {
         let mut rows = Vec::with_capacity(lines.len());
         for (nth, line) in (0u32..).zip(&lines) {
             let columns = if line.is_prose { columns.min(usize::from(MAX_TEXT)) } else { columns };
-            wrap_after(&line.text, columns.max(2), (line.hang, line.solid), |range| {
+            let mut row = |range: Range<usize>| {
                 let offset = |at| u32::try_from(at).unwrap_or(u32::MAX);
                 rows.push(WrappedRow { line: nth, start: offset(range.start), end: offset(range.end) });
-            });
+            };
+            match line.code() {
+                Some(_) => row(0..line.text.len()),
+                None => wrap_after(&line.text, columns.max(2), (line.hang, line.solid), row),
+            }
         }
         Self { lines, rows }
     }
@@ -173,10 +191,36 @@ impl WrappedText {
         self.rows.get(nth).map(|row| (row.line as usize, row.start as usize..row.end as usize))
     }
 
-    /// The line, and the byte in it, that row `nth` shows at this column.
-    pub fn at_column(&self, nth: usize, column: usize) -> Option<(usize, usize)> {
+    /// The columns by which the code in row `nth` is wider than `columns`.
+    pub fn overhang(&self, nth: usize, columns: usize) -> usize {
+        let code = self.place(nth).and_then(|(line, _)| self.lines.get(line)).filter(|line| line.code.is_some());
+        code.map_or(0, |line| line.width().saturating_sub(columns))
+    }
+
+    /// The column from which code is to be shown in `columns`, so that this part of its line can be seen; `across` if it can
+    /// be, or if the line is wrapped.
+    pub fn across_for(&self, line: usize, part: &Range<usize>, across: usize, columns: usize) -> usize {
+        let Some((lead, code)) = self.lines.get(line).and_then(PageLine::code) else { return across };
+        let column = |at: usize| code.get(..at.saturating_sub(lead.len())).map_or(0, cells::width);
+        let (start, end) = (column(part.start), column(part.end));
+        let room = columns.saturating_sub(cells::width(lead)).max(1);
+        // A mark takes the column at each end where the line continues.
+        let first = if across > 0 { across + 1 } else { 0 };
+        let last = if cells::width(code) > across + room { across + room - 1 } else { across + room };
+        if (first..=last).contains(&start) && end <= last {
+            return across;
+        }
+        let before = start.saturating_sub(1);
+        let across = if start < first { before } else { before.min((end + 1).saturating_sub(room)) };
+        across.min(cells::width(code).saturating_sub(room))
+    }
+
+    /// The line, and the byte in it, that row `nth` shows at this column, with code scrolled sideways by `across`.
+    pub fn at_column(&self, nth: usize, column: usize, across: usize) -> Option<(usize, usize)> {
         let (nth, range) = self.place(nth)?;
         let line = self.lines.get(nth)?;
+        let is_code = line.code().is_some_and(|(lead, _)| column >= cells::width(lead));
+        let column = if is_code { column + across } else { column };
         let mut left = column.checked_sub(if range.start > 0 { line.hang } else { 0 })?;
         for (at, cluster) in line.text.get(range.clone())?.grapheme_indices(true) {
             match left.checked_sub(cells::width(cluster)) {
@@ -193,6 +237,27 @@ impl WrappedText {
         let Some(line) = self.lines.get(line) else { return String::new() };
         let lead = line.lead.as_deref().map_or_else(|| " ".repeat(line.hang), str::to_owned);
         format!("{}{}", if range.start > 0 { lead.as_str() } else { "" }, &line.text[range])
+    }
+
+    /// Draws row `nth` as `draw` does, but code is scrolled sideways by `across`, with a mark where it is cut.
+    pub fn draw_across(
+        &self,
+        nth: usize,
+        lit: &[(Range<usize>, Style)],
+        across: usize,
+        skin: &Skin,
+        area: Rect,
+        buffer: &mut Buffer,
+    ) {
+        let line = self.place(nth).and_then(|(line, _)| self.lines.get(line));
+        let Some((line, (lead, code))) = line.and_then(|line| Some((line, line.code()?))) else {
+            return self.draw(nth, lit, &skin.theme, area, buffer);
+        };
+        let columns = u16::try_from(cells::width(lead)).unwrap_or(u16::MAX).min(area.width);
+        self.draw(nth, lit, &skin.theme, Rect { width: columns, ..area }, buffer);
+        let style = |at: usize| line.lit_style(lead.len() + at, lit, &skin.theme);
+        let area = Rect { x: area.x.saturating_add(columns), width: area.width - columns, ..area };
+        code::draw(&CodeLine { line: code, style }, across, skin, area, buffer);
     }
 
     /// Draws row `nth` into `area`, one row high. `lit` are ranges of its line with another style.
@@ -214,8 +279,7 @@ impl WrappedText {
         let mut x = area.x.saturating_add(u16::try_from(hang).unwrap_or(u16::MAX)).min(area.right());
         for (from, to) in cuts.iter().zip(cuts.iter().skip(1)) {
             let Some(text) = line.text.get(*from..*to) else { continue };
-            let over = lit.iter().filter(|(range, _)| range.contains(from)).map(|(_, style)| *style);
-            let style = over.fold(line.style(*from, theme), Style::patch);
+            let style = line.lit_style(*from, lit, theme);
             let room = usize::from(area.right().saturating_sub(x));
             if room == 0 {
                 break;
@@ -226,6 +290,11 @@ impl WrappedText {
 }
 
 impl PageLine {
+    fn lit_style(&self, at: usize, lit: &[(Range<usize>, Style)], theme: &Theme) -> Style {
+        let over = lit.iter().filter(|(range, _)| range.contains(&at)).map(|(_, style)| *style);
+        over.fold(self.style(at, theme), Style::patch)
+    }
+
     fn style(&self, at: usize, theme: &Theme) -> Style {
         let part = self.parts.get(self.parts.partition_point(|part| part.end <= at));
         let style = part.map_or(theme.style(ThemeRole::Text), |part| theme.style(part.role).add_modifier(part.added));
@@ -347,6 +416,45 @@ mod tests {
             [(0, 0), (0, 7), (0, 8), (0, 12), (1, 0), (1, 3)].map(|(line, at)| page.row_of(line, at)),
             [0, 0, 1, 1, 2, 2]
         );
+    }
+
+    fn code(text: &str, from: usize) -> WrappedText {
+        let mut line = PageLine::new(text, ThemeRole::Text);
+        line.set_code(from);
+        WrappedText::new(vec![line], 7)
+    }
+
+    #[test]
+    fn code_is_cut_and_scrolled_behind_its_bar() {
+        let skin = crate::tui::fixture::state(1, 1).skin;
+        let page = code("| abcdefghi", 2);
+        assert_eq!((page.len(), page.overhang(0, 7), code("| abc", 2).overhang(0, 7)), (1, 4, 0));
+        for (across, expected) in [(0, "| abcd…"), (2, "| …def…"), (4, "| …fghi")] {
+            let area = Rect::new(0, 0, 7, 1);
+            let mut buffer = Buffer::empty(area);
+            page.draw_across(0, &[], across, &skin, area, &mut buffer);
+            let shown: String = (0..7).map(|x| buffer[(x, 0)].symbol().to_owned()).collect();
+            assert_eq!(shown, expected, "from {across}");
+            assert_eq!(page.at_column(0, 3, across), Some((0, 3 + across)), "from {across}");
+        }
+    }
+
+    #[test]
+    fn a_part_of_code_is_scrolled_into_view() {
+        let page = code("| abcdefghi", 2);
+        // Of "abcdefghi", five columns are visible.
+        for (part, across, expected) in [
+            (2..3, 0, 0),
+            (5..6, 0, 0),
+            (6..7, 0, 1),
+            (10..11, 0, 4),
+            (10..11, 4, 4),
+            (7..8, 4, 4),
+            (6..7, 4, 3),
+            (2..3, 4, 0),
+        ] {
+            assert_eq!(page.across_for(0, &part, across, 7), expected, "{part:?} from {across}");
+        }
     }
 
     proptest! {

@@ -1,0 +1,47 @@
+//! Code in a document that is wider than its pane: it is cut there, and scrolled sideways together.
+
+use std::ops::Range;
+
+use crate::tui::action::Action;
+use crate::tui::catalog::reading::{self, view};
+use crate::tui::state::State;
+use crate::tui::templates::preview_update::ACROSS;
+
+/// The columns by which the widest code in view is wider than the pane.
+fn overhang(state: &State) -> usize {
+    let (Some((view, page)), Some(columns)) = (view(state), reading::columns(state)) else { return 0 };
+    let rows = state.catalog.scroll.window(view.len(), page).filter_map(|row| row.checked_sub(view.details.len()));
+    rows.map(|row| view.document.overhang(row, columns)).max().unwrap_or(0)
+}
+
+pub fn step(state: &mut State, action: Action) {
+    let widest = overhang(state);
+    let across = &mut state.catalog.reading.across;
+    *across = match action {
+        Action::Leftwards => across.saturating_sub(ACROSS),
+        _ => (*across + ACROSS).min(widest),
+    };
+}
+
+/// Goes back to the start of the lines where nothing in view is so wide.
+pub fn follow(state: &mut State) {
+    if state.catalog.reading.across > 0 {
+        state.catalog.reading.across = state.catalog.reading.across.min(overhang(state));
+    }
+}
+
+/// Scrolls sideways to show this part of a line, if that is code.
+pub fn reveal(state: &mut State, line: usize, part: &Range<usize>) {
+    let Some(columns) = reading::columns(state) else { return };
+    let reading = &mut state.catalog.reading;
+    reading.across = reading.loaded.across_for(line, part, reading.across, columns);
+}
+
+/// Why this cannot be scrolled further sideways.
+pub fn disabled(state: &State, action: Action) -> Option<String> {
+    let across = state.catalog.reading.across;
+    match action {
+        Action::Leftwards => (across == 0).then(|| "this is the start of the lines".to_owned()),
+        _ => (across >= overhang(state)).then(|| "no line of code in view extends further to the right".to_owned()),
+    }
+}
