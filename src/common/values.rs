@@ -36,6 +36,19 @@ pub fn place(way: &[ValueStep]) -> String {
     way.iter().map(step).collect::<Vec<_>>().join(" ")
 }
 
+/// The path in a sentence: `fields[1].name`.
+pub fn path(way: &[ValueStep]) -> String {
+    let mut path = String::new();
+    for step in way {
+        match step {
+            ValueStep::Field(name) if path.is_empty() => path.push_str(name),
+            ValueStep::Field(name) => path.push_str(&format!(".{name}")),
+            ValueStep::Item(at) => path.push_str(&format!("[{}]", at + 1)),
+        }
+    }
+    path
+}
+
 /// The values typed for one template. Those the template no longer uses are kept: it may use them again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TypedValues {

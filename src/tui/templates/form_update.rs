@@ -70,12 +70,14 @@ pub fn follow(state: &mut State) {
 pub fn first_sample(state: &mut State) {
     let Some(at) = preview::missing(state).first().map(|(at, _)| *at) else { return };
     let missing = write::missing(state).unwrap_or_default();
-    let write = state.key(Action::Write);
     write::close(state);
     state.focus_on(Pane::Templates);
     state.part = PanePart::Values;
     to_field(state, Some(at));
-    state.refuse(format!("nothing was written: {missing}; fill them in, and {write} writes"));
+    // In a field, the key that writes types a letter.
+    let leave = state.key_in(KeyContext::Value, Action::Accept);
+    let write = state.key_in(KeyContext::Pane(Pane::Templates), Action::Write);
+    state.refuse(format!("nothing was written: {missing}; fill them in, then {leave} and {write}"));
 }
 
 fn under_cursor(state: &State) -> Option<&FormRow> {

@@ -174,6 +174,7 @@ fn a_file_with_samples_is_not_written_and_enter_goes_to_the_first_value_not_give
         let row = &state.templates.form[state.templates.variable.at];
         assert_eq!((row.name.as_str(), row.is_sample()), ("basePackage", true));
         assert!(message(&state).starts_with("nothing was written: "), "{}", message(&state));
+        assert!(message(&state).ends_with("; fill them in, then Esc and w"), "{}", message(&state));
     }
 }
 

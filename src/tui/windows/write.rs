@@ -293,9 +293,9 @@ fn summary(state: &State) -> WrappedText {
     }
 }
 
-/// `2 values are not given: fields 1 name, basePackage`
+/// `2 values are not given: fields[1].name, basePackage`
 pub fn missing(state: &State) -> Option<String> {
-    let paths: Vec<String> = preview::missing(state).iter().map(|(_, row)| values::place(&row.way)).collect();
+    let paths: Vec<String> = preview::missing(state).iter().map(|(_, row)| values::path(&row.way)).collect();
     let shown = first_of(&paths, NAMED);
     match paths.len() {
         0 => None,
