@@ -1,47 +1,57 @@
 //! What a change costs, in words: the price of the sources that come and go, as lists show it, and in parentheses the
-//! change of the total in the top line, which includes the instructions.
+//! change of the total in the top line, which includes the instructions. Where the two go different ways, only the total.
+
+use std::cmp::Ordering;
 
 use refdesk_desk::CostChange;
 
+/// Whether a change adds or saves, and how much. What the sources cost, unless that is nothing or the opposite of what an agent
+/// pays in sum: then only the sum means something.
+pub fn shown(change: CostChange, print: fn(u64) -> String) -> (Ordering, String) {
+    let CostChange { sources, total } = change;
+    let cost = if sources.signum() == total.signum() { sources } else { total };
+    let tokens = print(cost.unsigned_abs());
+    let is_word = tokens.ends_with(" tokens") || tokens.ends_with(" token");
+    let of = if sources == 0 && is_word { " of instructions" } else { "" };
+    (cost.cmp(&0), format!("{tokens}{of}"))
+}
+
 /// The cost of a change that usually adds; `print` writes a number of tokens.
 pub fn added(change: CostChange, print: fn(u64) -> String) -> String {
-    match change.sources {
-        0 => "no extra tokens".to_owned(),
-        1.. => print(change.sources.unsigned_abs()),
-        _ => format!("{} fewer", print(change.sources.unsigned_abs())),
+    match shown(change, print) {
+        (Ordering::Equal, _) => "no extra tokens".to_owned(),
+        (Ordering::Greater, tokens) => tokens,
+        (Ordering::Less, tokens) => format!("{tokens} {}", if change.sources == 0 { "saved" } else { "fewer" }),
     }
 }
 
 /// The same for a change that usually saves.
 pub fn saved(change: CostChange, print: fn(u64) -> String) -> String {
-    match change.sources {
-        0 => "no tokens saved".to_owned(),
-        1.. => format!("{} more", print(change.sources.unsigned_abs())),
-        _ => print(change.sources.unsigned_abs()),
+    match shown(change, print) {
+        (Ordering::Equal, _) => "no tokens saved".to_owned(),
+        (Ordering::Greater, tokens) => format!("{tokens} more"),
+        (Ordering::Less, tokens) => tokens,
     }
 }
 
 /// The same for a change that can do either; `None` if it does neither.
 pub fn signed(change: CostChange, print: fn(u64) -> String, less: &str) -> Option<String> {
-    match change.sources {
-        0 => None,
-        1.. => Some(format!("{} more", print(change.sources.unsigned_abs()))),
-        _ => Some(format!("{} {less}", print(change.sources.unsigned_abs()))),
+    match shown(change, print) {
+        (Ordering::Equal, _) => None,
+        (Ordering::Greater, tokens) => Some(format!("{tokens} more")),
+        (Ordering::Less, tokens) => Some(format!("{tokens} {less}")),
     }
 }
 
-/// ` (~1,690 with instructions)` after one of the others, if the two differ.
+/// ` (~1,690 with instructions)` after one of the others, if the sum is another number in the same direction.
 pub fn with_instructions(change: CostChange, print: fn(u64) -> String) -> String {
     let CostChange { sources, total } = change;
+    if total == sources || total.signum() != sources.signum() {
+        return String::new();
+    }
     let tokens = print(total.unsigned_abs());
     let figure = tokens.strip_suffix(" tokens").or_else(|| tokens.strip_suffix(" token")).unwrap_or(&tokens);
-    match total.signum() {
-        _ if total == sources => String::new(),
-        0 => " (none with instructions)".to_owned(),
-        sign if sign == sources.signum() => format!(" ({figure} with instructions)"),
-        1 => format!(" ({figure} more with instructions)"),
-        _ => format!(" ({figure} fewer with instructions)"),
-    }
+    format!(" ({figure} with instructions)")
 }
 
 /// A change that the instructions do not mention.
@@ -61,11 +71,24 @@ mod tests {
             ((864, 864), "~864 tokens", "~864 tokens more", Some("~864 tokens more"), ""),
             ((864, 912), "~864 tokens", "~864 tokens more", Some("~864 tokens more"), " (~912 with instructions)"),
             ((0, 0), "no extra tokens", "no tokens saved", None, ""),
-            ((0, 30), "no extra tokens", "no tokens saved", None, " (~30 more with instructions)"),
-            ((0, -30), "no extra tokens", "no tokens saved", None, " (~30 fewer with instructions)"),
+            (
+                (0, 30),
+                "~30 tokens of instructions",
+                "~30 tokens of instructions more",
+                Some("~30 tokens of instructions more"),
+                "",
+            ),
+            (
+                (0, -30),
+                "~30 tokens of instructions saved",
+                "~30 tokens of instructions",
+                Some("~30 tokens of instructions saved"),
+                "",
+            ),
             ((-12, -30), "~12 tokens fewer", "~12 tokens", Some("~12 tokens saved"), " (~30 with instructions)"),
-            ((-12, 3), "~12 tokens fewer", "~12 tokens", Some("~12 tokens saved"), " (~3 more with instructions)"),
-            ((-12, 0), "~12 tokens fewer", "~12 tokens", Some("~12 tokens saved"), " (none with instructions)"),
+            ((-12, 3), "~3 tokens", "~3 tokens more", Some("~3 tokens more"), ""),
+            ((12, -3), "~3 tokens fewer", "~3 tokens", Some("~3 tokens saved"), ""),
+            ((-12, 0), "no extra tokens", "no tokens saved", None, ""),
         ] {
             let change = CostChange { sources, total };
             assert_eq!((added(change, print).as_str(), saved(change, print).as_str()), (as_added, as_saved));

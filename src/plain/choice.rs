@@ -1,6 +1,7 @@
 //! Picks, unpicks, excludes, includes and keeps sources, clears and undoes. A large consequence is printed before; what
 //! followed is printed after.
 
+use std::cmp::Ordering;
 use std::path::Path;
 
 use refdesk_core::catalog::SourceId;
@@ -217,10 +218,10 @@ fn consequence(snapshot: &Snapshot, own: &[SourceId], change: &SelectionChange) 
     let (enter, leave) = (others(own, &change.enters), others(own, &change.leaves));
     let with = change_cost::with_instructions(change.cost, tokens);
     match (enter, leave) {
-        (0, 0) => match change.cost.sources {
-            0 => "change nothing else".to_owned(),
-            more @ 1.. => format!("add {}{with}", tokens(more.unsigned_abs())),
-            less => format!("save {}{with}", tokens(less.unsigned_abs())),
+        (0, 0) => match change_cost::shown(change.cost, tokens) {
+            (Ordering::Equal, _) => "change nothing else".to_owned(),
+            (Ordering::Greater, more) => format!("add {more}{with}"),
+            (Ordering::Less, less) => format!("save {less}{with}"),
         },
         (count, 0) => {
             let (more, cost) = (counted(count, "more source"), change_cost::added(change.cost, tokens));

@@ -213,6 +213,12 @@ fn a_smaller_pick_names_what_it_excludes() {
     answer(&mut state, Response::Picked(Ok(answered)));
     let said = "1 more source pulled in, ~3,660 tokens in all; excluded @timeouts, @legacy-errors: u undoes it";
     assert_eq!(message(&state), format!("Picked @circuit-breaker; {said}"));
+    let Response::Picked(Ok(mut answered)) = picked(&["circuit-breaker"], &[], &["retry-pattern"], 3_660) else {
+        panic!()
+    };
+    answered.0.excluded = ["timeouts", "legacy-errors", "a", "b"].map(Into::into).to_vec();
+    answer(&mut state, Response::Picked(Ok(answered)));
+    assert!(message(&state).contains("in all; excluded 4 sources: u"), "{}", message(&state));
 }
 
 #[test]

@@ -213,6 +213,7 @@ fn followed(state: &State, picked: &Picked) -> String {
     let excluded: Vec<&str> = picked.excluded.iter().map(SourceId::as_str).collect();
     let excluded = match excluded.as_slice() {
         [] => String::new(),
+        several @ [_, _, _, ..] => format!("; excluded {}", cells::counted(several.len(), "source")),
         excluded => format!("; excluded {}", source_state::ids(excluded)),
     };
     match count {
