@@ -10,6 +10,8 @@ use crate::tui::filter::Order;
 
 /// The minimum number of columns of the numbers of tokens: `~123,456`.
 const TOKENS: usize = 8;
+/// The same where there is no room for that: the heading `tokens`.
+const FEW_TOKENS: usize = 6;
 /// Columns of a type.
 pub const KIND: usize = 6;
 /// The cursor, and the mark with a blank after it.
@@ -49,8 +51,9 @@ impl CatalogColumns {
         let mut room = ColumnSpace { left: usize::from(width).saturating_sub(LEAD), is_full: false };
         let least = least(counts);
         let mut all = Self::default();
-        if room.left > least.id + least.tokens + 1 {
-            all.tokens = room.take(least.tokens);
+        let widths = [least.tokens, counts.widest_tokens.max(FEW_TOKENS)];
+        if let Some(tokens) = widths.into_iter().find(|tokens| room.left > least.id + tokens + 1) {
+            all.tokens = room.take(tokens);
         }
         all.id = room.take(least.id);
         if all.id == 0 {
@@ -249,7 +252,9 @@ mod tests {
             (18, 14, 0, 0, 0, 0, 0),
             (30, 26, 0, 0, 0, 0, 0),
             (34, 30, 0, 0, 0, 0, 0),
-            (42, 38, 0, 0, 0, 0, 0),
+            (40, 36, 0, 0, 0, 0, 0),
+            (41, 30, 0, 0, 0, 0, 6),
+            (42, 31, 0, 0, 0, 0, 6),
             (43, 30, 0, 0, 0, 0, 8),
             (44, 31, 0, 0, 0, 0, 8),
             (54, 30, 0, 0, 0, 10, 8),

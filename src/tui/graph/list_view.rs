@@ -59,8 +59,8 @@ fn why_empty(state: &State, tab: GraphTab) -> String {
     }
 }
 
-/// The columns of the map: id, name and bar share what the figures leave. If that is too little, the bar goes first,
-/// then the source's own price.
+/// The columns of the map: id, name and bar share what the figures leave. If that is too little for whole ids, the bar goes
+/// first, then the source's own price.
 struct MapColumns {
     id: usize,
     name: usize,
@@ -68,28 +68,42 @@ struct MapColumns {
     bar: usize,
 }
 
-/// The minimum number of columns of an id beside a bar or an own price.
-const MIN_ID: usize = 12;
+/// The minimum number of columns of a name beside its id.
+const MIN_NAME: usize = 12;
 
 fn map_columns(state: &State, width: u16) -> MapColumns {
     // Cursor, mark, number of sources and their tokens, with a blank after each, and one before the scrollbar.
     let room = usize::from(width).saturating_sub(1 + 2 + COUNT + 1 + TOKENS + 2);
-    let own = if room >= MIN_ID + TOKENS + 2 { TOKENS } else { 0 };
+    let own = if room >= state.counts.widest_id + TOKENS + 2 { TOKENS } else { 0 };
     let left = room.saturating_sub(own + usize::from(own > 0));
-    let beside_bar = left.saturating_sub(BAR.0 + 1);
-    let id = state.counts.widest_id.min(if beside_bar >= MIN_ID { beside_bar } else { left });
+    let id = state.counts.widest_id.min(left);
     let rest = left.saturating_sub(id + 1);
     // A bar only draws the figures beside it: names are whole first.
     let name = state.counts.widest_name.min(rest.saturating_sub(BAR.0 + 1));
-    let name = if name < 12.min(state.counts.widest_name) { 0 } else { name };
+    let name = if name < MIN_NAME.min(state.counts.widest_name) { 0 } else { name };
     let bar = rest.saturating_sub(if name > 0 { name + 1 } else { 0 }).min(BAR.1);
     MapColumns { id, name, own, bar: if bar < BAR.0 { 0 } else { bar } }
 }
 
-/// The columns of a hub's id, and of how often it is mentioned; 0 if there is no room for that.
-fn hub_columns(room: usize) -> (usize, usize) {
+/// The columns of a hub's id and name, and of how often it is mentioned; 0 if there is no room for that beside whole ids.
+fn hub_columns(state: &State, room: usize) -> (usize, usize) {
     let left = room.saturating_sub(2 * (TOKENS + 1) + 1);
-    if left > MIN_ID + COUNT { (left - COUNT - 1, COUNT) } else { (left, 0) }
+    if left > state.counts.widest_id + COUNT { (left - COUNT - 1, COUNT) } else { (left, 0) }
+}
+
+/// The columns of an id and of the name beside it in so many; 0 if there is no room for a name.
+fn named_columns(state: &State, columns: usize) -> (usize, usize) {
+    let id = state.counts.widest_id;
+    columns.checked_sub(id + 1).filter(|room| *room >= MIN_NAME).map_or((columns, 0), |name| (id, name))
+}
+
+fn named_headings(state: &State, row: &mut ListRow<'_>, columns: usize) {
+    let infra = state.skin.theme.style(ThemeRole::Infra);
+    let (id, name) = named_columns(state, columns);
+    row.cell("id", id, infra);
+    if name > 0 {
+        row.cell("name", name, infra);
+    }
 }
 
 fn headings<'a>(state: &'a State, tab: GraphTab, width: u16) -> ListRow<'a> {
@@ -113,8 +127,8 @@ fn headings<'a>(state: &'a State, tab: GraphTab, width: u16) -> ListRow<'a> {
             row.cell(if bar >= cells::width(&legend) { &legend } else { "" }, bar, infra);
         }
         GraphTab::Hubs => {
-            let (id, times) = hub_columns(row.room());
-            row.cell("id", id, infra);
+            let (id, times) = hub_columns(state, row.room());
+            named_headings(state, &mut row, id);
             row.cell(&format!("{:>TOKENS$}", "sources"), TOKENS, infra);
             if times > 0 {
                 row.cell(&format!("{:>times$}", "times"), times, infra);
@@ -122,7 +136,8 @@ fn headings<'a>(state: &'a State, tab: GraphTab, width: u16) -> ListRow<'a> {
             row.cell(&format!("{:>TOKENS$}", "tokens"), TOKENS, infra);
         }
         _ => {
-            row.cell("id", row.room().saturating_sub(TOKENS + 2), infra);
+            let columns = row.room().saturating_sub(TOKENS + 2);
+            named_headings(state, &mut row, columns);
             row.cell(&format!("{:>TOKENS$}", "tokens"), TOKENS, infra);
         }
     }
@@ -151,7 +166,7 @@ fn row<'a>(state: &'a State, tab: GraphTab, found: &GraphRow, width: u16) -> Lis
             row.cell(&tokens(state, *at), TOKENS, infra);
         }
         GraphRow::Hub(at, mentions) => {
-            let (id, times) = hub_columns(row.room().saturating_sub(2));
+            let (id, times) = hub_columns(state, row.room().saturating_sub(2));
             named(state, &mut row, *at, id);
             let sources = state.graph.analysis.as_ref().map_or(0, |it| it.adjacency.mentioning(*at).len());
             row.cell(&format!("{:>TOKENS$}", cells::grouped(sources)), TOKENS, infra);
@@ -195,11 +210,11 @@ fn mark_and_id(state: &State, row: &mut ListRow<'_>, at: usize, columns: usize) 
 
 /// Mark, id, and the name if there is room for it.
 fn named(state: &State, row: &mut ListRow<'_>, at: usize, columns: usize) {
-    let id = state.counts.widest_id;
-    let Some(room) = columns.checked_sub(id + 1).filter(|room| *room >= 12) else {
-        return mark_and_id(state, row, at, columns);
-    };
+    let (id, room) = named_columns(state, columns);
     mark_and_id(state, row, at, id);
+    if room == 0 {
+        return;
+    }
     let name = state.graph.analysis.as_ref().and_then(|it| it.catalog.sources().get(at)).map(|it| it.name.as_str());
     row.cell(&cells::clean(name.unwrap_or_default()), room, state.skin.theme.style(ThemeRole::Infra));
 }

@@ -27,8 +27,11 @@ use refdesk_desk::channel::{Approval, ApprovalEffect, OfferedReference, Request}
 use refdesk_desk::engine::{RequestEnd, WaitingRequest};
 use refdesk_text::names::first_and_count;
 
-/// The most rows of the reason above the list; the details have all of it.
-const CONTEXT: usize = 2;
+/// The rows of the reason that a list gives way to; the details have all of it.
+pub const CONTEXT: usize = 2;
+
+/// The rows that the details of an offered source need below the list, with their rule.
+const ASIDE: usize = 6;
 
 /// The most warnings above the difference.
 const WARNINGS: usize = 3;
@@ -48,8 +51,15 @@ pub fn fits(offered: &OfferedReference, words: &[String]) -> bool {
 pub fn parts(state: &State, waiting: &WaitingRequest, inner: Rect) -> PaneLayout {
     let columns = usize::from(inner.width.saturating_sub(2));
     let filters = state.is_filtering(FilteredList::Request) || !state.requests.filter.is_empty();
-    let wanted = head(state, waiting, columns).len() + usize::from(filters);
-    let rows = u16::try_from(wanted).unwrap_or(u16::MAX).min((inner.height * 2 / 5).max(1)).min(inner.height);
+    let usual = head(state, waiting, columns, CONTEXT).len() + usize::from(filters);
+    let listed = state.requests.rows.len().max(1) + ASIDE;
+    let free = match waiting.request.approval {
+        None => usize::from(inner.height).saturating_sub(usual + listed),
+        Some(_) => 0,
+    };
+    let wanted = head(state, waiting, columns, CONTEXT + free).len() + usize::from(filters);
+    let most = if free > 0 { wanted } else { usize::from(inner.height * 2 / 5).max(1) };
+    let rows = u16::try_from(wanted.min(most)).unwrap_or(u16::MAX).min(inner.height);
     let above = Rect { height: rows, ..inner };
     let below = Rect { y: inner.y + rows, height: inner.height - rows, ..inner };
     if waiting.request.approval.is_some() {
@@ -122,17 +132,12 @@ pub fn ended(request: &Request, how: Option<&RequestEnd>) -> String {
     }
 }
 
-/// The lines above the list.
-pub fn head(state: &State, waiting: &WaitingRequest, columns: usize) -> WrappedText {
+/// The lines above the list, with this many rows of the reason.
+pub fn head(state: &State, waiting: &WaitingRequest, columns: usize, reason: usize) -> WrappedText {
     let request = &waiting.request;
-    let ellipsis = state.skin.glyphs.ellipsis;
     let ended =
         state.requests.ended.as_ref().map(|gone| PageLine::new(ended(request, gone.how.as_ref()), ThemeRole::Warning));
-    let reason = request.has_reason().then(|| {
-        let room = (columns * CONTEXT).saturating_sub(if CONTEXT > 1 { columns / 6 } else { 0 });
-        let begun = beginning(&request.context, columns);
-        PageLine::new(cells::clip(&begun, room, ellipsis), ThemeRole::Hints)
-    });
+    let reason = if request.has_reason() { reason_lines(state, request, columns, reason) } else { Vec::new() };
     let mut lines: Vec<PageLine> = ended.into_iter().collect();
     match &request.approval {
         Some(approval) => {
@@ -147,6 +152,22 @@ pub fn head(state: &State, waiting: &WaitingRequest, columns: usize) -> WrappedT
         }
     }
     WrappedText::new(lines, columns)
+}
+
+/// The reason in at most so many rows, with a mark if that is not all of it.
+fn reason_lines(state: &State, request: &Request, columns: usize, rows: usize) -> Vec<PageLine> {
+    let begun = beginning(&request.context, columns.saturating_mul(rows));
+    let is_whole = begun.trim_end() == begun;
+    let mut lines = cells::wrap(&begun, columns);
+    if lines.len() > rows || !is_whole {
+        lines.truncate(rows);
+        if let Some(last) = lines.last_mut() {
+            // The blanks make it too long, so that it ends with the mark.
+            let cut = format!("{last}{}", " ".repeat(columns));
+            *last = cells::clip(&cut, columns, state.skin.glyphs.ellipsis).into_owned();
+        }
+    }
+    lines.into_iter().map(|line| PageLine::new(line, ThemeRole::Hints)).collect()
 }
 
 /// The same in few rows: the file to write, until when, then the reason; for a choice, the question first.
@@ -273,9 +294,11 @@ pub fn draw(state: &State, waiting: &WaitingRequest, outer: Rect, frame: &mut Fr
 
 fn draw_head(state: &State, waiting: &WaitingRequest, place: Rect, frame: &mut Frame<'_>) {
     let inside = pane_view::indented(place);
-    let mut page = head(state, waiting, usize::from(inside.width));
+    let columns = usize::from(inside.width);
     let filters = state.is_filtering(FilteredList::Request) || !state.requests.filter.is_empty();
     let (above, below) = (place.height.saturating_sub(u16::from(filters)), u16::from(filters).min(place.height));
+    let reason = usize::from(above).saturating_sub(head(state, waiting, columns, 0).len()).max(CONTEXT);
+    let mut page = head(state, waiting, columns, reason);
     if page.len() > usize::from(above) && state.requests.ended.is_none() {
         page = brief_head(state, waiting, usize::from(inside.width), usize::from(above));
     }
@@ -354,17 +377,7 @@ fn row<'a>(
     let names = if left.saturating_sub(widest) > 12 { left - widest - 1 } else { 0 };
     let id_style = if is_marked { theme.style(ThemeRole::Strong) } else { theme.style(ThemeRole::Text) };
     let id = short_id(&offered.id);
-    // If no column of names fits, a row with a short id still shows its name.
-    let own = left.saturating_sub(cells::width(&id) + 2);
-    let id_room = match names {
-        0 if own > 12 => cells::width(&id),
-        0 => left.saturating_sub(1),
-        _ => widest,
-    };
-    row.id(&id, id_room, id_style);
-    if names == 0 && own > 12 {
-        row.cell(&short(&offered.name), own, grey);
-    }
+    row.id(&id, if names > 0 { widest } else { left.saturating_sub(1) }, id_style);
     if names > 0 {
         row.cell(&short(&offered.name), names - 1, grey);
     }

@@ -574,3 +574,10 @@ fn a_question_about_a_large_pick_leaves_the_window_open() {
         assert_eq!((listed(&state), state.window.map(|open| open.cursor.at)), before, "{keys}");
     }
 }
+
+#[test]
+fn ids_are_whole_before_descriptions_are_shown() {
+    let mut state = fixture::state(44, 17);
+    press(&mut state, "C-k \"@circuit\"");
+    assert!(screen(&state).contains("circuit-breaker"), "{}", screen(&state));
+}

@@ -679,6 +679,43 @@ fn an_approval_says_what_is_overwritten_and_how_to_decline_at_every_size() {
     }
 }
 
+/// The question is why the sources are offered, so rows that the list does not need show more of it.
+#[test]
+fn a_long_question_has_the_rows_that_the_list_does_not_need() {
+    let question = "word ".repeat(70) + "end";
+    for (offered, columns, rows) in [(&OFFERED[..1], 80, 5), (&OFFERED[..], 80, 5), (&OFFERED[..], 120, 6)] {
+        let mut state = fixture::state(columns, 24);
+        tell(&mut state, &[fixture::asking("r", "claude", &question, offered)]);
+        press(&mut state, "A");
+        let shown = screen(&state);
+        let above = shown.split("claude wants").next().unwrap();
+        assert_eq!(above.lines().filter(|line| line.contains("word")).count(), rows, "{shown}");
+        assert!(above.contains("end"), "{shown}");
+    }
+    let mut state = fixture::state(80, 16);
+    tell(&mut state, &[fixture::asking("r", "claude", &question, &OFFERED)]);
+    press(&mut state, "A");
+    let shown = screen(&state);
+    let above = shown.split("claude wants").next().unwrap();
+    assert_eq!(above.lines().filter(|line| line.contains("word")).count(), 2, "{shown}");
+    assert!(above.contains("word…"), "{shown}");
+}
+
+#[test]
+fn names_of_offered_sources_begin_in_one_column_or_are_not_shown() {
+    for width in 40..130 {
+        let mut state = fixture::state(width, 30);
+        tell(&mut state, &[fixture::asking("r", "claude", "why", &["timeouts", "java-service", "circuit-breaker"])]);
+        press(&mut state, "A");
+        let shown = screen(&state);
+        let places = [("timeouts", "Time"), ("java-service", "Java"), ("circuit-breaker", "Circ")].map(|(id, name)| {
+            let row = shown.lines().find(|line| line.contains(&format!("[ ] {id}"))).unwrap();
+            row.find(name).map(|at| row[..at].chars().count())
+        });
+        assert!(places.iter().all(|place| *place == places[0]), "{width}: {places:?}\n{shown}");
+    }
+}
+
 #[test]
 fn names_of_offered_sources_have_the_columns_that_no_row_needs() {
     for (width, height) in [(120, 36), (60, 20)] {

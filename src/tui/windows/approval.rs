@@ -75,7 +75,7 @@ fn summary(state: &State) -> WrappedText {
     let outer = ApprovalView.outer(state);
     let (columns, rows) = (text_columns(outer.width), usize::from(summary_rows(layout::inner(outer), 0)));
     let Some(waiting) = state.request() else { return WrappedText::default() };
-    let whole = view::head(state, waiting, columns);
+    let whole = view::head(state, waiting, columns, view::CONTEXT);
     if whole.len() <= rows { whole } else { view::brief_head(state, waiting, columns, rows) }
 }
 

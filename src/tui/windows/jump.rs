@@ -194,7 +194,7 @@ impl Window for Jump {
         draw_frame(state, titles, role, outer, buffer);
         let list = DrawnList { place: places.list, len: rows.len(), cursor, active: Active::Yes, role };
         let shown = rows.get(list.window()).unwrap_or_default();
-        let widest = shown.iter().map(|row| cells::width(&cells::clean(&row.name))).max().unwrap_or(0);
+        let widest = widest_names(shown);
         list.draw(&state.skin, buffer, |at| Some(row(state, rows.get(at)?, widest, places.list.width)));
         if rows.is_empty() {
             let lines = super::paragraphs([(why_empty(state).as_str(), ThemeRole::Infra)], text_columns(outer.width));
@@ -310,8 +310,7 @@ fn is_whole(state: &State, row: &JumpRow, columns: usize) -> bool {
     let room = columns.saturating_sub(keys + if is_mixed { 9 + 2 } else { 2 });
     let text = row.why_not.as_ref().unwrap_or(&row.about);
     let width = |text: &str| cells::width(&cells::clean(text));
-    let widest = state.jump.rows.iter().map(|row| width(&row.name)).max().unwrap_or(0);
-    let widest = name_columns(widest, room);
+    let widest = name_columns(widest_names(&state.jump.rows), room);
     let is_said = row.why_not.is_none() || row.about.is_empty();
     is_said && width(&row.name) <= widest && width(text) < room.saturating_sub(widest)
 }
@@ -407,7 +406,7 @@ fn draw_line(state: &State, line: Rect, buffer: &mut Buffer) -> Position {
 }
 
 /// Kind, name, keys of an action, description.
-fn row<'a>(state: &'a State, found: &JumpRow, widest: usize, width: u16) -> ListRow<'a> {
+fn row<'a>(state: &'a State, found: &JumpRow, widest: [usize; 2], width: u16) -> ListRow<'a> {
     let theme = &state.skin.theme;
     let grey = theme.style(ThemeRole::Infra);
     let style = |role| if found.why_not.is_none() { theme.style(role) } else { grey };
@@ -456,9 +455,18 @@ fn source_and_place(state: &State, source: &str, place: &str, room: usize) -> St
     }
 }
 
-/// Columns of the names: what the widest one needs, as far as it leaves room for everything else.
-fn name_columns(widest: usize, room: usize) -> usize {
-    widest.min(room / 2)
+/// The columns that the widest id needs, and the widest other name.
+fn widest_names(rows: &[JumpRow]) -> [usize; 2] {
+    let is_id = |row: &JumpRow| row.kind == JumpKind::Source;
+    [true, false].map(|ids| {
+        let rows = rows.iter().filter(|row| is_id(row) == ids);
+        rows.map(|row| cells::width(&cells::clean(&row.name))).max().unwrap_or(0)
+    })
+}
+
+/// Columns of the names: ids are whole, and other names as far as they leave room for everything else.
+fn name_columns([id, other]: [usize; 2], room: usize) -> usize {
+    id.max(other.min(room / 2)).min(room)
 }
 
 fn kind_role(kind: JumpKind) -> ThemeRole {
