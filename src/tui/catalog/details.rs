@@ -37,8 +37,8 @@ pub fn lines(state: &State, columns: usize) -> Vec<PageLine> {
     lines.extend(follows.map(|sentence| PageLine::new(sentence, ThemeRole::Hints)));
 
     let field = |(label, value): (&str, String)| {
-        let indent = label.len() + 1;
-        let line = PageLine::new(format!("{label} "), ThemeRole::Infra).then(&value, ThemeRole::Text);
+        let indent = label.len() + 2;
+        let line = PageLine::new(format!("{label}: "), ThemeRole::Infra).then(&value, ThemeRole::Text);
         // The value begins beside its label, since its other rows have no more room.
         line.hanging(indent).solid_to(indent)
     };
