@@ -247,6 +247,8 @@ pub(crate) fn notices(before: &Snapshot, after: &Snapshot, cause: &ChangeOrigin)
         notices.extend(catalog::sources(before, after));
     }
     notices.extend(problems::warnings(before, after));
+    // A screen shows the last one: a pick that is lost matters more.
+    notices.extend(problems::fixed(before, after));
     notices.extend(selection(before, after, cause));
     notices.extend(broken);
     notices.extend(problems::errors(before, after));

@@ -14,12 +14,13 @@ const REPORTED_ELSEWHERE: [Code; 4] = [Code::MissingPath, Code::TemplateBroken, 
 /// Problems that make a whole file unusable until it is fixed.
 const UNREADABLE: [Code; 3] = [Code::JsonSyntax, Code::NotAnObject, Code::NotUtf8];
 
-/// New errors, or that none remains.
+/// New errors.
 pub(super) fn errors(before: &Snapshot, after: &Snapshot) -> Option<Notice> {
-    let is_error = |it: &&Diagnostic| it.is_error();
-    if let Some(notice) = notice_of(after, &new(before, after, is_error), Topic::Problem) {
-        return Some(notice);
-    }
+    notice_of(after, &new(before, after, |it| it.is_error()), Topic::Problem)
+}
+
+/// That no error remains.
+pub(super) fn fixed(before: &Snapshot, after: &Snapshot) -> Option<Notice> {
     let any = |of: &Snapshot| of.diagnostics.iter().any(Diagnostic::is_error);
     (any(before) && !any(after)).then(|| Notice::new(Actor::Files, Topic::Problem, "All errors are fixed"))
 }

@@ -308,3 +308,13 @@ fn changes_of_the_catalog_are_not_reported_as_warnings_too() {
     let expected = ["files: New in the catalog: @b []", "files: warning: nothing stands there []"];
     assert_eq!(reported(&before, &after), expected);
 }
+
+#[test]
+fn a_lost_pick_comes_after_the_news_that_errors_are_fixed() {
+    let mut before = snapshot(&["a", "b"], &[], &["a"], &[]);
+    before.diagnostics = [Diagnostic::error(Code::JsonSyntax, "no")].to_vec().into();
+    let after = snapshot(&["b"], &[], &["a"], &[]);
+    let reported = notices(&before, &after, &ChangeOrigin::Choice(Actor::Files));
+    let last: Vec<&str> = reported.iter().rev().take(2).rev().map(|notice| notice.text.as_str()).collect();
+    assert_eq!(last, ["All errors are fixed", "@a is gone from the catalog: its pick is dormant"]);
+}
