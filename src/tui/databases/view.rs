@@ -110,6 +110,7 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
             line.draw(&state.skin, places.filter, frame);
         }
         match why_empty(state) {
+            _ if is_unconfigured(state) => draw_first_steps(state, places.list, frame.buffer_mut()),
             Some(sentence) => draw_empty(state, &sentence, places.list, frame.buffer_mut()),
             None => list_view::draw(state, places.list, frame.buffer_mut()),
         }
@@ -197,26 +198,39 @@ fn title(state: &State) -> String {
     cells::clean(&name).into_owned()
 }
 
+/// A file that configures one database, as it is to be written.
+const SAMPLE: [&str; 5] = ["databases:", "  - name: app", "    type: sqlite", "    connection:", "      file: app.db"];
+
+fn is_unconfigured(state: &State) -> bool {
+    let overview = state.databases.overview.as_ref();
+    overview.is_some_and(|overview| overview.databases.is_empty() && overview.file.is_none())
+}
+
+/// Says how to configure the first database, with lines to copy.
+fn draw_first_steps(state: &State, place: Rect, buffer: &mut Buffer) {
+    let inside = indented(place);
+    let document = state.key(Action::DocumentDatabases);
+    let sentence = format!(
+        "No database is configured. Name one in .jaato/databases.yaml, and {document} makes sources of its tables:"
+    );
+    let sample = SAMPLE.map(|line| PageLine::new(line, ThemeRole::Text));
+    let lines = [PageLine::new(sentence, ThemeRole::Infra), PageLine::default()].into_iter().chain(sample);
+    let text = WrappedText::new(lines.collect(), usize::from(inside.width).max(2));
+    for nth in 0..text.len().min(usize::from(inside.height)) {
+        text.draw(nth, &[], &state.skin.theme, nth_row(inside, nth), buffer);
+    }
+}
+
 fn why_empty(state: &State) -> Option<String> {
     let Some(overview) = &state.databases.overview else { return Some("reading the pages".to_owned()) };
     if overview.databases.is_empty() {
-        return Some(match overview.file {
-            Some(file) => {
-                let problems = state.key(Action::Problems);
-                let document = state.key(Action::DocumentDatabases);
-                format!(
-                    "{file} names no database that can be used. {problems} shows the problems, and {document} finds pages of \
-                     databases that it no longer names."
-                )
-            }
-            None => {
-                let document = state.key(Action::DocumentDatabases);
-                let fill = "databases: [{name: app, type: sqlite, connection: {file: app.db}}]";
-                format!(
-                    "No database is configured. Name one in .jaato/databases.yaml, and {document} makes sources of its tables: {fill}"
-                )
-            }
-        });
+        let file = overview.file.unwrap_or_default();
+        let problems = state.key(Action::Problems);
+        let document = state.key(Action::DocumentDatabases);
+        return Some(format!(
+            "{file} names no database that can be used. {problems} shows the problems, and {document} finds pages of databases \
+             that it no longer names."
+        ));
     }
     state.databases.rows.is_empty().then(|| {
         let clear = state.key(Action::Back);

@@ -378,6 +378,10 @@ fn pages_of_databases_that_are_no_longer_configured_can_be_removed() {
         let shown = shown.join(" ");
         let words: Vec<&str> = shown.split_whitespace().collect();
         assert!(words.join(" ").contains(said), "{shown}");
+        // To be copied, so in lines of their own.
+        let sample = ["│ databases:", "│   - name: app", "│       file: app.db"].map(|line| line.replace('│', " "));
+        let has_sample = sample.iter().all(|line| screen(&state).replace(['│', '┃'], " ").contains(line));
+        assert_eq!(has_sample, file.is_none(), "{}", screen(&state));
         assert_eq!(asks(&press(&mut state, "w"), &Request::PrepareDatabases(Vec::new())), asked, "{file:?}");
     }
 }
