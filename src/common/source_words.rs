@@ -2,6 +2,7 @@
 
 use refdesk_core::catalog::{Mode, Source, SourceId, SourceKind};
 use refdesk_core::selection::{Role, SelectedSource, SelectionState};
+use refdesk_desk::ProfileSwitch;
 use refdesk_desk::engine::Snapshot;
 use refdesk_text::tokens::grouped;
 
@@ -35,6 +36,10 @@ pub fn words(snapshot: &Snapshot, id: &str, list: IdList) -> String {
         }
         (Some(member), _) if member.role == Role::AutoRoot => "auto, pulls in others".to_owned(),
         (Some(_), _) => "picked".to_owned(),
+        // Exclusion keeps a source from being pulled in, not from the instructions.
+        (None, SelectionState::Excluded) if source.is_some_and(|source| source.mode == Mode::Auto) => {
+            "excluded, still in the instructions (auto)".to_owned()
+        }
         (None, SelectionState::Excluded) => "excluded".to_owned(),
         (None, SelectionState::Dormant) => "dormant".to_owned(),
         (None, SelectionState::Auto) => "always in the instructions".to_owned(),
@@ -71,6 +76,12 @@ pub fn address(kind: &SourceKind) -> String {
 /// How many of these wait for trust.
 pub fn count_waiting<'a>(snapshot: &Snapshot, ids: impl IntoIterator<Item = &'a SourceId>) -> usize {
     ids.into_iter().filter(|id| waits(snapshot, id.as_str())).count()
+}
+
+/// An id that switching to a profile would unpick, and whether it stays selected.
+pub fn still_there(switch: &ProfileSwitch, id: &str) -> String {
+    let stays = if switch.still_pulled_in.iter().any(|other| other == id) { " (stays, pulled in)" } else { "" };
+    format!("{id}{stays}")
 }
 
 pub fn parents(member: &SelectedSource, list: IdList) -> String {

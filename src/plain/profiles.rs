@@ -82,11 +82,12 @@ pub fn compared(
         return turn.print(format!("{} picks what you have already picked.", switch.name));
     }
     turn.print(format!("Switching to {} would change:", switch.name));
+    let unpicked: Vec<String> = switch.unpicked.iter().map(|id| source_words::still_there(&switch, id)).collect();
     let pulled_in: Vec<String> = switch.pulled_in.iter().map(ToString::to_string).collect();
     let released: Vec<String> = switch.released.iter().map(ToString::to_string).collect();
     for (what, ids) in [
         ("Picks", &switch.picked),
-        ("Unpicks", &switch.unpicked),
+        ("Unpicks", &unpicked),
         ("Pulls in", &pulled_in),
         ("Releases", &released),
         ("Missing, not picked", &switch.missing),

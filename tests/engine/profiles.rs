@@ -47,6 +47,18 @@ fn a_switch_does_what_its_diff_showed_as_one_change() {
 }
 
 #[test]
+fn a_diff_says_which_unpicked_sources_stay_because_others_pull_them_in() {
+    let mut world = World::new();
+    world.write(".jaato/profiles/p.json", PROFILE);
+    let file = world.at(".jaato/profiles/p.json");
+    world.send(Request::pick("b"));
+    world.send(Request::pick("c"));
+    world.until("two are picked", |now| now.selection.members().len() == 2);
+    let Response::ProfileCompared(Ok(switch)) = world.ask(Request::CompareProfile(file)) else { panic!() };
+    assert_eq!((switch.unpicked, switch.still_pulled_in), (vec!["b".into(), "c".into()], vec!["b".to_owned()]));
+}
+
+#[test]
 fn a_desk_under_a_profile_picks_in_memory_and_watches_its_files() {
     let world = World::new();
     world.write(".jaato/profiles/p.json", r#"{"plugin_configs": {"references": {"preselected": ["c"]}}}"#);

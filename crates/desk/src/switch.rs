@@ -25,6 +25,8 @@ pub struct ProfileSwitch {
     pub picked: Vec<String>,
     /// Ids that would be unpicked.
     pub unpicked: Vec<String>,
+    /// Those of them that other sources would still pull in.
+    pub still_pulled_in: Vec<String>,
     /// Sources that would be pulled in, without those that are missing or of mode auto, which agents get anyway.
     pub pulled_in: Vec<SourceId>,
     /// Sources that would no longer be pulled in, without the unpicked ones.
@@ -74,11 +76,14 @@ impl Desk {
         missing.extend(catalog::missing(&self.catalog, &profile.preselected).map(ToString::to_string));
         let (writes, removes) = self.files_with(&selected);
         let pricing = Pricing::new(self);
+        let unpicked = only_in(&self.choice.picks, &after.picks);
+        let is_pulled_in = |id: &&String| self.pulled_in(&selected).any(|other| other.as_str() == id.as_str());
         Ok(ProfileSwitch {
+            still_pulled_in: unpicked.iter().filter(is_pulled_in).cloned().collect(),
+            unpicked,
             writes,
             removes,
             picked: only_in(&after.picks, &self.choice.picks),
-            unpicked: only_in(&self.choice.picks, &after.picks),
             pulled_in: pulled_in_only(&selected, &self.selection),
             released: pulled_in_only(&self.selection, &selected),
             tokens_before: pricing.of_selection(&self.selection),

@@ -54,9 +54,10 @@ fn switch() -> ProfileSwitch {
     ProfileSwitch {
         name: "payments-analyst".to_owned(),
         picked: ids(&["payments-api", "error-handling"]),
-        unpicked: ids(&["circuit-breaker"]),
+        unpicked: ids(&["circuit-breaker", "timeouts"]),
+        still_pulled_in: ids(&["timeouts"]),
         pulled_in: vec!["legacy-errors".into()],
-        released: vec!["retry-pattern".into(), "timeouts".into()],
+        released: vec!["retry-pattern".into()],
         tokens_before: 2_868,
         tokens_after: 1_204,
         waiting: 0,

@@ -151,3 +151,12 @@ fn documents_are_searched_elsewhere() {
     press(&mut state, "2 /");
     assert_eq!((state.typing, message(&state)), (None, "there is nothing in the selection to filter yet"));
 }
+
+#[test]
+fn an_excluded_source_of_mode_auto_is_still_in_the_instructions() {
+    let mut state = fixture::state(120, 36);
+    let selection = fixture::selection(Vec::new(), &[], &["team-conventions"]).into();
+    update(&mut state, Input::Snapshot(Box::new(Snapshot { selection, generation: 2, ..fixture::snapshot() })));
+    let shown = screen(&state);
+    assert!(shown.contains("excluded, still in the instructions (auto)"), "{shown}");
+}

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 use super::{Handled, TextPage, Window, WindowKind, paragraphs, text_columns, wide};
-use crate::common::source_words;
+use crate::common::source_words::{self, still_there};
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
 use crate::tui::state::State;
@@ -86,11 +86,12 @@ fn difference(switch: &Difference, columns: usize) -> WrappedText {
     if switch.is_none() {
         lines.push(("These are already your picks.".to_owned(), ThemeRole::Text));
     }
+    let unpicked: Vec<String> = switch.unpicked.iter().map(|id| still_there(switch, id)).collect();
     let pulled_in: Vec<String> = switch.pulled_in.iter().map(ToString::to_string).collect();
     let released: Vec<String> = switch.released.iter().map(ToString::to_string).collect();
     for (what, ids, role) in [
         ("Picks", &switch.picked, ThemeRole::Selection),
-        ("Unpicks", &switch.unpicked, ThemeRole::Text),
+        ("Unpicks", &unpicked, ThemeRole::Text),
         ("Pulls in", &pulled_in, ThemeRole::Transitive),
         ("Releases", &released, ThemeRole::Text),
         ("Missing, not picked:", &switch.missing, ThemeRole::Warning),
