@@ -59,6 +59,7 @@ mod theme_choice;
 mod tour;
 mod update;
 mod views;
+mod whereabouts;
 mod which_key;
 mod widgets;
 mod windows;

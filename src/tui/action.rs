@@ -222,15 +222,6 @@ impl ActionBinding {
     pub fn word(&self) -> String {
         self.name.replace(' ', "-")
     }
-
-    /// Where it is available: `catalog, selection`. An action of all panes may also be listed in other contexts, to
-    /// come first in their bottom line.
-    pub fn places(&self) -> String {
-        if self.contexts.contains(&KeyContext::Global) {
-            return KeyContext::Global.title().to_lowercase();
-        }
-        self.contexts.iter().map(|context| context.title().to_lowercase()).collect::<Vec<_>>().join(", ")
-    }
 }
 
 /// Every row of the table in each of its contexts, by context.
@@ -257,13 +248,22 @@ mod tests {
 # follow each other are written with a blank between them, as in "g g".
 "#;
 
+    /// Where an action is available: `catalog, selection`. One of all panes may also be listed in other contexts, to come
+    /// first in their bottom line.
+    fn places(binding: &ActionBinding) -> String {
+        if binding.contexts.contains(&KeyContext::Global) {
+            return KeyContext::Global.title().to_lowercase();
+        }
+        binding.contexts.iter().map(|context| context.title().to_lowercase()).collect::<Vec<_>>().join(", ")
+    }
+
     /// The documentation's table of keys, in Markdown.
     fn documented_keys() -> String {
         let mut table = "| key | where | what it does |\n| --- | --- | --- |\n".to_owned();
         for entry in ACTIONS {
             let keys: Vec<String> = entry.keys.iter().map(|key| format!("`{key}`")).collect();
             let description = entry.description.replace('|', "\\|");
-            table.push_str(&format!("| {} | {} | {description} |\n", keys.join(" "), entry.places()));
+            table.push_str(&format!("| {} | {} | {description} |\n", keys.join(" "), places(entry)));
         }
         table
     }

@@ -116,7 +116,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         }
         Action::Confirm => windows::disabled(state),
         Action::ClearPrompt => state.hints.prompt.is_empty().then(|| "the prompt is already empty".to_owned()),
-        Action::NextKind if state.feed.notices.is_empty() => Some(target::QUIET.to_owned()),
+        Action::NextKind | Action::ThisSession if state.feed.notices.is_empty() => Some(target::QUIET.to_owned()),
         Action::ThisSession => session(state),
         Action::Follow => target::of_row(state).err(),
         Action::OpenPlace if target::place(state).is_err() && state.open_window() != Some(WindowKind::Problems) => {

@@ -24,7 +24,7 @@ use super::windows::jump::JumpKind;
 use super::windows::{self, Handled, WindowKind, profiles, write};
 use super::{
     agents, catalog, consequence, databases, feed, graph, hints, layout, messages, places, requests, selection,
-    theme_choice, tour, views, which_key,
+    theme_choice, tour, views, whereabouts, which_key,
 };
 
 pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
@@ -290,7 +290,7 @@ fn unbound(state: &State, keys: &KeySequence) -> String {
     }
     let parts = [KeyContext::Feed, KeyContext::Details, KeyContext::Values];
     match Pane::ALL.map(KeyContext::Pane).into_iter().chain(parts).find_map(elsewhere) {
-        Some(binding) => format!("{keys} ({}) is available in the {}", binding.name, binding.places()),
+        Some(binding) => format!("{keys} ({}) is available {}", binding.name, whereabouts::of(state, binding)),
         None => format!("{keys} does nothing here: {} shows the keys", state.key(Action::Help)),
     }
 }

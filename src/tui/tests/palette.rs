@@ -27,7 +27,7 @@ fn the_palette_runs_the_action_in_the_previous_context() {
     let mut state = fixture::state(80, 24);
     press(&mut state, ": \"type a prompt\" Enter");
     assert_eq!((state.focus, state.open_window()), (Pane::Catalog, Some(WindowKind::Jump)));
-    assert_eq!(message(&state), "type a prompt: available in hints");
+    assert_eq!(message(&state), "type a prompt: available in the hints (3)");
     press(&mut state, "Esc 3 : \"type a prompt\" Enter \"a\"");
     assert_eq!((state.typing, state.hints.prompt.text()), (Some(Typing::Prompt), "a"));
 }
@@ -38,7 +38,11 @@ fn a_disabled_palette_row_says_why_and_the_palette_stays_open() {
         ("j j : \"pick\" Enter", "pick: pulled in by @circuit-breaker: press x"),
         (": \"border left\" Enter", "border left: there is no border to move: one pane fills the screen"),
         (": \"keep\" Enter", "keep: @team-conventions is not pulled in by anything"),
-        (": \"go to source\" Enter", "go to source: available in feed"),
+        (": \"go to source\" Enter", "go to source: available in the feed (f)"),
+        (": \"exclude shown\" Enter", "exclude shown: available in the window All shown (*)"),
+        (": \"mark\" Enter", "mark: available while an agent asks (A)"),
+        (": \"tick all\" Enter", "tick all: available among the proposals of a scan (W s)"),
+        (": \"next match\" Enter", "next match: available in a document (Enter in the catalog)"),
         (": \"qqq\" Enter", "nothing matches"),
     ] {
         let mut state = fixture::state(80, 24);

@@ -4,6 +4,7 @@ use crate::tui::action::{ACTIONS, Action, ActionBinding, KeyContext};
 use crate::tui::disabled::disabled;
 use crate::tui::input::below;
 use crate::tui::state::State;
+use crate::tui::whereabouts;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Availability {
@@ -23,7 +24,7 @@ pub fn listed(state: &State) -> Vec<(&'static ActionBinding, Availability, Optio
     let listed = ACTIONS.iter().filter(|binding| is_listed(binding, &here));
     let with_availability = |binding: &'static ActionBinding| {
         if !counts(binding, &here) {
-            return (binding, Availability::Elsewhere, Some(format!("available in {}", binding.places())));
+            return (binding, Availability::Elsewhere, Some(format!("available {}", whereabouts::of(state, binding))));
         }
         let why_not = disabled(state, binding.action);
         (binding, if why_not.is_some() { Availability::Disabled } else { Availability::Possible }, why_not)
@@ -102,7 +103,7 @@ mod tests {
         assert!(possible > 10);
         assert!(rows[possible..].iter().all(|row| row.why_not.is_some()), "the rest cannot be done");
         let why = |name: &str| rows.iter().find(|row| row.name == name).and_then(|row| row.why_not.clone());
-        assert_eq!(why("values").as_deref(), Some("available in templates"));
+        assert_eq!(why("values").as_deref(), Some("available in the templates (4)"));
         assert!(why("keep").is_some());
         assert_eq!(why("zoom").unwrap(), "this pane already fills the screen");
     }
