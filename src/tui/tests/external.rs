@@ -233,3 +233,27 @@ fn copying_from_a_template() {
         assert_eq!((press(&mut state, key).len(), message(&state)), (0, "there is no template under the cursor"));
     }
 }
+
+#[test]
+fn broken_links_of_one_source_look_different() {
+    for (width, height) in [(80, 24), (120, 36), (200, 60)] {
+        let mut state = fixture::state(width, height);
+        let mut snapshot = fixture::snapshot();
+        let broken = |line: usize| {
+            let message = format!("broken link: '../mod-018-api-integration-{line}.md' does not exist");
+            let problem = Diagnostic::warning(Code::BrokenLink, message).in_file("docs/mod-017/README.md");
+            Diagnostic {
+                source_id: Some("mod-code-017-persistence".to_owned()),
+                ..problem.at(refdesk_text::report::Position { line, column: 3 })
+            }
+        };
+        snapshot.diagnostics = std::sync::Arc::from([41, 57, 102].map(broken));
+        update(&mut state, Input::Snapshot(Box::new(snapshot)));
+        press(&mut state, "d");
+        let shown = screen(&state);
+        for line in [41, 57, 102] {
+            let row = shown.lines().find(|row| row.contains(&format!("README.md:{line}"))).unwrap();
+            assert!(row.contains("does not exist") && !row.contains("broken link:"), "{width}: {shown}");
+        }
+    }
+}

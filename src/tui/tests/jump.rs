@@ -122,13 +122,13 @@ fn words_find_everything_and_the_best_match_comes_first() {
         ("\"also\"", "heading See also"),
         ("\"watch\"", "action watching"),
         ("\"zoom\"", "action zoom"),
-        ("\"folders watch\"", "feed 09:14:02 files desk"),
+        ("\"folders watch\"", "feed 09:14:02 files       desk"),
         ("\"#res\"", "tag resilience"),
         ("\"@java\"", "source java-service"),
         ("\":java\"", ""),
         ("\"/also\"", "heading See also"),
         ("\"!tags\"", "problem @payments-api"),
-        ("\">picked circuit\"", "feed 09:20:31 you selection"),
+        ("\">picked circuit\"", "feed 09:20:31 you         selection"),
         ("\"%policy\"", "template retry-policy.yaml.tmpl"),
         ("Tab \"java\"", "source java-service"),
         ("\"java\" Tab Tab Tab Tab", "tag java"),
@@ -580,4 +580,30 @@ fn ids_are_whole_before_descriptions_are_shown() {
     let mut state = fixture::state(44, 17);
     press(&mut state, "C-k \"@circuit\"");
     assert!(screen(&state).contains("circuit-breaker"), "{}", screen(&state));
+}
+
+#[test]
+fn a_section_is_named_by_its_last_headings() {
+    let mut state = fixture::state(80, 36);
+    press(&mut state, "C-k \"opens\"");
+    let heading = "A title of the document > A heading with many words in it > When it opens";
+    let hits = vec![
+        hit("java-service", "docs/calls.md", 41, heading, "It opens.", "opens"),
+        hit("java-service", "docs/calls.md", 97, "A title of the document > Outages", "It opens.", "opens"),
+    ];
+    answer(&mut state, Response::Found(Ok(Box::new(SearchAnswer { hits, ..found("opens") }))));
+    let shown = screen(&state);
+    assert!(shown.contains("> When it opens @java-service"), "{shown}");
+    assert!(shown.contains(" Outages ") && !shown.contains("A title of"), "{shown}");
+}
+
+#[test]
+fn rows_of_the_feed_are_in_columns() {
+    let mut state = fixture::state(120, 36);
+    busy_morning(&mut state);
+    press(&mut state, "C-k \">\"");
+    let rows = state.jump.rows();
+    let columns: std::collections::HashSet<usize> =
+        rows.iter().map(|row| row.name.rsplit_once(' ').unwrap().0.chars().count()).collect();
+    assert!(rows.len() > 2 && columns.len() == 1, "{:?}", rows.iter().map(|row| &row.name).collect::<Vec<_>>());
 }

@@ -425,7 +425,12 @@ fn row<'a>(state: &'a State, found: &JumpRow, widest: [usize; 2], width: u16) ->
         _ => {}
     }
     let columns = name_columns(widest, row.room());
-    row.marked_id(&MarkedText::of(&found.name, &found.found.name), columns, marked(style(ThemeRole::Text)));
+    // The last headings of a section matter most.
+    let name = match found.is_section() {
+        true => cells::clip_start(&found.name, columns, state.skin.glyphs.ellipsis),
+        false => found.name.as_str().into(),
+    };
+    row.marked_id(&MarkedText::of(&name, &found.found.name), columns, marked(style(ThemeRole::Text)));
     if let JumpTarget::Action(binding) = found.to {
         row.cell(&state.keymap.shown(binding, &below(state)), KEYS, style(ThemeRole::Catalog));
     }

@@ -13,6 +13,12 @@ use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::row::ListRow;
 use refdesk_text::report::{Diagnostic, total};
 
+/// Columns from which there is room for codes; the details have them.
+const WITH_CODES: usize = 90;
+
+/// The fewest columns that a quoted path is cut to.
+const LEAST_QUOTED: usize = 5;
+
 pub struct Problems;
 
 impl Window for Problems {
@@ -40,7 +46,8 @@ impl Window for Problems {
         let caption = if all.is_empty() { "" } else { "how to fix it" };
         let titles = ListTitles { title: "Problems", note, role, caption };
         let shown = all.get(cursor.window(all.len(), usize::from(list.parts(state).0.height))).unwrap_or_default();
-        let widest = shown.iter().map(|it| cells::width(&subject(it))).max().unwrap_or(0);
+        let widest =
+            [subject, short_place].map(|text| shown.iter().map(|it| cells::width(&text(it))).max().unwrap_or(0));
         let row = |at: usize, width| Some(row(state, all.get(at)?, widest, width));
         let columns = text_columns(list.outer(state).width);
         let text = match all.get(cursor.at) {
@@ -77,15 +84,74 @@ pub fn subject(diagnostic: &Diagnostic) -> String {
     cells::clean(shown).into_owned()
 }
 
-fn row<'a>(state: &'a State, diagnostic: &Diagnostic, widest: usize, width: u16) -> ListRow<'a> {
+/// The file and the line, without folders; empty for a problem of no line, or one whose subject is its place.
+pub fn short_place(diagnostic: &Diagnostic) -> String {
+    let (Some(_), Some(file), Some(line)) = (&diagnostic.source_id, &diagnostic.file, diagnostic.line) else {
+        return String::new();
+    };
+    cells::clean(&format!("{}:{line}", file.rsplit('/').next().unwrap_or(file))).into_owned()
+}
+
+/// The message without the words of its code, with which it may begin.
+pub fn message(diagnostic: &Diagnostic) -> &str {
+    let words = format!("{}: ", diagnostic.code.as_str().replace('-', " "));
+    diagnostic.message.strip_prefix(&words).unwrap_or(&diagnostic.message)
+}
+
+/// A message in so many columns: if it is too long, what it quotes is cut in the middle, since the words after that say what is
+/// wrong with it.
+fn fitted(message: &str, columns: usize, ellipsis: &str) -> String {
+    let over = cells::width(message).saturating_sub(columns);
+    let quoted = message.split_once('\'').and_then(|(before, rest)| {
+        let (quoted, after) = rest.split_once('\'')?;
+        let room = cells::width(quoted).checked_sub(over)?;
+        (over > 0 && room >= LEAST_QUOTED)
+            .then(|| format!("{before}'{}'{after}", cells::clip_middle(quoted, room, ellipsis)))
+    });
+    quoted.unwrap_or_else(|| message.to_owned())
+}
+
+fn row<'a>(state: &'a State, diagnostic: &Diagnostic, [widest, place]: [usize; 2], width: u16) -> ListRow<'a> {
     let theme = &state.skin.theme;
     let mut row = ListRow::new(&state.skin, width);
     let (word, role) =
         if diagnostic.is_error() { ("error", ThemeRole::Error) } else { ("warning", ThemeRole::Warning) };
     row.cell(word, 7, theme.style(role));
     let room = widest.min(row.room() * 2 / 5);
-    row.cell(diagnostic.code.as_str(), 16.min(row.room() / 4), theme.style(ThemeRole::Infra));
+    if row.room() >= WITH_CODES {
+        row.cell(diagnostic.code.as_str(), 16, theme.style(ThemeRole::Infra));
+    }
     row.id(&subject(diagnostic), room, theme.style(ThemeRole::Catalog));
-    row.text(&cells::clean(&diagnostic.message), theme.style(ThemeRole::Text));
+    if place > 0 {
+        let columns = place.min(row.room() / 3);
+        let shown = short_place(diagnostic);
+        row.cell(
+            &cells::clip_start(&shown, columns, state.skin.glyphs.ellipsis),
+            columns,
+            theme.style(ThemeRole::Infra),
+        );
+    }
+    let message = cells::clean(message(diagnostic));
+    row.text(&fitted(&message, row.room(), state.skin.glyphs.ellipsis), theme.style(ThemeRole::Text));
     row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_message_quotes_is_cut_before_its_words() {
+        let message = "'../docs/module-18-integration.md' does not exist";
+        for (columns, expected) in [
+            (60, message),
+            (40, "'../docs/module…ation.md' does not exist"),
+            (26, "'../do….md' does not exist"),
+            (20, message),
+        ] {
+            let shown = fitted(message, columns, "…");
+            assert_eq!(shown, expected, "{columns}");
+        }
+        assert_eq!(fitted("not a list", 4, "…"), "not a list");
+    }
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::SearchHit;
-use refdesk_desk::engine::Topic;
+use refdesk_desk::engine::{Notice, Topic};
 
 use super::JumpWindow;
 use super::actions::{self, Availability};
@@ -163,7 +163,9 @@ impl JumpRow {
     }
 
     fn of_section(hit: &SearchHit) -> Self {
-        let name = if hit.heading.is_empty() { &hit.name } else { &hit.heading };
+        // The outermost heading is the title of the document, whose source is named beside it.
+        let headings = hit.heading.split_once(" > ").map_or(hit.heading.as_str(), |(_, below)| below);
+        let name = if headings.is_empty() { &hit.name } else { headings };
         let about = searched(&format!("@{}", hit.source_id));
         Self::new(JumpKind::Heading, searched(name), about, JumpTarget::Section(Box::new(hit.clone())))
     }
@@ -219,8 +221,11 @@ fn without_repetitions(state: &State, mut rows: Vec<JumpRow>) -> Vec<JumpRow> {
         let source = row.source().filter(|id| row.kind == JumpKind::Heading && listed.contains(*id));
         let Some(source) = source.and_then(|id| state.snapshot.catalog.get(id)) else { return true };
         // The beginning of a file without a heading is called by the name, too.
-        let has_heading = !matches!(&row.to, JumpTarget::Section(hit) if hit.heading.is_empty());
-        !has_heading || row.name.to_lowercase() != source.name.to_lowercase()
+        let heading = match &row.to {
+            JumpTarget::Section(hit) => &hit.heading,
+            _ => &row.name,
+        };
+        heading.to_lowercase() != source.name.to_lowercase()
     });
     rows
 }
@@ -239,10 +244,9 @@ pub fn rows(state: &mut State) -> Vec<JumpRow> {
             JumpKind::Problem => {
                 for (nth, problem) in state.problems().into_iter().enumerate() {
                     // The window of problems shows the code, too.
-                    let code = problem.code.as_str();
-                    // A message may begin with the words of its code.
-                    let message = problem.message.strip_prefix(&format!("{}: ", code.replace('-', " ")));
-                    let about = format!("{code}: {}", message.unwrap_or(&problem.message));
+                    let (code, place) = (problem.code.as_str(), problems::short_place(problem));
+                    let gap = if place.is_empty() { "" } else { " " };
+                    let about = format!("{code}: {place}{gap}{}", problems::message(problem));
                     rows.add(kind, &problems::subject(problem), &about, JumpTarget::Problem(nth));
                 }
             }
@@ -373,11 +377,21 @@ fn tags(jump: &JumpWindow, rows: &mut JumpRows) {
     }
 }
 
+/// The most columns of who did something.
+const WHO: usize = 11;
+
 /// The rows of the feed. A typed time asks what agents were sent then: all rows of that minute come first.
 fn feed(state: &State, words: &str, rows: &mut JumpRows) {
     let is_time = is_time(words);
+    let columns = |text: fn(&Notice) -> &str| {
+        state.feed.notices.iter().map(|notice| cells::width(&cells::clean(text(notice)))).max().unwrap_or(0)
+    };
+    let (times, actors) = (columns(|notice| &notice.time), columns(|notice| notice.who.word()).min(WHO));
+    let cell = |text: &str, columns| cells::pad(&cells::clean(text), columns, state.skin.glyphs.ellipsis);
     for (nth, notice) in state.feed.notices.iter().enumerate() {
-        let name = format!("{} {} {}", notice.time, notice.who.word(), notice.topic.word());
+        // In columns, as in the feed.
+        let (time, who) = (cell(&notice.time, times), cell(notice.who.word(), actors));
+        let name = format!("{time} {who} {}", notice.topic.word());
         let name = searched(&name);
         let about = searched(&notice.text);
         let Some(mut found) = rows.matcher.find(&name, &about) else { continue };
