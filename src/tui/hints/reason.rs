@@ -3,13 +3,13 @@
 
 use std::ops::Range;
 
-use crate::tui::action::Action;
+use crate::tui::action::{Action, KeyContext};
 use crate::tui::hints::rows;
 use crate::tui::hints::rows::HintRow;
 use crate::tui::selection::preview;
 use crate::tui::selection::preview::NameDetail;
 use crate::tui::source_state;
-use crate::tui::state::State;
+use crate::tui::state::{State, Typing};
 use crate::tui::widgets::cells;
 use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::SelectionState;
@@ -206,16 +206,25 @@ fn cut(state: &State, piece: &str) -> String {
     piece.replace('…', state.skin.glyphs.ellipsis)
 }
 
-/// What the keys do with this source; once it is known, with what that would bring or release.
+/// What the keys do with this source. While the prompt is typed they are letters of it.
 fn keys(state: &State, id: &str) -> String {
-    let [pick, keep, exclude] = [Action::Toggle, Action::Keep, Action::Exclude].map(|action| state.key(action));
+    let keys = [Action::Toggle, Action::Keep, Action::Exclude].map(|action| state.key(action));
+    let said = effects(state, id, &keys);
+    if state.typing == Some(Typing::Prompt) && keys.iter().any(|key| said.starts_with(key.as_str())) {
+        return format!("After {}: {said}", state.key_in(KeyContext::Prompt, Action::Accept));
+    }
+    said
+}
+
+/// The same; once it is known, with what that would bring or release.
+fn effects(state: &State, id: &str, [pick, keep, exclude]: &[String; 3]) -> String {
     let mark = source_state::mark(&state.snapshot, id).0;
     if let Some(would) = preview::sentence(state, id, NameDetail::Counted) {
         return match mark {
             SelectionState::Transitive => format!("{would} {keep} keeps it as a pick."),
             SelectionState::Excluded => format!("{would} {exclude} includes it again."),
             SelectionState::Available => format!("{would} {exclude} excludes it."),
-            SelectionState::Auto if would.starts_with(&exclude) => format!("{would} {pick} picks it."),
+            SelectionState::Auto if would.starts_with(exclude) => format!("{would} {pick} picks it."),
             _ => would,
         };
     }
@@ -301,6 +310,7 @@ mod tests {
         let mut state = fixture::state(80, 24);
         state.focus_on(crate::tui::pane::Pane::Hints);
         update(&mut state, Input::Paste(prompt.to_owned()));
+        state.typing = None;
         state
     }
 

@@ -235,3 +235,14 @@ fn a_line_feed_starts_a_new_line() {
     press(&mut state, "3 Enter \"one\" C-j \"two\"");
     assert_eq!(state.hints.prompt.text(), "one\ntwo");
 }
+
+/// While the prompt is typed, the keys of the list are letters of it.
+#[test]
+fn what_the_keys_do_is_said_of_the_list() {
+    let mut state = fixture::state(120, 36);
+    press(&mut state, "3 i \"java\"");
+    answer(&mut state, Response::Findings(found(&["java-service"])));
+    assert!(screen(&state).contains("After Esc: "), "{}", screen(&state));
+    press(&mut state, "Esc");
+    assert!(!screen(&state).contains("After Esc"), "{}", screen(&state));
+}

@@ -22,7 +22,7 @@ const COLUMNS: u16 = 50;
 
 impl Window for ThemePicker {
     fn contexts(&self) -> &'static [KeyContext] {
-        &[KeyContext::Themes, KeyContext::Window, KeyContext::List, KeyContext::Always]
+        &[KeyContext::Themes, KeyContext::List, KeyContext::Always]
     }
 
     /// In a corner, so that what the theme does to the rest can be seen.
