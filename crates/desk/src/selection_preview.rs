@@ -63,6 +63,8 @@ pub struct LargePick {
     pub near: SelectionChange,
     /// With nothing else.
     pub alone: SelectionChange,
+    /// How many sources `near` and `alone` exclude.
+    pub excludes: [usize; 2],
 }
 
 /// What can be done with several sources at once.
@@ -107,19 +109,21 @@ impl Desk {
     }
 
     fn sizes(&mut self, id: &str, whole: SelectionChange) -> LargePick {
-        let (near, alone) = (self.follow_within(id, 1), self.follow_within(id, 0));
-        LargePick { id: SourceId::from(id), whole, near, alone }
+        let [(near, beyond), (alone, others)] = [1, 0].map(|depth| self.follow_within(id, depth));
+        LargePick { id: SourceId::from(id), whole, near, alone, excludes: [beyond, others] }
     }
 
-    fn follow_within(&mut self, id: &str, depth: usize) -> SelectionChange {
+    /// What a pick with no more than its mentions up to this depth would change, and how many sources it would exclude.
+    fn follow_within(&mut self, id: &str, depth: usize) -> (SelectionChange, usize) {
         let too_far = self.beyond_depth(id, depth);
-        self.follows(|choice| {
+        let change = self.follows(|choice| {
             let picked = choice.pick(id);
             for too_far in &too_far {
                 choice.exclude_for(id, too_far.as_str());
             }
             picked
-        })
+        });
+        (change, too_far.len())
     }
 
     /// The sources to exclude so that a pick pulls in nothing more than `depth` mentions away.

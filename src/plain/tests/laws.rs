@@ -106,6 +106,7 @@ fn response(request: &Request, other: bool) -> Response {
             whole: change.clone(),
             near: change.clone(),
             alone: SelectionChange::default(),
+            excludes: [1, 2],
         })),
         Request::Search(_) => Response::Found(Ok(Box::new(SearchAnswer {
             hits: vec![SearchHit { line: 40, excerpt: "\u{1b}[m\nb".to_owned(), ..fixture::hit("timeouts\u{1b}") }],

@@ -115,14 +115,21 @@ fn columns(state: &State) -> u16 {
 /// The picks to choose from, each in a line.
 fn choices(state: &State, pick: &LargePick, detail: SizeDetail) -> [String; 3] {
     let is_alone = others(&pick.whole, pick).next().is_none();
+    let [beyond, others] = pick.excludes;
     [
-        (Action::Confirm, if is_alone { "pick it" } else { "all" }, &pick.whole),
-        (Action::PickNear, "direct mentions", &pick.near),
-        (Action::PickAlone, "only this one", &pick.alone),
+        (Action::Confirm, if is_alone { "pick it" } else { "all" }, &pick.whole, 0),
+        (Action::PickNear, "direct mentions", &pick.near, beyond),
+        (Action::PickAlone, "only this one", &pick.alone, others),
     ]
-    .map(|(action, words, change)| {
+    .map(|(action, words, change, excluded)| {
         let key = state.key_in(KeyContext::LargePick, action);
-        format!("{key}  {words}: {}", size(state, change, pick, detail))
+        let excludes = match detail {
+            SizeDetail::Whole | SizeDetail::Sources if excluded > 0 => {
+                format!(", excludes {}", cells::grouped(excluded))
+            }
+            _ => String::new(),
+        };
+        format!("{key}  {words}: {}{excludes}", size(state, change, pick, detail))
     })
 }
 
