@@ -36,6 +36,8 @@ pub struct Glyphs {
     pub documented: &'static str,
     pub undocumented: &'static str,
     pub stale: &'static str,
+    /// Around code in a sentence; empty where colours tell it apart.
+    pub tick: &'static str,
     pub cycle: &'static str,
     /// Bars from the lowest to the highest.
     pub levels: [&'static str; 8],
@@ -75,6 +77,7 @@ impl Glyphs {
         documented: "■",
         undocumented: "□",
         stale: "◧",
+        tick: "",
         cycle: "↻",
         levels: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
         plain: border::ROUNDED,
@@ -107,6 +110,7 @@ impl Glyphs {
         documented: "#",
         undocumented: ".",
         stale: "%",
+        tick: "",
         cycle: "@",
         levels: ["_", ".", ":", "-", "=", "+", "*", "#"],
         plain: border::Set {
@@ -140,6 +144,11 @@ impl Glyphs {
         } else {
             Self::ASCII
         }
+    }
+
+    /// The same for a terminal without colours. Its italics, if it has any, say that a word is emphasized.
+    pub fn without_colours(self) -> Self {
+        Self { tick: "`", ..self }
     }
 
     /// One of our own texts in these characters: the quotes of samples, the minus sign of a diff.

@@ -72,6 +72,10 @@ impl StartOptions {
             Some(_) => Glyphs::UNICODE,
             None => Glyphs::for_locale(locale),
         };
+        let glyphs = match colours {
+            Colours::Off | Colours::Mono => glyphs.without_colours(),
+            Colours::Sixteen | Colours::Indexed | Colours::True => glyphs,
+        };
         Self {
             skin: Skin { theme: Theme::new(colours), glyphs },
             background: get("COLORFGBG")
@@ -222,6 +226,8 @@ mod tests {
         let state = StartOptions::new(unwanted, None, remembered.clone(), &always).state(Size::new(80, 24));
         assert_eq!(state.skin.theme.name(), "light");
         assert_eq!(started(&none).skin.glyphs, Glyphs::ASCII);
+        let never = Preferences { color: Some("never"), ..none.clone() };
+        assert_eq!(started(&never).skin.glyphs, Glyphs::ASCII.without_colours());
         let unicode = Preferences { characters: Some("unicode"), ..none };
         assert_eq!(started(&unicode).skin.glyphs, Glyphs::UNICODE);
         let themes = Themes::new(Colours::True);

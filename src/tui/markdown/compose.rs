@@ -134,7 +134,10 @@ impl Composer<'_> {
             Event::Start(tag) => self.start(tag, offset),
             Event::End(tag) => self.end(tag),
             Event::Text(text) => self.text(&text, offset),
-            Event::Code(code) => self.push(&code, ThemeRole::String, offset),
+            Event::Code(code) => {
+                let tick = self.out.layout.glyphs.tick;
+                self.push(&format!("{tick}{code}{tick}"), ThemeRole::String, offset);
+            }
             Event::Html(html) => match &mut self.html {
                 Some(block) => block.text.push_str(&html),
                 None => self.html_block(&html, offset),

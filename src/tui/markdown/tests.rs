@@ -70,6 +70,14 @@ fn constructs() {
     }
 }
 
+/// Emphasis and code would look the same.
+#[test]
+fn code_in_a_sentence_keeps_its_ticks_without_colours() {
+    let glyphs = Glyphs::UNICODE.without_colours();
+    let made = lines("a *b* `c d`", &MarkdownLayout { glyphs: &glyphs, ..layout(40) });
+    assert_eq!(made.lines[0].text(), "a b `c d`");
+}
+
 #[test]
 fn long_texts_keep_their_bars_and_indents() {
     let long = "one two three four five six seven eight nine ten";
