@@ -397,12 +397,18 @@ fn unpicking_says_which_exclusions_go_with_the_pick() {
 fn clearing_releases_what_it_said() {
     let mut state = fixture::state(120, 36);
     press(&mut state, "C");
-    assert!(screen(&state).contains("Clear 2 picks? This releases 4 sources they pulled in."), "{}", screen(&state));
+    for said in ["Clear 2 picks? This releases 4 sources they pulled in,", "saves ~4,318 tokens."] {
+        assert!(screen(&state).contains(said), "{said}: {}", screen(&state));
+    }
     press(&mut state, "y");
     let selection = std::sync::Arc::new(fixture::selection(Vec::new(), &[], &["release-notes"]));
     let snapshot = Snapshot { selection, generation: 2, ..fixture::snapshot() };
     update(&mut state, Input::Snapshot(Box::new(snapshot)));
-    assert!(message(&state).starts_with("Cleared 2 picks; 4 more sources released"), "{}", message(&state));
+    assert!(
+        message(&state).starts_with("Cleared 2 picks; 4 more sources released, ~4,318 tokens saved"),
+        "{}",
+        message(&state)
+    );
 }
 
 #[test]
