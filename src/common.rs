@@ -1,4 +1,4 @@
-//! What the full screen and the plain interface have in common: filters, the values of templates, the rows of the
+//! What the full screen, the plain interface and some commands have in common: filters, the values of templates, the rows of the
 //! selection and of a prompt, and words for states. Nothing here knows a terminal, a key or a command.
 
 use std::io;

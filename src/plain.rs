@@ -2,11 +2,11 @@
 //! as numbered lists, questions and commands. Plain lines in, plain lines out; it works on pipes too.
 //!
 //! ```text
-//! line ─► command ─► update(&mut PlainState, PlainInput) -> Turn (lines, effects) ─► run ─► engine
+//! line ─► command ─► update(&mut PlainState, PlainInput) -> InputOutcome (lines, effects) ─► run ─► engine
 //! ```
 //!
 //! `run` takes a line only when everything before it is answered, so that a script gets the same answers as a person. `update`
-//! is pure. Every line goes through `InputOutcome::say`, which escapes what comes from outside.
+//! is pure. Every line goes through `InputOutcome::print`, which escapes what comes from outside.
 
 mod agents;
 mod catalog;

@@ -228,7 +228,7 @@ impl Desk {
         self.repeat_if_changed(|desk| desk.try_to_retag(session, ids, add, remove, leave))
     }
 
-    /// Makes a change of the catalog of which nobody was shown a difference; again if another process has just changed
+    /// Applies a change of the catalog without showing a difference; applies it again if another process has just changed
     /// the same file.
     pub(super) fn repeat_if_changed<T>(
         &mut self,

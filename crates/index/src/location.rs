@@ -309,7 +309,7 @@ impl Location {
             .flatten()
             .and_then(|()| self.put_in_place(folder).map_err(|error| self.failed(Code::IndexUnwritable, &error)));
         if made.is_err() {
-            // What could not be made is not kept. The error is that of the making.
+            // Delete the unfinished index, and return the original error.
             let _ = remove_making(folder);
         }
         made

@@ -119,8 +119,8 @@ pub struct Section {
     pub line: usize,
 }
 
-/// Of sources that are compared by words alone, those with fewer words of a text are not what it is about: any single
-/// word occurs in some document of any catalog.
+/// The number of words that a source must share with a text if only words are compared: any single word occurs in some
+/// document of any catalog.
 const MIN_WORDS: usize = 2;
 
 impl TextTopics {

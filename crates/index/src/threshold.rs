@@ -22,8 +22,7 @@ const LOWEST_BY_WORDS: f32 = 0.12;
 /// The share of the background texts that stay below the threshold.
 const BELOW: f32 = 0.92;
 
-/// By language what anybody says to an agent, whatever the work is about; in English subjects of commits of projects in many
-/// fields, too.
+/// For each language, everyday sentences to an agent; for English also commit subjects of projects in many fields.
 const TEXTS: [(Language, &str); 22] = [
     (Language::English, include_str!("../model/background/en.json")),
     (Language::English, include_str!("../model/background/en-everyday.json")),
@@ -152,7 +151,7 @@ fn by_language(best: &mut [f32], lowest: f32) -> BTreeMap<Language, f32> {
         }
         rest = others;
     }
-    // Of other scripts nothing is known: words alone decide, for which the highest has to do.
+    // In other scripts only words decide; they use the highest threshold.
     let highest = thresholds.values().copied().fold(lowest, f32::max);
     thresholds.insert(Language::Other, highest);
     thresholds

@@ -157,7 +157,7 @@ impl KeymapReader<'_> {
         let keys: Vec<WrittenKeys> =
             written.iter().filter_map(|value| self.key(context, value.get_ref(), value.span())).collect();
         if written.is_empty() && always_quits(binding, context) {
-            let message = format!("'{}' needs a key: nothing else leaves a screen that takes no keys", binding.word());
+            let message = format!("'{}' needs a key: otherwise there is no way to quit", binding.word());
             self.report(Diagnostic::error(Code::UnknownValue, message).fix("give it one"), value.span().start);
             return None;
         }
@@ -491,7 +491,7 @@ mod tests {
             ),
             (
                 "[always]\nquit-now = []",
-                &["Error 2:12 'quit-now' needs a key: nothing else leaves a screen that takes no keys; give it one"],
+                &["Error 2:12 'quit-now' needs a key: otherwise there is no way to quit; give it one"],
             ),
             (
                 "[filter]\nkeep-filter = []\nclear-filter = []",

@@ -105,7 +105,7 @@ fn column_lines(state: &State) -> Vec<PageLine> {
     let Some(table) = view.table() else { return Vec::new() };
     let rows = match table.rows {
         0 if table.planned_values.is_empty() => "The plan does not have this table.".to_owned(),
-        0 => "The plan says: no row of it is read.".to_owned(),
+        0 => "The plan reads no rows of this table.".to_owned(),
         rows => format!("The plan says: at most {} rows of it are read.", cells::grouped(rows)),
     };
     let mut lines = vec![PageLine::new(rows, ThemeRole::Infra), PageLine::default()];

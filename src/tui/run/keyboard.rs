@@ -51,7 +51,7 @@ pub struct Keyboard {
 
 impl Keyboard {
     /// Opens standard input without reading from it.
-    #[allow(deprecated, reason = "its successor is unsafe; what it cannot promise of every type holds of an OwnedFd")]
+    #[allow(deprecated, reason = "its successor is unsafe, and an OwnedFd always meets its condition")]
     pub fn new() -> io::Result<Self> {
         let terminal = rustix::stdio::stdin().try_clone_to_owned()?;
         Ok(Self {

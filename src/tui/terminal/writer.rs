@@ -31,7 +31,7 @@ pub struct TerminalWriter {
 
 impl TerminalWriter {
     /// Opens the terminal on standard output.
-    #[allow(deprecated, reason = "its successor is unsafe; what it cannot promise of every type holds of an OwnedFd")]
+    #[allow(deprecated, reason = "its successor is unsafe, and an OwnedFd always meets its condition")]
     pub fn new() -> Self {
         let terminal = reopen().and_then(|terminal| AsyncFd::with_interest(terminal, Interest::WRITABLE).ok());
         Self { terminal, rest: Vec::new() }

@@ -336,7 +336,7 @@ fn a_run_is_looked_at_written_and_paused() {
     assert_eq!(message(&state), "the databases are still being read");
     answer(&mut state, Response::DatabasesPrepared(Ok(Box::new(fixture::prepared_run()))));
     assert!(screen(&state).contains("Write 2 new pages and 2 changed pages below docs/databases, and remove 1 file."));
-    let left_over = "Edited by hand, about what is gone; remove them yourself (1):";
+    let left_over = "Edited pages of tables that are gone; delete them yourself (1):";
     let RunState::Prepared { run, .. } = &state.databases.run else { panic!("it is prepared") };
     let lines = crate::tui::databases::run::text(&state, &run.preview);
     let at = lines.iter().position(|line| line.text() == left_over).unwrap();

@@ -178,7 +178,7 @@ fn references(
             .push(Diagnostic::warning(Code::ReservedPath, message).fix("name another folder in 'references_dir'"));
         return Vec::new();
     }
-    // Of a folder outside that nobody trusted, it is not even told whether it exists.
+    // Do not reveal whether an untrusted folder outside exists.
     let listed = match real {
         real if !may_read(&folder, real.as_deref().unwrap_or(&folder)) => Ok(Vec::new()),
         Some(real) => Folder::real(&real).and_then(|opened| json_files(&folder, &opened)),

@@ -253,7 +253,7 @@ fn the_columns_of_keys_are_limited() {
     let keys = format!(", FOREIGN KEY ({columns}) REFERENCES a").repeat(20);
     let table = |name: &str| format!("CREATE TABLE {name} ({columns}, PRIMARY KEY ({columns}){keys});");
     // SQLite names only the columns of this table; those of the other are filled in while there is room.
-    let tables: String = ["a", "b", "c", "d", "e", "f", "g"].map(|name| table(name)).concat();
+    let tables: String = ["a", "b", "c", "d", "e", "f", "g"].map(table).concat();
     let reading = reading(&world(&tables), "");
     let keys = |filled: bool| {
         let keys = reading.snapshot.tables.iter().flat_map(|table| &table.foreign_keys);
