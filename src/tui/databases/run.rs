@@ -211,7 +211,8 @@ pub fn text(state: &State, preview: &DocumentationPreview) -> Vec<PageLine> {
     }
     let removed = format!("To remove, because what they describe is gone ({}):", preview.removed.len());
     paths(&removed, &preview.removed, ThemeRole::Removed, &mut lines);
-    let left_over = format!("Edited pages of tables that are gone; delete them yourself ({}):", preview.left_over.len());
+    let left_over =
+        format!("Edited pages of tables that are gone; delete them yourself ({}):", preview.left_over.len());
     paths(&left_over, &preview.left_over, ThemeRole::Text, &mut lines);
     differences("Edited by hand, and left as they are:", &preview.edited, &mut lines);
     differences("Changed:", &preview.changed, &mut lines);
