@@ -32,10 +32,10 @@ use refdesk_text::{Code, Fix};
 
 /// The number of mentions that a catalog may have: a text counts once for each source that contains it, so a short text
 /// that many sources share could fill the memory. At eight bytes each, 128 MB.
-pub const MAX_MENTIONS: usize = 16_000_000;
+const MAX_MENTIONS: usize = 16_000_000;
 
 /// The number of mentions that one source may have: a link counts once for each source at its target.
-pub const MAX_MENTIONS_OF_SOURCE: usize = 1_000_000;
+const MAX_MENTIONS_OF_SOURCE: usize = 1_000_000;
 
 /// How many sources are scanned before their mentions are counted.
 const SCANNED_TOGETHER: usize = 64;
@@ -156,7 +156,7 @@ impl Library {
         &self.matcher
     }
 
-    /// Scans these sources in parallel; the results are in the order of `sources`. There are at most [`MAX_MENTIONS`]
+    /// Scans these sources in parallel; the results are in the order of `sources`. There are at most 16 million
     /// mentions before the catalog is read again; of the sources beyond, none are kept.
     pub fn scan(&self, sources: &[&Source]) -> Vec<Scanned> {
         let mut scanned = Vec::with_capacity(sources.len());
