@@ -14,7 +14,7 @@ use super::{Desk, Session};
 use refdesk_core::catalog::{Source, SourceId, tags_of};
 use refdesk_core::config::{self, JsonDocument, edits};
 use refdesk_core::mention::Mention;
-use refdesk_files::output::{self, Proposal, Scope};
+use refdesk_files::output::{self, Proposal};
 use refdesk_files::{LOCK_TIMEOUT, read_whole};
 use refdesk_text::fold::same_tag;
 use refdesk_text::{Code, Error, Fix};
@@ -157,19 +157,7 @@ impl Desk {
 
     fn propose_file_removal(&self, file: &Path, leave: OutsideWriteApproval<'_>) -> Result<Proposal, Error> {
         let workspace = self.workspace();
-        let path = file
-            .strip_prefix(workspace)
-            .unwrap_or(file)
-            .to_str()
-            .ok_or_else(|| Error::new(Code::NoText, format!("{} is not UTF-8", file.display()), "rename it"))?;
-        match output::propose_removal(workspace, workspace, path, Scope::Workspace) {
-            Err(refusal) if refusal.code == Code::Outside => {
-                let proposal = output::propose_removal(workspace, workspace, path, Scope::Anywhere)?;
-                leave(&proposal)?;
-                Ok(proposal)
-            }
-            proposed => proposed,
-        }
+        self.propose_leaving(file, leave, |path, scope| output::propose_removal(workspace, workspace, path, scope))
     }
 
     /// Removes sources as proposed, and their picks and exclusions; the catalog is read again.

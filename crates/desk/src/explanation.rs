@@ -56,22 +56,27 @@ impl Desk {
             choice.pick(id);
         }
         let rules = ExpansionRules { from_auto: false, ..self.rules() };
-        let selection = self.closure(&choice, rules);
+        let selection = self.closure(&choice, rules, Self::read);
         let is_member = |id: &SourceId| selection.contains(id.as_str());
         let members = selection.members().iter();
         let mentions = members.flat_map(|member| self.graph.from_to(member.id.as_str(), is_member)).collect();
         Closure { mentions, unknown, selection }
     }
 
-    /// The selection of a choice; reads the documents that it depends on.
-    pub(super) fn closure(&mut self, choice: &Choice, rules: ExpansionRules) -> Selection {
+    /// The selection of a choice; `read` reads the documents that it depends on.
+    pub(super) fn closure(
+        &mut self,
+        choice: &Choice,
+        rules: ExpansionRules,
+        read: impl Fn(&mut Self, &[SourceId]),
+    ) -> Selection {
         loop {
             let selection = selection::select(choice, &self.catalog, &self.graph, rules);
             let wanted = selection::unscanned(&selection, &self.graph, rules);
             if wanted.is_empty() {
                 return selection;
             }
-            self.read(&wanted);
+            read(self, &wanted);
         }
     }
 }

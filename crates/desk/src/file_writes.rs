@@ -57,14 +57,24 @@ impl Desk {
         leave: OutsideWriteApproval<'_>,
     ) -> Result<Proposal, Error> {
         let workspace = self.workspace();
-        let path = file.strip_prefix(workspace).unwrap_or(file).to_str().ok_or_else(|| {
+        let propose = |path: &str, scope| output::propose_with(lookup, workspace, workspace, path, text, scope);
+        self.propose_leaving(file, leave, propose)
+    }
+
+    /// What `propose` makes of the path of this file; outside the workspace only with leave.
+    pub(super) fn propose_leaving(
+        &self,
+        file: &Path,
+        leave: OutsideWriteApproval<'_>,
+        mut propose: impl FnMut(&str, Scope) -> Result<Proposal, Error>,
+    ) -> Result<Proposal, Error> {
+        let path = file.strip_prefix(self.workspace()).unwrap_or(file).to_str().ok_or_else(|| {
             let message = format!("{} is not UTF-8", file.display());
             Error::new(Code::NoText, message, "rename it")
         })?;
-        let mut propose = |scope| output::propose_with(lookup, workspace, workspace, path, text, scope);
-        match propose(Scope::Workspace) {
+        match propose(path, Scope::Workspace) {
             Err(refusal) if refusal.code == Code::Outside => {
-                let proposal = propose(Scope::Anywhere)?;
+                let proposal = propose(path, Scope::Anywhere)?;
                 leave(&proposal)?;
                 Ok(proposal)
             }

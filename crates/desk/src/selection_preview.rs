@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::Desk;
 use super::price::CostChange;
 use refdesk_core::catalog::{Mode, SourceId};
-use refdesk_core::selection::{self, Choice, Role, Selection};
+use refdesk_core::selection::{Choice, Role, Selection};
 
 /// What picking or excluding a source would change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -206,14 +206,7 @@ impl Desk {
 
     /// What this choice would select.
     fn select_with(&mut self, choice: &Choice) -> Selection {
-        loop {
-            let after = selection::select(choice, &self.catalog, &self.graph, self.rules());
-            let unread = selection::unscanned(&after, &self.graph, self.rules());
-            if unread.is_empty() {
-                return after;
-            }
-            self.take_in(&unread);
-        }
+        self.closure(choice, self.rules(), Self::take_in)
     }
 
     fn follows(&mut self, change: impl FnOnce(&mut Choice) -> bool) -> SelectionChange {

@@ -65,7 +65,7 @@ impl Desk {
         let profile = self.profile_at(file)?;
         self.settle();
         let after = self.choice_after_switch(&profile);
-        let selected = self.closure(&after, self.rules());
+        let selected = self.closure(&after, self.rules(), Self::read);
         let pulled_in_only = |one: &Selection, other: &Selection| -> Vec<SourceId> {
             self.pulled_in(one).filter(|id| !other.contains(id.as_str())).cloned().collect()
         };

@@ -84,7 +84,7 @@ const OUTPUT: &str = "row count, output_path text, bytes_written count, size cou
     template_syntax text, warnings [text], diff text";
 
 const SIMULATED: &str = "added text, blocks [block], items [item], total {count}, told_before [item], left_out [item], \
-    considered [{}], metadata metadata, lossy yes";
+    considered [{}], partial {}?, metadata metadata, lossy yes";
 const ASSERTED: &str = "cases [{}], expectations count, met count, hints {}, problems [diagnostic]";
 const WHY_NOT: &str = "id text, hinted yes, reason text, message text, fix text, tags [text], matched [match], missing yes, about {}, \
      meaning {}?, indexed yes";

@@ -148,7 +148,7 @@ impl Desk {
     fn selection_of(&mut self, picks: &[String]) -> Selection {
         let choice =
             Choice { picks: picks.to_vec(), exclusions: self.choice().exclusions.clone(), ..Choice::default() };
-        self.closure(&choice, self.rules())
+        self.closure(&choice, self.rules(), Self::read)
     }
 }
 
