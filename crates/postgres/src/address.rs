@@ -194,10 +194,16 @@ impl Address {
 
     /// The first host, or the folder of its socket, if given.
     pub fn host(&self) -> Option<String> {
-        self.config.get_hosts().first().map(|host| match host {
+        self.hosts().into_iter().take(self.config.get_hosts().len()).next()
+    }
+
+    /// Every host, folder of a socket and address that a connection may be made to.
+    pub fn hosts(&self) -> Vec<String> {
+        let hosts = self.config.get_hosts().iter().map(|host| match host {
             Host::Tcp(name) => name.clone(),
             Host::Unix(folder) => folder.display().to_string(),
-        })
+        });
+        hosts.chain(self.config.get_hostaddrs().iter().map(ToString::to_string)).collect()
     }
 
     /// Its port.

@@ -69,9 +69,10 @@ impl Server {
     /// The database, for people.
     pub(crate) fn shown(&self) -> String {
         let name = self.address.database().unwrap_or("postgres");
-        match self.address.host() {
-            None => format!("the database '{name}'"),
-            Some(host) => format!("the database '{name}' at {host}"),
+        // All of them: the first one that answers gets the texts.
+        match self.address.hosts().as_slice() {
+            [] => format!("the database '{name}'"),
+            hosts => format!("the database '{name}' at {}", hosts.join(", ")),
         }
     }
 
@@ -155,6 +156,8 @@ mod tests {
         let parse = |url: &str| Server::parse(url, Path::new("/w"));
         let server = parse(url).unwrap();
         assert_eq!(server.shown(), "the database 'team' at db.example");
+        let several = parse("postgres://ann@localhost,db.example/team?hostaddr=127.0.0.1,192.0.2.1").unwrap();
+        assert_eq!(several.shown(), "the database 'team' at localhost, db.example, 127.0.0.1, 192.0.2.1");
         assert!(!format!("{server:?}").contains("s3cret"));
         for wrong in [
             "",
