@@ -28,7 +28,7 @@ fn with_database(tables: usize) -> Workspace {
 
 #[test]
 fn a_database_is_documented_paused_and_gone_on_with() {
-    let world = with_database(60);
+    let world = with_database(240);
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_refdesk"));
     command.args(["--workspace".as_ref(), world.path.as_os_str()]);
     command.env("HOME", world.beside("home"));
@@ -48,7 +48,7 @@ fn a_database_is_documented_paused_and_gone_on_with() {
     pty.wait_for("new pages below docs/databases");
     pty.type_bytes("y");
     pty.wait_for("Wrote");
-    pty.wait_for("60 of 60");
+    pty.wait_for("240 of 240");
     pty.type_bytes("/item_42\r");
     pty.wait_for("main.item_42");
     pty.type_bytes("\t");
