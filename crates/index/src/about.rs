@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::conversation::EarlierText;
+use crate::embedder::Embedder;
 use crate::pieces::{pieces, terms};
 use crate::reader::{Partial, Section};
 use crate::storage::{Embedded, Storage};
@@ -145,12 +146,11 @@ impl From<&EarlierText> for Piece {
 ///
 /// # Errors
 /// The model cannot be run.
-pub(crate) fn prepare(
-    text: &str,
-    most: usize,
-    embed: &mut dyn FnMut(&str) -> Result<Option<Vector>, Error>,
-) -> Result<Vec<Piece>, Error> {
-    pieces(text, most).into_iter().map(|piece| Ok(Piece::new(terms(piece), embed(piece)?))).collect()
+pub(crate) fn prepare(text: &str, most: usize, embedder: Option<&dyn Embedder>) -> Result<Vec<Piece>, Error> {
+    let pieces = pieces(text, most);
+    let vectors = embedder.map(|it| it.embed_all(&pieces)).transpose()?.unwrap_or_default();
+    let vectors = vectors.into_iter().map(Some).chain(std::iter::repeat(None));
+    Ok(pieces.into_iter().zip(vectors).map(|(piece, vector)| Piece::new(terms(piece), vector)).collect())
 }
 
 impl Corpus {

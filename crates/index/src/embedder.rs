@@ -17,6 +17,14 @@ pub trait Embedder: Send + Sync {
     /// The model cannot be run; the message says why.
     fn embed(&self, text: &str) -> Result<Vector, Error>;
 
+    /// The vectors of these texts, in their order, on all processors if the model can: somebody waits for them.
+    ///
+    /// # Errors
+    /// As [`Embedder::embed`].
+    fn embed_all(&self, texts: &[&str]) -> Result<Vec<Vector>, Error> {
+        texts.iter().map(|text| self.embed(text)).collect()
+    }
+
     /// Whether it knows a word as a whole, so that it can tell what the word means.
     ///
     /// # Errors

@@ -49,10 +49,17 @@ impl Embedder for LazyModel {
     }
 
     fn embed(&self, text: &str) -> Result<Vector, Error> {
-        if let Some(vector) = self.ask(|model| model.embed(text)) {
+        if let Some(vector) = self.ask(|model| model.embed(&[text])).and_then(|mut vectors| vectors.pop()) {
             return Ok(vector);
         }
         self.own()?.embed(text)
+    }
+
+    fn embed_all(&self, texts: &[&str]) -> Result<Vec<Vector>, Error> {
+        if let Some(vectors) = self.ask(|model| model.embed(texts)) {
+            return Ok(vectors);
+        }
+        self.own()?.embed_all(texts)
     }
 
     fn knows(&self, word: &str) -> Result<bool, Error> {

@@ -1,6 +1,10 @@
 //! The embedded model: all-MiniLM-L6-v2, a sentence transformer of 6 layers with weights of 7 bits, run by rten.
 
+use std::iter;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::thread;
 
 use rten::{Model, ModelOptions, NodeId, OpRegistry, RunOptions, ThreadPool, Value, op_types as ops};
 
@@ -33,7 +37,7 @@ pub struct MiniLm {
     ids: NodeId,
     mask: NodeId,
     output: NodeId,
-    /// One core: indexing runs behind everything else. Must not be entered from a parallel iteration, whose threads would
+    /// One core: indexing runs behind everything else. It must not be entered from a parallel iteration, whose threads would
     /// start on other texts while they wait, each deeper on the same stack.
     pool: Arc<ThreadPool>,
 }
@@ -89,6 +93,23 @@ impl MiniLm {
         let (ids, mask, output) = (node("input_ids")?, node("attention_mask")?, node("last_hidden_state")?);
         Ok(Self { model, words, ids, mask, output, pool: Arc::new(ThreadPool::with_num_threads(1)) })
     }
+
+    fn embed_on(&self, pool: &Arc<ThreadPool>, text: &str) -> Result<Vector, Error> {
+        let ids = self.words.encode(text, TOKENS);
+        let (count, ones) = (ids.len(), vec![1; ids.len()]);
+        let ids = Value::from_shape([1, count], ids).map_err(broken)?;
+        let mask = Value::from_shape([1, count], ones).map_err(broken)?;
+        let inputs = vec![(self.ids, ids.into()), (self.mask, mask.into())];
+        let options = RunOptions::default().with_thread_pool(Some(pool.clone()));
+        let [states] = self.model.run_n(inputs, [self.output], Some(options)).map_err(broken)?;
+        let (_, states) = states.into_shape_vec::<f32, 3>().map_err(broken)?;
+        // The mean over the tokens is what the text is about.
+        let mut mean = vec![0f32; DIMENSIONS];
+        for state in states.chunks_exact(DIMENSIONS) {
+            mean.iter_mut().zip(state).for_each(|(sum, value)| *sum += value);
+        }
+        Ok(Vector::of(&mean))
+    }
 }
 
 impl Embedder for MiniLm {
@@ -101,20 +122,29 @@ impl Embedder for MiniLm {
     }
 
     fn embed(&self, text: &str) -> Result<Vector, Error> {
-        let ids = self.words.encode(text, TOKENS);
-        let (count, ones) = (ids.len(), vec![1; ids.len()]);
-        let ids = Value::from_shape([1, count], ids).map_err(broken)?;
-        let mask = Value::from_shape([1, count], ones).map_err(broken)?;
-        let inputs = vec![(self.ids, ids.into()), (self.mask, mask.into())];
-        let options = RunOptions::default().with_thread_pool(Some(self.pool.clone()));
-        let [states] = self.model.run_n(inputs, [self.output], Some(options)).map_err(broken)?;
-        let (_, states) = states.into_shape_vec::<f32, 3>().map_err(broken)?;
-        // The mean over the tokens is what the text is about.
-        let mut mean = vec![0f32; DIMENSIONS];
-        for state in states.chunks_exact(DIMENSIONS) {
-            mean.iter_mut().zip(state).for_each(|(sum, value)| *sum += value);
-        }
-        Ok(Vector::of(&mean))
+        self.embed_on(&self.pool, text)
+    }
+
+    fn embed_all(&self, texts: &[&str]) -> Result<Vec<Vector>, Error> {
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let pool = Arc::new(ThreadPool::with_num_threads(1));
+            let positions = iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
+            let texts = positions.map_while(|at| Some((at, texts.get(at)?)));
+            texts.map(|(at, text)| Ok((at, self.embed_on(&pool, text)?))).collect::<Result<Vec<_>, Error>>()
+        };
+        let others = thread::available_parallelism().map_or(1, usize::from).min(texts.len()).saturating_sub(1);
+        let parts = thread::scope(|scope| {
+            // Without a thread the others do its part.
+            let others: Vec<_> =
+                (0..others).filter_map(|_| thread::Builder::new().spawn_scoped(scope, work).ok()).collect();
+            let own = work();
+            let others = others.into_iter().map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            iter::once(own).chain(others).collect::<Result<Vec<_>, Error>>()
+        })?;
+        let mut vectors = parts.concat();
+        vectors.sort_unstable_by_key(|(at, _)| *at);
+        Ok(vectors.into_iter().map(|(_, vector)| vector).collect())
     }
 
     fn knows(&self, word: &str) -> Result<bool, Error> {

@@ -2,8 +2,9 @@
 //! An open screen or server listens at a Unix socket in the user's state folder. Without one, or if it does not answer in time,
 //! the model is loaded as ever.
 //!
-//! A lender says its version and model in one line. A question is a byte that tells what is asked, the length of the text as four
-//! bytes, least significant first, and the text; the answer has a fixed length. A lender that cannot answer closes the connection.
+//! A lender says its version and model in one line. A question is a byte that tells what is asked, a byte with the number of texts,
+//! and each text after its length as four bytes, least significant first; the answers have a fixed length each and come in the order
+//! of the texts. A lender that cannot answer closes the connection.
 
 use std::fs::{self, DirBuilder};
 use std::io::{self, Read, Write};
@@ -34,8 +35,8 @@ const LONGEST: usize = 64 * 1024;
 /// How long a borrower waits for the greeting: loading the model takes as long. Tests may share their processors with many others.
 const GREETING_TIME: Duration = Duration::from_millis(if cfg!(test) { 1_000 } else { 20 });
 
-/// How long it waits for an answer, which may have to load the model first.
-const ANSWER_TIME: Duration = Duration::from_millis(500);
+/// How long it waits for the answers to a question, for which the model may have to be loaded first.
+const ANSWER_TIME: Duration = Duration::from_millis(1_000);
 
 /// How long a lender waits for the next question.
 const QUESTION_TIME: Duration = Duration::from_millis(if cfg!(test) { 30_000 } else { 500 });
@@ -47,7 +48,7 @@ const MAX_AT_ONCE: usize = 4;
 const MAX_TRIED: usize = 8;
 
 fn greeting() -> String {
-    format!("refdesk-model 1 {NAME}\n")
+    format!("refdesk-model 2 {NAME}\n")
 }
 
 /// Answers with the model, which is loaded by the first question, until it is dropped.
@@ -110,28 +111,34 @@ fn answer(mut stream: UnixStream, model: &dyn Embedder) -> io::Result<()> {
     stream.set_write_timeout(Some(QUESTION_TIME))?;
     stream.write_all(greeting().as_bytes())?;
     loop {
-        let mut head = [0; 5];
+        let mut head = [0; 2];
         stream.read_exact(&mut head)?;
-        let [what, length @ ..] = head;
-        let length = u32::from_le_bytes(length) as usize;
-        if length > LONGEST {
-            return Err(io::ErrorKind::InvalidData.into());
-        }
-        let mut text = vec![0; length];
-        stream.read_exact(&mut text)?;
-        let text = String::from_utf8(text).map_err(io::Error::other)?;
-        match what {
-            EMBED => {
-                let vector = model.embed(&text).map_err(|error| io::Error::other(error.message))?;
-                stream.write_all(&[&vector.scale.to_le_bytes()[..], &vector.bytes()].concat())?;
-            }
-            KNOWS => {
-                let is_known = model.knows(&text).map_err(|error| io::Error::other(error.message))?;
-                stream.write_all(&[u8::from(is_known)])?;
-            }
+        let [what, count] = head;
+        let texts = (0..count).map(|_| read_text(&mut stream)).collect::<io::Result<Vec<_>>>()?;
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let answers = match what {
+            EMBED => model.embed_all(&texts).map(|vectors| vectors.iter().flat_map(as_stored).collect()),
+            KNOWS => texts.iter().map(|word| model.knows(word).map(u8::from)).collect::<Result<Vec<u8>, _>>(),
             _ => return Err(io::ErrorKind::InvalidData.into()),
-        }
+        };
+        stream.write_all(&answers.map_err(|error| io::Error::other(error.message))?)?;
     }
+}
+
+fn read_text(stream: &mut UnixStream) -> io::Result<String> {
+    let mut length = [0; 4];
+    stream.read_exact(&mut length)?;
+    let length = u32::from_le_bytes(length) as usize;
+    if length > LONGEST {
+        return Err(io::ErrorKind::InvalidData.into());
+    }
+    let mut text = vec![0; length];
+    stream.read_exact(&mut text)?;
+    String::from_utf8(text).map_err(io::Error::other)
+}
+
+fn as_stored(vector: &Vector) -> Vec<u8> {
+    [&vector.scale.to_le_bytes()[..], &vector.bytes()].concat()
 }
 
 /// The model of a lender.
@@ -152,24 +159,29 @@ impl Borrowed {
         Self::Unasked(state.join(FOLDER))
     }
 
-    /// The vector of a text; `None` if no lender says it.
-    pub(crate) fn embed(&mut self, text: &str) -> Option<Vector> {
-        stored(&self.ask::<STORED>(EMBED, text)?)
+    /// The vectors of these texts; `None` if no lender says them.
+    pub(crate) fn embed(&mut self, texts: &[&str]) -> Option<Vec<Vector>> {
+        self.ask(EMBED, texts, STORED)?.chunks_exact(STORED).map(stored).collect()
     }
 
     /// Whether the model knows a word; `None` if no lender says it.
     pub(crate) fn knows(&mut self, word: &str) -> Option<bool> {
-        self.ask::<1>(KNOWS, word).map(|[is_known]| is_known != 0)
+        self.ask(KNOWS, &[word], 1)?.first().map(|is_known| *is_known != 0)
     }
 
-    fn ask<const LENGTH: usize>(&mut self, what: u8, text: &str) -> Option<[u8; LENGTH]> {
-        let length = u32::try_from(text.len()).ok().filter(|_| text.len() <= LONGEST)?;
+    /// The answers to these texts, of so many bytes each.
+    fn ask(&mut self, what: u8, texts: &[&str], length: usize) -> Option<Vec<u8>> {
+        let mut question = vec![what, u8::try_from(texts.len()).ok()?];
+        for text in texts {
+            let length = u32::try_from(text.len()).ok().filter(|_| text.len() <= LONGEST)?;
+            question.extend(length.to_le_bytes());
+            question.extend(text.as_bytes());
+        }
         if let Self::Unasked(folder) = self {
             *self = find(folder).map_or(Self::None, Self::Lent);
         }
         let Self::Lent(stream) = self else { return None };
-        let question = [&[what], &length.to_le_bytes()[..], text.as_bytes()].concat();
-        let mut answer = [0; LENGTH];
+        let mut answer = vec![0; texts.len() * length];
         let asked = stream.write_all(&question).and_then(|()| stream.read_exact(&mut answer));
         if let Err(error) = asked {
             tracing::debug!("the process that shares the model does not answer: {error}");
@@ -274,9 +286,11 @@ mod tests {
         let state = tempfile::tempdir().unwrap();
         let _lender = ModelLender::start(state.path()).unwrap();
         let (mut lent, own) = (Borrowed::below(state.path()), MiniLm::shared().unwrap());
-        for text in ["How do we retry a payment?", "", "日本語 🙂"] {
-            assert_eq!(lent.embed(text), Some(own.embed(text).unwrap()), "{text}");
-        }
+        let texts = ["How do we retry a payment?", "", "日本語 🙂", "", "What else?"];
+        let one_by_one: Vec<Vector> = texts.iter().map(|text| own.embed(text).unwrap()).collect();
+        assert_eq!(own.embed_all(&texts).unwrap(), one_by_one);
+        assert_eq!(lent.embed(&texts), Some(one_by_one));
+        assert_eq!((own.embed_all(&[]).unwrap(), lent.embed(&[])), (Vec::new(), Some(Vec::new())));
         assert_eq!((lent.knows("music"), lent.knows("zzzqqq")), (Some(true), Some(false)));
     }
 
@@ -291,7 +305,7 @@ mod tests {
     /// What replaces a lender; the model is loaded then, in time.
     #[test]
     fn what_does_not_answer_as_a_lender_is_passed_over() {
-        let other_version = b"refdesk-model 2 all-MiniLM-L6-v2/int7\n".to_vec();
+        let other_version = b"refdesk-model 1 all-MiniLM-L6-v2/int7\n".to_vec();
         let cases = [
             ("killed", None, 0),
             ("silent", Some(Vec::new()), 1),

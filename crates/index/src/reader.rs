@@ -160,8 +160,7 @@ impl Index {
         let is_by_words = model_of_text.is_none();
         let words_threshold = computed(threshold::WORDS_ALONE)?;
         let threshold = threshold.or(words_threshold);
-        let mut embed = |piece: &str| model_of_text.map(|it| it.embed(piece)).transpose();
-        let pieces = prepare(question.text, most, &mut embed)?;
+        let pieces = prepare(question.text, most, model_of_text)?;
         let of_words = corpus.terms(&*self.storage, &pieces)?;
         let mut scored = corpus.score_with(&of_words, &pieces);
         let best: Vec<&ScoredSource> = scored.iter().take(PLACED).collect();
