@@ -29,7 +29,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &SearchArgs) -> Result<Comm
     };
     let desk = &desk.settled();
     let mut answer = desk.search(session, &request)?;
-    answer.fit(args.max_tokens, 0, SearchHit::to_text);
+    answer.fit(args.max_tokens, 0, |hit| hit.to_text().len());
     let mut printed = Printed::default();
     printed.add_answer(&answer, args.explain);
     desk.note_search(session, &answer, SEARCH_COMMAND, printed.text.len());

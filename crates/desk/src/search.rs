@@ -397,10 +397,10 @@ pub fn changed_since(texts: usize) -> Option<String> {
 }
 
 impl SearchAnswer {
-    /// Shortens the answer to `most` tokens and counts them: cuts excerpts to one line, then leaves out hits. `text`
-    /// renders a hit for the reader; `frame` is the number of tokens around the hits.
-    pub fn fit(&mut self, most: Option<u64>, frame: u64, text: impl Fn(&SearchHit) -> String) {
-        let price = |hit: &SearchHit| tokens::of_prose(text(hit).len() as u64);
+    /// Shortens the answer to `most` tokens and counts them: cuts excerpts to one line, then leaves out hits. `bytes` is the
+    /// length of a hit as the reader gets it; `frame` is the number of tokens around the hits.
+    pub fn fit(&mut self, most: Option<u64>, frame: u64, bytes: impl Fn(&SearchHit) -> usize) {
+        let price = |hit: &SearchHit| tokens::of_prose(bytes(hit) as u64);
         let in_brief: Vec<SearchHit> = self.hits.iter().map(SearchHit::in_brief).collect();
         let cost = |(hit, brief): (&SearchHit, &SearchHit)| {
             let brief = price(brief);

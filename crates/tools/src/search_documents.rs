@@ -44,8 +44,9 @@ async fn run(mut call: ToolCall) -> ToolResult {
     else {
         return Err(closed().into());
     };
-    let mut answer = fitted(&*found?, most, &excluded);
-    answer.query = shortened(std::mem::take(&mut answer.query), ECHOED);
+    let mut found = *found?;
+    found.query = shortened(found.query, ECHOED);
+    let answer = fitted(&found, most, &excluded);
     let given = in_both_forms(&answer, &excluded);
     let receipt = answer.receipt(call.arguments.tool_name(), given.text.len());
     // A failure to write the journal is reported as a diagnostic.
@@ -53,17 +54,22 @@ async fn run(mut call: ToolCall) -> ToolResult {
     Ok(given)
 }
 
-/// The answer cut to this many tokens. Its notes also count, and saying what does not fit takes room.
+/// The answer cut to this many tokens, in the longer of its two forms: some clients pass on the text, others the JSON. Its notes
+/// also count, and saying what does not fit takes room.
 fn fitted(whole: &SearchAnswer, most: u64, excluded: &[String]) -> SearchAnswer {
-    let around = |notes: &[String]| {
-        let notes: usize = notes.iter().map(|note| note.len() + 1).sum();
-        tokens::of_prose((framed(&heading(), "").len() + notes) as u64)
+    let around = |answer: &SearchAnswer| {
+        let text = framed(&heading(), "").len() + notes(answer).len();
+        let json = as_json(&SearchAnswer { hits: Vec::new(), ..answer.clone() }, excluded).to_string();
+        tokens::of_prose(text.max(json.len()) as u64)
     };
-    let mut frame = around(&whole.notes);
+    let mut frame = around(whole);
     loop {
         let mut answer = whole.clone();
-        answer.fit(Some(most), frame, |hit| as_text(hit, excluded));
-        match around(&answer.notes) {
+        answer.fit(Some(most), frame, |hit| {
+            let (text, json) = (as_text(hit, excluded), hit_as_json(hit, excluded).to_string());
+            text.len().max(json.len() + ",".len())
+        });
+        match around(&answer) {
             needed if needed > frame => frame = needed,
             _ => return answer,
         }
@@ -71,27 +77,37 @@ fn fitted(whole: &SearchAnswer, most: u64, excluded: &[String]) -> SearchAnswer 
 }
 
 fn in_both_forms(answer: &SearchAnswer, excluded: &[String]) -> ToolAnswer {
-    let mut json = json!(answer);
-    if let Some(members) = json.as_object_mut() {
-        members.insert("notice".to_owned(), json!(NOTICE));
-        if let Some(Value::Array(hits)) = members.get_mut("hits") {
-            for (member, hit) in hits.iter_mut().zip(&answer.hits) {
-                if let (Some(member), Some(fix)) = (member.as_object_mut(), fix(hit, excluded)) {
-                    member.insert("hint".to_owned(), json!(fix));
-                }
-            }
-        }
-    }
     let hits: Vec<String> = answer.hits.iter().map(|hit| as_text(hit, excluded)).collect();
     let mut text = match hits.as_slice() {
         [] if answer.explains_no_hits => String::new(),
         [] => "No section found.\n".to_owned(),
         _ => framed(&heading(), &hits.concat()),
     };
-    for note in &answer.notes {
-        text.push_str(&format!("{note}\n"));
+    text.push_str(&notes(answer));
+    ToolAnswer::with_text(as_json(answer, excluded), &text)
+}
+
+fn as_json(answer: &SearchAnswer, excluded: &[String]) -> Value {
+    let mut json = json!(answer);
+    let hits = answer.hits.iter().map(|hit| hit_as_json(hit, excluded)).collect();
+    if let Some(members) = json.as_object_mut() {
+        members.insert("notice".to_owned(), json!(NOTICE));
+        members.insert("hits".to_owned(), hits);
     }
-    ToolAnswer::with_text(json, &text)
+    json
+}
+
+fn hit_as_json(hit: &SearchHit, excluded: &[String]) -> Value {
+    let mut json = json!(hit);
+    if let (Some(members), Some(fix)) = (json.as_object_mut(), fix(hit, excluded)) {
+        members.insert("hint".to_owned(), json!(fix));
+    }
+    json
+}
+
+/// The notes as lines.
+fn notes(answer: &SearchAnswer) -> String {
+    answer.notes.iter().map(|note| format!("{note}\n")).collect()
 }
 
 fn heading() -> String {

@@ -36,7 +36,7 @@ fn answer(excerpts: &[&str]) -> SearchAnswer {
 
 fn fitted(most: Option<u64>, frame: u64) -> SearchAnswer {
     let mut answer = answer(&["# Title\n\none two three four five six seven\nand more of it", "short", ""]);
-    answer.fit(most, frame, SearchHit::to_text);
+    answer.fit(most, frame, |hit| hit.to_text().len());
     answer
 }
 
