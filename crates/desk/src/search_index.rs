@@ -66,7 +66,7 @@ impl Desk {
         let workspace = fs::canonicalize(self.workspace()).unwrap_or_else(|_| self.workspace().to_path_buf());
         let may_stay = |path: &Path| !is_whole && (path.is_relative() || path.starts_with(&workspace));
         #[cfg(feature = "meaning")]
-        let model = refdesk_index::LazyModel::for_many_texts();
+        let model = refdesk_index::LazyModel::default();
         #[cfg(feature = "meaning")]
         let embedder = (!how.words_only).then_some(&model as &dyn Embedder);
         #[cfg(not(feature = "meaning"))]

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use crate::embedder::Embedder;
-use crate::minilm::{DIMENSIONS, MiniLm, NAME, Texts};
+use crate::minilm::{DIMENSIONS, MiniLm, NAME};
 use crate::model_lending::Borrowed;
 use crate::vector::Vector;
 use refdesk_text::Error;
@@ -13,24 +13,13 @@ use refdesk_text::Error;
 #[derive(Default)]
 pub struct LazyModel {
     borrowed: Mutex<Borrowed>,
-    texts: Texts,
 }
 
 impl LazyModel {
     /// The model, asked of the processes that lend it in this folder of the user's state before it is loaded.
     #[must_use]
     pub fn borrowed_below(state: &Path) -> Self {
-        Self { borrowed: Mutex::new(Borrowed::below(state)), ..Self::default() }
-    }
-
-    /// The model for a process that embeds many texts: its own.
-    #[must_use]
-    pub fn for_many_texts() -> Self {
-        Self { texts: Texts::Many, ..Self::default() }
-    }
-
-    fn own(&self) -> Result<&'static MiniLm, Error> {
-        MiniLm::shared_for(self.texts)
+        Self { borrowed: Mutex::new(Borrowed::below(state)) }
     }
 
     /// What a lender answers; `None` without one.
@@ -52,24 +41,24 @@ impl Embedder for LazyModel {
         if let Some(vector) = self.ask(|model| model.embed(&[text])).and_then(|mut vectors| vectors.pop()) {
             return Ok(vector);
         }
-        self.own()?.embed(text)
+        MiniLm::shared()?.embed(text)
     }
 
     fn embed_all(&self, texts: &[&str]) -> Result<Vec<Vector>, Error> {
         if let Some(vectors) = self.ask(|model| model.embed(texts)) {
             return Ok(vectors);
         }
-        self.own()?.embed_all(texts)
+        MiniLm::shared()?.embed_all(texts)
     }
 
     fn knows(&self, word: &str) -> Result<bool, Error> {
         if let Some(is_known) = self.ask(|model| model.knows(word)) {
             return Ok(is_known);
         }
-        self.own()?.knows(word)
+        MiniLm::shared()?.knows(word)
     }
 
     fn background(&self, texts: &[String]) -> Result<Vec<Vector>, Error> {
-        self.own()?.background(texts)
+        MiniLm::shared()?.background(texts)
     }
 }

@@ -42,31 +42,17 @@ pub struct MiniLm {
     pool: Arc<ThreadPool>,
 }
 
-/// How many texts a process is going to embed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Texts {
-    #[default]
-    Few,
-    /// Weights are laid out once for the processor, not for each text: a tenth faster, for 10 MiB and the time of two texts.
-    Many,
-}
-
 impl MiniLm {
     /// The model, loaded by the first call of the process.
     ///
     /// # Errors
     /// It cannot be loaded.
     pub fn shared() -> Result<&'static Self, Error> {
-        Self::shared_for(Texts::Few)
-    }
-
-    /// The same; how it is loaded is decided by the first call.
-    pub(crate) fn shared_for(texts: Texts) -> Result<&'static Self, Error> {
         static SHARED: OnceLock<Result<MiniLm, Error>> = OnceLock::new();
-        SHARED.get_or_init(|| Self::load(texts)).as_ref().map_err(Clone::clone)
+        SHARED.get_or_init(Self::load).as_ref().map_err(Clone::clone)
     }
 
-    fn load(texts: Texts) -> Result<Self, Error> {
+    fn load() -> Result<Self, Error> {
         let words = WordPiece::new(VOCABULARY).ok_or_else(|| broken("its vocabulary has no special tokens"))?;
         let operators = OpRegistry::with_ops(&[
             &ops::Add,
@@ -87,7 +73,9 @@ impl MiniLm {
             &ops::Transpose,
         ]);
         let mut options = ModelOptions::with_ops(operators);
-        options.enable_optimization(false).prepack_weights(texts == Texts::Many);
+        // Laid out for the processor once, on all of them: otherwise each text does it again, which takes longer than a short text
+        // itself.
+        options.enable_optimization(false).prepack_weights(true);
         let model = options.load_static_slice(WEIGHTS).map_err(broken)?;
         let node = |name| model.node_id(name).map_err(broken);
         let (ids, mask, output) = (node("input_ids")?, node("attention_mask")?, node("last_hidden_state")?);
