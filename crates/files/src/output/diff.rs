@@ -1,9 +1,10 @@
 //! The difference between the old and new content of a file, as unified lines for people and programs, and a summary.
 //! Bounded in time: a diff that takes too long becomes coarser instead of later.
 
+use std::ops::Range;
 use std::time::Duration;
 
-use similar::{ChangeTag, TextDiff};
+use similar::{ChangeTag, DiffOp, DiffTag, TextDiff};
 
 /// Lines of context around a change.
 const CONTEXT: usize = 3;
@@ -91,8 +92,13 @@ impl Diff {
         if old.is_none() || !groups.is_empty() {
             diff.head(shown, old.is_none());
         }
+        let mut starts = starts(compared.ops()).into_iter();
         for group in groups {
-            diff.push(DiffLineKind::Hunk, &similar::udiff::UnifiedHunkHeader::new(&group).to_string());
+            let changes = group.iter().filter(|op| op.tag() != DiffTag::Equal).count();
+            let starts: Vec<[usize; 2]> = starts.by_ref().take(changes).collect();
+            if let Some(first) = starts.first() {
+                diff.push(DiffLineKind::Hunk, &hunk_header(&group, *first));
+            }
             for change in group.iter().flat_map(|op| compared.iter_changes(op)) {
                 let mark = match change.tag() {
                     ChangeTag::Equal => DiffLineKind::Same,
@@ -187,11 +193,92 @@ fn line_ends(old: &str, new: &str) -> Option<String> {
     (before != after).then(|| format!("its lines end in {before}, and would end in {after}"))
 }
 
+/// Where each change begins: the numbers of old and new lines before it. Counted, because the positions in the changes
+/// themselves are those from before `similar` moved them together.
+fn starts(ops: &[DiffOp]) -> Vec<[usize; 2]> {
+    let mut at = [0, 0];
+    let mut start = |op: &DiffOp| {
+        let before = at;
+        at = [at[0] + op.old_range().len(), at[1] + op.new_range().len()];
+        (op.tag() != DiffTag::Equal).then_some(before)
+    };
+    ops.iter().filter_map(&mut start).collect()
+}
+
+/// `@@ -1,4 +1,5 @@` for a group whose first change begins after these numbers of lines.
+fn hunk_header(group: &[DiffOp], first_change: [usize; 2]) -> String {
+    let context = group.first().filter(|op| op.tag() == DiffTag::Equal).map_or(0, |op| op.old_range().len());
+    let lines = |range: fn(&DiffOp) -> Range<usize>| group.iter().map(|op| range(op).len()).sum::<usize>();
+    let side = |before: usize, lines: usize| match lines {
+        // An empty side is named by the line before it.
+        0 => format!("{before},0"),
+        1 => (before + 1).to_string(),
+        _ => format!("{},{lines}", before + 1),
+    };
+    let [old, new] = first_change.map(|before| before.saturating_sub(context));
+    format!("@@ -{} +{} @@", side(old, lines(DiffOp::old_range)), side(new, lines(DiffOp::new_range)))
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Instant;
 
+    use proptest::prelude::*;
+
     use super::*;
+
+    /// Applies a diff as `patch` does: each hunk at the line that its header says, with the counts that it says.
+    fn applied(old: &str, unified: &str) -> Option<String> {
+        let old: Vec<&str> = old.split_inclusive('\n').collect();
+        let (mut new, mut at) = (String::new(), 0);
+        let mut lines = unified.lines().skip(2).peekable();
+        while let Some(header) = lines.next() {
+            let (from, to) = header.strip_prefix("@@ -")?.strip_suffix(" @@")?.split_once(" +")?;
+            let [(old_start, mut removed), (new_start, mut added)] = [from, to].map(|side| {
+                let (start, count) = side.split_once(',').unwrap_or((side, "1"));
+                let (start, count): (usize, usize) = (start.parse().unwrap(), count.parse().unwrap());
+                (if count == 0 { start } else { start - 1 }, count)
+            });
+            new.push_str(&old.get(at..old_start)?.concat());
+            at = old_start;
+            if new.split_inclusive('\n').count() != new_start {
+                return None;
+            }
+            while removed > 0 || added > 0 {
+                let (sign, text) = lines.next()?.split_at_checked(1)?;
+                let is_last = lines.next_if(|next| *next == NO_BREAK).is_some();
+                let text = if is_last { text.to_owned() } else { format!("{text}\n") };
+                if sign != "+" {
+                    if *old.get(at)? != text {
+                        return None;
+                    }
+                    (at, removed) = (at + 1, removed.checked_sub(1)?);
+                }
+                if sign != "-" {
+                    new.push_str(&text);
+                    added = added.checked_sub(1)?;
+                }
+            }
+        }
+        new.push_str(&old.get(at..)?.concat());
+        Some(new)
+    }
+
+    fn lines() -> impl Strategy<Value = String> {
+        (prop::collection::vec("[abc]{0,1}", 0..24), prop::bool::ANY).prop_map(|(lines, is_whole)| {
+            let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+            if is_whole { text } else { text.trim_end_matches('\n').to_owned() }
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+        #[test]
+        fn applied_to_the_old_text_it_gives_the_new_one(old in lines(), new in lines()) {
+            let diff = Diff::new("f", Some(&old), &new).unified();
+            prop_assert_eq!(applied(&old, &diff), Some(new), "{}", diff);
+        }
+    }
 
     #[test]
     fn differences_as_every_tool_writes_them() {
