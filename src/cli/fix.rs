@@ -29,8 +29,9 @@ pub fn words(fix: &Fix) -> Option<String> {
             format!("`refdesk search --kind column {}` looks for similar ones", argument(name))
         }
         Fix::FindMoved => "correct the path, remove the source, or let `refdesk init` find where the file went".into(),
-        Fix::GiveFalse(name) => {
-            format!("'{name}' is only tested: leave it out with --var {}:=false", shell_words::quote(name))
+        Fix::GiveUntrue { name, json } => {
+            let [quoted, json] = [name, json].map(|word| shell_words::quote(word));
+            format!("'{name}' is only tested: leave it out with --var {quoted}:={json}")
         }
         Fix::GiveId => "give another id with --id".into(),
         Fix::GiveName => "give a name with --name, or leave it out".into(),
@@ -108,7 +109,11 @@ mod tests {
                 assert!(shown.starts_with(&format!("`{command} {word}` ")), "{shown}");
             }
         }
-        let shown = words(&Fix::GiveFalse("a$(x)".to_owned())).unwrap();
-        assert!(shown.ends_with("--var 'a$(x)':=false"), "{shown}");
+        for (name, json, ending) in
+            [("a$(x)", "false", "--var 'a$(x)':=false"), ("o", r#"{"y":false}"#, r#"--var o:='{"y":false}'"#)]
+        {
+            let shown = words(&Fix::GiveUntrue { name: name.to_owned(), json: json.to_owned() }).unwrap();
+            assert!(shown.ends_with(ending), "{shown}");
+        }
     }
 }

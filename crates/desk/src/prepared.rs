@@ -76,10 +76,10 @@ impl Prepared {
         let mut fixes: Vec<Fix> = Vec::new();
         if error.code == Code::UndefinedVariable {
             let flags = refdesk_templates::give_flags(&self.job.text, self.job.syntax, &mut self.job.values.clone());
-            let flag = flags.into_iter().find(|flag| error.message.contains(&format!("variable '{flag}'")));
+            let flag = flags.into_iter().find(|(name, _)| error.message.contains(&format!("variable '{name}'")));
             // Without a name there is no list of its variables.
             let is_unnamed = self.name.is_none() && flag.is_none();
-            fixes.extend(flag.map(Fix::GiveFalse));
+            fixes.extend(flag.map(|(name, untrue)| Fix::GiveUntrue { name, json: untrue.to_string() }));
             fixes.extend(is_unnamed.then(|| "give it a value".into()));
             fixes.extend((!others.is_empty()).then(|| format!("also missing: {}", others.join(", ")).into()));
             fixes.extend((!unused.is_empty()).then(|| format!("given and not used: {}", unused.join(", ")).into()));

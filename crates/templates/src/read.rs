@@ -61,9 +61,9 @@ pub fn variables(text: &str, syntax: Syntax) -> Result<Vec<Variable>, Error> {
     uses(text, syntax).map(VariableUses::variables)
 }
 
-/// Gives `false` for every value that a template only tests and that is left out, so that strict rendering does not fail.
-/// Returns the names of those at the top; none if the template does not parse.
-pub fn give_flags(text: &str, syntax: Syntax, values: &mut Value) -> Vec<String> {
+/// Gives every value that a template only tests and that is left out, so that strict rendering does not fail: `false`, or an
+/// object with them. Returns the names at the top with what they were given; none if the template does not parse.
+pub fn give_flags(text: &str, syntax: Syntax, values: &mut Value) -> Vec<(String, Value)> {
     uses(text, syntax).map(|uses| uses.give_flags(values)).unwrap_or_default()
 }
 

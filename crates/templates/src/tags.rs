@@ -79,6 +79,10 @@ pub(crate) fn pieces(text: &str, dialect: Dialect) -> Result<ScannedPieces<'_>, 
     let mut literal = 0;
     while let Some(found) = scanner.rest().find(scanner.open) {
         let start = scanner.at + found;
+        if dialect == Dialect::Handlebars && is_escaped(text, start) {
+            scanner.at = start + scanner.open.len();
+            continue;
+        }
         let line = scanner.lines.line_of(start);
         let (sigil, inside) = match scanner.head(start) {
             TagStart::Brace => {
@@ -125,6 +129,12 @@ pub(crate) fn pieces(text: &str, dialect: Dialect) -> Result<ScannedPieces<'_>, 
     }
     push_text(&mut pieces, literal..text.len());
     Ok((pieces, warnings))
+}
+
+/// Whether a single backslash before a tag makes it text, as `\{{x}}`; two are a backslash before a tag.
+fn is_escaped(text: &str, start: usize) -> bool {
+    let before = text.get(..start).unwrap_or_default();
+    before.ends_with('\\') && !before.ends_with("\\\\")
 }
 
 fn push_text(pieces: &mut Vec<Piece<'_>>, range: Range<usize>) {

@@ -213,12 +213,68 @@ fn what_is_only_tested_is_given_as_false() {
             json!({"o": {"p": false}, "xs": [{"n": 1, "q": false}, {"q": true}, 3]}),
             "",
         ),
+        // An object of which only fields are tested.
+        (Jinja2, "{% if o.p.q %}{% endif %}", json!({}), json!({"o": {"p": {"q": false}}}), "o"),
+        (Jinja2, "{% if o['p'] %}{% endif %}", json!({"o": 1}), json!({"o": 1}), ""),
+        (
+            Jinja2,
+            "{% if a.b.c %}{{ a.d }}{% endif %}",
+            json!({"a": {"d": 1}}),
+            json!({"a": {"d": 1, "b": {"c": false}}}),
+            "",
+        ),
+        (Jinja2, "{% if a.b.c %}{{ a.d }}{% endif %}", json!({}), json!({}), ""),
+        (
+            Jinja2,
+            "{% for x in xs %}{% if x.f.g %}{% endif %}{{ x.n }}{% endfor %}",
+            json!({"xs": [{"n": 1}]}),
+            json!({"xs": [{"n": 1, "f": {"g": false}}]}),
+            "",
+        ),
+        (Jinja2, "{% if o is defined and o.p %}{% endif %}", json!({}), json!({}), ""),
+        // What has a default elsewhere is no flag.
+        (Jinja2, "{{ b|d('z') }}{% if b %}{% endif %}", json!({}), json!({}), ""),
         (Mustache, "{{#x}}a{{/x}}", json!({}), json!({}), ""),
         (Handlebars, "{{#if x}}a{{/if}}", json!({}), json!({}), ""),
         (Jinja2, "{% if x %}", json!({}), json!({}), ""),
     ] {
-        assert_eq!(give_flags(text, syntax, &mut values).join(" "), names, "{text}");
+        let given: Vec<String> = give_flags(text, syntax, &mut values).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(given.join(" "), names, "{text}");
         assert_eq!(values, expected, "{text}");
+    }
+}
+
+#[test]
+fn an_escaped_tag_of_handlebars_is_text() {
+    for (text, names) in [(r"\{{a}} {{b}}", "b"), (r"\\{{a}}", "a"), (r"\{{{a}}} {{#if c}}{{/if}}", "c")] {
+        let tree = variables(text, Syntax::Handlebars).unwrap();
+        assert_eq!(tree.iter().map(|it| it.name.as_str()).collect::<Vec<_>>().join(" "), names, "{text}");
+    }
+}
+
+#[test]
+fn what_is_tested_and_has_a_default_elsewhere_is_required() {
+    for (text, required) in [
+        ("{{ b|d('z') }}{% if b %}y{% endif %}", "b"),
+        ("{% if not b %}y{% endif %}{{ b|d('z') }}", "b"),
+        ("{{ o.b|d('z') }}{% if o.b %}y{% endif %}", "o o.b"),
+        ("{% for x in l|d([]) %}{% if l %}y{% endif %}{% endfor %}", "l"),
+        ("{{ b|d('z') }}{% if b is defined and b %}y{% endif %}", ""),
+        ("{% if o.p.q %}y{% endif %}", ""),
+        ("{% if x %}{{ x|d('') }}{% endif %}", "x"),
+    ] {
+        fn required_in(tree: &[Variable], above: &str) -> Vec<String> {
+            tree.iter()
+                .filter(|it| !it.optional)
+                .flat_map(|it| {
+                    let path = format!("{above}{}", it.name);
+                    let below = required_in(&it.fields, &format!("{path}."));
+                    std::iter::once(path).chain(below)
+                })
+                .collect()
+        }
+        let tree = variables(text, Syntax::Jinja2).unwrap();
+        assert_eq!(required_in(&tree, "").join(" "), required, "{text}");
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::limits::TREE_DEPTH;
 use super::{Variable, VariableKind};
@@ -70,22 +70,43 @@ impl UsageNode {
         }
     }
 
-    /// Gives `false` for every value that is only tested and left out, so that strict rendering does not fail. Returns the
-    /// names of those in this object. Recurses at most [`TREE_DEPTH`] deep.
-    fn give_flags(&self, values: &mut Value) -> Vec<String> {
-        let mut names = Vec::new();
+    /// Whether strict rendering fails without it, as far as it is not only tested: an object is given with `false` for what
+    /// is tested in it, any other value must be known.
+    fn is_needed(&self) -> bool {
+        let is_needed_inside = || self.fields.values().any(Self::is_needed);
+        self.required
+            || match self.kind() {
+                VariableKind::Flag => false,
+                VariableKind::Object => is_needed_inside(),
+                VariableKind::Scalar | VariableKind::List => self.tested,
+            }
+    }
+
+    /// What it is given if it is left out, so that strict rendering does not fail: `false`, or an object with them.
+    fn untrue(&self) -> Option<Value> {
+        match self.kind() {
+            VariableKind::Flag => self.tested.then_some(Value::Bool(false)),
+            VariableKind::Object if !self.is_needed() => {
+                let mut values = Value::Object(Map::new());
+                let has_tested = !self.give_flags(&mut values).is_empty();
+                (self.tested || has_tested).then_some(values)
+            }
+            VariableKind::Object | VariableKind::Scalar | VariableKind::List => None,
+        }
+    }
+
+    /// Gives every value that is only tested and left out, so that strict rendering does not fail: `false`, or an object
+    /// with them. Returns the names in this object with what they were given. Recurses at most [`TREE_DEPTH`] deep.
+    fn give_flags(&self, values: &mut Value) -> Vec<(String, Value)> {
+        let mut given = Vec::new();
         match values {
             Value::Object(values) => {
                 for (name, node) in &self.fields {
-                    match values.get_mut(name) {
-                        Some(value) => {
-                            node.give_flags(value);
-                        }
-                        None if node.tested && node.kind() == VariableKind::Flag => {
-                            values.insert(name.clone(), Value::Bool(false));
-                            names.push(name.clone());
-                        }
-                        None => {}
+                    if let Some(value) = values.get_mut(name) {
+                        node.give_flags(value);
+                    } else if let Some(value) = node.untrue() {
+                        values.insert(name.clone(), value.clone());
+                        given.push((name.clone(), value));
                     }
                 }
             }
@@ -94,7 +115,7 @@ impl UsageNode {
             }),
             _ => {}
         }
-        names
+        given
     }
 }
 
@@ -138,7 +159,7 @@ impl VariableUses {
     }
 
     /// As [`UsageNode::give_flags`], for all values of a template.
-    pub(crate) fn give_flags(&self, values: &mut Value) -> Vec<String> {
+    pub(crate) fn give_flags(&self, values: &mut Value) -> Vec<(String, Value)> {
         self.root.give_flags(values)
     }
 
@@ -149,7 +170,7 @@ impl VariableUses {
 
 /// Recurses at most [`TREE_DEPTH`] deep.
 fn variable(name: String, node: UsageNode) -> Variable {
-    let (kind, optional) = (node.kind(), !node.required);
+    let (kind, optional) = (node.kind(), !node.is_needed());
     let fields = node.fields.into_iter().map(|(name, node)| variable(name, node)).collect();
     Variable { name, kind, optional, fields }
 }

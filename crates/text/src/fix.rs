@@ -32,8 +32,13 @@ pub enum Fix {
     FindColumn(String),
     /// Find out where a missing file went.
     FindMoved,
-    /// Pass `false` for the value of this name, which the template only tests.
-    GiveFalse(String),
+    /// Pass this JSON for the value of this name, which the template only tests: `false`, or an object with it.
+    GiveUntrue {
+        /// The name.
+        name: String,
+        /// What to pass.
+        json: String,
+    },
     /// Give the new source another id.
     GiveId,
     /// Give the new source a name.
@@ -109,7 +114,9 @@ impl Fix {
             Self::Exclude(id) => return Cow::Owned(format!("exclude '{id}' instead")),
             Self::FindColumn(name) => return Cow::Owned(format!("search the columns for '{name}'")),
             Self::FindMoved => "correct the path, or remove the source; it cannot be picked",
-            Self::GiveFalse(name) => return Cow::Owned(format!("'{name}' is only tested: give false to leave it out")),
+            Self::GiveUntrue { name, json } => {
+                return Cow::Owned(format!("'{name}' is only tested: give {json} to leave it out"));
+            }
             Self::GiveId => "give the source another id",
             Self::GiveName => "give the source a name",
             Self::Include(id) => return Cow::Owned(format!("include '{id}' again")),
