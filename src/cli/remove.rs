@@ -29,12 +29,12 @@ pub fn run(desk: &mut Desk, session: &Session, args: &RemoveArgs) -> CommandOutp
     let mentioned = mentioned(desk, &removal);
     let proposals = || removal.files.iter().chain(&removal.rewritten);
     let diff: String = proposals().map(|proposal| proposal.diff.unified()).collect();
-    let json = |status: &str| {
+    let json = |status: &str, removed: &[SourceId]| {
         let files = proposals().map(|proposal| proposal.shown.as_str()).collect::<Vec<_>>();
         let mentions: Vec<Value> = removal.mentions.iter().map(|mention| rows::mention(desk, mention)).collect();
-        document(status, &removal.ids, &files, &diff, &mentions)
+        document(status, removed, &files, &diff, &mentions)
     };
-    let (done, refused) = (json("success"), json("error"));
+    let (done, refused) = (json("success", &removal.ids), json("error", &[]));
     let refuse = |refusal: Error, text: &str| CommandOutput {
         json: refused.clone(),
         text: text.as_bytes().to_vec(),

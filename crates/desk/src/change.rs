@@ -388,14 +388,16 @@ impl Desk {
             }
             PickStatus::AllSelected => words.push("everything is already picked".to_owned()),
             PickStatus::NoSources => words.push("the catalog has no sources".to_owned()),
-            PickStatus::NoneMatched if !tags.is_empty() && answer.unknown.is_empty() => {
-                words.push(format!("no source has the tag {}{}", quoted_tags(tags), self.nearest_tag(tags)));
-            }
             PickStatus::NoneMatched => {}
             PickStatus::Error if answer.missing.is_empty() => {
                 words.push("name at least one id or tag".to_owned());
             }
             PickStatus::Error => {}
+        }
+        let has = |tag: &String| self.catalog.sources().iter().any(|it| has_any_tag(it, std::slice::from_ref(tag)));
+        let unused: Vec<String> = tags.iter().filter(|tag| !has(tag)).cloned().collect();
+        if !unused.is_empty() && answer.status != PickStatus::NoSources {
+            words.push(format!("no source has the tag {}{}", quoted_tags(&unused), self.nearest_tag(&unused)));
         }
         for id in &answer.missing {
             let Some(source) = self.catalog.get(id) else { continue };

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::chain::{EnrichContext, EnrichInput};
+use super::chain::{EnrichContext, EnrichInput, HintAction};
 use super::draft::{BlockKind, Draft, DraftEntry, MatchReason, MemoryKey};
 use super::instruction::LISTED_FILES;
 use super::pinned::Pinned;
@@ -15,6 +15,9 @@ use refdesk_core::catalog::{DirectoryContents, Source};
 use refdesk_text::escape::{code_span, one_line};
 
 const TEMPLATES: &str = "**Mandatory Templates** — Use `renderTemplateToFile` with these template IDs:";
+/// The same for an agent without that tool.
+const TEMPLATES_TO_RENDER: &str =
+    "**Mandatory Templates** — Use `refdesk render --output PATH -- NAME` with these template names:";
 const POLICIES: &str = "**Implementation Policies** — You must read and follow these constraints:";
 const SCRIPTS: &str = "**Helper Scripts** — Available for use during implementation:";
 const VALIDATION: &str = "**Post-Implementation Validation** — You MUST run these checks after implementation:";
@@ -24,7 +27,7 @@ const VALIDATION: &str = "**Post-Implementation Validation** — You MUST run th
 pub(super) fn draft(reading: &EnrichInput, memory: &SessionMemory) -> Option<Draft> {
     let ctx = &reading.ctx;
     let (source, contents) = declaring(ctx, reading.pinned.as_ref()?)?;
-    let parts = parts(ctx, source, contents);
+    let parts = parts(ctx, source, contents, reading.request.hint_action);
     if parts.is_empty() {
         return None;
     }
@@ -62,14 +65,18 @@ fn declaring<'a>(ctx: &EnrichContext<'a>, pinned: &Pinned) -> Option<(&'a Source
 }
 
 /// The non-empty parts, in the specified order.
-fn parts(ctx: &EnrichContext, source: &Source, contents: &DirectoryContents) -> Vec<String> {
+fn parts(ctx: &EnrichContext, source: &Source, contents: &DirectoryContents, hint_action: HintAction) -> Vec<String> {
     let files = |path: &Option<String>| match path.as_deref().filter(|path| !path.trim().is_empty()) {
         Some(path) => ctx.places.declared(source, path),
         None => Vec::new(),
     };
     let paths = |files: Vec<PathBuf>| files.iter().map(|file| ctx.places.display_path(file)).collect::<Vec<_>>();
+    let templates = match hint_action {
+        HintAction::Select => TEMPLATES,
+        HintAction::Read => TEMPLATES_TO_RENDER,
+    };
     let listed = [
-        (TEMPLATES, names(ctx, &files(&contents.templates))),
+        (templates, names(ctx, &files(&contents.templates))),
         (POLICIES, paths(files(&contents.policies))),
         (SCRIPTS, paths(files(&contents.scripts))),
         (VALIDATION, paths(files(&contents.validation))),

@@ -118,6 +118,20 @@ fn a_document_in_the_root_of_its_source_has_a_context() {
 }
 
 #[test]
+fn an_agent_without_our_tools_renders_by_command() {
+    let arguments = json!({"path": "mod/README.md"});
+    let tool = Some(Tool { name: Some("read"), arguments: &arguments });
+    let asked =
+        EnrichRequest { tool, hint_action: HintAction::Read, ..EnrichRequest::new(TextKind::ToolResult, "nothing") };
+    let text = with(&source_files(), |ctx| enrich(ctx, &asked, &SessionMemory::default()).text);
+    assert!(
+        text.contains("Use `refdesk render --output PATH -- NAME` with these template names:\n  - `Entity"),
+        "{text}"
+    );
+    assert!(!text.contains("renderTemplateToFile"), "{text}");
+}
+
+#[test]
 fn an_answer_of_our_own_server_is_only_matched_if_it_is_a_document() {
     let answered = |name: &str| {
         let (text, arguments) = ("see @plain", json!({}));

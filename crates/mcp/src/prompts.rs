@@ -146,6 +146,11 @@ fn values(template: &Template, given: Map<String, Value>) -> Result<Value, Error
             Value::String(text) if is_flag && (text.is_empty() || text.eq_ignore_ascii_case("false")) => {
                 Value::Bool(false)
             }
+            Value::String(text) if is_flag => {
+                let message =
+                    format!("the argument '{}' must be 'true' or 'false', not '{}'", one_line(&name), shown(&text));
+                return Err(ErrorData::invalid_params(message, None));
+            }
             Value::Array(_) | Value::Object(_) => {
                 let message = format!("the argument '{}' must be a string", one_line(&name));
                 return Err(ErrorData::invalid_params(message, None));
@@ -155,6 +160,12 @@ fn values(template: &Template, given: Map<String, Value>) -> Result<Value, Error
         values.insert(name, value);
     }
     Ok(Value::Object(values))
+}
+
+/// The beginning of what a client sent, for an error.
+fn shown(text: &str) -> String {
+    let text: String = text.chars().take(200).collect();
+    one_line(&text).into_owned()
 }
 
 /// The error for missing and unknown arguments.
@@ -169,8 +180,7 @@ fn unfit(template: &Template, missing: &[&str], stray: &[&str]) -> ErrorData {
         let of =
             if missing.is_empty() { nearest(name, names_of(template)) } else { nearest(name, missing.iter().copied()) };
         let suggestion = of.map(|of| format!(" (did you mean '{}'?)", one_line(of))).unwrap_or_default();
-        let name: String = name.chars().take(200).collect();
-        sentences.push(format!("unknown argument: '{}'{suggestion}", one_line(&name)));
+        sentences.push(format!("unknown argument: '{}'{suggestion}", shown(name)));
     }
     let all: Vec<&str> = names_of(template).collect();
     let all = if all.is_empty() { "it takes none".to_owned() } else { format!("it takes {}", names(&all)) };
