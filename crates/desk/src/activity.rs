@@ -311,8 +311,8 @@ impl AgentSession {
                 self.sent_tokens = self.sent_tokens.saturating_add(tokens);
             }
             JournalEvent::Read => {
-                // A search may have found nothing that could be read.
-                self.reads += usize::from(!receipt.about.is_empty());
+                // A search may have found nothing that could be read, or sections of several sources.
+                self.reads += receipt.about.len();
                 self.read_tokens = self.read_tokens.saturating_add(tokens);
             }
             JournalEvent::Selected => self.picks += receipt.about.len(),

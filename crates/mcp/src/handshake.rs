@@ -10,9 +10,9 @@ use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
 use super::agent::Connection;
 use refdesk_desk::Session;
 use refdesk_desk::engine::Snapshot;
-use refdesk_desk::session::JournalEvent;
+use refdesk_desk::session::{JournalEvent, Receipt};
 use refdesk_tools::handle::DeskHandle;
-use refdesk_tools::introduction::introduction;
+use refdesk_tools::introduction::{Introduction, introduction};
 use refdesk_tools::receipts;
 
 /// Timeout for catalog and picked documents: a client should learn the server's capabilities even if a disk never answers.
@@ -42,8 +42,8 @@ pub(crate) async fn introduce(
 ) -> Option<String> {
     let (snapshot, access) = tokio::time::timeout(TIMEOUT, handle.readable(&session)).await.ok().flatten()?;
     attend(handle, &snapshot, lasting).await;
-    let text = introduction(&snapshot, &access, &snapshot.exclude_tools)?;
-    let receipt = receipts::with_text(JournalEvent::Instructed, &text);
+    let Introduction { text, items } = introduction(&snapshot, &access, &snapshot.exclude_tools)?;
+    let receipt = Receipt { why: items, ..receipts::with_text(JournalEvent::Instructed, &text) };
     let handle = handle.clone();
     // Does not wait for the disk.
     tokio::spawn(async move { handle.note(&session, receipt).await });

@@ -8,6 +8,7 @@ use super::visible::{VisibleAs, listed, price};
 use refdesk_core::catalog::{Mode, Source, SourceKind};
 use refdesk_core::selection::{Access, ExpansionRules, unscanned};
 use refdesk_desk::engine::Snapshot;
+use refdesk_enrich::{BlockKind, ItemReceipt, Level, MatchReason};
 use refdesk_text::escape::one_line;
 use refdesk_text::fold::can_match;
 use refdesk_text::tokens::grouped;
@@ -21,9 +22,18 @@ const NAME: usize = 120;
 /// UTF-16 units reserved for tags if the entries would fill everything.
 const FOR_TAGS: usize = 300;
 
+/// What a connecting agent is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Introduction {
+    /// The text.
+    pub text: String,
+    /// The sources in it, for the journal.
+    pub items: Vec<ItemReceipt>,
+}
+
 /// The introduction for a session with this access; `None` if the catalog is empty. `excluded` are tools which are not
 /// offered.
-pub fn introduction(snapshot: &Snapshot, access: &Access, excluded: &[String]) -> Option<String> {
+pub fn introduction(snapshot: &Snapshot, access: &Access, excluded: &[String]) -> Option<Introduction> {
     if snapshot.catalog.is_empty() {
         return None;
     }
@@ -32,10 +42,10 @@ pub fn introduction(snapshot: &Snapshot, access: &Access, excluded: &[String]) -
     let (first, pulled_in): (Vec<_>, Vec<_>) =
         listed(snapshot, access).partition(|(_, why)| matches!(why, VisibleAs::Auto | VisibleAs::Picked));
     // Auto sources first, as in the desk's instructions; both in catalog order.
-    let entries: Vec<String> = [VisibleAs::Auto, VisibleAs::Picked]
+    let entries: Vec<(&Source, VisibleAs, String)> = [VisibleAs::Auto, VisibleAs::Picked]
         .into_iter()
         .flat_map(|wanted| first.iter().filter(move |(_, why)| *why == wanted))
-        .map(|(source, why)| entry(snapshot, source, *why))
+        .map(|(source, why)| (*source, *why, entry(snapshot, source, *why)))
         .collect();
     let mut tail: Vec<String> = pulled_in_sentence(snapshot, &pulled_in).into_iter().collect();
     tail.extend(withheld_sentence(access));
@@ -48,19 +58,32 @@ pub fn introduction(snapshot: &Snapshot, access: &Access, excluded: &[String]) -
     let fixed: usize = lines.iter().chain(&tail).map(|line| units(line) + 1).sum();
     let room = UNITS.saturating_sub(fixed + at_worst);
 
-    let kept_for_tags = units(&tag_line(&tags)).saturating_add(1).min(FOR_TAGS);
+    let kept_for_tags = units(&tag_line(&tags.iter().collect::<Vec<_>>())).saturating_add(1).min(FOR_TAGS);
     let kept_for_tags = if tags.is_empty() { 0 } else { kept_for_tags };
-    let shown_entries = fitting(&entries, room.saturating_sub(kept_for_tags), 1);
-    let taken: usize = shown_entries.iter().map(|line| units(line) + 1).sum();
+    let shown_entries = fitting(&entries, |(_, _, line)| line, room.saturating_sub(kept_for_tags), 1);
+    let taken: usize = shown_entries.iter().map(|(_, _, line)| units(line) + 1).sum();
     let head = units(&tag_line(&[])) + 1;
-    let shown_tags = fitting(&tags, room.saturating_sub(taken + head), 2);
+    let shown_tags = fitting(&tags, |tag| tag, room.saturating_sub(taken + head), 2);
 
     let missed = left_out(entries.len() - shown_entries.len(), tags.len() - shown_tags.len(), list);
-    lines.extend(shown_entries);
+    let items = shown_entries.iter().map(|(source, why, line)| item(source, *why, line)).collect();
+    lines.extend(shown_entries.into_iter().map(|(_, _, line)| line.clone()));
     lines.extend(tail);
     lines.extend((!shown_tags.is_empty()).then(|| tag_line(&shown_tags)));
     lines.extend(missed);
-    Some(lines.join("\n"))
+    Some(Introduction { text: lines.join("\n"), items })
+}
+
+fn item(source: &Source, why: VisibleAs, line: &str) -> ItemReceipt {
+    let rule = if why == VisibleAs::Auto { "auto" } else { "picked" };
+    ItemReceipt {
+        block: BlockKind::Instruction,
+        about: source.id.to_string(),
+        level: Level::Brief,
+        bytes: line.len(),
+        why: vec![MatchReason::Rule { rule: rule.to_owned() }],
+        rejected: None,
+    }
 }
 
 fn opening(can_read: bool) -> String {
@@ -145,7 +168,8 @@ impl SelectableSources {
     }
 }
 
-fn tag_line(tags: &[String]) -> String {
+fn tag_line(tags: &[&String]) -> String {
+    let tags: Vec<&str> = tags.iter().map(|tag| tag.as_str()).collect();
     format!("Tags: {}", tags.join(", "))
 }
 
@@ -160,17 +184,17 @@ fn left_out(entries: usize, tags: usize, list: &str) -> Option<String> {
     (!what.is_empty()).then(|| format!("Left out here: {}; {list} has all.", what.join(", ")))
 }
 
-/// The texts that fit, in order; skips a text that is too long.
-fn fitting(texts: &[String], room: usize, between: usize) -> Vec<String> {
+/// Those whose text fits, in order; skips a text that is too long.
+fn fitting<T>(items: &[T], text: impl Fn(&T) -> &str, room: usize, between: usize) -> Vec<&T> {
     let mut free = room;
-    let mut fits = |text: &&String| match free.checked_sub(units(text) + between) {
+    let mut fits = |item: &&T| match free.checked_sub(units(text(item)) + between) {
         Some(rest) => {
             free = rest;
             true
         }
         None => false,
     };
-    texts.iter().filter(|text| fits(text)).cloned().collect()
+    items.iter().filter(|item| fits(item)).collect()
 }
 
 fn units(text: &str) -> usize {
@@ -215,7 +239,7 @@ mod tests {
     }
 
     fn reported(desk: &Snapshot, excluded: &[String]) -> Option<String> {
-        introduction(desk, &access(desk, &[]), excluded)
+        introduction(desk, &access(desk, &[]), excluded).map(|it| it.text)
     }
 
     #[test]
@@ -224,6 +248,8 @@ mod tests {
             |id: &str| local(id, std::path::Path::new("/elsewhere"), refdesk_core::catalog::PathState::Directory);
         let desk = snapshot(vec![place("far"), tagged("near", &[])], &["far", "near"], &[]);
         let reported = introduction(&desk, &access(&desk, &["far"]), &[]).unwrap();
+        assert_eq!(reported.items.iter().map(|item| item.about.as_str()).collect::<Vec<_>>(), ["near"]);
+        let reported = reported.text;
         assert!(reported.contains("- @near") && !reported.contains("@far"), "{reported}");
         assert!(reported.contains("1 more source waits for the user's trust."), "{reported}");
     }

@@ -24,9 +24,9 @@ const WIDE: u16 = 100;
 /// The most columns of an agent's name, and the columns of a session's name if there is no room for more.
 const AGENT: usize = 24;
 const SESSION: usize = 10;
-const OVER_TIME: &str = "tokens over time";
-/// Columns of the figures: tokens, reads, picks, hints that were followed.
-const FIGURES: [(usize, &str); 4] = [(9, "sent"), (5, "read"), (6, "picked"), (9, "followed")];
+const OVER_TIME: &str = "over time";
+/// Columns of the figures: tokens that it was sent and read, reads, picks, hints that were followed.
+const FIGURES: [(usize, &str); 4] = [(9, "tokens"), (5, "read"), (6, "picked"), (9, "followed")];
 
 /// The columns of texts that differ in width.
 #[derive(Debug, Clone, Copy, Default)]
@@ -57,11 +57,11 @@ pub fn columns(state: &State, window: &Range<usize>, width: u16) -> AgentColumns
     let known = state.agents.known.iter().map(|row| columns(&row.id) + 2 * row.node.as_ref().map_or(0, |it| it.level));
     let agent = widest(&|session| columns(&session.agent)).clamp(5, AGENT);
     let time = if is_sessions { widest(&times) } else { of_lines };
-    // Cursor, mark and the fields beside the name, each with a blank, then the tokens over time with their heading.
+    // Cursor, mark and the fields beside the name, each with a blank, then the tokens over time.
     let beside = agent + 1 + (time + 1) * if has_since { 2 } else { 1 };
     let figures: usize = FIGURES.iter().map(|(columns, _)| columns + 1).sum();
     // Whole names before blanks beside short sparklines.
-    let over_time = widest(&|session| session.periods.tokens().len()).clamp("tokens".len(), OVER_TIME.len());
+    let over_time = widest(&|session| session.periods.tokens().len()).min(OVER_TIME.len());
     let room = usize::from(width).saturating_sub(1 + 2 + beside + 1 + figures + over_time + 2);
     AgentColumns {
         agent,
@@ -93,7 +93,7 @@ pub fn headings(state: &State, window: &Range<usize>, place: Rect, buffer: &mut 
         }
         row.cell(&format!("{word:>width$}"), width, infra);
     }
-    let over_time = [OVER_TIME, "over time", "tokens"].into_iter().find(|words| words.len() + 1 < row.room());
+    let over_time = [OVER_TIME, "time"].into_iter().find(|words| words.len() + 1 < row.room());
     row.gap().text(over_time.unwrap_or_default(), infra);
     row.draw(RowCursor::Elsewhere, ThemeRole::Hints, place, buffer);
 }
@@ -141,7 +141,7 @@ fn of_session<'a>(
     row.cell(&activity.clock(session.last), columns.time, infra);
     let hints = session.hints.offered + session.expansions.offered;
     let figures = [
-        if session.sent_tokens > 0 { cells::tokens(session.sent_tokens) } else { String::new() },
+        if session.tokens() > 0 { cells::tokens(session.tokens()) } else { String::new() },
         if session.reads > 0 { cells::grouped(session.reads) } else { String::new() },
         if session.picks > 0 { cells::grouped(session.picks) } else { String::new() },
         if hints > 0 {
