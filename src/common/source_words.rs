@@ -4,7 +4,7 @@ use refdesk_core::catalog::{Mode, Source, SourceId, SourceKind};
 use refdesk_core::selection::{Role, SelectedSource, SelectionState};
 use refdesk_desk::ProfileSwitch;
 use refdesk_desk::engine::Snapshot;
-use refdesk_text::tokens::grouped;
+use refdesk_text::tokens::counted;
 
 /// Writes ids as a list: `@a, @b` on the screen, `a and b` in a sentence that is spoken.
 pub type IdList = fn(&[&str]) -> String;
@@ -54,9 +54,9 @@ pub fn words(snapshot: &Snapshot, id: &str, list: IdList) -> String {
     }
 }
 
-/// `, 3 of them untrusted`: these wait for trust, and their price is not known.
+/// `, 3 untrusted sources`: these wait for trust, and their price is not known.
 pub fn waiting(count: usize) -> String {
-    if count == 0 { String::new() } else { format!(", {} of them untrusted", grouped(count)) }
+    if count == 0 { String::new() } else { format!(", {}", counted(count, "untrusted source")) }
 }
 
 /// `; its text waits for trust`, if it does: the price of the text is not known.

@@ -36,14 +36,14 @@ pub fn place(way: &[ValueStep]) -> String {
     way.iter().map(step).collect::<Vec<_>>().join(" ")
 }
 
-/// The path in a sentence: `fields[1].name`.
+/// The path as templates and JSON have it, counted from 0: `fields[0].name`.
 pub fn path(way: &[ValueStep]) -> String {
     let mut path = String::new();
     for step in way {
         match step {
             ValueStep::Field(name) if path.is_empty() => path.push_str(name),
             ValueStep::Field(name) => path.push_str(&format!(".{name}")),
-            ValueStep::Item(at) => path.push_str(&format!("[{}]", at + 1)),
+            ValueStep::Item(at) => path.push_str(&format!("[{at}]")),
         }
     }
     path

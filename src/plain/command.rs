@@ -72,7 +72,7 @@ pub const COMMANDS: &[PlainCommand] = &[
     command!(|state, rest, turn| update::with_template(state, rest, PreviewFor::Comparing, turn), ["difference"], "[N or NAME]", "Compare the rendered template with its file."),
     command!(templates::write, ["write"], "[N or NAME or PATH]", "Write the template to its file, after listing the whole difference."),
     command!(|state, _, turn| requests::show(state, turn), ["requests", "answer"], "", "Answer what agents ask you."),
-    command!(|state, _, turn| trust::show(state, turn), ["trust"], "", "List the settings of this repository that need your approval, and trust them."),
+    command!(|state, _, turn| trust::show(state, turn), ["trust"], "", "List the settings of this repository that need your trust, and trust them."),
     command!(|state, _, turn| problems::show(state, turn), ["problems"], "", "List the problems of the workspace. A number says how to fix one."),
     command!(|state, _, turn| profiles::ask(state, turn), ["profiles"], "", "List the profiles. A number compares one with your picks, and switches after yes."),
     command!(feed::show, ["feed"], "[WORDS]", "List what happened, newest first: words, kind: session:, ! for not."),

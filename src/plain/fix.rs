@@ -17,7 +17,7 @@ pub fn words(fix: &Fix) -> Option<String> {
         Fix::ListTemplates => "type templates to list the templates of the selection".to_owned(),
         Fix::ShowProblems => "type problems to see where it is defined".to_owned(),
         Fix::ShowVariables(name) => format!("type values {name} to see what it asks for"),
-        Fix::Trust => "type trust to see what waits for your approval".to_owned(),
+        Fix::Trust => "type trust to see what waits for your trust".to_owned(),
         Fix::BuildIndex => "build it with the command refdesk index".to_owned(),
         Fix::RewritePaths => "run refdesk check --fix to rewrite the path".to_owned(),
         Fix::AddTarget => "add it with refdesk add; until then it stays a plain link".to_owned(),

@@ -79,7 +79,10 @@ pub fn compared(
         Err(why) => return turn.print(sentence(&why)),
     };
     if switch.is_none() {
-        return turn.print(format!("{} picks what you have already picked.", switch.name));
+        return turn.print(match (switch.excluded.is_empty(), switch.missing.is_empty()) {
+            (true, true) => format!("{} picks what you have already picked.", switch.name),
+            _ => format!("{} picks nothing new: the rest of its sources are excluded here or missing.", switch.name),
+        });
     }
     turn.print(format!("Switching to {} would change:", switch.name));
     let unpicked: Vec<String> = switch.unpicked.iter().map(|id| source_words::still_there(&switch, id)).collect();

@@ -81,7 +81,9 @@ pub fn several(state: &PlainState, given: &str, which: SourceArgument) -> Result
         Err(why) => why,
     };
     let ids: Vec<SourceId> = if given.trim().eq_ignore_ascii_case("all") {
-        state.list.rows.iter().filter_map(|row| row.target.source()).collect()
+        let listed = state.list.rows.iter().filter_map(|row| row.target.source());
+        // A row may be about an id that no source has.
+        listed.filter(|id| state.snapshot.catalog.get(id.as_str()).is_some()).collect()
     } else {
         let words = given.split([',', ' ']).filter(|word| !word.is_empty());
         words.map(|word| one(state, word, which)).collect::<Result<_, _>>()?

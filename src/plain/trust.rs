@@ -14,7 +14,7 @@ pub fn show(state: &mut PlainState, turn: &mut InputOutcome) {
         return turn.print("Only a person at a terminal can approve settings.");
     }
     if untrusted.is_empty() {
-        return turn.print("No setting of this repository needs your approval.");
+        return turn.print("No setting of this repository needs your trust.");
     }
     let want = if untrusted.len() == 1 { "wants" } else { "want" };
     turn.print(format!("{} of this repository {want} to do the following.", counted(untrusted.len(), "setting")));

@@ -113,7 +113,7 @@ pub fn status(state: &PlainState, turn: &mut InputOutcome) {
     turn.print(format!("The catalog has {}. {}", counted(snapshot.catalog.len(), "source"), choice::total(snapshot)));
     for (count, one, several, command) in [
         (snapshot.request_count(), "agent request is waiting", "agent requests are waiting", "requests"),
-        (snapshot.untrusted.len(), "setting needs your approval", "settings need your approval", "trust"),
+        (snapshot.untrusted.len(), "setting needs your trust", "settings need your trust", "trust"),
         (snapshot.diagnostics.len(), "problem was found", "problems were found", "problems"),
     ] {
         match count {

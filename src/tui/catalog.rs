@@ -5,7 +5,7 @@ pub mod columns;
 mod details;
 mod document;
 pub mod document_highlighting;
-mod document_part;
+pub mod document_part;
 pub mod filtered_rows;
 pub mod link_walk;
 mod links;

@@ -134,7 +134,7 @@ fn choice(snapshot: &Snapshot) -> (HashSet<&str>, HashSet<&str>) {
     (picked.collect(), selection.excluded().iter().map(String::as_str).collect())
 }
 
-/// `; 3 sources pulled in, ~864 tokens more, 1 of them untrusted`: the tokens are the prices of the sources.
+/// `; 3 sources pulled in, ~864 tokens more, 1 untrusted source`: the tokens are the prices of the sources.
 fn followed(awaited: &AwaitedChange, before: &Snapshot, after: &Snapshot) -> String {
     let mut parts = Vec::new();
     // Their prices are not known, whichever way they go.

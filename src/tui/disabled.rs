@@ -86,7 +86,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         | Action::NextRequest
         | Action::PreviousRequest => requests::disabled::disabled(state, action),
         Action::Trust | Action::TrustThis if state.snapshot.untrusted.is_empty() => {
-            Some("no setting of this repository needs your approval".to_owned())
+            Some("no setting of this repository needs your trust".to_owned())
         }
         Action::TrustThis if windows::has_more_below(state) => {
             let key = state.key_in(KeyContext::List, Action::Move(Motion::PageDown));

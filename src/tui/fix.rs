@@ -11,7 +11,7 @@ pub fn words(state: &State, fix: &Fix) -> Option<String> {
         Fix::Reload => format!("press {} to read everything again", state.key(Action::Reload)),
         Fix::ListProfiles => format!("{} shows the profiles", state.key(Action::Profiles)),
         Fix::ShowProblems => format!("{} shows where it is defined", state.key(Action::Problems)),
-        Fix::Trust => format!("{} shows what waits for your approval", state.key(Action::Trust)),
+        Fix::Trust => format!("{} shows what waits for your trust", state.key(Action::Trust)),
         Fix::FindMoved => format!(
             "correct the path, remove the source, or press {}, then {}, to find where the file moved",
             state.key(Action::Welcome),

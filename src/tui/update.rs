@@ -290,7 +290,10 @@ fn unbound(state: &State, keys: &KeySequence) -> String {
     }
     let parts = [KeyContext::Feed, KeyContext::Details, KeyContext::Values];
     match Pane::ALL.map(KeyContext::Pane).into_iter().chain(parts).find_map(elsewhere) {
-        Some(binding) => format!("{keys} ({}) is available {}", binding.name, whereabouts::of(state, binding)),
+        Some(binding) => match state.keymap.key_to(binding.action, &input::contexts(state)) {
+            Some(key) => format!("{keys} does nothing here: {} is {key}", binding.name),
+            None => format!("{keys} ({}) is available {}", binding.name, whereabouts::of(state, binding)),
+        },
         None => format!("{keys} does nothing here: {} shows the keys", state.key(Action::Help)),
     }
 }

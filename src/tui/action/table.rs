@@ -160,7 +160,7 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::Requests, "requests", "Go to the requests that wait for your choice or approval", ["A"], &[KeyContext::Global], BottomLine),
     entry!(Action::Jump, "jump", "Go to any source, template, heading, tag, problem, action or row of the feed", ["C-k"], &[KeyContext::Global], BottomLine),
     entry!(Action::Welcome, "welcome", "Show ways to get started: scan, demo, connect an agent, add a file", ["W"], &[KeyContext::Global], HelpOnly),
-    entry!(Action::Trust, "trust", "Show which settings of this repository need your approval", ["!"], &[KeyContext::Global], BottomLine),
+    entry!(Action::Trust, "trust", "Show which settings of this repository need your trust", ["!"], &[KeyContext::Global], BottomLine),
     entry!(Action::Problems, "problems", "Show the problems of the workspace and how to fix them", ["d"], &[KeyContext::Global], BottomLine),
     entry!(Action::Messages, "messages", "Show the last messages: what was done, what followed, how to undo it, and errors", ["F8"], &[KeyContext::Global], HelpOnly),
     entry!(Action::Profiles, "profiles", "Show the profiles and what each would select, and switch to one", ["P"], &[KeyContext::Global], HelpOnly),

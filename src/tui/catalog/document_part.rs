@@ -38,6 +38,11 @@ impl TextKind {
                 _ => Self::Plain,
             };
         };
+        Self::of_path(path)
+    }
+
+    /// By the ending of a file.
+    pub fn of_path(path: &Path) -> Self {
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_lowercase();
         match ending.as_str() {
             "md" | "markdown" | "mdc" | "mdx" => Self::Markdown,

@@ -68,6 +68,10 @@ fn was_in_request(state: &State) -> bool {
 
 /// Shows the oldest request. If none was shown before, the next key in the selection pane goes to its rows.
 fn next(state: &mut State) {
+    if state.requests.current.is_some() && state.requests.place == RequestPlacement::Next {
+        // It says what a key did not do at the request that is gone.
+        state.message.take_if(|message| message.tone == MessageKind::Refusal);
+    }
     let next = state.snapshot.requests.first().map(|waiting| waiting.request.request_id.clone());
     if state.requests.current.is_none() {
         let busy = state.focus == Pane::Selection;

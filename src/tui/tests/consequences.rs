@@ -231,7 +231,7 @@ fn a_pick_says_which_of_what_it_brought_has_no_price_yet() {
     let catalog = std::sync::Arc::new(refdesk_core::catalog::Catalog::new(sources));
     update(&mut state, Input::Snapshot(Box::new(Snapshot { catalog, ..fixture::snapshot() })));
     answer(&mut state, picked(&["circuit-breaker"], &[], &["retry-pattern", "outside"], 3_660));
-    let said = "2 more sources pulled in, ~3,660 tokens in all, 1 of them untrusted: u undoes it";
+    let said = "2 more sources pulled in, ~3,660 tokens in all, 1 untrusted source: u undoes it";
     assert_eq!(message(&state), format!("Picked @circuit-breaker; {said}"));
 }
 
@@ -243,7 +243,7 @@ fn all_say_what_waits_for_trust() {
     let mut sources = fixture::sources();
     sources.insert(0, fixture::source("outside", "Outside", Mode::Selectable, &[], outside));
     let catalog = std::sync::Arc::new(Catalog::new(sources));
-    let (with, own) = (", 1 of them untrusted", "; its text waits for trust");
+    let (with, own) = (", 1 untrusted source", "; its text waits for trust");
     for (id, others, said) in [("circuit-breaker", &["retry-pattern", "outside"][..], with), ("outside", &[], own)] {
         let snapshot = |members: Vec<SelectedSource>, generation| {
             let selection = std::sync::Arc::new(fixture::selection(members, &[], &[]));
@@ -355,13 +355,13 @@ fn what_waits_for_trust_is_named_before_a_pick_and_has_no_price() {
     let mut large = large();
     large.whole.enters.push("outside".into());
     answer(&mut state, Response::LargePick(Box::new(large.clone())));
-    assert!(screen(&state).contains("in all, 1 of them untrusted"), "{}", screen(&state));
+    assert!(screen(&state).contains("in all, 1 untrusted source"), "{}", screen(&state));
     // At any width, words go before the number of sources that wait for trust.
     large.whole.cost = refdesk_desk::CostChange { sources: 76_475, total: 80_102 };
     answer(&mut state, Response::LargePick(Box::new(large)));
     for (columns, said) in [
-        (120, "all: +127, ~76,475 tokens in all (~80,102 with instructions), 1 of them untrusted"),
-        (80, "all: +127, ~76,475 tokens in all, 1 of them untrusted"),
+        (120, "all: +127, ~76,475 tokens in all (~80,102 with instructions), 1 untrusted source"),
+        (80, "all: +127, ~76,475 tokens in all, 1 untrusted source"),
         (50, "all: +127, ~76,475, 1 untrusted"),
         (40, "all: +127, ~76,475, 1 untrusted"),
     ] {

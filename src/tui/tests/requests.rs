@@ -636,13 +636,13 @@ fn only_what_was_shown_is_trusted() {
     assert_eq!(message(&state), "Trusted 2 settings: refdesk trust revoke takes it back");
     let mut state = desk("", &[]);
     press(&mut state, "!");
-    assert_eq!(message(&state), "no setting of this repository needs your approval");
+    assert_eq!(message(&state), "no setting of this repository needs your trust");
     update(&mut state, Input::Snapshot(Box::new(fixture::untrusted_snapshot(&DEEDS))));
     press(&mut state, "!");
     update(&mut state, Input::Snapshot(Box::new(fixture::untrusted_snapshot(&DEEDS[..1]))));
     assert_eq!(
         (state.window, message(&state)),
-        (None, "The settings that need your approval have changed. ! shows them again.")
+        (None, "The settings that need your trust have changed. ! shows them again.")
     );
 }
 

@@ -68,6 +68,11 @@ impl PageLine {
         line
     }
 
+    /// Marks these bytes, as what was searched for.
+    pub fn mark(&mut self, ranges: impl IntoIterator<Item = Range<usize>>) {
+        self.marks.extend(ranges);
+    }
+
     /// Sets the indent of wrapped rows.
     pub fn hanging(self, hang: usize) -> Self {
         Self { hang, ..self }

@@ -160,9 +160,9 @@ fn text(state: &State, columns: u16) -> WrappedText {
 /// The level of detail about a change.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Detail {
-    /// `+  pick 12 sources: ~76,475 tokens more (~80,102 with instructions), 37 others pulled in, 3 of them untrusted`
+    /// `+  pick 12 sources: ~76,475 tokens more (~80,102 with instructions), 37 others pulled in, 3 untrusted sources`
     Whole,
-    /// `+  pick 12 sources: ~76,475 more, 37 others pulled in, 3 of them untrusted`
+    /// `+  pick 12 sources: ~76,475 more, 37 others pulled in, 3 untrusted sources`
     Followed,
     /// `+  pick 12 sources: ~76,475 more`
     Cost,

@@ -493,7 +493,7 @@ fn draw_details(state: &State, found: &JumpRow, places: &JumpLayout, buffer: &mu
             let place = hit.place().unwrap_or_else(|| hit.name.clone());
             let lists: Vec<&str> = hit.because.iter().map(|rank| rank.list).collect();
             let caption = format!("{place} {} found by {}", state.skin.glyphs.dot, lists.join(" and "));
-            (caption, excerpt::page(hit, columns))
+            (caption, excerpt::page(hit, columns, &state.skin.glyphs))
         }
         _ => (found.kind.word().to_owned(), whole(found, columns)),
     };

@@ -171,9 +171,9 @@ fn others<'a>(change: &'a SelectionChange, pick: &'a LargePick) -> impl Iterator
 /// The level of detail about a size. How many sources wait for trust is always said.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SizeDetail {
-    /// `+126, ~76,475 tokens in all (~80,102 with instructions), 3 of them untrusted`
+    /// `+126, ~76,475 tokens in all (~80,102 with instructions), 3 untrusted sources`
     Whole,
-    /// `+126, ~76,475 tokens in all, 3 of them untrusted`
+    /// `+126, ~76,475 tokens in all, 3 untrusted sources`
     Sources,
     /// `+126, ~76,475, 3 untrusted`
     Figures,

@@ -42,8 +42,9 @@ impl Window for Trust {
 }
 
 fn text(state: &State, columns: u16) -> WrappedText {
-    let head = "This repository's settings want to do the following. None of this happens until you trust it. Your trust \
-                covers exactly this, on this machine, for you; any change asks again.";
+    let head = "This repository's settings want to do the following. None of it happens until you trust it, except that \
+                agents are told an address once you pick something that brings it in. Your trust covers exactly this, on \
+                this machine, for you; any change asks again.";
     let mut lines = vec![PageLine::new(head, ThemeRole::Text), PageLine::default()];
     for setting in state.snapshot.untrusted.iter() {
         let place = setting.line.map_or_else(|| setting.file.clone(), |line| format!("{}:{line}", setting.file));
@@ -71,7 +72,7 @@ pub fn follow(state: &mut State, before: &Arc<[PrivilegedAction]>) {
         state.window = None;
         if !untrusted.is_empty() {
             let key = state.key(Action::Trust);
-            state.refuse(format!("The settings that need your approval have changed. {key} shows them again."));
+            state.refuse(format!("The settings that need your trust have changed. {key} shows them again."));
         }
     }
 }

@@ -159,6 +159,7 @@ pub fn follow(state: &mut State, before: Option<&str>) {
 }
 
 pub fn written(state: &mut State, written: &WrittenFile) {
+    let did = if overwrites(state) { "Overwrote" } else { "Wrote" };
     state.templates.writing = WriteState::Nothing;
     if is_open(state) {
         close(state);
@@ -166,7 +167,7 @@ pub fn written(state: &mut State, written: &WrittenFile) {
     // The difference to the file is outdated.
     state.templates.asked = None;
     let WrittenFile { shown, bytes, lines } = written;
-    state.note(format!("Wrote {shown}: {}, {}", cells::counted(*lines, "line"), cells::counted(*bytes, "byte")));
+    state.note(format!("{did} {shown}: {}, {}", cells::counted(*lines, "line"), cells::counted(*bytes, "byte")));
 }
 
 pub fn refused(state: &mut State, unwritten: WriteFailure) {
@@ -293,7 +294,7 @@ fn summary(state: &State) -> WrappedText {
     }
 }
 
-/// `2 values are not given: fields[1].name, basePackage`
+/// `2 values are not given: fields[0].name, basePackage`
 pub fn missing(state: &State) -> Option<String> {
     let paths: Vec<String> = preview::missing(state).iter().map(|(_, row)| values::path(&row.way)).collect();
     let shown = first_of(&paths, NAMED);

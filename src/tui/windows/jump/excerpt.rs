@@ -1,14 +1,35 @@
 //! The text of a section with the searched words marked, wrapped.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
+use std::path::Path;
 
+use regex::{Regex, RegexBuilder};
+
+use crate::tui::catalog::document_part::TextKind;
+use crate::tui::glyphs::Glyphs;
+use crate::tui::markdown::{self, FrontMatter, MarkdownLayout};
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::marked::MarkedText;
 use crate::tui::widgets::page::{PageLine, WrappedText};
 use refdesk_desk::SearchHit;
 
-pub fn page(hit: &SearchHit, columns: usize) -> WrappedText {
+pub fn page(hit: &SearchHit, columns: usize, glyphs: &Glyphs) -> WrappedText {
+    let kind = if hit.path.is_empty() { TextKind::Lines } else { TextKind::of_path(Path::new(&hit.path)) };
+    if kind.is_markdown() {
+        let keeps_lines = kind == TextKind::Lines;
+        let layout =
+            MarkdownLayout { columns, glyphs, front_matter: FrontMatter::Folded, first_line: hit.line, keeps_lines };
+        let mut lines = markdown::lines(&hit.excerpt, &layout).lines;
+        if let Some(searched) = searched(hit) {
+            for line in &mut lines {
+                let found: Vec<_> = searched.find_iter(line.text()).map(|found| found.range()).collect();
+                line.mark(found);
+            }
+        }
+        return WrappedText::new(lines, columns);
+    }
     let mut lines = Vec::new();
     let mut start = 0;
     for line in hit.excerpt.split_inclusive('\n') {
@@ -17,6 +38,15 @@ pub fn page(hit: &SearchHit, columns: usize) -> WrappedText {
         start += line.len();
     }
     WrappedText::new(lines, columns)
+}
+
+/// The words that were found, wherever they stand once the text is laid out; `None` without any.
+fn searched(hit: &SearchHit) -> Option<Regex> {
+    let words: BTreeSet<&str> = hit.matches.iter().filter_map(|found| hit.excerpt.get(found.clone())).collect();
+    let words: Vec<String> = words.into_iter().map(regex::escape).collect();
+    // A list of words is not too large for a pattern, whoever wrote them.
+    let pattern = RegexBuilder::new(&format!(r"\b(?:{})\b", words.join("|"))).case_insensitive(true).build();
+    pattern.ok().filter(|_| !words.is_empty())
 }
 
 /// A line that begins at this byte, cleaned; the marks follow.
@@ -38,6 +68,22 @@ fn marked(line: &str, start: usize, matches: &[Range<usize>]) -> MarkedText {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tui::tests::fixture::hit;
+
+    #[test]
+    fn markdown_is_laid_out_with_its_marks() {
+        let excerpt = "## Rules\n\nRead the [retry *pattern*](../retry.md), retry once.\n\n| call | retry |\n| --- | --- |\n| book | never |";
+        let matches = excerpt.match_indices("retry").map(|(at, word)| at..at + word.len()).collect();
+        let hit =
+            SearchHit { path: "docs/a.md".to_owned(), excerpt: excerpt.to_owned(), matches, ..hit("java-service") };
+        let page = page(&hit, 60, &Glyphs::default());
+        let rows: Vec<String> = (0..page.len()).map(|nth| page.row(nth)).collect();
+        let shown = rows.join("\n");
+        assert!(!shown.contains("##") && !shown.contains("](") && !shown.contains("| ---"), "{shown}");
+        assert!(shown.contains("Read the retry pattern, retry once."), "{shown}");
+        let marked = page.lines().iter().map(|line| searched(&hit).unwrap().find_iter(line.text()).count());
+        assert_eq!(marked.sum::<usize>(), 3);
+    }
 
     #[test]
     fn marks_are_at_the_words_although_control_characters_are_escaped() {
