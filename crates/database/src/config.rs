@@ -291,7 +291,7 @@ pub(crate) fn parsed(text: &str, file: &str) -> Result<YamlNode, Box<Diagnostic>
     }
     let root = yaml::read::<YamlNode>(text, ITEMS, RepeatedKeys::Refused).map_err(|wrong| {
         let mut problem = problem(format!("it is not YAML: {}", wrong.message), wrong.line, wrong.column);
-        problem.fix = match wrong.message.contains("indentation") {
+        problem.fix = match wrong.is_indentation {
             true => "begin it in the same column as the lines that it belongs with, with spaces".into(),
             false => "correct this line".into(),
         };

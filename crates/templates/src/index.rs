@@ -285,19 +285,15 @@ fn filled(workspace: &Path, template: Template, analysis: &Analysis, diagnostics
         report(Diagnostic::warning(Code::TemplateAmbiguous, message).fix(hint), Some(ambiguity.line));
     }
     if let Some(problem) = &analysis.problem {
-        let (message, fix) =
-            match problem.message.strip_prefix("the template ").filter(|_| problem.code == Code::TooLarge) {
-                Some(limit) => {
-                    let message = format!("template '{name}' {limit}, so it is not used");
-                    (message, "split it, or move it out of the templates folder".to_owned())
-                }
-                None => {
-                    let (file, at) = template.place(problem.line.unwrap_or(1));
-                    let line = if problem.line.is_some() { format!(":{at}") } else { String::new() };
-                    let fix = format!("correct {}{line}", display(workspace, file));
-                    (format!("template '{name}' does not parse: {}", problem.message), fix)
-                }
-            };
+        let (message, fix) = if problem.code == Code::TooLarge {
+            let message = format!("template '{name}' {}, so it is not used", limits::is_too_large());
+            (message, "split it, or move it out of the templates folder".to_owned())
+        } else {
+            let (file, at) = template.place(problem.line.unwrap_or(1));
+            let line = if problem.line.is_some() { format!(":{at}") } else { String::new() };
+            let fix = format!("correct {}{line}", display(workspace, file));
+            (format!("template '{name}' does not parse: {}", problem.message), fix)
+        };
         report(Diagnostic::warning(Code::TemplateBroken, message).fix(fix), problem.line);
     }
     for unknown in &analysis.unknown {

@@ -26,6 +26,8 @@ pub struct YamlProblem {
     pub column: usize,
     /// What is wrong, without the position.
     pub message: String,
+    /// Whether a line is indented wrongly.
+    pub is_indentation: bool,
 }
 
 /// A value with its position, for readers that report problems with it.
@@ -191,10 +193,13 @@ pub fn read<T: DeserializeOwned>(text: &str, items: usize, repeated: RepeatedKey
     serde_saphyr::from_str_with_options::<T>(text, options).map_err(|error| {
         let place = error.location().map(|location| (location.line(), location.column()));
         let number = |value: Option<u64>| value.and_then(|value| usize::try_from(value).ok()).unwrap_or(1);
+        let message = error.to_string();
+        let message = message.lines().next().unwrap_or_default();
         YamlProblem {
             line: number(place.map(|(line, _)| line)),
             column: number(place.map(|(_, column)| column)),
-            message: in_plain_words(&error.to_string()),
+            is_indentation: is_indentation(message),
+            message: in_plain_words(message),
         }
     })
 }
@@ -212,9 +217,12 @@ pub fn first_tag(text: &str) -> Option<(usize, usize)> {
     tags.next().map(|start| (start.line(), start.col() + 1))
 }
 
+fn is_indentation(first_line: &str) -> bool {
+    first_line.contains("did not find expected")
+}
+
 /// The parser's message without its positions and its advice for programmers.
-fn in_plain_words(message: &str) -> String {
-    let line = message.lines().next().unwrap_or_default();
+fn in_plain_words(line: &str) -> String {
     if line.contains("budget breached") {
         return "it is nested too deeply, has too many aliases, or is too large".to_owned();
     }
@@ -228,7 +236,7 @@ fn in_plain_words(message: &str) -> String {
     {
         return "a backslash starts an escape in double quotes; use single quotes, or / in paths".to_owned();
     }
-    if line.contains("did not find expected") {
+    if is_indentation(line) {
         return "its indentation is wrong here".to_owned();
     }
     let end = [" at line ", " (defined at", " (first ", ", set "].iter().filter_map(|mark| line.find(mark)).min();

@@ -20,7 +20,7 @@ pub(crate) fn value(text: &str) -> Result<Option<Value>, Error> {
     if !lines(text).iter().any(Line::has_settings) {
         return Ok(None);
     }
-    read_yaml(text, VALUES, RepeatedKeys::Refused).map(Some).map_err(|YamlProblem { line, column, message }| {
+    read_yaml(text, VALUES, RepeatedKeys::Refused).map(Some).map_err(|YamlProblem { line, column, message, .. }| {
         Error::new(
             Code::Unparsable,
             format!("{line}:{column}: {message}"),
