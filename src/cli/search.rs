@@ -117,5 +117,5 @@ fn place(placing: &HitRank) -> String {
     let HitRank { list, rank, score, words, cosine } = placing;
     let words = if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) };
     let cosine = cosine.map_or_else(String::new, |cosine| format!(" (cosine {cosine})"));
-    format!("{score} for rank {rank} by {list}{words}{cosine}")
+    format!("{score} for rank {rank} by {}{words}{cosine}", list.word())
 }

@@ -1,12 +1,9 @@
 //! Notices and receipts in the words of the screen and the plain interface. Events for programs, and what an agent gets,
 //! keep the sentence that the contract gives them.
 
-use refdesk_desk::engine::{Actor, Notice};
+use refdesk_desk::engine::{Actor, INCLUDED, Notice};
 use refdesk_desk::session::{Line, SCREEN};
 use refdesk_enrich::TextKind;
-
-/// How programs are told which sources a pick pulled in.
-const INCLUDED: &str = "References transitively included: ";
 
 /// The notice as a person reads it. Actions at a screen are that person's: the journal counts only if they sealed it.
 pub fn for_people(notice: Notice) -> Notice {

@@ -87,7 +87,7 @@ pub use problems::ProblemParts;
 pub use profile::find_profile;
 pub use profiles::{AfterSwitch, ProfileDetails};
 pub use refdesk_discover::{Discovery, FoundKind, MissingSource, MovedSource, ProposedPlace, ProposedSource, ScanNote};
-pub use refdesk_index::{DOCUMENT_KINDS, HitRank, Progress, Report as IndexReport, SearchMode};
+pub use refdesk_index::{DOCUMENT_KINDS, HitRank, Progress, RankedList, Report as IndexReport, SearchMode};
 pub use search::{
     SEARCH_COMMAND, SEARCH_LIMIT, SearchAmong, SearchAnswer, SearchHit, SearchReader, SearchRequest, changed_since,
 };

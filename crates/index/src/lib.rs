@@ -54,7 +54,8 @@ pub use pages::{DatabasePages, DatabaseSubject, IndexedJoin, PageContent, PageDo
 pub use reader::{Index, IndexStatus, Partial, Section, SectionNow, TextTopics, TopicQuery};
 pub use repository::shared_name;
 pub use search::{
-    FoundDocument, HitRank, SearchMode, SearchQuery, SearchResult, SectionHit, SourcePreference, usual_weight,
+    FoundDocument, HitRank, RankedList, SearchMode, SearchQuery, SearchResult, SectionHit, SourcePreference,
+    usual_weight,
 };
 pub use threshold::background_texts;
 pub use update::{

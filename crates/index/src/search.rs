@@ -42,10 +42,6 @@ const NEAR_WITHOUT_WORDS: f32 = 0.35;
 /// How many times more documents are examined if one represents a whole table.
 const DOCUMENTS_OF_A_TABLE: usize = 4;
 
-/// Names of the lists.
-const WORDS: &str = "words";
-const MEANING: &str = "meaning";
-
 /// A search.
 pub struct SearchQuery<'a> {
     /// What to search for; any text.
@@ -164,11 +160,31 @@ pub struct SectionHit {
     pub columns: Vec<String>,
 }
 
+/// A ranked list of documents that a search makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RankedList {
+    /// By words.
+    Words,
+    /// By meaning.
+    Meaning,
+}
+
+impl RankedList {
+    /// `words` or `meaning`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Words => "words",
+            Self::Meaning => "meaning",
+        }
+    }
+}
+
 /// The place of a hit in a list.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct HitRank {
-    /// `words` or `meaning`.
-    pub list: &'static str,
+    /// The list.
+    pub list: RankedList,
     /// From 1.
     pub rank: usize,
     /// What the list adds to the score of the hit.
@@ -519,12 +535,12 @@ fn because(
     let words = with_words.iter().filter(|(_, documents)| all().any(|document| documents.contains(document)));
     let words: Vec<String> = words.map(|(word, _)| (*word).to_owned()).collect();
     let cosine = cosines.get(&fused.document).map(|cosine| rounded(f64::from(*cosine)));
-    let place = |at: usize, list: &'static str| {
+    let place = |at: usize, list| {
         let place = fused.places.get(at).copied().flatten()?;
         Some(HitRank { list, rank: place.rank, score: rounded(place.score), words: Vec::new(), cosine: None })
     };
-    let by_words = place(0, WORDS).map(|it| HitRank { words, ..it });
-    let by_meaning = place(1, MEANING).map(|it| HitRank { cosine, ..it });
+    let by_words = place(0, RankedList::Words).map(|it| HitRank { words, ..it });
+    let by_meaning = place(1, RankedList::Meaning).map(|it| HitRank { cosine, ..it });
     by_words.into_iter().chain(by_meaning).collect()
 }
 

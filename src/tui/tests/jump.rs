@@ -12,7 +12,7 @@ use crate::tui::state::{PanePart, State};
 use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
 use refdesk_desk::engine::{Event, Notice, Request, Response, Snapshot, Topic};
-use refdesk_desk::{HitRank, LargePick, SearchAnswer, SearchHit, SearchMode, SelectionChange};
+use refdesk_desk::{HitRank, LargePick, RankedList, SearchAnswer, SearchHit, SearchMode, SelectionChange};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error, Fix};
 
@@ -31,7 +31,13 @@ fn hit(source: &str, path: &str, line: usize, heading: &str, excerpt: &str, word
         excerpt: excerpt.to_owned(),
         matches: std::iter::once(at..at + word.len()).collect(),
         score: 0.18,
-        because: vec![HitRank { list: "words", rank: 1, score: 0.1, words: vec![word.to_owned()], cosine: None }],
+        because: vec![HitRank {
+            list: RankedList::Words,
+            rank: 1,
+            score: 0.1,
+            words: vec![word.to_owned()],
+            cosine: None,
+        }],
         readable: true,
         selected: false,
         tokens: 120,
@@ -208,7 +214,11 @@ fn sections_stand_above_the_feed_and_above_headings_without_an_excerpt() {
 fn names_and_headings_with_the_words_come_before_fuzzy_matches() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "C-k \"breaker\"");
-    let headings = [("States of the breaker", "words"), ("Outages", "meaning"), ("Breakers in calls", "words")];
+    let headings = [
+        ("States of the breaker", RankedList::Words),
+        ("Outages", RankedList::Meaning),
+        ("Breakers in calls", RankedList::Words),
+    ];
     let hits = headings.map(|(heading, list)| {
         let because = vec![HitRank { list, rank: 1, score: 0.1, words: Vec::new(), cosine: None }];
         SearchHit { because, ..hit("java-service", "docs/calls.md", 41, heading, "It opens.", "opens") }
@@ -242,7 +252,7 @@ fn every_name_that_matches_comes_before_what_is_found_by_meaning() {
         Snapshot { catalog, templates: Default::default(), diagnostics: Default::default(), ..fixture::snapshot() };
     update(&mut state, Input::Snapshot(Box::new(plain)));
     press(&mut state, "C-k \"breaker\"");
-    let meant = HitRank { list: "meaning", rank: 1, score: 0.1, words: Vec::new(), cosine: None };
+    let meant = HitRank { list: RankedList::Meaning, rank: 1, score: 0.1, words: Vec::new(), cosine: None };
     let hit = SearchHit { because: vec![meant], ..hit("other-01", "a.md", 3, "Outages", "It opens.", "opens") };
     answer(&mut state, Response::Found(Ok(Box::new(SearchAnswer { hits: vec![hit], ..found("breaker") }))));
     let rows = listed(&state);
@@ -299,11 +309,12 @@ fn a_source_comes_before_a_tag_that_leads_to_it_alone() {
 fn few_sections_found_by_meaning_alone_stand_among_other_rows() {
     let mut state = fixture::state(200, 60);
     press(&mut state, "C-k \"opens\"");
-    let ranked = |list, nth: usize| SearchHit {
+    let ranked = |list: RankedList, nth: usize| SearchHit {
         because: vec![HitRank { list, rank: nth, score: 0.1, words: Vec::new(), cosine: None }],
-        ..hit("timeouts", "a.md", nth, &format!("{list} {nth}"), "It opens.", "opens")
+        ..hit("timeouts", "a.md", nth, &format!("{} {nth}", list.word()), "It opens.", "opens")
     };
-    let hits: Vec<SearchHit> = (1..=20).flat_map(|nth| [ranked("meaning", nth), ranked("words", nth)]).collect();
+    let hits: Vec<SearchHit> =
+        (1..=20).flat_map(|nth| [ranked(RankedList::Meaning, nth), ranked(RankedList::Words, nth)]).collect();
     let found = || Response::Found(Ok(Box::new(SearchAnswer { hits: hits.clone(), ..found("opens") })));
     answer(&mut state, found());
     assert!(screen(&state).contains("30 sections"), "{}", screen(&state));

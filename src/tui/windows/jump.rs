@@ -491,7 +491,7 @@ fn draw_details(state: &State, found: &JumpRow, places: &JumpLayout, buffer: &mu
     let (caption, text) = match &found.to {
         JumpTarget::Section(hit) => {
             let place = hit.place().unwrap_or_else(|| hit.name.clone());
-            let lists: Vec<&str> = hit.because.iter().map(|rank| rank.list).collect();
+            let lists: Vec<&str> = hit.because.iter().map(|rank| rank.list.word()).collect();
             let caption = format!("{place} {} found by {}", state.skin.glyphs.dot, lists.join(" and "));
             (caption, excerpt::page(hit, columns, &state.skin.glyphs))
         }

@@ -52,6 +52,9 @@ pub struct Notice {
     pub receipt: Option<Ticket>,
 }
 
+/// The start of a notice about sources that a pick pulled in, as programs read it.
+pub const INCLUDED: &str = "References transitively included: ";
+
 /// The line of the journal that a notice was made from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ticket {

@@ -78,7 +78,7 @@ fn a_hit_names_its_section_and_says_why(world: &World) {
     assert_eq!(
         best.because,
         [HitRank {
-            list: "words",
+            list: RankedList::Words,
             rank: 1,
             score: 0.1909,
             words: vec!["circuit".into(), "breaker".into()],
@@ -91,7 +91,7 @@ fn a_hit_names_its_section_and_says_why(world: &World) {
     assert_eq!(sources, ["guide", "note"]);
     let both = search(world, "circuit breaker");
     assert_eq!(both.mode, SearchMode::Hybrid);
-    assert!(both.hits[0].because.iter().any(|placing| placing.list == "meaning" && placing.cosine.is_some()));
+    assert!(both.hits[0].because.iter().any(|placing| placing.list == RankedList::Meaning && placing.cosine.is_some()));
 }
 
 fn phrases_and_filters(world: &World) {
@@ -211,7 +211,7 @@ fn vectors_that_cannot_be_compared_take_no_part_and_are_counted() {
     assert_eq!(found.incomparable, 2);
     assert!(found.partial.is_some());
     let note = found.hits.iter().find(|hit| hit.source == "note" && hit.kind == "text").unwrap();
-    assert!(note.because.iter().all(|placing| placing.list == "words"), "{:?}", note.because);
+    assert!(note.because.iter().all(|placing| placing.list == RankedList::Words), "{:?}", note.because);
     let status = |world: &World| world.index().0.status("letters", &[]).unwrap();
     assert_eq!(status(&world).without_vector, 2);
     fill(&world);

@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 
 use refdesk_core::catalog::SourceId;
-use refdesk_desk::SearchHit;
 use refdesk_desk::engine::{Notice, Topic};
+use refdesk_desk::{RankedList, SearchHit};
 
 use super::JumpWindow;
 use super::actions::{self, Availability};
@@ -207,7 +207,7 @@ impl JumpRow {
 
 /// Whether a section was found by meaning alone.
 fn is_meant(hit: &SearchHit) -> bool {
-    matches!(hit.because.as_slice(), [only] if only.list == "meaning")
+    matches!(hit.because.as_slice(), [only] if only.list == RankedList::Meaning)
 }
 
 /// Removes what says the same as the row of a source: another row of it, and a heading that is its name.

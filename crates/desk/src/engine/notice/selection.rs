@@ -139,7 +139,7 @@ fn also_left_notice(before: &Snapshot, left: &[&SelectedSource], by: &Actor) -> 
 fn included(entered: &[&SelectedSource]) -> String {
     let named: Vec<String> =
         entered.iter().map(|member| format!("@{} (from {})", member.id, at(member.parents.iter()))).collect();
-    format!("References transitively included: {}", super::words::cut(&named))
+    format!("{}{}", super::INCLUDED, super::words::cut(&named))
 }
 
 /// `@retry-pattern now mentions @error-handling: pulled in`, because of `docs/retry.md:14`.
