@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::path::Path;
 
 use refdesk_core::catalog::SourceId;
-use refdesk_core::selection::{Role, SelectedSource};
+use refdesk_core::selection::{Role, SelectedSource, StepName};
 use refdesk_desk::engine::{PickReach, Request, Response, Snapshot};
 use refdesk_desk::{LargePick, SelectionChange};
 use refdesk_files::path::display;
@@ -90,8 +90,22 @@ pub struct PendingChange {
     pub done: String,
     pub before: Box<Snapshot>,
     pub named: Vec<SourceId>,
-    /// The command that reverts it.
-    pub back: &'static str,
+    /// The step, if this undoes or redoes one.
+    step: Option<(Retrace, StepName)>,
+}
+
+impl PendingChange {
+    /// Whether the sentence names this source.
+    fn names(&self, id: &str) -> bool {
+        let is_step = self.step.as_ref().is_some_and(|(_, step)| step.source.as_deref() == Some(id));
+        is_step || self.named.iter().any(|named| named.as_str() == id)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Retrace {
+    Undo,
+    Redo,
 }
 
 /// Picks, unpicks, keeps, excludes or includes sources.
@@ -262,9 +276,8 @@ pub fn pick_within(state: &mut PlainState, id: SourceId, reach: PickReach, turn:
 
 /// Asks the engine for a change; `done` is printed once it is made.
 pub fn change(state: &mut PlainState, request: Request, done: String, named: Vec<SourceId>, turn: &mut InputOutcome) {
-    let back = if request == Request::Undo { "redo" } else { "undo" };
-    state.pending =
-        Some(Pending::Change(PendingChange { done, before: Box::new(state.snapshot.clone()), named, back }));
+    let before = Box::new(state.snapshot.clone());
+    state.pending = Some(Pending::Change(PendingChange { done, before, named, step: None }));
     turn.ask(request);
 }
 
@@ -293,18 +306,17 @@ pub fn clear_now(state: &mut PlainState, turn: &mut InputOutcome) {
 }
 
 /// Undoes or redoes.
-pub fn retrace(state: &mut PlainState, request: Request, turn: &mut InputOutcome) {
-    let (what, verb) = match request {
-        Request::Undo => (state.snapshot.undo.clone(), "Undone"),
-        _ => (state.snapshot.redo.clone(), "Redone"),
+pub fn retrace(state: &mut PlainState, retrace: Retrace, turn: &mut InputOutcome) {
+    let (request, step, verb, done) = match retrace {
+        Retrace::Undo => (Request::Undo, &state.snapshot.undo, "undo", "Undone"),
+        Retrace::Redo => (Request::Redo, &state.snapshot.redo, "redo", "Redone"),
     };
-    match what {
-        Some(what) => {
-            let done = format!("{verb}: {}.", what.replacen(" of @", " of ", 1));
-            change(state, request, done, Vec::new(), turn);
-        }
-        None => turn.print(format!("There is nothing to {}.", if verb == "Undone" { "undo" } else { "redo" })),
-    }
+    let Some(step) = step.clone() else { return turn.print(format!("There is nothing to {verb}.")) };
+    let done = format!("{done}: {}.", step.text.replacen(" of @", " of ", 1));
+    let before = Box::new(state.snapshot.clone());
+    let step = Some((retrace, step));
+    state.pending = Some(Pending::Change(PendingChange { done, before, named: Vec::new(), step }));
+    turn.ask(request);
 }
 
 /// Says what the change did; the snapshot is the one after it.
@@ -320,19 +332,16 @@ pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], t
         return;
     }
     turn.print(&change.done);
-    // The sentence names what is undone or redone.
-    let is_named =
-        |id: &str| change.named.iter().any(|it| it.as_str() == id) || change.done.ends_with(&format!(" of {id}."));
     let (came, left) = (only_in(after, before), only_in(before, after));
     for (made, followed, members, snapshot) in
         [("picked", "pulled in", came, after), ("unpicked", "released", left, before)]
     {
         // An agent gets sources of mode auto before and after.
         let others = members.iter().map(|member| &member.id).filter(|id| !is_auto(snapshot, id.as_str()));
-        let others = others.filter(|id| !is_named(id.as_str()));
+        let others = others.filter(|id| !change.names(id.as_str()));
         let is_pick = |id: &&SourceId| snapshot.selection.is_picked(id.as_str());
         let (picks, others): (Vec<&SourceId>, Vec<&SourceId>) = others.partition(is_pick);
-        let is_more = !change.named.is_empty() || members.iter().any(|member| is_named(member.id.as_str()));
+        let is_more = !change.named.is_empty() || members.iter().any(|member| change.names(member.id.as_str()));
         let noun = if is_more { "more source" } else { "source" };
         for (what, ids) in [(made, picks), (followed, others)] {
             if ids.is_empty() {
@@ -343,10 +352,10 @@ pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], t
             turn.print(format!("{} {what}{waiting}: {named}.", counted(ids.len(), noun)));
         }
     }
-    if ["Undone", "Redone"].iter().any(|how| change.done.starts_with(how)) {
+    if change.step.is_some() {
         for (verb, of, other) in [("lifted", before, after), ("made", after, before)] {
             let excluded = of.selection.excluded().iter().filter(|id| !other.selection.is_excluded(id));
-            let count = excluded.filter(|id| !is_named(id.as_str())).count();
+            let count = excluded.filter(|id| !change.names(id.as_str())).count();
             if count > 0 {
                 turn.print(format!("{} {verb}.", counted(count, "exclusion")));
             }
@@ -357,9 +366,12 @@ pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], t
         turn.print(format!("That is {difference}{}.", change_cost::with_instructions(cost, tokens)));
     }
     turn.print(total(after));
-    let is_back = if change.back == "redo" { after.redo.is_some() } else { after.undo.is_some() };
-    if is_back {
-        turn.print(format!("Type {0} to {0} it.", change.back));
+    let (back, is_there) = match change.step {
+        Some((Retrace::Undo, _)) => ("redo", after.redo.is_some()),
+        _ => ("undo", after.undo.is_some()),
+    };
+    if is_there {
+        turn.print(format!("Type {back} to {back} it."));
     }
 }
 

@@ -1,6 +1,5 @@
 //! The table of commands: names, argument and description. The help is generated from it.
 
-use refdesk_desk::engine::Request;
 use refdesk_text::nearest::nearest;
 
 use super::choice::ChoiceVerb;
@@ -55,8 +54,8 @@ pub const COMMANDS: &[PlainCommand] = &[
     command!(|state, rest, turn| choice::choose(state, rest, ChoiceVerb::Exclude, turn), ["exclude"], "[N or ID, one or more, or all]", "Exclude sources from being pulled in."),
     command!(|state, rest, turn| choice::choose(state, rest, ChoiceVerb::Include, turn), ["include"], "[N or ID, one or more, or all]", "Include excluded sources again."),
     command!(|state, _, turn| choice::clear(state, turn), ["clear"], "", "Clear all picks. It asks first."),
-    command!(|state, _, turn| choice::retrace(state, Request::Undo, turn), ["undo"], "", "Undo your last change of picks and exclusions."),
-    command!(|state, _, turn| choice::retrace(state, Request::Redo, turn), ["redo"], "", "Redo what was undone."),
+    command!(|state, _, turn| choice::retrace(state, choice::Retrace::Undo, turn), ["undo"], "", "Undo your last change of picks and exclusions."),
+    command!(|state, _, turn| choice::retrace(state, choice::Retrace::Redo, turn), ["redo"], "", "Redo what was undone."),
     command!(|state, _, turn| selection::show(state, turn), ["selection"], "", "List what is selected, why, and what it costs."),
     command!(prompts::budget, ["budget"], "[TOKENS]", "Add up what the selection, the instructions and the last prompt cost, and compare it with the limit; with a number, such as 200k, set the limit."),
     command!(graph::ask, ["graph"], "[N or ID, or two, or hubs, cycles, orphans, broken]", "Explain which sources mention each other: around one source, on the path between two, or what each pick brings."),

@@ -11,41 +11,65 @@ use crate::tui::state::{Message, MessageKind, State};
 use crate::tui::widgets::cells;
 use crate::tui::windows::clear;
 use refdesk_core::catalog::SourceId;
-use refdesk_core::selection::Role;
+use refdesk_core::selection::{Role, StepName};
 use refdesk_desk::engine::{Reply, Request, Snapshot};
 
 /// A change that was requested, and is not in a snapshot yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AwaitedChange {
+    kind: AwaitedKind,
     done: String,
     /// The changed sources; none if all were changed.
     named: Vec<SourceId>,
-    /// After a switch of profiles, how many of its sources wait for trust.
-    switched: Option<usize>,
-    /// Whether another process makes the change, after an answer given here.
-    by_asker: bool,
     /// The action that takes it back.
     back: Action,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum AwaitedKind {
+    Unpick,
+    /// Another process makes the change, after an answer given here.
+    Answer,
+    /// A switch of profiles; `waiting` of its sources wait for trust.
+    Switch {
+        waiting: usize,
+    },
+    /// An undo or redo. It may concern many picks, which its name does not count.
+    Retrace(StepName),
+    Other,
+}
+
+impl AwaitedChange {
+    /// Whether the sentence names this source.
+    fn names(&self, id: &str) -> bool {
+        let is_step = matches!(&self.kind, AwaitedKind::Retrace(step) if step.source.as_deref() == Some(id));
+        is_step || self.named.iter().any(|named| named.as_str() == id)
+    }
+
+    fn is_retraced(&self) -> bool {
+        matches!(self.kind, AwaitedKind::Retrace(_))
+    }
 }
 
 /// Notes that this was requested. A pick has its own answer.
 pub fn expect(state: &mut State, request: &Request) {
     let clean = |text: &str| cells::clean(text).into_owned();
-    let awaited =
-        |done: String, named: Vec<SourceId>, back| AwaitedChange { done, named, back, switched: None, by_asker: false };
-    let of = |verb: &str, ids: &[SourceId]| {
+    let awaited = |kind, done: String, named: Vec<SourceId>| AwaitedChange { kind, done, named, back: Action::Undo };
+    let of = |kind, verb: &str, ids: &[SourceId]| {
         let what = match ids {
             [id] => format!("@{}", clean(id.as_str())),
             several => cells::counted(several.len(), "source"),
         };
-        Some(awaited(format!("{verb} {what}"), ids.to_vec(), Action::Undo))
+        Some(awaited(kind, format!("{verb} {what}"), ids.to_vec()))
     };
-    let retraced = |verb: &str, what: &Option<std::sync::Arc<str>>, back| {
-        what.as_ref().map(|what| awaited(format!("{verb}: {}", clean(what)), Vec::new(), back))
+    let retraced = |verb: &str, step: &Option<StepName>, back| {
+        let step = step.clone()?;
+        let done = format!("{verb}: {}", clean(&step.text));
+        Some(AwaitedChange { back, ..awaited(AwaitedKind::Retrace(step), done, Vec::new()) })
     };
     state.awaited_change = match request {
-        Request::Unpick(ids) => of("Unpicked", ids),
-        Request::Exclude(ids) => of("Excluded", ids).map(|awaited| AwaitedChange {
+        Request::Unpick(ids) => of(AwaitedKind::Unpick, "Unpicked", ids),
+        Request::Exclude(ids) => of(AwaitedKind::Other, "Excluded", ids).map(|awaited| AwaitedChange {
             done: match ids.as_slice() {
                 [id] if source_state::is_auto(&state.snapshot, id.as_str()) => {
                     format!("{}, which stays in the instructions", awaited.done)
@@ -54,15 +78,15 @@ pub fn expect(state: &mut State, request: &Request) {
             },
             ..awaited
         }),
-        Request::Include(ids) => of("No longer excluded:", ids),
+        Request::Include(ids) => of(AwaitedKind::Other, "No longer excluded:", ids),
         Request::Clear => {
             let picks = clear::picks(state);
-            Some(awaited(format!("Cleared {}", cells::counted(picks.len(), "pick")), picks, Action::Undo))
+            Some(awaited(AwaitedKind::Other, format!("Cleared {}", cells::counted(picks.len(), "pick")), picks))
         }
         Request::SwitchProfile { .. } => match &state.profiles.switch {
             Some(Ok(switch)) => {
                 let done = format!("Switched to {}", clean(&switch.name));
-                Some(AwaitedChange { switched: Some(switch.waiting), ..awaited(done, Vec::new(), Action::Undo) })
+                Some(awaited(AwaitedKind::Switch { waiting: switch.waiting }, done, Vec::new()))
             }
             _ => None,
         },
@@ -72,7 +96,7 @@ pub fn expect(state: &mut State, request: &Request) {
             let who = clean(if who.is_empty() { "the agent" } else { who });
             let done = format!("Answered {who}: picked {}", cells::grouped(ids.len()));
             let named = ids.iter().map(|id| id.as_str().into()).collect();
-            Some(AwaitedChange { by_asker: true, ..awaited(done, named, Action::Undo) })
+            Some(awaited(AwaitedKind::Answer, done, named))
         }
         Request::Undo => retraced("Undone", &state.snapshot.undo, Action::Redo),
         Request::Redo => retraced("Redone", &state.snapshot.redo, Action::Undo),
@@ -88,7 +112,7 @@ pub fn follow(state: &mut State, before: &Snapshot) {
     let is_made = |awaited: &mut AwaitedChange| {
         let is_new =
             |id: &SourceId| state.snapshot.selection.is_picked(id.as_str()) && !before.selection.is_picked(id.as_str());
-        !awaited.by_asker || awaited.named.iter().any(is_new)
+        awaited.kind != AwaitedKind::Answer || awaited.named.iter().any(is_new)
     };
     let Some(awaited) = state.awaited_change.take_if(is_made) else {
         // The undo that is offered would be refused: somebody else has changed what it would take back.
@@ -108,15 +132,15 @@ pub fn follow(state: &mut State, before: &Snapshot) {
         return;
     }
     let after = &state.snapshot;
-    let followed = match &awaited.switched {
+    let followed = match awaited.kind {
         // What is selected now, as the list of profiles and the top line count it.
-        Some(waiting) => {
+        AwaitedKind::Switch { waiting } => {
             let Counts { picked, pulled_in, tokens, .. } = state.counts;
             let [picked, pulled_in] = [picked, pulled_in].map(cells::grouped);
-            let (tokens, waiting) = (cells::in_tokens(tokens), source_words::waiting(*waiting));
+            let (tokens, waiting) = (cells::in_tokens(tokens), source_words::waiting(waiting));
             format!(": now {picked} picked, {pulled_in} pulled in, {tokens}{waiting}")
         }
-        None => followed(&awaited, before, after),
+        _ => followed(&awaited, before, after),
     };
     let (is_there, verb) = match awaited.back {
         Action::Redo => (after.redo.is_some(), "redoes"),
@@ -139,21 +163,17 @@ fn followed(awaited: &AwaitedChange, before: &Snapshot, after: &Snapshot) -> Str
     let mut parts = Vec::new();
     // Their prices are not known, whichever way they go.
     let (mut waiting, mut own_waiting) = (0, "");
-    for (of, other, verb) in [(after, before, "pulled in"), (before, after, "released")] {
+    for (of, other, made, verb) in [(after, before, "picked", "pulled in"), (before, after, "unpicked", "released")] {
         let members = of.selection.members().iter().map(|it| &it.id);
         // An agent gets sources of mode auto before and after.
         let is_brought =
             |id: &&SourceId| of.selection.is_picked(id.as_str()) || !source_state::is_auto(of, id.as_str());
         let new: Vec<&SourceId> =
             members.filter(is_brought).filter(|id| !other.selection.contains(id.as_str())).collect();
-        // The name of an undone change contains its source, too.
-        let is_named = |id: &SourceId| awaited.named.contains(id) || awaited.done.ends_with(&format!(" of @{id}"));
-        // An undone or redone change can be one of many picks, which its name does not count.
-        let is_retraced = ["Undone", "Redone"].iter().any(|how| awaited.done.starts_with(how));
-        let is_counted_apart = |id: &SourceId| is_retraced && of.selection.is_picked(id.as_str());
+        let is_named = |id: &SourceId| awaited.names(id.as_str());
+        let is_counted_apart = |id: &SourceId| awaited.is_retraced() && of.selection.is_picked(id.as_str());
         let picks = new.iter().filter(|id| !is_named(id) && is_counted_apart(id)).count();
         if picks > 0 {
-            let made = if verb == "pulled in" { "picked" } else { "unpicked" };
             parts.push(format!("{} {made}", cells::grouped(picks)));
         }
         let others = new.iter().filter(|id| !is_named(id) && !is_counted_apart(id));
@@ -171,14 +191,14 @@ fn followed(awaited: &AwaitedChange, before: &Snapshot, after: &Snapshot) -> Str
         }
     }
     // The exclusions that a pick made go and come with it.
-    let is_retraced = ["Undone", "Redone"].iter().any(|how| awaited.done.starts_with(how));
-    for (of, other, verb) in [(before, after, "lifted"), (after, before, "made")] {
-        let is_named = |id: &str| {
-            awaited.named.iter().any(|named| named.as_str() == id) || awaited.done.ends_with(&format!(" of @{id}"))
-        };
-        let only_here = of.selection.excluded().iter().filter(|id| !other.selection.is_excluded(id) && !is_named(id));
-        let count = only_here.count();
-        if count > 0 && (is_retraced || (verb == "lifted" && awaited.done.starts_with("Unpicked"))) {
+    let is_retraced = awaited.is_retraced();
+    for (of, other, verb, is_reported) in [
+        (before, after, "lifted", is_retraced || awaited.kind == AwaitedKind::Unpick),
+        (after, before, "made", is_retraced),
+    ] {
+        let excluded = of.selection.excluded().iter();
+        let count = excluded.filter(|id| !other.selection.is_excluded(id) && !awaited.names(id)).count();
+        if count > 0 && is_reported {
             parts.push(format!("{} {verb}", cells::counted(count, "exclusion")));
         }
     }

@@ -84,7 +84,7 @@ fn a_request_comes_is_answered_and_goes() {
     world.until("it is gone", |snapshot| snapshot.requests.is_empty());
     // The asker picks what was chosen, which can be undone where it was chosen.
     Desk::open(options(&world.workspace)).pick(&session(), &answered.selected, &[]).unwrap();
-    let is_step = |snapshot: &Snapshot| snapshot.undo.as_deref().is_some_and(|undo| undo.starts_with("answer to "));
+    let is_step = |snapshot: &Snapshot| snapshot.undo.as_ref().is_some_and(|undo| undo.text.starts_with("answer to "));
     world.until("it can be undone", |snapshot| snapshot.selection.is_picked("a") && is_step(snapshot));
     world.send(engine::Request::Undo);
     world.until("it is undone", |snapshot| snapshot.selection.members().is_empty() && snapshot.undo.is_none());

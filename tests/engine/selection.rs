@@ -210,7 +210,7 @@ fn undo_and_redo_cover_every_kind_of_change() {
     world.send(Request::exclude("b"));
     world.send(Request::pick("c"));
     world.send(Request::Clear);
-    world.until("all is taken back", |now| now.undo.as_deref() == Some("clearing of 2 picks"));
+    world.until("all is taken back", |now| now.undo == Some("clearing of 2 picks".into()));
     world.send(Request::Undo);
     world.until("a and c are back", |now| members(now) == ["a", "c"] && now.redo.is_some());
     world.send(Request::Undo);
@@ -349,7 +349,7 @@ fn what_can_be_done_with_several_sources_at_once() {
     world.send(Request::Exclude(exclude.ids));
     let after = world.until("a is no longer picked", |now| !now.selection.is_picked("a"));
     assert_eq!((after.selection.members().len(), after.selection.excluded().len()), (0, 5));
-    assert_eq!(after.undo.as_deref(), Some("exclusion of 4 sources"));
+    assert_eq!(after.undo, Some("exclusion of 4 sources".into()));
     world.send(Request::Undo);
     let undone = world.until("a is picked again", |now| now.selection.is_picked("a"));
     assert_eq!((undone.selection.members().len(), undone.selection.excluded().len()), (2, 1));

@@ -10,7 +10,7 @@ use super::{Desk, has_any_tag, quoted_tags};
 use crate::Session;
 use crate::session::{NewPicks, Stored, advice};
 use refdesk_core::catalog::{Source, SourceId};
-use refdesk_core::selection::{Choice, Role, Selection};
+use refdesk_core::selection::{Choice, Role, Selection, StepName};
 use refdesk_text::names::first_of;
 use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error, Fix};
@@ -273,7 +273,7 @@ impl Desk {
             })?;
         // What others stored since this process last read it.
         self.note_stored(&known, &stored);
-        self.history.note_as(name(&answer), stored, changed);
+        self.history.note_as(name(&answer).as_deref().map(StepName::from), stored, changed);
         Ok(AppliedChange { answer, before, left })
     }
 
@@ -484,7 +484,7 @@ mod tests {
         let picked = other.pick(&session, &named("b"), &[]).unwrap();
         assert_eq!(ids(&picked.pulled_in), ["d"]);
         one.clear(&session, false).unwrap();
-        assert_eq!(one.undoable().0.as_deref(), Some("clearing of 2 picks"));
+        assert_eq!(one.undoable().0, Some("clearing of 2 picks".into()));
         other.pick(&session, &named("b"), &[]).unwrap();
         let picked = one.pick(&session, &named("a"), &[]).unwrap();
         assert_eq!(ids(&picked.pulled_in), ["c"]);

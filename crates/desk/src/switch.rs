@@ -116,7 +116,7 @@ impl Desk {
             })?;
         self.note_stored(&known, &before);
         let changed = before.picks.iter().filter(|id| !after.picks.contains(id)).cloned().collect();
-        self.history.note_as(Some(format!("switch to {}", profile.name)), before, after);
+        self.history.note_as(Some(format!("switch to {}", profile.name).as_str().into()), before, after);
         Ok(Changed { changed, released: left, ..Changed::default() })
     }
 

@@ -7,14 +7,14 @@ use super::change::AppliedChange;
 use super::{Desk, Session};
 use crate::session::NewPicks;
 use refdesk_core::catalog::SourceId;
-use refdesk_core::selection::{Choice, History, RetraceResult};
+use refdesk_core::selection::{Choice, History, RetraceResult, StepName};
 use refdesk_text::Error;
 
 /// A change that was undone or redone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UndoResult {
-    /// Its description: `pick of @a`.
-    pub what: String,
+    /// The step.
+    pub what: StepName,
     /// What was reverted, and what other processes have changed since.
     pub retraced: RetraceResult,
     /// Sources that left the selection.
@@ -38,7 +38,7 @@ impl Desk {
     /// # Errors
     /// The desk cannot be stored; then nothing was changed.
     pub fn undo(&mut self, session: &Session) -> Result<Option<UndoResult>, Error> {
-        let what = self.history.undo_words();
+        let what = self.history.undo_name();
         self.retrace(session, "undone", what, History::undo)
     }
 
@@ -47,7 +47,7 @@ impl Desk {
     /// # Errors
     /// As [`Desk::undo`].
     pub fn redo(&mut self, session: &Session) -> Result<Option<UndoResult>, Error> {
-        let what = self.history.redo_words();
+        let what = self.history.redo_name();
         self.retrace(session, "redone", what, History::redo)
     }
 
@@ -84,20 +84,20 @@ impl Desk {
             let mut after = before.clone();
             after.picks =
                 stored.picks.iter().filter(|id| before.picks.contains(id) || made.contains(id)).cloned().collect();
-            self.history.note_as(Some(name), std::mem::replace(&mut before, after.clone()), after);
+            self.history.note_as(Some(name.as_str().into()), std::mem::replace(&mut before, after.clone()), after);
         }
     }
 
-    /// Descriptions of what undo and redo would do.
-    pub(crate) fn undoable(&self) -> (Option<String>, Option<String>) {
-        (self.history.undo_words(), self.history.redo_words())
+    /// The steps that undo and redo would revert and repeat.
+    pub(crate) fn undoable(&self) -> (Option<StepName>, Option<StepName>) {
+        (self.history.undo_name(), self.history.redo_name())
     }
 
     fn retrace(
         &mut self,
         session: &Session,
         done: &str,
-        what: Option<String>,
+        what: Option<StepName>,
         step: fn(&mut History, &mut Choice) -> Option<RetraceResult>,
     ) -> Result<Option<UndoResult>, Error> {
         let Some(what) = what else { return Ok(None) };
@@ -135,7 +135,7 @@ mod tests {
         let mut desk = Desk::open(Options { clock, ..Options::new(context) });
         let with =
             |picks: &[&str]| Choice { picks: picks.iter().map(|id| (*id).to_owned()).collect(), ..Choice::default() };
-        for (seconds, expected) in [(ANSWER_TIME.as_secs() + 1, None), (1, Some("answer to codex".to_owned()))] {
+        for (seconds, expected) in [(ANSWER_TIME.as_secs() + 1, None), (1, Some("answer to codex".into()))] {
             desk.expect_answer("codex", &["a".to_owned()]);
             NOW.fetch_add(seconds, Ordering::Relaxed);
             desk.note_stored(&with(&["x"]), &with(&["x", "a", "b"]));

@@ -13,6 +13,7 @@ use crate::tui::widgets::cells;
 use crate::tui::windows::WindowKind;
 use refdesk_core::catalog::Catalog;
 use refdesk_core::selection::SelectedSource;
+use refdesk_core::selection::StepName;
 use refdesk_desk::engine::{Event, PickReach, Request, Response, Snapshot};
 use refdesk_desk::{LargePick, PickStatus, Picked, Price, SelectionChange};
 
@@ -247,7 +248,7 @@ fn all_say_what_waits_for_trust() {
     for (id, others, said) in [("circuit-breaker", &["retry-pattern", "outside"][..], with), ("outside", &[], own)] {
         let snapshot = |members: Vec<SelectedSource>, generation| {
             let selection = std::sync::Arc::new(fixture::selection(members, &[], &[]));
-            let undo = Some(std::sync::Arc::from(format!("pick of @{id}")));
+            let undo = Some(StepName::of_source("pick", id));
             Snapshot { catalog: catalog.clone(), selection, generation, undo, ..fixture::snapshot() }
         };
         let picked_members = || {
@@ -464,7 +465,8 @@ fn what_is_undone_counts_as_it_did_when_it_was_done() {
         ),
     ] {
         let mut state = fixture::state(120, 36);
-        let before = Snapshot { undo: Some(done.into()), generation: 2, ..fixture::snapshot() };
+        let step = done.split_once(" of @").map_or_else(|| done.into(), |(what, id)| StepName::of_source(what, id));
+        let before = Snapshot { undo: Some(step), generation: 2, ..fixture::snapshot() };
         update(&mut state, Input::Snapshot(Box::new(before.clone())));
         press(&mut state, "u");
         let selection = std::sync::Arc::new(fixture::selection(Vec::new(), &[], &[]));

@@ -2,6 +2,8 @@
 //! still as the step left it; changes by others stay.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
+use std::sync::Arc;
 
 use super::Choice;
 
@@ -22,10 +24,19 @@ pub struct History {
 struct HistoryStep {
     before: Choice,
     after: Choice,
-    /// The step's name, if it has one.
-    name: Option<String>,
+    /// The step's name, if it was given one.
+    name: Option<StepName>,
     /// Ids that others have changed since; they stay, even if they are back in the same state.
     foreign: BTreeSet<String>,
+}
+
+/// What a step did, in words: `pick of @a`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StepName {
+    /// The words.
+    pub text: Arc<str>,
+    /// The source it names, if it is about a single one.
+    pub source: Option<String>,
 }
 
 /// The result of an undo or redo.
@@ -56,7 +67,7 @@ impl History {
     }
 
     /// Like [`History::note`], for a change with a name: `switch to dev`.
-    pub fn note_as(&mut self, name: Option<String>, before: Choice, after: Choice) {
+    pub fn note_as(&mut self, name: Option<StepName>, before: Choice, after: Choice) {
         if before == after {
             return;
         }
@@ -80,14 +91,14 @@ impl History {
         }
     }
 
-    /// A description of what undo would revert.
-    pub fn undo_words(&self) -> Option<String> {
-        self.done.last().map(HistoryStep::words)
+    /// The step that undo would revert.
+    pub fn undo_name(&self) -> Option<StepName> {
+        self.done.last().map(HistoryStep::name)
     }
 
-    /// A description of what redo would repeat.
-    pub fn redo_words(&self) -> Option<String> {
-        self.undone.last().map(HistoryStep::words)
+    /// The step that redo would repeat.
+    pub fn redo_name(&self) -> Option<StepName> {
+        self.undone.last().map(HistoryStep::name)
     }
 
     /// Undoes the last step on `now`; `None` if there is none.
@@ -122,30 +133,59 @@ impl History {
     }
 }
 
+impl StepName {
+    /// `pick of @a`
+    pub fn of_source(what: &str, id: &str) -> Self {
+        Self { text: format!("{what} of @{id}").into(), source: Some(id.to_owned()) }
+    }
+}
+
+impl From<&str> for StepName {
+    fn from(text: &str) -> Self {
+        Self { text: text.into(), source: None }
+    }
+}
+
+impl fmt::Display for StepName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
 impl HistoryStep {
     /// `pick of @a`, `exclusion of @b`, `unpick of 3 sources`.
-    fn words(&self) -> String {
+    fn name(&self) -> StepName {
         if let Some(name) = &self.name {
             return name.clone();
         }
         let changed = changed(&self.before, &self.after);
         match changed.as_slice() {
             [id] => match (mark(&self.before, id), mark(&self.after, id)) {
-                (_, IdState::Picked) => format!("pick of @{id}"),
-                (_, IdState::Excluded | IdState::ExcludedForPick) => format!("exclusion of @{id}"),
-                (IdState::Excluded | IdState::ExcludedForPick, IdState::Neither) => format!("inclusion of @{id}"),
-                _ => format!("unpick of @{id}"),
+                (_, IdState::Picked) => StepName::of_source("pick", id),
+                (_, IdState::Excluded | IdState::ExcludedForPick) => StepName::of_source("exclusion", id),
+                (IdState::Excluded | IdState::ExcludedForPick, IdState::Neither) => {
+                    StepName::of_source("inclusion", id)
+                }
+                _ => StepName::of_source("unpick", id),
             },
-            _ if self.only_pick().is_some() => self.only_pick().unwrap_or_default(),
-            ids if ids.iter().all(|id| mark(&self.after, id) == IdState::Picked) => format!("{} picks", ids.len()),
-            ids if all_are(&self.after, ids, IdState::Excluded) => format!("exclusion of {} sources", ids.len()),
-            ids if all_are(&self.before, ids, IdState::Excluded) && all_are(&self.after, ids, IdState::Neither) => {
-                format!("inclusion of {} sources", ids.len())
-            }
-            ids if ids.iter().all(|id| mark(&self.before, id) == IdState::Picked) => {
-                format!("unpick of {} sources", ids.len())
-            }
-            ids => format!("change of {} sources", ids.len()),
+            ids => self.only_pick().unwrap_or_else(|| self.summary(ids).as_str().into()),
+        }
+    }
+
+    /// `unpick of 3 sources`
+    fn summary(&self, ids: &[String]) -> String {
+        let count = ids.len();
+        let [before, after] = [&self.before, &self.after];
+        if all_are(after, ids, IdState::Picked) {
+            format!("{count} picks")
+        } else if all_are(after, ids, IdState::Excluded) {
+            format!("exclusion of {count} sources")
+        } else if all_are(before, ids, IdState::Excluded) && all_are(after, ids, IdState::Neither) {
+            format!("inclusion of {count} sources")
+        } else if all_are(before, ids, IdState::Picked) {
+            format!("unpick of {count} sources")
+        } else {
+            format!("change of {count} sources")
         }
     }
 }
@@ -156,16 +196,15 @@ fn all_are(choice: &Choice, ids: &[String], state: IdState) -> bool {
 
 impl HistoryStep {
     /// The only pick made or removed, if everything else is exclusions for it.
-    fn only_pick(&self) -> Option<String> {
+    fn only_pick(&self) -> Option<StepName> {
         let only = |before: &Choice, after: &Choice| {
             let changed = changed(before, after);
             let [pick, made @ ..] = changed.as_slice() else { return None };
             let ids = after.excluded_for.get(pick)?;
-            (mark(before, pick) != IdState::Picked && made.iter().all(|id| ids.contains(id)))
-                .then(|| format!("@{pick}"))
+            (mark(before, pick) != IdState::Picked && made.iter().all(|id| ids.contains(id))).then(|| pick.clone())
         };
-        let picked = only(&self.before, &self.after).map(|pick| format!("pick of {pick}"));
-        picked.or_else(|| only(&self.after, &self.before).map(|pick| format!("unpick of {pick}")))
+        let picked = only(&self.before, &self.after).map(|pick| StepName::of_source("pick", &pick));
+        picked.or_else(|| only(&self.after, &self.before).map(|pick| StepName::of_source("unpick", &pick)))
     }
 }
 
@@ -247,7 +286,7 @@ mod tests {
         let (before, after) = (choice(&["a", "b"], &["x"]), choice(&["a"], &["b", "x"]));
         let mut history = History::default();
         history.note(before, after);
-        assert_eq!(history.undo_words().as_deref(), Some("exclusion of @b"));
+        assert_eq!(history.undo_name().as_ref().map(|name| &*name.text), Some("exclusion of @b"));
         // Others picked `c` and removed the exclusion of `x`: neither is undone.
         let mut now = choice(&["a", "c"], &["b"]);
         let undone = history.undo(&mut now).unwrap();
@@ -259,7 +298,7 @@ mod tests {
         let mut now = choice(&["b"], &[]);
         assert_eq!(history.undo(&mut now).unwrap().unchanged, ["b"]);
         assert_eq!(now, choice(&["b"], &[]));
-        assert_eq!((history.undo_words(), history.redo_words()), (None, None));
+        assert_eq!((history.undo_name(), history.redo_name()), (None, None));
     }
 
     #[test]
@@ -311,11 +350,11 @@ mod tests {
         ["own", "far", "farther"].iter().for_each(|id| now.exclude_for("hub", id));
         let picked = now.clone();
         history.note(before.clone(), now.clone());
-        assert_eq!(history.undo_words().as_deref(), Some("pick of @hub"));
+        assert_eq!(history.undo_name().as_ref().map(|name| &*name.text), Some("pick of @hub"));
         now.unpick("hub");
         assert_eq!(now, before);
         history.note(picked.clone(), now.clone());
-        assert_eq!(history.undo_words().as_deref(), Some("unpick of @hub"));
+        assert_eq!(history.undo_name().as_ref().map(|name| &*name.text), Some("unpick of @hub"));
         for expected in [&picked, &before] {
             history.undo(&mut now);
             assert_eq!(&now, expected);
@@ -340,7 +379,7 @@ mod tests {
         ] {
             let mut history = History::default();
             history.note(before, after);
-            assert_eq!(history.undo_words().as_deref(), Some(words));
+            assert_eq!(history.undo_name().as_ref().map(|name| &*name.text), Some(words));
         }
     }
 

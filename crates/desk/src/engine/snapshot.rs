@@ -9,7 +9,7 @@ use crate::{CostChange, FileLine, PrivilegedAction, price};
 use refdesk_core::catalog::{Catalog, Source, SourceId};
 use refdesk_core::config::screen_files::ScreenFiles;
 use refdesk_core::mention::MentionGraph;
-use refdesk_core::selection::Selection;
+use refdesk_core::selection::{Selection, StepName};
 use refdesk_templates::TemplateIndex;
 use refdesk_text::report::Diagnostic;
 
@@ -42,10 +42,10 @@ pub struct Snapshot {
     pub loading: Option<Loading>,
     /// Whether the search index is being updated, or is about to be.
     pub is_indexing: bool,
-    /// What undo would revert, in words.
-    pub undo: Option<Arc<str>>,
-    /// What redo would repeat, in words.
-    pub redo: Option<Arc<str>>,
+    /// The step that undo would revert.
+    pub undo: Option<StepName>,
+    /// The step that redo would repeat.
+    pub redo: Option<StepName>,
     /// Names of hidden tools.
     pub exclude_tools: Arc<[String]>,
     /// Whether databases are documented, so that agents have tools for them.
