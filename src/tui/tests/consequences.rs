@@ -1,5 +1,9 @@
 //! What a pick costs, before it is made: the question before a large one, and the budget.
 
+mod auto_sources;
+mod large_picks;
+mod trust;
+
 use std::sync::Arc;
 
 use crate::common::change_cost::of_sources;
@@ -12,8 +16,7 @@ use crate::tui::update::update;
 use crate::tui::widgets::cells;
 use crate::tui::windows::WindowKind;
 use refdesk_core::catalog::Catalog;
-use refdesk_core::selection::SelectedSource;
-use refdesk_core::selection::StepName;
+use refdesk_core::selection::{SelectedSource, StepName};
 use refdesk_desk::engine::{Event, PickReach, Request, Response, Snapshot};
 use refdesk_desk::{LargePick, PickStatus, Picked, Price, SelectionChange};
 
@@ -22,141 +25,10 @@ use refdesk_text::{Code, Error};
 use crate::tui::tests::mouse::click_on;
 use crate::tui::tests::{answer, commands, event, message, press, screen, typed};
 
-fn large() -> LargePick {
-    let change = |others: usize, tokens| SelectionChange {
-        enters: std::iter::once("java-service".to_owned())
-            .chain((0..others).map(|nth| format!("adr-{nth:03}")))
-            .map(Into::into)
-            .collect(),
-        cost: of_sources(tokens),
-        ..SelectionChange::default()
-    };
-    let (whole, near, alone) = (change(126, 76_475), change(4, 9_310), change(0, 2_769));
-    LargePick { id: "java-service".into(), whole, near, alone, excludes: [12, 4] }
-}
-
-fn asked(width: u16, height: u16) -> State {
-    let mut state = fixture::state(width, height);
-    press(&mut state, "j j j j j");
-    assert_eq!(commands(&press(&mut state, "Space")), [Request::pick_if_few("java-service")]);
-    answer(&mut state, Response::LargePick(Box::new(large())));
-    state
-}
-
-#[test]
-fn a_large_pick_is_made_in_the_size_that_is_chosen() {
-    for (key, reach) in [
-        ("y", Some(PickReach::All)),
-        ("Enter", Some(PickReach::All)),
-        ("d", Some(PickReach::Near)),
-        ("o", Some(PickReach::Alone)),
-        ("Esc", None),
-        ("n", None),
-    ] {
-        let mut state = asked(80, 24);
-        assert_eq!(state.open_window(), Some(WindowKind::LargePick));
-        let sent = commands(&press(&mut state, key));
-        let expected = reach.map(|reach| Request::PickOne { id: "java-service".into(), reach });
-        assert_eq!((sent, state.window), (expected.into_iter().collect(), None), "{key}");
-    }
-}
-
-#[test]
-fn a_size_that_may_have_changed_is_counted_again_before_it_is_chosen() {
-    let mut state = asked(120, 36);
-    let change = |state: &mut State| {
-        let catalog = fixture::snapshot().catalog.sources().iter().cloned().collect();
-        let snapshot = Snapshot { catalog: Arc::new(Catalog::new(catalog)), ..fixture::snapshot() };
-        let effects = update(state, Input::Snapshot(Box::new(snapshot)));
-        let asked = commands(&effects);
-        assert!(asked.contains(&Request::PickSizes("java-service".into())), "{asked:?}");
-    };
-    change(&mut state);
-    assert_eq!(commands(&press(&mut state, "y")), []);
-    assert!(screen(&state).contains("being counted again"), "{}", screen(&state));
-    let near = LargePick { whole: large().near, ..large() };
-    answer(&mut state, Response::PickSizes(Some(Box::new(near))));
-    assert!(screen(&state).contains("all: +4, ~9,310 tokens"), "{}", screen(&state));
-    change(&mut state);
-    answer(&mut state, Response::PickSizes(None));
-    assert_eq!(state.window, None);
-    assert!(screen(&state).contains("@java-service is gone: nothing was picked"), "{}", screen(&state));
-}
-
-#[test]
-fn a_click_on_the_line_of_a_size_chooses_it() {
-    for (line, reach) in [
-        ("y  all:", Some(PickReach::All)),
-        ("direct mentions:", Some(PickReach::Near)),
-        ("only this one:", Some(PickReach::Alone)),
-        ("Esc  nothing", None),
-    ] {
-        let mut state = asked(80, 24);
-        let sent = commands(&click_on(&mut state, line));
-        let expected = reach.map(|reach| Request::PickOne { id: "java-service".into(), reach });
-        assert_eq!((sent, state.window), (expected.into_iter().collect(), None), "{line}");
-    }
-}
-
-#[test]
-fn a_source_that_is_large_by_itself_is_picked_or_not() {
-    let alone = LargePick { whole: large().alone, near: large().alone, ..large() };
-    for (key, reach) in [("y", Some(PickReach::All)), ("Esc", None)] {
-        let mut state = fixture::state(80, 24);
-        press(&mut state, "j j j j j Space");
-        answer(&mut state, Response::LargePick(Box::new(alone.clone())));
-        let shown = screen(&state);
-        assert!(shown.contains("y  pick it: ~2,769 tokens") && !shown.contains("only this one"), "{shown}");
-        let sent = commands(&press(&mut state, key));
-        let expected = reach.map(|reach| Request::PickOne { id: "java-service".into(), reach });
-        assert_eq!((sent, state.window), (expected.into_iter().collect(), None), "{key}");
-    }
-}
-
-#[test]
-fn a_limit_is_typed_and_kept() {
-    let mut state = fixture::state(120, 36);
-    give_instructions(&mut state);
-    assert!(screen(&state).contains("of 128k"), "{}", screen(&state));
-    press(&mut state, "b");
-    answer(&mut state, Response::Price(Price { instructions: 812, prompt: 96 }));
-    typed(&mut state, "C-u \"4k\" Enter");
-    assert_eq!((message(&state), state.window), ("the limit is 4k tokens", None));
-    assert_eq!(state.session().token_limit, Some(4_000), "for this workspace");
-    for (width, height) in [(80, 24), (120, 36)] {
-        update(&mut state, Input::Resize(ratatui::layout::Size::new(width, height)));
-        let top = screen(&state).lines().next().unwrap().to_owned();
-        assert!(top.contains("~5,422 tokens") && top.contains("over the limit: 136% of 4k"), "{top}");
-    }
-    press(&mut state, "b");
-    assert!(screen(&state).contains("~5,422  over the limit, 136% of 4k"), "{}", screen(&state));
-    typed(&mut state, "\"much\"");
-    let shown = screen(&state);
-    assert!(shown.contains("Type a number of tokens, such as 128k") && !shown.contains("set limit"), "{shown}");
-    assert_eq!(shown.matches("Esc close").count(), 1, "in the window, and not in the bottom line too: {shown}");
-    typed(&mut state, "Enter");
-    assert_eq!(message(&state), "", "the window says it already");
-    assert_eq!(state.open_window(), Some(WindowKind::Budget));
-    press(&mut state, "Esc");
-    assert_eq!(state.session().token_limit, Some(4_000));
-}
-
 /// The engine's answer with the price of the instructions, which have the inline text of 18 tokens in full.
 fn give_instructions(state: &mut State) {
     let snapshot = Snapshot { instructions: 812, ..state.snapshot.clone() };
     update(state, Input::Snapshot(Box::new(snapshot)));
-}
-
-#[test]
-fn windows_before_a_pick() {
-    for (width, height) in [(40, 10), (80, 24), (120, 36)] {
-        insta::assert_snapshot!(format!("large_pick_{width}x{height}"), screen(&asked(width, height)));
-        let mut state = fixture::state(width, height);
-        give_instructions(&mut state);
-        typed(&mut state, "3 Enter \"add circuit breakers\" Esc b");
-        answer(&mut state, Response::Price(Price { instructions: 812, prompt: 96 }));
-        insta::assert_snapshot!(format!("budget_{width}x{height}"), screen(&state));
-    }
 }
 
 /// The engine's answer to a pick that costs these tokens.
@@ -234,141 +106,6 @@ fn a_pick_says_which_of_what_it_brought_has_no_price_yet() {
     answer(&mut state, picked(&["circuit-breaker"], &[], &["retry-pattern", "outside"], 3_660));
     let said = "2 more sources pulled in, ~3,660 tokens in all, 1 untrusted source: u undoes it";
     assert_eq!(message(&state), format!("Picked @circuit-breaker; {said}"));
-}
-
-/// The details pane before and after, the message of the pick, and that of undo.
-#[test]
-fn all_say_what_waits_for_trust() {
-    use refdesk_core::catalog::{Catalog, Mode, PathState};
-    let outside = fixture::local("/elsewhere/a.md", PathState::Untrusted);
-    let mut sources = fixture::sources();
-    sources.insert(0, fixture::source("outside", "Outside", Mode::Selectable, &[], outside));
-    let catalog = std::sync::Arc::new(Catalog::new(sources));
-    let (with, own) = (", 1 untrusted source", "; its text waits for trust");
-    for (id, others, said) in [("circuit-breaker", &["retry-pattern", "outside"][..], with), ("outside", &[], own)] {
-        let snapshot = |members: Vec<SelectedSource>, generation| {
-            let selection = std::sync::Arc::new(fixture::selection(members, &[], &[]));
-            let undo = Some(StepName::of_source("pick", id));
-            Snapshot { catalog: catalog.clone(), selection, generation, undo, ..fixture::snapshot() }
-        };
-        let picked_members = || {
-            let others = others.iter().map(|other| fixture::member(other, 1, &[id]));
-            std::iter::once(fixture::member(id, 0, &[])).chain(others).collect::<Vec<_>>()
-        };
-        let mut state = fixture::state(120, 36);
-        update(&mut state, Input::Snapshot(Box::new(snapshot(Vec::new(), 2))));
-        press(&mut state, "g");
-        let rows = catalog.sources().len();
-        (0..rows).for_each(|_| {
-            if state.subject(Pane::Catalog) != Some(id) {
-                press(&mut state, "j");
-            }
-        });
-        assert_eq!(state.subject(Pane::Catalog), Some(id));
-        let all: Vec<&str> = std::iter::once(id).chain(others.iter().copied()).collect();
-        let sentence = |state: &State| preview::sentence(state, id, NameDetail::Some).unwrap();
-        answer(&mut state, Response::SelectionPreview(fixture::preview_selection(id, &all, &[])));
-        assert!(sentence(&state).contains(said), "before: {}", sentence(&state));
-        answer(&mut state, picked(&[id], &[], others, 3_660));
-        assert!(message(&state).contains(said), "picked: {}", message(&state));
-        update(&mut state, Input::Snapshot(Box::new(snapshot(picked_members(), 3))));
-        answer(&mut state, Response::SelectionPreview(fixture::preview_selection(id, &[], &all)));
-        assert!(sentence(&state).contains(said), "after: {}", sentence(&state));
-        press(&mut state, "u");
-        update(&mut state, Input::Snapshot(Box::new(snapshot(Vec::new(), 4))));
-        assert!(message(&state).contains(said), "undone: {}", message(&state));
-    }
-}
-
-#[test]
-fn an_auto_source_says_once_what_a_pick_of_it_does() {
-    let mut state = fixture::state(120, 36);
-    press(&mut state, "2 G k k");
-    assert_eq!(state.selected(), Some("team-conventions"));
-    assert!(screen(&state).contains("which also pulls in what it mentions"), "{}", screen(&state));
-    let preview = fixture::preview_selection("team-conventions", &["team-conventions"], &[]);
-    answer(&mut state, Response::SelectionPreview(preview));
-    let shown = screen(&state);
-    assert!(!shown.contains("which also pulls in"), "{shown}");
-    assert!(shown.contains("Picking it would add nothing."), "{shown}");
-}
-
-/// A pick of the user's, and the conventions of mode auto that it pulls in.
-fn with_auto_pulled_in() -> State {
-    let mut state = fixture::state(120, 36);
-    let members =
-        vec![fixture::member("circuit-breaker", 0, &[]), fixture::member("team-conventions", 1, &["circuit-breaker"])];
-    let selection = fixture::selection(members, &[], &[]).into();
-    update(&mut state, Input::Snapshot(Box::new(Snapshot { selection, ..fixture::snapshot() })));
-    press(&mut state, "2 j");
-    assert_eq!(state.selected(), Some("team-conventions"));
-    state
-}
-
-#[test]
-fn an_auto_source_that_is_pulled_in_stays_auto_and_in_the_instructions() {
-    let mut state = with_auto_pulled_in();
-    let row = |state: &State| screen(state).lines().find(|line| line.contains("team-conventions")).unwrap().to_owned();
-    assert!(row(&state).contains("◆ team-conventions"), "{}", screen(&state));
-    assert_eq!((state.counts.picked, state.counts.pulled_in, state.counts.auto), (1, 0, 1));
-    assert!(
-        screen(&state).contains("Mode auto: always in the instructions. Mentioned by 1 source"),
-        "{}",
-        screen(&state)
-    );
-    press(&mut state, "1");
-    assert!(screen(&state).contains("always in the instructions, mentioned by"), "{}", screen(&state));
-    press(&mut state, "2");
-    for (leaves, said) in [
-        (&["team-conventions"][..], "x would keep others from pulling it in; it stays in the"),
-        (&["team-conventions", "timeouts"], "x would release @timeouts: ~2,000 tokens; it stays in the"),
-    ] {
-        answer(&mut state, Response::SelectionPreview(fixture::preview_selection("team-conventions", &[], leaves)));
-        let shown = screen(&state);
-        assert!(shown.contains(said) && !shown.contains("unknown"), "{shown}");
-    }
-    press(&mut state, "x");
-    let selection = fixture::selection(vec![fixture::member("circuit-breaker", 0, &[])], &[], &["team-conventions"]);
-    let after = Snapshot { selection: selection.into(), undo: Some("x".into()), ..fixture::snapshot() };
-    update(&mut state, Input::Snapshot(Box::new(after)));
-    assert_eq!(message(&state), "Excluded @team-conventions, which stays in the instructions: u undoes it");
-}
-
-#[test]
-fn what_waits_for_trust_is_named_before_a_pick_and_has_no_price() {
-    let mut state = fixture::state(120, 36);
-    let mut sources = fixture::sources();
-    let outside = fixture::local("/elsewhere/a.md", refdesk_core::catalog::PathState::Untrusted);
-    sources.push(fixture::source("outside", "Outside", refdesk_core::catalog::Mode::Selectable, &[], outside));
-    let catalog = std::sync::Arc::new(refdesk_core::catalog::Catalog::new(sources));
-    let members = vec![fixture::member("circuit-breaker", 0, &[]), fixture::member("outside", 1, &["circuit-breaker"])];
-    let selection = fixture::selection(members, &[], &[]).into();
-    update(&mut state, Input::Snapshot(Box::new(Snapshot { catalog, selection, ..fixture::snapshot() })));
-    press(&mut state, "2 Z");
-    let row = screen(&state).lines().find(|line| line.contains("outside")).unwrap().to_owned();
-    assert!(row.contains("untrusted"), "{}", screen(&state));
-    press(&mut state, "R Tab");
-    let analysis = fixture::analysis(&state);
-    answer(&mut state, analysis);
-    let row = screen(&state).lines().find(|line| line.contains("outside")).unwrap().to_owned();
-    assert!(row.contains("untrusted"), "{}", screen(&state));
-    press(&mut state, "Esc Esc");
-    let mut large = large();
-    large.whole.enters.push("outside".into());
-    answer(&mut state, Response::LargePick(Box::new(large.clone())));
-    assert!(screen(&state).contains("in all, 1 untrusted source"), "{}", screen(&state));
-    // At any width, words go before the number of sources that wait for trust.
-    large.whole.cost = refdesk_desk::CostChange { sources: 76_475, total: 80_102 };
-    answer(&mut state, Response::LargePick(Box::new(large)));
-    for (columns, said) in [
-        (120, "all: +127, ~76,475 tokens in all (~80,102 with instructions), 1 untrusted source"),
-        (80, "all: +127, ~76,475 tokens in all, 1 untrusted source"),
-        (50, "all: +127, ~76,475, 1 untrusted"),
-        (40, "all: +127, ~76,475, 1 untrusted"),
-    ] {
-        update(&mut state, Input::Resize(ratatui::layout::Size::new(columns, 24)));
-        assert!(screen(&state).contains(said), "{columns}: {}", screen(&state));
-    }
 }
 
 #[test]
@@ -589,37 +326,6 @@ fn fail_and_pick(state: &mut State) {
 }
 
 #[test]
-fn an_auto_source_that_is_pulled_in_counts_as_auto_and_costs_nothing_more() {
-    let mut state = fixture::state(120, 36);
-    let before = (state.counts.pulled_in, state.counts.auto, state.counts.tokens);
-    assert!(state.snapshot.selection.member("team-conventions").is_none());
-    let mut members = state.snapshot.selection.members().to_vec();
-    members.push(fixture::member("team-conventions", 1, &["circuit-breaker"]));
-    let selection = fixture::selection(members, &["old-runbook"], &["release-notes"]).into();
-    update(&mut state, Input::Snapshot(Box::new(Snapshot { selection, ..fixture::snapshot() })));
-    assert_eq!(
-        (state.counts.pulled_in, state.counts.auto, state.counts.tokens),
-        before,
-        "an agent gets it before and after"
-    );
-    let picked = refdesk_desk::Picked {
-        status: refdesk_desk::PickStatus::Success,
-        picked: vec!["circuit-breaker".into()],
-        kept: Vec::new(),
-        pulled_in: vec!["timeouts".into(), "team-conventions".into()],
-        excluded: Vec::new(),
-        unknown: Vec::new(),
-        missing: Vec::new(),
-        message: String::new(),
-        cost: of_sources(2_000),
-    };
-    let answered = (picked, serde_json::Value::Null);
-    answer(&mut state, Response::Picked(Ok(Box::new(answered))));
-    let said = message(&state);
-    assert!(said.contains("1 more source pulled in, ~2,000 tokens in all"), "{said}");
-}
-
-#[test]
 fn a_change_costs_what_the_lists_say_of_its_sources() {
     let mut state = fixture::state(120, 36);
     give_instructions(&mut state);
@@ -666,30 +372,6 @@ fn a_file_that_breaks_is_an_error_until_it_is_read() {
     assert!(screen(&state).contains(said), "{}", screen(&state));
     press(&mut state, "Esc");
     assert!(!screen(&state).contains("dismisses"), "{}", screen(&state));
-}
-
-#[test]
-fn a_request_says_what_waits_for_trust() {
-    let mut state = fixture::state(120, 36);
-    let mut sources = fixture::sources();
-    let outside = fixture::local("/elsewhere/a.md", refdesk_core::catalog::PathState::Untrusted);
-    sources.push(fixture::source("java-service", "Outside", refdesk_core::catalog::Mode::Selectable, &[], outside));
-    sources.retain(|source| source.id.as_str() != "java-service" || source.is_untrusted());
-    let catalog = std::sync::Arc::new(refdesk_core::catalog::Catalog::new(sources));
-    let mut tokens = (*fixture::snapshot().tokens).clone();
-    tokens.remove("java-service");
-    let asked = Snapshot {
-        catalog,
-        tokens: tokens.into(),
-        ..fixture::with_requests(&[fixture::asking("r", "claude over mcp", "which rules apply", &["java-service"])])
-    };
-    update(&mut state, Input::Snapshot(Box::new(asked)));
-    press(&mut state, "A");
-    assert!(
-        screen(&state).lines().any(|line| line.contains("java-service") && line.contains("untrusted")),
-        "{}",
-        screen(&state)
-    );
 }
 
 #[test]

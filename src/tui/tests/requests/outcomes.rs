@@ -1,0 +1,156 @@
+//! The message at the end of a request.
+
+use super::*;
+
+#[test]
+fn an_answer_says_what_followed_and_how_to_undo_it() {
+    let mut state = desk("", &[choice("r1")]);
+    press(&mut state, "A a Enter");
+    let none = Arc::new(fixture::selection(Vec::new(), &[], &[]));
+    let empty = Snapshot { selection: none, generation: 2, ..fixture::snapshot() };
+    update(&mut state, Input::Snapshot(Box::new(empty)));
+    assert!(!message(&state).starts_with("Answered"), "a change by another process is not the answer");
+    let mut members: Vec<_> = OFFERED.iter().map(|id| fixture::member(id, 0, &[])).collect();
+    members.push(fixture::member("error-handling", 1, &["payments-api"]));
+    let selection = Arc::new(fixture::selection(members, &[], &[]));
+    let undo = Some("answer to claude".into());
+    let after = Snapshot { selection, undo, generation: 3, ..fixture::snapshot() };
+    update(&mut state, Input::Snapshot(Box::new(after)));
+    let said = message(&state).to_owned();
+    assert!(said.starts_with("Answered claude over mcp: picked 4; 1 more source pulled in, "), "{said}");
+    assert!(said.ends_with(": u undoes it"), "{said}");
+    for notice in ["Picked them", "References transitively included: @error-handling"] {
+        event(&mut state, Event::Notice(fixture::notice(notice)));
+    }
+    let ended = RequestEnd::Here(chosen(&OFFERED));
+    event(&mut state, Event::Closed(Box::new(ClosedRequest { request: choice("r1").request, ended })));
+    assert_eq!(message(&state), said);
+}
+
+#[test]
+fn the_end_of_each_request_is_reported() {
+    let by = |by: &str| RequestEnd::Elsewhere(OtherAnswer { by: Some(by.to_owned()), reply: None });
+    for (waiting, ended, said) in [
+        (choice("r"), RequestEnd::Here(chosen(&["a", "b"])), "answered claude over mcp: 2 sources"),
+        (choice("r"), RequestEnd::Here(Reply::No), "answered claude over mcp: picked none of them"),
+        (write("r"), RequestEnd::Here(Reply::Yes), "approved: codex over mcp may write src/Order.java as shown"),
+        (write("r"), RequestEnd::Here(Reply::No), "declined: codex over mcp does not write src/Order.java"),
+        (choice("r"), by("a screen"), "a screen answered the choice for claude over mcp"),
+        (
+            choice("r"),
+            RequestEnd::Elsewhere(OtherAnswer::default()),
+            "the choice for claude over mcp was answered elsewhere",
+        ),
+        (choice("r"), RequestEnd::TimedOut, "the choice for claude over mcp timed out without an answer"),
+        (write("r"), RequestEnd::AskerGone, "codex over mcp is gone: the write of src/Order.java is no longer needed"),
+        (
+            choice("r"),
+            RequestEnd::Withdrawn,
+            "claude over mcp no longer asks for the choice: it was answered elsewhere or withdrawn",
+        ),
+    ] {
+        let mut state = desk("", &[]);
+        event(&mut state, Event::Closed(Box::new(ClosedRequest { request: waiting.request, ended })));
+        assert_eq!(message(&state), said);
+    }
+}
+
+#[test]
+fn the_result_of_an_answer_stays_visible_when_another_request_arrives() {
+    let both = "answered claude over mcp: picked none of them \u{b7} A opens the request: claude over mcp wants you to choose from 4 sources";
+    for is_told_first in [true, false] {
+        let mut state = desk("", &[choice("r1")]);
+        press(&mut state, "A n 1");
+        let over = Event::Closed(Box::new(ClosedRequest {
+            request: choice("r1").request,
+            ended: RequestEnd::Here(Reply::No),
+        }));
+        if is_told_first {
+            event(&mut state, over.clone());
+        }
+        tell(&mut state, &[choice("r2")]);
+        if !is_told_first {
+            event(&mut state, over);
+        }
+        assert_eq!(message(&state), both);
+    }
+}
+
+#[test]
+fn an_asker_that_is_gone_is_not_counted() {
+    let over = |it: WaitingRequest| {
+        Event::Closed(Box::new(ClosedRequest { request: it.request, ended: RequestEnd::TimedOut }))
+    };
+    let timed_out = "the choice for claude over mcp timed out without an answer";
+    for is_told_first in [true, false] {
+        let mut state = desk("", &[choice("r1")]);
+        tell(&mut state, &[choice("r1"), choice("r2")]);
+        if is_told_first {
+            event(&mut state, over(choice("r2")));
+        }
+        tell(&mut state, &[choice("r1")]);
+        if !is_told_first {
+            event(&mut state, over(choice("r2")));
+        }
+        assert_eq!(message(&state), timed_out);
+        // Keys for the next request are read after it.
+        event(
+            &mut state,
+            Event::Closed(Box::new(ClosedRequest { request: choice("r1").request, ended: RequestEnd::Withdrawn })),
+        );
+        tell(&mut state, &[]);
+        assert!(message(&state).starts_with("claude over mcp no longer asks"), "{}", message(&state));
+    }
+    // A request of which only the end is known.
+    let mut state = desk("", &[choice("r1")]);
+    tell(&mut state, &[]);
+    assert!(state.message.is_none(), "{}", message(&state));
+}
+
+#[test]
+fn nothing_is_reported_twice() {
+    for (waiting, context) in [
+        (choice("r1"), "claude over mcp asks which references it should work with"),
+        (write("w1"), "codex over mcp wants to write src/Order.java"),
+    ] {
+        let mut waiting = waiting;
+        Arc::make_mut(&mut waiting.request).context = context.to_owned();
+        let mut state = desk("", std::slice::from_ref(&waiting));
+        press(&mut state, "A");
+        let verb = if waiting.request.approval.is_some() { "wants to write src" } else { "asks which" };
+        assert!(!screen(&state).contains(verb), "{}", screen(&state));
+        Arc::make_mut(&mut waiting.request).context = format!("{context}, since the tests fail");
+        tell(&mut state, &[waiting]);
+        assert!(screen(&state).contains("since the tests"));
+    }
+}
+
+#[test]
+fn an_approved_write_that_failed_is_said() {
+    let mut state = desk("", &[]);
+    state.note("Approved: ag over mcp may write x.txt as shown".to_owned());
+    let reason = "x.txt changed after the difference was shown";
+    let (mut notice, mut line) = fixture::receipt(7, "s");
+    line.receipt = Receipt { reason: reason.to_owned(), ..Receipt::new(JournalEvent::Unwritten) };
+    (notice.topic, notice.text) = (Topic::Failed, format!("Not written: {reason}"));
+    let receipts = Receipts { lines: vec![(notice, line)], age: Age::Now, gap: None };
+    event(&mut state, Event::Receipts(receipts));
+    assert_eq!(message(&state), format!("Not written: {reason}"));
+}
+
+#[test]
+fn a_request_that_was_answered_elsewhere_says_by_whom_as_soon_as_it_is_known() {
+    let mut state = desk("", &[choice("r1")]);
+    press(&mut state, "A");
+    tell(&mut state, &[]);
+    for (ended, said) in [
+        (RequestEnd::Withdrawn, "This request was answered elsewhere or withdrawn."),
+        (
+            RequestEnd::Elsewhere(OtherAnswer { by: Some("another screen".to_owned()), reply: None }),
+            "This request was answered by another screen.",
+        ),
+    ] {
+        event(&mut state, Event::Closed(Box::new(ClosedRequest { request: choice("r1").request, ended })));
+        assert!(screen(&state).contains(said), "{}", screen(&state));
+    }
+}
