@@ -1,16 +1,18 @@
 //! Reads the details and the document of the source under the cursor: asks for it a part at a time, scrolls, and comes
 //! back to where it was left.
 
+mod layout;
+
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use ratatui::layout::Position;
 
+use self::layout::{LinkBasis, forget_layout, keep_below_details, lay_out, mark_links, note_place, scroll_to_goal};
 use crate::tui::catalog::document::{LoadedDocument, MAX_PORTIONS};
 use crate::tui::catalog::document_highlighting::{self, DocumentPainting};
 use crate::tui::catalog::document_part::TextKind;
 use crate::tui::catalog::link_walk::LinkFocus;
-use crate::tui::catalog::links::{self, CatalogTags, LinkingDocument};
+use crate::tui::catalog::links::CatalogTags;
 use crate::tui::catalog::match_navigation;
 use crate::tui::catalog::outlines::Outlines;
 use crate::tui::catalog::places::{ReadableDocument, ReadingPlace, ReadingPlaces, ReadingStop};
@@ -22,8 +24,7 @@ use crate::tui::markdown::{self, FrontMatter};
 use crate::tui::pane::Pane;
 use crate::tui::state::{Lookup, PanePart, State, Typing};
 use crate::tui::widgets::motion::{Motion, Scroll};
-use refdesk_core::catalog::{Catalog, SourceId};
-use refdesk_core::mention::Mention;
+use refdesk_core::catalog::SourceId;
 use refdesk_desk::engine::Request;
 use refdesk_desk::{Document, FileLine};
 
@@ -57,15 +58,6 @@ pub struct ReadingState {
     is_open: bool,
     /// The pane from which it was opened, if that was another one.
     pub opened_from: Option<Pane>,
-}
-
-/// The values that determine where links lead.
-#[derive(Debug, Clone)]
-struct LinkBasis {
-    /// The snapshot in which the mentions were looked up.
-    generation: u64,
-    catalog: Arc<Catalog>,
-    mentions: Vec<Mention>,
 }
 
 /// Where to scroll as soon as that part of the document is there.
@@ -322,46 +314,6 @@ pub fn answered(state: &mut State, mut document: Document) {
     state.catalog.document.take(document);
 }
 
-fn lay_out(state: &mut State, columns: u16) {
-    let reading = &mut state.catalog.reading;
-    if reading.columns.replace(columns) != Some(columns) {
-        forget_layout(reading);
-    }
-    let is_far = reading.loaded.next().is_some()
-        && match reading.goal {
-            Some(ReadingGoal::End) => true,
-            Some(ReadingGoal::Place(place)) => place.line > 0 && !reading.loaded.holds(place.line),
-            _ => false,
-        };
-    // Parts on the way to a distant one are not shown.
-    if !is_far {
-        reading.loaded.lay_out(reading.front_matter, &state.skin.glyphs, usize::from(columns));
-    }
-}
-
-/// A document that is read stays where it is when the details above it become longer or shorter.
-fn keep_below_details(state: &mut State) {
-    let Some(rows) = view(state).map(|(view, _)| view.details.len()) else { return };
-    let (reading, top) = (&mut state.catalog.reading, state.catalog.scroll.top);
-    let before = std::mem::replace(&mut reading.detail_rows, rows);
-    if before == rows {
-        return;
-    }
-    if reading.place.line > 0 {
-        reading.goal.get_or_insert(ReadingGoal::Place(reading.place));
-    } else if top > 0 && top + 1 == before {
-        reading.goal.get_or_insert(ReadingGoal::Document);
-    }
-}
-
-fn forget_layout(reading: &mut ReadingState) {
-    reading.loaded.forget_layout();
-    reading.painting = std::mem::take(&mut reading.painting).ended();
-    if reading.place != ReadingPlace::default() {
-        reading.goal.get_or_insert(ReadingGoal::Place(reading.place));
-    }
-}
-
 /// Shows the front matter, or folds it to a line again.
 pub fn toggle_front_matter(state: &mut State) {
     let reading = &mut state.catalog.reading;
@@ -373,77 +325,6 @@ pub fn has_front_matter(state: &State) -> bool {
     let loaded = &state.catalog.reading.loaded;
     let first = loaded.portions.front().filter(|first| first.start.line == 1 && loaded.kind.is_markdown());
     first.is_some_and(|first| markdown::has_front_matter(&first.text))
-}
-
-fn mark_links(state: &mut State) {
-    let (snapshot, reading) = (&state.snapshot, &mut state.catalog.reading);
-    let (Some(shown), Some(answer)) = (&reading.shown, &state.catalog.document.answer) else { return };
-    let path = answer.path.as_deref();
-    let mut pages: Vec<_> = reading.loaded.portions.iter_mut().filter_map(|portion| portion.page.as_mut()).collect();
-    let basis = match reading.linked.take() {
-        Some(basis) if basis.generation == snapshot.generation => basis,
-        before => {
-            let mentions = links::mentions(&snapshot.graph, &shown.source, path);
-            let is_same =
-                |before: &LinkBasis| Arc::ptr_eq(&before.catalog, &snapshot.catalog) && before.mentions == mentions;
-            if before.is_some_and(|before| !is_same(&before)) {
-                pages.iter_mut().for_each(|page| page.links = None);
-                // It counts links, whose number can have changed.
-                reading.link = None;
-            }
-            LinkBasis { generation: snapshot.generation, catalog: Arc::clone(&snapshot.catalog), mentions }
-        }
-    };
-    let document = LinkingDocument {
-        id: &shown.source,
-        path,
-        files: &answer.files,
-        catalog: &basis.catalog,
-        mentions: &basis.mentions,
-    };
-    links::mark(&document, &mut reading.tags, pages.into_iter());
-    reading.linked = Some(basis);
-}
-
-/// Scrolls to where the document is to be read, once that is loaded.
-fn scroll_to_goal(state: &mut State) {
-    if state.catalog.document.answer.is_none() {
-        return;
-    }
-    let Some(goal) = state.catalog.reading.goal.clone() else { return };
-    let Some((view, page)) = view(state) else { return };
-    let loaded = view.document;
-    let is_whole = loaded.next().is_none();
-    let last = view.len().saturating_sub(page);
-    let top = match &goal {
-        ReadingGoal::Place(place) if place.line == 0 => Some(place.below),
-        ReadingGoal::Place(place) if loaded.holds(place.line) || is_whole => {
-            // In another width, the line can have fewer rows.
-            let first = view.row_of_source(place.line);
-            let is_in_line = |row: &usize| view.source_line_in(*row) == Some(place.line);
-            Some((first..=first + place.below).rev().find(is_in_line).unwrap_or(first))
-        }
-        ReadingGoal::Document if state.layout().columns() == 1 => Some(view.details.len().saturating_sub(1)),
-        ReadingGoal::Document => Some(0),
-        ReadingGoal::Anchor(name) if name.is_empty() => Some(0),
-        ReadingGoal::Anchor(name) => loaded.row_of_anchor(name).map(|row| view.details.len() + row),
-        ReadingGoal::End if is_whole => Some(last),
-        _ => None,
-    };
-    let is_nowhere = matches!(goal, ReadingGoal::Anchor(_)) && is_whole && top.is_none();
-    if let (true, ReadingGoal::Anchor(name)) = (is_nowhere, &goal) {
-        state.refuse(format!("this document has no heading #{name}"));
-    }
-    if let Some(top) = top {
-        state.catalog.scroll.top = top.min(last);
-    }
-    if is_nowhere {
-        // Where the reader was before.
-        let place = state.catalog.reading.place;
-        state.catalog.reading.goal = Some(ReadingGoal::Place(place));
-    } else if top.is_some() {
-        state.catalog.reading.goal = None;
-    }
 }
 
 /// Asks for the next part of the document near its end, or on the way to a goal, and for the one before near its beginning.
@@ -462,18 +343,6 @@ fn read_on(state: &mut State, effects: &mut Vec<Effect>) {
     let (Some(from), Some(shown)) = (from, &reading.shown) else { return };
     effects.push(Effect::Ask(Request::ReadOn { id: SourceId::from(shown.source.as_str()), path, from }));
     state.catalog.reading.asked = Some(from);
-}
-
-fn note_place(state: &mut State) {
-    if state.catalog.document.answer.is_none() || state.catalog.reading.goal.is_some() {
-        return;
-    }
-    let Some((view, _)) = view(state) else { return };
-    let top = state.catalog.scroll.top;
-    state.catalog.reading.place = match view.source_line_in(top) {
-        Some(line) => ReadingPlace { line, below: top.saturating_sub(view.row_of_source(line)) },
-        None => ReadingPlace { line: 0, below: top },
-    };
 }
 
 impl ReadingState {
