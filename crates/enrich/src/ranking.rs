@@ -2,14 +2,13 @@
 //! are also about it, then those that no tag brings up (SEARCH S3.3). Without an index, every tag counts (BEHAVIOUR
 //! §5).
 
+mod rejection;
+
 use std::collections::{HashMap, HashSet};
-use std::fmt;
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
-
+pub use self::rejection::Rejection;
 use super::Hint;
-use super::meaning::Score;
 use refdesk_core::config::HintSettings;
 use refdesk_index::{ScoredSource, TextTopics};
 
@@ -29,82 +28,6 @@ const MEANING_RANGE: f32 = 0.10;
 
 /// The most hints by meaning.
 const MAX_BY_MEANING: usize = 3;
-
-/// Why a source is not hinted at although the index has a score for it, or one of its tags is in the text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "reason", rename_all = "kebab-case")]
-pub enum Rejection {
-    /// Its text may not be read: it is not trusted yet, or it belongs to git or refdesk.
-    Unreadable,
-    /// It has no tag in the text, and hints by meaning are turned off.
-    MeaningOff,
-    /// It has no tag in the text, and the index has no threshold yet.
-    NoThreshold,
-    /// It has no tag in the text, and its score is below the threshold.
-    BelowThreshold,
-    /// It has no tag in the text, and scores lower than sources that have one, or barely enough.
-    BelowTagged {
-        /// The lowest sufficient score.
-        needed: Score,
-    },
-    /// It has no tag in the text and shares only one word with it, and is compared only by words.
-    OneWord,
-    /// It has a tag in the text, but almost nothing else in the text is about it.
-    TagAlone {
-        /// The lowest sufficient score.
-        needed: Score,
-    },
-    /// The best source of the same kind scores much higher.
-    BelowBest {
-        /// The lowest sufficient score.
-        needed: Score,
-    },
-    /// Enough others score higher.
-    TooMany,
-    /// Another hint names the same section, or a selected source has it: its file is in several sources.
-    SameSection,
-    /// The text is the file that has its best section, which the agent has just read.
-    JustRead,
-}
-
-impl Rejection {
-    /// Its name in JSON.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Unreadable => "unreadable",
-            Self::MeaningOff => "meaning-off",
-            Self::NoThreshold => "no-threshold",
-            Self::BelowThreshold => "below-threshold",
-            Self::OneWord => "one-word",
-            Self::BelowTagged { .. } => "below-tagged",
-            Self::TagAlone { .. } => "tag-alone",
-            Self::BelowBest { .. } => "below-best",
-            Self::TooMany => "too-many",
-            Self::SameSection => "same-section",
-            Self::JustRead => "just-read",
-        }
-    }
-}
-
-impl fmt::Display for Rejection {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unreadable => write!(out, "its text cannot be read"),
-            Self::MeaningOff => write!(out, "hints by meaning are turned off"),
-            Self::NoThreshold => write!(out, "the index does not know its threshold yet"),
-            Self::BelowThreshold => write!(out, "its score is below the threshold"),
-            Self::OneWord => write!(out, "it has no vectors yet, and a single word in common is not enough"),
-            Self::BelowTagged { needed } => {
-                write!(out, "without a matching tag it needs a score of {needed}, because others match by tag")
-            }
-            Self::TagAlone { needed } => write!(out, "a tag alone is not enough; it needs {needed}"),
-            Self::BelowBest { needed } => write!(out, "the best hints score much higher; it would need {needed}"),
-            Self::TooMany => write!(out, "enough others score higher"),
-            Self::SameSection => write!(out, "another hint names the same section, or a selected source has it"),
-            Self::JustRead => write!(out, "it was just read"),
-        }
-    }
-}
 
 /// A hint, and the reasons for it.
 #[derive(Debug, Clone, PartialEq)]
@@ -339,6 +262,7 @@ mod tests {
     use refdesk_index::testing::scored;
 
     use super::*;
+    use crate::meaning::Score;
 
     /// An index in which every source with a one-letter id is complete.
     fn about(scores: &[(&str, f32)], threshold: f32) -> TextTopics {

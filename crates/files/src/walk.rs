@@ -3,29 +3,21 @@
 //! followed only inside the same tree, and only if the walk would not reach the file by itself, so nothing is read
 //! twice.
 
+mod budget;
+
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
 
+use self::budget::WalkAllowance;
+pub use self::budget::{WalkBudget, WalkStop};
 use super::error::without_path;
 use super::read::Stamp;
 use super::reserved::{is_git, is_kept_back, is_own_name};
 use super::{EntryKind, Folder};
-
-/// Maximum entries per walk: a repository can contain or name a tree of any size.
-const ENTRIES: usize = 50_000;
-
-/// Maximum entries of all walks with the same budget: nested sources are walked one by one.
-const TOTAL_ENTRIES: usize = 200_000;
-
-/// Maximum time of all walks with the same budget, for slow file systems.
-const TIME: Duration = Duration::from_secs(3);
 
 /// Limits of a walk.
 #[derive(Debug, Clone, Copy)]
@@ -58,101 +50,6 @@ pub enum Problem {
     TooManyBytes,
     /// The walk ended early; the rest was left out.
     Stopped(WalkStop),
-}
-
-/// Why a walk ended early.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WalkStop {
-    /// The tree has more entries than one walk takes.
-    Entries,
-    /// The walks with the same budget have used it up.
-    Budget,
-}
-
-impl WalkStop {
-    /// Describes it for people.
-    pub fn message(self) -> String {
-        match self {
-            Self::Entries => format!("the folder has more than {ENTRIES} entries, so the rest are left out"),
-            Self::Budget => format!(
-                "all sources together have more than {TOTAL_ENTRIES} entries, or listing them took {} seconds, so the \
-                 rest of this folder is left out",
-                TIME.as_secs()
-            ),
-        }
-    }
-
-    /// The fix.
-    pub fn fix(self) -> &'static str {
-        match self {
-            Self::Entries => "split the source into smaller ones",
-            Self::Budget => "exclude sources with many files, or nest fewer sources: each one lists its folder again",
-        }
-    }
-}
-
-/// The entries and time that several walks share, for example all walks of a command.
-#[derive(Debug)]
-pub struct WalkBudget {
-    entries: AtomicUsize,
-    nanoseconds: Arc<AtomicU64>,
-}
-
-impl Default for WalkBudget {
-    fn default() -> Self {
-        Self::new(TOTAL_ENTRIES, TIME)
-    }
-}
-
-impl WalkBudget {
-    fn new(entries: usize, time: Duration) -> Self {
-        let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-        Self { entries: entries.into(), nanoseconds: Arc::new(nanoseconds.into()) }
-    }
-
-    /// A budget for another step of the same request, which looks for something else in the same folders: it has its own
-    /// entries, but whoever waits for the request waits only once for a slow file system.
-    #[must_use]
-    pub fn sharing_time(&self) -> Self {
-        Self { entries: TOTAL_ENTRIES.into(), nanoseconds: self.nanoseconds.clone() }
-    }
-
-    fn start(&self) -> WalkAllowance<'_> {
-        let start = Instant::now();
-        let time = Duration::from_nanos(self.nanoseconds.load(Ordering::Relaxed));
-        WalkAllowance { budget: self, entries: ENTRIES, start, time }
-    }
-}
-
-/// What one walk may take of the budget. The time is charged when it is dropped.
-struct WalkAllowance<'a> {
-    budget: &'a WalkBudget,
-    entries: usize,
-    start: Instant,
-    time: Duration,
-}
-
-impl WalkAllowance<'_> {
-    /// Takes one entry, if any is left.
-    fn take(&mut self) -> Result<(), WalkStop> {
-        let one_less = |left: usize| left.checked_sub(1);
-        self.entries = one_less(self.entries).ok_or(WalkStop::Entries)?;
-        let is_in_time = !self.entries.is_multiple_of(64) || self.is_in_time();
-        let is_left = || self.budget.entries.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok();
-        if is_in_time && is_left() { Ok(()) } else { Err(WalkStop::Budget) }
-    }
-
-    fn is_in_time(&self) -> bool {
-        self.start.elapsed() < self.time
-    }
-}
-
-impl Drop for WalkAllowance<'_> {
-    fn drop(&mut self) {
-        let taken = u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        let less = |left: u64| Some(left.saturating_sub(taken));
-        let _ = self.budget.nanoseconds.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
-    }
 }
 
 /// The files below the folder `real`, a path without links; `root` replaces it in the paths that are returned. See
@@ -381,6 +278,9 @@ fn size_of(folder: &Folder, name: &OsStr) -> io::Result<Option<u64>> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::Ordering;
+    use std::time::Duration;
+
     use super::*;
     use crate::testing::link;
     use crate::testing::tree;

@@ -2,6 +2,7 @@
 //! can check them, so a file that came with a repository must never reach it: a sealed record identifies the
 //! files that this user's refdesk wrote, and anything else is not used (BEHAVIOUR §9 "Ours alone").
 
+mod connection;
 mod files;
 mod replacement;
 
@@ -9,11 +10,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
-use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use serde::{Deserialize, Serialize};
 
+use self::connection::{connect, file_uri, is_damage, is_held, resolves_itself};
 use self::files::{
     DATABASE, FileIdentity, JOURNAL, LOCK, LOG, MAKING, RECORD, SHARED_MEMORY, clear, identity, remove_aside,
     remove_making, set_aside, size,
@@ -39,9 +39,6 @@ const PLACE: &str = "index.json";
 const RECORD_LIMIT: u64 = 4_096;
 
 const MAKE_WRITABLE: &str = "make .jaato/refdesk writable";
-
-/// How long a reader waits for a lock of SQLite, which is held for moments.
-const BUSY: Duration = Duration::from_millis(500);
 
 /// Where the index of a workspace is.
 #[derive(Debug, Clone)]
@@ -489,21 +486,6 @@ impl Location {
     }
 }
 
-fn connect(path: &Path, access: OpenFlags) -> rusqlite::Result<Connection> {
-    let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-    Connection::open_with_flags(path, flags).and_then(|connection| {
-        connection.busy_timeout(BUSY)?;
-        // Nothing in the file may make SQLite run a function that is not pure; all of ours are.
-        connection.pragma_update(None, "trusted_schema", false)?;
-        connection.pragma_update(None, "synchronous", "NORMAL")?;
-        // Otherwise full-text search plans its own statement again for each word that it looks up.
-        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-        // What a person revokes is not to stay in the file.
-        connection.pragma_update(None, "secure_delete", true)?;
-        Ok(connection)
-    })
-}
-
 fn foreign() -> Error {
     Error::new(
         Code::IndexForeign,
@@ -511,36 +493,6 @@ fn foreign() -> Error {
          or copying the workspace",
         Fix::BuildIndex,
     )
-}
-
-/// Whether the file is not what we wrote. Unlike a lock or a full disk, that does not resolve itself.
-fn is_damage(error: &rusqlite::Error) -> bool {
-    use rusqlite::Error as Sqlite;
-    match error {
-        Sqlite::SqliteFailure(failure, _) => {
-            matches!(failure.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
-        }
-        Sqlite::FromSqlConversionFailure(..)
-        | Sqlite::IntegralValueOutOfRange(..)
-        | Sqlite::InvalidColumnType(..)
-        | Sqlite::Utf8Error(..) => true,
-        _ => false,
-    }
-}
-
-/// Whether another process, or another connection of this one, holds a lock on the file.
-fn is_held(error: &rusqlite::Error) -> bool {
-    let held = [ErrorCode::DatabaseBusy, ErrorCode::DatabaseLocked, ErrorCode::FileLockingProtocolFailed];
-    error.sqlite_error_code().is_some_and(|code| held.contains(&code))
-}
-
-/// Whether the same file may be usable later as it is.
-fn resolves_itself(error: &rusqlite::Error) -> bool {
-    is_held(error)
-        || matches!(
-            error.sqlite_error_code(),
-            Some(ErrorCode::OutOfMemory | ErrorCode::DiskFull | ErrorCode::OperationInterrupted)
-        )
 }
 
 /// Whether the tables say that they are this user's and this workspace's: the record stays true when other content is copied over
@@ -551,13 +503,6 @@ fn is_owned(connection: &Connection, key: &SealKey) -> rusqlite::Result<bool> {
 
 fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
-}
-
-/// A path as SQLite reads it in a URI.
-fn file_uri(path: &Path) -> String {
-    const PLAIN: &AsciiSet =
-        &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b':');
-    format!("file:{}", percent_encode(path.as_os_str().as_encoded_bytes(), PLAIN))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ mod budget;
 mod excerpt;
 mod fusion;
 mod query;
+mod sections;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -17,6 +18,7 @@ use std::path::Path;
 use self::excerpt::excerpt;
 use self::fusion::{FusedDocument, fuse};
 use self::query::ParsedQuery;
+use self::sections::best_sections;
 use crate::about::Corpus;
 use crate::chunk::section_with;
 use crate::matches::matches;
@@ -401,90 +403,6 @@ fn by_words(
         }
     }
     Ok(list)
-}
-
-/// The best documents with their texts, only the best one of each section, and how many were left out because they changed.
-fn best_sections(
-    storage: &dyn Storage,
-    fused: Vec<FusedDocument>,
-    query: &SearchQuery,
-    stamps: &Stamps,
-) -> Result<(Vec<(FusedDocument, Document)>, usize), Error> {
-    let ids: Vec<i64> = fused.iter().map(|it| it.document).collect();
-    let mut documents: HashMap<i64, Document> =
-        storage.documents(&ids)?.into_iter().map(|document| (document.id, document)).collect();
-    let mut sections: HashMap<SectionKey, (usize, SourcePreference)> = HashMap::new();
-    let (mut best, mut outdated): (Vec<(FusedDocument, Document)>, usize) = (Vec::new(), 0);
-    for it in fused {
-        let Some(document) = documents.remove(&it.document) else { continue };
-        let key = SectionKey::of(&document, query.by_table);
-        let known = sections.get(&key).copied();
-        let is_new = known.is_none();
-        if is_new && best.len() >= query.limit {
-            // A copy of a document that is a hit may be in a source that is to be preferred.
-            continue;
-        }
-        let preference = (query.preference)(&document.found());
-        if !is_new && known.is_none_or(|(_, before)| before >= preference) {
-            continue;
-        }
-        let document = if stamps.are_same(&document) {
-            document
-        } else if let Some(place) = (query.section_now)(&document.found()) {
-            document.moved(place)
-        } else {
-            outdated += usize::from(is_new);
-            continue;
-        };
-        match known.filter(|_| !is_new) {
-            None => {
-                sections.insert(key, (best.len(), preference));
-                best.push((it, document));
-            }
-            Some((at, _)) => {
-                let Some(slot) = best.get_mut(at) else { continue };
-                let is_of_a_table = matches!(key, SectionKey::Table(_));
-                let is_same_part =
-                    is_of_a_table || (slot.1.line, &slot.1.content) == (document.line, &document.content);
-                if is_same_part && (&slot.1.doc_type, &slot.1.heading) == (&document.doc_type, &document.heading) {
-                    // The copy has the place of the one that was found first.
-                    *slot = (FusedDocument { document: document.id, ..slot.0.clone() }, document);
-                    sections.insert(key, (at, preference));
-                }
-            }
-        }
-    }
-    Ok((best, outdated))
-}
-
-/// What gives one hit.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum SectionKey {
-    /// A table, in whatever sources its page is; what a person added to the page is about it, too.
-    Table(DatabaseSubject),
-    /// A heading of a file, in whatever sources the file is. What has no file is distinguished by its source.
-    Section { source: Option<String>, path: String, heading: String },
-    /// A part of such a text without headings.
-    Part { source: Option<String>, path: String, line: usize, content: String },
-}
-
-impl SectionKey {
-    fn of(document: &Document, by_table: bool) -> Self {
-        let subject = document.subject.as_ref().filter(|subject| by_table && subject.table.is_some());
-        match subject {
-            Some(subject) => Self::Table(DatabaseSubject { column: None, domain: None, ..subject.clone() }),
-            None => {
-                let Document { path, heading, line, .. } = document;
-                let source = (!Path::new(path).is_absolute()).then(|| document.source.clone());
-                let path = path.clone();
-                if heading.is_empty() {
-                    Self::Part { source, path, line: *line, content: document.content.clone() }
-                } else {
-                    Self::Section { source, path, heading: heading.clone() }
-                }
-            }
-        }
-    }
 }
 
 /// Each term with the documents that contain it.

@@ -1,0 +1,63 @@
+//! Opens SQLite files, and tells damage from locks and full disks.
+
+use std::path::Path;
+use std::time::Duration;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+/// How long a reader waits for a lock of SQLite, which is held for moments.
+const BUSY: Duration = Duration::from_millis(500);
+
+pub(super) fn connect(path: &Path, access: OpenFlags) -> rusqlite::Result<Connection> {
+    let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    Connection::open_with_flags(path, flags).and_then(|connection| {
+        connection.busy_timeout(BUSY)?;
+        // Nothing in the file may make SQLite run a function that is not pure; all of ours are.
+        connection.pragma_update(None, "trusted_schema", false)?;
+        connection.pragma_update(None, "synchronous", "NORMAL")?;
+        // Otherwise full-text search plans its own statement again for each word that it looks up.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+        // What a person revokes is not to stay in the file.
+        connection.pragma_update(None, "secure_delete", true)?;
+        Ok(connection)
+    })
+}
+
+/// Whether the file is not what we wrote. Unlike a lock or a full disk, that does not resolve itself.
+pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
+    use rusqlite::Error as Sqlite;
+    match error {
+        Sqlite::SqliteFailure(failure, _) => {
+            matches!(failure.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+        }
+        Sqlite::FromSqlConversionFailure(..)
+        | Sqlite::IntegralValueOutOfRange(..)
+        | Sqlite::InvalidColumnType(..)
+        | Sqlite::Utf8Error(..) => true,
+        _ => false,
+    }
+}
+
+/// Whether another process, or another connection of this one, holds a lock on the file.
+pub(super) fn is_held(error: &rusqlite::Error) -> bool {
+    let held = [ErrorCode::DatabaseBusy, ErrorCode::DatabaseLocked, ErrorCode::FileLockingProtocolFailed];
+    error.sqlite_error_code().is_some_and(|code| held.contains(&code))
+}
+
+/// Whether the same file may be usable later as it is.
+pub(super) fn resolves_itself(error: &rusqlite::Error) -> bool {
+    is_held(error)
+        || matches!(
+            error.sqlite_error_code(),
+            Some(ErrorCode::OutOfMemory | ErrorCode::DiskFull | ErrorCode::OperationInterrupted)
+        )
+}
+
+/// A path as SQLite reads it in a URI.
+pub(super) fn file_uri(path: &Path) -> String {
+    const PLAIN: &AsciiSet =
+        &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b':');
+    format!("file:{}", percent_encode(path.as_os_str().as_encoded_bytes(), PLAIN))
+}
