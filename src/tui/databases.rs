@@ -34,33 +34,20 @@ pub enum DatabaseSide {
     Detail,
 }
 
-/// The tabs of a table; other rows have only the page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum DatabaseTab {
-    #[default]
-    Page,
-    /// What may be said about each column's values, and the rule for it.
-    Columns,
-    /// What it refers to, and what refers to it.
-    Joins,
+refdesk_text::worded_enum! {
+    /// The tabs of a table; other rows have only the page.
+    #[derive(Default)]
+    pub enum DatabaseTab {
+        #[default]
+        Page = "page",
+        /// What may be said about each column's values, and the rule for it.
+        Columns = "columns",
+        /// What it refers to, and what refers to it.
+        Joins = "joins",
+    }
 }
 
 impl DatabaseTab {
-    pub const ALL: [Self; 3] = [Self::Page, Self::Columns, Self::Joins];
-
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|tab| tab.word() == word)
-    }
-
-    /// Its name if there is little room.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Page => "page",
-            Self::Columns => "columns",
-            Self::Joins => "joins",
-        }
-    }
-
     pub fn after(self, steps: usize) -> Self {
         let at = Self::ALL.iter().position(|tab| *tab == self).unwrap_or(0);
         Self::ALL.into_iter().cycle().nth(at + steps).unwrap_or_default()

@@ -43,28 +43,17 @@ pub struct CanaryPrompt {
     pub about: String,
 }
 
-/// What was tried.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CanaryStep {
-    /// The hook at the start of a session.
-    Start,
-    /// The hook for a prompt, or for the result of a tool if the agent's prompts cannot be answered.
-    Hint,
-    /// Starting the server and its `initialize`.
-    Initialize,
-    /// The server's `tools/list`.
-    Tools,
-}
-
-impl CanaryStep {
-    /// Its name, for programs.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Start => "session_start",
-            Self::Hint => "hint",
-            Self::Initialize => "initialize",
-            Self::Tools => "tools",
-        }
+refdesk_text::worded_enum! {
+    /// What was tried.
+    pub enum CanaryStep {
+        /// The hook at the start of a session.
+        Start = "session_start",
+        /// The hook for a prompt, or for the result of a tool if the agent's prompts cannot be answered.
+        Hint = "hint",
+        /// Starting the server and its `initialize`.
+        Initialize = "initialize",
+        /// The server's `tools/list`.
+        Tools = "tools",
     }
 }
 

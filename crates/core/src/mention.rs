@@ -27,23 +27,14 @@ use std::sync::Arc;
 
 use crate::catalog::SourceId;
 
-/// How a mention names its target.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum MentionKind {
-    /// By its id, as a whole word.
-    Id,
-    /// By a relative or absolute path.
-    Path,
-}
-
-impl MentionKind {
-    /// `id` or `path`.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Id => "id",
-            Self::Path => "path",
-        }
+refdesk_text::worded_enum! {
+    /// How a mention names its target.
+    #[derive(PartialOrd, Ord)]
+    pub enum MentionKind {
+        /// By its id, as a whole word.
+        Id = "id",
+        /// By a relative or absolute path.
+        Path = "path",
     }
 }
 

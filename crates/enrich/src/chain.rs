@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use serde::ser::SerializeMap;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::budget::{self, Budget};
@@ -25,29 +25,15 @@ use refdesk_core::selection::{Parents, Selection};
 use refdesk_index::TextTopics;
 use refdesk_templates::Template;
 
-/// The kind of text to enrich.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TextKind {
-    /// A user's prompt.
-    Prompt,
-    /// A tool's result.
-    ToolResult,
-    /// An agent's instructions at the start.
-    SystemInstructions,
-}
-
-impl TextKind {
-    /// Every kind.
-    pub const ALL: [Self; 3] = [Self::Prompt, Self::ToolResult, Self::SystemInstructions];
-
-    /// `prompt`, `tool_result` or `system_instructions`.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Prompt => "prompt",
-            Self::ToolResult => "tool_result",
-            Self::SystemInstructions => "system_instructions",
-        }
+refdesk_text::worded_enum! {
+    /// The kind of text to enrich.
+    pub enum TextKind {
+        /// A user's prompt.
+        Prompt = "prompt",
+        /// A tool's result.
+        ToolResult = "tool_result",
+        /// An agent's instructions at the start.
+        SystemInstructions = "system_instructions",
     }
 }
 

@@ -7,41 +7,25 @@ use super::meaning::Meaning;
 use super::ranking::Rejection;
 use super::references::GIVEN_ABOVE;
 
-/// The kind of a block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum BlockKind {
-    /// Sources named by `@id`.
-    Expansion,
-    /// Sources whose tags are in the text.
-    Hint,
-    /// Sources that were pulled in.
-    Notice,
-    /// Related files of the document that a tool read.
-    Context,
-    /// Available templates.
-    Templates,
-    /// Sources given at the start of a conversation.
-    Instruction,
-    /// Tags that can be used to request more sources.
-    Available,
-    /// What did not fit.
-    LeftOut,
-}
-
-impl BlockKind {
-    /// The word for it in lists and in JSON.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Expansion => "expansion",
-            Self::Hint => "hint",
-            Self::Notice => "notice",
-            Self::Context => "context",
-            Self::Templates => "templates",
-            Self::Instruction => "instruction",
-            Self::Available => "available",
-            Self::LeftOut => "left_out",
-        }
+refdesk_text::worded_enum! {
+    /// The kind of a block.
+    pub enum BlockKind {
+        /// Sources named by `@id`.
+        Expansion = "expansion",
+        /// Sources whose tags are in the text.
+        Hint = "hint",
+        /// Sources that were pulled in.
+        Notice = "notice",
+        /// Related files of the document that a tool read.
+        Context = "context",
+        /// Available templates.
+        Templates = "templates",
+        /// Sources given at the start of a conversation.
+        Instruction = "instruction",
+        /// Tags that can be used to request more sources.
+        Available = "available",
+        /// What did not fit.
+        LeftOut = "left_out",
     }
 }
 

@@ -162,23 +162,13 @@ pub struct SectionHit {
     pub columns: Vec<String>,
 }
 
-/// A ranked list of documents that a search makes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum RankedList {
-    /// By words.
-    Words,
-    /// By meaning.
-    Meaning,
-}
-
-impl RankedList {
-    /// `words` or `meaning`.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Words => "words",
-            Self::Meaning => "meaning",
-        }
+refdesk_text::worded_enum! {
+    /// A ranked list of documents that a search makes.
+    pub enum RankedList {
+        /// By words.
+        Words = "words",
+        /// By meaning.
+        Meaning = "meaning",
     }
 }
 

@@ -5,17 +5,19 @@ use std::cmp::Reverse;
 use refdesk_core::selection::SelectionState;
 use refdesk_desk::engine::Snapshot;
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Order {
-    /// The catalog's own; with a text filter, the best match first.
-    #[default]
-    Catalog,
-    Id,
-    Kind,
-    /// The most tokens first; unknown last.
-    Tokens,
-    /// Selected first, unavailable last.
-    State,
+refdesk_text::worded_enum! {
+    #[derive(Default)]
+    pub enum Order {
+        /// The catalog's own; with a text filter, the best match first.
+        #[default]
+        Catalog = "catalog",
+        Id = "id",
+        Kind = "type",
+        /// The most tokens first; unknown last.
+        Tokens = "tokens",
+        /// Selected first, unavailable last.
+        State = "state",
+    }
 }
 
 impl Order {
@@ -26,20 +28,6 @@ impl Order {
             Self::Kind => Self::Tokens,
             Self::Tokens => Self::State,
             Self::State => Self::Catalog,
-        }
-    }
-
-    pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Catalog, Self::Id, Self::Kind, Self::Tokens, Self::State].into_iter().find(|it| it.word() == word)
-    }
-
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Catalog => "catalog",
-            Self::Id => "id",
-            Self::Kind => "type",
-            Self::Tokens => "tokens",
-            Self::State => "state",
         }
     }
 

@@ -28,32 +28,21 @@ const MIN_BOTH: u16 = 12;
 /// The share of the catalog on the left of two other panes.
 const LEFT_OF_TWO: u16 = 307;
 
-/// The panes that are shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Arrangement {
-    /// The focused pane; on a wide terminal beside the catalog's list.
-    #[default]
-    Focused,
-    /// All four, if there is room for them; else as [`Self::Focused`].
-    Overview,
-    /// Only the focused pane.
-    Zoomed,
+refdesk_text::worded_enum! {
+    /// The panes that are shown.
+    #[derive(Default)]
+    pub enum Arrangement {
+        /// The focused pane; on a wide terminal beside the catalog's list.
+        #[default]
+        Focused = "focused",
+        /// All four, if there is room for them; else as [`Self::Focused`].
+        Overview = "overview",
+        /// Only the focused pane.
+        Zoomed = "zoomed",
+    }
 }
 
 impl Arrangement {
-    /// Its name in the saved screen.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Focused => "focused",
-            Self::Overview => "overview",
-            Self::Zoomed => "zoomed",
-        }
-    }
-
-    pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Focused, Self::Overview, Self::Zoomed].into_iter().find(|known| known.word() == word)
-    }
-
     /// Whether all four panes are shown on a terminal of this size.
     pub fn is_grid(self, size: Size) -> bool {
         self == Self::Overview && size.width >= GRID.width && size.height >= GRID.height

@@ -48,23 +48,13 @@ impl Serialize for SourceId {
     }
 }
 
-/// When a source reaches an agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Mode {
-    /// Always in the instructions.
-    Auto,
-    /// Only when picked or pulled in.
-    Selectable,
-}
-
-impl Mode {
-    /// The word used in catalogs.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Selectable => "selectable",
-        }
+refdesk_text::worded_enum! {
+    /// When a source reaches an agent.
+    pub enum Mode {
+        /// Always in the instructions.
+        Auto = "auto",
+        /// Only when picked or pulled in.
+        Selectable = "selectable",
     }
 }
 

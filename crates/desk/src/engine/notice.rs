@@ -99,76 +99,37 @@ impl Actor {
     }
 }
 
-/// The topic of a notice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Topic {
-    /// The selection.
-    Selection,
-    /// The catalog.
-    Catalog,
-    /// The content of a document.
-    Document,
-    /// The templates.
-    Template,
-    /// A file was written or removed.
-    File,
-    /// An error.
-    Problem,
-    /// A warning.
-    Warning,
-    /// The desk itself.
-    Desk,
-    /// A text was enriched.
-    Enriched,
-    /// A session was sent the instructions.
-    Instructed,
-    /// A session's memory was cleared.
-    Forgot,
-    /// A source was read.
-    Read,
-    /// A hook failed.
-    Failed,
-    /// A person was asked, or answered.
-    Asked,
-}
-
-impl Topic {
-    /// Every topic.
-    pub const ALL: [Self; 14] = [
-        Self::Selection,
-        Self::Catalog,
-        Self::Document,
-        Self::Template,
-        Self::File,
-        Self::Problem,
-        Self::Warning,
-        Self::Desk,
-        Self::Enriched,
-        Self::Instructed,
-        Self::Forgot,
-        Self::Read,
-        Self::Failed,
-        Self::Asked,
-    ];
-
-    /// The word for lists and filters.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Selection => "selection",
-            Self::Catalog => "catalog",
-            Self::Document => "document",
-            Self::Template => "template",
-            Self::File => "file",
-            Self::Problem => "problem",
-            Self::Warning => "warning",
-            Self::Desk => "desk",
-            Self::Enriched => "enriched",
-            Self::Instructed => "instructed",
-            Self::Forgot => "forgot",
-            Self::Read => "read",
-            Self::Failed => "failed",
-            Self::Asked => "asked",
-        }
+refdesk_text::worded_enum! {
+    /// The topic of a notice.
+    pub enum Topic {
+        /// The selection.
+        Selection = "selection",
+        /// The catalog.
+        Catalog = "catalog",
+        /// The content of a document.
+        Document = "document",
+        /// The templates.
+        Template = "template",
+        /// A file was written or removed.
+        File = "file",
+        /// An error.
+        Problem = "problem",
+        /// A warning.
+        Warning = "warning",
+        /// The desk itself.
+        Desk = "desk",
+        /// A text was enriched.
+        Enriched = "enriched",
+        /// A session was sent the instructions.
+        Instructed = "instructed",
+        /// A session's memory was cleared.
+        Forgot = "forgot",
+        /// A source was read.
+        Read = "read",
+        /// A hook failed.
+        Failed = "failed",
+        /// A person was asked, or answered.
+        Asked = "asked",
     }
 }
 

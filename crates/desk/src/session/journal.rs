@@ -21,62 +21,39 @@ use serde::{Deserialize, Serialize};
 use refdesk_enrich::{BlockKind, EnrichRequest, Enriched, ItemReceipt, Level, TextKind};
 use refdesk_files::name::sha256_hex;
 
-/// What happened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum JournalEvent {
-    /// A text was enriched.
-    Enriched,
-    /// A session was sent the instructions.
-    Instructed,
-    /// A session's memory was cleared.
-    Forgot,
-    /// A tool read a source of the catalog.
-    Read,
-    /// Sources were picked.
-    Selected,
-    /// Picks were removed.
-    Unselected,
-    /// Sources were excluded.
-    Excluded,
-    /// Exclusions were lifted.
-    Included,
-    /// A file was written.
-    Written,
-    /// A file was removed.
-    Removed,
-    /// A write was approved, but failed.
-    Unwritten,
-    /// A hook failed.
-    Failed,
-    /// A template was rendered for an agent.
-    Rendered,
-    /// The user was asked for a choice or for approval.
-    Asked,
-    /// The user answered, or the time ran out.
-    Answered,
-}
-
-impl JournalEvent {
-    /// The word used in JSON.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Enriched => "enriched",
-            Self::Instructed => "instructed",
-            Self::Forgot => "forgot",
-            Self::Read => "read",
-            Self::Selected => "selected",
-            Self::Unselected => "unselected",
-            Self::Excluded => "excluded",
-            Self::Included => "included",
-            Self::Written => "written",
-            Self::Removed => "removed",
-            Self::Unwritten => "unwritten",
-            Self::Failed => "failed",
-            Self::Rendered => "rendered",
-            Self::Asked => "asked",
-            Self::Answered => "answered",
-        }
+refdesk_text::worded_enum! {
+    /// What happened.
+    pub enum JournalEvent {
+        /// A text was enriched.
+        Enriched = "enriched",
+        /// A session was sent the instructions.
+        Instructed = "instructed",
+        /// A session's memory was cleared.
+        Forgot = "forgot",
+        /// A tool read a source of the catalog.
+        Read = "read",
+        /// Sources were picked.
+        Selected = "selected",
+        /// Picks were removed.
+        Unselected = "unselected",
+        /// Sources were excluded.
+        Excluded = "excluded",
+        /// Exclusions were lifted.
+        Included = "included",
+        /// A file was written.
+        Written = "written",
+        /// A file was removed.
+        Removed = "removed",
+        /// A write was approved, but failed.
+        Unwritten = "unwritten",
+        /// A hook failed.
+        Failed = "failed",
+        /// A template was rendered for an agent.
+        Rendered = "rendered",
+        /// The user was asked for a choice or for approval.
+        Asked = "asked",
+        /// The user answered, or the time ran out.
+        Answered = "answered",
     }
 }
 
