@@ -1,4 +1,4 @@
-//! How many colours the terminal shows, as its environment says. The screen draws by it, and `doctor` reports it.
+//! The number of colours the terminal supports, judged from the environment. The screen uses it, and `doctor` reports it.
 
 /// The number of colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

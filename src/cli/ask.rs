@@ -109,7 +109,7 @@ fn refused(refusal: Error, members: &[(&str, Value)]) -> CommandOutput {
     with(CommandOutput { json, ..CommandOutput::refused(refusal) }, members)
 }
 
-/// The answer where nobody was asked.
+/// The answer if no person was asked.
 pub fn nothing(message: &str) -> Value {
     json(&[
         ("status", json!("error")),

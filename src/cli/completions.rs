@@ -421,7 +421,7 @@ mod tests {
             ("a`b`", false),
             ("a\nb", false),
             ("a\u{1b}[2J", false),
-            // Letters that nobody sees.
+            // Invisible letters.
             ("a\u{3164}b", false),
             ("a\u{115f}", false),
             ("~", false),

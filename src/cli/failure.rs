@@ -1,6 +1,6 @@
-//! The members that the answer of a failed command has in JSON besides its `error`: those of a success, with what is known
-//! (BEHAVIOUR §10). A failure before the command began, such as an unknown profile, has them too, and so has a line that
-//! the parser of arguments refuses, if it names a command.
+//! The JSON members of a failed command besides `error`: those of a success, filled in as far as they are known
+//! (BEHAVIOUR §10). A failure before the command starts, such as an unknown profile, has them too. So do arguments that
+//! cannot be parsed, if they name a command.
 
 use std::ffi::OsString;
 

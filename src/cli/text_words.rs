@@ -86,7 +86,7 @@ fn kind(command: &Command, word: &OsStr) -> Word {
     match long(command, OsStr::new(word)) {
         Some(option) if takes_value(option) && !name.contains('=') => Word::OptionBeforeValue,
         Some(_) => Word::Option,
-        // No option is called that, and nobody mistypes one like that.
+        // It cannot be an option, not even a mistyped one.
         None if name.contains(char::is_whitespace) || name.chars().all(|char| char == '-') => Word::Dashed,
         None => Word::Option,
     }

@@ -53,13 +53,13 @@ fn worker(life: Life) -> io::Result<Sender<ThreadBuilder>> {
 /// was used stays taken, so this is for processes that soon end.
 fn reserve_memory() {
     const MIB: usize = 1 << 20;
-    // Where memory is limited, this is not what the process fails for.
+    // With limited memory, the process must not fail because of this.
     let block = |size: usize| {
         let mut block = Vec::<u8>::new();
         block.try_reserve_exact(size).is_ok().then(|| black_box(block))
     };
-    // The first is mapped by itself, and raises the size from which that is done, to at most 32 MiB. The others are taken from what
-    // the thread keeps, at most 64 MiB.
+    // The allocator maps the first block separately, which raises its threshold for doing so, to at most 32 MiB. The others come
+    // from the memory that the thread keeps, at most 64 MiB.
     drop(block(31 * MIB));
     drop([block(28 * MIB), block(28 * MIB)]);
 }

@@ -69,7 +69,7 @@ struct Explained<'a> {
     indexed: bool,
 }
 
-/// The answer about a source of which nothing is known.
+/// The answer about an unknown source.
 pub fn nothing(id: &str) -> Value {
     json!(Explained { id, ..Explained::default() })
 }

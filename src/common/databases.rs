@@ -125,7 +125,7 @@ pub fn without_front_matter(text: &str) -> &str {
     generated::body(text).map_or(text, |below| below.trim_start_matches(['\n', '\r']))
 }
 
-/// What the page of a table says about a column's values, and the rule because of which it says no more.
+/// What the page of a table says about a column's values, and the rule that keeps it from saying more.
 pub fn column_notes(column: &ColumnDoc) -> String {
     match (&column.sensitive, &column.statistics) {
         (Some(rule), Some(_)) => format!("only the share of nulls, sensitive by {rule}"),

@@ -115,9 +115,9 @@ pub fn follow(state: &mut State, before: &Snapshot) {
         awaited.kind != AwaitedKind::Answer || awaited.named.iter().any(is_new)
     };
     let Some(awaited) = state.awaited_change.take_if(is_made) else {
-        // The undo that is offered would be refused: somebody else has changed what it would take back.
+        // The offered undo would be refused: another process has changed the same sources.
         let offers_undo = state.message.as_ref().is_some_and(|message| message.tone == MessageKind::Done);
-        // A change made here is undone by another step than before.
+        // After a change made here, undo reverts a different step.
         let is_ours = state.awaited_change.is_some() || before.undo != state.snapshot.undo;
         if offers_undo && !is_ours && choice(before) != choice(&state.snapshot) {
             state.message = None;
@@ -133,7 +133,7 @@ pub fn follow(state: &mut State, before: &Snapshot) {
     }
     let after = &state.snapshot;
     let followed = match awaited.kind {
-        // What is selected now, as the list of profiles and the top line count it.
+        // The selection now, counted as in the list of profiles and the top line.
         AwaitedKind::Switch { waiting } => {
             let Counts { picked, pulled_in, tokens, .. } = state.counts;
             let [picked, pulled_in] = [picked, pulled_in].map(cells::grouped);

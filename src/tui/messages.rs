@@ -1,4 +1,4 @@
-//! What the bottom line said: the last messages, for their window, and errors until they are read.
+//! The last messages of the bottom line, for their window, and errors until they are read.
 
 use std::collections::VecDeque;
 

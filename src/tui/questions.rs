@@ -1,4 +1,4 @@
-//! What was asked of the engine: answers to outdated questions are dropped.
+//! The questions sent to the engine. Answers to outdated ones are dropped.
 
 use std::collections::HashMap;
 use std::mem::{Discriminant, discriminant};

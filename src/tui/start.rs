@@ -106,7 +106,7 @@ impl StartOptions {
         Self { with_tour, ..self }
     }
 
-    /// The same, for commands that are to be run elsewhere: in the demo, or with this configuration file.
+    /// The same, for commands that must run elsewhere: in the demo, or with this configuration file.
     pub fn launched(self, is_demo: bool, config: Option<&Path>) -> Self {
         let config = config.map(|file| file.to_string_lossy().into_owned());
         Self { launched: LaunchOptions { is_demo, config }, ..self }

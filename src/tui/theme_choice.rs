@@ -1,5 +1,5 @@
-//! Which theme the screen has: the one the user chose, else by the terminal's background, which the terminal is asked for
-//! and reports when it changes.
+//! The theme of the screen: the one the user chose, else one for the terminal's background. The terminal is asked for its
+//! background, and reports changes.
 
 use crate::tui::state::State;
 use crate::tui::theme::{Background, Colours, Theme, Themes};

@@ -35,7 +35,7 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
         Input::Type(_) | Input::Unbound(_) | Input::Chord(_) | Input::Paste(_) | Input::Click(_) => true,
         _ => false,
     };
-    // Nobody sees what a key would do; a chord may end in one that quits.
+    // The effect of a key would be invisible; a chord is allowed because it may end in one that quits.
     if is_key && !matches!(input, Input::Chord(_)) && !layout::fits(state.size) {
         state.chord.clear();
         return effects;

@@ -68,7 +68,7 @@ pub struct CanaryResult {
     pub outcome: Result<CanaryAnswer, CanaryFailure>,
 }
 
-/// What came back.
+/// The answer of a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CanaryAnswer {
     /// The text that the agent would read; may be empty.

@@ -65,7 +65,7 @@ pub enum HookEvent {
 /// A hook document that cannot be understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidHook {
-    /// What is wrong with it; contains nothing of the prompt or result.
+    /// The problem with it; contains nothing from the prompt or result.
     pub reason: String,
     /// The folder in which the agent works, if it could be read.
     pub cwd: Option<PathBuf>,

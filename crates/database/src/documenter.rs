@@ -16,7 +16,7 @@ pub use progress::{Progress, ProgressStatus, RunStats, UnitProgress};
 
 use crate::schema::page::{Page, is_generated};
 
-/// What is to be done with a page.
+/// What to do with a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PageAction {
     /// It is up to date.
@@ -65,7 +65,7 @@ impl OwnPages {
     }
 }
 
-/// What is to be done with a page, given what is at its path.
+/// What to do with a page, given what is at its path.
 pub fn action(page: &Page, found: Option<&[u8]>, own: &OwnPages, overwrite_edited: bool) -> PageAction {
     match found {
         Some(found) if found == page.text.as_bytes() => PageAction::Keep,

@@ -21,7 +21,7 @@ pub struct IndexProcess {
     pub arguments: Vec<OsString>,
     /// An environment variable that names a configuration, and is removed because another one applies.
     pub without: Option<&'static str>,
-    /// Whether somebody asked for it, so that `index.background` does not matter.
+    /// Whether it was requested explicitly, which overrides `index.background`.
     pub is_asked_for: bool,
     /// Whether it computes no vectors.
     pub words_only: bool,

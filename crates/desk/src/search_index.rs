@@ -81,8 +81,8 @@ impl Desk {
         Ok(report)
     }
 
-    /// The process that updates the index in the background, if one is wanted: not without sources or a workspace, nor
-    /// if the configuration forbids it and nobody asked for it.
+    /// The process that updates the index in the background. `None` without sources or a workspace, or if the configuration
+    /// forbids it and it was not requested explicitly.
     pub fn index_process(&self) -> Option<&IndexProcess> {
         let can_be = !self.catalog.sources().is_empty() && self.workspace_context().is_workspace();
         let is_wanted = |process: &&IndexProcess| process.is_asked_for || self.settings().background_index;

@@ -130,7 +130,7 @@ impl Folder {
         self.stage(&name, bytes, mode, Durability::Recreatable)?.publish(name.as_ref())
     }
 
-    /// Writes `bytes` to a temporary file that is to be renamed to `name`.
+    /// Writes `bytes` to a temporary file that will be renamed to `name`.
     ///
     /// # Errors
     /// The file system's error, prefixed with the path.

@@ -1,5 +1,5 @@
-//! Symbolic links on the way to a file that are followed neither for reading nor for writing: a file written through a
-//! link but not read through it would always look changed.
+//! Symbolic links in the path of a file, which are not followed for reading or for writing. If only reading refused
+//! them, a file written through a link would always look changed.
 
 use std::fs;
 use std::path::Path;
@@ -11,8 +11,8 @@ use super::EntryKind;
 use super::output::resolve;
 use super::path::lossy;
 
-/// The first link on the way to a path below a workspace, as the error that says where it leads; `None` without one. `kind` is what the
-/// path should be.
+/// The error about the first link in a path below a workspace, which says where the link leads; `None` without a link.
+/// `kind` is what the path should be.
 pub fn link_on_path(workspace: &Path, path: &Path, kind: EntryKind) -> Option<Error> {
     let mut at = workspace.to_path_buf();
     let mut names = path.components();

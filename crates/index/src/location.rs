@@ -425,12 +425,12 @@ impl Location {
             _ if code_of(error).is_some() => "set HOME, or XDG_STATE_HOME to a writable folder outside the workspace",
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => MAKE_WRITABLE,
             _ if is_no_room(error) => "free some disk space",
-            _ => "move away whatever is in its place",
+            _ => "move away what is in its place",
         };
         Error::new(code, format!("the search index {}: {error}", self.path().display()), fix)
     }
 
-    /// Rows came from elsewhere. The index is no longer taken for ours, so that the next run builds another.
+    /// Rows came from elsewhere. Forgets the index, so that the next run builds another.
     pub(crate) fn forged(&self) -> Error {
         if let (false, Ok(folder)) = (self.is_making, self.folder()) {
             // If that fails, the same is found and reported again.
@@ -448,7 +448,7 @@ impl Location {
         }
     }
 
-    /// SQLite's error. A damaged file is no longer used, so that the next run builds another.
+    /// Reports SQLite's error. A damaged file is given up, so that the next run builds another.
     pub(crate) fn broken(&self, error: &rusqlite::Error) -> Error {
         if is_damage(error) && !self.is_making {
             // If that fails, the same is found and reported again.

@@ -393,7 +393,7 @@ impl Storage for PostgresStorage {
     }
 }
 
-/// Says that what was loaded of documents and vectors is no longer current.
+/// Marks loaded documents and vectors as outdated.
 async fn has_changed(transaction: &Transaction<'_>, repository: i32) -> Result<(), PostgresError> {
     let sql = "INSERT INTO refdesk.metadata VALUES ($1, $2, md5(random()::text || clock_timestamp()::text))
                ON CONFLICT (repository, key) DO UPDATE SET value = excluded.value";

@@ -338,7 +338,7 @@ fn quoted(word: &str) -> String {
     format!("\"{}\"", word.replace('"', "\"\""))
 }
 
-/// Says that what was loaded of documents and vectors is no longer current. A number that grows would come again with another file.
+/// Marks loaded documents and vectors as outdated. The mark is random: another file could have the same counter.
 fn has_changed(connection: &Connection) -> rusqlite::Result<()> {
     let sql = "INSERT OR REPLACE INTO metadata VALUES (?, hex(randomblob(16)))";
     connection.prepare_cached(sql)?.execute([VERSION]).map(drop)

@@ -145,7 +145,7 @@ pub struct Job<'a> {
 /// The index cannot be written, or the model cannot be run. What was committed before stays.
 pub fn update(location: &Location, mut job: Job) -> Result<Option<Report>, Error> {
     match run(location, &mut job) {
-        // What is damaged or has rows from elsewhere is no longer taken for ours, so that this builds another.
+        // An index that is damaged or has rows from elsewhere was given up, so this builds another.
         Err(error) if matches!(error.code, Code::IndexUnreadable | Code::IndexForeign) => run(location, &mut job),
         done => done,
     }

@@ -1,4 +1,4 @@
-//! Enums whose variants have a word that programs read.
+//! Enums with a word for each variant, which programs read.
 
 /// Declares an enum with a word for each variant. The word is written once: it is the variant's name in JSON, `word()`
 /// returns it, `from_word()` reads it. `ALL` has the variants in order.

@@ -118,7 +118,7 @@ impl Connection {
         CanaryJob { workspace, hook, prompt: None, server: self.server.clone() }
     }
 
-    /// What a person has to do so that the agent uses its entries.
+    /// What the user has to do before the agent uses its entries.
     pub fn restart(&self, desk: &Desk) -> String {
         self.client.restart((self.hook.is_some(), self.server.is_some() || self.has_server(desk)))
     }

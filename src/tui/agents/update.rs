@@ -72,7 +72,7 @@ pub fn snapshot_changed(state: &mut State) {
     rebuild(state);
 }
 
-/// The journal has more, or an agent came or went.
+/// After the journal grew, or an agent connected or disconnected.
 pub fn look_again(state: &mut State) {
     state.agents.is_due = state.view == View::Agents;
 }

@@ -1,5 +1,5 @@
-//! Has the code of the document highlighted while it is read, one part at a time. Not while the cursor only passes it
-//! in the list: language definitions take memory.
+//! Requests highlighting for the code of the document that is read, one part at a time. A document that the cursor only
+//! passes in the list is not highlighted, because language definitions take memory.
 
 use std::ops::Range;
 

@@ -162,7 +162,7 @@ pub fn is_passing(state: &State) -> bool {
     left && !state.reads() && state.snapshot.catalog.get(&shown.source).is_some() && room(state).is_some()
 }
 
-/// After every input: asks for the document, lays it out, searches it again, and goes to where it is to be read.
+/// After every input: asks for the document, lays it out, searches it again, and scrolls to the place to read.
 pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
     let Some((columns, _)) = room(state) else { return };
     follow_subject(state);
@@ -182,7 +182,7 @@ pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
     document_highlighting::ask(state, effects);
 }
 
-/// The source whose document is to be shown: the one under the cursor of the list beside it.
+/// The source whose document should be shown: the one under the cursor of the list beside it.
 fn subject(state: &State) -> Option<&str> {
     let is_beside = state.focus == Pane::Selection && state.layout().reader.is_some();
     let selected = state.subject(Pane::Selection).filter(|id| is_beside && state.snapshot.catalog.get(id).is_some());
@@ -249,7 +249,7 @@ fn keep_place(reading: &mut ReadingState) {
     }
 }
 
-/// Reads from the beginning again if what is to be shown comes before the kept parts.
+/// Starts over if the place to show is before the parts that were kept.
 fn start_over(state: &mut State) {
     let reading = &mut state.catalog.reading;
     match &reading.goal {

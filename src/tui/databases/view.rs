@@ -198,7 +198,7 @@ fn title(state: &State) -> String {
     cells::clean(&name).into_owned()
 }
 
-/// A file that configures one database, as it is to be written.
+/// A configuration file for one database, as the user would write it.
 const SAMPLE: [&str; 5] = ["databases:", "  - name: app", "    type: sqlite", "    connection:", "      file: app.db"];
 
 fn is_unconfigured(state: &State) -> bool {

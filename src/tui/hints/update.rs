@@ -45,7 +45,7 @@ pub fn answer(state: &mut State, findings: Findings) {
         return;
     }
     keep_chosen(&mut state.hints.findings, before, &state.snapshot);
-    // Nobody has gone to a row yet while the prompt is being typed: the best one is shown.
+    // While the prompt is being typed, the best row is shown: the user has not gone to another yet.
     if state.typing == Some(Typing::Prompt) {
         state.hints.cursor.at = 0;
         return;

@@ -297,7 +297,7 @@ mod tests {
     #[test]
     fn a_focused_selection_is_served_first() {
         for (width, selection, expected) in [
-            // Of whole ids the document leaves room, until it is too narrow to read.
+            // The document leaves room for whole ids, until it is too narrow to read.
             (200, 80, (Some(61), Some(59), Some(80))),
             (200, 95, (Some(61), Some(44), Some(95))),
             (200, 120, (Some(61), None, Some(139))),

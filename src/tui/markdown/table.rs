@@ -1,5 +1,5 @@
-//! A table with aligned columns. Too wide a table gets narrower columns, whose cells are wrapped; where even that has no
-//! room, each row becomes a list of its cells.
+//! A table with aligned columns. If it is too wide, columns get narrower and cells are wrapped; if that is not enough,
+//! each row becomes a list of its cells.
 
 use std::ops::Range;
 

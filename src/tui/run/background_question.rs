@@ -46,7 +46,7 @@ impl BackgroundReport {
     }
 }
 
-/// Of one to four hexadecimal digits.
+/// A number of one to four hexadecimal digits.
 fn thousandths(digits: &str) -> Option<u32> {
     if !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
         return None;

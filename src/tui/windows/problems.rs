@@ -98,8 +98,8 @@ pub fn message(diagnostic: &Diagnostic) -> &str {
     diagnostic.message.strip_prefix(&words).unwrap_or(&diagnostic.message)
 }
 
-/// A message in so many columns: if it is too long, what it quotes is cut in the middle, since the words after that say what is
-/// wrong with it.
+/// A message in this many columns. If it is too long, the quoted part is cut in the middle, since the words after it say what
+/// is wrong.
 fn fitted(message: &str, columns: usize, ellipsis: &str) -> String {
     let over = cells::width(message).saturating_sub(columns);
     let quoted = message.split_once('\'').and_then(|(before, rest)| {

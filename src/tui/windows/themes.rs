@@ -1,5 +1,5 @@
-//! The themes to choose from. The screen shows the one under the cursor; Enter keeps it, and leaving the window brings the one
-//! from before back.
+//! The themes to choose from. The screen shows the one under the cursor. Enter keeps it; leaving the window restores the
+//! previous one.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;

@@ -44,7 +44,7 @@ pub fn hook_gaps(text: &str, client: &Client) -> Result<Vec<HookGap>, Error> {
     let wanted = client.entries(NAME);
     let gap = |(event, entry): &(&'static str, serde_json::Value)| {
         let kinds = found.iter().filter(|ours| ours.event == *event).map(|ours| narrowed(ours, entry));
-        // Of several entries, the one that covers the most counts.
+        // If there are several entries, the one that covers the most counts.
         let kind = kinds.min_by_key(|kind| kind.map_or(0, |kind| 1 + u8::from(kind == HookGapKind::NoTool)));
         kind.unwrap_or(Some(HookGapKind::Missing)).map(|kind| HookGap { event, kind })
     };

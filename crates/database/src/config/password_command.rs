@@ -1,5 +1,5 @@
-//! The files of the workspace that a command for a password names. The command runs elsewhere: in the workspace, `make` or
-//! `python -m` would load files that it does not name, and that nobody trusted.
+//! The files of the workspace that a password command names. The command runs outside the workspace, where `make` or
+//! `python -m` would load files that the command does not name and that were never trusted.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ pub(crate) const WORKSPACE_VARIABLE: &str = "workspaceRoot";
 /// The regular files of the workspace that a shell command names, with links resolved.
 ///
 /// # Errors
-/// What it names in the workspace that is not such a file: a folder that it enters, or a path that only the shell can put
-/// together. Which files it then runs cannot be told, and nobody could trust exactly those.
+/// It names something else in the workspace: a folder that it enters, or a path that only the shell can assemble. Then it
+/// is unknown which files it runs, and nobody could trust exactly those.
 pub fn workspace_files(workspace: &Path, home: Option<&Path>, command: &str) -> Result<Vec<PathBuf>, String> {
     // The shell joins such lines first.
     let mut spelled = with_folder(&command.replace("\\\n", ""), WORKSPACE_VARIABLE, workspace);

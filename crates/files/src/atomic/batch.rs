@@ -27,7 +27,7 @@ impl Batch {
         Ok(Self { leader: Arc::new(folder.temporary(FileMode::Private)?), made: Arc::default() })
     }
 
-    /// Writes `bytes` to a temporary file that is to be renamed to `name`; it is not synced. It takes over the mode of
+    /// Writes `bytes` to a temporary file that will be renamed to `name`; it is not synced. It takes over the mode of
     /// a file that it replaces.
     ///
     /// # Errors

@@ -130,7 +130,7 @@ impl Diff {
         self.push(DiffLineKind::Header, &format!("+++ b/{shown}"));
     }
 
-    /// For a file that is to be removed.
+    /// For a file to remove.
     pub(super) fn without_file(mut self) -> Self {
         if let Some(head) = self.lines.iter_mut().filter(|line| line.mark == DiffLineKind::Header).nth(1) {
             "+++ /dev/null".clone_into(&mut head.text);

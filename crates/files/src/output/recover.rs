@@ -112,7 +112,7 @@ fn settle(record: &WriteRecord, workspace: &Path) -> Diagnostic {
         .fix("check the files that were left alone, and write them again")
 }
 
-/// Makes the remaining renames; on failure the write is to be undone.
+/// Makes the remaining renames; if that fails, the write must be undone.
 fn finish(record: &WriteRecord, states: &[RenameState]) -> bool {
     let mut left = record.files.iter().zip(states).filter(|(_, state)| **state == RenameState::Before);
     let mut lookup = PathLookup::default();

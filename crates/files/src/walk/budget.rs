@@ -63,8 +63,8 @@ impl WalkBudget {
         Self { entries: entries.into(), nanoseconds: Arc::new(nanoseconds.into()) }
     }
 
-    /// A budget for another step of the same request, which looks for something else in the same folders: it has its own
-    /// entries, but whoever waits for the request waits only once for a slow file system.
+    /// A budget for another step of the same request that walks the same folders. It has its own entries but shares the
+    /// time, so the request waits for a slow file system only once.
     #[must_use]
     pub fn sharing_time(&self) -> Self {
         Self { entries: TOTAL_ENTRIES.into(), nanoseconds: self.nanoseconds.clone() }

@@ -25,9 +25,10 @@ pub(super) struct ListPlace {
     pub score: f64,
 }
 
-/// The documents of all lists, each with how much it counts, the best first. A list has its best document first and no document
-/// twice. What has everything that was asked for, or is what was asked for, counts as if it stood in one more list, before its first place: the only section
-/// that has a rare word is not to stand behind those that are merely near. Documents of equal score are in the order of their keys.
+/// Joins lists with their weights into one, the best document first. A list has its best document first and no document
+/// twice. A document that has everything that was asked for, or is what was asked for, scores as if another list had it
+/// before its first place: the only section with a rare word must not come after sections that are merely similar. Documents
+/// with equal scores are in the order of their keys.
 pub(super) fn fuse<K: Ord>(
     lists: &[(&[i64], f64)],
     weight: impl Fn(i64) -> f64,

@@ -162,7 +162,7 @@ fn rewritten_tag(
         }
         ("/", Some(_)) => format!("{begin}/{}{end}", open.pop().flatten().unwrap_or(content)),
         (sigil, Some(_)) if is_single => format!("{begin}{sigil}{}{end}", this(content)),
-        // Of a raw block only the braces were found.
+        // Only the braces of a raw block were found.
         _ if found.name("raw").is_some() => part("raw").to_owned(),
         (sigil, _) => format!("{begin}{sigil}{content}{end}"),
     }

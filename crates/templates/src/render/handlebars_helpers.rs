@@ -1,6 +1,6 @@
 //! Our helpers for the places where Handlebars needs a value: printing one, checking that a block has one, and entering a
-//! block other than `each`, where the crate's own take other values for true. The crate resolves names; an error about a
-//! missing one suggests the most similar name.
+//! block other than `each`, because the crate's own helpers have different rules for what is true. The crate resolves names;
+//! an error about a missing one suggests the most similar name.
 
 use std::fmt;
 

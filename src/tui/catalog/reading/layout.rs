@@ -1,4 +1,4 @@
-//! Lays out the document that is read in the width of its pane, marks its links, and keeps its place.
+//! Lays out the document in the width of its pane, marks its links, and keeps its place.
 
 use std::sync::Arc;
 
@@ -88,7 +88,7 @@ pub(super) fn mark_links(state: &mut State) {
     reading.linked = Some(basis);
 }
 
-/// Scrolls to where the document is to be read, once that is loaded.
+/// Scrolls to the place to read, once it is loaded.
 pub(super) fn scroll_to_goal(state: &mut State) {
     if state.catalog.document.answer.is_none() {
         return;

@@ -286,7 +286,8 @@ fn harden(
     for (limit, most) in LIMITS {
         connection.set_limit(limit, most)?;
     }
-    // Of all connections together: a row of many values, each within its limit, is not. Any other of this process needs less.
+    // For all connections together, because a row of many values can exceed it though each value is within its limit. Other
+    // connections of this process need less.
     connection.query_row(&format!("PRAGMA hard_heap_limit = {HEAP}"), (), |_| Ok(()))?;
     let switches = [
         (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),

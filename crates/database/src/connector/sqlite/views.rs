@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use super::Object;
 use super::lexer::{Kind, Lexer};
 
-/// Most words and columns of a view, including those of every view that it reads, as often as it reads it.
+/// Most words and columns of a view, including those of every view that it reads, counted each time it reads it.
 pub(super) const VIEW_SIZE: usize = 200_000;
 
 /// Most views that read each other; SQLite refuses more.

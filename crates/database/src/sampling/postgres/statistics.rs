@@ -48,7 +48,7 @@ struct ServerStatistics {
 pub(crate) struct KnownTables {
     /// Without the tables it knows nothing about.
     pub profiles: BTreeMap<TableName, TableProfile>,
-    /// Columns with texts of which it keeps none, so that only the rows show what they are.
+    /// Columns whose texts the server keeps none of; only the rows show what they contain.
     pub unseen: BTreeMap<TableName, Vec<String>>,
 }
 
@@ -100,8 +100,8 @@ fn is_text(column: &Column) -> bool {
 }
 
 impl ServerStatistics {
-    /// Whether the column has texts of which the server keeps none: it skips those that are very long, and takes the
-    /// size of a pointer for their width.
+    /// Whether the server keeps none of the texts of the column. It skips very long ones, and reports the size of a
+    /// pointer as their width.
     fn is_unseen(&self, column: &Column) -> bool {
         is_text(column) && self.null_share < 1.0 && self.common.is_empty() && self.bounds.is_empty()
     }

@@ -26,7 +26,7 @@ use crate::statistics::{SAMPLED_ROWS, may_sample};
 /// Most characters of a comment that a plan shows.
 const COMMENT_SHOWN: usize = 2_000;
 
-/// A database that is to be planned.
+/// A database to plan.
 #[derive(Debug, Clone, Copy)]
 pub struct PlanInput<'a> {
     /// Its configuration.

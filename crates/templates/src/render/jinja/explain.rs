@@ -57,7 +57,7 @@ fn name_in<'d>(detail: &'d str, before: &str) -> &'d str {
 /// Adds what the engine's message lacks: the figure of a limit, or what may be undefined.
 fn in_plain_words(what: String) -> String {
     let known = [
-        // Of a variable or a field, the engine has the name.
+        // The engine names an undefined variable or field.
         (
             "cannot convert undefined to i64",
             "a value is undefined: the first item of an empty list, an item without the attribute, or an inline 'if' \
