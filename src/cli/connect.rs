@@ -152,7 +152,7 @@ fn named(words: &[String]) -> Result<Vec<FoundAgent>, CommandOutput> {
     Ok(agents)
 }
 
-/// The answer where no agent's settings were read: of one agent that was named, or of several.
+/// The answer if no agent's settings were read: about the one agent that was named, or about several.
 pub fn nothing(named: &[String]) -> Value {
     match named {
         [agent] => json!({"status": "error", "agent": agent}),

@@ -23,7 +23,7 @@ pub fn file() -> Option<PathBuf> {
     config::state_folder().map(|folder| folder.join("refdesk.log"))
 }
 
-/// Starts logging what `REFDESK_LOG` says, else what the user prefers. Only the first call has an effect.
+/// Starts logging at the level of `REFDESK_LOG`, else of the user's preferences. Only the first call has an effect.
 pub fn start(preferred: Option<&str>) {
     let Some(path) = file() else { return };
     let wanted = std::env::var("REFDESK_LOG").ok().filter(|wanted| !wanted.trim().is_empty());

@@ -123,7 +123,7 @@ fn row(action: &PrivilegedAction) -> Value {
     json!({"kind": kind, "what": what, "file": action.file, "line": action.line, "source_id": source, "hash": action.hash})
 }
 
-/// What it would do, and on its own line where that is configured, so that a terminal does not break the path.
+/// The action, and on its own line where it is configured, so that a terminal does not break the path.
 fn sentences(actions: &[PrivilegedAction]) -> String {
     let line = |PrivilegedAction { what, file, line, .. }: &PrivilegedAction| {
         let line = line.map_or_else(String::new, |line| format!(":{line}"));

@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 
 use refdesk_desk::CostChange;
 
-/// Whether a change adds or saves, and how much. What the sources cost, unless that is nothing or the opposite of what an agent
-/// pays in sum: then only the sum means something.
+/// Whether a change adds or saves, and how much. This is the cost of the sources, unless the total goes another way: then
+/// it is the total.
 pub fn shown(change: CostChange, print: fn(u64) -> String) -> (Ordering, String) {
     let CostChange { sources, total } = change;
     let cost = if sources.signum() == total.signum() { sources } else { total };

@@ -131,7 +131,8 @@ impl ReachedFrom {
     }
 }
 
-/// What each root brings, by its place among the members. A source that several roots reach stays if one of them goes.
+/// What each root brings, by its place among the members. A source that several roots reach stays if one of them is
+/// removed.
 fn brought(snapshot: &Snapshot) -> HashMap<usize, PickConsequence> {
     let members = snapshot.selection.members();
     let place_of: HashMap<&str, usize> = members.iter().enumerate().map(|(at, it)| (it.id.as_str(), at)).collect();

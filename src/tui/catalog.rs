@@ -72,7 +72,8 @@ pub struct LeftSource {
 }
 
 impl LeftSource {
-    /// Moves a cursor to the row of the source that was under it, or that comes back. `at` says which source is in a row now.
+    /// Moves a cursor to the row of the source that was under it, or of one that came back. `at` tells which source a row
+    /// has now.
     pub fn follow(
         left: Option<Self>,
         stay: Option<&str>,

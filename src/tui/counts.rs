@@ -97,8 +97,9 @@ fn widest_tokens(snapshot: &Snapshot) -> usize {
 /// One of this many ids can be an outlier.
 const ONE_IN: usize = 16;
 
-/// The columns that fit all of these ids except a few that are half as long again as the others, or very long and an
-/// eighth longer; sorts them. One id must not take columns from all rows, nor from the document beside the list.
+/// Sorts the widths of these ids, and returns the columns that fit all except a few: those half as long again as the
+/// others, or very long and an eighth longer. One id must not take columns from all rows, or from the document beside the
+/// list.
 pub fn widest_usual(columns: &mut [usize]) -> usize {
     columns.sort_unstable();
     let longest = columns.last().copied().unwrap_or(0);

@@ -78,8 +78,8 @@ pub fn remember_row(state: &mut State, list: FilteredList) {
     }
 }
 
-/// The row that the cursor goes to after a change of the filter, if it is still shown: the one typed in full; without a filter
-/// `stay`, the one it was on, or if the filter matched nothing the one it was on before.
+/// The row that the cursor goes to after a change of the filter, if it is still shown: the one typed in full; without a
+/// filter the row `stay`, or, if the filter matched nothing, the row from before.
 pub fn row_to_show<'a>(
     state: &'a State,
     list: FilteredList,

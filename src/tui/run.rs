@@ -204,7 +204,8 @@ impl App {
             tokio::select! {
                 biased;
                 action = signals.next() => {
-                    // Keys typed before the signal still count. A terminal that is gone has none, and the signal says so.
+                    // Keys typed before the signal still count. If the terminal is gone, there are none, and the signal
+                    // says so.
                     if !self.suspended && self.take_ready(&mut keyboard).is_err() && self.ended.is_none() {
                         self.ended = Some(ExitReason::Signal(i32::from(HANGUP)));
                     }

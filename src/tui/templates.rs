@@ -158,7 +158,7 @@ impl State {
         self.templates.preview.as_ref().filter(|preview| preview.template == *name)
     }
 
-    /// The view that can be shown: without a rendered text there is no difference, with one there is no error.
+    /// The view that can be shown: there is no difference without a rendered text, and no error with one.
     pub fn view(&self) -> PreviewMode {
         let Some(preview) = self.preview() else { return PreviewMode::Text };
         match (self.templates.view, &preview.failed, &preview.rendered) {

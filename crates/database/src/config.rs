@@ -292,7 +292,7 @@ pub(crate) fn parsed(text: &str, file: &str) -> Result<YamlNode, Box<Diagnostic>
     let root = yaml::read::<YamlNode>(text, ITEMS, RepeatedKeys::Refused).map_err(|wrong| {
         let mut problem = problem(format!("it is not YAML: {}", wrong.message), wrong.line, wrong.column);
         problem.fix = match wrong.is_indentation {
-            true => "begin it in the same column as the lines that it belongs with, with spaces".into(),
+            true => "start it in the same column as its neighbours, and indent with spaces".into(),
             false => "correct this line".into(),
         };
         problem

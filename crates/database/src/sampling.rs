@@ -36,7 +36,7 @@ pub struct Sampled {
     pub profiles: BTreeMap<TableName, TableProfile>,
     /// What could not be read.
     pub problems: Vec<Diagnostic>,
-    /// Why the connection was lost before the end; pages made from what was read so far would say less than they could.
+    /// Why the connection was lost before the end; pages made from this much would say less than they could.
     pub lost: Option<Error>,
 }
 

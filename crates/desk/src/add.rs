@@ -131,8 +131,8 @@ impl Desk {
         Ok(())
     }
 
-    /// What a place says about itself. If a link of the workspace leads outside it, nothing there is read before it is
-    /// trusted. Links are followed only here, so that what was judged is what is opened.
+    /// The description that a place has of itself. Links are followed only here, so that exactly the checked file is
+    /// opened. A link of the workspace that leads outside is not read before it is trusted.
     fn described(&self, place: &ProposedPlace) -> Described {
         let Some(path) = place.path() else {
             return describe_place(place, RealPlace { path: Path::new(""), within: Path::new("") });

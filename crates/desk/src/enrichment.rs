@@ -169,7 +169,7 @@ impl Desk {
         findings
     }
 
-    /// Journals that an agent's request failed, unless this is not a workspace: it has neither a catalog nor state.
+    /// Journals that an agent's request failed. A folder that is not a workspace has no journal.
     pub fn failed(&self, session: &Session, reason: &str) -> Option<Diagnostic> {
         let is_workspace = self.has_state() || !self.catalog.is_empty();
         is_workspace

@@ -306,7 +306,7 @@ impl Desk {
     }
 }
 
-/// The picks of all of them, excluding what all exclude, under the rules of the one that pulls in most: this reaches
+/// The picks of all of them, minus the exclusions they share, under the rules of the one that pulls in most: this reaches
 /// everything that any of them reaches.
 fn union(plans: &[&ProfilePlan<'_>]) -> (Choice, ExpansionRules) {
     let (mut choice, mut rules) = (Choice::default(), ExpansionRules { transitive: false, from_auto: false });

@@ -123,7 +123,7 @@ impl Rows<'_> {
         ])
     }
 
-    /// What the source is, for the reader of the rows: a person sees what waits for trust, an agent does not.
+    /// The kind of source for the reader of the rows: a person sees what waits for trust, an agent does not.
     fn told<'s>(&self, source: &'s Source) -> &'s SourceKind {
         match self.members {
             Members::All => source.kind.with_trust(),

@@ -175,8 +175,8 @@ impl Desk {
         self.bulk_change(ids.to_vec(), Choice::pick).change
     }
 
-    /// What can be done with all of these. Sources of mode auto are neither picked nor, unless they pull in others, excluded: an
-    /// agent gets them in any case.
+    /// What can be done with all of these. A source of mode auto cannot be picked, and can be excluded only if it pulls in
+    /// others, because an agent gets it in any case.
     pub(crate) fn preview_bulk(&mut self, ids: &[SourceId]) -> BulkPreview {
         let [picks, exclusions] = [&self.choice.picks, &self.choice.exclusions]
             .map(|ids| ids.iter().map(String::as_str).collect::<HashSet<_>>());

@@ -413,8 +413,8 @@ impl Desk {
         PrivilegedAction { what, hash, about, file, line }
     }
 
-    /// The actions of approval rules with their lines. One pass over the document finds all of them: behind the rules
-    /// that are used there may be a million others.
+    /// The actions of approval rules with their lines. All are found in one pass over the document, which may have a
+    /// million unused rules.
     fn located_rules(&self, actions: Vec<UnplacedAction>) -> Vec<PrivilegedAction> {
         let rules = &self.config.settings.approval;
         let glob = |action: &UnplacedAction| match action.about {

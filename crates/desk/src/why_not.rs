@@ -104,7 +104,7 @@ impl Verdict {
         }
     }
 
-    /// The same with what the index says; `considered` is `None` without one. The score decides if no tag does.
+    /// The same with the scores of the index; `considered` is `None` without one. The score decides if no tag does.
     pub(super) fn with_scores(mut self, considered: Option<&[Considered]>) -> Self {
         self.is_indexed = considered.is_some();
         let Some(scored) = considered.into_iter().flatten().find(|it| it.id == self.id) else { return self };
@@ -175,7 +175,7 @@ impl CompleteDesk<'_> {
         of_english.is_some() && of_english == verdict.meaning.as_ref().and_then(|meaning| meaning.threshold)
     }
 
-    /// Whether the source gets a hint with this setting. What other sources and their tags need depends on it, too.
+    /// Whether the source gets a hint with this setting. The setting also changes what other sources and their tags need.
     fn helps(&self, remedy: HintRemedy, session: &Session, id: &SourceId, asked: &EnrichRequest) -> bool {
         let hint_settings = remedy.applied_to(self.settings().hints);
         let earlier = self.earlier_prompts(session, asked);

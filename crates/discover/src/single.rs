@@ -80,8 +80,8 @@ pub struct RealPlace<'a> {
     pub within: &'a Path,
 }
 
-/// Describes what is at a place; its path is only a name, and `real` is what is opened, without following links that
-/// appeared since. A place that cannot be read has only its name.
+/// Describes the document at a place. The path is only a name; `real` is opened, without following links that appeared
+/// since. A place that cannot be read has only its name.
 pub fn describe_place(place: &ProposedPlace, real: RealPlace<'_>) -> Described {
     match place {
         ProposedPlace::Url(url) => Described { name: last_part(url), ..Described::default() },

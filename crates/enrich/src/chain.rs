@@ -71,7 +71,7 @@ pub struct Tool<'a> {
 
 impl Tool<'_> {
     /// Whether refdesk's own server answered an agent, in whatever form the agent writes its name, such as
-    /// `mcp__refdesk__search_documents`. What it names is not news to add to; a document that it reads is.
+    /// `mcp__refdesk__search_documents`. Sources that its answer names need no hint; a document that the agent reads does.
     fn is_own_list(&self) -> bool {
         let is_own = |name: &str| name.split(|c: char| !c.is_alphanumeric()).any(|word| word == "refdesk");
         self.name.is_some_and(|name| is_own(name) && !name.ends_with("readReference"))

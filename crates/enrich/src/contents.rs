@@ -88,7 +88,7 @@ fn parts(ctx: &EnrichContext, source: &Source, contents: &DirectoryContents, hin
         .collect()
 }
 
-/// The names of those files that are templates in the index. The index is built only if there may be some.
+/// The names of those files that are templates in the index. The index is built only if there can be any.
 fn names(ctx: &EnrichContext, files: &[PathBuf]) -> Vec<String> {
     let is_template = |file: &&PathBuf| {
         let ending = file.extension().and_then(OsStr::to_str).unwrap_or_default();

@@ -106,8 +106,8 @@ impl Matcher {
         Findings { expansions, hints, ..Findings::default() }
     }
 
-    /// The text without the ids that it mentions: what their sources are about is given in full, and the words of an id are not
-    /// what the text is about.
+    /// The text without the ids that it mentions: their sources are given in full, and the words of an id are not the
+    /// subject of the text.
     pub fn without_mentions<'t>(&self, text: &'t str, catalog: &Catalog) -> Cow<'t, str> {
         if !text.contains('@') {
             return Cow::Borrowed(text);

@@ -19,8 +19,8 @@ const TAG_RANGE: f32 = 0.20;
 /// meant in another sense, like `class` in "write a class".
 const TAG_FLOOR: f32 = 0.6;
 
-/// Beside tag hints, a hint by meaning must exceed its threshold by this much, and score no lower than any of them, not
-/// counting those only in code: one tag beside the point must not hide what the text is about.
+/// Next to tag hints, a hint by meaning must exceed its threshold by this much, and score no lower than any of them except
+/// those only in code, so that one irrelevant tag cannot hide the sources the text is about.
 const MEANING_MARGIN: f32 = 0.05;
 
 /// A hint by meaning is left out if its score is lower than the best by more than this.

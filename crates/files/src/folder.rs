@@ -105,7 +105,7 @@ impl Folder {
     pub fn below(&self, path: &Path) -> io::Result<Self> {
         let names = names_of(path)?;
         let within: PathBuf = names.iter().collect();
-        // Usually there is no link and one call is enough. If there is one, opening name by name tells which.
+        // Usually there is no link and one call is enough. If there is one, opening name by name finds it.
         if names.len() > 1
             && let Some(handle) = self.handle.below(&within)
         {

@@ -46,7 +46,8 @@ pub struct ScoredSource {
     pub words: Vec<String>,
     /// Where the best chunk is; only for the best sources.
     pub section: Option<Section>,
-    /// Whether a chunk of it was compared by words alone because its vector is not computed yet: the score may be too low.
+    /// Whether one of its chunks was compared by words alone because its vector is not computed yet: the score may be too
+    /// low.
     pub is_incomplete: bool,
 }
 
@@ -121,8 +122,8 @@ impl Piece {
         Self { terms, absent: 0, vector }
     }
 
-    /// What later texts of the conversation need of it; `None` without a vector. Words that no document has are counted and not kept:
-    /// they bring nothing up, and one of them may be a password.
+    /// The part that later texts of the conversation need; `None` without a vector. Words that no document has are counted
+    /// but not kept: they bring nothing up, and one of them may be a password.
     pub(crate) fn as_earlier(&self, model: &str, of_words: &Terms) -> Option<EarlierText> {
         let is_known = |word: &str| match of_words.get(word) {
             Some(Some(term)) => !term.documents.is_empty(),
@@ -339,8 +340,8 @@ impl Corpus {
         found
     }
 
-    /// How much of the index is there, for questions by meaning or by words alone; `None` if all is. `unread` are the sources
-    /// that are missing, `changed` the files that are no longer as they were.
+    /// How much of the index is ready, for questions by meaning or by words alone; `None` if all of it is. `unread` counts
+    /// the missing sources, `changed` the files that changed since.
     pub(crate) fn partial(&self, by_meaning: bool, unread: usize, changed: usize) -> Option<Partial> {
         let with_vector = || self.scales.len();
         let all = self.documents.len();

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-/// Headings of what changed when, wherever they are; a document may have such a name as a whole.
+/// Headings of change histories, at any level; a whole document may also have such a name.
 const CHANGES: [&str; 8] = [
     "changelog",
     "change log",
@@ -36,7 +36,7 @@ const SECTIONS: [&str; 14] = [
 /// Names of files that are changelogs when written like this. In lower case they are words like others.
 const CAPITALS: [&str; 3] = ["CHANGES", "HISTORY", "NEWS"];
 
-/// Whether a heading is one of these, numbered or not. The title of a document must say it more clearly.
+/// Whether a heading is one of these, numbered or not. For the title of a document, only those of change histories count.
 pub(crate) fn is_boilerplate(heading: &str, is_title: bool) -> bool {
     let name = heading.trim_matches(|char: char| !char.is_alphabetic()).to_lowercase();
     let is_one_of = |names: &[&str]| names.iter().any(|known| *known == name);

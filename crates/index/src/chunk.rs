@@ -65,14 +65,14 @@ struct Block {
 }
 
 enum BlockKind {
-    /// A heading of this level, which is above all that follows until one of the same level or of one before it. Without a title it
-    /// only ends those before it: they are in a quote or a list, which ends here.
+    /// A heading of this level, which applies to all text up to the next heading of the same or a lower number. Without a
+    /// title it only ends the headings of a quote or list, which ends here.
     Heading(usize, Option<String>),
     Code,
     Text,
 }
 
-/// The number of levels of headings. Those in a quote or list come after those of what is around it.
+/// The number of heading levels. Those within a quote or list come after those around it.
 const LEVELS: usize = 6;
 
 /// The chunks of a document, in order.

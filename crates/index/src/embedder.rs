@@ -11,7 +11,7 @@ pub trait Embedder: Send + Sync {
     /// How many numbers a vector has.
     fn dimensions(&self) -> usize;
 
-    /// The vector of a text, of length 1. A text that is too long is cut; one without words has a vector, too.
+    /// The vector of a text, of length 1. A long text is cut; a text without words has a vector, too.
     ///
     /// # Errors
     /// The model cannot be run; the message says why.
@@ -31,7 +31,7 @@ pub trait Embedder: Send + Sync {
     /// As [`Embedder::embed`].
     fn knows(&self, word: &str) -> Result<bool, Error>;
 
-    /// The vectors of these texts, which are the same in every index. A model that has them need not compute them.
+    /// The known vectors of these texts, which are the same in every index and need not be computed again.
     ///
     /// # Errors
     /// As [`Embedder::embed`].

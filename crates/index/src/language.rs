@@ -39,8 +39,8 @@ impl Language {
         Self::Other,
     ];
 
-    /// Whether it is known what texts about nothing in particular score in it. Where it is not, a cosine says nothing: the
-    /// model was taught English, and any two texts in such a script are near to each other.
+    /// Whether the scores of unrelated texts in it are known. If not, a cosine says nothing: the model was taught English,
+    /// and any two texts in such a script are close to each other.
     pub(crate) fn has_background(self) -> bool {
         self != Self::Other
     }
@@ -104,8 +104,8 @@ impl Language {
     }
 }
 
-/// How many words are function words of English alone, and of other languages alone. Words that several languages have say
-/// nothing, as nearly all of two letters: `in`, `me`, `no`.
+/// How many words are function words only of English, and only of other languages. Words that several languages share say
+/// nothing, such as most words of two letters: `in`, `me`, `no`.
 fn function_words(text: &str) -> (usize, usize) {
     let (mut english, mut other) = (0, 0);
     for word in words(text) {

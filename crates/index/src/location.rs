@@ -52,8 +52,8 @@ pub struct Location {
     server: Option<Server>,
 }
 
-/// The files that refdesk wrote. The log is recorded before anything is written to it, so that no moment exists at which
-/// a killed run makes its own log look foreign.
+/// The files that refdesk wrote. The log is recorded before anything is written to it, so a killed run never makes its own
+/// log look foreign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct Record {
     database: FileIdentity,
@@ -88,7 +88,7 @@ enum Reopened {
 enum Reading {
     /// Alongside a writer, with files in the same folder that say who reads and writes.
     Shared,
-    /// As a file that does not change: such files cannot be made there, and without them SQLite opens nothing else.
+    /// As a file that does not change: those files cannot be created there, and without them SQLite opens nothing else.
     Immutable,
 }
 
@@ -204,9 +204,9 @@ impl Location {
         Ok(!matches!(found, IndexPresence::Nothing))
     }
 
-    /// Opens the index for writing and makes it if there is none; `None` if another process is writing. What is
-    /// older is removed first; what is damaged or not ours is set aside. One that is to be made `fresh` is made beside
-    /// the one that is there, which stays if the new one cannot be completed.
+    /// Opens the index for writing, or creates it; `None` if another process is writing. An older version is removed first;
+    /// a damaged or foreign one is set aside. A `fresh` index is made beside the present one, which stays if the new one
+    /// cannot be completed.
     ///
     /// # Errors
     /// It is of a newer version, there is no key, or the file system's error.

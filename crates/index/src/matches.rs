@@ -121,7 +121,7 @@ impl QueryTerms {
         }
     }
 
-    /// The places of all terms in a text of these words. `counts` tells whether a word may be the first one of a term.
+    /// The positions of all terms in a text with these words. `counts` tells whether a word may be the first one of a term.
     fn find(&self, words: &[Token], counts: impl Fn(&Token, &[Token]) -> bool, found: &mut Vec<Match>) {
         for (nth, first) in words.iter().enumerate() {
             let rest = words.get(nth..).unwrap_or_default();

@@ -11,7 +11,7 @@ const LENGTH: usize = 400;
 /// The most pieces of a prompt, the whole included.
 pub(crate) const OF_PROMPT: usize = 8;
 
-/// The same of what a tool returned, of which there is much and little is meant: each piece takes the model's time.
+/// The same for tool results, which are long and rarely about one thing: each piece takes the model's time.
 pub(crate) const OF_TOOL_RESULT: usize = 4;
 
 /// Of a longer text only this many pieces are examined, at equal distances.
@@ -57,8 +57,8 @@ pub(crate) fn pieces(text: &str, most: usize) -> Vec<&str> {
     std::iter::once(text).chain(found).collect()
 }
 
-/// For each piece the number of its words, each counted as its share of the pieces that have it: a line that is repeated a hundred
-/// times says little, and one question between such lines much. Numbers, times and addresses are no words.
+/// For each piece the number of its words, each weighted by its share of the pieces that have it: a line repeated a hundred
+/// times says little, and one question between such lines says much. Numbers, times and addresses do not count.
 fn rare_words<'t>(pieces: impl Iterator<Item = &'t str>) -> Vec<f32> {
     let has_digit = |term: &String| term.contains(|character: char| character.is_ascii_digit());
     let words: Vec<Vec<String>> =

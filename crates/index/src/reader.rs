@@ -33,8 +33,8 @@ pub struct Index {
     pub(crate) corpus_cache: Arc<CorpusCache>,
 }
 
-/// How much more than the threshold, which is that of prompts, what a tool returned must score. Of files that have
-/// nothing to do with a catalog, the best piece exceeds the threshold in two of five without it, and in one of ten with it.
+/// How far above the threshold of prompts a tool result must score. Among files that have nothing to do with a catalog, the
+/// best piece exceeds the threshold itself in two of five, and the threshold plus this in one of ten.
 const TOOL_RESULT_MARGIN: f32 = 0.1;
 
 /// A text, and what else decides what it is about.
@@ -50,7 +50,7 @@ pub struct TopicQuery<'a> {
     pub is_tool_result: bool,
     /// The files that are pages of databases.
     pub pages: Option<&'a dyn DatabasePages>,
-    /// Asked where files may have changed since they were indexed. Without it what the index says is taken for current.
+    /// Asked for files that may have changed since they were indexed. Without it, the index counts as current.
     pub section_now: Option<SectionNow<'a>>,
 }
 
@@ -131,7 +131,7 @@ impl TextTopics {
 }
 
 impl Index {
-    /// Opens the index; `None` if there is none. What a question loads stays in `kept` for the next ones.
+    /// Opens the index; `None` if there is none. Data loaded for one question stays in `kept` for the next.
     ///
     /// # Errors
     /// It was not made by this user's refdesk here, is of a newer version, or cannot be read.
@@ -168,7 +168,7 @@ impl Index {
         for scored in scored.iter_mut().take(PLACED) {
             scored.section = sections.remove(&scored.document);
         }
-        // What such a source says now is not known, so that it is neither hinted at nor compared with others.
+        // The current text of such a source is unknown, so it is neither hinted at nor compared with others.
         let changed: Vec<String> =
             scored.extract_if(.., |it| gone.contains(&it.document)).map(|it| it.source).collect();
         let sources = corpus.sources().iter().filter(|source| !changed.contains(*source)).cloned().collect();

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension};
 /// Stored in `user_version`. An index with a lower number is rebuilt, one with a higher number refused.
 pub(crate) const VERSION: i64 = 7;
 
-/// Everything that is written has the text of `documents` in full-text search, too: triggers keep both equal.
+/// Full-text search has the text of all rows of `documents`: triggers keep both equal.
 const TABLES: &str = "
 CREATE TABLE documents (
     id INTEGER PRIMARY KEY,

@@ -62,8 +62,8 @@ pub struct SearchQuery<'a> {
     pub domain: Option<&'a str>,
     /// One hit for each table instead of one for each document about it, its columns and its joins.
     pub by_table: bool,
-    /// Of two documents that say the same of a table, and of a section that is in two sources, the one of the source with the
-    /// greater preference is the hit.
+    /// Chooses between two documents that say the same about a table, and between sources that share a section: the hit is
+    /// from the source with the greater preference.
     pub preference: &'a dyn Fn(&FoundDocument) -> SourcePreference,
     /// How much a kind of documents counts.
     pub weight: &'a dyn Fn(&str) -> f64,
@@ -221,8 +221,8 @@ impl Index {
         let near = if has_meaning { NEAR } else { NEAR_WITHOUT_WORDS };
         let nearest = vector.as_ref().map_or_else(Vec::new, |vector| corpus.nearest(vector, &wanted, near, LISTED));
         let by_meaning: Vec<i64> = nearest.iter().map(|(document, _)| *document).collect();
-        // A document whose vector is not computed yet counts as if both lists had it at the same place; otherwise any that has
-        // one would come before the best by words while the index is made.
+        // A document without a vector yet counts as if both lists had it at the same place. Otherwise, while the index is
+        // built, any document with a vector would come before the best one by words.
         let in_lists = |document| if vector.is_some() && corpus.waits(document) { 2.0 } else { 1.0 };
         let weight = |document| in_lists(document) * (query.weight)(corpus.kind(document));
         let has_compound = |term: &str, it| {
@@ -308,8 +308,8 @@ impl Index {
     }
 }
 
-/// Those of these tables whose whole name is in the query: a table that is named is wanted, however many others mention
-/// it.
+/// Those of these tables whose whole name is in the query: the user wants a table that the query names, however many others
+/// mention it.
 fn named_tables(storage: &dyn Storage, mut tables: Vec<i64>, terms: &[String]) -> Result<HashSet<i64>, Error> {
     tables.sort_unstable();
     tables.dedup();
@@ -341,7 +341,7 @@ fn knows_any(model: &dyn Embedder, terms: &[String]) -> Result<bool, Error> {
     Ok(false)
 }
 
-/// How much a kind of documents counts, unless a search says otherwise. What the catalog says about a source has no section to go to.
+/// The default weight of a kind of documents. Catalog entries weigh less because they have no section to go to.
 pub fn usual_weight(kind: &str) -> f64 {
     match kind {
         SOURCE => 0.5,

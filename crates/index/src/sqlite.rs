@@ -55,7 +55,8 @@ impl SqliteStorage {
         changed.map_err(|error| self.location.broken(&error))
     }
 
-    /// The rows, if all of them have their seals. A row without one came from elsewhere, and so may all rows that were not read.
+    /// The rows, if all of them have their seals. A row without a seal came from elsewhere, and then rows that were not
+    /// read may have, too.
     fn sealed<T>(&self, rows: Vec<(T, bool)>) -> Result<Vec<T>, Error> {
         if rows.iter().all(|(_, is_ours)| *is_ours) {
             Ok(rows.into_iter().map(|(row, _)| row).collect())

@@ -165,7 +165,7 @@ pub(crate) trait Storage: Send {
     /// The documents about this database and this domain; about any of what is not given.
     fn about_database(&self, database: Option<&str>, domain: Option<&str>) -> Result<Vec<i64>, Error>;
 
-    /// For the documents of these that are about a column or a join: the document about the table on the same page.
+    /// For those documents about a column or a join: the document about the table on the same page.
     fn tables_of(&self, ids: &[i64]) -> Result<HashMap<i64, i64>, Error>;
 
     /// The joins that these documents describe.
@@ -174,8 +174,8 @@ pub(crate) trait Storage: Send {
     /// Passes all documents on with their vectors of a model, in an order that depends on their content alone.
     fn embedded(&self, model: &str, each: &mut dyn FnMut(Embedded)) -> Result<(), Error>;
 
-    /// Passes the documents that have any of these words and phrases on, the best first, until `each` returns false. The words
-    /// of a phrase are separated by blanks. A rare word counts more than a frequent one, and counts as much in a title as in
+    /// Passes on the documents that have any of these words and phrases, the best first, until `each` returns false. The
+    /// words of a phrase are separated by blanks. A rare word counts more than a frequent one, and as much in a title as in
     /// the text.
     fn best_by_words(&self, terms: &[&str], each: &mut dyn FnMut(i64) -> bool) -> Result<(), Error>;
 

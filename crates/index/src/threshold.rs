@@ -85,8 +85,8 @@ struct ThresholdJob<'a> {
     texts: Vec<Vec<Piece>>,
 }
 
-/// Computes the thresholds of the documents as they are and stores them, unless that was done already: that of words alone and,
-/// with an embedder, that of its vectors.
+/// Computes and stores the thresholds of the current documents, unless they are stored already: the one for words alone
+/// and, with an embedder, the one for its vectors.
 pub(crate) fn update(storage: &mut dyn Storage, embedder: Option<&dyn Embedder>) -> Result<(), Error> {
     let by_meaning = embedder.map(|embedder| (embedder.model(), EXPIRED, LOWEST, Some(embedder)));
     let texts: Vec<&BackgroundText> = BACKGROUND.iter().flatten().collect();
@@ -136,8 +136,8 @@ fn pieces(texts: &[&BackgroundText], embedder: Option<&dyn Embedder>) -> Result<
 
 /// The thresholds of all languages for the best scores of the background texts, which are sorted.
 fn by_language(best: &mut [f32], lowest: f32) -> BTreeMap<Language, f32> {
-    // Texts in the language of the documents are nearer to them than any other, whatever both are about: documents in
-    // another language must not raise what a prompt in this one has to reach.
+    // Texts are closer to documents in the same language, whatever the subject: documents in another language must not
+    // raise the threshold of a prompt in this one.
     let mut rest = best;
     let mut thresholds = BTreeMap::new();
     for ((language, _), texts) in TEXTS.iter().zip(&*BACKGROUND) {

@@ -54,8 +54,8 @@ const SECTIONS: usize = 200_000;
 const DOCUMENTS_OF_A_PAGE: usize = 5_000;
 const DOCUMENTS: usize = 1_000_000;
 
-/// The most sources in which the text of one file is indexed. A section is named once however many sources have it, and a catalog
-/// that came with a repository could multiply its index otherwise.
+/// The most sources in which the text of one file is indexed. A hit names its section once, however many sources have it,
+/// and a hostile catalog could multiply its index this way.
 pub(crate) const SOURCES_OF_A_TEXT: u16 = 32;
 
 /// The most files that are compared with the index for one answer, but for those of one source, and the most of them that are read
@@ -113,7 +113,7 @@ pub struct Report {
     pub cut: usize,
     /// Texts left out for a source because very many others have the same file.
     pub shared: usize,
-    /// The index that was there could not be kept: damaged, of an older version, or not the user's.
+    /// The existing index could not be kept: it is damaged, of an older version, or not the user's.
     #[serde(rename = "replaced")]
     pub is_replaced: bool,
     /// It was damaged or not the user's, and was set aside.
@@ -125,7 +125,7 @@ pub struct Report {
 pub struct Job<'a> {
     /// The sources.
     pub catalog: &'a Catalog,
-    /// Whether what is indexed of a file stays if no source has it: where not all sources may be known.
+    /// Whether the indexed text of a file stays if no source has it, because not all sources may be known.
     pub may_stay: &'a dyn Fn(&Path) -> bool,
     /// The files that are pages of databases.
     pub pages: Option<&'a dyn DatabasePages>,
@@ -151,9 +151,9 @@ pub fn update(location: &Location, mut job: Job) -> Result<Option<Report>, Error
     }
 }
 
-/// Removes the texts that may not stay, by the id of their source and their path, so that nothing of them is left in the index;
-/// returns the number of documents removed, or `None` if another process is updating it. Without such texts, nothing is written.
-/// An index that was set aside may have them too and is removed.
+/// Removes the texts with these source ids and paths, leaving nothing of them in the index. Returns the number of documents
+/// removed, or `None` if another process is updating the index. Without such texts, nothing is written. An index that was
+/// set aside is removed, because it may have them too.
 ///
 /// # Errors
 /// The index is not this user's or damaged, or it or one that was set aside cannot be changed.
@@ -402,7 +402,7 @@ impl DocumentCapacity {
         Ok(Self { all: storage.count()?, embedded: storage.count_embedded()? })
     }
 
-    /// Leaves out the documents of a text that are too many, and counts the others; returns whether any were too many.
+    /// Leaves out the documents of a text beyond the limit, and counts the rest; returns whether any were left out.
     fn cut(&mut self, documents: &mut Vec<NewDocument>, removed: usize) -> bool {
         let before = documents.len();
         let (mut own, mut own_embedded) = (0, 0);
@@ -422,8 +422,8 @@ impl DocumentCapacity {
     }
 }
 
-/// Stores the updates and how many sources are not read yet, so that an index that was left unfinished says so: a run that is
-/// killed in between leaves the greater number.
+/// Stores the updates, and the number of sources not read yet, so that an unfinished index says so. If the run is killed in
+/// between, the larger number stays.
 fn store(
     storage: &mut dyn Storage,
     updates: &mut Vec<TextUpdate>,

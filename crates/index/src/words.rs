@@ -34,8 +34,7 @@ pub(crate) fn folded(text: &str) -> String {
     text.nfd().filter(|char| !is_accent(*char)).nfc().map(fold).collect()
 }
 
-/// The first letter of a word as full-text search compares it, which is that of its stem, too; `s` for `ß`, which it also
-/// finds as `ss`.
+/// The first letter of a word as full-text search compares it, and of its stem; `s` for `ß`, which also matches `ss`.
 pub(crate) fn initial(word: &str) -> Option<char> {
     let first = word.nfd().find(|char| !is_accent(*char)).map(fold);
     first.map(|first| if first == 'ß' { 's' } else { first })
@@ -49,8 +48,8 @@ pub(crate) fn is_unspaced(char: char) -> bool {
         | '\u{ff66}'..='\u{ff9f}' | '\u{20000}'..='\u{323af}')
 }
 
-/// What a word is found by: the word, its parts if it has several, the pairs of characters of those without blanks, and the word
-/// with `ss` in place of `ß`, as it is written in capitals and in Switzerland.
+/// The forms by which a word is found: the word, its parts if it has several, the character pairs of parts without blanks,
+/// and the word with `ss` for `ß`, as in capitals and in Switzerland.
 pub(crate) fn forms(word: &str) -> Vec<Cow<'_, str>> {
     let parts = parts(word);
     let pairs = parts.iter().flat_map(|part| pairs(part)).collect::<Vec<_>>();

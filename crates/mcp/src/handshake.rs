@@ -50,8 +50,8 @@ pub(crate) async fn introduce(
     Some(text)
 }
 
-/// Marks the server as open, now that a client is there, and the client as connected as long as a connection lasts; a
-/// server in a folder without sources stores nothing there.
+/// Marks the server as open once it has a client, and the client as connected while its connection lasts. A server in a
+/// folder without sources stores nothing there.
 pub(crate) async fn attend(handle: &DeskHandle, snapshot: &Snapshot, lasting: Option<&Arc<Connection>>) {
     if snapshot.is_workspace && !snapshot.catalog.is_empty() {
         let (handle, workspace, lasting) = (handle.clone(), Arc::clone(&snapshot.workspace), lasting.cloned());

@@ -118,8 +118,8 @@ pub(crate) fn repaired(json: &[u8]) -> Option<String> {
     }
 }
 
-/// The id of a request in a line that cannot be parsed, as far as it can be read: without an answer that has its id, a
-/// client waits forever. `None` if the line may be an answer, whose id is one of ours.
+/// The id of a request in a line that cannot be parsed, as far as it can be read: a client waits forever for an answer with
+/// its id. `None` if the line may be an answer to one of our own requests.
 pub(crate) fn id_within(line: &[u8]) -> Option<RequestId> {
     struct Members(Map<String, Value>);
 

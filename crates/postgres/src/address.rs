@@ -68,8 +68,8 @@ impl Default for Address {
 }
 
 impl Address {
-    /// Reads a URL or a list of keys and values; `None` if it is neither. It does not say what is wrong, because a
-    /// password may be part of the text.
+    /// Reads a URL or a list of keys and values; `None` if it is neither. There is no error message, because the text may
+    /// contain a password.
     pub fn parse(text: &str) -> Option<Self> {
         let mut address = Self::default();
         let is_url = ["postgres://", "postgresql://"].iter().any(|scheme| text.starts_with(scheme));

@@ -10,7 +10,7 @@ mod session;
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::panic,
-    reason = "part of tests, which stop where something is not as it should be"
+    reason = "test code, which may panic when an assumption fails"
 )]
 pub mod testing;
 mod token;

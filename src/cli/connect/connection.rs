@@ -183,8 +183,8 @@ impl Connection {
         CommandOutput { notes: self.warnings.iter().cloned().chain(answer.notes).chain(left).collect(), ..answer }
     }
 
-    /// What stays in the files: when connecting, the part that was not asked for; when disconnecting, what connecting
-    /// did not write.
+    /// The entries that stay in the files: when connecting, the part that was not requested; when disconnecting, those that
+    /// connecting did not write.
     fn left_alone(&self, desk: &Desk) -> Vec<String> {
         if self.verb == Verb::Connect {
             return self.other_part(desk).into_iter().collect();

@@ -164,7 +164,7 @@ impl FileParts {
         self.parts.iter().filter_map(|(_, stored)| stored.record.as_ref())
     }
 
-    /// Removes the records of entries that are not in the file, and the folders that were created for a file that is not there.
+    /// Removes the records of entries that the file does not have, and the folders created for a file that does not exist.
     pub fn forget_gone(&self) {
         if matches!(self.file.read(), Ok(None)) {
             let created = self.records().filter(|record| record.created).map(|record| record.folders);

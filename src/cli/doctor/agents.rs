@@ -163,9 +163,10 @@ impl AgentSettings {
         for text in missing.into_iter().chain(no_tool) {
             self.problems.push((format!("{file}: {text}"), restores.clone()));
         }
-        let other = events(HookGapKind::OtherPattern)
-            .map(|events| format!("{file}: the hook for {events} is called less often than connect would have it"));
-        let replaces = format!("`{}` replaces it, if that was not meant", self.connect_command());
+        let other = events(HookGapKind::OtherPattern).map(|events| {
+            format!("{file}: the hook for {events} is called less often than with the entry that connect writes")
+        });
+        let replaces = format!("`{}` replaces it, if that was not intended", self.connect_command());
         self.notes.extend(other.map(|text| (text, replaces)));
     }
 

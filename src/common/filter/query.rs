@@ -145,7 +145,7 @@ impl Query {
         self.terms().any(|term| matches!(term.test, Test::State(_)))
     }
 
-    /// Whether it can match only what `before` matches: each term of that is still there, or longer.
+    /// Whether it can match only what `before` matches: each of its terms is still there, perhaps longer.
     pub fn narrows(&self, before: &Self) -> bool {
         let mut pairs = before.clauses.iter().zip(&self.clauses);
         before.clauses.len() <= self.clauses.len() && pairs.all(|(before, now)| now.narrows(before))

@@ -202,8 +202,8 @@ fn of_page(document: &LinkingDocument<'_>, known_tags: &mut CatalogTags, page: &
 /// The most mentions and links of one line that are compared.
 const MAX_ON_LINE: usize = 16;
 
-/// What a link leads to: what the graph says about its line, if its path is one of those there. `paths` are those of all
-/// links of the page.
+/// The target of a link: an anchor, an address, or the source that the graph has for its line and its path. `paths` are
+/// those of all links of the page.
 fn target(
     document: &LinkingDocument<'_>,
     (nth, written): (usize, &WrittenLink),

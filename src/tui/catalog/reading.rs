@@ -215,8 +215,8 @@ fn follow_subject(state: &mut State) {
     };
 }
 
-/// Goes to where the document was left when it is opened, and back to its top when it is closed: the list is about its state
-/// and what a pick brings, which are there.
+/// When the document is opened, goes to where it was left; when it is closed, goes to the top, which has the source's state
+/// and what a pick brings.
 fn open_or_close(state: &mut State) {
     let reads = state.reads();
     let was_open = std::mem::replace(&mut state.catalog.reading.is_open, reads);

@@ -99,7 +99,7 @@ fn unwritten(state: &State, database: &DatabaseSummary, table: Option<&TableSumm
     })
 }
 
-/// What the page says about each column's values, and which rule withholds the rest; without one, what the plan says.
+/// What the page says about each column's values, and the rule that withholds the rest; without a page, what the plan says.
 fn column_lines(state: &State) -> Vec<PageLine> {
     let view = &state.databases;
     let Some(table) = view.table() else { return Vec::new() };

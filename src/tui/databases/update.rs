@@ -116,7 +116,8 @@ fn unfold(state: &mut State) {
     }
 }
 
-/// Closes a join, or goes to the one above it; goes back to the list; there, folds the row, or goes to what contains it.
+/// On the right, closes a join, goes to the one above it, or goes back to the list; in the list, folds the row or goes to
+/// the row that contains it.
 fn fold(state: &mut State) {
     let view = &mut state.databases;
     if view.in_joins() && view.close_join() {

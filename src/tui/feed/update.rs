@@ -49,8 +49,8 @@ fn other_process(notice: &Notice) -> Option<Arc<str>> {
     }
 }
 
-/// Says in the bottom line what another process picked or excluded, and what followed. The first is in the journal, the
-/// second in the selection, in either order and with rows about templates and files between them.
+/// Says in the bottom line what another process picked or excluded, and what followed. The journal has the first, the
+/// selection the second. They arrive in either order, with rows about templates and files in between.
 fn show_others_change(state: &mut State, who: &Arc<str>) {
     let mut theirs = state.feed.notices.iter().filter(|notice| other_process(notice).as_ref() == Some(who)).peekable();
     let Some(newest) = theirs.peek().and_then(|notice| notice.at.parse::<Timestamp>().ok()) else { return };
@@ -71,8 +71,8 @@ const ONE_CHANGE: SignedDuration = SignedDuration::from_secs(1);
 /// The most rows of one change: two of the journal, and what came and left with it.
 const ROWS_PER_CHANGE: usize = 4;
 
-/// Adds what the journal says. It would flood the bottom line, which shows only what another process chose and a failed hook:
-/// nothing else reports that.
+/// Adds a line of the journal. The bottom line shows only selections by other processes and failed hooks, which nothing
+/// else reports; all lines would flood it.
 pub fn receipts(state: &mut State, receipts: Receipts, effects: &mut Vec<Effect>) {
     let Receipts { lines, age, gap } = receipts;
     let unwritten = lines.iter().rev().find(|(_, line)| line.receipt.what == JournalEvent::Unwritten);

@@ -223,8 +223,8 @@ fn price(notice: &Notice) -> String {
     if tokens == 0 { String::new() } else { cells::tokens(u64::try_from(tokens).unwrap_or(u64::MAX)) }
 }
 
-/// The reason, for a row of this width: after the session, unless that has a column, and without it; without the tokens if they
-/// have a column.
+/// The reason for a row of this width, with the session in front unless that has a column, and without the session; without
+/// the tokens if they have a column.
 fn reasons(state: &State, notice: &Notice, width: u16, column: PriceColumn) -> [String; 2] {
     let Some(session) = notice.session.as_deref() else { return [notice.reason.clone(), notice.reason.clone()] };
     let price = format!("{} tokens", price(notice));

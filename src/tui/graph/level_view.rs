@@ -174,8 +174,8 @@ impl LevelColumns {
     }
 }
 
-/// Mark, id, and if there is room how and where it is mentioned; price. An id that is too long is cut: a row without its price
-/// would read as free.
+/// Mark, id, price, and if there is room how and where it is mentioned. An id that is too long is cut, because a row
+/// without its price would look free.
 fn row<'a>(
     state: &'a State,
     level: &Level,

@@ -28,8 +28,8 @@ pub fn leave(state: &mut State, effects: &mut Vec<Effect>) {
     ask(state, effects);
 }
 
-/// Asks what would be appended to the prompt. Where the matches are shown, only to know which hints this session has
-/// seen. An empty prompt may be enriched too.
+/// Asks what would be appended to the prompt. If only the matches are shown, this tells which hints the session has seen.
+/// An empty prompt may be enriched too.
 pub fn ask(state: &mut State, effects: &mut Vec<Effect>) {
     let audience = match state.hints.view {
         HintsView::Enriched(audience) => audience,

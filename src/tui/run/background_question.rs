@@ -8,7 +8,8 @@ use crate::tui::theme::Background;
 /// The age up to which the answer to a question counts.
 const IN_TIME: Duration = Duration::from_millis(100);
 
-/// The age up to which an answer is awaited before another program gets the terminal, and for how long.
+/// How old a question may be for its answer to be awaited before another program gets the terminal, and how long that wait
+/// is.
 const MAY_COME: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_millis(100);
 

@@ -98,7 +98,8 @@ impl Keyboard {
         Ok(self.events.pop_front())
     }
 
-    /// Parses what was read. A click is on the screen as it is now, but the signal of a new size may come after it.
+    /// Parses the bytes that were read. A click refers to the screen as it is now, but the signal of a new size may come
+    /// after it.
     fn take_read(&mut self, then: InputTail) -> io::Result<()> {
         if self.bytes.len() > self.begun {
             let size = size(self.terminal.get_ref())?;

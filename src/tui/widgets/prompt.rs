@@ -63,8 +63,8 @@ pub fn height(text: &str, columns: u16, most: usize) -> usize {
     height
 }
 
-/// The part of a text without line breaks that is shown in one row: its end if the cursor is in it, else what leads up to the
-/// cursor.
+/// The part of a text without line breaks that is shown in one row: its end if the cursor is there, else the text before
+/// the cursor.
 fn in_one_row(text: &str, cursor: usize, columns: u16) -> Range<usize> {
     let columns = usize::from(columns).saturating_sub(1).max(2);
     let before = |end: usize| {

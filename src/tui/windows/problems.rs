@@ -73,8 +73,8 @@ impl Window for Problems {
     }
 }
 
-/// The subject of a problem: messages often start with the same path. Of a file outside the workspace, which may have a long
-/// path, only the name; the details have all of it.
+/// The subject of a problem: messages often start with the same path. A file outside the workspace, whose path may be long,
+/// is shown by name only; the details have the whole path.
 pub fn subject(diagnostic: &Diagnostic) -> String {
     if let Some(id) = &diagnostic.source_id {
         return format!("@{}", cells::clean(id));

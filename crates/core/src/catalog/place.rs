@@ -107,8 +107,8 @@ impl<'a> Places<'a> {
         (first, Some(problem.fix(fix)))
     }
 
-    /// Whether it is worth looking what is at this path of the workspace. Most of the paths that are tried for a missing
-    /// one do not exist, and a hostile catalog makes millions of them.
+    /// Whether this path of the workspace may exist. Most of the paths tried for a missing file do not, and a hostile
+    /// catalog makes millions of them.
     fn may_exist(&self, path: &Path) -> bool {
         let within = path.strip_prefix(&self.context.workspace).ok();
         let Some(Component::Normal(top)) = within.and_then(|within| within.components().next()) else { return true };

@@ -6,8 +6,8 @@ use super::{Catalog, Mode, Source};
 use crate::selection::Selection;
 use refdesk_text::fold::can_match;
 
-/// The tags of all selectable sources. What a selection leaves of them is counted down from there: a catalog has many more sources
-/// than a selection.
+/// The tags of all selectable sources. A selection subtracts its own from these counts, because a catalog has many more
+/// sources than a selection.
 #[derive(Debug, Clone)]
 pub(super) struct SelectableTags {
     sources: usize,

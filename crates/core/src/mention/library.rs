@@ -162,7 +162,7 @@ impl Library {
         let mut scanned = Vec::with_capacity(sources.len());
         for some in sources.chunks(SCANNED_TOGETHER) {
             let found = some.par_iter().map_init(LineMentions::default, |seen, source| self.scan_source(source, seen));
-            // Counted in the order of the sources, so that it does not depend on threads which of them are left out.
+            // Counted in the order of the sources, so that the ones left out do not depend on the threads.
             for mut found in found.collect::<Vec<_>>() {
                 let count = found.mentions.len();
                 if self.found.fetch_add(count, Ordering::Relaxed) + count > MAX_MENTIONS && count > 0 {

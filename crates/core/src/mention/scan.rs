@@ -39,8 +39,8 @@ pub struct LinkedPath {
 
 /// Scans a text.
 ///
-/// What refdesk wrote about a database contains names, comments and values of that database, which may be anything: an
-/// id or a bare path in them is not a mention. Only the links count there, which such text cannot form.
+/// Pages that refdesk wrote about a database contain its names, comments and values, which may be anything. An id or a bare
+/// path in them is not a mention; only links count, because such text cannot form one.
 pub fn scan(text: &str, format: LinkSyntax, matcher: &IdMatcher) -> ScannedMentions {
     let hidden = HiddenCharacters::of(text).map(Box::new);
     let mut lines = LineCounter::new(text);

@@ -96,7 +96,7 @@ impl<'a, 'p> YamlFields<'a, 'p> {
         }
     }
 
-    /// A whole number in a range; outside of it a diagnostic that says what is used instead, if anything is.
+    /// A whole number in a range. Outside the range, a diagnostic says which value is used instead, if any.
     pub fn number(&mut self, key: &str, least: u64, most: u64, instead: Option<&str>) -> Option<u64> {
         let node = self.node(key)?;
         let number = match node.value {

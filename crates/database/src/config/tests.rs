@@ -88,7 +88,7 @@ fn a_wrong_name_or_a_wrong_indentation_has_a_fix() {
     for (text, fix) in [
         ("databases:\n  - {name: A_B, type: sqlite, connection: {file: x}}\n", "write 'a-b'"),
         ("databases:\n  - {name: ___, type: sqlite, connection: {file: x}}\n", "give it such a name"),
-        ("a:\n  - b\n c: 1\n", "begin it in the same column as the lines that it belongs with, with spaces"),
+        ("a:\n  - b\n c: 1\n", "start it in the same column as its neighbours, and indent with spaces"),
     ] {
         assert_eq!(read(text, "f").1[0].fix.to_string(), fix, "{text}");
     }

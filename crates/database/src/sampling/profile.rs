@@ -38,8 +38,8 @@ pub(crate) enum Cell {
     Text(String),
 }
 
-/// What is published about rows that were read. If the limit was reached, further rows may have other values, so the
-/// set of all values is not known.
+/// The published profile of rows that were read. If the limit was reached, other rows may have other values, so the set of
+/// all values is unknown.
 pub(crate) fn profile_of_rows(cells: &[Cell], rule: Option<SensitiveRule>, is_lifted: bool) -> ColumnProfile {
     let mut found = profile(cells, rule, is_lifted);
     let rows = cells.len() as u64;

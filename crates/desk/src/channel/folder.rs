@@ -39,8 +39,8 @@ const TAKEN: &str = "taken";
 /// The most bytes of a request: the sources of ten thousand entries fit, or the diff of a large file.
 pub(super) const QUESTION: u64 = 16 * 1024 * 1024;
 
-/// The most bytes of another program's request, and of all of them in a folder. They may have come with the repository, and
-/// take ten times as much memory.
+/// The most bytes of another program's request, and of all such requests in a folder. They may have come with the
+/// repository, and take ten times as much memory as on disk.
 const FOREIGN_QUESTION: u64 = 1024 * 1024;
 const FOREIGN_QUESTIONS: u64 = 8 * FOREIGN_QUESTION;
 

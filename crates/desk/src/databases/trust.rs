@@ -170,10 +170,10 @@ impl Desk {
         let home = self.workspace_context().home.as_deref();
         let files = workspace_files(workspace, home, command).map_err(|named| {
             let message = format!(
-                "the password_command of '{database}' names '{named}', so that what it runs of this repository cannot be \
+                "the password_command of '{database}' names '{named}', so the files that it runs from this repository cannot be \
                  checked"
             );
-            Error::new(Code::NoRegularFile, message, "name each of its files by itself, such as ./scripts/password.sh")
+            Error::new(Code::NoRegularFile, message, "name each of its files separately, such as ./scripts/password.sh")
         })?;
         let hashed = |path: PathBuf| Ok(hash_of(&path)?.map(|hash| (display(workspace, &path), hash)));
         files.into_iter().filter_map(|path| hashed(path).transpose()).collect()

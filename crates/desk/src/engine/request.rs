@@ -209,7 +209,7 @@ pub enum Request {
 /// How much of what a source mentions its pick pulls in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PickReach {
-    /// All, unless that is much: then nothing is picked, and the answer says what would be pulled in.
+    /// All, unless that is too much: then nothing is picked, and the answer says what would be pulled in.
     AllIfFew,
     /// All.
     All,

@@ -45,8 +45,8 @@ impl CompleteDesk<'_> {
         Ok(())
     }
 
-    /// The text that the whole query names, as source and path: by the id, name or path of its source, or by its own path or
-    /// file name if no other file has it. Of a folder, it is the text that `best_in` finds, or what the catalog says.
+    /// The text that the whole query names, as source and path: by the id, name or path of its source, or by its own path
+    /// or file name if no other file has it. For a folder, it is the text that `best_in` finds, or the catalog entry.
     fn text_named(
         &self,
         index: &Index,

@@ -183,8 +183,8 @@ impl<'d> TrustCheck<'d> {
         self.actions().webhook(channel).into_iter().chain(folder.map(|folder| self.actions().folder(&folder))).collect()
     }
 
-    /// The privileged action of an index in a database. Even with the user's own configuration it is one if the
-    /// workspace says which repository it is: it could claim to be another, and replace that one's index.
+    /// The privileged action of an index in a database. It is one even with the user's own configuration if the workspace
+    /// says which repository it is, because it could claim to be another and replace that one's index.
     pub(crate) fn index_url(&self) -> Option<UnplacedAction> {
         let url = self.desk.config.settings.index_url.as_ref()?;
         let repository = shared_name(&self.workspace);

@@ -7,8 +7,8 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::{Block, BlockKind, LEVELS};
 
-/// The blocks of a text. A quote or list is one, unless it has headings: then its parts are, and its headings are above nothing
-/// outside. What the front matter says is data about the document, and no part of its text.
+/// The blocks of a text. A quote or list is one block, unless it has headings: then each part is one, and its headings do
+/// not apply outside. Front matter is data about the document, not part of its text.
 pub(super) fn blocks(text: &str) -> Vec<Block> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
     let events: Vec<(Event, Range<usize>)> = Parser::new_ext(text, options).into_offset_iter().collect();

@@ -8,7 +8,7 @@ use refdesk_text::shorten::shortened;
 /// The most places of one text that are compared.
 const PLACES: usize = 1_000;
 
-/// The text of a document that is indexed (of HTML, without its tags), and the headings above each part of it.
+/// The indexed text of a document (HTML without its tags), and the headings above each part of it.
 #[derive(Debug)]
 pub(crate) struct Outline {
     text: String,

@@ -81,7 +81,8 @@ impl<'t> Packer<'t> {
         }
     }
 
-    /// Begins a section, which goes on with what is around a quote or list if it has no title. One that hints may lead to and one that they may not are never in one chunk.
+    /// Begins a section; without a title it continues the section around a quote or list. A section that hints may lead to
+    /// never shares a chunk with one that they may not.
     fn begin(&mut self, level: usize, title: Option<String>) {
         self.headings.retain(|above| above.level < level);
         if let Some(title) = title {

@@ -29,9 +29,9 @@ struct ChunkPart {
     lines_before: usize,
 }
 
-/// The section of a chunk with most of these words, the rarest first, then the one that is named after them, then the one that says
-/// most of them in the same form, then most often; `None` if the chunk begins with the text of that one.
-/// `heading` are the headings of the chunk, and the name of its file says of which format it is.
+/// The section of a chunk with most of these words. Ties are decided by the rarest word, then by a section named after the
+/// words, then by words in the same form, then by their number. `None` if the chunk begins with the text of that section.
+/// `heading` has the headings of the chunk; the file name tells its format.
 fn part_with(name: &Path, heading: &str, content: &str, words: &[String]) -> Option<ChunkPart> {
     let Parsed { text, blocks, .. } = parse(name, content);
     // The text of HTML has no headings anymore.

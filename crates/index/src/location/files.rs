@@ -26,8 +26,8 @@ pub(super) struct FileIdentity {
     born: u64,
 }
 
-/// Makes room for a new index; returns whether the one that was there is kept aside. The database goes first: without it nothing
-/// that is left looks like an index.
+/// Makes room for a new index; returns whether the old one is kept aside. The database goes first, because without it the
+/// other files do not look like an index.
 pub(super) fn clear(folder: &Folder, is_kept: bool) -> io::Result<bool> {
     let is_aside = if is_kept { set_aside(folder, DATABASE)? } else { remove(folder, DATABASE)? };
     for name in [LOG, SHARED_MEMORY, JOURNAL, RECORD] {
@@ -44,8 +44,8 @@ fn remove(folder: &Folder, name: &str) -> io::Result<bool> {
     present(folder.remove_file(name)).map(|()| false)
 }
 
-/// Renames what has this name, if anything has; returns whether it did. The last file that was set aside is replaced: a workspace
-/// that two machines share would collect one after the other.
+/// Renames the file of this name, if there is one; returns whether there was. It replaces the file that was set aside
+/// before, because a workspace shared by two machines would collect one after the other.
 pub(super) fn set_aside(folder: &Folder, name: &str) -> io::Result<bool> {
     let Some(entry) = folder.entry(name)? else { return Ok(false) };
     let mut aside = format!("{name}.aside");

@@ -13,9 +13,9 @@ const VERSION: i64 = 5;
 /// The advisory locks of refdesk are of this class: 0 while tables are made, else the repository that is written.
 const LOCKS: i32 = 0x7265_6664;
 
-/// The words are stemmed as in the file. Unlike PostgreSQL's own English, this one keeps stop words: which words say nothing
-/// is decided before a question. A text is found by a hash of its path and source, since an index takes no value over 2,704
-/// bytes.
+/// Words are stemmed as in the file. Unlike PostgreSQL's own English dictionary, this one keeps stop words, because the
+/// words that say nothing are chosen before a question. A text is found by a hash of its path and source, since an index
+/// takes no value over 2,704 bytes.
 const TABLES: &str = "
 CREATE TEXT SEARCH DICTIONARY refdesk.english_stem (TEMPLATE = pg_catalog.snowball, Language = porter);
 CREATE TEXT SEARCH CONFIGURATION refdesk.english (COPY = pg_catalog.simple);

@@ -111,14 +111,14 @@ fn part(text: &str, matches: &[Range<usize>], range: Range<usize>) -> Excerpt {
     Excerpt { matches: moved.filter(|it| it.end <= last).collect(), text: shown }
 }
 
-/// The window of [`LENGTH`] characters with most different words, and of these with most that are not other forms, the first of
-/// several. It begins and ends between words.
+/// The window of [`LENGTH`] characters with the most different words, then with the most words in the query's own form,
+/// then the first. It begins and ends between words.
 fn best_window(text: &str, found: &[Match]) -> Option<Range<usize>> {
     let mut best: Option<((usize, usize), Range<usize>)> = None;
     let most = different(found.iter());
     for Match { range, .. } in found {
         let window = window_at(text, range.start);
-        // A text of one word a hundred thousand times has as many matches, of which a window has few.
+        // A text that repeats one word a hundred thousand times has as many matches, of which a window has few.
         let from = found.partition_point(|it| it.range.start < window.start);
         let inside = found.iter().skip(from).take_while(|it| it.range.start < window.end);
         let worth = different(inside.filter(|it| it.range.end <= window.end));

@@ -31,7 +31,7 @@ pub(super) struct ParsedQuery {
 }
 
 impl ParsedQuery {
-    /// Any text is a query. What is between two quotation marks is a phrase; one without a partner means nothing.
+    /// Any text is a query. Text between two quotation marks is a phrase; an unpaired quotation mark means nothing.
     pub(super) fn parse(text: &str) -> Self {
         let kept = match text.char_indices().nth(LONGEST) {
             Some((end, _)) => text.get(..end).unwrap_or(text),
@@ -97,8 +97,8 @@ impl Terms {
         }
     }
 
-    /// The words between two blanks. Of a name of several words the only place that has it is found among many that have some of its
-    /// words, so that it is a phrase, too.
+    /// The words between two blanks. A name of several words is also a phrase: otherwise its only occurrence would be lost
+    /// among many documents that have some of its words.
     fn add_name(&mut self, name: &str) {
         let parts = || words(name);
         let is_name = |gap: &str| gap.len() <= LONGEST_JOINT && gap.chars().all(|char| JOINTS.contains(&char));

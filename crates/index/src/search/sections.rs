@@ -67,7 +67,7 @@ pub(super) fn best_sections(
 /// What gives one hit.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum SectionKey {
-    /// A table, in whatever sources its page is; what a person added to the page is about it, too.
+    /// A table, whatever sources have its page. Text that a person added to the page belongs to it, too.
     Table(DatabaseSubject),
     /// A heading of a file, in whatever sources the file is. What has no file is distinguished by its source.
     Section { source: Option<String>, path: String, heading: String },

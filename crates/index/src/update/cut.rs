@@ -51,8 +51,8 @@ impl CutTexts {
         }
     }
 
-    /// Stores those that were found, and unless the run has seen all texts, those that were known before; returns how many there
-    /// are. To be called before the texts are stored: a run that is killed in between leaves too many names rather than too few.
+    /// Stores the names that were found, and, unless the run saw all texts, also those known before; returns their number.
+    /// Call it before the texts are stored: then a killed run leaves too many names rather than too few.
     pub(super) fn store(&mut self, storage: &mut dyn Storage, has_seen_all: bool) -> Result<usize, Error> {
         let kept = if has_seen_all { BTreeSet::new() } else { self.stored.clone() };
         let now: BTreeSet<CutText> = kept.union(&self.found).cloned().collect();

@@ -247,7 +247,7 @@ fn read(place: &Path, path: &Path) -> io::Result<(Stamp, String)> {
 pub struct CurrentText(Outline);
 
 impl CurrentText {
-    /// The text that a document of this source and path is a part of; `None` for what the catalog says, which is always current.
+    /// The text that a document of this source and path is part of; `None` for a catalog entry, which is always current.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -277,8 +277,7 @@ fn named(path: &str) -> &Path {
     Path::new(if path == INLINE { "inline.md" } else { path })
 }
 
-/// What the catalog says about a source, as a text: its name, its description, its tags and its id as words, a line each.
-/// What the catalog says about a source, as it is indexed.
+/// The catalog entry of a source as an indexed text: its name, description, tags, and id as words, one per line.
 pub fn about_source(source: &Source) -> String {
     let spaced = |name: &str| name.replace(['-', '_', '.', '/'], " ");
     let tags: Vec<String> = source.tags.iter().map(|tag| spaced(tag)).collect();

@@ -210,7 +210,7 @@ fn is_meant(hit: &SearchHit) -> bool {
     matches!(hit.because.as_slice(), [only] if only.list == RankedList::Meaning)
 }
 
-/// Removes what says the same as the row of a source: another row of it, and a heading that is its name.
+/// Removes rows that repeat the row of a source: another row of the same source, and a heading that equals its name.
 fn without_repetitions(state: &State, mut rows: Vec<JumpRow>) -> Vec<JumpRow> {
     let mut listed = HashSet::new();
     rows.retain(|row| match &row.to {

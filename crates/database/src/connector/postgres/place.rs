@@ -74,8 +74,8 @@ struct Resolver<'a> {
 }
 
 impl Resolver<'_> {
-    /// What the command for a password prints. It does not run in the workspace, where many programs would load files that
-    /// it does not name and that nobody trusted; only those that it names are found there.
+    /// The output of a password command. It does not run in the workspace, where many programs load files that the command
+    /// does not name and that were never trusted; only the files it names are found there.
     fn printed_password(&self, command: &str) -> Result<String, String> {
         let workspace = &self.around.workspace;
         let command = with_workspace_files(workspace, command);

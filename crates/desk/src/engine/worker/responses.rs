@@ -40,7 +40,7 @@ impl Worker<'_> {
             self.files_for = self.session.clone();
         }
         if !is_own {
-            // A client may rely on what another process told it, even if this engine was not notified yet.
+            // A client may rely on what another process told it, even before this engine is notified.
             self.follow_stored_choice();
             self.reload_if_trust_changed();
         }
