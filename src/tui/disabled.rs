@@ -13,7 +13,7 @@ use super::databases;
 use super::feed::{query, target};
 use super::filtering::FilteredList;
 use super::graph;
-use super::layout::{self, Arrangement, Preset, Splits};
+use super::layout::{self, Arrangement, GridNeeds, Preset, Splits};
 use super::pane::Pane;
 use super::pane_view;
 use super::places;
@@ -300,8 +300,12 @@ fn moving(state: &State, border: BorderMove) -> Option<String> {
     if !is_upright && !state.arrangement.is_grid(tour::rest(state)) {
         return Some("there is no border to move up or down: the panes are beside each other".to_owned());
     }
-    let body = layout.body.as_size();
-    let lower = state.lower_rows();
-    let stays = state.splits.moved(border, body, lower).cells(body, lower) == state.splits.cells(body, lower);
+    let (body, cells) = (layout.body.as_size(), layout.cells());
+    let moved = state.splits.moved(border, body, cells);
+    let stays = if is_upright {
+        moved.first(body.width, 0) == cells.width
+    } else {
+        moved.cells(body, GridNeeds::default()).height == cells.height
+    };
     stays.then(|| "the border cannot go further: a pane would be too small".to_owned())
 }

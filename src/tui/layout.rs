@@ -14,7 +14,7 @@ use crate::tui::pane::Pane;
 pub use arrangement::{Arrangement, Focused, Preset, ScreenLayout, WIDE, layout};
 use splits::part;
 
-pub use splits::{MIN, Splits};
+pub use splits::{GridNeeds, MIN, Splits};
 pub use templates::{TemplatesNeeds, templates, templates_rows};
 
 /// The smallest terminal that shows panes.
@@ -24,6 +24,8 @@ pub const GRID: Size = Size { width: 100, height: 28 };
 
 /// The minimum width of a pane that shows details beside its list.
 const BESIDE: u16 = 110;
+/// The minimum height of a pane whose list and details both have room below each other.
+const TALL: u16 = 40;
 /// The most columns of a line of prose: longer ones are hard to read.
 pub const MAX_TEXT: u16 = 100;
 
@@ -117,7 +119,11 @@ pub struct PaneNeeds {
 /// The layout of a pane with this inside. `shares` are its dragged dividers.
 pub fn parts(pane: Pane, inner: Rect, PaneNeeds { rows, head, list }: PaneNeeds, shares: Shares) -> PaneLayout {
     match pane {
-        Pane::Catalog => listed(inner, ListShape { columns: list.usual, head: 1, most: 14, least: 4 }, shares),
+        Pane::Catalog => {
+            // Rows enough for both: details beside the list must not cut its names.
+            let columns = if inner.height >= TALL { list.whole } else { list.usual };
+            listed(inner, ListShape { columns, head: 1, most: 14, least: 4 }, shares)
+        }
         // A short list leaves its rows to the reasons.
         Pane::Selection => {
             let free =
@@ -313,6 +319,10 @@ mod tests {
             .prop_map(|(left, upper)| Splits { left, upper })
     }
 
+    fn any_needs() -> impl Strategy<Value = GridNeeds> {
+        (0..400u16, 0..90u16).prop_map(|(left, lower)| GridNeeds { left, lower })
+    }
+
     /// Rules at any position, or none.
     fn any_shares() -> impl Strategy<Value = Shares> {
         let any = || proptest::option::of(0..1200u16);
@@ -333,6 +343,23 @@ mod tests {
             }
         }
         Ok(())
+    }
+
+    #[test]
+    fn details_are_beside_a_list_that_they_do_not_cut() {
+        let list = ListWidths { usual: 70, whole: 110, ..ListWidths::default() };
+        for (width, height, expected) in [
+            (109, 20, (109, 109)),
+            (118, 20, (70, 47)),
+            (118, 46, (118, 118)),
+            (140, 46, (140, 140)),
+            (141, 46, (110, 30)),
+            (198, 57, (118, 79)),
+        ] {
+            let needs = PaneNeeds { rows: 9, head: 0, list };
+            let parts = parts(Pane::Catalog, Rect::new(1, 1, width, height), needs, Shares::default());
+            assert_eq!((parts.list.width, parts.detail.width), expected, "{width}x{height}");
+        }
     }
 
     #[test]
@@ -361,10 +388,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_pane_of_a_grid_has_its_minimum(grid in any_grid(), splits in any_splits(), lower in 0..90u16) {
+        fn every_pane_of_a_grid_has_its_minimum(
+            grid in any_grid(), splits in any_splits(), lower in 0..90u16, (whole, selection) in (0..400u16, 0..400u16),
+        ) {
             let size = Size { height: grid.height + 2, ..grid };
             let focus = Focused::Pane(Pane::Catalog);
-            let layout = layout(size, focus, Arrangement::Overview, splits, ListWidths { lower, ..ListWidths::default() });
+            let list = ListWidths { lower, whole, selection, ..ListWidths::default() };
+            let layout = layout(size, focus, Arrangement::Overview, splits, list);
             let panes: Vec<Rect> = layout.panes.into_iter().flatten().collect();
             prop_assert_eq!(panes.len(), 4);
             prop_assert_eq!(panes.iter().map(|pane| pane.area()).sum::<u32>(), layout.body.area(), "nothing is left over");
@@ -373,17 +403,18 @@ mod tests {
 
         #[test]
         fn a_border_stays_where_it_was_put(
-            grid in any_grid(), splits in any_splits(), x in 0..400u16, y in 0..200u16, lower in 0..90u16,
+            grid in any_grid(), splits in any_splits(), x in 0..400u16, y in 0..200u16, needs in any_needs(),
         ) {
-            let put = splits.with_left(x, grid).with_upper(y, grid).cells(grid, lower);
+            let put = splits.with_left(x, grid).with_upper(y, grid).cells(grid, needs);
             prop_assert_eq!(put.width, x.clamp(MIN.width, grid.width - MIN.width));
             prop_assert_eq!(put.height, y.clamp(MIN.height, grid.height - MIN.height));
         }
 
         #[test]
-        fn a_step_and_its_opposite_cancel(grid in any_grid(), splits in any_splits(), lower in 0..90u16) {
-            let before = splits.cells(grid, lower);
-            let after = |there, back| splits.moved(there, grid, lower).moved(back, grid, lower).cells(grid, lower);
+        fn a_step_and_its_opposite_cancel(grid in any_grid(), splits in any_splits(), needs in any_needs()) {
+            let before = splits.cells(grid, needs);
+            let step = |splits: Splits, border| splits.moved(border, grid, splits.cells(grid, needs));
+            let after = |there, back| step(step(splits, there), back).cells(grid, needs);
             if before.width >= MIN.width + STEP.width {
                 prop_assert_eq!(after(BorderMove::Left, BorderMove::Right), before);
             }
@@ -394,7 +425,7 @@ mod tests {
 
         #[test]
         fn proportions_hold_through_a_resize(splits in any_splits(), from in any_grid(), to in any_grid()) {
-            let (a, b) = (splits.cells(from, 0), splits.cells(to, 0));
+            let (a, b) = (splits.cells(from, GridNeeds::default()), splits.cells(to, GridNeeds::default()));
             let (across, down) = ((a.width, from.width, b.width, to.width), (a.height, from.height, b.height, to.height));
             for ((part, all, other, of), least) in [(across, MIN.width), (down, MIN.height)] {
                 // Where a minimum applies, proportions do not hold.

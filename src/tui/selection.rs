@@ -163,6 +163,9 @@ fn row<'a>(state: &'a State, node: &TreeRow, marks: &Marks, width: u16) -> ListR
     row.text(&lead, grey).text(glyphs.mark(mark), theme.style(role)).gap();
     let is_plain = node.matches && matches!(node.kind, TreeRowKind::Member(_));
     let id_style = marked(if is_plain { theme.style(ThemeRole::Text) } else { grey });
+    let is_shown = fields.has_all_words || columns::brings_others(node);
+    let word = if is_shown && fields.word > 0 { columns::word(node, &state.snapshot) } else { String::new() };
+    let fields = fields.in_row(&word);
     // An id that is longer than the others also uses the columns of its name.
     if fields.name > 0 && used + cells::width(&id.text) > fields.id {
         row.marked_id(&id, (fields.id + 1 + fields.name).saturating_sub(used), id_style);
@@ -173,8 +176,6 @@ fn row<'a>(state: &'a State, node: &TreeRow, marks: &Marks, width: u16) -> ListR
         }
     }
     if fields.word > 0 {
-        let is_shown = fields.has_all_words || columns::brings_others(node);
-        let word = if is_shown { columns::word(node, &state.snapshot) } else { String::new() };
         row.cell(&format!("{word:>width$}", width = fields.word), fields.word, grey);
     }
     let waits = tokens == source_state::UNTRUSTED;

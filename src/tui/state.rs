@@ -286,7 +286,7 @@ impl State {
     }
 
     /// The rows that the lower panes of a grid fill while keys go to another one.
-    pub fn lower_rows(&self) -> u16 {
+    fn lower_rows(&self) -> u16 {
         if matches!(self.focus, Pane::Hints | Pane::Templates) {
             return 0;
         }

@@ -79,11 +79,11 @@ impl CatalogColumns {
         }
         // An id that is longer than the others is cut before usual names and tags are, and not for very long ones.
         room.grow(&mut all.id, counts.longest_id);
-        if all.tags > 0 {
-            room.grow(&mut all.tags, counts.widest_tags);
-        }
-        if all.name > 0 {
-            room.grow(&mut all.name, counts.widest_name);
+        // What is nearer to being whole comes first.
+        let mut fields = [(&mut all.tags, counts.widest_tags), (&mut all.name, counts.widest_name)];
+        fields.sort_by_key(|(field, widest)| widest.saturating_sub(**field));
+        for (field, widest) in fields.into_iter().filter(|(field, _)| **field > 0) {
+            room.grow(field, widest);
         }
         // Tokens are at the right edge.
         *(if all.tags > 0 { &mut all.tags } else { &mut all.id }) += room.left;

@@ -3,7 +3,7 @@
 use ratatui::layout::{Rect, Size};
 
 use crate::tui::catalog::columns::ListWidths;
-use crate::tui::layout::splits::USUAL_LEFT;
+use crate::tui::layout::splits::{GridNeeds, USUAL_LEFT};
 use crate::tui::layout::{GRID, MAX_TEXT, MIN, Splits, fits, split_columns, split_rows};
 use crate::tui::pane::Pane;
 
@@ -72,6 +72,13 @@ impl ScreenLayout {
         places.filter(|place| place.y == self.body.y).count()
     }
 
+    /// Columns left of the border between the columns of the body, and rows above the one between its rows.
+    pub fn cells(&self) -> Size {
+        let lower = self.panes.iter().flatten().map(|place| place.y).filter(|y| *y > self.body.y).min();
+        let width = self.border().unwrap_or(self.body.right()) - self.body.x;
+        Size { width, height: lower.unwrap_or(self.body.bottom()) - self.body.y }
+    }
+
     /// The first column of the second column of the body, if it has one.
     pub fn border(&self) -> Option<u16> {
         let places = self.panes.iter().chain([&self.reader]).flatten();
@@ -124,7 +131,7 @@ pub fn layout(size: Size, focus: Focused, arrangement: Arrangement, splits: Spli
     let mut layout =
         ScreenLayout { status: row(0), body, dock, bottom: row(size.height - 1), ..ScreenLayout::default() };
     if grid {
-        let Size { width: left, height: upper } = splits.cells(body.as_size(), list.lower);
+        let Size { width: left, height: upper } = splits.cells(body.as_size(), list.grid(size.width));
         let (above, below) = split_rows(body, upper);
         let ((catalog, selection), (hints, templates)) = (split_columns(above, left), split_columns(below, left));
         layout.panes = [catalog, selection, hints, templates].map(Some);
@@ -147,6 +154,22 @@ pub fn layout(size: Size, focus: Focused, arrangement: Arrangement, splits: Spli
         }
     }
     layout
+}
+
+/// The columns of the catalog's list beside a document that is not focused. Names and tags get what the document does not need,
+/// up to half of the screen; columns too few for tags are the document's too.
+fn beside_document(width: u16, list: ListWidths) -> u16 {
+    let left = list.whole.min(width.saturating_sub(READABLE).max(width / 2));
+    if left < list.essential { list.ids } else { left }
+}
+
+impl ListWidths {
+    /// What the panes of a grid of this width need. The list gets the columns that the selection leaves, up to a share that leaves
+    /// the templates theirs.
+    fn grid(&self, width: u16) -> GridNeeds {
+        let most = (width * 3 / 5).min(width.saturating_sub(self.selection.max(READABLE)));
+        GridNeeds { left: self.whole.min(most), lower: self.lower }
+    }
 }
 
 /// The columns of a body of this width, from the left, and how wide each is.
@@ -178,10 +201,7 @@ fn columns(
         Pane::Catalog if list.ids.saturating_add(MIN_READER) > width => {
             return vec![(RenderPreview(pane), width)];
         }
-        Pane::Catalog => {
-            let most = width.saturating_sub(READABLE);
-            list.whole.min(most).max(list.usual.min(width.saturating_sub(MIN_READER)))
-        }
+        Pane::Catalog => beside_document(width, list),
         Pane::Selection | Pane::Hints if width >= WIDEST => usual(LEFT_OF_TWO).max(list.ids.min(width / 2)),
         // What the selection does not need gives the list whole ids.
         Pane::Selection => {
@@ -211,10 +231,21 @@ fn columns(
         Pane::Selection if width >= WIDEST && third >= MIN_THIRD.max(list.selection.min(rest)) => Reader,
         Pane::Selection | Pane::Hints => RenderPreview(pane),
     };
-    if width < WIDEST || third < MIN_THIRD || matches!((pane, beside), (Pane::Selection, RenderPreview(_))) {
-        return vec![(catalog, left), (beside, rest)];
+    let is_two = width < WIDEST || third < MIN_THIRD || matches!((pane, beside), (Pane::Selection, RenderPreview(_)));
+    let third = if is_two { 0 } else { third };
+    // What a document or reasons do not fill gives the list whole names and tags.
+    let filled = match beside {
+        Reader => READ,
+        RenderPreview(Pane::Hints) => middle,
+        RenderPreview(_) => rest,
+    };
+    let spare = if splits.left.is_some() || width < WIDEST { 0 } else { (rest - third).saturating_sub(filled) };
+    let more = spare.min(list.whole.saturating_sub(left));
+    let mut columns = vec![(catalog, left + more), (beside, rest - third - more)];
+    if !is_two {
+        columns.push((selection, third));
     }
-    vec![(catalog, left), (beside, rest - third), (selection, third)]
+    columns
 }
 
 #[cfg(test)]
@@ -255,9 +286,9 @@ mod tests {
         for (width, height, focus, arrangement, expected) in [
             (80, 24, Pane::Catalog, focused, &["Catalog 80x21"][..]),
             (80, 24, Pane::Hints, overview, &["Hints 80x21"]),
-            (100, 36, Pane::Catalog, focused, &["Catalog 56x33", "document 44x33"]),
+            (100, 36, Pane::Catalog, focused, &["Catalog 37x33", "document 63x33"]),
             (99, 36, Pane::Catalog, focused, &["Catalog 99x33"]),
-            (120, 36, Pane::Catalog, focused, &["Catalog 70x33", "document 50x33"]),
+            (120, 36, Pane::Catalog, focused, &["Catalog 60x33", "document 60x33"]),
             (160, 36, Pane::Catalog, focused, &["Catalog 100x33", "document 60x33"]),
             (120, 36, Pane::Selection, focused, &["Catalog 57x33", "Selection 63x33"]),
             (120, 36, Pane::Hints, focused, &["Catalog 37x33", "Hints 83x33"]),
@@ -265,12 +296,21 @@ mod tests {
             (120, 36, Pane::Templates, focused, &["Templates 120x33"]),
             (120, 36, Pane::Catalog, zoomed, &["Catalog 120x33"]),
             (120, 36, Pane::Selection, zoomed, &["Selection 120x33"]),
-            (120, 36, Pane::Hints, overview, &["Catalog 55x18", "Selection 65x18", "Hints 55x16", "Templates 65x16"]),
+            (120, 36, Pane::Hints, overview, &["Catalog 60x18", "Selection 60x18", "Hints 60x16", "Templates 60x16"]),
+            (
+                200,
+                60,
+                Pane::Catalog,
+                overview,
+                &["Catalog 110x31", "Selection 90x31", "Hints 110x27", "Templates 90x27"],
+            ),
             (200, 60, Pane::Catalog, focused, &["Catalog 110x57", "document 90x57"]),
             (240, 60, Pane::Catalog, focused, &["Catalog 110x57", "document 60x57", "Selection 70x57"]),
             (200, 60, Pane::Selection, focused, &["Catalog 61x57", "document 78x57", "Selection 61x57"]),
-            (200, 60, Pane::Hints, focused, &["Catalog 61x57", "Hints 139x57"]),
+            (200, 60, Pane::Hints, focused, &["Catalog 102x57", "Hints 98x57"]),
             (240, 60, Pane::Hints, focused, &["Catalog 73x57", "Hints 98x57", "Selection 69x57"]),
+            (300, 20, Pane::Selection, focused, &["Catalog 104x17", "document 104x17", "Selection 92x17"]),
+            (300, 20, Pane::Hints, focused, &["Catalog 110x17", "Hints 100x17", "Selection 90x17"]),
             (200, 60, Pane::Catalog, zoomed, &["Catalog 200x57"]),
         ] {
             assert_eq!(
@@ -278,6 +318,28 @@ mod tests {
                 expected,
                 "{width}x{height} {focus:?} {arrangement:?}"
             );
+        }
+    }
+
+    #[test]
+    fn tags_give_way_before_the_document_does() {
+        for (width, ids, essential, expected) in [
+            (100, 37, 48, (50, 50)),
+            (100, 37, 51, (37, 63)),
+            (120, 37, 48, (60, 60)),
+            (120, 60, 71, (60, 60)),
+            // Whole ids are all that takes more than half.
+            (120, 72, 83, (72, 48)),
+            (120, 76, 87, (76, 44)),
+            (150, 72, 83, (90, 60)),
+            // Nothing has tags.
+            (120, 72, 72, (72, 48)),
+        ] {
+            let list = ListWidths { ids, essential, usual: essential + 10, ..LIST };
+            let size = Size { width, height: 36 };
+            let layout = layout(size, Focused::Pane(Pane::Catalog), Arrangement::Focused, Splits::default(), list);
+            let shown = (layout.panes[Pane::Catalog.index()].unwrap().width, layout.reader.unwrap().width);
+            assert_eq!(shown, expected, "{width} {ids} {essential}");
         }
     }
 

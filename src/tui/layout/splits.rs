@@ -17,6 +17,15 @@ pub(super) const USUAL_LEFT: u16 = 460;
 /// The share of the upper panes in a grid whose border was not moved, and whose lower panes have something to show.
 const USUAL_UPPER: u16 = 550;
 
+/// What the panes of a grid need; 0 stands for their usual share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct GridNeeds {
+    /// Columns of the left panes.
+    pub left: u16,
+    /// Rows that the lower panes fill.
+    pub lower: u16,
+}
+
 /// How the body is divided, in thousandths of its width and height.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Splits {
@@ -39,15 +48,15 @@ impl From<Splits> for Borders {
 }
 
 impl Splits {
-    /// Columns of the left panes and rows of the upper ones, in a grid of this size whose lower panes fill this many rows; 0
-    /// rows stand for their usual share.
-    pub fn cells(self, grid: Size, lower: u16) -> Size {
+    /// Columns of the left panes and rows of the upper ones, in a grid of this size.
+    pub fn cells(self, grid: Size, GridNeeds { left, lower }: GridNeeds) -> Size {
         let height = part(self.upper.unwrap_or(USUAL_UPPER), grid.height, (MIN.height, MIN.height));
         let spare = match (self.upper, lower) {
             (Some(_), _) | (None, 0) => 0,
             (None, lower) => grid.height.saturating_sub(lower.max(MIN.height)),
         };
-        Size { width: self.first(grid.width, USUAL_LEFT), height: height.max(spare) }
+        let left = if self.left.is_some() { 0 } else { left.min(grid.width.saturating_sub(MIN.width)) };
+        Size { width: self.first(grid.width, USUAL_LEFT).max(left), height: height.max(spare) }
     }
 
     /// Columns on the left of the border in a body of this width, which are `usual` thousandths until it is moved.
@@ -65,9 +74,8 @@ impl Splits {
         Self { upper: Some(thousandths(rows, grid.height, MIN.height)), ..self }
     }
 
-    /// One step of a border, as far as there is room.
-    pub fn moved(self, border: BorderMove, grid: Size, lower: u16) -> Self {
-        let Size { width, height } = self.cells(grid, lower);
+    /// One step of a border from where it is, as far as there is room.
+    pub fn moved(self, border: BorderMove, grid: Size, Size { width, height }: Size) -> Self {
         match border {
             BorderMove::Left => self.with_left(width.saturating_sub(STEP.width), grid),
             BorderMove::Right => self.with_left(width.saturating_add(STEP.width), grid),

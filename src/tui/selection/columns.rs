@@ -76,6 +76,20 @@ impl TreeColumns {
     }
 }
 
+impl TreeColumns {
+    /// The same columns in a row with this word: without one, its columns show more of the name, or of an id without a name.
+    pub fn in_row(self, word: &str) -> Self {
+        if self.word == 0 || !word.is_empty() {
+            return self;
+        }
+        let more = self.word + 1;
+        match self.name {
+            0 => Self { id: self.id + more, word: 0, ..self },
+            name => Self { name: name + more, word: 0, ..self },
+        }
+    }
+}
+
 /// Whether the word of a row is how many a pick brings.
 pub fn brings_others(row: &TreeRow) -> bool {
     matches!(row.kind, TreeRowKind::Member(_)) && row.brings.others > 0
@@ -113,6 +127,11 @@ mod tests {
             (80, 30, 40, 8, true),
         ] {
             assert_eq!(TreeColumns::of(rows, room), TreeColumns { id, name, word, has_all_words }, "{room}");
+        }
+        for (room, id, name) in [(35, 35, 0), (48, 30, 17), (80, 30, 49)] {
+            let columns = TreeColumns::of(rows, room);
+            let wordless = TreeColumns { id, name, word: 0, ..columns };
+            assert_eq!((columns.in_row("+12"), columns.in_row("")), (columns, wordless), "{room}");
         }
         let long = RowWidths { widest: 120, ..rows };
         assert_eq!(TreeColumns::of(long, 60), TreeColumns::of(rows, 60), "one long id does not narrow the others");

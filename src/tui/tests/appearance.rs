@@ -6,7 +6,7 @@ use ratatui::layout::{Rect, Size};
 
 use crate::tui::fixture;
 use crate::tui::input::Input;
-use crate::tui::layout::{MIN, Splits};
+use crate::tui::layout::MIN;
 use crate::tui::pane::Pane;
 use crate::tui::tests::{message, press, screen, snapshot};
 use crate::tui::update::update;
@@ -15,8 +15,9 @@ use refdesk_desk::engine::Snapshot;
 
 #[test]
 fn borders_move_by_keys() {
-    let lower = fixture::state(120, 36).lower_rows();
-    let usual = Splits::default().cells(Size::new(120, 34), lower);
+    let mut state = fixture::state(120, 36);
+    press(&mut state, "0");
+    let usual = state.layout().cells();
     for (keys, width, height) in [
         ("<", usual.width - 2, usual.height),
         (">", usual.width + 2, usual.height),
@@ -28,15 +29,11 @@ fn borders_move_by_keys() {
         let mut state = fixture::state(120, 36);
         press(&mut state, "0");
         press(&mut state, keys);
-        assert_eq!(
-            state.splits.cells(state.layout().body.as_size(), state.lower_rows()),
-            Size { width, height },
-            "{keys}"
-        );
+        assert_eq!(state.layout().cells(), Size { width, height }, "{keys}");
     }
     let mut state = fixture::state(120, 36);
     press(&mut state, &"< ".repeat(60));
-    assert_eq!(state.splits.cells(state.layout().body.as_size(), state.lower_rows()).width, MIN.width);
+    assert_eq!(state.layout().cells().width, MIN.width);
     assert_eq!(message(&state), "the border cannot go further: a pane would be too small");
     press(&mut state, "+");
     assert_eq!(message(&state), "there is no border to move up or down: the panes are beside each other");

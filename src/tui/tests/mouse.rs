@@ -256,7 +256,7 @@ fn borders_are_dragged_within_their_limits_and_keep_their_shares() {
     let lower = |state: &State| state.layout().panes[2].unwrap();
     // Both sides of the border, and the corner of all four panes.
     for (from, to, x, y) in [
-        (Position::new(54, 5), Position::new(79, 9), 80, 25),
+        (Position::new(59, 5), Position::new(79, 9), 80, 25),
         (Position::new(80, 5), Position::new(50, 9), 50, 25),
         (Position::new(10, 25), Position::new(10, 22), 50, 22),
         (Position::new(49, 21), Position::new(59, 18), 60, 19),

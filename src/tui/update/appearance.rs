@@ -55,7 +55,8 @@ pub fn restore(state: &mut State, effects: &mut Vec<Effect>) {
 }
 
 pub fn step(state: &mut State, border: BorderMove) {
-    state.splits = state.splits.moved(border, state.layout().body.as_size(), state.lower_rows());
+    let layout = state.layout();
+    state.splits = state.splits.moved(border, layout.body.as_size(), layout.cells());
 }
 
 /// The border at this position, if it can be moved. Both border cells of adjacent panes count.
