@@ -225,13 +225,23 @@ mod tests {
     #[test]
     fn an_endless_answer_is_no_keys() {
         let long = [b"\x1b]11;".as_slice(), &[b'x'; 70_000]].concat();
+        let endless = [b"\x1b[".as_slice(), &[b'1'; 70_000]].concat();
         for (reads, expected) in [
             (&[long.as_slice(), b"\x07j"][..], "j"),
             (&[&long, &long[5..], b"\x1b\\j"], "j"),
             (&[&long, b"j"], "j"),
             (&[&long, b"\x03"], "C-c"),
+            (&[&endless, b"\x03"], "C-c"),
+            (&[&endless, &endless[2..], b"11Rj"], "j"),
+            (&[&endless, b"j"], "j"),
         ] {
             assert_eq!(read_as(reads), expected);
+        }
+        let (mut bytes, mut begun, mut events) = (Vec::new(), 0, VecDeque::new());
+        for _ in 0..100 {
+            bytes.extend_from_slice(if bytes.is_empty() { &endless[..4096] } else { &endless[2..4098] });
+            parse_available(&mut bytes, &mut begun, InputTail::More, &mut events);
+            assert!(events.is_empty() && bytes.len() < 2 * 4096, "{} bytes", bytes.len());
         }
     }
 

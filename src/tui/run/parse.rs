@@ -30,7 +30,7 @@ pub enum InputTail {
 
 const ESC: u8 = 0x1b;
 
-/// The most bytes kept of a sequence. A longer one with parameters is invalid; the rest of a longer answer is skipped.
+/// The most bytes kept of a sequence. The rest of a longer one is skipped up to its end: read as keys, it would keep the screen busy.
 const LONGEST: usize = 4096;
 
 /// The start and the end of a paste.
@@ -60,7 +60,8 @@ pub fn cut_off(begun: &[u8], fresh: &[u8]) -> CutOff {
             _ => CutOff::No,
         };
     }
-    let open = matches!(begun, [ESC, b']' | b'P' | b'_', ..] | [ESC, b'[', b'M', ..]);
+    let open = matches!(begun, [ESC, b']' | b'P' | b'_', ..] | [ESC, b'[', b'M', ..])
+        || begun.starts_with(b"\x1b[") && begun.len() > LONGEST;
     // These can end an answer.
     let ends = matches!(fresh, [0x07 | 0x18] | [ESC, b'\\']);
     match parse(fresh, InputTail::Quiet) {
@@ -73,7 +74,7 @@ pub fn cut_off(begun: &[u8], fresh: &[u8]) -> CutOff {
 pub fn bound(begun: &mut Vec<u8>) {
     let most = match begun.as_slice() {
         [ESC, b'[', ..] if begun.starts_with(PASTE) => LONGEST_PASTE,
-        [ESC, b']' | b'P' | b'_', ..] => LONGEST,
+        [ESC, b']' | b'P' | b'_' | b'[', ..] => LONGEST,
         _ => return,
     };
     let tail = begun.len().saturating_sub(PASTED.len() - 1);
@@ -176,13 +177,16 @@ fn named(last: u8) -> Option<KeyCode> {
 /// Parses what follows `ESC [`: parameters and a final byte.
 fn sequence(bytes: &[u8]) -> ParsedInput {
     let Some(end) = bytes.iter().position(|byte| !(0x20..=0x3f).contains(byte)) else {
-        return if bytes.len() < LONGEST { ParsedInput::Unfinished } else { ParsedInput::Nothing(bytes.len() + 2) };
+        return ParsedInput::Unfinished;
     };
     let (parameters, last) = (bytes.get(..end).unwrap_or_default(), bytes.get(end).copied().unwrap_or_default());
     if !(0x40..=0x7e).contains(&last) {
         return ParsedInput::Nothing(end + 2);
     }
     let length = end + 3;
+    if end >= LONGEST {
+        return ParsedInput::Nothing(length);
+    }
     if (parameters, last) == (b"200", b'~') {
         return paste(bytes.get(end + 1..).unwrap_or_default(), length);
     }
