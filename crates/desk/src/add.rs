@@ -11,7 +11,7 @@ use super::source_expansion::is_pattern;
 use super::trust::resolved;
 use super::{Desk, Session};
 use refdesk_core::catalog::{Mode, ReservedFolders, Source, SourceId, SourceKind, id_fault};
-use refdesk_discover::{Described, ProposedPlace, RealPlace, describe_place, has_password, ids_of};
+use refdesk_discover::{Described, ProposedPlace, ProposedSource, RealPlace, describe_place, has_password, ids_of};
 use refdesk_files::output::Proposal;
 use refdesk_files::path::{Resolver, absolute};
 use refdesk_text::fold::can_match;
@@ -217,6 +217,12 @@ impl Desk {
         self.catalog().sources().iter().find(is_there).map(|source| source.id.clone())
     }
 
+    /// What a discovery would propose for the workspace, whose ids are those that new sources should have too.
+    fn proposed(&self) -> Vec<ProposedSource> {
+        let discoverer = if self.can_init() { self.discoverer(&[]).ok() } else { None };
+        discoverer.map(|discoverer| discoverer.run().new).unwrap_or_default()
+    }
+
     fn new_entries(&self, wanted: &[(&NewSource, ProposedPlace)]) -> Result<Vec<NewEntry>, Error> {
         let given: Vec<&str> = wanted.iter().filter_map(|(source, _)| source.id.as_deref()).collect();
         for id in &given {
@@ -243,7 +249,12 @@ impl Desk {
         let places: Vec<ProposedPlace> = wanted.iter().map(|(_, place)| relative(place)).collect();
         let root = workspace.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let described: Vec<Described> = wanted.iter().map(|(_, place)| self.described(place)).collect();
-        let ids = ids_of(&places, &described, &root, &taken);
+        let needs_id = wanted
+            .iter()
+            .zip(&places)
+            .any(|((source, _), place)| source.id.is_none() && place.path().is_some_and(Path::is_relative));
+        let proposed = if needs_id { self.proposed() } else { Vec::new() };
+        let ids = ids_of(&places, &described, &root, &taken, &proposed);
         let tags = Described::tags(&described, &places, &ids);
         let parts = wanted.iter().zip(ids).zip(described).zip(tags);
         parts.map(|((((source, place), id), described), tags)| new_entry(source, place, id, described, tags)).collect()

@@ -173,32 +173,39 @@ fn url_parts(url: &str) -> Vec<String> {
     parts.into_iter().map(slug).filter(|part| !part.is_empty()).collect()
 }
 
+/// The folders that are sources as a whole.
+pub(super) struct FolderSources<'a> {
+    /// Skills, and folders of one document with templates.
+    pub folders: HashSet<&'a Path>,
+    /// These documents.
+    with_templates: HashSet<&'a Path>,
+}
+
+pub(super) fn folder_sources(scan: &Scan) -> FolderSources<'_> {
+    let skills: HashSet<&Path> =
+        scan.files.iter().filter(|file| is_skill(&file.path)).filter_map(|file| file.path.parent()).collect();
+    let outer = |file: &&Path| !file.ancestors().skip(1).any(|above| skills.contains(above));
+    let with_templates: HashSet<&Path> =
+        alone(scan).into_iter().filter(|file| has_templates(scan, file)).filter(outer).collect();
+    let folders = skills.into_iter().chain(with_templates.iter().filter_map(|file| file.parent())).collect();
+    FolderSources { folders, with_templates }
+}
+
 /// Everything that could be a source.
 fn drafts<'a>(scan: &'a Scan, notes: &mut Vec<ScanNote>) -> Vec<Draft<'a>> {
     let mut listed: HashMap<&Path, (usize, &super::navigation::ListedPage)> = HashMap::new();
     for (at, entry) in scan.listed.iter().enumerate() {
         listed.entry(&entry.path).or_insert((at, entry));
     }
-    let skills: HashSet<&Path> =
-        scan.files.iter().filter(|file| is_skill(&file.path)).filter_map(|file| file.path.parent()).collect();
-    let outer = |file: &&Path| !file.ancestors().skip(1).any(|above| skills.contains(above));
-    let with_templates: HashSet<&Path> =
-        alone(scan).into_iter().filter(|file| has_templates(scan, file)).filter(outer).collect();
-    let skills: HashSet<&Path> =
-        skills.into_iter().chain(with_templates.iter().filter_map(|file| file.parent())).collect();
-    let mut sizes: HashMap<&Path, u64> = HashMap::new();
-    for file in &scan.files {
-        if let Some(folder) = file.path.ancestors().skip(1).find(|folder| skills.contains(folder)) {
-            *sizes.entry(folder).or_default() += tokens::of_file(&file.path, file.size);
-        }
-    }
+    let FolderSources { folders: skills, with_templates } = folder_sources(scan);
+    let price = |folder: &Path| scan.prices.get(folder).copied().unwrap_or(0);
     let translations = Translations::among(scan.files.iter().map(|file| file.path.as_path()));
     let document = |file| document(scan, file, listed.get(file.path.as_path()).copied(), &translations);
     let mut drafts = Vec::new();
     for file in &scan.files {
         let folder = file.path.parent().unwrap_or(Path::new(""));
         if with_templates.contains(file.path.as_path()) {
-            let tokens = sizes.get(folder).copied().unwrap_or(0);
+            let tokens = price(folder);
             drafts.extend(document(file).map(|draft| Draft {
                 contents: contents_of(scan, folder),
                 tokens,
@@ -208,7 +215,7 @@ fn drafts<'a>(scan: &'a Scan, notes: &mut Vec<ScanNote>) -> Vec<Draft<'a>> {
         } else if is_skill(&file.path) && !folder.as_os_str().is_empty() {
             let outer = folder.ancestors().skip(1).any(|above| skills.contains(above));
             if !outer {
-                drafts.push(skill(scan, file, folder, sizes.get(folder).copied().unwrap_or(0), notes));
+                drafts.push(skill(scan, file, folder, price(folder), notes));
             }
         } else if folder.ancestors().any(|above| skills.contains(above) && !above.as_os_str().is_empty()) {
             // It is part of the skill.

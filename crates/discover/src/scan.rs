@@ -2,7 +2,7 @@
 //! files are opened below the workspace without following links, and at most [`READ`] bytes of each are read.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
@@ -10,8 +10,11 @@ use rayon::prelude::*;
 use super::navigation::{self, ListedPage};
 use super::page::{Page, read_page, text_of};
 use super::proposal::ScanNote;
+use super::propose::folder_sources;
 use super::walk::{Listing, ScanLimits, list};
+use refdesk_core::mention::folder_tokens;
 use refdesk_files::path::lossy;
+use refdesk_files::walk::WalkBudget;
 use refdesk_files::{Folder, read_open};
 use refdesk_text::generated::is_generated;
 
@@ -46,6 +49,8 @@ pub struct Scan {
     pub(crate) code: BTreeSet<PathBuf>,
     /// Folders with templates.
     pub(crate) templates: BTreeSet<PathBuf>,
+    /// Estimated tokens of the folders that may be sources.
+    pub(crate) prices: BTreeMap<PathBuf, u64>,
     /// What was left out or not understood.
     pub notes: Vec<ScanNote>,
 }
@@ -88,6 +93,12 @@ pub(crate) fn scan_within(workspace: &Path, folders: &[PathBuf], limits: ScanLim
         scan.notes.extend(note);
         scan.links.extend(navigation::links(path, text).into_iter().map(|link| (path.clone(), link)));
     }
+    let budget = WalkBudget::default();
+    let price = |folder: &Path| {
+        let open = top.below(folder).ok()?;
+        Some((folder.to_path_buf(), folder_tokens(&open, &workspace.join(folder), &budget)))
+    };
+    scan.prices = folder_sources(&scan).folders.into_iter().filter_map(price).collect();
     scan
 }
 

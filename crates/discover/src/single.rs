@@ -6,7 +6,7 @@ use std::path::Path;
 use super::ids::{self, IdParts};
 use super::kind::classify;
 use super::page::{Page, read_page, text_of};
-use super::proposal::{FoundKind, ProposedPlace};
+use super::proposal::{FoundKind, ProposedPlace, ProposedSource};
 use super::propose::{SKILL, id_parts, shown_text, skill_contents, stem_of, tag_folders};
 use super::tags::{self, Frequencies, TagInput};
 use super::walk::DOCUMENT_EXTENSIONS;
@@ -61,14 +61,29 @@ impl Described {
     }
 }
 
-/// An id for each place, relative to the workspace, none of which is `taken`; clashing and ambiguous ones get folders
-/// in front. An id is empty if nothing in the place can be part of one.
-pub fn ids_of(places: &[ProposedPlace], all: &[Described], workspace: &str, taken: &HashSet<&str>) -> Vec<String> {
-    let parts: Vec<IdParts> = places.iter().map(|place| id_parts(place, workspace)).collect();
+/// An id for each place, relative to the workspace, none of which is `taken`: the one that a discovery proposes for it, or else
+/// one made in the same way; clashing and ambiguous ones get folders in front. An id is empty if nothing in the place can be part
+/// of one.
+pub fn ids_of(
+    places: &[ProposedPlace],
+    all: &[Described],
+    workspace: &str,
+    taken: &HashSet<&str>,
+    proposed: &[ProposedSource],
+) -> Vec<String> {
+    let proposed: Vec<Option<&str>> = places
+        .iter()
+        .map(|place| proposed.iter().find(|source| source.place == *place).map(|source| source.id.as_str()))
+        .map(|id| id.filter(|id| !taken.contains(id)))
+        .collect();
+    let others = || places.iter().zip(&proposed).filter(|(_, id)| id.is_none()).map(|(place, _)| place);
+    let parts: Vec<IdParts> = others().map(|place| id_parts(place, workspace)).collect();
     let frequencies = Described::frequencies(all);
-    let ids = ids::assign(&parts, taken, &|word| frequencies.of_word(word));
+    let taken = taken.iter().copied().chain(proposed.iter().flatten().copied()).collect();
+    let ids = ids::assign(&parts, &taken, &|word| frequencies.of_word(word));
     let is_empty = |parts: &IdParts| parts.parts.last().is_some_and(String::is_empty);
-    parts.iter().zip(ids).map(|(parts, id)| if is_empty(parts) { String::new() } else { id }).collect()
+    let mut made = parts.iter().zip(ids).map(|(parts, id)| if is_empty(parts) { String::new() } else { id });
+    proposed.into_iter().map(|id| id.map_or_else(|| made.next().unwrap_or_default(), str::to_owned)).collect()
 }
 
 /// Where a place really is.

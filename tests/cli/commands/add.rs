@@ -261,6 +261,46 @@ fn ids_are_those_that_init_proposes() {
     }
 }
 
+/// The id of a document depends on the others of the repository: on their words, their names, and whether it is alone.
+#[test]
+fn one_document_has_the_id_that_init_proposes_for_it() {
+    let files = [
+        ("docs/adr-004-retries/ADR.md", "# Retries\n\nText.\n"),
+        ("docs/ledger.md", "# Books\n\nText.\n"),
+        ("docs/orders.md", "# Orders\n\nThe ledger has them, says the ADR.\n"),
+        ("docs/returns.md", "# Returns\n\nThe ledger has them too, says the ADR.\n"),
+        ("a/kafka.md", "# Kafka\n\nText.\n"),
+        ("b/kafka.md", "# Kafka\n\nText.\n"),
+    ];
+    let proposals = Workspace::with(&files).json(&["init", "--dry-run"], 0)["proposals"].clone();
+    for (path, id) in [
+        ("docs/adr-004-retries/ADR.md", "adr-004-retries"),
+        ("docs/ledger.md", "docs-ledger"),
+        ("a/kafka.md", "a-kafka"),
+        ("b/kafka.md", "b-kafka"),
+    ] {
+        let proposed = proposals.as_array().unwrap().iter().find(|it| it["path"] == path).unwrap();
+        let world = Workspace::with(&files);
+        assert_eq!((&proposed["id"], &world.json(&["add", path], 0)["id"]), (&json!(id), &json!(id)), "{path}");
+    }
+}
+
+/// A skill costs what all its documents do, also those that are no source of their own.
+#[test]
+fn a_proposal_has_the_price_of_its_source() {
+    let world = Workspace::with(&[
+        (".claude/skills/kit/SKILL.md", "---\nname: kit\ndescription: A kit.\n---\n# Kit\n\nText.\n"),
+        (".claude/skills/kit/values.yaml", "a: 1\nb: 2\n"),
+        (".claude/skills/kit/notes.txt", "Some notes.\n"),
+        (".claude/skills/kit/page.md", "# Page\n\nText.\n"),
+        (".claude/skills/kit/run.sh", "true\n"),
+    ]);
+    let proposals = world.json(&["init", "--dry-run"], 0)["proposals"].clone();
+    assert_eq!(proposals[0]["id"], "kit", "{proposals}");
+    world.json(&["add", ".claude/skills/kit"], 0);
+    assert_eq!(proposals[0]["tokens"], world.json(&["list"], 0)["sources"][0]["tokens"]);
+}
+
 #[test]
 fn each_document_of_a_folder_can_be_a_source() {
     let files = [("docs/kafka.md", "# Kafka\n"), ("docs/saga.md", "# Saga\n"), ("docs/data.json", "{}")];

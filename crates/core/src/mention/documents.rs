@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::catalog::{PathState, Source, SourceKind};
 use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, WalkedFile, files_below};
-use refdesk_files::{read_regular, stamp};
+use refdesk_files::{Folder, read_regular, stamp};
 use refdesk_text::Code;
 use refdesk_text::generated::is_generated;
 use refdesk_text::report::Diagnostic;
@@ -100,6 +100,12 @@ pub fn tokens(source: &Source, budget: &WalkBudget) -> Option<u64> {
         }
         _ => None,
     }
+}
+
+/// Estimated tokens of an open folder, as a source with this absolute path has them.
+pub fn folder_tokens(folder: &Folder, path: &Path, budget: &WalkBudget) -> u64 {
+    let (files, _) = folder.files(path, LIMITS, budget, is_document);
+    tokens_of(&without_pages_for_programs(path, files))
 }
 
 /// Total estimated tokens of these files.
