@@ -130,6 +130,8 @@ pub struct DatabasesView {
     pub tab: DatabaseTab,
     pub shown: ShownPage,
     pub scroll: Scroll,
+    /// The column from which code in the page is shown.
+    pub across: usize,
     pub join: Cursor,
     pub tree: JoinTree,
     /// The rows of the tables of each database, by `schema.table`.

@@ -43,6 +43,17 @@ pub struct MarkdownLines {
     pub code: Vec<CodeBlock>,
 }
 
+impl MarkdownLines {
+    /// Lines whose code is cut where it is too wide, and not wrapped.
+    pub fn cut_code(&mut self) {
+        for (line, from) in self.code.iter().flat_map(|block| &block.lines) {
+            if let Some(line) = self.lines.get_mut(*line) {
+                line.set_code(*from);
+            }
+        }
+    }
+}
+
 pub fn has_front_matter(text: &str) -> bool {
     split(text).is_some()
 }

@@ -57,6 +57,7 @@ use crate::tui::windows::add_source::NewSource;
 use crate::tui::windows::budget::BudgetWindow;
 use crate::tui::windows::discovery::CatalogDraft;
 use crate::tui::windows::profiles::ProfilesWindow;
+use crate::tui::windows::saved_filter::FilterQuestion;
 use crate::tui::windows::{JumpWindow, OpenWindow, ReceiptWindow};
 use crate::tui::{hints, requests, selection};
 
@@ -147,6 +148,8 @@ pub struct State {
     pub places: PlaceHistory,
     /// The filters of the catalog that have a name, by name.
     pub named_filters: BTreeMap<String, String>,
+    /// What is asked before one of them changes.
+    pub filter_question: FilterQuestion,
     /// The name typed for the filter of the catalog.
     pub filter_name: TextField,
     /// The part of the saved state that could not be restored yet.

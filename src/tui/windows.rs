@@ -21,6 +21,7 @@ mod problems;
 pub mod profiles;
 mod receipt;
 pub mod save_filter;
+pub mod saved_filter;
 mod switch;
 mod text_page;
 pub mod themes;
@@ -78,6 +79,7 @@ pub enum WindowKind {
     Profiles,
     Receipt,
     SaveFilter,
+    SavedFilter,
     Switch,
     Themes,
     Trust,
@@ -107,6 +109,7 @@ impl WindowKind {
             Self::Profiles => &profiles::ProfilesView,
             Self::Receipt => &receipt::ReceiptView,
             Self::SaveFilter => &save_filter::SaveFilter,
+            Self::SavedFilter => &saved_filter::SavedFilter,
             Self::Switch => &switch::SwitchView,
             Self::Themes => &themes::ThemePicker,
             Self::Trust => &trust::Trust,

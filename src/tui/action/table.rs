@@ -23,6 +23,7 @@ const PICKED: &[KeyContext] = &[
 const GRAPH: &[KeyContext] = &[KeyContext::Graph];
 const AGENTS: &[KeyContext] = &[KeyContext::Agents];
 const DATABASES: &[KeyContext] = &[KeyContext::Databases];
+const CODE: &[KeyContext] = &[KeyContext::Details, KeyContext::Databases];
 const TEMPLATES: &[KeyContext] = &[KeyContext::Pane(Pane::Templates)];
 
 macro_rules! entry {
@@ -89,8 +90,8 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::GoBack, "go back", "Go back to the place before: where a link was followed, another document, another pane", ["Backspace", "H"], &[KeyContext::Details], BottomLine),
     entry!(Action::GoForward, "go forward", "Go forward again, after going back", ["L"], &[KeyContext::Details], BottomLine),
     entry!(Action::FrontMatter, "front matter", "Unfold the front matter of the document, or fold it", ["v"], &[KeyContext::Details], BottomLine),
-    entry!(Action::Leftwards, "code left", "Scroll code that is wider than the pane to its start", ["S-Left"], &[KeyContext::Details], HelpOnly),
-    entry!(Action::Rightwards, "code right", "Scroll code that is wider than the pane to its end", ["S-Right"], &[KeyContext::Details], BottomLine),
+    entry!(Action::Leftwards, "code left", "Scroll code that is wider than the pane to its start", ["S-Left"], CODE, HelpOnly),
+    entry!(Action::Rightwards, "code right", "Scroll code that is wider than the pane to its end", ["S-Right"], CODE, BottomLine),
     entry!(Action::Search, "search", "Search the details", ["/"], &[KeyContext::Details], BottomLine),
     entry!(Action::NextHit, "next match", "Go to the next match", ["n"], &[KeyContext::Details], BottomLine),
     entry!(Action::PreviousHit, "previous match", "Go to the previous match", ["N"], &[KeyContext::Details], HelpOnly),
@@ -203,6 +204,7 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::Discover, "scan", "Scan this folder, and propose a catalog to tick", ["s"], &[KeyContext::Welcome], BottomLine),
     entry!(Action::OpenDemo, "open demo", "Open the demo with its tour; leaving it comes back here", ["o"], &[KeyContext::Welcome], BottomLine),
     entry!(Action::ConnectAgent, "connect agent", "Connect the agents of this machine, as refdesk connect does", ["c"], &[KeyContext::Welcome], BottomLine),
+    entry!(Action::Databases, "database", "Show the configured databases, whose tables can become sources", ["b"], &[KeyContext::Welcome], BottomLine),
     entry!(Action::AddSource, "add source", "Type the path of a file or folder, or an address, to add it", ["a"], &[KeyContext::Welcome], BottomLine),
     entry!(Action::Confirm, "add", "Add this source, as refdesk add does", ["Enter"], &[KeyContext::AddSource], BottomLine),
     entry!(Action::Back, "do not add", "Add nothing", ["Esc"], &[KeyContext::AddSource], BottomLine),

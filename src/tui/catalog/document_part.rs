@@ -109,11 +109,7 @@ impl DocumentPart {
             TextKind::Code(languages) => self.lines_as_they_are(Some(languages)),
             TextKind::Plain => self.lines_as_they_are(None),
         };
-        for (line, from) in made.code.iter().flat_map(|block| &block.lines) {
-            if let Some(line) = made.lines.get_mut(*line) {
-                line.set_code(*from);
-            }
-        }
+        made.cut_code();
         self.is_painted = made.code.is_empty();
         self.page = Some(PortionPage {
             text: WrappedText::new(made.lines, columns),

@@ -15,12 +15,15 @@ fn overhang(state: &State) -> usize {
 }
 
 pub fn step(state: &mut State, action: Action) {
-    let widest = overhang(state);
-    let across = &mut state.catalog.reading.across;
-    *across = match action {
+    state.catalog.reading.across = after(action, state.catalog.reading.across, overhang(state));
+}
+
+/// The column from which code is shown after this action.
+pub fn after(action: Action, across: usize, widest: usize) -> usize {
+    match action {
         Action::Leftwards => across.saturating_sub(ACROSS),
-        _ => (*across + ACROSS).min(widest),
-    };
+        _ => (across + ACROSS).min(widest),
+    }
 }
 
 /// Goes back to the start of the lines where nothing in view is so wide.
@@ -39,9 +42,13 @@ pub fn reveal(state: &mut State, line: usize, part: &Range<usize>) {
 
 /// Why this cannot be scrolled further sideways.
 pub fn disabled(state: &State, action: Action) -> Option<String> {
-    let across = state.catalog.reading.across;
+    why_not(action, state.catalog.reading.across, overhang(state))
+}
+
+/// Why code that is shown from this column cannot be scrolled further.
+pub fn why_not(action: Action, across: usize, widest: usize) -> Option<String> {
     match action {
         Action::Leftwards => (across == 0).then(|| "this is the start of the lines".to_owned()),
-        _ => (across >= overhang(state)).then(|| "no line of code in view extends further to the right".to_owned()),
+        _ => (across >= widest).then(|| "no line of code in view extends further to the right".to_owned()),
     }
 }

@@ -52,7 +52,9 @@ fn page(state: &State, columns: usize) -> Vec<PageLine> {
                     first_line: 1,
                     keeps_lines: false,
                 };
-                lines.extend(markdown::lines(without_front_matter(text), &layout).lines);
+                let mut made = markdown::lines(without_front_matter(text), &layout);
+                made.cut_code();
+                lines.extend(made.lines);
             }
             None => lines.push(PageLine::new(format!("{} cannot be read.", cells::clean(path)), ThemeRole::Error)),
         },

@@ -1,7 +1,8 @@
 //! Why an action of the view of databases is disabled.
 
-use super::{DatabaseSide, DatabaseTab, join_view};
+use super::{DatabaseSide, DatabaseTab, join_view, view};
 use crate::tui::action::Action;
+use crate::tui::catalog::sideways;
 use crate::tui::state::State;
 use crate::tui::widgets::cells;
 
@@ -42,6 +43,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::Toggle | Action::Keep | Action::Exclude | Action::ToCatalog if state.in_databases().is_none() => {
             Some(no_source(state))
         }
+        Action::Leftwards | Action::Rightwards => sideways::why_not(action, view.across, view::overhang(state)),
         Action::Open if view.page_path().is_none() && view.file().is_none() => {
             Some("there is no file to open".to_owned())
         }
@@ -59,6 +61,8 @@ pub fn is_own(action: Action) -> bool {
             | Action::PreviousTab
             | Action::PreviousLevel
             | Action::NextLevel
+            | Action::Leftwards
+            | Action::Rightwards
     )
 }
 

@@ -15,6 +15,7 @@ use super::{
     view,
 };
 use crate::tui::action::Action;
+use crate::tui::catalog::sideways;
 use crate::tui::filtering::{self, FilteredList};
 use crate::tui::input::Effect;
 use crate::tui::state::State;
@@ -37,6 +38,9 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Hand
         Action::NextLevel => unfold(state),
         Action::PreviousLevel => fold(state),
         Action::Follow => follow_join(state),
+        Action::Leftwards | Action::Rightwards => {
+            state.databases.across = sideways::after(action, state.databases.across, view::overhang(state));
+        }
         Action::DocumentDatabases => run::prepare(state, effects),
         Action::ToCatalog => {
             if let Some(id) = state.in_databases().map(SourceId::from) {
@@ -77,7 +81,7 @@ fn go(view: &mut DatabasesView, place: DatabasePlace) {
         view.rebuild();
     }
     view.put_cursor(&place.subject);
-    (view.scroll, view.join) = (Scroll::default(), Cursor::default());
+    (view.scroll, view.across, view.join) = (Scroll::default(), 0, Cursor::default());
     view.go_to_join(place.way);
 }
 
@@ -98,7 +102,7 @@ fn back(state: &mut State, effects: &mut Vec<Effect>) {
 fn show(state: &mut State, tab: DatabaseTab) {
     let view = &mut state.databases;
     view.tab = tab;
-    (view.scroll, view.join) = (Scroll::default(), Cursor::default());
+    (view.scroll, view.across, view.join) = (Scroll::default(), 0, Cursor::default());
     if tab == DatabaseTab::Joins {
         view.side = DatabaseSide::Detail;
     }
@@ -268,6 +272,9 @@ pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
     let view = &mut state.databases;
     view.join.clamp(view.tree.rows.len(), rows);
     view.scroll.top = view.scroll.top.min(view.shown.text.len().saturating_sub(rows));
+    if view.across > 0 {
+        state.databases.across = state.databases.across.min(view::overhang(state));
+    }
 }
 
 fn ask_for_page(view: &mut DatabasesView, effects: &mut Vec<Effect>) {
@@ -284,7 +291,7 @@ fn ask_for_page(view: &mut DatabasesView, effects: &mut Vec<Effect>) {
     let is_same = |(_, path, _): &(String, String, u64)| view.page_path() == Some(path);
     if !view.shown.asked.as_ref().is_some_and(is_same) {
         view.shown = ShownPage::default();
-        (view.scroll, view.join) = (Scroll::default(), Cursor::default());
+        (view.scroll, view.across, view.join) = (Scroll::default(), 0, Cursor::default());
         view.grow_joins();
     }
     if let Some((database, path, _)) = asked.clone() {

@@ -93,6 +93,14 @@ pub fn detail_columns(state: &State) -> usize {
     usize::from(indented(places(state).detail).width).max(2)
 }
 
+/// The columns by which the widest code in view is wider than the right side.
+pub fn overhang(state: &State) -> usize {
+    let (view, columns) = (&state.databases, detail_columns(state));
+    let text = &view.shown.text;
+    let rows = Scroll { top: view.scroll.top }.window(text.len(), detail_page(state));
+    rows.map(|row| text.overhang(row, columns)).max().unwrap_or(0)
+}
+
 pub fn draw(state: &State, frame: &mut Frame<'_>) {
     let (places, view) = (places(state), &state.databases);
     if !places.left.is_empty() {
@@ -150,7 +158,7 @@ fn draw_detail(state: &State, places: &DatabasesLayout, buffer: &mut Buffer) {
     }
     let inside = indented(place);
     for (nth, at) in window.enumerate() {
-        text.draw(at, &[], theme, nth_row(inside, nth), buffer);
+        text.draw_across(at, &[], view.across, &state.skin, nth_row(inside, nth), buffer);
     }
     frame::scrollbar(&state.skin, place, text.len(), view.scroll.top, theme.style(ROLE), buffer);
 }

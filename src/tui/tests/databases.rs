@@ -498,3 +498,20 @@ fn every_tab_fits_the_smallest_screen_and_ascii() {
         }
     }
 }
+
+/// As in documents: a diagram that is wrapped cannot be read.
+#[test]
+fn code_in_a_page_is_cut_and_scrolled_sideways() {
+    let mut state = databases("j l");
+    let path = state.databases.page_path().unwrap().to_owned();
+    let text = format!("# Orders\n\n```sql\nselect {} from orders -- the end\n```\n", "amount, ".repeat(30));
+    answer(&mut state, Response::DatabasePage(Box::new(DatabasePage { path, text: Some(text), doc: None })));
+    assert!(screen(&state).contains("select amount, ") && !screen(&state).contains("the end"), "{}", screen(&state));
+    press(&mut state, "S-Left");
+    assert_eq!(message(&state), "this is the start of the lines");
+    press(&mut state, &"S-Right ".repeat(40));
+    assert!(screen(&state).contains("-- the end"), "{}", screen(&state));
+    assert_eq!(message(&state), "no line of code in view extends further to the right");
+    press(&mut state, "h j l");
+    assert_eq!(state.databases.across, 0, "another page begins at the start of its lines");
+}

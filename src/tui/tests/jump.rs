@@ -270,18 +270,28 @@ fn a_filter_is_saved_applied_and_removed() {
     press(&mut state, "C-k \"ours\" Enter");
     assert_eq!((state.focus, state.catalog.filter.text(), state.catalog.rows.len()), (Pane::Catalog, "#java", 3));
     press(&mut state, "F Enter");
+    assert_eq!(message(&state), "saved this filter as ours: ' shows all", "nothing is replaced by the same");
+    press(&mut state, "/ C-u \"java\" Enter F \"ours\" Enter");
+    assert!(screen(&state).contains("Replace the saved filter ours? It is #java now, and would"), "{}", screen(&state));
+    press(&mut state, "n");
+    assert_eq!((state.named_filters["ours"].as_str(), state.open_window()), ("#java", Some(WindowKind::SaveFilter)));
+    press(&mut state, "\"ours\" Enter y");
     assert!(message(&state).starts_with("saved this filter as ours in place of #java"), "{}", message(&state));
     press(&mut state, "'");
     assert_eq!(listed(&state), ["filter broken", "filter ours"]);
     press(&mut state, "Down C-x");
-    assert_eq!(message(&state), "removed the filter ours: #java");
+    assert!(screen(&state).contains("Remove the saved filter ours? It is java."), "{}", screen(&state));
+    press(&mut state, "n");
+    assert_eq!(listed(&state), ["filter broken", "filter ours"]);
+    press(&mut state, "Down C-x y");
+    assert_eq!(message(&state), "removed the filter ours: java");
     assert_eq!(listed(&state), ["filter broken"]);
     press(&mut state, "Enter");
     assert_eq!(state.catalog.filter.text(), "missing");
     press(&mut state, "C-k C-x");
     assert_eq!(message(&state), "there is no saved filter under the cursor");
-    press(&mut state, "Esc 1 ' C-x");
-    assert!(screen(&state).contains("No filter is saved yet"), "{}", screen(&state));
+    press(&mut state, "Esc 1 ' C-x y");
+    assert_eq!((state.open_window(), state.named_filters.len()), (None, 0));
 }
 
 #[test]

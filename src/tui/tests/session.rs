@@ -47,6 +47,12 @@ fn everything_is_there_again() {
         "/ \"#java\" Enter F \"ours\" Enter /",
         "0 2 j",
         "s s s",
+        "j j Enter",
+        // Keys that quit leave a view open, which is there again as after a kill.
+        "j j R",
+        "R Tab",
+        "6",
+        "F7",
     ] {
         let mut state = fixture::state(120, 36);
         press(&mut state, keys);

@@ -11,6 +11,7 @@ use crate::tui::input::{Effect, Input, LentCommand};
 use crate::tui::state::State;
 use crate::tui::tests::{answer, commands, message, press, screen};
 use crate::tui::update::update;
+use crate::tui::views::View;
 use crate::tui::windows::WindowKind;
 use refdesk_core::catalog::{Catalog, Mode};
 use refdesk_desk::engine::{CatalogWritten, Request, Response, Snapshot};
@@ -218,4 +219,16 @@ screens! {
     proposals_80x24: scanned(80, 24), "j";
     proposals_200x60: scanned(200, 60), "";
     add_source_80x24: empty(80, 24), "a \"docs\"";
+}
+
+#[test]
+fn configured_databases_are_a_way_to_begin() {
+    for (count, said) in [(0, "catalog in"), (1, "One database is configured."), (2, "2 databases are configured.")] {
+        let mut state = State::new(Size { width: 80, height: 24 }, fixture::state(1, 1).skin);
+        let snapshot = Snapshot { generation: 1, configured_databases: count, ..Snapshot::default() };
+        update(&mut state, Input::Snapshot(Box::new(snapshot)));
+        assert!(screen(&state).contains(said), "{}", screen(&state));
+        press(&mut state, "b");
+        assert_eq!((state.view, state.open_window()), (View::Databases, None));
+    }
 }

@@ -14,6 +14,7 @@ use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
+use super::saved_filter::{self, FilterQuestion};
 use super::{
     Handled, OpenWindow, Titles, Window, WindowKind, WindowRows, centred, draw_frame, draw_text, save_filter,
     text_columns, wide,
@@ -167,9 +168,7 @@ impl Window for Jump {
             }
             Action::RemoveFilter => {
                 if let Some(JumpTarget::Filter(name)) = current(state).map(|row| row.to.clone()) {
-                    let line = state.named_filters.remove(&name).unwrap_or_default();
-                    state.jump.made_from = None;
-                    state.note(format!("removed the filter {name}: {line}"));
+                    saved_filter::ask(state, FilterQuestion::Remove(name));
                 }
             }
             _ => return Handled::Ignored,

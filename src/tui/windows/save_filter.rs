@@ -3,6 +3,7 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
+use super::saved_filter::{self, FilterQuestion};
 use super::{Handled, Window, WindowKind, one_line, text_columns};
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
@@ -46,14 +47,11 @@ impl Window for SaveFilter {
         if action != Action::Confirm {
             return Handled::Ignored;
         }
-        let (name, line) = (state.filter_name.text().trim().to_owned(), state.catalog.filter.text().to_owned());
-        let key = state.key(Action::Filters);
-        let done = match state.named_filters.insert(name.clone(), line) {
-            Some(before) => format!("saved this filter as {name} in place of {before}: {key} shows all"),
-            None => format!("saved this filter as {name}: {key} shows all"),
-        };
-        state.window = None;
-        state.note(done);
+        let name = state.filter_name.text().trim().to_owned();
+        match state.named_filters.get(&name).is_some_and(|before| before != state.catalog.filter.text()) {
+            true => saved_filter::ask(state, FilterQuestion::Replace(name)),
+            false => save(state, name),
+        }
         Handled::Consumed
     }
 
@@ -66,6 +64,18 @@ impl Window for SaveFilter {
         let about = cells::clip(&about, text_columns(self.outer(state).width), state.skin.glyphs.ellipsis);
         one_line::draw(state, ("Save filter", &about), &state.filter_name, None, frame);
     }
+}
+
+/// Saves the filter of the catalog under this name.
+pub fn save(state: &mut State, name: String) {
+    let line = state.catalog.filter.text().to_owned();
+    let key = state.key(Action::Filters);
+    let done = match state.named_filters.insert(name.clone(), line.clone()) {
+        Some(before) if before != line => format!("saved this filter as {name} in place of {before}: {key} shows all"),
+        _ => format!("saved this filter as {name}: {key} shows all"),
+    };
+    state.window = None;
+    state.note(done);
 }
 
 /// Asks for a name, starting with the one that this filter already has.

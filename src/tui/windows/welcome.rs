@@ -1,4 +1,4 @@
-//! What a workspace without a catalog shows first: what refdesk is, and four ways to begin.
+//! What a workspace without a catalog shows first: what refdesk is, and the ways to begin.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -8,6 +8,7 @@ use super::{
     text_columns,
 };
 use crate::tui::action::{Action, KeyContext};
+use crate::tui::databases;
 use crate::tui::input::{Effect, LentCommand};
 use crate::tui::layout;
 use crate::tui::pane_view::{indented, nth_row};
@@ -24,10 +25,11 @@ pub struct Welcome;
 const COLUMNS: u16 = 72;
 
 /// The ways to begin: the action, its key, its name, and what it does.
-const WAYS: [(Action, &str, &str, &str); 4] = [
+const WAYS: [(Action, &str, &str, &str); 5] = [
     (Action::Discover, "s", "Scan this folder", "proposes a catalog for you to tick"),
     (Action::OpenDemo, "o", "Open the demo", "a sample, with a tour"),
     (Action::ConnectAgent, "c", "Connect an agent", "after showing the difference"),
+    (Action::Databases, "b", "Document a database", "makes sources of its tables"),
     (Action::AddSource, "a", "Add a file", "or a folder, or an address"),
 ];
 
@@ -59,6 +61,10 @@ impl Window for Welcome {
             Action::OpenDemo => effects.push(Effect::Lend(LentCommand::Demo)),
             Action::ConnectAgent => effects.push(Effect::Lend(LentCommand::Connect)),
             Action::AddSource => super::add_source::open(state),
+            Action::Databases => {
+                state.window = None;
+                databases::update::open_at(state, None);
+            }
             _ => return Handled::Ignored,
         }
         Handled::Consumed
@@ -90,10 +96,15 @@ fn places(state: &State) -> (Rect, Rect) {
 fn text(state: &State) -> WrappedText {
     let columns = text_columns(COLUMNS.min(state.layout().body.width));
     let workspace = cells::clean(&state.snapshot.workspace);
-    let here = match state.snapshot.catalog.len() {
+    let mut here = match state.snapshot.catalog.len() {
         0 => format!("There is no catalog in {workspace} yet."),
         count => format!("The catalog of {workspace} has {}.", cells::counted(count, "source")),
     };
+    match state.snapshot.configured_databases {
+        0 => {}
+        1 => here.push_str(" One database is configured."),
+        count => here.push_str(&format!(" {} are configured.", cells::counted(count, "database"))),
+    }
     let about = "refdesk manages what coding agents know about a project: it shows which sources a prompt brings up, why, \
                  and what they cost.";
     paragraphs(

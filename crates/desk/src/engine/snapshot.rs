@@ -50,6 +50,8 @@ pub struct Snapshot {
     pub exclude_tools: Arc<[String]>,
     /// Whether databases are documented, so that agents have tools for them.
     pub has_databases: bool,
+    /// The number of databases that the workspace configures, documented or not.
+    pub configured_databases: usize,
     /// How changes on disk are noticed.
     pub watching: Watching,
     /// The number of reloads. A document may have changed since the last one even if its size did not.
