@@ -5,6 +5,7 @@ use refdesk_desk::engine::Snapshot;
 use refdesk_desk::{AgentActivity, AgentSession, Knowledge};
 use refdesk_text::tokens::counted;
 
+use crate::common::filter::Order;
 use crate::common::selection_tree::{self, TreeRow, TreeRowKind};
 
 /// A source, and what a session knows about it.
@@ -24,7 +25,8 @@ pub fn rows(snapshot: &Snapshot, session: &AgentSession) -> Vec<KnownRow> {
         let knowledge = session.known.get(&id).copied();
         Some(KnownRow { id, node: Some(node), knowledge })
     };
-    let mut rows: Vec<KnownRow> = selection_tree::rows(snapshot).into_iter().filter_map(of_tree).collect();
+    let mut rows: Vec<KnownRow> =
+        selection_tree::rows(snapshot, Order::Catalog).into_iter().filter_map(of_tree).collect();
     let is_auto = |id: &str| rows.iter().any(|row| row.id == id);
     let others: Vec<KnownRow> = session
         .known

@@ -1,8 +1,10 @@
 //! The selection as rows: picks as trees of what they pull in, then sources of mode auto, dormant picks and
 //! exclusions. Computed once a snapshot, so that drawing formats only what is visible.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
+use super::filter::Order;
 use super::source_words::is_auto;
 
 use refdesk_core::catalog::{Mode, Source};
@@ -29,6 +31,8 @@ pub struct PickConsequence {
     pub others: usize,
     /// Those of them that wait for trust, whose price is not known.
     pub waiting: usize,
+    /// Estimated tokens of all that would leave, with the pick itself.
+    pub tokens: u64,
     /// Whether others pull in this source too, so that nothing leaves with its pick.
     pub is_kept: bool,
 }
@@ -45,8 +49,23 @@ pub enum TreeRowKind {
     Excluded(usize),
 }
 
-pub fn rows(snapshot: &Snapshot) -> Vec<TreeRow> {
+/// The rows in this order, each below its reason. By tokens, the pick comes first without which most would leave.
+pub fn rows(snapshot: &Snapshot, order: Order) -> Vec<TreeRow> {
     let members = snapshot.selection.members();
+    let ranks = order.sequence(snapshot).map(|sequence| {
+        let mut ranks = vec![usize::MAX; sequence.len()];
+        for (rank, at) in sequence.into_iter().enumerate() {
+            if let Some(place) = ranks.get_mut(at) {
+                *place = rank;
+            }
+        }
+        ranks
+    });
+    let rank = |id: &str| {
+        let ranks = ranks.as_ref()?;
+        snapshot.catalog.position(id).and_then(|at| ranks.get(at)).copied().or(Some(usize::MAX))
+    };
+    let rank_of = |at: &usize| members.get(*at).and_then(|member| rank(member.id.as_str()));
     let mut below: HashMap<&str, Vec<usize>> = HashMap::new();
     let mut roots = Vec::new();
     for (at, member) in members.iter().enumerate() {
@@ -57,6 +76,12 @@ pub fn rows(snapshot: &Snapshot) -> Vec<TreeRow> {
     }
     let mut rows = Vec::with_capacity(members.len());
     let brought = brought(snapshot);
+    let saved = |root: &usize| match order {
+        Order::Tokens => Reverse(brought.get(root).map_or(0, |brought| brought.tokens)),
+        _ => Reverse(0),
+    };
+    roots.sort_by_key(|root| (saved(root), rank_of(root)));
+    below.values_mut().for_each(|below| below.sort_by_key(rank_of));
     for root in roots {
         let place = rows.len();
         branch(members, &below, root, 0, 0, &mut rows);
@@ -64,6 +89,7 @@ pub fn rows(snapshot: &Snapshot) -> Vec<TreeRow> {
             row.brings = *brought;
         }
     }
+    let first_other = rows.len();
     let flat = |kind| TreeRow { kind, level: 0, open: 0, brings: PickConsequence::default(), matches: true };
     let autos = snapshot.catalog.sources().iter().enumerate();
     let autos =
@@ -72,7 +98,20 @@ pub fn rows(snapshot: &Snapshot) -> Vec<TreeRow> {
     rows.extend((0..snapshot.selection.dormant().len()).map(|at| flat(TreeRowKind::Dormant(at))));
     let excluded = snapshot.selection.excluded().iter().enumerate().filter(|(_, id)| !is_auto(snapshot, id));
     rows.extend(excluded.map(|(at, _)| flat(TreeRowKind::Excluded(at))));
+    if let Some(others) = rows.get_mut(first_other..) {
+        others.sort_by_key(|row| (group(row), row.id(snapshot).and_then(rank)));
+    }
     rows
+}
+
+/// Sources that are not members follow in groups.
+fn group(row: &TreeRow) -> u8 {
+    match row.kind {
+        TreeRowKind::Member(_) => 0,
+        TreeRowKind::Auto(_) => 1,
+        TreeRowKind::Dormant(_) => 2,
+        TreeRowKind::Excluded(_) => 3,
+    }
 }
 
 /// Appends the member at `at` and everything under it. Depth is bounded by `MAX_TRANSITIVE_DEPTH`, so recursion is too.
@@ -162,7 +201,11 @@ fn brought(snapshot: &Snapshot) -> HashMap<usize, PickConsequence> {
             ReachedFrom::Several if is_root(at) => brought.entry(at).or_default().is_kept = true,
             ReachedFrom::One(root) => {
                 let brought = brought.entry(*root).or_default();
-                let is_other = *root != at && source.is_none_or(|source| source.mode != Mode::Auto);
+                // One of mode auto stays in the instructions.
+                let leaves = source.is_none_or(|source| source.mode != Mode::Auto);
+                let is_other = *root != at && leaves;
+                let price = snapshot.tokens.get(member.id.as_str()).copied().filter(|_| leaves);
+                brought.tokens += price.unwrap_or(0);
                 brought.others += usize::from(is_other);
                 brought.waiting += usize::from(is_other && source.is_some_and(Source::is_untrusted));
             }
@@ -202,7 +245,7 @@ mod tests {
         let mut snapshot = fixture::snapshot();
         let excluded = ["team-conventions", "release-notes"];
         snapshot.selection = fixture::selection(Vec::new(), &[], &excluded).into();
-        let rows = rows(&snapshot);
+        let rows = rows(&snapshot, Order::Catalog);
         let shown: Vec<_> = rows.iter().map(|row| (row.kind.clone(), row.id(&snapshot).unwrap())).collect();
         assert_eq!(shown, [(TreeRowKind::Auto(0), "team-conventions"), (TreeRowKind::Excluded(1), "release-notes")]);
     }
@@ -242,7 +285,7 @@ mod tests {
                 }
             }
             snapshot.selection = fixture::selection(members, &[], &[]).into();
-            let all = rows(&snapshot);
+            let all = rows(&snapshot, Order::Catalog);
             let roots = all.iter().filter(|row| matches!(row.kind, TreeRowKind::Member(_)) && row.level == 0);
             let brought: Vec<_> =
                 roots.map(|row| (row.id(&snapshot).unwrap(), row.brings.others, row.brings.is_kept)).collect();
@@ -251,9 +294,43 @@ mod tests {
     }
 
     #[test]
+    fn sorted_rows_stay_below_their_reasons_and_by_tokens_the_dearest_pick_is_first() {
+        let mut snapshot = fixture::snapshot();
+        let below = |id: &str, depth, parent| fixture::member(id, depth, &[parent]);
+        let members = vec![
+            fixture::member("timeouts", 0, &[]),
+            fixture::member("circuit-breaker", 0, &[]),
+            below("retry-pattern", 1, "circuit-breaker"),
+            below("error-handling", 1, "circuit-breaker"),
+        ];
+        snapshot.selection = fixture::selection(members, &[], &["release-notes", "java-service"]).into();
+        let order = |order| {
+            let rows = rows(&snapshot, order);
+            rows.iter().map(|row| row.id(&snapshot).unwrap_or_default().to_owned()).collect::<Vec<_>>()
+        };
+        let rest = ["release-notes", "java-service"];
+        for (by, picks, others) in [
+            (Order::Catalog, ["timeouts", "circuit-breaker", "retry-pattern", "error-handling"], rest),
+            (
+                Order::Id,
+                ["circuit-breaker", "error-handling", "retry-pattern", "timeouts"],
+                ["java-service", "release-notes"],
+            ),
+            (
+                Order::Tokens,
+                ["circuit-breaker", "retry-pattern", "error-handling", "timeouts"],
+                ["java-service", "release-notes"],
+            ),
+        ] {
+            let expected = [&picks[..], &["team-conventions"], &others[..]].concat();
+            assert_eq!(order(by), expected, "{by:?}");
+        }
+    }
+
+    #[test]
     fn each_member_is_below_its_reason() {
         let snapshot = fixture::snapshot();
-        let shown: Vec<_> = rows(&snapshot)
+        let shown: Vec<_> = rows(&snapshot, Order::Catalog)
             .iter()
             .map(|row| (row.level, row.id(&snapshot).unwrap().to_owned(), row.brings.others, row.open))
             .collect();
@@ -288,7 +365,7 @@ mod tests {
             below("ticket-search", 1, "payments-api"),
         ];
         snapshot.selection = fixture::selection(members, &["old-runbook"], &["release-notes"]).into();
-        let all = rows(&snapshot);
+        let all = rows(&snapshot, Order::Catalog);
         let shown = |kept: &[&str]| {
             let rows = matching(&all, |row| row.id(&snapshot).is_some_and(|id| kept.contains(&id)));
             let word = |row: &TreeRow| if row.matches { "" } else { " above" };

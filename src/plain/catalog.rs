@@ -62,7 +62,9 @@ pub fn show(state: &mut PlainState, filter: &str, turn: &mut InputOutcome) {
 pub fn sort(state: &mut PlainState, by: &str, turn: &mut InputOutcome) {
     let order = if by.is_empty() { Some(state.order.next()) } else { Order::from_word(&by.to_lowercase()) };
     let Some(order) = order else {
-        return turn.print(format!("Sources cannot be sorted by {by}. Type sort catalog, id, type, tokens or state."));
+        return turn.print(format!(
+            "Sources cannot be sorted by {by}. Type sort catalog, id, name, type, mode, tags, tokens or state."
+        ));
     };
     state.order = order;
     turn.print(format!("{}.", order.sentence()));

@@ -42,7 +42,7 @@ pub const COMMANDS: &[PlainCommand] = &[
     command!(catalog::show, ["catalog", "list", "filter"], "[WORDS]", "List the sources, or those that match: words, #tag, type:url, tokens:>5k, picked, missing, ! for not, | for or."),
     command!(|state, _, turn| lists::more(state, turn), ["more"], "", "Continue the list or the text."),
     command!(saved::filters, ["filters"], "[NAME or save NAME or remove NAME]", "List the saved filters, apply one, or save the last filter of the catalog."),
-    command!(catalog::sort, ["sort"], "[catalog|id|type|tokens|state]", "Sort the catalog, and list it with the last filter."),
+    command!(catalog::sort, ["sort"], "[catalog|id|name|type|mode|tags|tokens|state]", "Sort the catalog, and list it with the last filter."),
     command!(|state, rest, turn| update::with_source(state, rest, turn, source::show), ["show"], "N or ID", "Describe a source in full. A number alone does the same."),
     command!(update::document, ["document", "read"], "[N or ID]", "Read the document of a source, a page at a time."),
     command!(source::find, ["find", "next"], "[WORDS]", "Find lines of the document with these words; without words, the next ones."),

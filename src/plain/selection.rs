@@ -6,13 +6,15 @@ use super::choice::total;
 use super::lists::{NumberedRow, Target, list};
 use super::state::{InputOutcome, PlainState};
 use super::words::{counted, price, state_words};
+use crate::common::filter::Order;
 use crate::common::selection_tree::{PickConsequence, TreeRow, TreeRowKind, rows};
 use crate::common::source_words;
 use refdesk_desk::engine::Snapshot;
 
 pub fn show(state: &mut PlainState, turn: &mut InputOutcome) {
     let snapshot = &state.snapshot;
-    let rows: Vec<NumberedRow> = rows(snapshot).iter().filter_map(|row| numbered(snapshot, row)).collect();
+    let rows: Vec<NumberedRow> =
+        rows(snapshot, Order::Catalog).iter().filter_map(|row| numbered(snapshot, row)).collect();
     turn.print(total(snapshot));
     if rows.is_empty() {
         turn.print("Type catalog to list the sources, and pick with a number to pick one.");

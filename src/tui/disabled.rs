@@ -55,6 +55,9 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
             Some(format!("there is no source to {} here", verb.word()))
         }
         Action::Filter => filter(state),
+        Action::Sort | Action::SortTokens if state.focus == Pane::Selection && state.selection.all.is_empty() => {
+            Some("nothing is selected yet".to_owned())
+        }
         Action::Sort | Action::SortTokens if catalog.is_empty() => Some("there are no sources to sort yet".to_owned()),
         Action::Search | Action::Inside => inside(state),
         Action::NextHit | Action::PreviousHit => hit(state),

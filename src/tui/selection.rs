@@ -10,7 +10,7 @@ use crate::common::selection_tree::{PickConsequence, TreeRow, TreeRowKind};
 use crate::common::source_words;
 use crate::tui::action::Action;
 use crate::tui::catalog::LeftSource;
-use crate::tui::filter::{FilterResult, Marks, MatchMarker};
+use crate::tui::filter::{FilterResult, Marks, MatchMarker, Order};
 use crate::tui::filtering::FilteredList;
 use crate::tui::layout;
 use crate::tui::pane::Pane;
@@ -45,6 +45,8 @@ pub struct SelectionPane {
     pub all: Vec<TreeRow>,
     /// Those of them that the filter keeps.
     pub rows: Vec<TreeRow>,
+    /// The order of the picks, and of the sources below each.
+    pub order: Order,
     pub filter: TextField,
     /// The parsed filter, from which a longer one starts.
     pub filtered: FilterResult,
@@ -139,6 +141,9 @@ fn total(state: &State, room: usize) -> String {
         format!("{each} {dot} {tokens}"),
     ];
     let all = || format!("{} {dot} {tokens} tokens", totals.for_agent());
+    let order = state.selection.order;
+    let by = if order == Order::Catalog { String::new() } else { format!("by {} {dot} ", order.word()) };
+    let notes = notes.map(|note| format!("{by}{note}"));
     notes.into_iter().find(|note| cells::width(note) <= room).unwrap_or_else(all)
 }
 
@@ -163,8 +168,7 @@ fn row<'a>(state: &'a State, node: &TreeRow, marks: &Marks, width: u16) -> ListR
     row.text(&lead, grey).text(glyphs.mark(mark), theme.style(role)).gap();
     let is_plain = node.matches && matches!(node.kind, TreeRowKind::Member(_));
     let id_style = marked(if is_plain { theme.style(ThemeRole::Text) } else { grey });
-    let is_shown = fields.has_all_words || columns::brings_others(node);
-    let word = if is_shown && fields.word > 0 { columns::word(node, &state.snapshot) } else { String::new() };
+    let word = columns::word(node, &state.snapshot, fields.detail);
     let fields = fields.in_row(&word);
     // An id that is longer than the others also uses the columns of its name.
     if fields.name > 0 && used + cells::width(&id.text) > fields.id {

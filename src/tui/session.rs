@@ -45,6 +45,7 @@ pub fn begin(state: &mut State, left: ScreenSession) {
     state.arrangement_before = left.arrangement_before.as_deref().and_then(Arrangement::from_word);
     state.focus = Pane::ALL.into_iter().find(|pane| left.pane.as_deref() == Some(pane.title())).unwrap_or_default();
     state.catalog.order = left.sort.as_deref().and_then(Order::from_word).unwrap_or_default();
+    state.selection.order = left.selection_sort.as_deref().and_then(Order::from_word).unwrap_or_default();
     if left.is_inside && state.focus == Pane::Hints {
         state.part = PanePart::Detail;
     }
@@ -103,6 +104,10 @@ fn row_of(state: &State, pane: Pane, on: &str) -> Option<usize> {
     }
 }
 
+fn saved_order(order: Order) -> Option<String> {
+    (order != Order::Catalog).then(|| order.word().to_owned())
+}
+
 impl State {
     /// How the screen is left now.
     pub fn session(&self) -> ScreenSession {
@@ -132,7 +137,8 @@ impl State {
             is_inside: self.reads() || self.in_feed() || self.pending.is_inside,
             arrangement: (self.arrangement != Arrangement::default()).then(|| self.arrangement.word().to_owned()),
             arrangement_before: self.arrangement_before.map(|before| before.word().to_owned()),
-            sort: (self.catalog.order != Order::Catalog).then(|| self.catalog.order.word().to_owned()),
+            sort: saved_order(self.catalog.order),
+            selection_sort: saved_order(self.selection.order),
             cursors: WITH_CURSOR.into_iter().filter_map(|pane| self.saved_cursor(pane)).collect(),
             filters: filters.map(|(name, line)| (name.to_owned(), line.text().to_owned())).collect(),
             named_filters: self.named_filters.clone(),

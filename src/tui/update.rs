@@ -217,6 +217,10 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::NextKind => feed::update::next_kind(state),
         Action::ThisSession => feed::update::this_session(state),
         Action::Follow => feed::update::follow(state, effects),
+        Action::Sort if state.focus == Pane::Selection => {
+            selection::filtered_rows::sort(state, state.selection.order.next());
+        }
+        Action::SortTokens if state.focus == Pane::Selection => selection::filtered_rows::sort(state, Order::Tokens),
         Action::Sort => catalog::filtered_rows::sort(state, state.catalog.order.next()),
         Action::SortTokens => catalog::filtered_rows::sort(state, Order::Tokens),
         Action::Search => catalog::match_navigation::open(state),

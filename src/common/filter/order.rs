@@ -1,4 +1,5 @@
-//! The orders that the catalog can be listed in. Each is a permutation of the catalog that keeps its order among equals.
+//! The orders that the catalog and the selection can be listed in. Each is a permutation of the catalog that keeps its order
+//! among equals.
 
 use std::cmp::Reverse;
 
@@ -12,7 +13,11 @@ refdesk_text::worded_enum! {
         #[default]
         Catalog = "catalog",
         Id = "id",
+        Name = "name",
         Kind = "type",
+        Mode = "mode",
+        /// By all its tags; those without any last.
+        Tags = "tags",
         /// The most tokens first; unknown last.
         Tokens = "tokens",
         /// Selected first, unavailable last.
@@ -21,14 +26,10 @@ refdesk_text::worded_enum! {
 }
 
 impl Order {
+    /// Each leads to the next: the catalog's own, then those of the columns from the left, then the one of the marks.
     pub fn next(self) -> Self {
-        match self {
-            Self::Catalog => Self::Id,
-            Self::Id => Self::Kind,
-            Self::Kind => Self::Tokens,
-            Self::Tokens => Self::State,
-            Self::State => Self::Catalog,
-        }
+        let after = Self::ALL.into_iter().skip_while(|it| *it != self).nth(1);
+        after.unwrap_or_default()
     }
 
     /// The message after sorting.
@@ -47,6 +48,12 @@ impl Order {
         match self {
             Self::Catalog => return None,
             Self::Id => sequence.sort_by(|one, other| id(one).cmp(id(other))),
+            Self::Name => sequence.sort_by_cached_key(|at| sources.get(*at).map(|source| source.name.to_lowercase())),
+            Self::Mode => sequence.sort_by_key(|at| sources.get(*at).map(|source| source.mode.word())),
+            Self::Tags => sequence.sort_by_cached_key(|at| {
+                let tags = sources.get(*at).map_or(&[][..], |source| &source.tags);
+                (tags.is_empty(), tags.iter().map(|tag| tag.to_lowercase()).collect::<Vec<_>>())
+            }),
             Self::Kind => sequence.sort_by_key(|at| sources.get(*at).map(|source| source.kind.word())),
             Self::Tokens => sequence.sort_by_cached_key(|at| Reverse(snapshot.tokens.get(id(at)).copied())),
             Self::State => {
@@ -81,7 +88,10 @@ mod tests {
         let snapshot = fixture::snapshot();
         for (order, first) in [
             (Order::Id, ["circuit-breaker", "error-handling", "java-service"]),
+            (Order::Name, ["circuit-breaker", "error-handling", "java-service"]),
             (Order::Kind, ["error-handling", "team-conventions", "circuit-breaker"]),
+            (Order::Mode, ["team-conventions", "circuit-breaker", "retry-pattern"]),
+            (Order::Tags, ["payments-api", "error-handling", "legacy-errors"]),
             (Order::Tokens, ["java-service", "release-notes", "retry-pattern"]),
             (Order::State, ["circuit-breaker", "retry-pattern", "timeouts"]),
         ] {
@@ -95,7 +105,7 @@ mod tests {
         }
         assert_eq!(Order::Catalog.sequence(&snapshot), None);
         let mut order = Order::Catalog;
-        for _ in 0..5 {
+        for _ in 0..Order::ALL.len() {
             order = order.next();
         }
         assert_eq!(order, Order::Catalog);

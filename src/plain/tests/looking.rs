@@ -76,7 +76,10 @@ fn what_is_said_to_a_line() {
         ("why timeout", &["There is no source timeout. Did you mean timeouts?"]),
         ("why release-notes", &["release-notes is not selected. It is excluded."]),
         ("catalog nothing-like-it", &["None of 10 sources matches nothing-like-it. Type catalog to list all."]),
-        ("sort colour", &["Sources cannot be sorted by colour. Type sort catalog, id, type, tokens or state."]),
+        (
+            "sort colour",
+            &["Sources cannot be sorted by colour. Type sort catalog, id, name, type, mode, tags, tokens or state."],
+        ),
         (
             "help why",
             &["why [N or ID]. Explain why a source is selected, with file and line.", "Other names: mention."],

@@ -442,7 +442,7 @@ mod tests {
             (
                 "[global]\nundo = \"s u\"",
                 &[
-                    "Warning 2:8 's u' cannot be pressed in [catalog], where 's' is 'sort', nor in [feed], where 's' is \
+                    "Warning 2:8 's u' cannot be pressed in [catalog], where 's' is 'sort', nor in [selection], where 's' is 'sort-selection', nor in [feed], where 's' is \
                      'this-session'; give 'undo' another key",
                 ],
             ),

@@ -52,6 +52,8 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::Filters, "filters", "Show the saved filters, to apply or remove one", ["'"], &[KeyContext::Pane(Pane::Catalog)], HelpOnly),
     entry!(Action::Sort, "sort", "Sort the catalog by the next column", ["s"], &[KeyContext::Pane(Pane::Catalog)], HelpOnly),
     entry!(Action::SortTokens, "sort tokens", "Sort the catalog by tokens, the most first", ["$"], &[KeyContext::Pane(Pane::Catalog)], HelpOnly),
+    entry!(Action::Sort, "sort selection", "Sort the picks, and what is below each, by the next column of the catalog", ["s"], &[KeyContext::Pane(Pane::Selection)], HelpOnly),
+    entry!(Action::SortTokens, "sort selection tokens", "Sort the picks by the tokens that would leave with each, the most first", ["$"], &[KeyContext::Pane(Pane::Selection)], HelpOnly),
     entry!(Action::Read, "read", "Read the document of the source here", ["Enter"], &[KeyContext::Pane(Pane::Catalog), KeyContext::Pane(Pane::Selection)], BottomLine),
     entry!(Action::Open, "open", "Open the document of the source in $EDITOR", ["o"], &[KeyContext::Pane(Pane::Catalog), KeyContext::Pane(Pane::Selection)], BottomLine),
     entry!(Action::OpenMention, "mention", "Open the mention that pulls the source in, in $EDITOR", ["m"], &[KeyContext::Pane(Pane::Selection)], BottomLine),

@@ -112,10 +112,10 @@ impl CatalogColumns {
         let Self { id, name, kind, mode, tags, tokens } = self;
         let fields = [
             (id, Some(Order::Id)),
-            (name, None),
+            (name, Some(Order::Name)),
             (kind, Some(Order::Kind)),
-            (mode, None),
-            (tags, None),
+            (mode, Some(Order::Mode)),
+            (tags, Some(Order::Tags)),
             (tokens, Some(Order::Tokens)),
         ];
         let mut rest = usize::from(at);

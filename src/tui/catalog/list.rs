@@ -131,13 +131,14 @@ fn head(state: &State, place: Rect, columns: CatalogColumns, frame: &mut Frame<'
     let mut row = ListRow::new(&state.skin, place.width);
     row.cell(&sorted(Order::State, ""), 1, grey).cell(&sorted(Order::Id, "id"), columns.id, grey);
     for (name, columns) in [
-        ("name".to_owned(), columns.name),
+        (sorted(Order::Name, "name"), columns.name),
         (sorted(Order::Kind, "type"), columns.kind),
-        ("mode".to_owned(), columns.mode),
-        ("tags".to_owned(), columns.tags),
+        (sorted(Order::Mode, "mode"), columns.mode),
+        (sorted(Order::Tags, "tags"), columns.tags),
     ] {
         if columns > 0 {
-            row.cell(&name, columns, grey);
+            // The sign can take the blank after the column.
+            row.text(&format!("{name:<width$}", width = columns + 1), grey);
         }
     }
     if columns.tokens > 0 {

@@ -22,6 +22,8 @@ pub struct RowWidths {
     brings: usize,
     /// Columns of the longest word.
     pub words: usize,
+    /// The same with what each pick saves; 0 if none brings others with a price.
+    savings: usize,
 }
 
 impl RowWidths {
@@ -29,17 +31,16 @@ impl RowWidths {
         let columns = |text: &str| cells::width(&cells::clean(text));
         let id = |row: &TreeRow| row.level * 2 + 2 + row.id(snapshot).map_or(0, columns);
         let name = |row: &TreeRow| row.id(snapshot).and_then(|id| snapshot.catalog.get(id));
-        let words = |wanted: fn(&TreeRow) -> bool| {
-            rows.iter().filter(|row| wanted(row)).map(|row| word(row, snapshot).len()).max().unwrap_or(0)
-        };
+        let words = |detail| rows.iter().map(|row| cells::width(&word(row, snapshot, detail))).max().unwrap_or(0);
         let mut ids: Vec<usize> = rows.iter().map(id).collect();
         let usual = widest_usual(&mut ids);
         Self {
             widest: ids.last().copied().unwrap_or(0),
             usual,
             name: rows.iter().filter_map(name).map(|source| columns(&source.name)).max().unwrap_or(0),
-            brings: words(brings_others),
-            words: words(|_| true),
+            brings: words(WordDetail::Brings),
+            words: words(WordDetail::All),
+            savings: if rows.iter().any(saves) { words(WordDetail::Savings) } else { 0 },
         }
     }
 }
@@ -51,8 +52,20 @@ pub struct TreeColumns {
     pub id: usize,
     pub name: usize,
     pub word: usize,
-    /// Whether the words are those of all rows, and not only of picks that bring others.
-    pub has_all_words: bool,
+    /// Which words there are.
+    pub detail: WordDetail,
+}
+
+/// Which rows have words, and how much they say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum WordDetail {
+    /// Only picks that bring others: how many.
+    #[default]
+    Brings,
+    /// All rows.
+    All,
+    /// All rows; a pick that brings others also says how many tokens would leave with it.
+    Savings,
 }
 
 impl TreeColumns {
@@ -64,15 +77,16 @@ impl TreeColumns {
         };
         let fits = |word: usize| word > 0 && rows.usual + 1 + word <= room;
         // Tree lines and marks also show depth and state; nothing else shows the name. Words go before an id is cut.
-        let cuts_name = name(rows.words) < rows.name.min(name(rows.brings));
-        let (word, has_all_words) = match () {
-            () if fits(rows.words) && !cuts_name => (rows.words, true),
-            () if fits(rows.brings) => (rows.brings, false),
-            () => (0, false),
+        let cuts_name = |word: usize| name(word) < rows.name.min(name(rows.brings));
+        let all = [(rows.savings, WordDetail::Savings), (rows.words, WordDetail::All)];
+        let (word, detail) = match all.into_iter().find(|(word, _)| fits(*word) && !cuts_name(*word)) {
+            Some(found) => found,
+            None if fits(rows.brings) => (rows.brings, WordDetail::Brings),
+            None => (0, WordDetail::Brings),
         };
         let name = if rows.name > 0 { name(word) } else { 0 };
         let beside = [name, word].into_iter().filter(|columns| *columns > 0).map(|columns| columns + 1).sum::<usize>();
-        Self { id: room.saturating_sub(beside), name, word, has_all_words }
+        Self { id: room.saturating_sub(beside), name, word, detail }
     }
 }
 
@@ -95,11 +109,20 @@ pub fn brings_others(row: &TreeRow) -> bool {
     matches!(row.kind, TreeRowKind::Member(_)) && row.brings.others > 0
 }
 
+/// Whether tokens of others would leave with a pick.
+fn saves(row: &TreeRow) -> bool {
+    brings_others(row) && row.brings.tokens > 0
+}
+
 /// How many a pick brings, or the depth or the state of another row.
-pub fn word(row: &TreeRow, snapshot: &Snapshot) -> String {
+pub fn word(row: &TreeRow, snapshot: &Snapshot, detail: WordDetail) -> String {
     let is_auto = |id| source_state::is_auto(snapshot, id);
     match row.kind {
+        _ if saves(row) && detail == WordDetail::Savings => {
+            format!("+{} saves {}", row.brings.others, cells::tokens(row.brings.tokens))
+        }
         _ if brings_others(row) => format!("+{}", row.brings.others),
+        _ if detail == WordDetail::Brings => String::new(),
         TreeRowKind::Member(_) if row.level == 0 => String::new(),
         TreeRowKind::Member(_) if !row.id(snapshot).is_some_and(is_auto) => format!("depth {}", row.level),
         TreeRowKind::Member(_) | TreeRowKind::Auto(_) => "auto".to_owned(),
@@ -114,24 +137,31 @@ mod tests {
 
     #[test]
     fn a_column_is_in_all_rows_or_in_none_and_ids_are_cut_last() {
-        let rows = RowWidths { widest: 30, usual: 30, name: 20, brings: 4, words: 8 };
-        for (room, id, name, word, has_all_words) in [
-            (28, 28, 0, 0, false),
-            (34, 34, 0, 0, false),
-            (35, 30, 0, 4, false),
-            (39, 30, 0, 8, true),
+        let rows = RowWidths { widest: 30, usual: 30, name: 20, brings: 4, words: 8, savings: 0 };
+        for (room, id, name, word, detail) in [
+            (28, 28, 0, 0, WordDetail::Brings),
+            (34, 34, 0, 0, WordDetail::Brings),
+            (35, 30, 0, 4, WordDetail::Brings),
+            (39, 30, 0, 8, WordDetail::All),
             // A name that would be cut also uses the columns of the depth.
-            (48, 30, 12, 4, false),
-            (56, 30, 20, 4, false),
-            (60, 30, 20, 8, true),
-            (80, 30, 40, 8, true),
+            (48, 30, 12, 4, WordDetail::Brings),
+            (56, 30, 20, 4, WordDetail::Brings),
+            (60, 30, 20, 8, WordDetail::All),
+            (80, 30, 40, 8, WordDetail::All),
         ] {
-            assert_eq!(TreeColumns::of(rows, room), TreeColumns { id, name, word, has_all_words }, "{room}");
+            assert_eq!(TreeColumns::of(rows, room), TreeColumns { id, name, word, detail }, "{room}");
         }
         for (room, id, name) in [(35, 35, 0), (48, 30, 17), (80, 30, 49)] {
             let columns = TreeColumns::of(rows, room);
             let wordless = TreeColumns { id, name, word: 0, ..columns };
             assert_eq!((columns.in_row("+12"), columns.in_row("")), (columns, wordless), "{room}");
+        }
+        let saving = RowWidths { savings: 17, ..rows };
+        for (room, word, detail) in
+            [(60, 8, WordDetail::All), (69, 17, WordDetail::Savings), (35, 4, WordDetail::Brings)]
+        {
+            let columns = TreeColumns::of(saving, room);
+            assert_eq!((columns.word, columns.detail), (word, detail), "{room}");
         }
         let long = RowWidths { widest: 120, ..rows };
         assert_eq!(TreeColumns::of(long, 60), TreeColumns::of(rows, 60), "one long id does not narrow the others");

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::common::selection_tree::{self, TreeRow, TreeRowKind};
-use crate::tui::filter::{FilterResult, Haystack, Query, StatusWord, TextMatcher, apply, keeps_id};
+use crate::tui::filter::{FilterResult, Haystack, Order, Query, StatusWord, TextMatcher, apply, keeps_id};
 use crate::tui::filtering::{self, FilteredList};
 use crate::tui::selection::update::row_of;
 use crate::tui::state::State;
@@ -19,6 +19,16 @@ pub fn filter(state: &mut State) {
     let at = to.and_then(|id| row_of(state, id)).or(best).unwrap_or(0);
     state.selection.cursor = Cursor { at, ..state.selection.cursor };
     state.selection.scroll = Scroll::default();
+}
+
+pub fn sort(state: &mut State, order: Order) {
+    let stay = state.selected().map(str::to_owned);
+    state.selection.order = order;
+    state.selection.all = selection_tree::rows(&state.snapshot, order);
+    refilter(state, None);
+    state.selection.cursor.at = stay.and_then(|id| row_of(state, &id)).unwrap_or(0);
+    let by_picks = || "In the order of the picks".to_owned();
+    state.note(if order == Order::Catalog { by_picks() } else { order.sentence() });
 }
 
 /// Returns the row that matches best. `before` is the result of another filter over the same catalog and selection.

@@ -187,7 +187,10 @@ fn sorting_keeps_the_cursor_on_its_source() {
     press(&mut state, "j j");
     for (first, last) in [
         ("circuit-breaker", "timeouts"),
+        ("circuit-breaker", "timeouts"),
         ("error-handling", "payments-api"),
+        ("team-conventions", "release-notes"),
+        ("payments-api", "ticket-search"),
         ("java-service", "legacy-errors"),
         ("circuit-breaker", "legacy-errors"),
         ("team-conventions", "release-notes"),

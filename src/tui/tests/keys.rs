@@ -61,7 +61,7 @@ fn disabled_actions_say_why_and_do_nothing() {
             "4 Space",
             "Space (pick) is available in the catalog (1), in the selection (2), in the hints (3), in the graph (R)",
         ),
-        ("2 s", "s (sort) is available in the catalog (1)"),
+        ("3 s", "s (sort) is available in the catalog (1)"),
         ("1 t", "t (next kind) is available in the feed (f)"),
         ("F9", "F9 does nothing here: ? shows the keys"),
         ("? x", "x does nothing in this window: Esc closes it"),

@@ -143,9 +143,9 @@ fn a_click_on_a_heading_sorts_by_its_column() {
         ("tokens", Order::Catalog),
         ("id", Order::Id),
         ("type", Order::Kind),
-        ("mode", Order::Kind),
-        ("name", Order::Kind),
-        ("tags", Order::Kind),
+        ("mode", Order::Mode),
+        ("name", Order::Name),
+        ("tags", Order::Tags),
     ] {
         let at = place(&state, heading);
         click(&mut state, at);

@@ -47,6 +47,7 @@ fn everything_is_there_again() {
         "/ \"#java\" Enter F \"ours\" Enter /",
         "0 2 j",
         "s s s",
+        "2 $",
         "j j Enter",
         // Keys that quit leave a view open, which is there again as after a kill.
         "j j R",

@@ -61,7 +61,7 @@ pub fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>
         state.messages.fixed();
     }
     welcome::follow(state, &before);
-    state.selection.all = selection_tree::rows(&state.snapshot);
+    state.selection.all = selection_tree::rows(&state.snapshot, state.selection.order);
     state.selection.widths = RowWidths::of(&state.selection.all, &state.snapshot);
     if catalog_changed {
         filtered_rows::follow(state, CatalogChange::Catalog, in_catalog.as_deref());

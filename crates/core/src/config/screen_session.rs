@@ -42,6 +42,9 @@ pub struct ScreenSession {
     /// Name of the catalog order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sort: Option<String>,
+    /// Name of the order of the selection.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selection_sort: Option<String>,
     /// The cursors, by the name of the pane.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub cursors: BTreeMap<String, SavedCursor>,
@@ -162,6 +165,7 @@ impl ScreenSession {
         };
         places(self) != places(other)
             || self.sort != other.sort
+            || self.selection_sort != other.selection_sort
             || self.filters != other.filters
             || self.named_filters != other.named_filters
             || self.token_limit != other.token_limit
