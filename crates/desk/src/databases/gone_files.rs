@@ -2,7 +2,7 @@
 //! files are removed. Edited files stay, and are reported until they are removed by that person or on request.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use refdesk_database::config::is_name;
 use refdesk_database::documenter::{Manifest, ManifestEntry, Progress, ProgressStatus};
@@ -140,14 +140,25 @@ impl Desk {
     pub(super) fn is_of_run(&self, run: &Documentation, entry: &ManifestEntry) -> bool {
         let own_path = self.workspace_context().display(&self.references_folder().join(format!("{}.json", entry.id)));
         let Some(id) = entry.id.strip_prefix("db-").filter(|_| entry.path == own_path) else { return false };
+        let may_own = |name: &str| id.strip_prefix(name).is_some_and(|rest| rest.starts_with('-'));
+        let is_of_run = |name: &str| run.databases.contains(name) || run.databases_gone.contains(name);
+        // `db-shop-eu-sales` may be of `shop` or of `shop-eu`. The file says which; the id alone does not.
+        if let Some(owner) = self.owner(run, entry) {
+            return may_own(&owner) && is_of_run(&owner);
+        }
         let config = self.databases().0;
         let names = config.databases.iter().map(|database| &database.name);
-        let names = names.chain(&config.wrong).chain(&run.databases_gone);
-        let is_prefix = |name: &str| id.strip_prefix(name).is_some_and(|rest| rest.starts_with('-'));
-        // `db-shop-eu-sales` belongs to `shop-eu`, if that exists.
-        let owner = names.filter(|name| is_prefix(name)).max_by_key(|name| name.len());
-        let is_of_run = |name: &String| run.databases.contains(name) || run.databases_gone.contains(name);
-        owner.is_some_and(is_of_run)
+        let names = names.chain(&config.wrong).chain(&run.databases_gone).filter(|name| may_own(name));
+        let mut names = names.map(|name| is_of_run(name)).peekable();
+        names.peek().is_some() && names.all(|is_of_run| is_of_run)
+    }
+
+    /// The database whose pages the file of an entry points to; `None` if there is no such file, or it points elsewhere.
+    fn owner(&self, run: &Documentation, entry: &ManifestEntry) -> Option<String> {
+        let bytes = self.page_bytes(&entry.path).ok().flatten()?;
+        let place = self.place_of_entry(&serde_json::from_slice(&bytes).ok()?)?;
+        let below = self.pages_folders(run).find_map(|folder| place.strip_prefix(folder).ok().map(Path::to_owned))?;
+        Some(below.components().next()?.as_os_str().to_str()?.to_owned())
     }
 
     fn entry_found(&self, run: &Documentation, entry: &ManifestEntry) -> FoundFile {
@@ -163,11 +174,21 @@ impl Desk {
     /// Whether a file has what refdesk writes into an entry: the id, and a path among the pages.
     pub(super) fn is_entry(&self, run: &Documentation, id: &str, bytes: &[u8]) -> bool {
         let Ok(found) = serde_json::from_slice::<serde_json::Value>(bytes) else { return false };
-        let text = |key: &str| found.get(key).and_then(serde_json::Value::as_str);
-        let place = text("path").map(|path| absolute(&self.references_folder(), Path::new(path)));
+        let is_id = found.get("id").and_then(serde_json::Value::as_str) == Some(id);
+        let place = self.place_of_entry(&found);
+        is_id && place.is_some_and(|place| self.pages_folders(run).any(|folder| place.starts_with(folder)))
+    }
+
+    /// Where the file of an entry points to.
+    fn place_of_entry(&self, entry: &serde_json::Value) -> Option<PathBuf> {
+        let path = entry.get("path").and_then(serde_json::Value::as_str)?;
+        Some(absolute(&self.references_folder(), Path::new(path)))
+    }
+
+    /// The folders of pages: those of earlier runs, then the current one.
+    fn pages_folders<'r>(&'r self, run: &'r Documentation) -> impl Iterator<Item = PathBuf> + 'r {
         let earlier = run.earlier_manifests.keys().filter_map(|path| Path::new(path).parent());
-        let mut folders = earlier.chain([Path::new(&run.docs_path)]).map(|folder| absolute(self.workspace(), folder));
-        text("id") == Some(id) && place.is_some_and(|place| folders.any(|folder| place.starts_with(folder)))
+        earlier.chain([Path::new(&run.docs_path)]).map(|folder| absolute(self.workspace(), folder))
     }
 }
 

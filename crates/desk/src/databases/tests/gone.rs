@@ -250,3 +250,40 @@ fn edited_obsolete_files_are_removed_on_request() {
     assert_eq!(world.document(&overwrite).removed, [page]);
     assert!(!world.path.join(tables).exists() && !world.path.join(entry).exists());
 }
+
+#[test]
+fn a_source_belongs_to_the_database_whose_pages_it_points_to() {
+    let world = World::new();
+    world.sql("eu.db", "CREATE TABLE orders (id INTEGER PRIMARY KEY)");
+    let both = "databases:
+  - {name: shop, type: sqlite, connection: {file: shop.db}, domains: {eu-orders: ['*']}}
+  - {name: shop-eu, type: sqlite, connection: {file: eu.db}, domains: {orders: ['*']}}
+";
+    world.put(".jaato/databases.yaml", both.lines().take(2).collect::<Vec<_>>().join("\n").as_str());
+    assert_eq!(world.document(&options()).sources, ["db-shop-eu-orders"]);
+    let source = ".jaato/references/db-shop-eu-orders.json";
+    let written = world.read(source);
+    // A run over the other database alone, and one in which this one cannot be read.
+    world.put(".jaato/databases.yaml", both);
+    let other = DocumentOptions { names: vec!["shop-eu".into()], ..options() };
+    assert_eq!(world.document(&other).sources_removed.len(), 0);
+    assert_eq!(world.read(source), written);
+    fs::rename(world.path.join("shop.db"), world.path.join("away.db")).unwrap();
+    for options in [options(), other] {
+        let report = world.document(&options);
+        assert_eq!((report.sources_removed.len(), report.edited.len()), (0, 0));
+        assert_eq!(world.read(source), written);
+    }
+    // Edited so that it points nowhere, it could be of either.
+    world.put(source, "{}");
+    let all = DocumentOptions { overwrite_edited: true, ..options() };
+    assert_eq!(world.document(&all).sources_removed.len(), 0);
+    assert_eq!(world.read(source), "{}");
+    // Once its domain is gone, the id is free for the other one.
+    world.put(source, &written);
+    fs::rename(world.path.join("away.db"), world.path.join("shop.db")).unwrap();
+    world.put(".jaato/databases.yaml", &both.replace("eu-orders", "sales"));
+    let report = world.document(&options());
+    assert_eq!(report.sources, ["db-shop-sales", "db-shop-eu-orders"]);
+    assert!(world.read(source).contains("/databases/shop-eu/orders\""));
+}
