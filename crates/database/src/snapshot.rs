@@ -130,10 +130,37 @@ pub struct TableName {
 }
 
 impl TableName {
-    /// `schema.name`.
+    /// `schema.name`, as [`full_name`] has it.
     pub fn full(&self) -> String {
-        format!("{}.{}", self.schema, self.name)
+        full_name(&self.schema, &self.name)
     }
+
+    /// The schema and the name in a full name; `None` if it has no schema.
+    pub fn of_full(full: &str) -> Option<Self> {
+        let (schema, name) = match full.strip_prefix('"') {
+            Some(rest) => {
+                let is_end = |at: usize| {
+                    let before = rest.get(..at).unwrap_or_default();
+                    let quotes = before.len() - before.trim_end_matches('"').len();
+                    // A doubled quote is part of the name.
+                    quotes.is_multiple_of(2) && rest.get(at..).is_some_and(|rest| rest.starts_with("\"."))
+                };
+                let end = rest.match_indices('"').map(|(at, _)| at).find(|at| is_end(*at))?;
+                (rest.get(..end)?.replace("\"\"", "\""), rest.get(end + 2..)?)
+            }
+            None => full.split_once('.').map(|(schema, name)| (schema.to_owned(), name))?,
+        };
+        Some(Self { schema, name: name.to_owned() })
+    }
+}
+
+/// `schema.name`. A schema with a dot in its name is quoted as in SQL: otherwise table `c` of schema `a.b` and table
+/// `b.c` of schema `a` would have the same full name.
+pub fn full_name(schema: &str, name: &str) -> String {
+    if schema.contains('.') || schema.starts_with('"') {
+        return format!("\"{}\".{name}", schema.replace('"', "\"\""));
+    }
+    format!("{schema}.{name}")
 }
 
 /// A column.
@@ -230,9 +257,9 @@ impl Table {
         TableName { schema: self.schema.clone(), name: self.name.clone() }
     }
 
-    /// `schema.name`.
+    /// `schema.name`, as [`full_name`] has it.
     pub fn full_name(&self) -> String {
-        format!("{}.{}", self.schema, self.name)
+        full_name(&self.schema, &self.name)
     }
 
     /// The column of this name.
@@ -285,7 +312,32 @@ impl Snapshot {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    #[test]
+    fn names_with_dots_are_told_apart() {
+        for (schema, name, full) in [
+            ("main", "orders", "main.orders"),
+            ("main", "a.b", "main.a.b"),
+            ("main", "\"a\"", "main.\"a\""),
+            ("sch.ema", "t", "\"sch.ema\".t"),
+            ("sch", "ema.t", "sch.ema.t"),
+            ("\"a", "b", "\"\"\"a\".b"),
+        ] {
+            assert_eq!(full_name(schema, name), full);
+        }
+        assert_eq!(TableName::of_full("orders"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn a_full_name_means_one_table(schema in "[ab.\"]{1,5}", name in "[ab.\"]{1,5}") {
+            let table = TableName { schema, name };
+            prop_assert_eq!(TableName::of_full(&table.full()), Some(table));
+        }
+    }
 
     #[test]
     fn a_table_is_found_and_hashed_without_its_rows() {

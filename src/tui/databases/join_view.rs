@@ -2,6 +2,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
+use refdesk_database::snapshot::TableName;
 
 use super::join_tree::{JoinEnd, JoinKind, JoinRow};
 use super::list_view::{ROLE, active};
@@ -89,12 +90,12 @@ fn tree_lines(state: &State, row: &JoinRow) -> String {
 
 /// The name of the table, without its schema if that is the one of the table before.
 fn name(row: &JoinRow) -> String {
-    let schema = |name: &str| name.split_once('.').map(|(schema, _)| schema.to_owned());
-    let name = match row.join.table.split_once('.') {
-        Some((own, name)) if schema(&row.from).is_some_and(|from| from == own) => name,
-        _ => &row.join.table,
+    let (own, from) = (TableName::of_full(&row.join.table), TableName::of_full(&row.from));
+    let name = match own.zip(from) {
+        Some((own, from)) if own.schema == from.schema => own.name,
+        _ => row.join.table.clone(),
     };
-    cells::clean(name).into_owned()
+    cells::clean(&name).into_owned()
 }
 
 /// `order_id = id, order_year = year`

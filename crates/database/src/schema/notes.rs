@@ -164,8 +164,7 @@ fn columns_of(texts: &[String]) -> Option<(TableName, Vec<String>)> {
     let mut found: Option<(TableName, Vec<String>)> = None;
     for text in texts {
         let (table, column) = text.rsplit_once('.')?;
-        let (schema, name) = table.split_once('.')?;
-        let table = TableName { schema: schema.to_owned(), name: name.to_owned() };
+        let table = TableName::of_full(table)?;
         match &mut found {
             None => found = Some((table, vec![column.to_owned()])),
             Some((known, columns)) if *known == table => columns.push(column.to_owned()),

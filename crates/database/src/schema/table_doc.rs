@@ -202,7 +202,7 @@ impl DocInput<'_> {
         let note = self.notes.table(table);
         let mut others: Vec<String> = Vec::new();
         for reference in referenced_by {
-            let name = reference.table.rsplit_once('.').map_or(reference.table.as_str(), |(_, name)| name).to_owned();
+            let name = TableName::of_full(&reference.table).map_or(reference.table.clone(), |table| table.name);
             if !others.contains(&name) && reference.table != table.full_name() {
                 others.push(name);
             }

@@ -14,6 +14,7 @@ use refdesk_database::names::file_names::is_file_name;
 use refdesk_database::schema::diff::is_stale;
 use refdesk_database::schema::page::{PAGE_BYTES, PageKind, is_page_path, metadata_hash};
 use refdesk_database::schema::table_doc::TableDoc;
+use refdesk_database::snapshot::full_name;
 use refdesk_files::name::sha256_hex;
 use refdesk_files::{Stamp, stamp};
 use refdesk_text::escape::one_line;
@@ -178,7 +179,7 @@ pub(super) fn parse(page: &[u8], table: &str, path: &str) -> Result<TableDoc, St
 impl TablePage {
     /// `schema.table`.
     pub(super) fn full_name(&self) -> String {
-        format!("{}.{}", self.schema, self.table)
+        full_name(&self.schema, &self.table)
     }
 }
 

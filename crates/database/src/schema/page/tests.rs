@@ -106,6 +106,33 @@ fn hostile_names_stay_text() {
 }
 
 #[test]
+fn tables_whose_dotted_names_read_the_same_have_their_own_pages() {
+    let with_schema = |schema: &str, name: &str, column: &str| Table {
+        schema: schema.into(),
+        foreign_keys: vec![ForeignKey {
+            columns: vec![column.into()],
+            target: TableName { schema: "sch.ema".into(), name: "t".into() },
+            target_columns: vec!["one".into()],
+            ..ForeignKey::default()
+        }],
+        ..table(name, &[column], &[])
+    };
+    let pages = pages_of(vec![with_schema("sch.ema", "t", "one"), with_schema("sch", "ema.t", "other")], &[], "");
+    let paths: std::collections::BTreeSet<String> = pages.iter().map(|page| page.path.to_lowercase()).collect();
+    assert_eq!((paths.len(), pages.len()), (6, 6), "{paths:?}");
+    let doc = |column: &str| {
+        let own = pages.iter().filter(|page| page.path.ends_with(".json"));
+        let mut docs = own.map(|page| serde_json::from_str::<TableDoc>(&page.text).unwrap());
+        docs.find(|doc| doc.columns[0].name == column).unwrap()
+    };
+    assert_eq!(doc("one").fully_qualified_name, "\"sch.ema\".t");
+    assert_eq!(doc("other").fully_qualified_name, "sch.ema.t");
+    assert_eq!(doc("other").foreign_keys[0].referenced_table, "\"sch.ema\".t");
+    let page = text(&pages, "sch.ema.t.md");
+    assert!(page.contains("(t-sch-ema--t-"), "it links to the other: {page}");
+}
+
+#[test]
 fn a_page_stays_within_its_limit() {
     let mut wide = table("wide", &["id"], &[]);
     for at in 0..scaled(400, 2_000) {
