@@ -1,5 +1,6 @@
 //! Reads the schema of a database, with one file per kind. Statements are our own constants with bound parameters.
 
+mod long_names;
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;
 pub(crate) mod snowflake;
@@ -94,7 +95,8 @@ pub struct Reachable<'c> {
 /// # Errors
 /// It cannot be reached or read, or its names are too many for the patterns of its configuration.
 pub fn snapshot(database: &Reachable<'_>) -> Result<Reading, Error> {
-    let reading = read(database)?;
+    let mut reading = read(database)?;
+    long_names::leave_out(&mut reading, &database.config.name);
     database.config.check_comparisons(&reading)?;
     Ok(reading)
 }

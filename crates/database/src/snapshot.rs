@@ -14,6 +14,9 @@ pub(crate) const COLUMNS: usize = 2_000;
 /// Most columns of all tables of a database.
 pub(crate) const ALL_COLUMNS: usize = 1_000_000;
 
+/// Most characters of a name; also of the type of a column.
+pub(crate) const NAME: usize = 1_000;
+
 /// Most bytes of a comment.
 pub(crate) const COMMENT_BYTES: usize = 64 * 1024;
 

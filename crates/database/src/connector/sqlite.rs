@@ -18,6 +18,7 @@ pub(crate) use self::open::SqliteFile;
 pub use self::open::words as error_words;
 
 use self::views::{VIEW_SIZE, ViewTexts};
+use super::long_names::is_too_long;
 use super::{Reachable, Reading, stopped};
 use crate::config::DatabaseConfig;
 use crate::names::quoted::quoted;
@@ -223,7 +224,7 @@ impl Reader<'_> {
             row_estimate: self.row_counts.get(&object.name).copied(),
             ..Table::default()
         };
-        if is_virtual {
+        if is_virtual || is_too_long(&table.name) {
             table.is_unreadable = true;
             return table;
         }

@@ -65,6 +65,32 @@ fn patterns_are_not_compared_with_names_without_end() {
 }
 
 #[test]
+fn names_that_no_database_has_are_left_out() {
+    let (fits, long) = ("é".repeat(1_000), "x".repeat(500_000));
+    let world = world(&format!(
+        "CREATE TABLE \"{fits}\" (id INTEGER PRIMARY KEY); CREATE TABLE \"{long}\" (id INTEGER PRIMARY KEY);
+         CREATE VIEW \"v{long}\" AS SELECT 1 AS a;
+         CREATE TABLE a (id INTEGER PRIMARY KEY, t \"{long}\", \"c{long}\" INT UNIQUE,
+             o INT CONSTRAINT \"n{long}\" REFERENCES \"{long}\", f INT REFERENCES \"{fits}\");
+         CREATE INDEX i ON a (t); CREATE INDEX \"j{long}\" ON a (t); CREATE INDEX k ON a (t, \"c{long}\");
+         CREATE TABLE b (\"p{long}\" TEXT PRIMARY KEY);"
+    ));
+    let (config, around) = (config(""), ConnectionEnvironment::default());
+    let reachable = Reachable { config: &config, file: world.path.clone(), around };
+    let reading = crate::connector::snapshot(&reachable).unwrap();
+    let tables: Vec<&str> = reading.snapshot.tables.iter().map(|table| table.name.as_str()).collect();
+    assert_eq!(tables, ["a", "b", fits.as_str()]);
+    let table = &reading.snapshot.tables[0];
+    let columns: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+    assert_eq!((columns, table.unique.len(), table.foreign_keys.len()), (vec!["id", "t", "o", "f"], 0, 1));
+    assert_eq!(table.indexes.iter().map(|index| index.name.as_str()).collect::<Vec<_>>(), ["i"]);
+    assert_eq!(reading.snapshot.tables[1].primary_key, None);
+    assert!(format!("{reading:?}").len() < 20_000);
+    let problems: Vec<&str> = reading.problems.iter().map(|problem| problem.message.as_str()).collect();
+    assert_eq!(problems, ["2 tables and 2 columns of 'a' have names of more than 1,000 characters and are left out"]);
+}
+
+#[test]
 fn a_key_may_be_null_unless_sqlite_excludes_it() {
     let world = world(
         "CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE b (id TEXT PRIMARY KEY);
