@@ -104,7 +104,10 @@ pub fn joins(doc: &TableDoc) -> Vec<Join> {
         table: join.referenced_table.clone(),
         pairs: pairs(&join.columns, &join.referenced_columns),
         kind: JoinKind::Inferred,
-        note: clean(&join.because),
+        note: match &join.cardinality {
+            Some(cardinality) => clean(&format!("{}, {}", cardinality.replace('_', " "), join.because)),
+            None => clean(&join.because),
+        },
     });
     keys.chain(references).chain(inferred).collect()
 }

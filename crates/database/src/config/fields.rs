@@ -153,6 +153,18 @@ impl<'a, 'p> YamlFields<'a, 'p> {
         texts
     }
 
+    /// The items of a list.
+    pub(crate) fn list(&mut self, key: &str) -> &'a [YamlNode] {
+        let Some(node) = self.node(key) else { return &[] };
+        match &node.value {
+            YamlValue::List(items) => items,
+            _ => {
+                self.wrong(key, node, "a list");
+                &[]
+            }
+        }
+    }
+
     /// The members of an object under a key.
     pub fn inner(&mut self, key: &str) -> Option<YamlFields<'a, '_>> {
         let node = self.node(key)?;

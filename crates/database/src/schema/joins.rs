@@ -34,6 +34,8 @@ pub struct InferredJoin {
     pub because: String,
     /// How sure it is.
     pub confidence: Confidence,
+    /// `many_to_one` or the like, if a person noted it.
+    pub cardinality: Option<&'static str>,
     /// Whether a person noted it.
     pub is_noted: bool,
 }
@@ -158,6 +160,7 @@ fn infer_column(found: &mut InferredJoins, table: &Table, column: &Column, words
                 target_columns: vec![key.column.name.clone()],
                 because,
                 confidence,
+                cardinality: None,
                 is_noted: false,
             });
         }
@@ -247,6 +250,7 @@ fn apply_notes(found: &mut InferredJoins, snapshot: &Snapshot, notes: &Notes) {
             target_columns: noted.to.1.clone(),
             because: if noted.because.is_empty() { "a note says so".to_owned() } else { noted.because.clone() },
             confidence: Confidence::High,
+            cardinality: noted.cardinality,
             is_noted: true,
         });
     }

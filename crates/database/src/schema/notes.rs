@@ -46,8 +46,8 @@ pub struct NotedJoin {
     pub to: (TableName, Vec<String>),
     /// Why.
     pub because: String,
-    /// `many to one`, as a person writes it.
-    pub cardinality: Option<String>,
+    /// How many rows there belong to one here, and the other way round.
+    pub cardinality: Option<&'static str>,
     line: usize,
 }
 
@@ -104,10 +104,7 @@ pub fn read(text: &str, file: &str) -> (Notes, Vec<Diagnostic>) {
     let Some(mut fields) = YamlFields::of(&root, "the file", file, &mut problems) else { return (notes, problems) };
     fields.warn_unknown(&["tables", "joins", "not_joins"]);
     let tables = fields.inner("tables").map(|inner| inner.members()).unwrap_or_default();
-    let lists = ["joins", "not_joins"].map(|key| match fields.node(key).map(|node| &node.value) {
-        Some(YamlValue::List(items)) => items.as_slice(),
-        _ => &[],
-    });
+    let lists = ["joins", "not_joins"].map(|key| fields.list(key));
     for member in tables {
         if let Some(note) = table_note(&member.node, file, &mut problems) {
             notes.tables.insert(member.key.clone(), note);
@@ -126,7 +123,7 @@ fn table_note(node: &YamlNode, file: &str, problems: &mut Vec<Diagnostic>) -> Op
     let mut fields = YamlFields::of(node, "a note on a table", file, problems)?;
     fields.warn_unknown(&["description", "domain", "columns"]);
     let mut note = TableNote { description: fields.text("description"), line: node.line, ..TableNote::default() };
-    note.domain = fields.text("domain").map(|domain| slug(&domain)).filter(|domain| !domain.is_empty());
+    note.domain = domain(&mut fields);
     if let Some(mut inner) = fields.inner("columns") {
         for member in inner.members() {
             let mut only = inner.only(member);
@@ -139,6 +136,31 @@ fn table_note(node: &YamlNode, file: &str, problems: &mut Vec<Diagnostic>) -> Op
     }
     Some(note)
 }
+
+/// The domain of a note. Words that a folder and an id cannot have are refused, but case and spaces may differ.
+fn domain(fields: &mut YamlFields<'_, '_>) -> Option<String> {
+    let node = fields.node("domain")?;
+    let text = fields.text("domain")?;
+    let slug = slug(&text);
+    if slug != text.to_lowercase().replace([' ', '_'], "-") || slug.is_empty() {
+        let message = format!("'{text}' is not a valid name for a domain: use lower-case words with hyphens");
+        fields.report(node, Diagnostic::error(Code::UnknownValue, message));
+        return None;
+    }
+    Some(slug)
+}
+
+/// What a join may say about its rows, as people write it and as pages have it.
+const CARDINALITIES: [(&str, &str); 8] = [
+    ("many to one", "many_to_one"),
+    ("one to one", "one_to_one"),
+    ("one to many", "one_to_many"),
+    ("many to many", "many_to_many"),
+    ("many_to_one", "many_to_one"),
+    ("one_to_one", "one_to_one"),
+    ("one_to_many", "one_to_many"),
+    ("many_to_many", "many_to_many"),
+];
 
 fn join(node: &YamlNode, file: &str, problems: &mut Vec<Diagnostic>) -> Option<NotedJoin> {
     let mut fields = YamlFields::of(node, "a join", file, problems)?;
@@ -155,7 +177,7 @@ fn join(node: &YamlNode, file: &str, problems: &mut Vec<Diagnostic>) -> Option<N
     };
     let (from, to) = (end("from"), end("to"));
     let because = fields.text("because").unwrap_or_default();
-    let cardinality = fields.text("cardinality");
+    let cardinality = fields.word("cardinality", &CARDINALITIES);
     Some(NotedJoin { from: from?, to: to?, because, cardinality, line: node.line })
 }
 
@@ -190,6 +212,26 @@ mod tests {
         let table = |at: usize| Table { schema: "main".into(), name: format!("t{at}"), ..Table::default() };
         let snapshot = Snapshot { tables: (0..20_000).map(table).collect(), ..Snapshot::default() };
         assert_eq!(notes.dangling(&snapshot, "f").len(), 20_001);
+    }
+
+    #[test]
+    fn what_a_note_cannot_mean_is_an_error_with_its_line() {
+        for (text, line, message) in [
+            ("joins: everything", 1, "'joins' is a string, not a list"),
+            ("tables: {}\nnot_joins: {from: a.b.c, to: a.d.e}", 2, "'not_joins' is an object, not a list"),
+            ("joins:\n  - {from: a.b.c, to: a.d.e, cardinality: some}", 2, "'some' is not a value of 'cardinality'"),
+            ("tables:\n  a.b:\n    domain: ../../etc", 3, "'../../etc' is not a valid name for a domain"),
+            ("tables:\n  a.b: {domain: '!'}", 2, "'!' is not a valid name for a domain"),
+        ] {
+            let (_, problems) = read(text, "f");
+            let [problem] = problems.as_slice() else { panic!("{text}: {problems:?}") };
+            assert!(problem.is_error() && problem.message.starts_with(message), "{text}: {problem:?}");
+            assert_eq!(problem.line, Some(line), "{text}");
+        }
+        let (notes, problems) = read("joins: [{from: a.b.c, to: a.d.e, cardinality: one to one}]\nnot_joins:", "f");
+        assert_eq!((problems.len(), notes.joins[0].cardinality), (0, Some("one_to_one")));
+        let (notes, problems) = read("tables: {a.b: {domain: Web Shop}}", "f");
+        assert_eq!((problems.len(), notes.tables["a.b"].domain.as_deref()), (0, Some("web-shop")));
     }
 
     #[test]

@@ -161,6 +161,9 @@ pub struct InferredJoinDoc {
     pub because: String,
     /// How sure it is.
     pub confidence: Confidence,
+    /// `many_to_one`, `one_to_one`, `one_to_many` or `many_to_many`, if a note says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cardinality: Option<String>,
 }
 
 /// What tables are documented from.
@@ -264,6 +267,7 @@ impl DocInput<'_> {
                     referenced_columns: join.target_columns.clone(),
                     because: join.because.clone(),
                     confidence: join.confidence,
+                    cardinality: join.cardinality.map(str::to_owned),
                 })
                 .collect(),
         }

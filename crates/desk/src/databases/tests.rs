@@ -251,7 +251,8 @@ fn notes_win_and_those_on_nothing_are_told() {
     let world = World::new();
     world.put(
         ".jaato/databases/shop.notes.yaml",
-        "tables: {main.orders: {description: What was bought., domain: sales, columns: {total: Before tax.}}, gone: x}",
+        "tables: {main.orders: {description: What was bought., domain: sales, columns: {total: Before tax.}}, gone: x}\n\
+         joins: [{from: main.orders.total, to: main.zone.id, because: they match, cardinality: one to one}]",
     );
     let desk = world.desk();
     let problems = desk.documentation(&options()).unwrap().problems;
@@ -259,6 +260,9 @@ fn notes_win_and_those_on_nothing_are_told() {
     world.document(&options());
     let page = world.read("docs/databases/shop/sales/tables/main.orders.md");
     assert!(page.contains("What was bought.") && page.contains("Before tax.") && !page.contains("In cents"), "{page}");
+    assert!(page.contains("(one to one, inferred: they match)"), "{page}");
+    let data = world.read("docs/databases/shop/sales/tables/main.orders.json");
+    assert!(data.contains("\"cardinality\": \"one_to_one\""), "{data}");
 }
 
 #[test]

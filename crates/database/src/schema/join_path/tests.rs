@@ -25,6 +25,7 @@ fn doc(name: &str, keys: &[&str], inferred: &[&str]) -> TableDoc {
                 referenced_columns: vec!["id".into()],
                 because: String::new(),
                 confidence: Confidence::High,
+                cardinality: None,
             })
             .collect(),
         ..TableDoc::default()

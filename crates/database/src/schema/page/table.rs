@@ -214,8 +214,9 @@ fn joins(book: &PageSet<'_>, subject: &PageTable<'_>, doc: &TableDoc) -> String 
     for join in &doc.inferred_joins {
         let to = place(book, subject, &join.referenced_table);
         let because = prose(&join.because);
-        let columns = names(&join.columns);
-        lines.push(format!("- {columns} → {to} {} (inferred: {because})", names(&join.referenced_columns)));
+        let (columns, others) = (names(&join.columns), names(&join.referenced_columns));
+        let what = join.cardinality.as_ref().map(|what| format!("{}, ", prose(&what.replace('_', " "))));
+        lines.push(format!("- {columns} → {to} {others} ({}inferred: {because})", what.unwrap_or_default()));
     }
     section("Joins", &lines)
 }

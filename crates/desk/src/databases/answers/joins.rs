@@ -66,7 +66,7 @@ pub struct DescribedJoin {
     pub to_table: String,
     /// Its columns.
     pub to_columns: Vec<String>,
-    /// `many_to_one` or `one_to_one`; empty for an inferred join.
+    /// `many_to_one` or `one_to_one`; of an inferred join what a note says, else empty.
     pub cardinality: String,
     /// Whether it is inferred, not declared by a key.
     pub inferred: bool,
@@ -299,10 +299,10 @@ pub(super) fn joins_of(doc: &Arc<TableDoc>) -> impl Iterator<Item = DescribedJoi
         .foreign_keys
         .iter()
         .map(move |key| join(&key.referenced_table, &key.columns, &key.referenced_columns, &key.cardinality, false));
-    let inferred = doc
-        .inferred_joins
-        .iter()
-        .map(move |it| join(&it.referenced_table, &it.columns, &it.referenced_columns, "", true));
+    let inferred = doc.inferred_joins.iter().map(move |it| {
+        let cardinality = it.cardinality.as_deref().unwrap_or_default();
+        join(&it.referenced_table, &it.columns, &it.referenced_columns, cardinality, true)
+    });
     keys.chain(inferred)
 }
 
