@@ -2,6 +2,7 @@
 //! quoted, because they may contain a password or a row.
 
 mod address;
+mod bounded;
 mod password;
 mod refusal;
 mod session;

@@ -13,6 +13,8 @@ pub enum RefusalKind {
     Unreachable,
     /// Nothing answers at the moment: refused, reset, starting or full.
     Busy,
+    /// Something else than a PostgreSQL server answers.
+    Foreign,
     /// The user or the password is wrong, or there is none.
     Password,
     /// There is no such database.
@@ -81,9 +83,13 @@ impl From<tokio_postgres::Error> for Refusal {
         } else if error.is_closed() || words.contains("timed out") {
             Self::new(RefusalKind::Busy, "the server closed the connection")
         } else {
-            Self::new(RefusalKind::Other, "its answer is not that of a PostgreSQL server")
+            foreign()
         }
     }
+}
+
+fn foreign() -> Refusal {
+    Refusal::new(RefusalKind::Foreign, "what answers there is not a PostgreSQL server")
 }
 
 fn of_server(code: &SqlState) -> Refusal {
@@ -96,6 +102,8 @@ fn of_server(code: &SqlState) -> Refusal {
         "57P01" | "57P02" => (RefusalKind::Busy, "the server was shut down"),
         "42501" => (RefusalKind::Denied, "the role may not read it"),
         "57014" => (RefusalKind::TooSlow, "a statement took longer than it may"),
+        "42P01" => (RefusalKind::Other, "the table no longer exists"),
+        "42703" => (RefusalKind::Other, "one of its columns no longer exists"),
         "55P03" => (RefusalKind::Locked, "another transaction has locked a table"),
         other => return Refusal::new(RefusalKind::Other, format!("the server refused it (SQLSTATE {other})")),
     };
@@ -120,7 +128,8 @@ fn of_tls(error: &rustls::Error) -> Refusal {
 fn of_system(kind: io::ErrorKind) -> Refusal {
     use io::ErrorKind::{
         AddrNotAvailable, BrokenPipe, ConnectionAborted, ConnectionRefused, ConnectionReset, HostUnreachable,
-        NetworkDown, NetworkUnreachable, NotFound, PermissionDenied, TimedOut, UnexpectedEof,
+        InvalidData, InvalidInput, NetworkDown, NetworkUnreachable, NotFound, PermissionDenied, TimedOut,
+        UnexpectedEof,
     };
     match kind {
         ConnectionRefused => Refusal::new(RefusalKind::Busy, "the connection was refused"),
@@ -133,6 +142,8 @@ fn of_system(kind: io::ErrorKind) -> Refusal {
         }
         TimedOut => Refusal::new(RefusalKind::Unreachable, "the server does not answer"),
         PermissionDenied => Refusal::new(RefusalKind::Unreachable, "the system does not allow the connection"),
+        // A message that the driver or the limit on messages does not take.
+        InvalidData | InvalidInput => foreign(),
         // Looking up a name fails with an error without a kind.
         _ => Refusal::new(RefusalKind::Unreachable, "the name or address of the server cannot be resolved"),
     }
@@ -153,4 +164,19 @@ pub(crate) fn cause<'e, T: StdError + 'static>(error: &'e (dyn StdError + 'stati
         next = error.source();
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_dropped_meanwhile_is_said_in_words() {
+        for (code, words) in [
+            (SqlState::UNDEFINED_TABLE, "the table no longer exists"),
+            (SqlState::UNDEFINED_COLUMN, "one of its columns no longer exists"),
+        ] {
+            assert_eq!(of_server(&code).words, words);
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! One session: a read-only transaction, in which everything is read as of one moment.
 
+use std::error::Error as _;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,11 +11,12 @@ use futures_util::StreamExt;
 use futures_util::stream::FuturesOrdered;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
-use tokio_postgres::config::SslMode;
+use tokio_postgres::config::{SslMode, SslNegotiation};
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, NoTls, Row};
+use tokio_postgres::{Client, Config, NoTls, Row};
 
 use crate::address::{Address, TlsMode};
+use crate::bounded::{Encrypted, Plain};
 use crate::refusal::{Refusal, RefusalKind, cause};
 use crate::tls;
 
@@ -50,6 +52,7 @@ const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 pub struct ReadingSession {
     runtime: Runtime,
     client: Client,
+    way: Way,
     address: Address,
     is_stopped: Arc<AtomicBool>,
 }
@@ -78,7 +81,8 @@ impl ReadingSession {
             runtime.shutdown_background();
             return Err(stopped());
         };
-        Ok(Self { runtime, client: opened?, address: address.clone(), is_stopped: is_stopped.clone() })
+        let (client, way) = opened?;
+        Ok(Self { runtime, client, way, address: address.clone(), is_stopped: is_stopped.clone() })
     }
 
     /// The rows of a statement.
@@ -164,12 +168,15 @@ impl ReadingSession {
     /// Asks the server to end the current statement.
     async fn cancel(&self) {
         let token = self.client.cancel_token();
-        let mode = self.address.tls();
         // The session also ends with its connection, only later.
-        if ssl_mode(&self.address) == SslMode::Disable {
-            drop(token.cancel_query(NoTls).await);
-        } else if let Ok(connector) = tls::connector(mode, self.address.authorities()) {
-            drop(token.cancel_query(connector).await);
+        match self.way {
+            Way::Socket => drop(token.cancel_query(NoTls).await),
+            Way::Plain => drop(token.cancel_query(Plain).await),
+            Way::Encrypted => {
+                if let Ok(connector) = tls::connector(self.address.tls(), self.address.authorities()) {
+                    drop(token.cancel_query(connector).await);
+                }
+            }
         }
     }
 
@@ -227,27 +234,70 @@ fn unreached(address: &Address, error: tokio_postgres::Error) -> Refusal {
 /// # Errors
 /// The server cannot be reached, proves too little, or does not let this user in.
 pub async fn connect(address: &Address, limit: Duration, answer: Duration) -> Result<Client, Refusal> {
+    Ok(connected(address, limit, answer).await?.0)
+}
+
+/// How a server is reached.
+#[derive(Debug, Clone, Copy)]
+enum Way {
+    Socket,
+    Plain,
+    Encrypted,
+}
+
+async fn connected(address: &Address, limit: Duration, answer: Duration) -> Result<(Client, Way), Refusal> {
     let mut config = address.config.clone();
     config.application_name("refdesk").connect_timeout(limit).tcp_user_timeout(answer);
     config.ssl_mode(ssl_mode(address));
-    let client = if config.get_ssl_mode() == SslMode::Disable {
-        let (client, connection) = config.connect(NoTls).await.map_err(|error| unreached(address, error))?;
-        // The client gets its errors.
-        drop(tokio::spawn(connection));
-        client
-    } else {
-        let (client, connection) = config.connect(tls::connector(address.tls(), address.authorities())?).await?;
-        drop(tokio::spawn(connection));
-        client
-    };
-    Ok(client)
+    match config.get_ssl_mode() {
+        _ if address.is_socket() => {
+            let (client, connection) = config.connect(NoTls).await.map_err(|error| unreached(address, error))?;
+            // The client gets its errors.
+            drop(tokio::spawn(connection));
+            Ok((client, Way::Socket))
+        }
+        SslMode::Disable => plain(config).await,
+        mode => {
+            // Without TLS, the driver would read from the server without a limit.
+            config.ssl_mode(SslMode::Require);
+            let connector = Encrypted(tls::connector(address.tls(), address.authorities())?);
+            match config.connect(connector).await {
+                Ok((client, connection)) => {
+                    drop(tokio::spawn(connection));
+                    Ok((client, Way::Encrypted))
+                }
+                Err(error) if mode == SslMode::Prefer && has_no_tls(&error) => plain(config).await,
+                Err(error) => Err(error.into()),
+            }
+        }
+    }
 }
 
-async fn begin(address: &Address) -> Result<Client, Refusal> {
-    let client = connect(address, CONNECT_LIMIT, ANSWER_LIMIT).await?;
+/// Connects without TLS.
+async fn plain(mut config: Config) -> Result<(Client, Way), Refusal> {
+    // The driver asks for a name to be verified, which is not done here.
+    if config.get_hosts().is_empty() {
+        for address in config.get_hostaddrs().to_vec() {
+            config.host(address.to_string());
+        }
+    }
+    config.ssl_mode(SslMode::Require).ssl_negotiation(SslNegotiation::Direct);
+    let (client, connection) = config.connect(Plain).await?;
+    drop(tokio::spawn(connection));
+    Ok((client, Way::Plain))
+}
+
+/// Whether the server answered that it has no TLS.
+fn has_no_tls(error: &tokio_postgres::Error) -> bool {
+    // The driver says so only in words.
+    error.source().is_some_and(|source| source.to_string() == "server does not support TLS")
+}
+
+async fn begin(address: &Address) -> Result<(Client, Way), Refusal> {
+    let (client, way) = connected(address, CONNECT_LIMIT, ANSWER_LIMIT).await?;
     client.batch_execute(SETTINGS).await?;
     // A server without it stops at its own limit.
     drop(client.batch_execute(CHECK_CLIENT).await);
     client.batch_execute(BEGIN).await?;
-    Ok(client)
+    Ok((client, way))
 }

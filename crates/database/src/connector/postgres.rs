@@ -94,6 +94,7 @@ fn unreachable(why: &str, fix: &str) -> Error {
 pub(crate) fn explained(refusal: &Refusal) -> Error {
     let fix = match refusal.kind {
         RefusalKind::Unreachable | RefusalKind::Busy => "check its host and port, and that the server is running",
+        RefusalKind::Foreign => "check its host and port",
         RefusalKind::Password => "check its user, and password_env, password_command or ~/.pgpass",
         RefusalKind::UnknownDatabase => "check 'database' in its connection",
         RefusalKind::Tls => {

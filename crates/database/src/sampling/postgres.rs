@@ -99,7 +99,7 @@ fn attempt(
 
 /// Whether no further statement can be sent.
 fn is_lost(refusal: &Refusal) -> bool {
-    matches!(refusal.kind, RefusalKind::Unreachable | RefusalKind::Busy | RefusalKind::Stopped)
+    matches!(refusal.kind, RefusalKind::Unreachable | RefusalKind::Busy | RefusalKind::Foreign | RefusalKind::Stopped)
 }
 
 struct Sampler<'a> {

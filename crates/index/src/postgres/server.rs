@@ -117,6 +117,7 @@ impl Server {
                 let fix = format!("ask for the right to create and write the schema 'refdesk' in {shown}");
                 Error::new(Code::IndexUnwritable, message, fix)
             }
+            RefusalKind::Foreign => unreachable("check the host and the port in index_url"),
             RefusalKind::Unreachable | RefusalKind::Busy | RefusalKind::UnknownDatabase | RefusalKind::Stopped => {
                 unreachable(REACH)
             }

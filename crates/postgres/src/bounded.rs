@@ -1,0 +1,220 @@
+//! Bounds what a server can make this side hold. A message announces its length, and the driver collects it whole
+//! before it looks at it: four bytes from a program that is not a PostgreSQL server, or a hostile one, would fill the
+//! memory. The driver has no limit of its own, so it reads through these streams. A socket of this machine needs none.
+
+use std::convert::Infallible;
+use std::future::{Future, Ready, ready};
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready as awaited};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio_postgres::Socket;
+use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+/// Most bytes of a message.
+const MESSAGE: u32 = 64 * 1024 * 1024;
+
+/// The tag of a message and its length.
+const HEADER: u8 = 5;
+
+/// A stream of messages of a server that ends with an error at one that is too large.
+pub(crate) struct Bounded<S> {
+    inner: S,
+    binding: fn(&S) -> ChannelBinding,
+    messages: Messages,
+}
+
+/// The position within the messages of a stream.
+#[derive(Debug, Default)]
+struct Messages {
+    /// How many bytes of the header were read.
+    header: u8,
+    /// What they say of the length.
+    length: u32,
+    /// How many bytes of the message are still to come.
+    body: u32,
+}
+
+impl Messages {
+    fn pass(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        while let Some((first, rest)) = bytes.split_first() {
+            if self.body > 0 {
+                let here = bytes.len().min(usize::try_from(self.body).unwrap_or(usize::MAX));
+                self.body -= u32::try_from(here).unwrap_or(self.body);
+                bytes = bytes.get(here..).unwrap_or_default();
+                continue;
+            }
+            if self.header > 0 {
+                self.length = (self.length << 8) | u32::from(*first);
+            }
+            self.header += 1;
+            bytes = rest;
+            if self.header == HEADER {
+                // The length counts itself.
+                let body = self.length.checked_sub(4).filter(|_| self.length <= MESSAGE);
+                self.body = body.ok_or(io::ErrorKind::InvalidData)?;
+                (self.header, self.length) = (0, 0);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<S> Bounded<S> {
+    fn new(inner: S, binding: fn(&S) -> ChannelBinding) -> Self {
+        Self { inner, binding, messages: Messages::default() }
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> TlsStream for Bounded<S> {
+    fn channel_binding(&self) -> ChannelBinding {
+        (self.binding)(&self.inner)
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Bounded<S> {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        awaited!(Pin::new(&mut self.inner).poll_read(cx, buffer))?;
+        Poll::Ready(self.messages.pass(buffer.filled().get(before..).unwrap_or_default()))
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Bounded<S> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.inner).poll_write(cx, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_shutdown(cx)
+    }
+}
+
+/// Connects without TLS. The driver lets only a connector for TLS wrap its stream, so this is one that encrypts nothing.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Plain;
+
+impl MakeTlsConnect<Socket> for Plain {
+    type Stream = Bounded<Socket>;
+    type TlsConnect = Self;
+    type Error = Infallible;
+
+    fn make_tls_connect(&mut self, _: &str) -> Result<Self, Infallible> {
+        Ok(Self)
+    }
+}
+
+impl TlsConnect<Socket> for Plain {
+    type Stream = Bounded<Socket>;
+    type Error = Infallible;
+    type Future = Ready<Result<Bounded<Socket>, Infallible>>;
+
+    fn connect(self, stream: Socket) -> Self::Future {
+        ready(Ok(Bounded::new(stream, |_| ChannelBinding::none())))
+    }
+}
+
+/// Connects with TLS.
+#[derive(Clone)]
+pub(crate) struct Encrypted(pub MakeRustlsConnect);
+
+/// The handshake of one connection.
+pub(crate) struct Handshake(Connector);
+
+type Connector = <MakeRustlsConnect as MakeTlsConnect<Socket>>::TlsConnect;
+type Stream = <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream;
+
+impl MakeTlsConnect<Socket> for Encrypted {
+    type Stream = Bounded<Stream>;
+    type TlsConnect = Handshake;
+    type Error = <MakeRustlsConnect as MakeTlsConnect<Socket>>::Error;
+
+    fn make_tls_connect(&mut self, host: &str) -> Result<Handshake, Self::Error> {
+        MakeTlsConnect::<Socket>::make_tls_connect(&mut self.0, host).map(Handshake)
+    }
+}
+
+impl TlsConnect<Socket> for Handshake {
+    type Stream = Bounded<Stream>;
+    type Error = <Connector as TlsConnect<Socket>>::Error;
+    type Future = Pin<Box<dyn Future<Output = Result<Bounded<Stream>, Self::Error>> + Send>>;
+
+    fn connect(self, stream: Socket) -> Self::Future {
+        let done = self.0.connect(stream);
+        Box::pin(async move { done.await.map(|stream| Bounded::new(stream, TlsStream::channel_binding)) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::{SocketAddr, TcpListener};
+    use std::sync::Arc;
+    use std::thread;
+
+    use super::*;
+    use crate::refusal::RefusalKind;
+    use crate::{Address, ReadingSession};
+
+    #[test]
+    fn messages_are_followed_whatever_the_pieces() {
+        let of = |length: u32, body: usize| [&[b'R'][..], &length.to_be_bytes(), &vec![0; body]].concat();
+        let good = [of(4, 0), of(12, 8), of(300, 296), of(MESSAGE, 0)].concat();
+        for size in [1, 2, 3, 7, 1_000] {
+            let mut messages = Messages::default();
+            assert!(good.chunks(size).all(|piece| messages.pass(piece).is_ok()), "{size}");
+            assert_eq!(messages.body, MESSAGE - 4);
+        }
+        for wrong in [of(3, 0), of(MESSAGE + 1, 0), of(u32::MAX, 0), b"HTTP/1.1 400 Bad Request\r\n".to_vec()] {
+            assert!(Messages::default().pass(&wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    /// A program that answers each connection with what `answer` gives for its first bytes, again and again.
+    fn server(answer: fn(&[u8]) -> (&'static [u8], usize)) -> (SocketAddr, thread::JoinHandle<usize>) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let serve = move || {
+            let mut sent = 0;
+            for _ in 0..2 {
+                let (mut client, _) = listener.accept().unwrap();
+                let mut asked = [0; 8];
+                client.read_exact(&mut asked).unwrap();
+                let (bytes, times) = answer(&asked);
+                for _ in 0..times {
+                    match client.write_all(bytes) {
+                        Ok(()) => sent += bytes.len(),
+                        Err(_) => break,
+                    }
+                }
+            }
+            sent
+        };
+        (address, thread::spawn(serve))
+    }
+
+    #[test]
+    fn a_program_that_is_no_postgresql_server_is_told_and_fills_no_memory() {
+        const SSL_REQUEST: [u8; 4] = [4, 210, 22, 47];
+        static HUGE: &[u8] = &[0x7f; 64 * 1024];
+        let programs: [fn(&[u8]) -> (&'static [u8], usize); 3] = [
+            |_| (b"HTTP/1.1 400 Bad Request\r\n\r\n", 1),
+            |asked| if asked.ends_with(&SSL_REQUEST) { (b"N", 1) } else { (HUGE, 100_000) },
+            |asked| if asked.ends_with(&SSL_REQUEST) { (b"N", 1) } else { (b"N\0\0\0\x03", 1) },
+        ];
+        for program in programs {
+            let (place, server) = server(program);
+            let address = Address::parse(&format!("postgres://ann@127.0.0.1:{}/x", place.port())).unwrap();
+            let refusal = ReadingSession::open(&address, &Arc::default()).unwrap_err();
+            assert_eq!((refusal.kind, refusal.may_pass()), (RefusalKind::Foreign, false), "{refusal}");
+            assert_eq!(refusal.words, "what answers there is not a PostgreSQL server");
+            assert!(server.join().unwrap() < 32 * 1024 * 1024);
+        }
+    }
+}
