@@ -2,6 +2,7 @@
 
 use crate::common::budget::{limit_of, percent, short};
 use crate::tui::state::State;
+use refdesk_desk::CostChange;
 
 const CELLS: u64 = 10;
 
@@ -29,7 +30,17 @@ pub fn of_limit(state: &State) -> String {
 
 /// `over the limit: 198% of 1k`, if an agent gets more than that.
 pub fn over(state: &State) -> Option<String> {
-    let (tokens, limit) = (state.counts.tokens, limit_of(state.token_limit));
+    over_limit(state, state.counts.tokens)
+}
+
+/// The same after a change that adds tokens.
+pub fn over_after(state: &State, change: CostChange) -> Option<String> {
+    let more = u64::try_from(change.total).ok().filter(|more| *more > 0)?;
+    over_limit(state, state.counts.tokens.saturating_add(more))
+}
+
+fn over_limit(state: &State, tokens: u64) -> Option<String> {
+    let limit = limit_of(state.token_limit);
     (tokens > limit).then(|| format!("over the limit: {} of {}", percent(tokens, limit), short(limit)))
 }
 

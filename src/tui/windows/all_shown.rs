@@ -7,6 +7,7 @@ use ratatui::layout::Position;
 use super::{Handled, RECOUNTING, TextPage, Window, WindowKind, paragraphs, text_columns};
 use crate::common::{change_cost, source_words};
 use crate::tui::action::{Action, BulkVerb, KeyContext};
+use crate::tui::budget;
 use crate::tui::filtering::FilteredList;
 use crate::tui::input::Effect;
 use crate::tui::state::State;
@@ -199,7 +200,8 @@ fn choice(state: &State, verb: BulkVerb, BulkChange { ids, change }: &BulkChange
             }
             let moved = change.enters.iter().chain(&change.leaves);
             let waiting = source_words::waiting(source_words::count_waiting(&state.snapshot, moved));
-            format!("{line}: {}{waiting}", parts.join(", "))
+            let over = budget::over_after(state, change.cost).map(|over| format!(", {over}")).unwrap_or_default();
+            format!("{line}: {}{waiting}{over}", parts.join(", "))
         }
     }
 }

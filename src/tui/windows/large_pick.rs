@@ -5,6 +5,7 @@ use ratatui::layout::Position;
 use super::{Handled, RECOUNTING, TextPage, Window, WindowKind, paragraphs, text_columns};
 use crate::common::{change_cost, source_words};
 use crate::tui::action::{Action, KeyContext};
+use crate::tui::budget;
 use crate::tui::input::Effect;
 use crate::tui::source_state;
 use crate::tui::state::State;
@@ -204,5 +205,7 @@ fn size(state: &State, change: &SelectionChange, pick: &LargePick, detail: SizeD
         _ => String::new(),
     };
     let waiting = if is_whole { source_words::waiting(waiting) } else { String::new() };
-    format!("{}{with}{waiting}", parts.join(", "))
+    let over = budget::over_after(state, change.cost).filter(|_| is_whole);
+    let over = over.map(|over| format!(", {over}")).unwrap_or_default();
+    format!("{}{with}{waiting}{over}", parts.join(", "))
 }
