@@ -4,20 +4,42 @@
 use std::cmp::Ordering;
 
 use refdesk_desk::CostChange;
+use refdesk_text::tokens::grouped;
+
+/// How a number of tokens is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TokenPrint {
+    /// `~1,240`
+    Figure,
+    /// `~1,240 tokens`
+    Tokens,
+    /// `about 1,240 tokens`
+    Spoken,
+}
+
+impl TokenPrint {
+    fn figure(self, number: u64) -> String {
+        let number = grouped(number);
+        if self == Self::Spoken { format!("about {number}") } else { format!("~{number}") }
+    }
+
+    fn text(self, number: u64) -> String {
+        let figure = self.figure(number);
+        if self == Self::Figure { figure } else { format!("{figure} token{}", if number == 1 { "" } else { "s" }) }
+    }
+}
 
 /// Whether a change adds or saves, and how much. This is the cost of the sources, unless the total goes another way: then
 /// it is the total.
-pub fn shown(change: CostChange, print: fn(u64) -> String) -> (Ordering, String) {
+pub fn shown(change: CostChange, print: TokenPrint) -> (Ordering, String) {
     let CostChange { sources, total } = change;
     let cost = if sources.signum() == total.signum() { sources } else { total };
-    let tokens = print(cost.unsigned_abs());
-    let is_word = tokens.ends_with(" tokens") || tokens.ends_with(" token");
-    let of = if sources == 0 && is_word { " of instructions" } else { "" };
-    (cost.cmp(&0), format!("{tokens}{of}"))
+    let of = if sources == 0 && print != TokenPrint::Figure { " of instructions" } else { "" };
+    (cost.cmp(&0), format!("{}{of}", print.text(cost.unsigned_abs())))
 }
 
-/// The cost of a change that usually adds; `print` writes a number of tokens.
-pub fn added(change: CostChange, print: fn(u64) -> String) -> String {
+/// The cost of a change that usually adds.
+pub fn added(change: CostChange, print: TokenPrint) -> String {
     match shown(change, print) {
         (Ordering::Equal, _) => "no extra tokens".to_owned(),
         (Ordering::Greater, tokens) => tokens,
@@ -26,7 +48,7 @@ pub fn added(change: CostChange, print: fn(u64) -> String) -> String {
 }
 
 /// The same for a change that usually saves.
-pub fn saved(change: CostChange, print: fn(u64) -> String) -> String {
+pub fn saved(change: CostChange, print: TokenPrint) -> String {
     match shown(change, print) {
         (Ordering::Equal, _) => "no tokens saved".to_owned(),
         (Ordering::Greater, tokens) => format!("{tokens} more"),
@@ -35,7 +57,7 @@ pub fn saved(change: CostChange, print: fn(u64) -> String) -> String {
 }
 
 /// The same for a change that can do either; `None` if it does neither.
-pub fn signed(change: CostChange, print: fn(u64) -> String, less: &str) -> Option<String> {
+pub fn signed(change: CostChange, print: TokenPrint, less: &str) -> Option<String> {
     match shown(change, print) {
         (Ordering::Equal, _) => None,
         (Ordering::Greater, tokens) => Some(format!("{tokens} more")),
@@ -44,14 +66,12 @@ pub fn signed(change: CostChange, print: fn(u64) -> String, less: &str) -> Optio
 }
 
 /// ` (~1,690 with instructions)` after one of the others, if the sum is another number in the same direction.
-pub fn with_instructions(change: CostChange, print: fn(u64) -> String) -> String {
+pub fn with_instructions(change: CostChange, print: TokenPrint) -> String {
     let CostChange { sources, total } = change;
     if total == sources || total.signum() != sources.signum() {
         return String::new();
     }
-    let tokens = print(total.unsigned_abs());
-    let figure = tokens.strip_suffix(" tokens").or_else(|| tokens.strip_suffix(" token")).unwrap_or(&tokens);
-    format!(" ({figure} with instructions)")
+    format!(" ({} with instructions)", print.figure(total.unsigned_abs()))
 }
 
 /// A change that the instructions do not mention.
@@ -66,7 +86,7 @@ mod tests {
 
     #[test]
     fn a_change_that_goes_the_other_way_says_so() {
-        let print = |tokens: u64| format!("~{tokens} tokens");
+        let print = TokenPrint::Tokens;
         for ((sources, total), as_added, as_saved, as_either, with) in [
             ((864, 864), "~864 tokens", "~864 tokens more", Some("~864 tokens more"), ""),
             ((864, 912), "~864 tokens", "~864 tokens more", Some("~864 tokens more"), " (~912 with instructions)"),

@@ -11,9 +11,10 @@ use refdesk_desk::{LargePick, SelectionChange};
 use refdesk_files::path::display;
 use refdesk_text::Error;
 
+use crate::common::change_cost::{self, TokenPrint};
 use crate::common::cleared_picks::remaining;
+use crate::common::source_words;
 use crate::common::source_words::is_auto;
-use crate::common::{change_cost, source_words};
 
 use super::fix;
 use super::source::{SourceArgument, several};
@@ -230,25 +231,25 @@ fn consequence(snapshot: &Snapshot, own: &[SourceId], change: &SelectionChange) 
         source_words::waiting(source_words::count_waiting(snapshot, ids.iter().filter(|id| !own.contains(id))))
     };
     let (enter, leave) = (others(own, &change.enters), others(own, &change.leaves));
-    let with = change_cost::with_instructions(change.cost, tokens);
+    let with = change_cost::with_instructions(change.cost, TokenPrint::Spoken);
     match (enter, leave) {
-        (0, 0) => match change_cost::shown(change.cost, tokens) {
+        (0, 0) => match change_cost::shown(change.cost, TokenPrint::Spoken) {
             (Ordering::Equal, _) => "change nothing else".to_owned(),
             (Ordering::Greater, more) => format!("add {more}{with}"),
             (Ordering::Less, less) => format!("save {less}{with}"),
         },
         (count, 0) => {
-            let (more, cost) = (counted(count, "more source"), change_cost::added(change.cost, tokens));
+            let (more, cost) = (counted(count, "more source"), change_cost::added(change.cost, TokenPrint::Spoken));
             format!("pull in {more}, {cost} in all{with}{}", waiting(&change.enters))
         }
         (0, count) => {
-            let (more, cost) = (counted(count, "more source"), change_cost::saved(change.cost, tokens));
+            let (more, cost) = (counted(count, "more source"), change_cost::saved(change.cost, TokenPrint::Spoken));
             format!("release {more}, {cost} in all{with}{}", waiting(&change.leaves))
         }
         (enter, leave) => {
             let [enter, leave] = [enter, leave].map(|count| counted(count, "more source"));
-            let cost =
-                change_cost::signed(change.cost, tokens, "fewer").unwrap_or_else(|| "no extra tokens".to_owned());
+            let cost = change_cost::signed(change.cost, TokenPrint::Spoken, "fewer")
+                .unwrap_or_else(|| "no extra tokens".to_owned());
             format!("pull in {enter} and release {leave}, {cost} in all{with}{}", waiting(&change.enters))
         }
     }
@@ -362,8 +363,8 @@ pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], t
         }
     }
     let cost = after.cost_since(before);
-    if let Some(difference) = change_cost::signed(cost, tokens, "fewer") {
-        turn.print(format!("That is {difference}{}.", change_cost::with_instructions(cost, tokens)));
+    if let Some(difference) = change_cost::signed(cost, TokenPrint::Spoken, "fewer") {
+        turn.print(format!("That is {difference}{}.", change_cost::with_instructions(cost, TokenPrint::Spoken)));
     }
     turn.print(total(after));
     let (back, is_there) = match change.step {

@@ -9,11 +9,12 @@ use refdesk_desk::SelectionChange;
 use refdesk_desk::channel::{Approval, ApprovalEffect, OfferedReference, Request as Asked};
 use refdesk_desk::engine::{ClosedRequest, Reply, Request, RequestEnd, WaitingRequest};
 
-use crate::common::{change_cost, source_words};
+use crate::common::change_cost::{self, TokenPrint};
+use crate::common::source_words;
 
 use super::lists::{NumberedRow, Target, list};
 use super::state::{InputOutcome, InputOwner, Pending, PlainState, Question};
-use super::words::{counted, names, price, sentence, state_words, tokens};
+use super::words::{counted, names, price, sentence, state_words};
 
 /// The request that is being answered, as it was said.
 #[derive(Debug, Clone, PartialEq)]
@@ -188,8 +189,8 @@ pub fn previewed(state: &mut PlainState, open: OpenRequest, all: &SelectionChang
         0 => turn.print("They add nothing new to the selection."),
         some => {
             let waiting = source_words::waiting(source_words::count_waiting(&state.snapshot, &all.enters));
-            let cost = change_cost::added(all.cost, tokens);
-            let with = change_cost::with_instructions(all.cost, tokens);
+            let cost = change_cost::added(all.cost, TokenPrint::Spoken);
+            let with = change_cost::with_instructions(all.cost, TokenPrint::Spoken);
             let (they, add, together) =
                 if open.chosen.len() == 1 { ("It", "adds", "") } else { ("They", "add", " together") };
             turn.print(format!("{they} {add} {}, {cost}{together}{with}{waiting}.", counted(some, "source")));

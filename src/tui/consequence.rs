@@ -3,7 +3,8 @@
 
 use std::collections::HashSet;
 
-use crate::common::{change_cost, source_words};
+use crate::common::change_cost::{self, TokenPrint};
+use crate::common::source_words;
 use crate::tui::action::Action;
 use crate::tui::counts::Counts;
 use crate::tui::source_state;
@@ -203,8 +204,8 @@ fn followed(awaited: &AwaitedChange, before: &Snapshot, after: &Snapshot) -> Str
         }
     }
     let change = after.cost_since(before);
-    let cost = change_cost::signed(change, cells::in_tokens, "saved");
-    parts.extend(cost.map(|cost| cost + &change_cost::with_instructions(change, cells::in_tokens)));
+    let cost = change_cost::signed(change, TokenPrint::Tokens, "saved");
+    parts.extend(cost.map(|cost| cost + &change_cost::with_instructions(change, TokenPrint::Tokens)));
     let waiting = source_words::waiting(waiting) + own_waiting;
     if parts.is_empty() { own_waiting.to_owned() } else { format!("; {}{waiting}", parts.join(", ")) }
 }

@@ -6,7 +6,8 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::common::answers::outcome;
-use crate::common::{change_cost, source_words};
+use crate::common::change_cost::{self, TokenPrint};
+use crate::common::source_words;
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::filtering::FilteredList;
 use crate::tui::layout;
@@ -262,8 +263,8 @@ fn sum(state: &State, waiting: &WaitingRequest) -> PageLine {
 }
 
 fn cost(follows: &SelectionChange) -> String {
-    let cost = change_cost::added(follows.cost, cells::in_tokens);
-    cost + &change_cost::with_instructions(follows.cost, cells::in_tokens)
+    let cost = change_cost::added(follows.cost, TokenPrint::Tokens);
+    cost + &change_cost::with_instructions(follows.cost, TokenPrint::Tokens)
 }
 
 pub fn draw(state: &State, waiting: &WaitingRequest, outer: Rect, frame: &mut Frame<'_>) {

@@ -2,7 +2,8 @@
 
 use ratatui::text::Line;
 
-use crate::common::{change_cost, source_words};
+use crate::common::change_cost::{self, TokenPrint};
+use crate::common::source_words;
 use crate::tui::action::Action;
 use crate::tui::pane_view;
 use crate::tui::source_state;
@@ -120,11 +121,11 @@ fn named(ids: &[&SourceId], names: NameDetail) -> String {
 }
 
 fn added(change: &SelectionChange, in_all: &str) -> String {
-    let cost = change_cost::added(change.cost, cells::in_tokens);
-    cost + in_all + &change_cost::with_instructions(change.cost, cells::in_tokens)
+    let cost = change_cost::added(change.cost, TokenPrint::Tokens);
+    cost + in_all + &change_cost::with_instructions(change.cost, TokenPrint::Tokens)
 }
 
 fn saved(change: &SelectionChange, in_all: &str) -> String {
-    let cost = change_cost::saved(change.cost, cells::in_tokens);
-    cost + in_all + &change_cost::with_instructions(change.cost, cells::in_tokens)
+    let cost = change_cost::saved(change.cost, TokenPrint::Tokens);
+    cost + in_all + &change_cost::with_instructions(change.cost, TokenPrint::Tokens)
 }

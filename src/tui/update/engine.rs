@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::common::change_cost::{self, TokenPrint};
 use crate::common::notices::for_people;
-use crate::common::{change_cost, selection_tree, source_words};
+use crate::common::{selection_tree, source_words};
 use crate::tui::action::Action;
 use crate::tui::agents;
 use crate::tui::catalog::LeftSource;
@@ -200,8 +201,8 @@ fn followed(state: &State, picked: &Picked) -> String {
     let is_new = picked.picked.iter().any(|id| !is_auto(id.as_str()) && !picked.kept.contains(id));
     let followed = cells::counted(count, "more source");
     let waiting = source_words::waiting(source_words::count_waiting(&state.snapshot, pulled_in));
-    let (tokens, undo) = (change_cost::added(picked.cost, cells::in_tokens), state.key(Action::Undo));
-    let with = change_cost::with_instructions(picked.cost, cells::in_tokens);
+    let (tokens, undo) = (change_cost::added(picked.cost, TokenPrint::Tokens), state.key(Action::Undo));
+    let with = change_cost::with_instructions(picked.cost, TokenPrint::Tokens);
     let ids = match picked.picked.as_slice() {
         several @ [_, _, _, _, ..] => cells::counted(several.len(), "source"),
         few => source_state::ids(&few.iter().map(SourceId::as_str).collect::<Vec<_>>()),

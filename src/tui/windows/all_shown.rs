@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use ratatui::layout::Position;
 
 use super::{Handled, RECOUNTING, TextPage, Window, WindowKind, paragraphs, text_columns};
-use crate::common::{change_cost, source_words};
+use crate::common::change_cost::{self, TokenPrint};
+use crate::common::source_words;
 use crate::tui::action::{Action, BulkVerb, KeyContext};
 use crate::tui::budget;
 use crate::tui::filtering::FilteredList;
@@ -182,7 +183,7 @@ fn choice(state: &State, verb: BulkVerb, BulkChange { ids, change }: &BulkChange
         BulkVerb::Pick | BulkVerb::Include => "no extra tokens",
         BulkVerb::Unpick | BulkVerb::Exclude => "no tokens saved",
     };
-    let print = if detail == Detail::Whole { cells::in_tokens } else { cells::tokens };
+    let print = if detail == Detail::Whole { TokenPrint::Tokens } else { TokenPrint::Figure };
     let cost = change_cost::signed(change.cost, print, "saved").unwrap_or_else(|| none.to_owned());
     match detail {
         Detail::Count => line,
@@ -191,7 +192,7 @@ fn choice(state: &State, verb: BulkVerb, BulkChange { ids, change }: &BulkChange
             let asked: HashSet<&SourceId> = ids.iter().collect();
             let others = |ids: &[SourceId]| ids.iter().filter(|id| !asked.contains(id)).count();
             let with = match detail {
-                Detail::Whole => change_cost::with_instructions(change.cost, cells::in_tokens),
+                Detail::Whole => change_cost::with_instructions(change.cost, TokenPrint::Tokens),
                 _ => String::new(),
             };
             let mut parts = vec![cost + &with];

@@ -3,7 +3,8 @@
 use ratatui::layout::Position;
 
 use super::{Handled, RECOUNTING, TextPage, Window, WindowKind, paragraphs, text_columns};
-use crate::common::{change_cost, source_words};
+use crate::common::change_cost::{self, TokenPrint};
+use crate::common::source_words;
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::budget;
 use crate::tui::input::Effect;
@@ -193,7 +194,7 @@ fn size(state: &State, change: &SelectionChange, pick: &LargePick, detail: SizeD
     let mut parts = Vec::new();
     parts.extend((others > 0).then(|| format!("+{}", cells::grouped(others))));
     if detail != SizeDetail::Counts || waiting == 0 {
-        let print = if is_whole { cells::in_tokens } else { cells::tokens };
+        let print = if is_whole { TokenPrint::Tokens } else { TokenPrint::Figure };
         let tokens = change_cost::added(change.cost, print);
         parts.push(if is_whole && others > 0 { format!("{tokens} in all") } else { tokens });
     }
@@ -201,7 +202,7 @@ fn size(state: &State, change: &SelectionChange, pick: &LargePick, detail: SizeD
         parts.push(format!("{} {}", cells::grouped(waiting), source_state::UNTRUSTED));
     }
     let with = match detail {
-        SizeDetail::Whole => change_cost::with_instructions(change.cost, cells::in_tokens),
+        SizeDetail::Whole => change_cost::with_instructions(change.cost, TokenPrint::Tokens),
         _ => String::new(),
     };
     let waiting = if is_whole { source_words::waiting(waiting) } else { String::new() };
