@@ -144,6 +144,7 @@ fn total(state: &State, room: usize) -> String {
     let order = state.selection.order;
     let by = if order == Order::Catalog { String::new() } else { format!("by {} {dot} ", order.word()) };
     let notes = notes.map(|note| format!("{by}{note}"));
+    let notes = notes.into_iter().chain([format!("{by}{}", all())]);
     notes.into_iter().find(|note| cells::width(note) <= room).unwrap_or_else(all)
 }
 
@@ -198,6 +199,12 @@ pub fn columns(state: &State) -> u16 {
     // The cursor, the blank after the id, and the border.
     let whole = 1 + pane.widths.widest + 1 + (pane.widths.words + 1) + tokens_columns(state) + 1 + 2;
     if pane.all.is_empty() { 0 } else { u16::try_from(whole).unwrap_or(u16::MAX) }
+}
+
+/// The same with whole names, unless they are very long.
+pub fn named_columns(state: &State) -> u16 {
+    let pane = &state.selection;
+    if pane.all.is_empty() { 0 } else { columns(state).saturating_add(pane.widths.name_columns()) }
 }
 
 /// The column of the mark, after the cursor and the tree lines.

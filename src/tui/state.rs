@@ -284,7 +284,8 @@ impl State {
             Some(_) => layout::REQUEST,
             None => selection::columns(self),
         };
-        let list = ListWidths { selection, lower: self.lower_rows(), ..ListWidths::of(&self.counts) };
+        let named = if self.shown_request().is_some() { 0 } else { selection::named_columns(self) };
+        let list = ListWidths { selection, named, lower: self.lower_rows(), ..ListWidths::of(&self.counts) };
         layout::layout(tour::rest(self), focus, self.arrangement, self.splits, list)
     }
 

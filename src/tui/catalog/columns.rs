@@ -169,6 +169,8 @@ pub struct ListWidths {
     pub whole: u16,
     /// The selection with whole ids and the tokens; 0 if it is empty.
     pub selection: u16,
+    /// The same with whole names, unless they are very long.
+    pub named: u16,
     /// The hints with whole ids, reasons that are readable, and the tokens; 0 if that is not known.
     pub hints: u16,
     /// The rows that the lower panes of a grid fill with their border; 0 if one of them is focused, which has its share.

@@ -222,7 +222,11 @@ fn columns(
     };
     // What has the focus is served first: the selection has whole ids before a document is comfortable to read beside it.
     let third = match pane {
-        Pane::Selection => list.selection.max(left).min(rest.saturating_sub(MIN_READER)),
+        // Its names are whole before a document is wider than it must be.
+        Pane::Selection => {
+            let named = list.named.min(rest.saturating_sub(READABLE));
+            list.selection.max(left).max(named).min(rest.saturating_sub(MIN_READER))
+        }
         _ => (width * 3 / 10).min(rest.saturating_sub(middle)),
     };
     let (catalog, selection) = (RenderPreview(Pane::Catalog), RenderPreview(Pane::Selection));
@@ -256,7 +260,7 @@ mod tests {
     use crate::tui::layout::{MIN, SMALLEST};
 
     const LIST: ListWidths =
-        ListWidths { ids: 37, essential: 57, usual: 70, whole: 110, selection: 0, hints: 98, lower: 0 };
+        ListWidths { ids: 37, essential: 57, usual: 70, whole: 110, selection: 0, named: 0, hints: 98, lower: 0 };
 
     const ALL: [Arrangement; 3] = [Arrangement::Focused, Arrangement::Overview, Arrangement::Zoomed];
 
@@ -376,6 +380,19 @@ mod tests {
     }
 
     #[test]
+    fn a_focused_selection_has_whole_names_before_the_document_is_wide() {
+        for (width, named, expected) in
+            [(200, 0, (78, 61)), (200, 75, (64, 75)), (200, 100, (60, 79)), (160, 100, (60, 51))]
+        {
+            let list = ListWidths { selection: 50, named, ..LIST };
+            let size = Size { width, height: 60 };
+            let layout = layout(size, Focused::Pane(Pane::Selection), Arrangement::Focused, Splits::default(), list);
+            let shown = (layout.reader.unwrap().width, layout.panes[Pane::Selection.index()].unwrap().width);
+            assert_eq!(shown, expected, "{width} {named}");
+        }
+    }
+
+    #[test]
     fn a_document_that_is_read_has_room_for_its_text_before_the_list() {
         for (width, arrangement, expected) in [
             (120, Arrangement::Focused, (Some(55), 65, None)),
@@ -402,7 +419,7 @@ mod tests {
         ) {
             let size = Size { width, height };
             let list = ListWidths {
-                ids: least / 2, essential: least.saturating_sub(more), usual: least, whole: least + more, selection: more * 2,
+                ids: least / 2, essential: least.saturating_sub(more), usual: least, whole: least + more, selection: more * 2, named: more * 3,
                 hints: least / 2 + more, lower: more,
             };
             let layout = layout(size, focus, arrangement, Splits { left, upper }, list);

@@ -9,6 +9,8 @@ use refdesk_desk::engine::Snapshot;
 
 /// The minimum number of columns of a name.
 const MIN_NAME: usize = 12;
+/// The columns of a name that the pane asks for.
+const MOST_NAME: usize = 40;
 
 /// What the rows need, measured once a snapshot.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -42,6 +44,13 @@ impl RowWidths {
             words: words(WordDetail::All),
             savings: if rows.iter().any(saves) { words(WordDetail::Savings) } else { 0 },
         }
+    }
+}
+
+impl RowWidths {
+    /// Columns of the names with a blank, unless they are very long.
+    pub fn name_columns(&self) -> u16 {
+        if self.name == 0 { 0 } else { u16::try_from(self.name.min(MOST_NAME) + 1).unwrap_or(u16::MAX) }
     }
 }
 

@@ -50,7 +50,7 @@ impl Window for SaveFilter {
         let name = state.filter_name.text().trim().to_owned();
         match state.named_filters.get(&name).is_some_and(|before| before != state.catalog.filter.text()) {
             true => saved_filter::ask(state, FilterQuestion::Replace(name)),
-            false => save(state, name),
+            false => save(state, &name),
         }
         Handled::Consumed
     }
@@ -67,10 +67,10 @@ impl Window for SaveFilter {
 }
 
 /// Saves the filter of the catalog under this name.
-pub fn save(state: &mut State, name: String) {
+pub fn save(state: &mut State, name: &str) {
     let line = state.catalog.filter.text().to_owned();
     let key = state.key(Action::Filters);
-    let done = match state.named_filters.insert(name.clone(), line.clone()) {
+    let done = match state.named_filters.insert(name.to_owned(), line.clone()) {
         Some(before) if before != line => format!("saved this filter as {name} in place of {before}: {key} shows all"),
         _ => format!("saved this filter as {name}: {key} shows all"),
     };

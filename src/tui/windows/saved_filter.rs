@@ -38,7 +38,7 @@ impl Window for SavedFilter {
         }
         let is_wanted = action == Action::Confirm;
         match std::mem::take(&mut state.filter_question) {
-            FilterQuestion::Replace(name) if is_wanted => save_filter::save(state, name),
+            FilterQuestion::Replace(name) if is_wanted => save_filter::save(state, &name),
             FilterQuestion::Replace(_) => save_filter::open(state),
             FilterQuestion::Remove(name) => {
                 if is_wanted && let Some(line) = state.named_filters.remove(&name) {
