@@ -88,19 +88,19 @@ fn click_wheel_and_drag() {
     pty.wait_for("┏ Help");
     mouse(&mut pty, FIRST_BUTTON, (0, 1));
     pty.wait_until("the window closed", |seen| !seen.text().contains("┏ Help"));
-    wait_for_column(&pty, "╭ adr-002-resilience", 64);
-    mouse(&mut pty, FIRST_BUTTON, (64, 5));
-    mouse(&mut pty, FIRST_BUTTON + HELD, (70, 5));
-    mouse(&mut pty, FIRST_BUTTON + HELD, (60, 6));
-    release(&mut pty, (60, 6));
     wait_for_column(&pty, "╭ adr-002-resilience", 60);
+    mouse(&mut pty, FIRST_BUTTON, (60, 5));
+    mouse(&mut pty, FIRST_BUTTON + HELD, (70, 5));
+    mouse(&mut pty, FIRST_BUTTON + HELD, (56, 6));
+    release(&mut pty, (56, 6));
+    wait_for_column(&pty, "╭ adr-002-resilience", 56);
     pty.type_bytes("q");
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
 
     let mut again = screen_at(home.path(), &world);
-    wait_for_column(&again, "╭ adr-002-resilience", 60);
+    wait_for_column(&again, "╭ adr-002-resilience", 56);
     again.resize(150, 36);
-    wait_for_column(&again, "╭ adr-002-resilience", 75);
+    wait_for_column(&again, "╭ adr-002-resilience", 70);
     again.type_bytes("q");
     assert_eq!(again.wait_for_exit().exit_code(), 0);
 }

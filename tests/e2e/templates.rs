@@ -100,7 +100,7 @@ fn a_file_that_changed_after_it_was_shown_is_not_overwritten() {
     pty.wait_for("-mine, and more");
     assert_eq!(workspace.read("src/Order.java"), "mine, and more\n");
     pty.type_bytes("\r");
-    pty.wait_for("Wrote src/Order.java");
+    pty.wait_for("Overwrote src/Order.java");
     assert!(workspace.read("src/Order.java").contains("public class Order {"));
     quit(pty);
 }

@@ -98,8 +98,8 @@ fn a_pick_beyond_the_limit_says_so_before() {
     let mut state = asked(120, 36);
     state.token_limit = Some(20_000);
     let shown = screen(&state);
-    let [all, direct, only] =
-        ["all: ", "direct mentions: ", "only this one: "].map(|start| shown.lines().find(|line| line.contains(start)).unwrap());
+    let [all, direct, only] = ["all: ", "direct mentions: ", "only this one: "]
+        .map(|start| shown.lines().find(|line| line.contains(start)).unwrap());
     assert!(all.contains(", over the limit: ") && all.contains("of 20k"), "{shown}");
     assert!(!direct.contains("limit") && !only.contains("limit"), "{shown}");
 }
