@@ -43,6 +43,21 @@ fn what_could_not_be_stored_is_named() {
 }
 
 #[test]
+fn a_full_disk_of_the_state_folder_is_told() {
+    let world = Workspace::of(json!([{"id": "out", "name": "Out", "path": "../out"}]), &[("a.md", "# A\n\ntext\n")]);
+    fs::create_dir(world.beside("out")).unwrap();
+    let told = without_room(&world, &["doctor"]);
+    for line in ["wrong  state: ", "note   log: "] {
+        assert!(told.text().contains(line), "{told}");
+    }
+    assert!(told.text().contains("is on a disk that is full") && told.text().contains(FIX), "{told}");
+    for words in [&["index", "--words-only"][..], &["connect", "claude-code", "--yes"], &["select", "out"]] {
+        let ran = without_room(&world, words);
+        assert!(ran.stderr.contains(FIX) && !ran.stderr.contains("XDG_STATE_HOME"), "{words:?}: {ran}");
+    }
+}
+
+#[test]
 fn trust_that_cannot_be_revoked_needs_room() {
     let world = Workspace::of(json!([{"id": "out", "name": "Out", "path": "../out"}]), &[]);
     fs::create_dir(world.beside("out")).unwrap();

@@ -36,7 +36,7 @@ pub use link::link_on_path;
 pub use listing::FolderListings;
 pub use lock::{LOCK_TIMEOUT, Lock};
 pub use own::{append_own, is_at, open_folder, open_own, read_own, remove_own, rename_own, within};
-pub use private::{is_mine, is_writable, narrow, narrow_second, private_folder};
+pub use private::{is_mine, is_writable, narrow, narrow_second, private_folder, without_room};
 pub use read::{
     Stamp, is_of_process, is_special, open_regular, read_open, read_regular, read_stamped, read_whole, stamp, whole,
 };

@@ -2,14 +2,14 @@
 //! checkout) are narrowed on write.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Write as _};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
 use rustix::fs::{Access, access};
 
 use super::Folder;
-use super::error::with_path;
+use super::error::{is_no_room, with_path};
 
 /// Opens a folder of the user, creating it if missing, and makes it private.
 ///
@@ -26,6 +26,24 @@ pub fn private_folder(path: &Path) -> io::Result<Folder> {
 /// Whether this process can create files in this folder.
 pub fn is_writable(folder: &Path) -> bool {
     folder.is_dir() && access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok()
+}
+
+/// Why a small file cannot be written to this folder although it is writable, if its disk or the user's quota is full.
+/// Tried with a file that never has a name; `None` where there are no such files.
+pub fn without_room(folder: &Path) -> Option<io::Error> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{Mode, OFlags, open};
+        const TRIED: usize = 16 * 1024;
+        let file = open(folder, OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC, Mode::RUSR | Mode::WUSR);
+        let written = file.map_err(io::Error::from).and_then(|file| File::from(file).write_all(&[0; TRIED]));
+        written.err().filter(is_no_room)
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = folder;
+        None
+    }
 }
 
 /// Removes all permissions except the owner's from an open file. Another user's file keeps its mode, and so does one

@@ -17,7 +17,7 @@ use std::sync::{Arc, OnceLock};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use super::error::no_seal_key;
+use super::error::{is_no_room, no_seal_key};
 use super::own::open_own;
 use super::path::{Resolver, absolute};
 use super::private::{is_mine, is_writable};
@@ -94,6 +94,10 @@ impl Sealer {
         let secret = match made {
             Ok(_) => secret,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => read_secret(&file).map_err(no_seal_key)?,
+            // Another folder would not help.
+            Err(error) if is_no_room(&error) => {
+                return Err(io::Error::new(error.kind(), format!("refdesk's key cannot be stored: {error}")));
+            }
             Err(error) => return Err(no_seal_key(error)),
         };
         Ok(self.0.key.get_or_init(|| SealKey::derive(&secret, &self.0.workspace)))

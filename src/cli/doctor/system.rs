@@ -9,14 +9,17 @@ use crate::colours::Colours;
 use refdesk_core::config::state_folder;
 use refdesk_desk::Desk;
 use refdesk_desk::engine::watched_folders;
-use refdesk_files::is_writable;
 use refdesk_files::path::Resolver;
+use refdesk_files::{is_writable, without_room};
 
 /// Where Linux says how many folders a user may watch.
 const WATCHES: &str = "/proc/sys/fs/inotify/max_user_watches";
 
 /// Where refdesk keeps the state of a workspace.
 const OWN_FOLDER: &str = ".jaato/refdesk";
+
+/// What is said of a folder on a full disk.
+const FULL: &str = "is on a disk that is full";
 
 /// Terminals that are known to copy by OSC 52 and to report all keys, by parts of `TERM` and `TERM_PROGRAM`.
 const CAPABLE: [&str; 6] = ["kitty", "alacritty", "foot", "wezterm", "ghostty", "iterm"];
@@ -45,7 +48,7 @@ pub fn places(desk: &Desk) -> Vec<CheckLine> {
     let own = desk.workspace().join(OWN_FOLDER);
     let workspace = if let Some(reason) = obstacle(&own).filter(|_| context.is_workspace()) {
         let text = format!("{} {reason}: nothing can be selected, indexed or connected here", shown(&own));
-        CheckLine::wrong("workspace", text, "make it a writable folder")
+        CheckLine::wrong("workspace", text, way_around(&reason, "make it a writable folder"))
     } else if context.is_workspace() {
         CheckLine::ok("workspace", shown(desk.workspace()))
     } else {
@@ -77,7 +80,11 @@ pub fn places(desk: &Desk) -> Vec<CheckLine> {
                     "{} {reason}: refdesk cannot keep your trust, its key, or what sessions were sent",
                     shown(&folder)
                 );
-                CheckLine::wrong("state", text, "make it a writable folder, or set XDG_STATE_HOME to one")
+                CheckLine::wrong(
+                    "state",
+                    text,
+                    way_around(&reason, "make it a writable folder, or set XDG_STATE_HOME to one"),
+                )
             }
         },
         None => CheckLine::note(
@@ -96,6 +103,11 @@ pub fn places(desk: &Desk) -> Vec<CheckLine> {
     vec![workspace, configuration, state, log]
 }
 
+/// What to do about an obstacle.
+fn way_around(reason: &str, fix: &'static str) -> &'static str {
+    if reason == FULL { "free some disk space" } else { fix }
+}
+
 /// Why files cannot be created in this folder, or the folder itself.
 fn obstacle(folder: &Path) -> Option<String> {
     let is_there = |path: &&Path| path.symlink_metadata().is_ok();
@@ -108,7 +120,10 @@ fn obstacle(folder: &Path) -> Option<String> {
     if !nearest.is_dir() {
         return Some(format!("{at} not a folder"));
     }
-    (!is_writable(nearest)).then(|| format!("{at} not writable"))
+    if !is_writable(nearest) {
+        return Some(format!("{at} not writable"));
+    }
+    without_room(nearest).map(|_| FULL.to_owned())
 }
 
 /// Whether the system can watch the folders for the screen.
