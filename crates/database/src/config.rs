@@ -327,6 +327,7 @@ fn refuse_repeated(config: &mut DatabasesConfig, file: &str, problems: &mut Vec<
 
 fn database(node: &YamlNode, file: &str, problems: &mut Vec<Diagnostic>) -> Option<DatabaseConfig> {
     let mut fields = YamlFields::of(node, "a database", file, problems)?;
+    server::refuse_written(&mut fields, KEYS);
     fields.warn_unknown_but(KEYS, is_near_guard);
     let name = name(&mut fields, node);
     if fields.node("type").is_none() {
@@ -437,7 +438,9 @@ fn sqlite(fields: &mut YamlFields<'_, '_>, place: &YamlNode) -> Option<Connectio
     }
     let key = if fields.node("connection").is_some() { "connection" } else { "connection_config" };
     let file = fields.inner(key).and_then(|mut inner| {
-        inner.warn_unknown(&["file", "path", "database"]);
+        let known = ["file", "path", "database"];
+        server::refuse_written(&mut inner, &known);
+        inner.warn_unknown(&known);
         ["file", "path", "database"].iter().find_map(|key| inner.text(key))
     });
     if file.is_none() {

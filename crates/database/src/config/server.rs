@@ -2,11 +2,11 @@
 
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
-use refdesk_text::yaml::{YamlNode, YamlValue};
+use refdesk_text::yaml::{YamlMember, YamlNode, YamlValue};
 use serde::Serialize;
 
 use super::fields::YamlFields;
-use super::written_secrets::{SECRETS, has_plain_password, masked, variable};
+use super::written_secrets::{SECRETS, has_plain_password, is_secret_key, masked, variable};
 
 /// A connection to a server, without secrets.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -80,7 +80,7 @@ pub(crate) fn read(fields: &mut YamlFields<'_, '_>, place: &YamlNode) -> Option<
     if let Some(text) = fields.text("connection_string") {
         let node = fields.node("connection_string").unwrap_or(place);
         if has_plain_password(&text) {
-            refuse(fields, node);
+            refuse(fields, "password", node);
             return None;
         }
         return Some(ServerConnection { url: Some(text), ..ServerConnection::default() });
@@ -95,12 +95,15 @@ pub(crate) fn read(fields: &mut YamlFields<'_, '_>, place: &YamlNode) -> Option<
         match &member.node.value {
             YamlValue::Text(text) if variable(text).is_some() => secret = variable(text).map(Secret::Env),
             _ => {
-                refuse(&mut inner, &member.node);
+                refuse(&mut inner, &member.key, &member.node);
                 return None;
             }
         }
     }
     let known: Vec<&str> = KEYS.iter().chain(SECRETS).copied().collect();
+    if refuse_written(&mut inner, &known) {
+        return None;
+    }
     inner.warn_unknown(&known);
     let command = inner.text("password_command").map(Secret::Command);
     let from_env = secret_in_env(&mut inner)?;
@@ -150,10 +153,36 @@ fn secret_in_env(fields: &mut YamlFields<'_, '_>) -> Option<Option<Secret>> {
 /// How much TLS proves.
 const SSL_MODES: [&str; 6] = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"];
 
-fn refuse(fields: &mut YamlFields<'_, '_>, node: &YamlNode) {
-    let message = "the password is in the file, where everyone who reads the repository can see it";
+/// Refuses secrets that are written out under keys other than these; returns whether there are any.
+pub(super) fn refuse_written(fields: &mut YamlFields<'_, '_>, known: &[&str]) -> bool {
+    let written = |member: &&YamlMember| !known.contains(&member.key.as_str()) && is_written_secret(member);
+    let written: Vec<&YamlMember> = fields.members().iter().filter(written).collect();
+    written.iter().for_each(|member| refuse(fields, &member.key, &member.node));
+    !written.is_empty()
+}
+
+/// Whether a member that is not a setting looks like a secret that is written out.
+fn is_written_secret(member: &YamlMember) -> bool {
+    let is_value = match &member.node.value {
+        YamlValue::Text(text) => !text.trim().is_empty() && variable(text).is_none(),
+        YamlValue::Int(_) | YamlValue::Float(_) => true,
+        _ => false,
+    };
+    is_value && is_secret_key(&member.key)
+}
+
+/// Refuses the secret that is the value of this key.
+fn refuse(fields: &mut YamlFields<'_, '_>, key: &str, node: &YamlNode) {
+    let key = key.to_lowercase();
+    let (what, instead) = match key.as_str() {
+        _ if key.contains("private") => ("private key", "private_key_env"),
+        _ if key.contains("token") => ("token", "token_env"),
+        _ if key.contains("phrase") || key.contains("pass") || key.contains("pwd") => ("password", "password_env"),
+        _ => ("secret", "password_env"),
+    };
+    let message = format!("the {what} is in the file, where everyone who reads the repository can see it");
     let problem = Diagnostic::error(Code::PlainPassword, message);
-    fields.report(node, problem.fix("name its environment variable: 'password_env: NAME', or ${NAME}"));
+    fields.report(node, problem.fix(format!("name its environment variable: '{instead}: NAME', or ${{NAME}}")));
 }
 
 impl ServerConnection {

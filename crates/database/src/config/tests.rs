@@ -58,6 +58,22 @@ fn a_bad_database_costs_itself_alone() {
             "{name: a, type: postgres, connection: {host: h, password: x}}",
             "plain-password 2:63 the password is in the file",
         ),
+        (
+            "{name: a, type: postgres, connection_config: {host: h, passwd: hunter2}}",
+            "plain-password 2:68 the password is in the file",
+        ),
+        (
+            "{name: a, type: postgres, connection: {host: h, Api-Key: hunter2}}",
+            "plain-password 2:62 the secret is in the file",
+        ),
+        (
+            "{name: a, type: snowflake, connection: {account: h, private_key: MII}}",
+            "plain-password 2:70 the private key is in the file",
+        ),
+        (
+            "{name: a, type: snowflake, connection: {account: h, oauth_token: 5}}",
+            "plain-password 2:70 the token is in the file",
+        ),
         ("{name: a, type: postgres, connection: {port: 5}}", "missing-field 2:43 the connection has no service"),
         (
             "{name: a, type: postgres, connection_string: 'p://u:x@h/d'}",
@@ -221,4 +237,21 @@ fn a_default_is_named_only_where_one_is_used() {
     let text = "databases: [{name: a, type: postgres, connection: {host: db, port: 99999}}]";
     let found = read(text, "f").1;
     assert!(found.iter().any(|it| it.message == "'port' is not between 1 and 65535"), "{found:?}");
+}
+
+#[test]
+fn a_secret_under_another_key_is_refused_wherever_it_is() {
+    for (entry, place) in
+        [("password: hunter2, connection: {file: x}", "1:47"), ("connection: {file: x, pwd: hunter2}", "1:64")]
+    {
+        let (_, problems) = read(&format!("databases: [{{name: a, type: sqlite, {entry}}}]"), "f");
+        let secrets: Vec<_> = problems.iter().filter(|it| it.code == Code::PlainPassword).collect();
+        let [problem] = secrets.as_slice() else { panic!("{entry}: {problems:?}") };
+        assert_eq!(format!("{}:{}", problem.line.unwrap(), problem.column.unwrap()), place);
+        assert!(problem.fix.to_string().contains("'password_env: NAME'"), "{problem:?}");
+    }
+    // These say where a secret is.
+    let elsewhere = "{host: h, passfile: ~/.pgpass, secret_name: x, password: '${P}'}";
+    let (_, problems) = read(&format!("databases: [{{name: a, type: postgres, connection: {elsewhere}}}]"), "f");
+    assert!(problems.iter().all(|it| it.code == Code::UnknownKey), "{problems:?}");
 }

@@ -17,6 +17,17 @@ const NOT_SHOWN: &[&str] = &["pass", "pwd", "secret", "token", "key"];
 /// What is shown instead of a secret.
 const MASK: &str = "***";
 
+/// What is in a key that would hold a secret, and how keys end that say where one is.
+const SECRET_PARTS: &[&str] =
+    &["pass", "pwd", "secret", "token", "credential", "private_key", "api_key", "apikey", "access_key"];
+const PLACES: &[&str] = &["env", "file", "path", "command", "url", "name"];
+
+/// Whether a key would hold a secret, as `passwd` would, and `passfile` would not.
+pub(super) fn is_secret_key(key: &str) -> bool {
+    let key = key.to_lowercase().replace('-', "_");
+    SECRET_PARTS.iter().any(|part| key.contains(part)) && !PLACES.iter().any(|place| key.ends_with(place))
+}
+
 /// Whether a text has a password that is not a variable.
 pub(super) fn has_plain_password(text: &str) -> bool {
     let is_secret = |key: &str| SECRETS.iter().chain(MORE_SECRETS).any(|secret| key.eq_ignore_ascii_case(secret));
