@@ -169,6 +169,9 @@ impl Connection {
 
     /// Shows, asks and writes.
     pub fn run(&self, desk: &mut Desk, session: &Session, settings: SettingsArgs) -> CommandOutput {
+        if !settings.dry_run {
+            self.files.iter().for_each(FileParts::sweep);
+        }
         let answer = match self.changes() {
             Ok(changes) if changes.iter().all(Option::is_none) => {
                 if !settings.dry_run {

@@ -11,6 +11,7 @@ use refdesk_agents::setup::{
     listed_server,
 };
 use refdesk_desk::{Desk, Session};
+use refdesk_files::Folder;
 use refdesk_files::output::{PriorContent, Proposal, propose, propose_removal, remove_empty_folders};
 use refdesk_text::{Code, Error};
 
@@ -162,6 +163,13 @@ impl FileParts {
 
     fn records(&self) -> impl Iterator<Item = &Record> {
         self.parts.iter().filter_map(|(_, stored)| stored.record.as_ref())
+    }
+
+    /// Removes what a killed `connect` or `disconnect` left beside the file.
+    pub fn sweep(&self) {
+        let path = self.file.path();
+        // Leftovers are harmless, and a folder that is a link is not ours.
+        let _ = path.parent().map(|folder| Folder::real(folder).and_then(|folder| folder.sweep_dead()));
     }
 
     /// Removes the records of entries that the file does not have, and the folders created for a file that does not exist.

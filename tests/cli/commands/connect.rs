@@ -307,6 +307,25 @@ fn a_file_that_cannot_be_changed_is_reported_with_its_position() {
 }
 
 #[test]
+fn what_a_killed_run_left_beside_the_settings_is_removed() {
+    const LEFT: &str = ".claude/.refdesk-0123456789abcdef.tmp";
+    let world = Workspace::with(&[(SETTINGS, "{}"), (LEFT, "x"), (".claude/.refdesk-mine", "x")]);
+    world.run(&["connect", "claude-code", "--dry-run"]).exits(0);
+    assert!(world.path.join(LEFT).exists());
+    for words in [&["connect", "claude-code", "--yes"][..], &["connect", "claude-code", "--yes"]] {
+        world.run(words).exits(0);
+        assert!(!world.path.join(LEFT).exists(), "{words:?}");
+        world.put(LEFT, b"x");
+    }
+    for _ in 0..2 {
+        world.run(&["disconnect", "claude-code", "--yes"]).exits(0);
+        assert!(!world.path.join(LEFT).exists());
+        world.put(LEFT, b"x");
+    }
+    assert!(world.path.join(".claude/.refdesk-mine").exists());
+}
+
+#[test]
 fn a_read_only_file_stays_as_it_is() {
     use std::os::unix::fs::PermissionsExt;
     let world = Workspace::with(&[(SETTINGS, "{}")]);

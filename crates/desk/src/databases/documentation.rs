@@ -439,6 +439,8 @@ impl Desk {
         match folder.lock("lock", Duration::ZERO) {
             Ok(lock) => {
                 let holder = format!("process {} since {}\n", std::process::id(), self.timestamp());
+                // What a killed run left; the next run tries again.
+                let _ = folder.sweep_dead();
                 // Only for the error message of another run.
                 let _ = folder.write("holder", holder.as_bytes(), FileMode::Private, Durability::Recreatable);
                 Ok(lock)

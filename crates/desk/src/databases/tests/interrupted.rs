@@ -159,3 +159,13 @@ fn a_page_that_changed_since_it_was_compared_stays() {
     drop((prepared, desk));
     assert_eq!(world.document(&options()).edited, [page]);
 }
+
+#[test]
+fn what_a_killed_run_left_beside_its_state_is_removed() {
+    let world = World::new();
+    world.document(&options());
+    let left = ".jaato/refdesk/db/.refdesk-0123456789abcdef.tmp";
+    world.put(left, "x");
+    world.document(&options());
+    assert!(!world.path.join(left).exists());
+}
