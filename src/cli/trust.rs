@@ -51,7 +51,8 @@ fn revoke(desk: &Desk, trusted: &[PrivilegedAction], waiting: &[PrivilegedAction
     match desk.revoke() {
         Ok(RevokedTrust { actions, sections, still_indexed }) => {
             let text = revoked(actions.len(), sections);
-            let output = CommandOutput::new(document("success", &[], &[&actions, waiting].concat()), text);
+            let status = if still_indexed.is_some() { "error" } else { "success" };
+            let output = CommandOutput::new(document(status, &[], &[&actions, waiting].concat()), text);
             output.and_refused(still_indexed.into_iter().collect())
         }
         Err(refusal) => CommandOutput::new(document("error", trusted, waiting), "").and_refused(vec![refusal]),
