@@ -14,6 +14,7 @@ use refdesk_desk::{
 };
 use refdesk_files::output::Proposal;
 use refdesk_files::path::lossy;
+use refdesk_text::Error;
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::tokens::counted;
 
@@ -35,11 +36,28 @@ const KEYS: &str = "  3 5-8  tick or untick these rows
   q      leave without writing anything
 ";
 
-/// Proposes, asks and writes.
+/// Proposes, asks and writes. With `--yes` nobody was shown a difference: if a file changes meanwhile, everything is read
+/// again.
 pub fn run(desk: &mut Desk, session: &Session, args: &InitArgs) -> CommandOutput {
+    if !args.yes {
+        return attempt(desk, session, args).unwrap_or_else(|unwritten| unwritten.0);
+    }
+    let mut last = None;
+    let done = desk.repeat_if_changed(|desk| {
+        attempt(desk, session, args).map_err(|unwritten| {
+            let (answer, error) = *unwritten;
+            last = Some(answer);
+            error
+        })
+    });
+    done.unwrap_or_else(|error| last.unwrap_or_else(|| CommandOutput::refused(error)))
+}
+
+/// The answer; an error has the answer that says so.
+fn attempt(desk: &mut Desk, session: &Session, args: &InitArgs) -> Result<CommandOutput, Box<(CommandOutput, Error)>> {
     let found = match desk.discoverer(&args.folders) {
         Ok(discoverer) => discoverer.run(),
-        Err(refusal) => return answer("error", &Discovery::default(), &Ticks::default()).and_refused(vec![refusal]),
+        Err(refusal) => return Ok(answer("error", &Discovery::default(), &Ticks::default()).and_refused(vec![refusal])),
     };
     // What was left out before is not new.
     let is_first = desk.catalog().is_empty();
@@ -48,12 +66,12 @@ pub fn run(desk: &mut Desk, session: &Session, args: &InitArgs) -> CommandOutput
     let scan_notes = if is_first || args.all { found.notes.iter().collect() } else { notes_on_listed(&found, listed) };
     let notes = notes(&scan_notes);
     if ticks.is_empty() || (ticks.count() == 0 && !is_first && !args.all) {
-        return nothing(desk, &found, &ticks, &notes);
+        return Ok(nothing(desk, &found, &ticks, &notes));
     }
     let is_asked = !args.yes && !args.dry_run && can_ask();
     let listed = list::shown(&found, &ticks, LISTS);
     if is_asked && !tick(&found, &mut ticks, &notes) {
-        return left(&found, &ticks);
+        return Ok(left(&found, &ticks));
     }
     let change = chosen(&found, &ticks, args);
     if change.new.is_empty() && change.moved.is_empty() {
@@ -62,11 +80,11 @@ pub fn run(desk: &mut Desk, session: &Session, args: &InitArgs) -> CommandOutput
         let seen = if is_asked { String::new() } else { listed + &notes };
         let text =
             format!("{seen}Nothing is ticked, so nothing was written. `refdesk add PATH` adds any file or folder.\n");
-        return CommandOutput { text: text.into_bytes(), ..answer("success", &found, &ticks) };
+        return Ok(CommandOutput { text: text.into_bytes(), ..answer("success", &found, &ticks) });
     }
     let proposals = match desk.propose_catalog(&change, &ask_to_leave) {
         Ok(proposals) => proposals,
-        Err(refusal) => return answer("error", &found, &ticks).and_refused(vec![refusal]),
+        Err(refusal) => return Ok(answer("error", &found, &ticks).and_refused(vec![refusal])),
     };
     let files = counted(proposals.len(), "file");
     // The list before it shows programs that this is not a patch. An agent can be the reader, so it is escaped.
@@ -76,16 +94,16 @@ pub fn run(desk: &mut Desk, session: &Session, args: &InitArgs) -> CommandOutput
     };
     if args.dry_run {
         let answer = CommandOutput { text: shown().into_bytes(), ..answer("dry_run", &found, &ticks) };
-        return CommandOutput { notes: vec![format!("this would write {files}")], ..answer };
+        return Ok(CommandOutput { notes: vec![format!("this would write {files}")], ..answer });
     }
     if !args.yes {
         match is_asked.then(|| ask(&difference(&proposals), &format!("Write {files}?"))).flatten() {
             Some(true) => {}
-            Some(false) => return left(&found, &ticks),
+            Some(false) => return Ok(left(&found, &ticks)),
             None => {
                 let answer = answer("error", &found, &ticks).and_refused(vec![unasked()]);
                 let notes = vec![format!("this would write {files}")];
-                return CommandOutput { text: shown().into_bytes(), notes, ..answer };
+                return Ok(CommandOutput { text: shown().into_bytes(), notes, ..answer });
             }
         }
     }
@@ -97,9 +115,12 @@ pub fn run(desk: &mut Desk, session: &Session, args: &InitArgs) -> CommandOutput
             let left = if is_first && !is_asked { left_out(found.new.len() - change.new.len()) } else { String::new() };
             let notes = left + &notes;
             let answer = written(desk, session, (&found, &ticks, &notes), &change, &proposals, indexed.as_ref());
-            CommandOutput { notes: indexed.map(|it| it.notes).unwrap_or_default(), ..answer }
+            Ok(CommandOutput { notes: indexed.map(|it| it.notes).unwrap_or_default(), ..answer })
         }
-        Err(unwritten) => answer("error", &found, &ticks).and_refused(vec![unwritten.refused]),
+        Err(unwritten) => {
+            let error = unwritten.refused;
+            Err(Box::new((answer("error", &found, &ticks).and_refused(vec![error.clone()]), error)))
+        }
     }
 }
 

@@ -20,40 +20,81 @@ pub fn document(status: &str, removed: &[SourceId], files: &[&str], diff: &str, 
     json!({"status": status, "removed": removed, "files": files, "diff": diff, "mentions": mentions})
 }
 
+/// What would be removed, with what is said of it: that is gone once it is removed.
+struct Shown {
+    removal: Removal,
+    mentioned: Vec<String>,
+    diff: String,
+    mentions: Vec<Value>,
+}
+
+impl Shown {
+    fn of(desk: &mut Desk, ids: &[String]) -> Result<Self, Error> {
+        let removal = desk.propose_removal(ids, &ask_to_leave)?;
+        let mentioned = mentioned(desk, &removal);
+        let mentions = removal.mentions.iter().map(|mention| rows::mention(desk, mention)).collect();
+        let diff = removal.files.iter().chain(&removal.rewritten).map(|proposal| proposal.diff.unified()).collect();
+        Ok(Self { removal, mentioned, diff, mentions })
+    }
+
+    fn proposals(&self) -> impl Iterator<Item = &Proposal> {
+        self.removal.files.iter().chain(&self.removal.rewritten)
+    }
+
+    fn json(&self, status: &str, removed: &[SourceId]) -> Value {
+        let files: Vec<&str> = self.proposals().map(|proposal| proposal.shown.as_str()).collect();
+        document(status, removed, &files, &self.diff, &self.mentions)
+    }
+
+    fn refuse(&self, refusal: Error, text: &str) -> CommandOutput {
+        let text = text.as_bytes().to_vec();
+        CommandOutput { json: self.json("error", &[]), text, ..CommandOutput::refused(refusal) }
+    }
+}
+
 /// Shows, asks and removes.
 pub fn run(desk: &mut Desk, session: &Session, args: &RemoveArgs) -> CommandOutput {
-    let removal = match desk.propose_removal(&args.ids, &ask_to_leave) {
-        Ok(removal) => removal,
+    if args.yes {
+        return without_asking(desk, session, &args.ids);
+    }
+    let shown = match Shown::of(desk, &args.ids) {
+        Ok(shown) => shown,
         Err(refusal) => return CommandOutput::refused(refusal),
     };
-    let mentioned = mentioned(desk, &removal);
-    let proposals = || removal.files.iter().chain(&removal.rewritten);
-    let diff: String = proposals().map(|proposal| proposal.diff.unified()).collect();
-    let json = |status: &str, removed: &[SourceId]| {
-        let files = proposals().map(|proposal| proposal.shown.as_str()).collect::<Vec<_>>();
-        let mentions: Vec<Value> = removal.mentions.iter().map(|mention| rows::mention(desk, mention)).collect();
-        document(status, removed, &files, &diff, &mentions)
-    };
-    let (done, refused) = (json("success", &removal.ids), json("error", &[]));
-    let refuse = |refusal: Error, text: &str| CommandOutput {
-        json: refused.clone(),
-        text: text.as_bytes().to_vec(),
-        ..CommandOutput::refused(refusal)
-    };
-    if !args.yes {
-        let shown: String = proposals().map(|proposal| proposal.diff.shown()).collect();
-        let shown = mentioned.iter().fold(shown, |shown, line| format!("{shown}{line}\n"));
-        match ask(&shown, &question(&removal)) {
-            Some(true) => {}
-            Some(false) => return refuse(declined(), ""),
-            None => return CommandOutput { notes: mentioned, ..refuse(unasked(), &diff) },
+    let text: String = shown.proposals().map(|proposal| proposal.diff.shown()).collect();
+    let text = shown.mentioned.iter().fold(text, |text, line| format!("{text}{line}\n"));
+    match ask(&text, &question(&shown.removal)) {
+        Some(true) => {}
+        Some(false) => return shown.refuse(declined(), ""),
+        None => {
+            let answer = shown.refuse(unasked(), &shown.diff);
+            return CommandOutput { notes: shown.mentioned, ..answer };
         }
     }
-    if let Err(refusal) = desk.remove_sources(session, &removal) {
-        return refuse(refusal, "");
+    match desk.remove_sources(session, &shown.removal) {
+        Ok(()) => removed(desk, &shown),
+        Err(refusal) => shown.refuse(refusal, ""),
     }
-    let mut text = format!("removed {}\n", rows::join(&removal.ids));
-    for id in &removal.ids {
+}
+
+/// Removes what nobody was shown. If a file changes meanwhile, it is read again.
+fn without_asking(desk: &mut Desk, session: &Session, ids: &[String]) -> CommandOutput {
+    let mut last: Option<Shown> = None;
+    let done = desk.repeat_if_changed(|desk| {
+        let shown = last.insert(Shown::of(desk, ids)?);
+        desk.remove_sources(session, &shown.removal)
+    });
+    match (done, last) {
+        (Ok(()), Some(shown)) => CommandOutput { notes: shown.mentioned.clone(), ..removed(desk, &shown) },
+        (Err(refusal), Some(shown)) => shown.refuse(refusal, ""),
+        (done, None) => done.map_or_else(CommandOutput::refused, |()| CommandOutput::default()),
+    }
+}
+
+fn removed(desk: &Desk, shown: &Shown) -> CommandOutput {
+    let ids = &shown.removal.ids;
+    let mut text = format!("removed {}\n", rows::join(ids));
+    for id in ids {
         if let Some(other) = desk.catalog().get(id.as_str()) {
             let file = desk.workspace_context().display(&other.origin.file);
             text.push_str(&one_line(&format!("{id} is still in the catalog: {file} defines it too")));
@@ -64,8 +105,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &RemoveArgs) -> CommandOutp
             text.push('\n');
         }
     }
-    let notes = if args.yes { mentioned } else { Vec::new() };
-    CommandOutput { notes, ..CommandOutput::new(done, text) }
+    CommandOutput::new(shown.json("success", &shown.removal.ids), text)
 }
 
 fn question(removal: &Removal) -> String {

@@ -218,10 +218,10 @@ impl Desk {
 
     /// Applies a change of the catalog without showing a difference; applies it again if another process has just changed
     /// the same file.
-    pub(super) fn repeat_if_changed<T>(
-        &mut self,
-        mut change: impl FnMut(&mut Self) -> Result<T, Error>,
-    ) -> Result<T, Error> {
+    ///
+    /// # Errors
+    /// The change fails for another reason, or the file has changed again and again for as long as a lock is waited for.
+    pub fn repeat_if_changed<T>(&mut self, mut change: impl FnMut(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
         let began = Instant::now();
         // Not in step with the others, one of which wins each time.
         let share = Duration::from_millis(u64::from(std::process::id() % 16) + 1);

@@ -155,3 +155,26 @@ fn tags_added_at_once_are_all_there() {
         assert_eq!(tags, expected);
     }
 }
+
+/// Processes that change one file at once without asking: nobody was shown a difference, so none may complain of one.
+#[test]
+fn sources_removed_and_proposed_at_once_are_all_done() {
+    const MANY: usize = 8;
+    let source = |nth: usize| json!({"id": format!("s{nth}"), "name": "S", "type": "inline", "content": "x"});
+    let world = Workspace::of((0..MANY).map(source).collect(), &[("docs/guide.md", "# Guide\n\ntext\n")]);
+    let start = |words: Vec<String>| {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let mut command = world.command(&words);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    };
+    let remove = |nth: usize| vec!["remove".to_owned(), format!("s{nth}"), "--yes".to_owned()];
+    let mut all: Vec<Vec<String>> = (0..MANY).map(remove).collect();
+    all.push(["init", "--yes", "--all"].map(str::to_owned).to_vec());
+    let children: Vec<_> = all.into_iter().map(start).collect();
+    for child in children {
+        finish("upkeep".to_owned(), child, None).exits(0);
+    }
+    let left: Value = serde_json::from_str(&world.read("references.json")).unwrap();
+    assert!(left["sources"].as_array().unwrap().iter().all(|it| it["content"].is_null()), "{left}");
+}
