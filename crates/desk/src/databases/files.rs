@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use refdesk_files::path::is_absent;
-use refdesk_files::{Durability, FileMode, Folder};
+use refdesk_files::{Durability, FileMode, Folder, cause, is_link_refused};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 use serde::Serialize;
@@ -14,6 +14,9 @@ use crate::Desk;
 
 /// The folder of a run's state.
 pub(super) const STATE: &str = ".jaato/refdesk/db";
+
+/// The fix for a file or folder of ours that is a symbolic link.
+pub(super) const REPLACE_LINK: &str = "replace the link with what it leads to";
 
 /// The most bytes of a state file.
 const STATE_BYTES: u64 = 64 * 1024 * 1024;
@@ -41,7 +44,10 @@ pub(super) fn text_below(workspace: &Path, path: &str, limit: u64) -> Result<Opt
             Ok(text) => Ok(Some(text.trim_start_matches('\u{feff}').to_owned())),
             Err(_) => Err(problem(Code::NotUtf8, "the file is not UTF-8".to_owned(), "save it as UTF-8")),
         },
-        Err(error) => Err(problem(Code::Unreadable, format!("it cannot be read: {error}"), "make it a readable file")),
+        Err(error) => {
+            let fix = if is_link_refused(&error) { REPLACE_LINK } else { "make it a readable file" };
+            Err(problem(Code::Unreadable, format!("it cannot be read: {error}"), fix))
+        }
     }
 }
 
@@ -68,7 +74,7 @@ impl Desk {
         let failed = |error: io::Error| {
             Error::new(
                 Code::NotStored,
-                format!("{STATE}/{name} cannot be written: {error}"),
+                format!("{STATE}/{name} cannot be written: {}", cause(&error)),
                 "free some disk space, or make it writable",
             )
         };

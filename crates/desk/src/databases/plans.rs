@@ -8,12 +8,16 @@ use refdesk_database::config::CheckRule;
 use refdesk_database::schema::check::hidden_texts;
 use refdesk_database::schema::plan::{self, DatabaseState, FILE, Plan, PlanEdits, PlanInput};
 use refdesk_files::output::Proposal;
+use refdesk_text::escape::one_line;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
+use serde::Deserialize;
 
-use super::files::text_below;
+use super::files::{REPLACE_LINK, text_below};
 use super::schema_reading::{ReadDatabase, ReadState};
 use crate::{Desk, Session};
+
+const PLAN_FIX: &str = "restore it, or remove it to plan again without your changes";
 
 /// A new plan, compared with the stored one.
 #[derive(Debug, Default)]
@@ -124,19 +128,50 @@ fn input(database: &ReadDatabase) -> PlanInput<'_> {
 
 /// The stored plan of a workspace, if there is one.
 pub(super) fn stored_plan(workspace: &Path) -> Result<Option<Plan>, Error> {
-    let fix = "restore it, or remove it to plan again without your changes";
     let text = match text_below(workspace, FILE, plan::FILE_BYTES) {
         Ok(Some(text)) => text,
         Ok(None) => return Ok(None),
         Err(problem) => {
             let message = format!("the plan {FILE}: {}", problem.message);
-            return Err(Error::new(problem.code, message, fix));
+            // Only a link has another way out.
+            let is_link = problem.fix.to_string() == REPLACE_LINK;
+            return Err(Error::new(problem.code, message, if is_link { problem.fix } else { PLAN_FIX.into() }));
         }
     };
+    refuse_newer(&text)?;
     serde_json::from_str(&text).map(Some).map_err(|error| {
-        // The position is at the end of it: `… at line 3 column 7`.
-        Error::new(Code::Damaged, format!("the plan {FILE} cannot be read: {error}"), fix)
+        Error::new(Code::Damaged, format!("the plan {FILE} cannot be read: {}", in_plain_words(&error)), PLAN_FIX)
     })
+}
+
+/// Refuses a plan that a newer refdesk wrote: this one would write it without what it does not know.
+fn refuse_newer(text: &str) -> Result<(), Error> {
+    #[derive(Deserialize)]
+    struct Header {
+        schema_version: String,
+    }
+    let numbers = |version: &str| -> Option<Vec<u32>> { version.split('.').map(|part| part.parse().ok()).collect() };
+    let Ok(Header { schema_version }) = serde_json::from_str(text) else { return Ok(()) };
+    if numbers(&schema_version) <= numbers(plan::SCHEMA_VERSION) {
+        return Ok(());
+    }
+    let message = format!(
+        "the plan {FILE} was written by a newer refdesk: it has version {} of the format, and this one knows {}",
+        one_line(&schema_version),
+        plan::SCHEMA_VERSION
+    );
+    Err(Error::new(Code::Damaged, message, "use that refdesk, or remove the plan to plan again without your changes"))
+}
+
+/// The parser's message without the names of our types. The position is at the end of it: `… at line 3 column 7`.
+fn in_plain_words(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    let Some((before, rest)) = message.split_once("expected struct ") else { return message };
+    let place = rest.find(" at line ").and_then(|at| rest.get(at..)).unwrap_or_default();
+    match before.strip_prefix("invalid length ") {
+        Some(_) => format!("it has a list instead of an object{place}"),
+        None => format!("{before}expected an object{place}"),
+    }
 }
 
 /// A warning if names or texts of a database have hidden characters, unless its configuration switches that rule off.

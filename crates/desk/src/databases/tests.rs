@@ -334,6 +334,9 @@ fn a_damaged_plan_is_not_replaced() {
         (plan[..plan.len() / 2].to_owned(), "at line"),
         (with("\"high\""), "expected u8 at line"),
         (with("300"), "at line"),
+        ("[]".to_owned(), "cannot be read: it has a list instead of an object"),
+        ("null".to_owned(), "invalid type: null, expected an object at line 1"),
+        (plan.replace("\"schema_version\": \"1.0\"", "\"schema_version\": \"9.9\""), "was written by a newer refdesk"),
         (with("9"), "9 is not a 'priority' for main."),
     ] {
         world.put(FILE, &text);
