@@ -44,7 +44,8 @@ pub fn words(fix: &Fix) -> Option<String> {
         Fix::Pick(id) => format!("`refdesk select {}` picks it", argument(id)),
         Fix::Reload => "run the command again".into(),
         Fix::RewritePages(database) => {
-            format!("`refdesk db document --overwrite-edited {}` rewrites it", argument(database))
+            let command = format!("`refdesk db document --overwrite-edited {}`", argument(database));
+            format!("{command} rewrites it where '{}' is configured; elsewhere, restore the file", one_line(database))
         }
         Fix::RewritePaths => "run `refdesk check --fix` to rewrite the path".into(),
         Fix::ShowTemplate => {

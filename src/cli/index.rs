@@ -61,8 +61,10 @@ pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
             } else if report.is_replaced {
                 text.push_str("The old index was from another version, and was removed.\n");
             }
+            // Columns and joins of databases are always found by words.
             if report.missing > 0 {
-                text.push_str(&format!("{} of them are indexed by words alone.\n", grouped(report.missing)));
+                let missing = grouped(report.missing);
+                text.push_str(&format!("{missing} could also be found by meaning, but have only words so far.\n"));
             }
             if report.shared > 0 {
                 text.push_str(&format!(

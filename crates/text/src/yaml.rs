@@ -236,6 +236,9 @@ fn in_plain_words(line: &str) -> String {
     {
         return "a backslash starts an escape in double quotes; use single quotes, or / in paths".to_owned();
     }
+    if line.contains("non-finite float") {
+        return "a number in it is infinite or not a number; quote it if it is a text".to_owned();
+    }
     if is_indentation(line) {
         return "its indentation is wrong here".to_owned();
     }
@@ -277,6 +280,7 @@ mod tests {
                 1,
             ),
             ("a: [b, c", "unclosed bracket '['", 1),
+            ("a: 1\nb: .nan", "a number in it is infinite or not a number; quote it if it is a text", 2),
             ("a: &a [*a]", "a value in it contains itself", 1),
             ("&a [*a]", "a value in it contains itself", 1),
         ] {

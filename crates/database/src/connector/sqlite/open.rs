@@ -342,7 +342,10 @@ pub fn words(error: &rusqlite::Error) -> String {
         rusqlite::Error::SqliteFailure(failure, _) if failure.code == ErrorCode::TooBig => {
             "it has a value that is too large to read".to_owned()
         }
-        rusqlite::Error::SqliteFailure(failure, message) => message.clone().unwrap_or_else(|| failure.to_string()),
+        // For damage that is in no table, SQLite names an empty one.
+        rusqlite::Error::SqliteFailure(failure, message) => {
+            message.as_ref().map_or_else(|| failure.to_string(), |message| message.replace(" () -", ":"))
+        }
         rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
         _ => "it has a value of a different type from what SQLite says".to_owned(),
     }
