@@ -30,6 +30,9 @@ pub struct Snapshot {
     pub schemas: Vec<SchemaInfo>,
     /// In the order of their schemas and names.
     pub tables: Vec<Table>,
+    /// Tables that exist, but are beyond the limit on their number.
+    #[serde(skip)]
+    pub beyond: Vec<TableName>,
 }
 
 /// A schema of a database.
@@ -295,10 +298,16 @@ impl Snapshot {
         found.ok().and_then(|at| self.tables.get(at))
     }
 
+    /// Whether there is a table of this name, read or beyond the limit.
+    pub fn has_table(&self, name: &TableName) -> bool {
+        self.table(name).is_some() || self.beyond.binary_search(name).is_ok()
+    }
+
     /// Puts schemas and tables into their order.
     pub fn sort(&mut self) {
         self.schemas.sort_by(|a, b| a.name.cmp(&b.name));
         self.tables.sort_by(|a, b| (&a.schema, &a.name).cmp(&(&b.schema, &b.name)));
+        self.beyond.sort();
     }
 
     /// A hash of the schema, by the hashes of its tables.

@@ -21,6 +21,7 @@ pub(super) fn leave_out(reading: &mut Reading, database: &str) {
     reading.snapshot.schemas.retain(|schema| !is_too_long(&schema.name));
     reading.snapshot.tables.retain(|table| !is_too_long(&table.schema) && !is_too_long(&table.name));
     reading.left_out.retain(|name| !is_bad(name));
+    reading.snapshot.beyond.retain(|name| !is_bad(name));
     let tables = before - reading.snapshot.tables.len();
     let columns: usize = reading.snapshot.tables.iter_mut().map(leave_out_columns).sum();
     if tables + columns == 0 {

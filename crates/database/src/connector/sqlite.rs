@@ -102,12 +102,15 @@ fn reading_of(config: &DatabaseConfig, file: &SqliteFile, shown: &str, objects: 
         key_columns: 0,
         late: 0,
     };
-    let mut tables = Vec::new();
+    let (mut tables, mut beyond) = (Vec::new(), Vec::new());
     for object in objects.iter().filter(|object| is_wanted(config, object, &virtual_tables)) {
         let most = config.settings.max_tables;
         if tables.len() == most {
-            reader.problem(format!("there are more than {most} tables; the rest are left out"), Code::TooMany);
-            break;
+            if beyond.is_empty() {
+                reader.problem(format!("there are more than {most} tables; the rest are left out"), Code::TooMany);
+            }
+            beyond.push(TableName { schema: SCHEMA.to_owned(), name: object.name.clone() });
+            continue;
         }
         tables.push(reader.table(object));
     }
@@ -121,7 +124,7 @@ fn reading_of(config: &DatabaseConfig, file: &SqliteFile, shown: &str, objects: 
     complete_targets(&mut tables, KEY_COLUMNS.saturating_sub(reader.key_columns));
     let problems = reader.problems;
     let schemas = vec![SchemaInfo { name: SCHEMA.to_owned(), comment: None }];
-    let mut snapshot = Snapshot { server_version: Some(rusqlite::version().to_owned()), schemas, tables };
+    let mut snapshot = Snapshot { server_version: Some(rusqlite::version().to_owned()), schemas, tables, beyond };
     snapshot.sort();
     Reading { snapshot, left_out, problems, ..Reading::default() }
 }

@@ -217,7 +217,7 @@ fn of_quoted(what: &str, comment: &str, column: Option<&str>, tell: ReportFindin
 impl CheckInput<'_> {
     /// Whether a table that a key refers to does not exist, rather than being left out by the configuration.
     fn is_missing(&self, target: &TableName) -> bool {
-        self.config.wants_table(&target.schema, &target.name) && self.snapshot.table(target).is_none()
+        self.config.wants_table(&target.schema, &target.name) && !self.snapshot.has_table(target)
     }
 
     /// Whether values of two types can be equal. SQLite's only types are its affinities.

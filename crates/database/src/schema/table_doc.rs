@@ -304,7 +304,7 @@ impl DocInput<'_> {
 
     /// Whether a table does not exist; one that the configuration leaves out does.
     fn is_missing(&self, name: &TableName) -> bool {
-        self.snapshot.table(name).is_none() && self.config.wants_table(&name.schema, &name.name)
+        !self.snapshot.has_table(name) && self.config.wants_table(&name.schema, &name.name)
     }
 
     fn foreign_key(&self, table: &Table, key: &ForeignKey) -> ForeignKeyDoc {

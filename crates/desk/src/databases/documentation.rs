@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use refdesk_database::documenter::{
-    CatalogEntry, Manifest, ManifestEntry, OwnPages, PageAction, Progress, ProgressStatus, SourceCounts,
+    CatalogEntry, Manifest, ManifestEntry, ManifestFile, OwnPages, PageAction, Progress, ProgressStatus, SourceCounts,
     catalog_entries,
 };
 use refdesk_database::names::globs::NamePattern;
@@ -94,6 +94,8 @@ pub struct Documentation {
     /// Where the descriptions come from.
     pub sources: SourceCounts,
     pub(super) databases: BTreeSet<String>,
+    /// Pages of earlier runs about tables that are beyond the limit now: they stay as they are.
+    pub(super) beyond: BTreeSet<String>,
     pub(super) milliseconds: u64,
     /// Held until the run ends.
     pub(super) lock: Option<Lock>,
@@ -260,6 +262,7 @@ impl Desk {
         }
         run.problems.extend(described.problems.iter().cloned());
         run.databases.insert(name.clone());
+        add_beyond(run, database);
         let Described { tables, domains, .. } = &described;
         let ids = SourceIds::of(&run.planned.plan);
         let input = PagesInput { config: &database.config, docs_path: &run.docs_path, tables, domains, ids: &ids };
@@ -480,6 +483,23 @@ pub(super) fn failure(database: &ReadDatabase) -> Option<(String, Error)> {
         }
     };
     Some((name.clone(), error))
+}
+
+/// Notes the pages about tables that exist beyond the limit on their number, and those of their domains.
+fn add_beyond(run: &mut Documentation, database: &ReadDatabase) {
+    let beyond: BTreeSet<&TableName> = database.snapshot().into_iter().flat_map(|it| &it.beyond).collect();
+    let files = || run.manifest.iter().flat_map(|manifest| &manifest.indexable_files);
+    let own = || files().filter(|file| file.database == database.config.name);
+    let is_beyond = |file: &&ManifestFile| match (&file.schema, &file.table) {
+        (Some(schema), Some(name)) => beyond.contains(&TableName { schema: schema.clone(), name: name.clone() }),
+        _ => false,
+    };
+    let tables: Vec<&ManifestFile> = own().filter(is_beyond).collect();
+    let domains: BTreeSet<&String> = tables.iter().filter_map(|file| file.domain.as_ref()).collect();
+    let of_domains =
+        own().filter(|file| file.table.is_none() && file.domain.as_ref().is_some_and(|it| domains.contains(it)));
+    let paths: Vec<String> = tables.iter().copied().chain(of_domains).map(|file| file.path.clone()).collect();
+    run.beyond.extend(paths);
 }
 
 /// The position of each table in the order of the plan.

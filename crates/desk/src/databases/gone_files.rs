@@ -34,7 +34,7 @@ impl Desk {
         let written =
             run.interrupted.iter().flat_map(|progress| progress.written.keys().chain(progress.replaced.keys()));
         // The manifest came with the repository: it must not cause other files to be removed.
-        let is_page = |path: &str| self.is_page_of_run(run, path);
+        let is_page = |path: &str| self.is_page_of_run(run, path) && !run.beyond.contains(path);
         let gone: BTreeSet<&str> =
             noted.chain(written).map(String::as_str).filter(|path| !wanted.contains(path) && is_page(path)).collect();
         let (mut removed, mut left_over, mut removed_edited) = (Vec::new(), Vec::new(), BTreeMap::new());
@@ -51,7 +51,7 @@ impl Desk {
         }
         let mut entries_removed = Vec::new();
         for entry in run.manifest.iter().flat_map(|manifest| &manifest.catalog) {
-            if run.wanted_sources.contains(&entry.id) || !self.is_of_run(run, entry) {
+            if run.wanted_sources.contains(&entry.id) || !self.is_of_run(run, entry) || self.is_beyond(run, entry) {
                 continue;
             }
             match self.entry_found(run, entry) {
@@ -177,6 +177,13 @@ impl Desk {
         let is_id = found.get("id").and_then(serde_json::Value::as_str) == Some(id);
         let place = self.place_of_entry(&found);
         is_id && place.is_some_and(|place| self.pages_folders(run).any(|folder| place.starts_with(folder)))
+    }
+
+    /// Whether an entry points to pages about tables that are beyond the limit.
+    pub(super) fn is_beyond(&self, run: &Documentation, entry: &ManifestEntry) -> bool {
+        let found = || serde_json::from_slice(&self.page_bytes(&entry.path).ok().flatten()?).ok();
+        let place = if run.beyond.is_empty() { None } else { found().and_then(|found| self.place_of_entry(&found)) };
+        place.is_some_and(|place| run.beyond.iter().any(|path| self.workspace().join(path).starts_with(&place)))
     }
 
     /// Where the file of an entry points to.

@@ -1,12 +1,13 @@
 //! The plan of the workspace's databases: made from what was read, with a person's changes to the stored plan.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use jiff::Timestamp;
 use refdesk_database::config::CheckRule;
 use refdesk_database::schema::check::hidden_texts;
 use refdesk_database::schema::plan::{self, DatabaseState, FILE, Plan, PlanEdits, PlanInput};
+use refdesk_database::snapshot::TableName;
 use refdesk_files::output::Proposal;
 use refdesk_text::escape::one_line;
 use refdesk_text::report::Diagnostic;
@@ -75,7 +76,13 @@ impl Desk {
             keep_others(&mut plan, stored, &configured);
         }
         plan.settle_ids(stored.as_ref());
-        let changes = stored.as_ref().map(|stored| plan::stale(stored, &plan)).unwrap_or_default();
+        let of_database = |it: &ReadDatabase| {
+            let names = it.snapshot().map(|snapshot| snapshot.beyond.iter().map(TableName::full).collect());
+            (it.config.name.clone(), names.unwrap_or_default())
+        };
+        let beyond: BTreeMap<String, BTreeSet<String>> = read.iter().map(of_database).collect();
+        let is_beyond = |database: &str, table: &str| beyond.get(database).is_some_and(|names| names.contains(table));
+        let changes = stored.as_ref().map(|stored| plan::stale(stored, &plan, &is_beyond)).unwrap_or_default();
         Ok(Planned { plan, stored, changes, problems })
     }
 

@@ -50,7 +50,7 @@ pub(crate) fn read(session: &ReadingSession, config: &DatabaseConfig) -> Result<
     }
     let mut problems = Vec::new();
     let mut left_out = Vec::new();
-    let mut tables = wanted.tables(config, &mut rights, &mut left_out, &mut problems)?;
+    let mut tables = wanted.tables(config, &mut rights, &mut left_out, &mut snapshot.beyond, &mut problems)?;
     wanted.add_columns(&mut tables, &mut problems)?;
     wanted.add_constraints(&mut tables)?;
     wanted.add_indexes(&mut tables)?;
@@ -90,6 +90,7 @@ impl SchemaQuery<'_> {
         config: &DatabaseConfig,
         rights: &mut RoleRights,
         left_out: &mut Vec<TableName>,
+        beyond: &mut Vec<TableName>,
         problems: &mut Vec<Diagnostic>,
     ) -> Result<Tables, Refusal> {
         let mut tables = Tables::new();
@@ -108,9 +109,12 @@ impl SchemaQuery<'_> {
             }
             let most = config.settings.max_tables;
             if tables.len() == most {
-                let message = format!("there are more than {most} tables; the rest are left out");
-                problems.push(Diagnostic::warning(Code::TooMany, message));
-                break;
+                if beyond.is_empty() {
+                    let message = format!("there are more than {most} tables; the rest are left out");
+                    problems.push(Diagnostic::warning(Code::TooMany, message));
+                }
+                beyond.push(TableName { schema, name });
+                continue;
             }
             // Every role may update some of the system's tables.
             let may_write = value::<Option<bool>>(&row, 7)?.unwrap_or(false) && !is_system(&schema);

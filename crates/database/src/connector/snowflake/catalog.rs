@@ -93,7 +93,7 @@ pub(crate) fn read(session: &Session<'_>, config: &DatabaseConfig) -> Result<(Re
     }
     let mut problems = Vec::new();
     let mut left_out = Vec::new();
-    let mut tables = tables(&wanted(RELATIONS)?, config, &mut left_out, &mut problems)?;
+    let mut tables = tables(&wanted(RELATIONS)?, config, &mut left_out, &mut snapshot.beyond, &mut problems)?;
     add_columns(&mut tables, &wanted(COLUMNS)?, &mut problems)?;
     for (word, kind) in KEYS {
         let rows = keys(session, word, &snapshot.schemas, &mut problems)?;
@@ -110,6 +110,7 @@ fn tables(
     rows: &Rows,
     config: &DatabaseConfig,
     left_out: &mut Vec<TableName>,
+    beyond: &mut Vec<TableName>,
     problems: &mut Vec<Diagnostic>,
 ) -> Result<Tables, Error> {
     let mut tables = Tables::new();
@@ -127,9 +128,12 @@ fn tables(
         }
         let most = config.settings.max_tables;
         if tables.len() == most {
-            let message = format!("there are more than {most} tables; the rest are left out");
-            problems.push(Diagnostic::warning(Code::TooMany, message));
-            break;
+            if beyond.is_empty() {
+                let message = format!("there are more than {most} tables; the rest are left out");
+                problems.push(Diagnostic::warning(Code::TooMany, message));
+            }
+            beyond.push(TableName { schema, name });
+            continue;
         }
         let table = Table {
             kind,

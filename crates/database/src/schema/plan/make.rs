@@ -20,7 +20,7 @@ use crate::schema::domains::domains;
 use crate::schema::notes::Notes;
 use crate::sensitive::by_name_and_type;
 use crate::sensitive::comments::without_values;
-use crate::snapshot::{Snapshot, Table};
+use crate::snapshot::{Snapshot, Table, TableName};
 use crate::statistics::{SAMPLED_ROWS, may_sample};
 
 /// Most characters of a comment that a plan shows.
@@ -69,7 +69,8 @@ pub fn make(
     for input in inputs {
         let units = match input.state {
             DatabaseState::Read(snapshot) => {
-                let names = snapshot.tables.iter().map(Table::full_name).collect();
+                let beyond = snapshot.beyond.iter().map(TableName::full);
+                let names = snapshot.tables.iter().map(Table::full_name).chain(beyond).collect();
                 known.insert(input.config.name.clone(), names);
                 units(databases, input, snapshot, edits)
             }
@@ -277,8 +278,9 @@ pub(super) fn config_hash(config: &DatabasesConfig) -> String {
     sha256_hex(json!([config.docs_path, all]).to_string().as_bytes())
 }
 
-/// What changed since a plan was made, in words; `now` is made from the current schema.
-pub fn stale(then: &Plan, now: &Plan) -> Vec<String> {
+/// What changed since a plan was made, in words; `now` is made from the current schema. `is_beyond` says whether a table
+/// of a database exists beyond the limit on their number.
+pub fn stale(then: &Plan, now: &Plan, is_beyond: &dyn Fn(&str, &str) -> bool) -> Vec<String> {
     let mut changes = Vec::new();
     if then.config_hash != now.config_hash {
         changes.push("the configuration changed".to_owned());
@@ -303,11 +305,13 @@ pub fn stale(then: &Plan, now: &Plan) -> Vec<String> {
             many => Some(format!("{} of '{name}' {many_are} since the plan", counted(many.len(), "table"))),
         };
         let new = after.keys().filter(|table| !before.contains_key(*table)).copied().collect();
-        let gone = before.keys().filter(|table| !after.contains_key(*table)).copied().collect();
+        let gone = before.keys().filter(|table| !after.contains_key(*table)).copied();
+        let (beyond, gone) = gone.partition(|table| is_beyond(name, table));
         let changed = after.iter().filter(|(table, hash)| before.get(*table).is_some_and(|it| it != *hash));
         let changed = changed.map(|(table, _)| *table).collect();
         changes.extend(of("is new", "are new", new));
         changes.extend(of("is gone", "are gone", gone));
+        changes.extend(of("is beyond the limit on tables", "are beyond the limit on tables", beyond));
         changes.extend(of("has changed", "have changed", changed));
     }
     changes

@@ -187,8 +187,8 @@ fn a_stale_plan_is_told_by_what_changed() {
         "main.alone of 'shop' is gone since the plan",
         "main.customer of 'shop' has changed since the plan",
     ];
-    assert_eq!(stale(&then, &now), expected);
-    assert_eq!(stale(&then, &then), [""; 0]);
+    assert_eq!(stale(&then, &now, &|_, _| false), expected);
+    assert_eq!(stale(&then, &then, &|_, _| false), [""; 0]);
 }
 
 #[test]

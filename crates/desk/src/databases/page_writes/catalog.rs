@@ -85,7 +85,10 @@ impl Run<'_, '_> {
         let kept: BTreeSet<&str> = prepared.catalog.iter().map(|(entry, ..)| entry.id.as_str()).collect();
         let gone = before.iter().filter(|(id, _)| !kept.contains(*id)).map(|(_, old)| *old);
         let mut stays = |old: &ManifestEntry| {
-            prepared.wanted_sources.contains(&old.id) || !self.desk.is_of_run(prepared, old) || !self.forget_entry(old)
+            prepared.wanted_sources.contains(&old.id)
+                || !self.desk.is_of_run(prepared, old)
+                || self.desk.is_beyond(prepared, old)
+                || !self.forget_entry(old)
         };
         entries.extend(gone.filter(|old| stays(old)).cloned());
         entries.sort_by(|a, b| a.id.cmp(&b.id));

@@ -34,8 +34,12 @@ impl Run<'_, '_> {
         let removed: BTreeSet<&str> = self.report.removed.iter().map(String::as_str).collect();
         let to_remove: BTreeSet<&str> = prepared.removed.iter().map(String::as_str).collect();
         let is_left = |path: &str| to_remove.contains(path) && !removed.contains(path);
-        let others = old.values().filter(|file| !is_settled(&file.database) || is_left(&file.path));
-        files.extend(others.map(|file| (*file).clone()));
+        let listed: BTreeSet<String> = files.iter().map(|file| file.path.clone()).collect();
+        let is_beyond = |path: &String| prepared.beyond.contains(path) && !listed.contains(path);
+        let is_other =
+            |file: &&ManifestFile| !is_settled(&file.database) || is_left(&file.path) || is_beyond(&file.path);
+        let others = old.values().copied().filter(is_other);
+        files.extend(others.cloned());
         files.sort_by(|a, b| a.path.cmp(&b.path));
         let plan = &prepared.planned.plan;
         // An edited file that could not be removed is still listed as edited.

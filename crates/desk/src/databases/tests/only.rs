@@ -5,10 +5,38 @@ use refdesk_database::names::globs::NamePattern;
 use refdesk_text::Code;
 
 use super::super::documentation::PROGRESS;
-use super::{World, options};
+use super::{CONFIG, World, options};
 use crate::DocumentOptions;
 
 const MANIFEST: &str = "docs/databases/documentation-manifest.json";
+
+#[test]
+fn tables_beyond_the_limit_are_not_gone() {
+    let world = World::new();
+    let domains = "domains: {a: [bin, customer], z: [orders, zone]}";
+    world.put(".jaato/databases.yaml", &CONFIG.replace("}]", "}").replace("}}", &format!("}}, {domains}}}]")));
+    world.document(&options());
+    let pages = world.pages();
+    world.put(".jaato/db-agent.yaml", "planner: {max_tables_per_database: 2}");
+    let prepared = world.desk().documentation(&options()).unwrap();
+    assert_eq!((prepared.removed.len(), prepared.entries_removed.len()), (0, 0));
+    // The key of a table that is not read is unknown, so a table that refers to it has changed.
+    let changes = ["2 tables of 'shop' are beyond the limit on tables", "main.bin of 'shop' has changed"];
+    assert_eq!(prepared.planned.changes, changes.map(|change| format!("{change} since the plan")));
+    for _ in 0..2 {
+        let report = world.document(&options());
+        assert_eq!((report.removed.len(), report.sources_removed.len(), report.edited.len()), (0, 0, 0));
+        let now = world.pages();
+        assert_eq!(now.keys().collect::<Vec<_>>(), pages.keys().collect::<Vec<_>>());
+        let (differences, _) = world.desk().database_differences(&[]).unwrap();
+        assert_eq!(differences[0].differences, []);
+    }
+    // They are still known as refdesk's own: the next run updates them, and removes those that are really gone.
+    world.put(".jaato/db-agent.yaml", "");
+    world.sql("shop.db", "DROP TABLE zone");
+    let report = world.document(&options());
+    assert_eq!((report.edited.len(), report.removed.len()), (0, 2), "{report:?}");
+}
 
 #[test]
 fn a_run_about_some_tables_makes_sources_of_whole_domains() {
