@@ -203,7 +203,8 @@ mod tests {
     fn a_program_that_is_no_postgresql_server_is_told_and_fills_no_memory() {
         const SSL_REQUEST: [u8; 4] = [4, 210, 22, 47];
         static HUGE: &[u8] = &[0x7f; 64 * 1024];
-        let programs: [fn(&[u8]) -> (&'static [u8], usize); 3] = [
+        type Program = fn(&[u8]) -> (&'static [u8], usize);
+        let programs: [Program; 3] = [
             |_| (b"HTTP/1.1 400 Bad Request\r\n\r\n", 1),
             |asked| if asked.ends_with(&SSL_REQUEST) { (b"N", 1) } else { (HUGE, 100_000) },
             |asked| if asked.ends_with(&SSL_REQUEST) { (b"N", 1) } else { (b"N\0\0\0\x03", 1) },
