@@ -38,6 +38,37 @@ pub fn rows(snapshot: &Snapshot, session: &AgentSession) -> Vec<KnownRow> {
     rows
 }
 
+/// `the session read it twice and was sent how to read it`.
+pub fn sentence(knowledge: Knowledge) -> String {
+    let times = |count: u32| match count {
+        0 | 1 => String::new(),
+        2 => " twice".to_owned(),
+        more => format!(" {more} times"),
+    };
+    let did = [
+        (knowledge.reads > 0).then(|| format!("read it{}", times(knowledge.reads))),
+        knowledge.is_picked.then(|| "picked it".to_owned()),
+    ];
+    let got = [
+        (knowledge.tellings > 0).then(|| format!("what it is and how to read it{}", times(knowledge.tellings))),
+        (knowledge.hints > 0).then(|| format!("a hint at it{}", times(knowledge.hints))),
+        (knowledge.notices > 0).then(|| format!("its name in a notice{}", times(knowledge.notices))),
+    ];
+    let got: Vec<String> = got.into_iter().flatten().collect();
+    let mut parts: Vec<String> = did.into_iter().flatten().collect();
+    parts.extend((!got.is_empty()).then(|| format!("was sent {}", joined(&got))));
+    format!("the session {}", joined(&parts))
+}
+
+/// `a, b and c`.
+fn joined(parts: &[String]) -> String {
+    match parts {
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+        [] => String::new(),
+    }
+}
+
 /// `, connected now` for the end of a sentence; nothing if the agent is gone.
 pub fn presence(activity: &AgentActivity, session: &AgentSession) -> String {
     match activity.presence(session).words() {
@@ -105,6 +136,25 @@ mod tests {
                 "- java-service: picked, hinted at 3 times",
             ]
         );
+    }
+
+    #[test]
+    fn what_a_session_did_and_got_is_a_sentence() {
+        let none = Knowledge::default();
+        for (knowledge, said) in [
+            (Knowledge { tellings: 1, ..none }, "the session was sent what it is and how to read it"),
+            (Knowledge { reads: 2, ..none }, "the session read it twice"),
+            (
+                Knowledge { reads: 1, hints: 3, notices: 1, ..none },
+                "the session read it and was sent a hint at it 3 times and its name in a notice",
+            ),
+            (
+                Knowledge { is_picked: true, reads: 1, tellings: 1, ..none },
+                "the session read it, picked it and was sent what it is and how to read it",
+            ),
+        ] {
+            assert_eq!(sentence(knowledge), said);
+        }
     }
 
     #[test]

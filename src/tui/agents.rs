@@ -8,6 +8,7 @@ mod session_view;
 pub mod update;
 pub mod view;
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use refdesk_desk::{AgentActivity, AgentSession, SessionLine};
@@ -41,11 +42,51 @@ impl AgentsPage {
     }
 }
 
+refdesk_text::worded_enum! {
+    /// The order of the sessions.
+    #[derive(Default)]
+    pub enum SessionOrder {
+        /// The one with the newest line first.
+        #[default]
+        Newest = "last",
+        /// The one that was sent and read the most first.
+        Tokens = "tokens",
+        /// By the name of its agent, and then the newest first.
+        Agent = "agent",
+    }
+}
+
+impl SessionOrder {
+    pub fn next(self) -> Self {
+        Self::ALL.into_iter().skip_while(|it| *it != self).nth(1).unwrap_or_default()
+    }
+
+    /// The message after sorting.
+    fn sentence(self) -> &'static str {
+        match self {
+            Self::Newest => "The newest sessions first",
+            Self::Tokens => "Sorted by tokens",
+            Self::Agent => "Sorted by agent",
+        }
+    }
+
+    fn sort(self, sessions: &mut [Arc<AgentSession>]) {
+        sessions.sort_by(|one, other| other.last.cmp(&one.last).then_with(|| one.session.cmp(&other.session)));
+        match self {
+            Self::Newest => {}
+            Self::Tokens => sessions.sort_by_key(|session| Reverse(session.tokens())),
+            Self::Agent => sessions.sort_by(|one, other| one.agent.cmp(&other.agent)),
+        }
+    }
+}
+
 #[derive(Debug, Clone, Default)]
 pub struct AgentsView {
     pub page: AgentsPage,
-    /// The newest answer of the engine; dropped when the view is left.
+    /// The newest answer of the engine, its sessions in this order; dropped when the view is left.
     pub activity: Option<Arc<AgentActivity>>,
+    /// Stays when the view is left.
+    pub order: SessionOrder,
     /// Whether the journal has more than the answer, and whether an answer is awaited.
     is_due: bool,
     is_asked: bool,
@@ -90,7 +131,7 @@ pub enum AgentsTarget {
 
 impl AgentsView {
     pub fn close(&mut self) {
-        *self = Self::default();
+        *self = Self { order: self.order, ..Self::default() };
     }
 
     pub fn sessions(&self) -> &[Arc<AgentSession>] {

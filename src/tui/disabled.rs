@@ -41,7 +41,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
     let catalog = &state.snapshot.catalog;
     match action {
         // The view has allowed it already.
-        Action::Follow | Action::ThisSession if state.view == View::Agents => None,
+        Action::Follow | Action::ThisSession | Action::Sort | Action::SortTokens if state.view == View::Agents => None,
         _ if state.view == View::Databases && databases::disabled::is_own(action) => None,
         Action::Graph if catalog.is_empty() && state.view != View::Graph => Some("there are no sources yet".to_owned()),
         Action::Toggle => toggle(state),
@@ -53,6 +53,9 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::AllShown if all_shown::shown(state).next().is_none() => Some("no source is shown here".to_owned()),
         Action::Bulk(verb) if all_shown::change_of(state, verb).is_none() => {
             Some(format!("there is no source to {} here", verb.word()))
+        }
+        Action::Tick | Action::TickAll if state.draft.found.as_ref().is_none_or(|found| found.new.is_empty()) => {
+            Some("there is nothing to tick".to_owned())
         }
         Action::Filter => filter(state),
         Action::Sort | Action::SortTokens if state.focus == Pane::Selection && state.selection.all.is_empty() => {

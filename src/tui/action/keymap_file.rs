@@ -443,7 +443,7 @@ mod tests {
                 "[global]\nundo = \"s u\"",
                 &[
                     "Warning 2:8 's u' cannot be pressed in [catalog], where 's' is 'sort', nor in [selection], where 's' is 'sort-selection', nor in [feed], where 's' is \
-                     'this-session'; give 'undo' another key",
+                     'this-session', nor in [agents], where 's' is 'sort-sessions'; give 'undo' another key",
                 ],
             ),
             (
@@ -463,7 +463,7 @@ mod tests {
                      reached there; give 'undo' or 'pick' another key",
                     "Warning 2:8 'Space' is 'mark' in [request]; 'undo' cannot be reached there; give 'undo' or 'mark' another \
                      key",
-                    "Warning 2:8 'Space' is 'set' in [values]; 'undo' cannot be reached there; give 'undo' or 'set' another key",
+                    "Warning 2:8 'Space' is 'set-value' in [values]; 'undo' cannot be reached there; give 'undo' or 'set-value' another key",
                 ],
             ),
             (

@@ -15,6 +15,12 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::NextTab | Action::PreviousTab if state.agents.page == AgentsPage::Sessions => {
             Some(format!("only a session has lines and knowledge: {} opens it", state.key(Action::Follow)))
         }
+        Action::Sort | Action::SortTokens if state.agents.page != AgentsPage::Sessions => {
+            Some(format!("only sessions are sorted: {} goes back to them", state.key(Action::Back)))
+        }
+        Action::Sort | Action::SortTokens if state.agents.sessions().is_empty() => {
+            Some("there are no sessions to sort yet".to_owned())
+        }
         Action::Follow => state.agents_target().err(),
         Action::ThisSession if state.agents.session().is_none() => {
             Some("there is no session under the cursor".to_owned())

@@ -10,7 +10,7 @@ use ratatui::layout::Rect;
 use refdesk_desk::session::JournalEvent;
 use refdesk_desk::{AgentActivity, AgentPresence, AgentSession};
 
-use super::AgentsPage;
+use super::{AgentsPage, SessionOrder};
 use crate::common::session_name;
 use crate::tui::source_state;
 use crate::tui::state::State;
@@ -55,7 +55,8 @@ pub fn columns(state: &State, window: &Range<usize>, width: u16) -> AgentColumns
     let of_lines = lines.map(|line| cells::width(&activity.clock(line.time))).max().unwrap_or(0);
     let is_sessions = state.agents.page == AgentsPage::Sessions;
     let known = state.agents.known.iter().map(|row| columns(&row.id) + 2 * row.node.as_ref().map_or(0, |it| it.level));
-    let agent = widest(&|session| columns(&session.agent)).clamp(5, AGENT);
+    // At least the heading with its sign.
+    let agent = widest(&|session| columns(&session.agent)).clamp(6, AGENT);
     let time = if is_sessions { widest(&times) } else { of_lines };
     // Cursor, mark and the fields beside the name, each with a blank, then the tokens over time.
     let beside = agent + 1 + (time + 1) * if has_since { 2 } else { 1 };
@@ -81,12 +82,18 @@ pub fn headings(state: &State, window: &Range<usize>, place: Rect, buffer: &mut 
     let columns = columns(state, window, place.width);
     let infra = state.skin.theme.style(ThemeRole::Infra);
     let mut row = ListRow::new(&state.skin, place.width);
-    row.cell("", 1, infra).cell("agent", columns.agent, infra).cell("session", columns.session, infra);
+    let sorted = |order: SessionOrder| {
+        let sign = if state.agents.order == order { state.skin.glyphs.sorted } else { "" };
+        format!("{}{sign}", order.word())
+    };
+    row.cell("", 1, infra).cell(&sorted(SessionOrder::Agent), columns.agent, infra);
+    row.cell("session", columns.session, infra);
     if columns.has_since {
         row.cell("since", columns.time, infra);
     }
-    row.cell("last", columns.time, infra);
+    row.cell(&sorted(SessionOrder::Newest), columns.time, infra);
     for (width, word) in FIGURES {
+        let word = if word == SessionOrder::Tokens.word() { sorted(SessionOrder::Tokens) } else { word.to_owned() };
         // A cut figure is useless.
         if row.room() < width {
             break;
@@ -95,6 +102,25 @@ pub fn headings(state: &State, window: &Range<usize>, place: Rect, buffer: &mut 
     }
     let over_time = [OVER_TIME, "time"].into_iter().find(|words| words.len() + 1 < row.room());
     row.gap().text(over_time.unwrap_or_default(), infra);
+    row.draw(RowCursor::Elsewhere, ThemeRole::Hints, place, buffer);
+}
+
+/// Columns of the tokens of a source.
+const TOKENS: usize = 9;
+
+/// Above the sources that a session knows.
+pub fn known_headings(state: &State, window: &Range<usize>, place: Rect, buffer: &mut Buffer) {
+    let columns = columns(state, window, place.width);
+    let infra = state.skin.theme.style(ThemeRole::Infra);
+    let mut row = ListRow::new(&state.skin, place.width);
+    row.cell("", 1, infra);
+    let id = columns.id.min(row.room() * 3 / 5);
+    row.cell("source", id, infra);
+    // What it was sent of a source is usually less than the source.
+    let whole = "whole text";
+    let room = row.room().saturating_sub(whole.len().max(TOKENS) + 2);
+    row.cell("what the session got", room, infra);
+    row.text(&format!("{whole:>TOKENS$}"), infra);
     row.draw(RowCursor::Elsewhere, ThemeRole::Hints, place, buffer);
 }
 
@@ -207,8 +233,8 @@ fn of_source<'a>(state: &State, mut row: ListRow<'a>, at: usize, columns: AgentC
     let id_role = if known.knowledge.is_some() { ThemeRole::Text } else { ThemeRole::Infra };
     row.id(&cells::clean(&known.id), id_room, theme.style(id_role));
     let words = known.knowledge.map_or_else(|| state.skin.glyphs.dash.to_owned(), |it| it.words());
-    let room = row.room().saturating_sub(9 + 2);
+    let room = row.room().saturating_sub(TOKENS + 2);
     row.cell(&words, room, theme.style(if known.knowledge.is_some() { ThemeRole::Hints } else { ThemeRole::Infra }));
-    row.text(&format!("{tokens:>9}"), infra);
+    row.text(&format!("{tokens:>TOKENS$}"), infra);
     Some(row)
 }

@@ -99,13 +99,17 @@ pub fn known(state: &State, columns: usize, most: usize) -> Vec<Line<'static>> {
     let Some(row) = state.agents.known.get(state.agents.row.at) else { return Vec::new() };
     let id = &row.id;
     let words = match row.knowledge {
-        Some(knowledge) => format!("This session knows @{id}: {}.", knowledge.words()),
-        None => format!("This session has not been sent anything about @{id} since it began or was compacted."),
+        Some(knowledge) => format!("@{id}: {}.", known_sources::sentence(knowledge)),
+        None => format!("@{id}: the session got nothing about it since it began or was compacted."),
     };
     let state_words = source_state::words(&state.snapshot, id);
     let follow = state.key(Action::Follow);
     let then = match state.snapshot.catalog.get(id) {
-        Some(_) => format!(" It is {state_words}. {follow} goes to it in the catalog."),
+        Some(_) => {
+            let price = state.snapshot.tokens.get(id.as_str()).map(|tokens| cells::in_tokens(*tokens));
+            let price = price.map(|price| format!(" The whole text has {price}.")).unwrap_or_default();
+            format!(" Now: {state_words}.{price} {follow} goes to it in the catalog.")
+        }
         None => " It is no longer in the catalog.".to_owned(),
     };
     wrapped(state, &format!("{words}{then}"), ThemeRole::Text, (columns, most))

@@ -8,7 +8,7 @@ use refdesk_core::catalog::SourceId;
 use refdesk_desk::AgentActivity;
 use refdesk_desk::engine::Request;
 
-use super::{AgentsPage, AgentsPlace, AgentsTarget, AgentsView, view};
+use super::{AgentsPage, AgentsPlace, AgentsTarget, AgentsView, SessionOrder, view};
 use crate::common::known_sources;
 use crate::tui::action::Action;
 use crate::tui::feed::{self, query};
@@ -42,6 +42,8 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Hand
                 feed::update::to_source(state, &id);
             }
         }
+        Action::Sort => sort(state, state.agents.order.next()),
+        Action::SortTokens => sort(state, SessionOrder::Tokens),
         Action::ThisSession => {
             if let Some(session) = state.agents.session().map(|session| session.session.clone()) {
                 feed::update::open(state);
@@ -59,6 +61,22 @@ fn show(state: &mut State, page: AgentsPage) {
     state.agents.page = page;
     state.agents.row = Cursor::default();
     rebuild(state);
+}
+
+/// Puts the sessions into this order. The cursor stays on its session.
+fn sort(state: &mut State, order: SessionOrder) {
+    let place = state.agents.place();
+    state.agents.order = order;
+    if let Some(activity) = state.agents.activity.take() {
+        state.agents.activity = Some(sorted(activity, order));
+        go(state, place);
+    }
+    state.note(order.sentence());
+}
+
+fn sorted(mut activity: Arc<AgentActivity>, order: SessionOrder) -> Arc<AgentActivity> {
+    order.sort(&mut Arc::make_mut(&mut activity).sessions);
+    activity
 }
 
 /// Computes what the session under the cursor knows, if that is shown.
@@ -88,7 +106,11 @@ pub fn answered(state: &mut State, activity: Arc<AgentActivity>) {
     if !is_awaited && state.agents.row.at == 0 {
         place.line = None;
     }
-    state.agents.activity = Some(activity);
+    // The engine lists the newest first.
+    state.agents.activity = Some(match state.agents.order {
+        SessionOrder::Newest => activity,
+        order => sorted(activity, order),
+    });
     go(state, place);
 }
 

@@ -27,6 +27,8 @@ const LINE_DETAILS: u16 = 3;
 pub struct AgentsLayout {
     /// Headings, or the tabs of a session.
     pub head: Rect,
+    /// The headings below the tabs, if the page has any.
+    pub headings: Rect,
     pub list: Rect,
     pub rule: Rect,
     pub detail: Rect,
@@ -40,17 +42,20 @@ pub fn places(state: &State) -> AgentsLayout {
         page => {
             // The rows that the list leaves; a long text also takes some that the list would fill.
             let rows = u16::try_from(state.agents.len()).unwrap_or(u16::MAX);
-            let free = inner.height.saturating_sub(head.height + 1).saturating_sub(rows);
+            let headings = u16::from(page == AgentsPage::Known);
+            let free = inner.height.saturating_sub(head.height + headings + 1).saturating_sub(rows);
             let text = details(state, page, Rect { height: inner.height / 2, ..inner }).len();
             free.max(u16::try_from(text).unwrap_or(0)).max(LINE_DETAILS)
         }
     };
     let detail = if inner.height >= WITH_DETAILS { wanted.min(inner.height * 3 / 5) } else { 0 };
     let rule_height = u16::from(detail > 0);
-    let list_height = inner.height.saturating_sub(head.height + detail + rule_height);
-    let list = Rect { y: head.bottom(), height: list_height, ..inner };
+    let has_headings = state.agents.page == AgentsPage::Known && detail > 0 && state.agents.len() > 0;
+    let headings = Rect { y: head.bottom(), height: u16::from(has_headings), ..inner };
+    let list_height = inner.height.saturating_sub(head.height + headings.height + detail + rule_height);
+    let list = Rect { y: headings.bottom(), height: list_height, ..inner };
     let rule = Rect { y: list.bottom(), height: rule_height, ..inner };
-    AgentsLayout { head, list, rule, detail: Rect { y: rule.bottom(), height: detail, ..inner } }
+    AgentsLayout { head, headings, list, rule, detail: Rect { y: rule.bottom(), height: detail, ..inner } }
 }
 
 /// The visible rows.
@@ -88,6 +93,9 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
                 tabs.draw(&state.skin.theme, buffer);
             }
         }
+    }
+    if !places.headings.is_empty() {
+        row_view::known_headings(state, &window, places.headings, buffer);
     }
     let columns = row_view::columns(state, &window, places.list.width);
     list.draw(&state.skin, buffer, |at| row_view::row(state, page, at, columns, places.list.width));

@@ -161,6 +161,10 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
         Action::ThisSession => Some("session"),
         Action::Toggle if subject.is_some_and(is_picked) => Some("unpick"),
         Action::Exclude if subject.is_some_and(|id| selection.is_excluded(id)) => Some("include"),
+        // Enter goes there already.
+        Action::ToCatalog if state.view == View::Agents => {
+            Some(entry.name).filter(|_| !matches!(state.agents_target(), Ok(AgentsTarget::Source(_))))
+        }
         Action::Follow if state.window.is_none() && state.view == View::Agents => match state.agents_target() {
             Ok(AgentsTarget::Session) | Err(_) => Some(entry.name),
             Ok(AgentsTarget::Receipt(_)) => Some("show receipt"),

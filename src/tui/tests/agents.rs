@@ -140,6 +140,45 @@ fn cursors_stay_on_their_session_and_line() {
 }
 
 #[test]
+fn sessions_are_sorted() {
+    let names = |state: &State| -> Vec<String> {
+        state.agents.sessions().iter().map(|session| session.agent.clone()).collect()
+    };
+    for (keys, first, said) in [
+        ("$", "claude-code", "Sorted by tokens"),
+        ("s", "claude-code", "Sorted by tokens"),
+        ("s s", "claude-code", "Sorted by agent"),
+        ("s s s", "claude-code", "The newest sessions first"),
+    ] {
+        let state = agents(keys);
+        assert_eq!((names(&state)[0].as_str(), message(&state)), (first, said), "{keys}");
+    }
+    let mut activity = fixture::agents();
+    Arc::make_mut(&mut activity.sessions[2]).sent_tokens = 90_000;
+    let mut state = agents("j");
+    answer(&mut state, Response::Agents(Arc::new(activity.clone())));
+    press(&mut state, "$");
+    assert_eq!(names(&state), ["gemini-cli", "claude-code", "codex"]);
+    assert_eq!(state.agents.session().map(|session| session.agent.as_str()), Some("codex"), "the cursor stays");
+    assert!(screen(&state).contains("tokens▾") || screen(&state).contains(state.skin.glyphs.sorted));
+    answer(&mut state, Response::Agents(Arc::new(activity)));
+    assert_eq!(names(&state), ["gemini-cli", "claude-code", "codex"], "also in the next answer");
+    press(&mut state, "Enter s");
+    assert!(message(&state).starts_with("only sessions are sorted"), "{}", message(&state));
+}
+
+#[test]
+fn what_a_session_knows_has_headings_and_one_way_to_the_source() {
+    let mut state = agents("Enter Tab");
+    let shown = screen(&state);
+    assert!(shown.contains("what the session got") && shown.contains("whole text"), "{shown}");
+    let bottom = |state: &State| screen(state).lines().last().unwrap_or_default().to_owned();
+    assert!(bottom(&state).contains("Enter go to source") && !bottom(&state).contains("c source"), "{shown}");
+    press(&mut state, "Tab");
+    assert!(bottom(&state).contains("Enter show receipt"), "{}", screen(&state));
+}
+
+#[test]
 fn the_mouse_opens_sessions_and_tabs() {
     let mut state = agents("");
     let find = |state: &State, text: &str| {

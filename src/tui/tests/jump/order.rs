@@ -17,7 +17,7 @@ fn words_find_everything_and_the_best_match_comes_first() {
         ("\"java-\"", "source java-service"),
         ("\"codes.md\"", "problem @legacy-errors"),
         ("\"also\"", "heading See also"),
-        ("\"watch\"", "action watching"),
+        ("\"watch\"", "action only feed"),
         ("\"zoom\"", "action zoom"),
         ("\"folders watch\"", "feed 09:14:02 files       desk"),
         ("\"#res\"", "tag resilience"),
