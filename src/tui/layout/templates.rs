@@ -11,6 +11,9 @@ const BESIDE: u16 = 150;
 /// The columns of a preview beside a list whose rows need more than their share.
 const PREVIEW: u16 = 80;
 
+/// Rows from which a list over the whole width and a preview below it both have room.
+const TALL: u16 = 40;
+
 /// The rows that the templates pane would fill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TemplatesNeeds {
@@ -40,7 +43,9 @@ pub fn templates(inner: Rect, wanted: TemplatesNeeds, shares: Shares) -> PaneLay
         shares.upper.map_or(usual, put)
     };
     let fitting = |most: u16| u16::try_from(wanted.list).unwrap_or(most).clamp(2.min(most), most);
-    if inner.width >= BESIDE && inner.height >= 14 {
+    // Where rows cannot be whole beside a preview and there are rows enough, the list has all the columns.
+    let is_wide_list = inner.height >= TALL && wanted.columns > inner.width.saturating_sub(PREVIEW);
+    if inner.width >= BESIDE && inner.height >= 14 && !is_wide_list {
         // Rows are whole before the preview is wider than it must be.
         let usual = wanted.columns.min(inner.width.saturating_sub(PREVIEW)).max(inner.width * 2 / 5);
         let (left, rest) = split_columns(inner, columns(inner.width, usual));
@@ -51,8 +56,11 @@ pub fn templates(inner: Rect, wanted: TemplatesNeeds, shares: Shares) -> PaneLay
         let (_, aside) = split_rows(aside, 1);
         return PaneLayout { head, list, rule, detail, aside };
     }
-    let most =
-        (inner.height * 2 / 5).clamp(1.min(inner.height), 8).saturating_sub(head.height).max(1.min(below.height));
+    let most_rows = if inner.width >= BESIDE && is_wide_list { inner.height / 3 } else { 8 };
+    let most = (inner.height * 2 / 5)
+        .clamp(1.min(inner.height), most_rows)
+        .saturating_sub(head.height)
+        .max(1.min(below.height));
     let (list, rest) = split_rows(below, rows(fitting(most)));
     let (rule, lower) = split_rows(rest, rest.height.min(1));
     // Rows of the form are whole, but lines of code need most.

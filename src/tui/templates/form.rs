@@ -116,8 +116,8 @@ fn caption(state: &State, rows: &[FormRow], room: usize) -> String {
             (_, Some(RowValue::Flag(_))) => "Space toggles it".to_owned(),
             (Some(Err(error)), _) => format!("not JSON yet: {error}"),
             (_, Some(RowValue::Misfit(_))) => "not a value for a list or an object".to_owned(),
-            (Some(Ok(_)), _) => "value, as JSON".to_owned(),
-            (None, _) => "value (start with := for JSON)".to_owned(),
+            (Some(Ok(_)), _) => "a value as JSON".to_owned(),
+            (None, _) => "a value, or := and JSON".to_owned(),
         };
     }
     let leaves = || rows.iter().filter(|row| row.is_leaf());

@@ -8,6 +8,7 @@ use crate::tui::pane::Pane;
 use crate::tui::state::{PanePart, State, Typing};
 use crate::tui::templates::form;
 use crate::tui::templates::preview;
+use crate::tui::templates::preview_update;
 use crate::tui::templates::values;
 use crate::tui::templates::values::{FormRow, RowValue, TypedValue, TypedValues, ValuePath, ValueStep};
 use crate::tui::widgets::field::{FieldLimit, TextField};
@@ -23,7 +24,23 @@ pub fn act(state: &mut State, action: Action) {
         }
         Action::SetValue => set(state),
         Action::AddItem => add(state),
-        Action::NextField => open_first_in(state, |at| at + 1..usize::MAX),
+        // Outside a field the last value leads to the first.
+        Action::NextField if state.typing != Some(Typing::Value) => {
+            let at = state.templates.variable.at;
+            let next = next_leaf(state, at + 1).or_else(|| next_leaf(state, 0));
+            to_field(state, next);
+        }
+        Action::NextField => {
+            let next = next_leaf(state, state.templates.variable.at + 1);
+            to_field(state, next);
+            if next.is_none() {
+                let write = state.key_in(KeyContext::Pane(Pane::Templates), Action::Write);
+                let again = state.key_in(KeyContext::Values, Action::NextField);
+                state.note(format!(
+                    "that was the last value: {write} writes the preview, {again} goes to the first value"
+                ));
+            }
+        }
         Action::PreviousField => go_back(state),
         _ => take_back(state),
     }
@@ -95,29 +112,33 @@ fn set(state: &mut State) {
 
 /// Opens the field of the row under the cursor, or of the next value.
 pub fn begin(state: &mut State) {
-    open_first_in(state, |at| at..usize::MAX);
+    let next = next_leaf(state, state.templates.variable.at);
+    to_field(state, next);
 }
 
-/// Moves to the first value in this range of rows, relative to the cursor, and opens its field; without one, typing ends.
-fn open_first_in(state: &mut State, range: impl Fn(usize) -> std::ops::Range<usize>) {
-    let range = range(state.templates.variable.at);
-    let rows = state.templates.form.iter().enumerate().skip(range.start).take(range.len());
-    let next = rows.into_iter().find(|(_, row)| row.is_leaf()).map(|(at, _)| at);
-    to_field(state, next);
+/// The first row from this one on that has a value.
+fn next_leaf(state: &State, from: usize) -> Option<usize> {
+    let mut rows = state.templates.form.iter().enumerate().skip(from);
+    rows.find(|(_, row)| row.is_leaf()).map(|(at, _)| at)
 }
 
 fn go_back(state: &mut State) {
     let at = state.templates.variable.at;
-    let before = state.templates.form.iter().take(at).rposition(FormRow::is_leaf);
+    let leaf = |state: &State, to: usize| state.templates.form.iter().take(to).rposition(FormRow::is_leaf);
+    let is_typing = state.typing == Some(Typing::Value);
+    // Outside a field the first value leads to the last.
+    let before = leaf(state, at).or_else(|| leaf(state, usize::MAX).filter(|_| !is_typing));
     to_field(state, before);
 }
 
+/// Opens the field of this row; without one, typing ends.
 fn to_field(state: &mut State, at: Option<usize>) {
     let Some(at) = at else {
         state.typing = None;
         return;
     };
     state.templates.variable.at = at;
+    preview_update::show_value(state);
     state.templates.value = TextField::default();
     state.typing = Some(Typing::Value);
     let Some(row) = under_cursor(state).filter(|row| row.typed) else { return };
@@ -197,6 +218,7 @@ fn take_back(state: &mut State) {
 pub fn step(state: &mut State, motion: Motion) {
     let (len, page) = (state.templates.form.len(), form::page(state));
     state.templates.variable.step(motion, len, page);
+    preview_update::show_value(state);
 }
 
 fn store_value(state: &mut State, way: ValuePath, given: TypedValue) {

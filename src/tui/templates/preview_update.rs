@@ -1,6 +1,7 @@
 //! Requests the preview of the template under the cursor when its values or path change, and its highlighting. The last
 //! rendered text stays while the current values do not render.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::tui::action::Action;
@@ -8,9 +9,9 @@ use crate::tui::highlight;
 use crate::tui::highlight::{CodePiece, HighlightSubject, Spans, carried};
 use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
-use crate::tui::state::{Preview, PreviewMode, PreviewRequest, RenderedText, State};
+use crate::tui::state::{PanePart, Preview, PreviewMode, PreviewRequest, RenderedText, State};
 use crate::tui::templates::preview;
-use crate::tui::templates::values::TypedValues;
+use crate::tui::templates::values::{RowValue, TypedValues};
 use crate::tui::update::navigation;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::motion::Scroll;
@@ -69,10 +70,12 @@ pub fn answer(
     let before = state.templates.preview.take().filter(|preview| preview.template == template);
     let view = state.view();
     let before = before.unwrap_or_else(|| Preview { template: template.clone(), ..Preview::default() });
+    let before_lines = before.rendered.as_ref().map(|rendered| Arc::clone(&rendered.text.lines));
     let preview = match outcome {
         Ok(shown) => Preview { rendered: Some(rendered(before.rendered, shown)), template, failed: None },
         Err(failed) => Preview { failed: Some(failed), ..before },
     };
+    let changed = first_change(before_lines.as_deref(), &preview);
     state.templates.preview = Some(preview);
     paint(state, effects);
     if state.templates.view == PreviewMode::Template && state.view() != PreviewMode::Template {
@@ -80,6 +83,71 @@ pub fn answer(
     }
     if view != state.view() || state.view() == PreviewMode::Template {
         scroll_to_error(state);
+    } else if state.focus == Pane::Templates && state.part == PanePart::Values {
+        let changed = changed.filter(|_| state.view() == PreviewMode::Text);
+        reveal(state, changed.or_else(|| place_of_value(state)));
+    }
+}
+
+/// The first line of the text that is not as it was before; `None` if it is the same, or the first one.
+fn first_change(before: Option<&[String]>, preview: &Preview) -> Option<usize> {
+    let rendered = preview.rendered.as_ref().filter(|_| preview.failed.is_none())?;
+    let (before, now) = (before?, &rendered.text.lines);
+    let same = before.iter().zip(now.iter()).take_while(|(one, other)| one == other).count();
+    let is_changed = same < before.len().max(now.len());
+    is_changed.then(|| rendered.warnings.len() + same.min(now.len().saturating_sub(1)))
+}
+
+/// Scrolls to the first place of the value under the cursor, unless it is visible.
+pub fn show_value(state: &mut State) {
+    let place = place_of_value(state);
+    reveal(state, place);
+}
+
+/// The first line where the value under the cursor stands, as a word of its own if it does anywhere.
+fn place_of_value(state: &State) -> Option<usize> {
+    let RowValue::Text(value) = &state.templates.form.get(state.templates.variable.at)?.holds else { return None };
+    let value = cells::clean(value);
+    if value.trim().is_empty() {
+        return None;
+    }
+    let rendered = state.preview().filter(|preview| preview.failed.is_none())?.rendered.as_ref()?;
+    let is_apart = |text: &str, at: usize| {
+        let is_end = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+        let (before, after) = text.split_at(at);
+        is_end(before.chars().next_back()) && is_end(after.get(value.len()..).and_then(|rest| rest.chars().next()))
+    };
+    let find = |lines: &mut dyn Iterator<Item = Cow<'_, str>>| {
+        let mut inside = None;
+        for (nth, line) in lines.enumerate() {
+            let mut places = line.match_indices(&*value).map(|(at, _)| at).peekable();
+            if places.peek().is_some() {
+                inside = inside.or(Some(nth));
+                if places.any(|at| is_apart(&line, at)) {
+                    return Some(nth);
+                }
+            }
+        }
+        inside
+    };
+    match (state.view(), &rendered.proposal) {
+        (PreviewMode::Text, _) => {
+            let lines = &mut rendered.text.lines.iter().map(|line| Cow::Borrowed(line.as_str()));
+            find(lines).map(|line| rendered.warnings.len() + line)
+        }
+        (PreviewMode::Difference, Some(Ok(proposal))) => {
+            find(&mut proposal.diff.lines.iter().map(|line| Cow::Owned(line.shown())))
+        }
+        _ => None,
+    }
+}
+
+/// Scrolls to this line, with some lines above it, unless it is visible.
+fn reveal(state: &mut State, line: Option<usize>) {
+    let Some(line) = line else { return };
+    let (top, page) = (state.templates.scroll.top, preview::page(state));
+    if !(top..top + page).contains(&line) {
+        state.templates.scroll = Scroll { top: line.saturating_sub(page / 3) };
     }
 }
 

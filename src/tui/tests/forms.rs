@@ -80,6 +80,11 @@ fn a_whole_form_is_filled_without_leaving_the_fields() {
     assert_eq!(all["fields"], json!([{"name": "id", "nullable": true}, {"name": "at", "nullable": true}]));
     press(&mut state, "Enter");
     assert_eq!((state.typing, state.part), (None, PanePart::Values), "typing ends after the last value");
+    assert!(message(&state).contains("w writes the preview, Tab goes to the first value"), "{}", message(&state));
+    press(&mut state, "Tab");
+    assert_eq!((under_cursor(&state).as_str(), state.focus), ("basePackage", Pane::Templates), "Tab stays in the form");
+    press(&mut state, "Esc BackTab Esc");
+    assert_eq!(under_cursor(&state), "nullable", "and backwards the last value is next");
     press(&mut state, "Up Enter Up Up");
     assert_eq!(state.templates.value.text(), "id");
     press(&mut state, "BackTab BackTab");
@@ -237,6 +242,30 @@ fn the_last_rendered_text_stays_while_rendering_fails() {
     preview(&mut state, Ok(fixture::shown("class B {\n}\n")));
     let shown = screen(&state);
     assert!(shown.contains("class B {") && !shown.contains("line 7"), "{shown}");
+}
+
+#[test]
+fn the_preview_scrolls_to_the_value_under_the_cursor() {
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "4");
+    let preview = |state: &mut State, package: &str, name: &str| {
+        let text = format!("// begins\n{}package {package};\n{}name {name}\n", "\n".repeat(50), "\n".repeat(60));
+        let outcome = Ok(fixture::shown(&text));
+        answer(state, Response::Preview { template: "CircuitBreaker.java.tpl".to_owned(), outcome });
+    };
+    preview(&mut state, "‹basePackage›", "‹name›");
+    assert!(screen(&state).contains("// begins"), "{}", screen(&state));
+    press(&mut state, "Enter");
+    assert!(screen(&state).contains("package ‹basePackage›"), "{}", screen(&state));
+    press(&mut state, "Enter");
+    assert!(screen(&state).contains("name ‹name›"), "{}", screen(&state));
+    press(&mut state, "BackTab \"z\"");
+    preview(&mut state, "z", "‹name›");
+    assert!(screen(&state).contains("package z;"), "{}", screen(&state));
+    let top = state.templates.scroll.top;
+    press(&mut state, "\"y\"");
+    preview(&mut state, "zy", "‹name›");
+    assert_eq!(state.templates.scroll.top, top, "a visible value stays where it is");
 }
 
 #[test]
