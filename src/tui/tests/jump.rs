@@ -397,6 +397,64 @@ fn a_section_is_named_by_its_last_headings() {
 }
 
 #[test]
+fn a_section_has_the_title_of_its_document_where_there_is_room() {
+    let heading = "A decision about how calls are tried again > Decision";
+    let hits = || vec![hit("java-service", "docs/calls.md", 41, heading, "It opens.", "opens")];
+    for (width, has_title) in [(60, false), (80, false), (120, true)] {
+        let mut state = fixture::state(width, 36);
+        press(&mut state, "C-k \"/opens\"");
+        answer(&mut state, Response::Found(Ok(Box::new(SearchAnswer { hits: hits(), ..found("opens") }))));
+        let shown = screen(&state);
+        assert_eq!(shown.contains(heading), has_title, "{width}: {shown}");
+        assert!(shown.contains("Decision"), "{width}: {shown}");
+    }
+}
+
+#[test]
+fn a_file_without_headings_is_named() {
+    let mut state = fixture::state(120, 36);
+    press(&mut state, "C-k \"opens\"");
+    let hits = vec![hit("java-service", "policies/limits.yaml", 1, "", "opens: 3", "opens")];
+    answer(&mut state, Response::Found(Ok(Box::new(SearchAnswer { hits, ..found("opens") }))));
+    let shown = screen(&state);
+    let row = shown.lines().find(|line| line.contains("policies/limits.yaml:1")).unwrap();
+    assert!(row.contains("file       limits.yaml ") && !row.contains("About java-service"), "{shown}");
+}
+
+#[test]
+fn an_id_of_a_section_is_cut_in_one_way() {
+    let id = "a-source-with-an-id-that-is-longer-than-there-is-room-for-in-a-row";
+    let heading = |nth: usize| format!("Title of the document > {}", "Words ".repeat(nth * 3).trim_end());
+    let hits = (1..5).map(|nth| hit(id, "docs/calls.md", 10 * nth * nth, &heading(nth), "It opens.", "opens"));
+    let hits: Vec<SearchHit> = hits.collect();
+    for width in [80, 120, 200] {
+        let mut state = fixture::state(width, 36);
+        press(&mut state, "C-k \"/opens\"");
+        answer(&mut state, Response::Found(Ok(Box::new(SearchAnswer { hits: hits.clone(), ..found("opens") }))));
+        let shown = screen(&state);
+        let rows = shown.lines().filter(|line| line.contains("calls.md:") && !line.contains("found by"));
+        let ids: Vec<&str> =
+            rows.filter_map(|row| row.split_whitespace().find(|word| word.starts_with("@a-"))).collect();
+        assert!(ids.len() == 4 && ids.windows(2).all(|two| two[0] == two[1]), "{width}: {shown}");
+    }
+}
+
+#[test]
+fn rows_of_the_feed_alone_are_the_newest_first() {
+    let mut state = fixture::state(120, 36);
+    busy_morning(&mut state);
+    let newest_first: Vec<String> = state.feed.notices.iter().map(|notice| notice.text.clone()).collect();
+    for keys in ["C-k \">\"", "C-k \">e\""] {
+        press(&mut state, keys);
+        let rows = state.jump.rows().iter().map(|row| row.about.as_str());
+        let places: Vec<usize> =
+            rows.map(|about| newest_first.iter().position(|text| text == about).unwrap()).collect();
+        assert!(places.len() > 1 && places.is_sorted(), "{keys}: {places:?}");
+        press(&mut state, "Esc");
+    }
+}
+
+#[test]
 fn rows_of_the_feed_are_in_columns() {
     let mut state = fixture::state(120, 36);
     busy_morning(&mut state);

@@ -10,6 +10,8 @@ mod kind;
 mod matcher;
 mod rows;
 
+use std::borrow::Cow;
+
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -26,7 +28,7 @@ use crate::tui::input::{Effect, below};
 use crate::tui::layout;
 use crate::tui::pane_view::DrawnList;
 use crate::tui::source_state;
-use crate::tui::state::State;
+use crate::tui::state::{Skin, State};
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::field::{TextEdit, TextField};
 use crate::tui::widgets::marked::MarkedText;
@@ -193,7 +195,7 @@ impl Window for Jump {
         draw_frame(state, titles, role, outer, buffer);
         let list = DrawnList { place: places.list, len: rows.len(), cursor, active: Active::Yes, role };
         let shown = rows.get(list.window()).unwrap_or_default();
-        let widest = widest_names(shown);
+        let widest = WidestTexts::of(shown, &state.skin);
         list.draw(&state.skin, buffer, |at| Some(row(state, rows.get(at)?, widest, places.list.width)));
         if rows.is_empty() {
             let lines = super::paragraphs([(why_empty(state).as_str(), ThemeRole::Infra)], text_columns(outer.width));
@@ -309,9 +311,9 @@ fn is_whole(state: &State, row: &JumpRow, columns: usize) -> bool {
     let room = columns.saturating_sub(keys + if is_mixed { 9 + 2 } else { 2 });
     let text = row.why_not.as_ref().unwrap_or(&row.about);
     let width = |text: &str| cells::width(&cells::clean(text));
-    let widest = name_columns(widest_names(&state.jump.rows), room);
+    let names = WidestTexts::of(&state.jump.rows, &state.skin).names(room);
     let is_said = row.why_not.is_none() || row.about.is_empty();
-    is_said && width(&row.name) <= widest && width(text) < room.saturating_sub(widest)
+    is_said && width(&row.name) <= names && width(text) < room.saturating_sub(names)
 }
 
 /// What the action of `Enter` does to the row under the cursor.
@@ -405,7 +407,7 @@ fn draw_line(state: &State, line: Rect, buffer: &mut Buffer) -> Position {
 }
 
 /// Kind, name, keys of an action, description.
-fn row<'a>(state: &'a State, found: &JumpRow, widest: [usize; 2], width: u16) -> ListRow<'a> {
+fn row<'a>(state: &'a State, found: &JumpRow, widest: WidestTexts, width: u16) -> ListRow<'a> {
     let theme = &state.skin.theme;
     let grey = theme.style(ThemeRole::Infra);
     let style = |role| if found.why_not.is_none() { theme.style(role) } else { grey };
@@ -423,11 +425,16 @@ fn row<'a>(state: &'a State, found: &JumpRow, widest: [usize; 2], width: u16) ->
         _ if only.is_none() => drop(row.cell("", 1, grey)),
         _ => {}
     }
-    let columns = name_columns(widest, row.room());
-    // The last headings of a section matter most.
-    let name = match found.is_section() {
-        true => cells::clip_start(&found.name, columns, state.skin.glyphs.ellipsis),
-        false => found.name.as_str().into(),
+    let (columns, ids) = match found.place() {
+        Some(_) => widest.of_section(row.room()),
+        None => (widest.names(row.room()), 0),
+    };
+    // The last headings of a section matter most, and the title of its document has what room is left.
+    let titled = found.name_with_title().filter(|name| cells::width(name) <= columns);
+    let name = match titled {
+        Some(titled) => titled.into(),
+        None if found.is_section() => cells::clip_start(&found.name, columns, state.skin.glyphs.ellipsis),
+        None => Cow::Borrowed(found.name.as_str()),
     };
     row.marked_id(&MarkedText::of(&name, &found.found.name), columns, marked(style(ThemeRole::Text)));
     if let JumpTarget::Action(binding) = found.to {
@@ -436,41 +443,68 @@ fn row<'a>(state: &'a State, found: &JumpRow, widest: [usize; 2], width: u16) ->
     match (&found.why_not, found.place()) {
         (Some(why), _) => row.text(&cells::clean(why), grey),
         (None, Some(place)) => {
-            row.text(&source_and_place(state, &found.about, &place, row.room().saturating_sub(1)), grey)
+            row.id(&cells::clean(&found.about), ids, grey).gap();
+            let room = row.room().saturating_sub(1);
+            row.text(&cells::clip_start(&cells::clean(&place), room, state.skin.glyphs.ellipsis), grey)
         }
         (None, None) => row.marked_text(&MarkedText::of(&found.about, &found.found.about), marked(grey)),
     };
     row
 }
 
-/// `@adr-002-resilience  …-resilience.md:17`: file and line tell the rows apart, so folders are cut first, then the id.
-fn source_and_place(state: &State, source: &str, place: &str, room: usize) -> String {
-    let ellipsis = state.skin.glyphs.ellipsis;
-    let (source, place) = (cells::clean(source), cells::clean(place));
-    let file = place.rsplit('/').next().unwrap_or(&place);
-    let least = cells::width(file) + if file.len() < place.len() { cells::width(ellipsis) } else { 0 };
-    let least = least.min(room);
-    let columns = room.saturating_sub(cells::width(&source) + 2).max(least);
-    let shown = cells::clip_start(&place, columns, ellipsis);
-    let left = room.saturating_sub(cells::width(&shown) + 2);
-    match cells::clip_middle(&source, left, ellipsis) {
-        source if source.is_empty() => shown.into_owned(),
-        source => format!("{source}  {shown}"),
+/// The columns of what is in the rows, as wide as the widest of them.
+#[derive(Debug, Clone, Copy, Default)]
+struct WidestTexts {
+    /// The id of a source, as its name.
+    id: usize,
+    /// Any other name, with the title of the document.
+    name: usize,
+    /// The id of the source of a section.
+    source: usize,
+    /// The file and line of a section, with a sign for the folders that are cut.
+    place: usize,
+}
+
+/// Columns that the name of a section keeps.
+const MIN_NAME: usize = 20;
+
+/// Columns that the source of a section keeps.
+const MIN_SOURCE: usize = 8;
+
+impl WidestTexts {
+    fn of(rows: &[JumpRow], skin: &Skin) -> Self {
+        let mut widest = Self::default();
+        for row in rows {
+            let name = cells::width(&row.name_with_title().map_or_else(|| cells::clean(&row.name), Cow::Owned));
+            if row.kind == JumpKind::Source {
+                widest.id = widest.id.max(name);
+                continue;
+            }
+            widest.name = widest.name.max(name);
+            if let Some(place) = row.place() {
+                let place = cells::clean(&place);
+                let file = place.rsplit('/').next().unwrap_or(&place);
+                let cut = if file.len() < place.len() { cells::width(skin.glyphs.ellipsis) } else { 0 };
+                widest.source = widest.source.max(cells::width(&cells::clean(&row.about)));
+                widest.place = widest.place.max(cells::width(file) + cut);
+            }
+        }
+        widest
     }
-}
 
-/// The columns that the widest id needs, and the widest other name.
-fn widest_names(rows: &[JumpRow]) -> [usize; 2] {
-    let is_id = |row: &JumpRow| row.kind == JumpKind::Source;
-    [true, false].map(|ids| {
-        let rows = rows.iter().filter(|row| is_id(row) == ids);
-        rows.map(|row| cells::width(&cells::clean(&row.name))).max().unwrap_or(0)
-    })
-}
+    /// Columns of the names: ids are whole, and other names as far as they leave room for everything else.
+    fn names(self, room: usize) -> usize {
+        self.id.max(self.name.min(room / 2)).min(room)
+    }
 
-/// Columns of the names: ids are whole, and other names as far as they leave room for everything else.
-fn name_columns([id, other]: [usize; 2], room: usize) -> usize {
-    id.max(other.min(room / 2)).min(room)
+    /// Columns of the name of a section and of the id of its source. Names give way to ids and files, which tell the rows
+    /// apart. Ids are cut last, the same id in the same way in every row.
+    fn of_section(self, room: usize) -> (usize, usize) {
+        let beside = self.source + 2 + self.place + 1;
+        let name = self.names(room).min(room.saturating_sub(1 + beside).max(MIN_NAME));
+        let left = room.saturating_sub(name + 1 + 2 + self.place + 1);
+        (name, self.source.min(left.max(MIN_SOURCE)))
+    }
 }
 
 fn kind_role(kind: JumpKind) -> ThemeRole {

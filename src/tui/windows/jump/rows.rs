@@ -3,6 +3,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
 
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::engine::{Notice, Topic};
@@ -14,6 +15,7 @@ use super::kind::JumpKind;
 use super::matcher::{WordMatch, WordMatcher, searched};
 use crate::common::filter::variables;
 use crate::tui::action::ActionBinding;
+use crate::tui::catalog::document_part::TextKind;
 use crate::tui::catalog::places::ReadableDocument;
 use crate::tui::catalog::{filtered_rows, outlines};
 use crate::tui::filter::{FilterResult, Query, apply};
@@ -144,7 +146,7 @@ impl JumpRows {
 
     /// Whether the heading of a section has all the words: the last one has one of them at least, those above it the others.
     fn is_in_heading(&self, hit: &SearchHit) -> bool {
-        let heading = if hit.heading.is_empty() { &hit.name } else { &hit.heading };
+        let heading = heading(hit);
         let last = heading.rsplit(" > ").next().unwrap_or(heading);
         self.matcher.has_words(heading) && self.matcher.has_a_word(last)
     }
@@ -164,8 +166,8 @@ impl JumpRow {
 
     fn of_section(hit: &SearchHit) -> Self {
         // The outermost heading is the title of the document, whose source is named beside it.
-        let headings = hit.heading.split_once(" > ").map_or(hit.heading.as_str(), |(_, below)| below);
-        let name = if headings.is_empty() { &hit.name } else { headings };
+        let heading = heading(hit);
+        let name = heading.split_once(" > ").map_or(heading, |(_, below)| below);
         let about = searched(&format!("@{}", hit.source_id));
         Self::new(JumpKind::Heading, searched(name), about, JumpTarget::Section(Box::new(hit.clone())))
     }
@@ -175,10 +177,19 @@ impl JumpRow {
         Self::new(JumpKind::Source, searched(&hit.source_id), searched(&hit.name), to)
     }
 
+    /// The name of a section with the title of its document, as in `Retries > Decision`; `None` if the name has it.
+    pub fn name_with_title(&self) -> Option<String> {
+        match &self.to {
+            JumpTarget::Section(hit) if heading(hit).contains(" > ") => Some(searched(heading(hit))),
+            _ => None,
+        }
+    }
+
     /// The first column: `meaning` for a section that has none of the words.
     pub fn word(&self) -> &'static str {
         match &self.to {
             JumpTarget::Section(hit) if is_meant(hit) => "meaning",
+            JumpTarget::Section(hit) if is_file(hit) => "file",
             _ => self.kind.word(),
         }
     }
@@ -203,6 +214,20 @@ impl JumpRow {
             _ => None,
         }
     }
+}
+
+/// The headings of a section. A file without headings has its own name, and the beginning of a document that of its source.
+fn heading(hit: &SearchHit) -> &str {
+    match hit.path.rsplit('/').next() {
+        Some(file) if is_file(hit) => file,
+        _ if hit.heading.is_empty() => &hit.name,
+        _ => &hit.heading,
+    }
+}
+
+/// Whether it is in a file that has no headings, such as one of settings.
+fn is_file(hit: &SearchHit) -> bool {
+    hit.heading.is_empty() && !hit.path.is_empty() && !TextKind::of_path(Path::new(&hit.path)).is_markdown()
 }
 
 /// Whether a section was found by meaning alone.
@@ -383,6 +408,7 @@ const WHO: usize = 11;
 /// The rows of the feed. A typed time asks what agents were sent then: all rows of that minute come first.
 fn feed(state: &State, words: &str, rows: &mut JumpRows) {
     let is_time = is_time(words);
+    let is_feed = JumpKind::of(state.jump.line.text()).0 == Some(JumpKind::Feed);
     let columns = |text: fn(&Notice) -> &str| {
         state.feed.notices.iter().map(|notice| cells::width(&cells::clean(text(notice)))).max().unwrap_or(0)
     };
@@ -395,6 +421,10 @@ fn feed(state: &State, words: &str, rows: &mut JumpRows) {
         let name = searched(&name);
         let about = searched(&notice.text);
         let Some(mut found) = rows.matcher.find(&name, &about) else { continue };
+        if is_feed {
+            // The newest first, whatever matches better.
+            (found.score, found.outside_name) = (0, 0);
+        }
         if is_time && notice.topic == Topic::Enriched {
             found.score = u32::MAX;
         }
