@@ -47,6 +47,16 @@ pub fn added(change: CostChange, print: TokenPrint) -> String {
     }
 }
 
+/// The same after a list of several sources: `~864 tokens more` than before, so that it is not read as the whole selection.
+pub fn more(change: CostChange, print: TokenPrint) -> String {
+    signed(change, print, "fewer").unwrap_or_else(|| added(change, print))
+}
+
+/// The same for several sources that leave: `~864 tokens fewer`.
+pub fn fewer(change: CostChange, print: TokenPrint) -> String {
+    signed(change, print, "fewer").unwrap_or_else(|| saved(change, print))
+}
+
 /// The same for a change that usually saves.
 pub fn saved(change: CostChange, print: TokenPrint) -> String {
     match shown(change, print) {

@@ -47,6 +47,12 @@ impl AwaitedChange {
         is_step || self.named.iter().any(|named| named.as_str() == id)
     }
 
+    /// Whether the name of a step that is retraced says already that these are as many picks, as `49 picks`.
+    fn counts_picks(&self, count: usize) -> bool {
+        let counted = [cells::counted(count, "pick"), format!("unpick of {}", cells::counted(count, "source"))];
+        matches!(&self.kind, AwaitedKind::Retrace(step) if counted.iter().any(|it| **it == *step.text))
+    }
+
     fn is_retraced(&self) -> bool {
         matches!(self.kind, AwaitedKind::Retrace(_))
     }
@@ -174,7 +180,7 @@ fn followed(awaited: &AwaitedChange, before: &Snapshot, after: &Snapshot) -> Str
         let is_named = |id: &SourceId| awaited.names(id.as_str());
         let is_counted_apart = |id: &SourceId| awaited.is_retraced() && of.selection.is_picked(id.as_str());
         let picks = new.iter().filter(|id| !is_named(id) && is_counted_apart(id)).count();
-        if picks > 0 {
+        if picks > 0 && !awaited.counts_picks(picks) {
             parts.push(format!("{} {made}", cells::grouped(picks)));
         }
         let others = new.iter().filter(|id| !is_named(id) && !is_counted_apart(id));

@@ -32,8 +32,10 @@ enum FoldDetail {
     Full,
     /// Its name and its count.
     Counted,
-    /// Three letters of its name and its count.
-    Short,
+    /// Its name.
+    Named,
+    /// Its number, which is the key that goes there.
+    Numbered,
 }
 
 pub fn draw(state: &State, buffer: &mut Buffer) {
@@ -66,11 +68,14 @@ fn folded(state: &State) -> Vec<FoldedPane> {
     let notice = if has_feed { newest_notice(state) } else { None };
     let beside = notice.as_ref().map_or(0, |notice| cells::width(&feed(state)) + notice.least());
     let in_room = |room: usize| {
-        [FoldDetail::Full, FoldDetail::Counted].into_iter().map(texts).find(|texts| columns(texts) <= room)
+        [FoldDetail::Full, FoldDetail::Counted, FoldDetail::Named]
+            .into_iter()
+            .map(texts)
+            .find(|texts| columns(texts) <= room)
     };
     // Texts of panes are cut before the newest notice.
     let texts = room.checked_sub(beside).and_then(in_room).or_else(|| in_room(room));
-    let texts = texts.unwrap_or_else(|| self::texts(state, &panes, FoldDetail::Short));
+    let texts = texts.unwrap_or_else(|| self::texts(state, &panes, FoldDetail::Numbered));
     let left = room.saturating_sub(columns(&texts));
     let mut parts: Vec<_> =
         panes.iter().zip(texts).map(|(pane, text)| (text, pane.role(), Action::Focus(*pane))).collect();
@@ -100,8 +105,12 @@ fn texts(state: &State, panes: &[Pane], detail: FoldDetail) -> Vec<String> {
 
 /// `2 Selection 21 ~76,475`, `3 Hints 4 "add circuit br…"`, `4 Templates 109`.
 fn text(state: &State, pane: Pane, detail: FoldDetail) -> String {
-    let title = pane.title();
-    let name = if detail == FoldDetail::Short { title.get(..3).unwrap_or(title) } else { title };
+    let number = pane.index() + 1;
+    match detail {
+        FoldDetail::Numbered => return number.to_string(),
+        FoldDetail::Named => return format!("{number} {}", pane.title()),
+        FoldDetail::Full | FoldDetail::Counted => {}
+    }
     let count = match pane {
         Pane::Selection => state.counts.for_agent(),
         Pane::Catalog if state.catalog.rows.len() < state.counts.sources => {
@@ -112,7 +121,7 @@ fn text(state: &State, pane: Pane, detail: FoldDetail) -> String {
         Pane::Hints => cells::grouped(HintCounts::of(state).for_agent()),
         Pane::Templates => cells::grouped(state.templates.rows.len()),
     };
-    let mut text = format!("{} {name}", pane.index() + 1);
+    let mut text = format!("{number} {}", pane.title());
     if count != "0" {
         text = format!("{text} {count}");
     }

@@ -149,14 +149,14 @@ fn caption(state: &State) -> String {
     let findings = &state.hints.findings;
     // Until then fewer sources match, or none.
     if state.snapshot.is_indexing && !state.hints.prompt.is_empty() {
-        return "matches; the search index is being built".to_owned();
+        return "matching sources; the search index is being built".to_owned();
     }
     let what = match (state.len(Pane::Hints), state.typing) {
-        (0, _) => "matches".to_owned(),
+        (0, _) => "matching sources".to_owned(),
         (_, Some(Typing::Prompt)) => {
-            format!("matches: {} goes here", state.key_in(KeyContext::Prompt, Action::Accept))
+            format!("matching sources ({} goes to them)", state.key_in(KeyContext::Prompt, Action::Accept))
         }
-        _ => format!("matches: {} picks", state.key(Action::Toggle)),
+        _ => format!("matching sources ({} picks)", state.key(Action::Toggle)),
     };
     if findings.more == 0 {
         return what;

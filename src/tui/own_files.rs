@@ -52,6 +52,7 @@ pub fn follow(state: &mut State, files: &Arc<ScreenFiles>) {
     let of_keymap = |files: &ScreenFiles| (files.keymap.clone(), files.is_keymap_unreadable);
     let is_keymap = of_keymap(&state.own_files) != of_keymap(files);
     let is_theme = state.own_files.themes != files.themes;
+    let had_theme = state.theme_choice.unknown().is_none();
     apply(state, files.clone(), "your keys stay as they were");
     state.chord.clear();
     if state.own_problems.is_empty() {
@@ -61,10 +62,19 @@ pub fn follow(state: &mut State, files: &Arc<ScreenFiles>) {
                 format!("Your keymap is gone, and the default keys work again. {help} shows them.")
             }
             (true, _) => format!("Your keymap changed, and its keys work now. {help} shows them."),
-            (false, true) => "Your themes changed.".to_owned(),
+            (false, true) => match state.theme_choice.unknown().filter(|_| had_theme) {
+                Some(gone) => format!("{}.", gone_theme(state, gone)),
+                None => "Your themes changed.".to_owned(),
+            },
             (false, false) => "Your settings have no problems now. Preferences count from the next start.".to_owned(),
         });
     }
+}
+
+/// Which theme does not exist, and which is used instead.
+pub fn gone_theme(state: &State, gone: &str) -> String {
+    let (used, key) = (state.skin.theme.name(), state.key(Action::Theme));
+    format!("The theme {} is gone, and {used} is used instead: {key} chooses another", cells::clean(gone))
 }
 
 impl State {

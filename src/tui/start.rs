@@ -133,8 +133,9 @@ impl StartOptions {
         state.theme_choice.preferred.clone_from(&self.preferred);
         state.theme_choice.chosen = self.preferred.or_else(|| self.remembered.theme.clone());
         own_files::begin(&mut state, Arc::new(self.files));
-        if let Some(unknown) = state.theme_choice.unknown() {
-            state.refuse(unknown);
+        if let Some(gone) = state.theme_choice.unknown() {
+            let text = own_files::gone_theme(&state, gone);
+            state.refuse(text);
         }
         if let Some(text) = self.message {
             state.refuse(text);

@@ -26,8 +26,8 @@ use refdesk_desk::engine::Watching;
 struct StatusItem {
     text: String,
     style: Style,
-    /// What it says instead where there is no room for the text.
-    short: Option<String>,
+    /// What it says instead where there is no room for the text, and where there is none for that either.
+    short: Vec<String>,
     rank: u8,
     /// What a click on it does.
     action: Option<Action>,
@@ -61,13 +61,11 @@ fn top_line(state: &State, place: Rect) -> Vec<(StatusItem, Rect)> {
         match pieces.iter().map(|piece| piece.rank).max() {
             Some(rank @ 6..) => pieces.retain(|piece| piece.rank != rank),
             _ if least > 0 => least = 0,
-            _ if pieces.iter().any(|piece| piece.short.is_some()) => {
-                let shorten = |piece: &mut StatusItem| {
-                    if let Some(short) = piece.short.take() {
-                        piece.text = short;
-                    }
-                };
-                pieces.iter_mut().for_each(shorten);
+            _ if pieces.iter().any(|piece| piece.short.len() > 1) => shorten(&mut pieces),
+            Some(rank @ 2..) if taken(&pieces) > room + gap => pieces.retain(|piece| piece.rank != rank),
+            // The limit goes before the name of the program.
+            _ if taken(&pieces) > room + gap && pieces.iter().any(|piece| !piece.short.is_empty()) => {
+                shorten(&mut pieces);
             }
             Some(rank @ 1..) if taken(&pieces) > room + gap => pieces.retain(|piece| piece.rank != rank),
             _ => break,
@@ -78,7 +76,7 @@ fn top_line(state: &State, place: Rect) -> Vec<(StatusItem, Rect)> {
     if left >= least.max(SOME_OF_WORKSPACE).min(cells::width(&workspace)) {
         let text = cells::clip_start(&workspace, left, state.skin.glyphs.ellipsis).into_owned();
         let style = state.skin.theme.style(ThemeRole::Text);
-        pieces.insert(1.min(pieces.len()), StatusItem { text, style, short: None, rank: 0, action: None });
+        pieces.insert(1.min(pieces.len()), StatusItem { text, style, short: Vec::new(), rank: 0, action: None });
     }
     let mut x = place.x + 1;
     let placed = pieces.into_iter().map(|piece| {
@@ -92,6 +90,12 @@ fn top_line(state: &State, place: Rect) -> Vec<(StatusItem, Rect)> {
     placed.collect()
 }
 
+fn shorten(pieces: &mut [StatusItem]) {
+    for piece in pieces.iter_mut().filter(|piece| !piece.short.is_empty()) {
+        piece.text = piece.short.remove(0);
+    }
+}
+
 fn workspace(state: &State) -> Cow<'_, str> {
     cells::clean(&state.snapshot.workspace)
 }
@@ -99,7 +103,7 @@ fn workspace(state: &State) -> Cow<'_, str> {
 fn pieces(state: &State) -> Vec<StatusItem> {
     let (theme, totals) = (&state.skin.theme, &state.counts);
     let piece =
-        |rank, role, text: String| StatusItem { text, style: theme.style(role), short: None, rank, action: None };
+        |rank, role, text: String| StatusItem { text, style: theme.style(role), short: Vec::new(), rank, action: None };
     let opens = |action, piece: StatusItem| StatusItem { action: Some(action), ..piece };
     let to = |pane, piece: StatusItem| StatusItem { action: Some(Action::Focus(pane)), ..piece };
     let urgent = theme.style(ThemeRole::Warning).add_modifier(Modifier::REVERSED | Modifier::BOLD);
@@ -110,12 +114,12 @@ fn pieces(state: &State) -> Vec<StatusItem> {
     }
     let snapshot = &state.snapshot;
     if let Some(text) = asking(state) {
-        pieces.push(StatusItem { text, style: urgent, short: None, rank: 0, action: Some(Action::Requests) });
+        pieces.push(StatusItem { text, style: urgent, short: Vec::new(), rank: 0, action: Some(Action::Requests) });
     }
     if !snapshot.untrusted.is_empty() {
         let need = if snapshot.untrusted.len() == 1 { "needs" } else { "need" };
         let text = format!(" {} {need} trust: {} ", cells::grouped(snapshot.untrusted.len()), state.key(Action::Trust));
-        pieces.push(StatusItem { text, style: urgent, short: None, rank: 0, action: Some(Action::Trust) });
+        pieces.push(StatusItem { text, style: urgent, short: Vec::new(), rank: 0, action: Some(Action::Trust) });
     }
     if &*snapshot.desk != "default" {
         pieces.push(piece(2, ThemeRole::Infra, format!("desk {}", cells::clean(&snapshot.desk))));
@@ -146,7 +150,10 @@ fn pieces(state: &State) -> Vec<StatusItem> {
             // A full bar does not show by how much.
             Some(over) => piece(0, role, format!("{tokens}  {over}")),
             None => StatusItem {
-                short: Some(format!("{} {}", cells::tokens(totals.tokens), budget::of_limit(state))),
+                short: vec![
+                    format!("{} {}", cells::tokens(totals.tokens), budget::of_limit(state)),
+                    cells::tokens(totals.tokens),
+                ],
                 ..piece(0, role, format!("{tokens}  {}", budget::bar(state)))
             },
         },

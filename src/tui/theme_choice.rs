@@ -27,11 +27,10 @@ impl ThemeChoice {
         chosen.unwrap_or_else(|| self.themes.usual(self.background))
     }
 
-    /// The message that the chosen theme does not exist.
-    pub fn unknown(&self) -> Option<String> {
+    /// The chosen theme, if it does not exist.
+    pub fn unknown(&self) -> Option<&str> {
         let name = self.chosen.as_deref()?;
-        let known: Vec<&str> = self.themes.names().collect();
-        (!known.contains(&name)).then(|| format!("there is no theme '{name}'; themes are {}", known.join(", ")))
+        self.themes.names().all(|known| known != name).then_some(name)
     }
 
     /// Whether the terminal's background decides.

@@ -30,7 +30,7 @@ pub fn add(state: &mut State, notice: Notice) {
         let reason = if notice.reason.is_empty() { String::new() } else { format!("; {}", notice.reason) };
         let key = state.key(Action::Problems);
         state.messages.arrived(format!("{}{reason}. {key} shows it.", notice.text));
-    } else if is_free {
+    } else if is_free && !has_own_message(&notice) {
         state.note(notice.text.clone());
     }
     let reader = if state.in_feed() { FeedFocus::InFeed } else { FeedFocus::Elsewhere };
@@ -39,6 +39,11 @@ pub fn add(state: &mut State, notice: Notice) {
     if let (Some(who), true) = (others, is_free) {
         show_others_change(state, &who);
     }
+}
+
+/// Whether the bottom line says it in the answer to what was asked here: a file that was written.
+fn has_own_message(notice: &Notice) -> bool {
+    notice.who == Actor::You && notice.topic == Topic::File
 }
 
 /// Who changed the selection, if it was another process than this screen.

@@ -246,7 +246,7 @@ fn sum(state: &State, waiting: &WaitingRequest) -> PageLine {
     }
     let marked = state.marks().map_or(0, std::collections::BTreeSet::len);
     if marked == 0 {
-        let text = format!("nothing is marked yet {} tokens are for each source alone", state.skin.glyphs.dot);
+        let text = format!("none marked {} tokens of each source alone", state.skin.glyphs.dot);
         return PageLine::new(text, ThemeRole::Infra);
     }
     let offered = cells::grouped(waiting.request.sources.len());
@@ -293,16 +293,40 @@ pub fn draw(state: &State, waiting: &WaitingRequest, outer: Rect, frame: &mut Fr
     }
 }
 
+/// The rows of the head, and of the filter below it.
+fn head_rows(state: &State, place: Rect) -> (u16, u16) {
+    let filters = state.is_filtering(FilteredList::Request) || !state.requests.filter.is_empty();
+    (place.height.saturating_sub(u16::from(filters)), u16::from(filters).min(place.height))
+}
+
+/// The lines above the list for this many rows.
+fn head_in(state: &State, waiting: &WaitingRequest, columns: usize, above: u16) -> WrappedText {
+    let reason = usize::from(above).saturating_sub(head(state, waiting, columns, 0).len()).max(CONTEXT);
+    let page = head(state, waiting, columns, reason);
+    if page.len() > usize::from(above) && state.requests.ended.is_none() {
+        return brief_head(state, waiting, columns, usize::from(above));
+    }
+    page
+}
+
+/// Whether the reason is above the list from its beginning to its end, as it was written: there it is one paragraph.
+fn is_reason_above(state: &State, waiting: &WaitingRequest, place: Rect) -> bool {
+    if waiting.request.context.trim().contains('\n') {
+        return false;
+    }
+    let (above, _) = head_rows(state, place);
+    let page = head_in(state, waiting, usize::from(pane_view::indented(place).width), above);
+    let rows = (0..page.len().min(usize::from(above))).map(|nth| page.row(nth));
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let shown = words(&rows.collect::<Vec<_>>().join(" "));
+    shown.contains(&words(&cells::clean(&waiting.request.context)))
+}
+
 fn draw_head(state: &State, waiting: &WaitingRequest, place: Rect, frame: &mut Frame<'_>) {
     let inside = pane_view::indented(place);
     let columns = usize::from(inside.width);
-    let filters = state.is_filtering(FilteredList::Request) || !state.requests.filter.is_empty();
-    let (above, below) = (place.height.saturating_sub(u16::from(filters)), u16::from(filters).min(place.height));
-    let reason = usize::from(above).saturating_sub(head(state, waiting, columns, 0).len()).max(CONTEXT);
-    let mut page = head(state, waiting, columns, reason);
-    if page.len() > usize::from(above) && state.requests.ended.is_none() {
-        page = brief_head(state, waiting, usize::from(inside.width), usize::from(above));
-    }
+    let (above, below) = head_rows(state, place);
+    let page = head_in(state, waiting, columns, above);
     for nth in 0..page.len().min(usize::from(above)) {
         page.draw(nth, &[], &state.skin.theme, pane_view::nth_row(inside, nth), frame.buffer_mut());
     }
@@ -339,7 +363,7 @@ fn draw_choice(state: &State, waiting: &WaitingRequest, parts: &PaneLayout, fram
         pane_view::draw_empty(state, &sentence, parts.list, buffer);
     }
     let height = usize::from(parts.detail.height);
-    let lines = detail(state, parts.detail.width);
+    let lines = detail(state, parts);
     let window = state.requests.scroll.window(lines.len(), height);
     let caption = pane_view::scrolled("details", &window, lines.len());
     frame::rule(&state.skin, parts.rule, &caption, pane_view::caption(state, Pane::Selection), buffer);
@@ -389,9 +413,9 @@ fn row<'a>(
     row
 }
 
-/// The source under the cursor, what it would add, and the whole reason.
-pub fn detail(state: &State, columns: u16) -> Vec<Line<'static>> {
-    let columns = usize::from(columns).saturating_sub(2);
+/// The source under the cursor, what it would add, and the whole reason if there is no room for it above.
+pub fn detail(state: &State, parts: &PaneLayout) -> Vec<Line<'static>> {
+    let (columns, head) = (usize::from(parts.detail.width).saturating_sub(2), parts.head);
     let Some(waiting) = state.shown_request() else { return Vec::new() };
     let wrapped = |text: &str, role| pane_view::wrapped(state, text, role, columns);
     let row = state.requests.rows.get(state.requests.cursor.at);
@@ -406,7 +430,7 @@ pub fn detail(state: &State, columns: u16) -> Vec<Line<'static>> {
             ThemeRole::Infra,
         ));
     }
-    if waiting.request.has_reason() {
+    if waiting.request.has_reason() && !is_reason_above(state, waiting, head) {
         let asked = format!("Asked: {}", waiting.request.context.trim());
         lines.extend(pane_view::wrapped_lines(state, &asked, ThemeRole::Hints, columns));
     }

@@ -11,8 +11,8 @@ use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use refdesk_core::catalog::{Source, SourceId};
-use refdesk_desk::SelectionChange;
 use refdesk_desk::engine::Snapshot;
+use refdesk_desk::{CostChange, SelectionChange};
 use refdesk_text::names::first_and_count;
 
 /// Names before `+N more`.
@@ -48,14 +48,14 @@ pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
             with => format!(
                 "{exclude} would release {}: {}{}; it stays in the instructions itself.",
                 named(with, names),
-                saved(excluded, ""),
+                saved(excluded),
                 waiting(of, with)
             ),
         },
         Some(member) if !member.parents.is_empty() => match others(&excluded.leaves, id).as_slice() {
-            [] => format!("{exclude} would remove it: {}{}.", saved(excluded, ""), source_words::own_waiting(of, id)),
+            [] => format!("{exclude} would remove it: {}{}.", saved(excluded), source_words::own_waiting(of, id)),
             with => {
-                let (others, saved) = (named(with, names), saved(excluded, " in all"));
+                let (others, saved) = (named(with, names), saved_together(excluded));
                 format!("{exclude} would remove it and {others}: {saved}{}.", waiting(of, with))
             }
         },
@@ -69,15 +69,13 @@ pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
         _ if is_missing => return None,
         _ => match others(&toggled.enters, id).as_slice() {
             [] if is_auto => "Picking it would add nothing.".to_owned(),
-            [] => format!(
-                "{pick} would pick only this source: {}{}.",
-                added(toggled, ""),
-                source_words::own_waiting(of, id)
-            ),
+            [] => {
+                format!("{pick} would pick only this source: {}{}.", added(toggled), source_words::own_waiting(of, id))
+            }
             with => format!(
                 "{pick} would pick it and pull in {}: {}{}.",
                 named(with, names),
-                added(toggled, " in all"),
+                added_together(toggled),
                 waiting(of, with)
             ),
         },
@@ -91,9 +89,9 @@ fn taken_back(of: &Snapshot, pick: &str, follows: &SelectionChange, id: &str, na
     match others(&follows.leaves, id).as_slice() {
         [] if stays => format!("{pick} would unpick it; others still pull it in."),
         [] if is_auto => format!("{pick} would unpick it; it stays in the instructions."),
-        [] => format!("{pick} would unpick it: {}{}.", saved(follows, ""), source_words::own_waiting(of, id)),
+        [] => format!("{pick} would unpick it: {}{}.", saved(follows), source_words::own_waiting(of, id)),
         with => {
-            let (others, saved) = (named(with, names), saved(follows, " in all"));
+            let (others, saved) = (named(with, names), saved_together(follows));
             format!("{pick} would unpick it and release {others}: {saved}{}.", waiting(of, with))
         }
     }
@@ -120,12 +118,22 @@ fn named(ids: &[&SourceId], names: NameDetail) -> String {
     if ids.len() > SHOWN { format!("{count} others ({shown})") } else { shown }
 }
 
-fn added(change: &SelectionChange, in_all: &str) -> String {
-    let cost = change_cost::added(change.cost, TokenPrint::Tokens);
-    cost + in_all + &change_cost::with_instructions(change.cost, TokenPrint::Tokens)
+fn added(change: &SelectionChange) -> String {
+    with_instructions(change_cost::added, change)
 }
 
-fn saved(change: &SelectionChange, in_all: &str) -> String {
-    let cost = change_cost::saved(change.cost, TokenPrint::Tokens);
-    cost + in_all + &change_cost::with_instructions(change.cost, TokenPrint::Tokens)
+fn saved(change: &SelectionChange) -> String {
+    with_instructions(change_cost::saved, change)
+}
+
+fn added_together(change: &SelectionChange) -> String {
+    with_instructions(change_cost::more, change)
+}
+
+fn saved_together(change: &SelectionChange) -> String {
+    with_instructions(change_cost::fewer, change)
+}
+
+fn with_instructions(words: fn(CostChange, TokenPrint) -> String, change: &SelectionChange) -> String {
+    words(change.cost, TokenPrint::Tokens) + &change_cost::with_instructions(change.cost, TokenPrint::Tokens)
 }

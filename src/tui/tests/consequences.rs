@@ -85,14 +85,14 @@ fn a_smaller_pick_names_what_it_excludes() {
     };
     answered.0.excluded = ["timeouts", "legacy-errors"].map(Into::into).to_vec();
     answer(&mut state, Response::Picked(Ok(answered)));
-    let said = "1 more source pulled in, ~3,660 tokens in all; excluded @timeouts, @legacy-errors: u undoes it";
+    let said = "1 more source pulled in, ~3,660 tokens more; excluded @timeouts, @legacy-errors: u undoes it";
     assert_eq!(message(&state), format!("Picked @circuit-breaker; {said}"));
     let Response::Picked(Ok(mut answered)) = picked(&["circuit-breaker"], &[], &["retry-pattern"], 3_660) else {
         panic!()
     };
     answered.0.excluded = ["timeouts", "legacy-errors", "a", "b"].map(Into::into).to_vec();
     answer(&mut state, Response::Picked(Ok(answered)));
-    assert!(message(&state).contains("in all; excluded 4 sources: u"), "{}", message(&state));
+    assert!(message(&state).contains("more; excluded 4 sources: u"), "{}", message(&state));
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn a_pick_says_which_of_what_it_brought_has_no_price_yet() {
     let catalog = std::sync::Arc::new(refdesk_core::catalog::Catalog::new(sources));
     update(&mut state, Input::Snapshot(Box::new(Snapshot { catalog, ..fixture::snapshot() })));
     answer(&mut state, picked(&["circuit-breaker"], &[], &["retry-pattern", "outside"], 3_660));
-    let said = "2 more sources pulled in, ~3,660 tokens in all, 1 untrusted source: u undoes it";
+    let said = "2 more sources pulled in, ~3,660 tokens more, 1 untrusted source: u undoes it";
     assert_eq!(message(&state), format!("Picked @circuit-breaker; {said}"));
 }
 
@@ -112,7 +112,7 @@ fn a_pick_says_which_of_what_it_brought_has_no_price_yet() {
 fn what_a_pick_brought_stays_in_the_bottom_line() {
     let mut state = fixture::state(120, 36);
     answer(&mut state, picked(&["circuit-breaker"], &[], &["retry-pattern", "timeouts"], 4_300));
-    let said = "Picked @circuit-breaker; 2 more sources pulled in, ~4,300 tokens in all: u undoes it";
+    let said = "Picked @circuit-breaker; 2 more sources pulled in, ~4,300 tokens more: u undoes it";
     assert_eq!(message(&state), said);
     event(&mut state, Event::Notice(fixture::notice("References transitively included: @retry-pattern")));
     assert_eq!(message(&state), said);
@@ -135,7 +135,7 @@ fn unpicking_says_which_exclusions_go_with_the_pick() {
 fn clearing_releases_what_it_said() {
     let mut state = fixture::state(120, 36);
     press(&mut state, "C");
-    for said in ["Clear 2 picks? This releases 4 sources they pulled in,", "saves ~4,318 tokens."] {
+    for said in ["Clear 2 picks? This releases 4 sources they pulled in,", "saves ~4,318 tokens, besides"] {
         assert!(screen(&state).contains(said), "{said}: {}", screen(&state));
     }
     press(&mut state, "y");
@@ -382,7 +382,7 @@ fn a_sentence_of_the_details_is_not_torn_by_the_next_one() {
     answer(&mut state, Response::SelectionPreview(preview));
     let lines = crate::tui::selection::detail(&state, ratatui::layout::Size::new(24, 50), 50);
     let text = lines.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
-    let said = "Picked. It pulls in 4 more sources. Space would unpick it and release @timeouts: ~2,000 tokens in all.";
+    let said = "Picked. It pulls in 4 more sources. Space would unpick it and release @timeouts: ~2,000 tokens fewer.";
     assert!(text.ends_with(said), "{text}");
 }
 

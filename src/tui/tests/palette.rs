@@ -121,17 +121,21 @@ fn the_question_shows_what_would_leave() {
     let picked = || fixture::member("circuit-breaker", 0, &[]);
     let pulled = || fixture::member("timeouts", 1, &["circuit-breaker"]);
     let figures: [(_, Vec<&str>, _); 5] = [
-        (vec![picked()], vec![], "Clear 1 pick? This saves ~1,450 tokens."),
+        (vec![picked()], vec![], "Clear 1 pick? This saves ~1,450 tokens, besides those of the instructions."),
         (
             vec![picked(), pulled()],
             vec![],
-            "Clear 1 pick? This releases 1 source it pulled in, and saves ~2,090 tokens.",
+            "Clear 1 pick? This releases 1 source it pulled in, and saves ~2,090 tokens, besides those of the instructions.",
         ),
-        (vec![picked(), root.clone()], vec![], "Clear 1 pick? This saves ~1,450 tokens."),
+        (
+            vec![picked(), root.clone()],
+            vec![],
+            "Clear 1 pick? This saves ~1,450 tokens, besides those of the instructions.",
+        ),
         (
             vec![picked(), root, fixture::member("timeouts", 1, &["circuit-breaker", "team-conventions"])],
             vec![],
-            "Clear 1 pick? This saves ~1,450 tokens.",
+            "Clear 1 pick? This saves ~1,450 tokens, besides those of the instructions.",
         ),
         (vec![], vec!["gone"], "Clear 1 pick? 1 of the picks is no longer in the catalog."),
     ];

@@ -97,4 +97,5 @@ fn a_theme_of_ones_own_is_read_again_when_it_changes() {
     press(&mut state, "Esc");
     update(&mut state, Input::Snapshot(Box::new(gone)));
     assert_eq!(state.skin.theme.name(), "dark", "a theme that is gone");
+    assert_eq!(message(&state), "The theme sepia is gone, and dark is used instead: T chooses another.");
 }

@@ -173,14 +173,18 @@ fn nothing_ticked_or_nothing_new_is_said() {
     let mut state = scanned(80, 24);
     press(&mut state, "a a Enter");
     assert_eq!(message(&state), "nothing is ticked: Space ticks the row under the cursor");
-    press(&mut state, "Esc W s Enter");
+    press(&mut state, "Esc s Enter");
     assert_eq!(message(&state), "the repository is still being read");
     answer(&mut state, Response::Discovered(Box::default()));
     let shown = screen(&state);
-    assert!(shown.contains("No documents were found") && shown.contains("then W and a, to add a file"), "{shown}");
+    assert!(shown.contains("No documents were found") && shown.contains("Press Esc, then a, to add a file"), "{shown}");
     press(&mut state, "Enter");
     assert_eq!(message(&state), "there is nothing new");
-    press(&mut state, "Space a j");
+    assert!(!screen(&state).lines().last().unwrap_or_default().contains("tick"), "{}", screen(&state));
+    press(&mut state, "Space");
+    assert_eq!(message(&state), "there is nothing to tick");
+    press(&mut state, "j Esc");
+    assert_eq!(state.open_window(), Some(WindowKind::Welcome), "from where it was opened");
 }
 
 #[test]

@@ -192,7 +192,7 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
     }
 }
 
-/// What a pick brought, and how to undo it: `Picked @a; 3 more sources pulled in, ~3,928 tokens in all: u undoes it`.
+/// What a pick brought, and how to undo it: `Picked @a; 3 more sources pulled in, ~3,928 tokens more: u undoes it`.
 fn followed(state: &State, picked: &Picked) -> String {
     // An agent gets sources of mode auto anyway: they cost nothing more, and a pick does not bring them.
     let is_auto = |id: &str| source_state::is_auto(&state.snapshot, id);
@@ -202,6 +202,7 @@ fn followed(state: &State, picked: &Picked) -> String {
     let followed = cells::counted(count, "more source");
     let waiting = source_words::waiting(source_words::count_waiting(&state.snapshot, pulled_in));
     let (tokens, undo) = (change_cost::added(picked.cost, TokenPrint::Tokens), state.key(Action::Undo));
+    let more = change_cost::more(picked.cost, TokenPrint::Tokens);
     let with = change_cost::with_instructions(picked.cost, TokenPrint::Tokens);
     let ids = match picked.picked.as_slice() {
         several @ [_, _, _, _, ..] => cells::counted(several.len(), "source"),
@@ -224,7 +225,7 @@ fn followed(state: &State, picked: &Picked) -> String {
         0 if !is_new => format!("Picked {ids}, already selected, {tokens}{with}{excluded}: {undo} undoes it"),
         0 => format!("Picked {ids}, {tokens}{with}{own}{excluded}: {undo} undoes it"),
         _ => {
-            format!("Picked {ids}; {followed} pulled in, {tokens} in all{with}{waiting}{excluded}: {undo} undoes it")
+            format!("Picked {ids}; {followed} pulled in, {more}{with}{waiting}{excluded}: {undo} undoes it")
         }
     }
 }

@@ -96,7 +96,8 @@ pub fn reset_scroll(state: &mut State, pane: Pane) {
 
 /// Moves in the details of this pane.
 pub fn scroll(state: &mut State, pane: Pane, motion: Motion) {
-    let Some(detail) = state.parts(pane).map(|parts| parts.detail) else { return };
+    let Some(parts) = state.parts(pane) else { return };
+    let detail = parts.detail;
     let page = usize::from(detail.height);
     match pane {
         Pane::Catalog => catalog::reading::scroll(state, motion),
@@ -104,7 +105,7 @@ pub fn scroll(state: &mut State, pane: Pane, motion: Motion) {
             state.requests.scroll.step(motion, len, page);
         }
         Pane::Selection if state.shown_request().is_some() => {
-            let len = requests::view::detail(state, detail.width).len();
+            let len = requests::view::detail(state, &parts).len();
             state.requests.scroll.step(motion, len, page);
         }
         Pane::Selection => {

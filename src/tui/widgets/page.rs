@@ -236,12 +236,16 @@ impl WrappedText {
         None
     }
 
-    #[cfg(test)]
+    /// The text of this row.
     pub fn row(&self, nth: usize) -> String {
         let Some((line, range)) = self.place(nth) else { return String::new() };
         let Some(line) = self.lines.get(line) else { return String::new() };
         let lead = line.lead.as_deref().map_or_else(|| " ".repeat(line.hang), str::to_owned);
-        format!("{}{}", if range.start > 0 { lead.as_str() } else { "" }, &line.text[range])
+        format!(
+            "{}{}",
+            if range.start > 0 { lead.as_str() } else { "" },
+            line.text.get(range.clone()).unwrap_or_default()
+        )
     }
 
     /// Draws row `nth` as `draw` does, but code is scrolled sideways by `across`, with a mark where it is cut.

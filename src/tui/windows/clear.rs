@@ -68,7 +68,7 @@ fn question(state: &State) -> String {
         effects.push(format!("releases {} {they} pulled in", cells::counted(pulled_in, "source")));
     }
     if tokens > 0 {
-        effects.push(format!("saves {}", cells::in_tokens(tokens)));
+        effects.push(format!("saves {}, besides those of the instructions", cells::in_tokens(tokens)));
     }
     let mut question = format!("Clear {}?", cells::counted(picks, "pick"));
     if !effects.is_empty() {

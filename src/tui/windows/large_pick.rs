@@ -173,9 +173,9 @@ fn others<'a>(change: &'a SelectionChange, pick: &'a LargePick) -> impl Iterator
 /// The level of detail about a size. How many sources wait for trust is always said.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SizeDetail {
-    /// `+126, ~76,475 tokens in all (~80,102 with instructions), 3 untrusted sources`
+    /// `+126, ~76,475 tokens more (~80,102 with instructions), 3 untrusted sources`
     Whole,
-    /// `+126, ~76,475 tokens in all, 3 untrusted sources`
+    /// `+126, ~76,475 tokens more, 3 untrusted sources`
     Sources,
     /// `+126, ~76,475, 3 untrusted`
     Figures,
@@ -195,8 +195,8 @@ fn size(state: &State, change: &SelectionChange, pick: &LargePick, detail: SizeD
     parts.extend((others > 0).then(|| format!("+{}", cells::grouped(others))));
     if detail != SizeDetail::Counts || waiting == 0 {
         let print = if is_whole { TokenPrint::Tokens } else { TokenPrint::Figure };
-        let tokens = change_cost::added(change.cost, print);
-        parts.push(if is_whole && others > 0 { format!("{tokens} in all") } else { tokens });
+        let words = if is_whole && others > 0 { change_cost::more } else { change_cost::added };
+        parts.push(words(change.cost, print));
     }
     if !is_whole && waiting > 0 {
         parts.push(format!("{} {}", cells::grouped(waiting), source_state::UNTRUSTED));

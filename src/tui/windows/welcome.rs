@@ -73,7 +73,7 @@ impl Window for Welcome {
     fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
         let (outer, (above, list), buffer) = (self.outer(state), places(state), frame.buffer_mut());
         draw_frame(state, Titles { title: "Welcome", ..Titles::default() }, ThemeRole::Catalog, outer, buffer);
-        draw_text(state, &text(state), 0, above, buffer);
+        draw_text(state, &fitting(state, usize::from(above.height)), 0, above, buffer);
         let theme = &state.skin.theme;
         for (nth, (_, key, name, about)) in WAYS.iter().enumerate() {
             let mut row = ListRow::new(&state.skin, list.width);
@@ -93,8 +93,18 @@ fn places(state: &State) -> (Rect, Rect) {
     (above, indented(Rect { y: above.bottom(), height: ways, ..inner }))
 }
 
-fn text(state: &State) -> WrappedText {
-    let columns = text_columns(COLUMNS.min(state.layout().body.width));
+/// As many whole sentences as this many rows have room for: where there is no catalog yet matters most.
+fn fitting(state: &State, rows: usize) -> WrappedText {
+    let all = text(state);
+    if all.len() <= rows {
+        return all;
+    }
+    let (here, columns) = (here(state), text_columns(COLUMNS.min(state.layout().body.width)));
+    let short = paragraphs([(here.as_str(), ThemeRole::Infra)], columns);
+    if short.len() <= rows { short } else { WrappedText::default() }
+}
+
+fn here(state: &State) -> String {
     let workspace = cells::clean(&state.snapshot.workspace);
     let mut here = match state.snapshot.catalog.len() {
         0 => format!("There is no catalog in {workspace} yet."),
@@ -105,11 +115,16 @@ fn text(state: &State) -> WrappedText {
         1 => here.push_str(" One database is configured."),
         count => here.push_str(&format!(" {} are configured.", cells::counted(count, "database"))),
     }
+    here
+}
+
+fn text(state: &State) -> WrappedText {
+    let here = here(state);
     let about = "refdesk manages what coding agents know about a project: it shows which sources a prompt brings up, why, \
                  and what they cost.";
     paragraphs(
         [(about, ThemeRole::Text), ("", ThemeRole::Text), (here.as_str(), ThemeRole::Infra), ("", ThemeRole::Text)],
-        columns,
+        text_columns(COLUMNS.min(state.layout().body.width)),
     )
 }
 

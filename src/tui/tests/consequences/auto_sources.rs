@@ -84,5 +84,5 @@ fn an_auto_source_that_is_pulled_in_counts_as_auto_and_costs_nothing_more() {
     let answered = (picked, serde_json::Value::Null);
     answer(&mut state, Response::Picked(Ok(Box::new(answered))));
     let said = message(&state);
-    assert!(said.contains("1 more source pulled in, ~2,000 tokens in all"), "{said}");
+    assert!(said.contains("1 more source pulled in, ~2,000 tokens more"), "{said}");
 }

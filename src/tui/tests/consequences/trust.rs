@@ -69,13 +69,13 @@ fn what_waits_for_trust_is_named_before_a_pick_and_has_no_price() {
     let mut large = large();
     large.whole.enters.push("outside".into());
     answer(&mut state, Response::LargePick(Box::new(large.clone())));
-    assert!(screen(&state).contains("in all, 1 untrusted source"), "{}", screen(&state));
+    assert!(screen(&state).contains("more, 1 untrusted source"), "{}", screen(&state));
     // At any width, words go before the number of sources that wait for trust.
     large.whole.cost = refdesk_desk::CostChange { sources: 76_475, total: 80_102 };
     answer(&mut state, Response::LargePick(Box::new(large)));
     for (columns, said) in [
-        (120, "all: +127, ~76,475 tokens in all (~80,102 with instructions), 1 untrusted source"),
-        (80, "all: +127, ~76,475 tokens in all, 1 untrusted source"),
+        (120, "all: +127, ~76,475 tokens more (~80,102 with instructions), 1 untrusted source"),
+        (80, "all: +127, ~76,475 tokens more, 1 untrusted source"),
         (50, "all: +127, ~76,475, 1 untrusted"),
         (40, "all: +127, ~76,475, 1 untrusted"),
     ] {

@@ -13,7 +13,16 @@ fn the_details_keep_the_lines_of_a_question_and_of_a_description() {
     let mut state = fixture::state(120, 36);
     tell(&mut state, &[waiting]);
     press(&mut state, "A");
-    let lines: Vec<String> = view::detail(&state, 34).iter().map(ToString::to_string).collect();
+    let lines: Vec<String> = view::detail(
+        &state,
+        &crate::tui::layout::PaneLayout {
+            detail: ratatui::layout::Rect { width: 34, ..Default::default() },
+            ..Default::default()
+        },
+    )
+    .iter()
+    .map(ToString::to_string)
+    .collect();
     let has = |part: &[&str]| lines.windows(part.len()).any(|lines| lines == part);
     assert!(has(&["Calls again:", "- twice", "- after a pause"]), "{lines:#?}");
     let asked = [

@@ -10,7 +10,7 @@ use crate::tui::widgets::cells;
 use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::page::WrappedText;
 use crate::tui::widgets::row::ListRow;
-use crate::tui::windows::{Handled, ListPage, ListTitles, Window, paragraphs, text_columns};
+use crate::tui::windows::{Handled, ListPage, ListTitles, Window, WindowKind, paragraphs, text_columns};
 use refdesk_desk::{Discovery, ProposedPlace, ProposedSource};
 
 pub struct DiscoveryList;
@@ -50,6 +50,8 @@ impl Window for DiscoveryList {
             Action::TickAll if state.draft.ticked.len() == count => state.draft.ticked.clear(),
             Action::TickAll => state.draft.ticked = (0..count).collect(),
             Action::Confirm => super::propose(state, effects),
+            // The scan was opened from there.
+            Action::Back if state.snapshot.catalog.is_empty() => state.open(WindowKind::Welcome),
             _ => return Handled::Ignored,
         }
         Handled::Consumed
@@ -146,10 +148,9 @@ fn details(source: &ProposedSource, columns: usize) -> WrappedText {
 fn nothing_new(state: &State, found: &Discovery, columns: usize) -> WrappedText {
     let looks = "refdesk looks for READMEs, docs/, decisions, AGENTS.md, skills and rules.";
     let mut lines = if state.snapshot.catalog.is_empty() {
-        let (close, welcome) =
-            (state.key_in(KeyContext::Window, Action::Back), state.key_in(KeyContext::Global, Action::Welcome));
+        let close = state.key_in(KeyContext::Window, Action::Back);
         let add = state.key_in(KeyContext::Welcome, Action::AddSource);
-        let way = format!("Press {close}, then {welcome} and {add}, to add a file, a folder or an address.");
+        let way = format!("Press {close}, then {add}, to add a file, a folder or an address.");
         vec![format!("No documents were found: {looks}"), way]
     } else {
         vec![format!("There is nothing new: {looks}")]
