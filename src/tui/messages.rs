@@ -9,10 +9,24 @@ use crate::tui::widgets::cells;
 /// Messages kept; older ones are forgotten.
 pub const KEPT: usize = 50;
 
+/// A message with the time when it was said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptMessage {
+    pub time: String,
+    pub message: Message,
+}
+
+/// The local time of day.
+pub fn now() -> String {
+    jiff::Zoned::now().strftime("%H:%M:%S").to_string()
+}
+
 #[derive(Debug, Clone, Default)]
 pub struct Messages {
     /// The newest first, at most [`KEPT`].
-    pub last: VecDeque<Message>,
+    pub last: VecDeque<KeptMessage>,
+    /// Says the time of day; `None` if times do not matter, as in a test.
+    pub clock: Option<fn() -> String>,
     /// How many errors came since the last was read.
     unread: usize,
     /// The message that was in the bottom line after the last input.
@@ -22,7 +36,12 @@ pub struct Messages {
 impl Messages {
     fn keep(&mut self, message: Message) {
         self.unread += usize::from(is_error(&message));
-        self.last.push_front(message);
+        // What happened, and then what followed: the second message has both.
+        if self.last.front().is_some_and(|newest| is_continued(&newest.message, &message)) {
+            self.last.pop_front();
+        }
+        let time = self.clock.map(|now| now()).unwrap_or_default();
+        self.last.push_front(KeptMessage { time, message });
         self.last.truncate(KEPT);
     }
 
@@ -34,7 +53,8 @@ impl Messages {
     /// The errors in files are fixed.
     pub fn fixed(&mut self) {
         let mut unread = self.unread;
-        for message in self.last.iter_mut().filter(|message| is_error(message)).take(self.unread) {
+        let messages = self.last.iter_mut().map(|kept| &mut kept.message);
+        for message in messages.filter(|message| is_error(message)).take(self.unread) {
             if message.tone == MessageKind::Problem {
                 message.tone = MessageKind::Note;
                 unread -= 1;
@@ -51,6 +71,14 @@ impl Messages {
     pub fn read(&mut self) {
         self.unread = 0;
     }
+}
+
+/// Whether the next message says the same up to its colon, and then more: `answered ask: 2 sources`, `Answered ask: picked 2`.
+fn is_continued(message: &Message, next: &Message) -> bool {
+    let begins = |message: &Message| message.text.split_once(':').map(|(begins, _)| begins.to_lowercase());
+    message.tone == MessageKind::Note
+        && next.tone == MessageKind::Done
+        && begins(message).is_some_and(|begun| begins(next).as_ref() == Some(&begun))
 }
 
 fn is_error(message: &Message) -> bool {
@@ -72,7 +100,12 @@ pub fn follow(state: &mut State) {
 /// The newest error that was not read, with the keys that read it: `… Esc dismisses it, F8 shows all 3.`
 pub fn unread(state: &State) -> Option<String> {
     let messages = &state.messages;
-    let error = messages.last.iter().find(|message| is_error(message)).filter(|_| messages.has_unread())?;
+    let error = messages
+        .last
+        .iter()
+        .map(|kept| &kept.message)
+        .find(|message| is_error(message))
+        .filter(|_| messages.has_unread())?;
     let [back, all] = [Action::Back, Action::Messages].map(|action| state.key(action));
     let text = cells::sentence(&error.text);
     let text = text.trim_end_matches('.');

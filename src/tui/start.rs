@@ -15,6 +15,7 @@ use crate::tui::action::{self, ActionBinding, KeyContext};
 use crate::tui::glyphs::Glyphs;
 use crate::tui::graph::export::LaunchOptions;
 use crate::tui::layout::Splits;
+use crate::tui::messages;
 use crate::tui::own_files;
 use crate::tui::run::SessionKeeper;
 use crate::tui::session;
@@ -126,6 +127,7 @@ impl StartOptions {
     /// The first state of a screen of this size.
     pub(super) fn state(self, size: Size) -> State {
         let mut state = State::new(size, self.skin);
+        state.messages.clock = Some(messages::now);
         state.splits = self.remembered.borders.map(Splits::from).unwrap_or_default();
         state.rules = self.remembered.rules;
         session::begin(&mut state, self.session);

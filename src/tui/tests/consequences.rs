@@ -290,17 +290,34 @@ fn an_error_stays_until_it_is_read() {
 }
 
 #[test]
+fn a_message_that_says_more_replaces_the_one_before_and_has_a_time() {
+    let mut state = fixture::state(120, 36);
+    state.messages.clock = Some(|| "12:03:41".to_owned());
+    for (text, tone) in [
+        ("answered refdesk ask: 2 sources", MessageKind::Note),
+        ("Answered refdesk ask: picked 2; ~864 tokens more: u undoes it", MessageKind::Done),
+    ] {
+        state.message = Some(Message { text: text.to_owned(), tone });
+        crate::tui::messages::follow(&mut state);
+    }
+    press(&mut state, "F8");
+    let shown = screen(&state);
+    assert!(shown.contains("12:03:41 done     Answered refdesk ask: picked 2"), "{shown}");
+    assert!(!shown.contains("2 sources"), "{shown}");
+}
+
+#[test]
 fn the_last_messages_are_kept_once_each() {
     let mut state = fixture::state(120, 36);
     press(&mut state, "Z C-r C-r C-r j j C-r Z");
-    let texts: Vec<&str> = state.messages.last.iter().map(|message| message.text.as_str()).collect();
+    let texts: Vec<&str> = state.messages.last.iter().map(|kept| kept.message.text.as_str()).collect();
     assert_eq!(texts.len(), 2, "a key that does nothing is not a message: {texts:?}");
     press(&mut state, "j");
     for n in 0..200 {
         event(&mut state, Event::Notice(fixture::notice(&format!("notice {n}"))));
     }
     assert_eq!(state.messages.last.len(), crate::tui::messages::KEPT);
-    assert_eq!(state.messages.last[0].text, "notice 199");
+    assert_eq!(state.messages.last[0].message.text, "notice 199");
     for (width, height) in [(40, 10), (80, 24), (120, 36)] {
         let mut state = fixture::state(width, height);
         fail_and_pick(&mut state);

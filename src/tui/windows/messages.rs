@@ -4,7 +4,7 @@ use ratatui::Frame;
 
 use super::{ListPage, ListTitles, Window, WindowKind, paragraphs, text_columns};
 use crate::tui::action::KeyContext;
-use crate::tui::messages::KEPT;
+use crate::tui::messages::{KEPT, KeptMessage};
 use crate::tui::state::{MessageKind, State};
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
@@ -28,14 +28,17 @@ impl Window for MessagesView {
         let note = if all.len() < KEPT { String::new() } else { format!("the last {KEPT}") };
         let titles = ListTitles { title: "Messages", note, role: ThemeRole::Hints, caption: "the whole message" };
         let row = |at: usize, width| {
-            let message = all.get(at)?;
+            let KeptMessage { time, message } = all.get(at)?;
             let (word, colour) = kind(message.tone);
             let mut row = ListRow::new(&state.skin, width);
+            if !time.is_empty() {
+                row.cell(time, cells::width(time), theme.style(ThemeRole::Infra));
+            }
             row.cell(word, 8, theme.style(colour));
             row.text(&cells::sentence(&message.text), theme.style(ThemeRole::Text));
             Some(row)
         };
-        let text = all.get(cursor.at).map_or("No messages yet.".into(), |message| cells::sentence(&message.text));
+        let text = all.get(cursor.at).map_or("No messages yet.".into(), |kept| cells::sentence(&kept.message.text));
         let text = paragraphs([(&*text, ThemeRole::Text)], text_columns(list.outer(state).width));
         list.draw(state, cursor, titles, row, &text, frame);
     }
