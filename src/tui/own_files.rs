@@ -52,6 +52,7 @@ pub fn follow(state: &mut State, files: &Arc<ScreenFiles>) {
     let of_keymap = |files: &ScreenFiles| (files.keymap.clone(), files.is_keymap_unreadable);
     let is_keymap = of_keymap(&state.own_files) != of_keymap(files);
     let is_theme = state.own_files.themes != files.themes;
+    let had_problems = !state.own_problems.is_empty();
     let had_theme = state.theme_choice.unknown().is_none();
     apply(state, files.clone(), "your keys stay as they were");
     state.chord.clear();
@@ -66,7 +67,10 @@ pub fn follow(state: &mut State, files: &Arc<ScreenFiles>) {
                 Some(gone) => format!("{}.", gone_theme(state, gone)),
                 None => "Your themes changed.".to_owned(),
             },
-            (false, false) => "Your settings have no problems now. Preferences count from the next start.".to_owned(),
+            (false, false) if had_problems => {
+                "Your settings have no problems now. Preferences count from the next start.".to_owned()
+            }
+            (false, false) => "Your preferences changed: they count from the next start.".to_owned(),
         });
     }
 }

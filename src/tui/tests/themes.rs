@@ -99,3 +99,12 @@ fn a_theme_of_ones_own_is_read_again_when_it_changes() {
     assert_eq!(state.skin.theme.name(), "dark", "a theme that is gone");
     assert_eq!(message(&state), "The theme sepia is gone, and dark is used instead: T chooses another.");
 }
+
+#[test]
+fn changed_preferences_say_when_they_count() {
+    let mut state = fixture::state(80, 24);
+    let files = ScreenFiles { preferences: Some("characters = \"ascii\"\n".to_owned()), ..ScreenFiles::default() };
+    let snapshot = Snapshot { screen_files: Some(Arc::new(files)), ..fixture::snapshot() };
+    update(&mut state, Input::Snapshot(Box::new(snapshot)));
+    assert_eq!(message(&state), "Your preferences changed: they count from the next start.");
+}

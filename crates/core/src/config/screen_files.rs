@@ -29,6 +29,8 @@ pub struct ScreenFiles {
     pub problems: Vec<Diagnostic>,
     /// Problems of the preferences.
     pub of_preferences: Vec<Diagnostic>,
+    /// The text of the preferences, to tell whether it changed.
+    pub preferences: Option<String>,
 }
 
 /// One of the files.
@@ -102,6 +104,10 @@ pub fn read(config_home: Option<&Path>) -> ScreenFiles {
     let names: Vec<String> = files.themes.iter().map(|theme| theme.name.clone()).collect();
     if let Some(preferences) = user::file(Some(config_home)) {
         (_, files.of_preferences) = user::read(&preferences, &names);
+        files.preferences = match read_regular(&preferences, LIMIT) {
+            Ok((bytes, false)) => String::from_utf8(bytes).ok(),
+            _ => None,
+        };
     }
     files
 }
