@@ -44,9 +44,6 @@ fn a_file_is_added_and_the_demo_comes_back() {
     let workspace = repository();
     let mut pty = open(&workspace);
     pty.type_bytes("adocs/errors.md\r");
-    pty.wait_for("Press Enter to go back to the screen.");
-    pty.type_bytes("\r");
-    // The command says "1 source" too, and what is typed before the screen is back is dropped.
     pty.wait_for("Space would pick only this source");
     pty.type_bytes("W");
     pty.wait_for("Open the demo");

@@ -158,17 +158,22 @@ fn a_proposal_is_written_and_reported() {
 fn what_can_be_added_is_known_before_it_is() {
     let config = r#"{"sources": [{"id": "one", "name": "One", "path": "docs/one.md"}]}"#;
     let world = World::of(&[("references.json", config), ("docs/one.md", "One.\n"), ("docs/two.md", "Two.\n")]);
-    for (place, why_not) in [
-        ("docs/two.md", ""),
-        ("docs", ""),
-        ("https://example.org/page", ""),
-        ("docs/*.md", ""),
-        ("nothing.md", "'nothing.md' is not an existing file or folder"),
-        ("docs/one.md", "'docs/one.md' is already in the catalog, as 'one'"),
-        ("https://", "'https://' is not an address: it has no host, or it contains a space"),
-        (".git", "'.git' is not an existing file or folder"),
+    for (place, expected) in [
+        ("docs/two.md", Ok(1)),
+        ("docs", Ok(2)),
+        ("https://example.org/page", Ok(1)),
+        ("docs/*.md", Ok(2)),
+        ("nothing.md", Err("'nothing.md' is not an existing file or folder")),
+        ("docs/one.md", Err("'docs/one.md' is already in the catalog, as 'one'")),
+        ("https://", Err("'https://' is not an address: it has no host, or it contains a space")),
+        (".git", Err("'.git' is not an existing file or folder")),
     ] {
         let Response::CanAdd(answer) = world.ask(Request::CanAdd(place.to_owned())) else { panic!("{place}") };
-        assert_eq!(answer.err().map_or(String::new(), |error| error.message), why_not, "{place}");
+        assert_eq!(answer.map_err(|error| error.message), expected.map_err(str::to_owned), "{place}");
     }
+    let Response::SourceAdded(Ok(added)) = world.ask(Request::AddSource("docs/two.md".to_owned())) else { panic!() };
+    let ids: Vec<&str> = added.added.iter().map(|new| new.id.as_str()).collect();
+    assert_eq!(ids, ["docs-two"]);
+    let again = world.ask(Request::CanAdd("docs/two.md".to_owned()));
+    assert!(matches!(&again, Response::CanAdd(Err(error)) if error.message.contains("as 'docs-two'")), "{again:?}");
 }

@@ -35,6 +35,13 @@ pub struct NewSource {
     pub mode: Mode,
 }
 
+impl NewSource {
+    /// A source of mode `selectable` with what its document says about itself.
+    pub fn selectable(place: String) -> Self {
+        Self { place, id: None, name: None, description: None, tags: Vec::new(), mode: Mode::Selectable }
+    }
+}
+
 /// A source that was added.
 #[derive(Debug, Clone)]
 pub struct Added {
@@ -172,6 +179,14 @@ impl Desk {
         }
         let at = self.new_place(place, self.workspace())?;
         self.source_at(&at).map_or(Ok(()), |id| Err(known_already(place, &id)))
+    }
+
+    /// A path from the root of the workspace as an absolute one; an address stays as it is.
+    pub(crate) fn below_workspace(&self, place: &str) -> String {
+        match after_scheme(place) {
+            Some(_) => place.to_owned(),
+            None => absolute(self.workspace(), Path::new(place)).to_string_lossy().into_owned(),
+        }
     }
 
     /// Where a new source is: an existing file or folder with an absolute path, or an address. Paths are relative to

@@ -81,6 +81,15 @@ impl Desk {
         }
     }
 
+    /// How many sources this address, or path from the root of the workspace, could be: one for each document of a folder. A
+    /// pattern counts as two, since it means several.
+    pub fn count_sources(&self, place: &str) -> usize {
+        if is_pattern(place, self.workspace()) {
+            return 2;
+        }
+        self.documents_of(&self.below_workspace(place)).len().max(1)
+    }
+
     /// The documents of a folder that git does not ignore; empty if it is not a folder.
     pub fn documents_of(&self, place: &str) -> Vec<String> {
         let path = absolute(&self.workspace_context().current, Path::new(place));

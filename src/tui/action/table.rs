@@ -212,7 +212,7 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::ConnectAgent, "connect agent", "Connect the agents of this machine, as refdesk connect does", ["c"], &[KeyContext::Welcome], BottomLine),
     entry!(Action::Databases, "database", "Show the configured databases, whose tables can become sources", ["b"], &[KeyContext::Welcome], BottomLine),
     entry!(Action::AddSource, "add source", "Type the path of a file or folder, or an address, to add it", ["a"], &[KeyContext::Welcome], BottomLine),
-    entry!(Action::Confirm, "add", "Add this source, as refdesk add does", ["Enter"], &[KeyContext::AddSource], BottomLine),
+    entry!(Action::Confirm, "add", "Add this source to the catalog; of several documents, choose which", ["Enter"], &[KeyContext::AddSource], BottomLine),
     entry!(Action::Back, "do not add", "Add nothing", ["Esc"], &[KeyContext::AddSource], BottomLine),
     entry!(Action::Tick, "tick", "Tick the proposal under the cursor, or untick it", ["Space"], &[KeyContext::Discovery], BottomLine),
     entry!(Action::TickAll, "tick all", "Tick all proposals, or untick them if all are ticked", ["a"], &[KeyContext::Discovery], BottomLine),

@@ -15,7 +15,9 @@ use crate::tui::views::View;
 use crate::tui::windows::WindowKind;
 use refdesk_core::catalog::{Catalog, Mode};
 use refdesk_desk::engine::{CatalogWritten, Request, Response, Snapshot};
-use refdesk_desk::{CatalogChange, Discovery, FoundKind, ProposedPlace, ProposedSource, SamplePrompt};
+use refdesk_desk::{
+    Added, AddedSources, CatalogChange, Discovery, FoundKind, ProposedPlace, ProposedSource, SamplePrompt,
+};
 use refdesk_text::{Code, Error};
 
 fn empty(width: u16, height: u16) -> State {
@@ -109,7 +111,7 @@ fn each_way_to_begin_by_its_key_and_by_its_row() {
             let mut effects = press(&mut state, keys);
             if let Some(LentCommand::Add(place)) = &expected {
                 assert_eq!(commands(&effects), [Request::CanAdd(place.clone())], "{keys}");
-                effects = answer(&mut state, Response::CanAdd(Ok(())));
+                effects = answer(&mut state, Response::CanAdd(Ok(2)));
             }
             match &expected {
                 Some(command) => assert!(effects.contains(&Effect::Lend(command.clone())), "{keys}: {effects:?}"),
@@ -136,10 +138,38 @@ fn a_path_that_does_not_exist_is_said_below_it() {
     press(&mut state, "Backspace");
     assert!(!screen(&state).contains("not an existing"), "{}", screen(&state));
     press(&mut state, "Enter \"x\"");
-    let effects = answer(&mut state, Response::CanAdd(Ok(())));
+    let effects = answer(&mut state, Response::CanAdd(Ok(1)));
     assert_eq!((effects, state.open_window()), (Vec::new(), Some(WindowKind::AddSource)), "the path has changed since");
     press(&mut state, "Enter Esc Esc");
-    assert_eq!(answer(&mut state, Response::CanAdd(Ok(()))), Vec::new(), "no longer needed");
+    assert_eq!(answer(&mut state, Response::CanAdd(Ok(1))), Vec::new(), "no longer needed");
+}
+
+#[test]
+fn one_source_is_added_in_place() {
+    let added = |is_untrusted| {
+        let (entry, file) = (serde_json::Value::Null, PathBuf::from("references/timeouts.json"));
+        let added = vec![Added { id: "timeouts".into(), entry, file, is_untrusted }];
+        Response::SourceAdded(Ok(AddedSources { added, known: Vec::new() }))
+    };
+    for (is_untrusted, said) in [
+        (false, "Added @timeouts to the catalog: Space picks it"),
+        (true, "Added @timeouts to the catalog: ! asks for your trust"),
+    ] {
+        let mut state = empty(80, 24);
+        press(&mut state, "a \"docs/timeouts.md\" Enter");
+        let effects = answer(&mut state, Response::CanAdd(Ok(1)));
+        assert_eq!(commands(&effects), [Request::AddSource("docs/timeouts.md".to_owned())]);
+        assert_eq!(state.open_window(), None);
+        answer(&mut state, added(is_untrusted));
+        assert_eq!(message(&state), said);
+        update(&mut state, Input::Snapshot(Box::new(fixture::snapshot())));
+        assert_eq!(state.subject(crate::tui::pane::Pane::Catalog), Some("timeouts"), "the cursor is on it");
+    }
+    let mut state = empty(80, 24);
+    press(&mut state, "a \"docs/timeouts.md\" Enter");
+    answer(&mut state, Response::CanAdd(Ok(1)));
+    answer(&mut state, Response::SourceAdded(Err(Error::new(Code::NotWritten, "the folder is read-only", ""))));
+    assert!(message(&state).contains("the folder is read-only"), "{}", message(&state));
 }
 
 #[test]

@@ -72,6 +72,7 @@ pub fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>
     {
         filtered_rows::follow(state, CatalogChange::State, in_catalog.as_deref());
     }
+    add_source::follow(state);
     selection::filtered_rows::refilter(state, None);
     graph::update::snapshot_changed(state);
     agents::update::snapshot_changed(state);
@@ -151,6 +152,7 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
         Response::Found(found) => state.jump.take(found),
         Response::Discovered(found) => discovery::discovered(state, found),
         Response::CanAdd(can_add) => add_source::answered(state, can_add, effects),
+        Response::SourceAdded(added) => add_source::added(state, added),
         Response::CatalogProposed(proposed) => discovery::proposed(state, proposed),
         Response::CatalogWritten(written) => discovery::written(state, written),
         Response::Profiles { profiles, problems } => {

@@ -1,16 +1,21 @@
-//! One line to type: the path or address of a source to add. The desk says whether there is something to add, and `refdesk add`
-//! does the rest, since it may have questions.
+//! One line to type: the path or address of a source to add. The desk says whether there is something to add, and adds it. For
+//! what could be several sources, `refdesk add` asks which.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use super::{Handled, Window, WindowKind, one_line};
 use crate::tui::action::{Action, KeyContext};
+use crate::tui::catalog::filtered_rows;
 use crate::tui::fix;
 use crate::tui::input::{Effect, LentCommand};
-use crate::tui::state::State;
+use crate::tui::pane::Pane;
+use crate::tui::state::{Message, MessageKind, State};
+use crate::tui::widgets::cells;
 use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::motion::Cursor;
+use refdesk_core::catalog::SourceId;
+use refdesk_desk::AddedSources;
 use refdesk_desk::engine::Request;
 use refdesk_text::Error;
 
@@ -24,6 +29,8 @@ pub struct NewSource {
     asked: Option<String>,
     /// Why it cannot be added.
     problem: Option<String>,
+    /// What was added, until the cursor is on it.
+    added: Option<SourceId>,
 }
 
 impl Window for AddSource {
@@ -80,15 +87,49 @@ pub fn open(state: &mut State) {
     state.open(WindowKind::AddSource);
 }
 
-/// Adds the source, or shows why it cannot be added, with the line as it was typed.
-pub fn answered(state: &mut State, can_add: Result<(), Error>, effects: &mut Vec<Effect>) {
+/// Adds what is one source, or shows why it cannot be added, with the line as it was typed.
+pub fn answered(state: &mut State, can_add: Result<usize, Error>, effects: &mut Vec<Effect>) {
     let is_open = state.open_window() == Some(WindowKind::AddSource);
     let Some(place) = state.new_source.asked.take().filter(|_| is_open) else { return };
     match can_add {
-        Ok(()) => {
+        Ok(count) => {
             state.window = None;
-            effects.push(Effect::Lend(LentCommand::Add(place)));
+            effects.push(match count {
+                0 | 1 => Effect::Ask(Request::AddSource(place)),
+                _ => Effect::Lend(LentCommand::Add(place)),
+            });
         }
         Err(error) => state.new_source.problem = Some(fix::sentence(state, &error)),
+    }
+}
+
+/// Says what was added, and puts the cursor on it.
+pub fn added(state: &mut State, added: Result<AddedSources, Error>) {
+    let added = match added {
+        Ok(added) => added,
+        Err(error) => return state.fail(fix::sentence(state, &error)),
+    };
+    let text = match (added.added.first(), added.known.first()) {
+        (Some(new), _) => {
+            let (id, trust) = (cells::clean(new.id.as_str()), state.key(Action::Trust));
+            let pick = state.key_in(KeyContext::Pane(Pane::Catalog), Action::Toggle);
+            let next =
+                if new.is_untrusted { format!("{trust} asks for your trust") } else { format!("{pick} picks it") };
+            format!("Added @{id} to the catalog: {next}")
+        }
+        (None, Some((place, id))) => format!("{} is in the catalog already, as @{id}", cells::clean(place)),
+        (None, None) => return,
+    };
+    state.message = Some(Message { text, tone: MessageKind::Done });
+    state.new_source.added = added.added.into_iter().next().map(|new| new.id);
+    follow(state);
+}
+
+/// Puts the cursor on the source that was added, once it is in the catalog.
+pub fn follow(state: &mut State) {
+    let is_listed = |id: &mut SourceId| state.snapshot.catalog.get(id.as_str()).is_some();
+    let Some(id) = state.new_source.added.take_if(is_listed) else { return };
+    if let Some(row) = filtered_rows::row_of(state, id.as_str()) {
+        state.catalog.cursor.at = row;
     }
 }

@@ -24,6 +24,9 @@ pub struct Welcome;
 
 const COLUMNS: u16 = 72;
 
+/// Columns of the name of a way to begin.
+const NAME: usize = 22;
+
 /// The ways to begin: the action, its key, its name, and what it does.
 const WAYS: [(Action, &str, &str, &str); 5] = [
     (Action::Discover, "s", "Scan this folder", "proposes a catalog for you to tick"),
@@ -75,11 +78,16 @@ impl Window for Welcome {
         draw_frame(state, Titles { title: "Welcome", ..Titles::default() }, ThemeRole::Catalog, outer, buffer);
         draw_text(state, &fitting(state, usize::from(above.height)), 0, above, buffer);
         let theme = &state.skin.theme;
+        // A cut explanation explains nothing.
+        let room = usize::from(list.width).saturating_sub(1 + 3 + NAME + 1);
+        let explains = WAYS.iter().all(|(.., about)| about.len() <= room);
         for (nth, (_, key, name, about)) in WAYS.iter().enumerate() {
             let mut row = ListRow::new(&state.skin, list.width);
             row.cell(key, 2, theme.style(ThemeRole::Strong));
-            row.cell(name, 22, theme.style(ThemeRole::Text));
-            row.text(about, theme.style(ThemeRole::Infra));
+            row.cell(name, NAME, theme.style(ThemeRole::Text));
+            if explains {
+                row.text(about, theme.style(ThemeRole::Infra));
+            }
             row.draw(RowCursor::of(nth, cursor.at, Active::Yes), ThemeRole::Catalog, nth_row(list, nth), buffer);
         }
     }

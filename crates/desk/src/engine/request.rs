@@ -12,10 +12,10 @@ use super::requests::Reply;
 use crate::engine::{DatedLine, Snapshot};
 use crate::session::Receipt;
 use crate::{
-    AgentActivity, BulkPreview, CatalogChange, DatabaseAnswer, DatabaseOverview, DatabasePage, DatabaseQuestion,
-    Discovery, Document, DocumentReport, FileLine, LargePick, Picked, Prepared, Price, PrivilegedAction,
-    ProfileDetails, ProfileSwitch, RenderFailure, RenderPreview, RenderRequest, SamplePrompt, SearchAnswer,
-    SearchRequest, SelectionChange, SelectionPreview, Session, channel,
+    AddedSources, AgentActivity, BulkPreview, CatalogChange, DatabaseAnswer, DatabaseOverview, DatabasePage,
+    DatabaseQuestion, Discovery, Document, DocumentReport, FileLine, LargePick, Picked, Prepared, Price,
+    PrivilegedAction, ProfileDetails, ProfileSwitch, RenderFailure, RenderPreview, RenderRequest, SamplePrompt,
+    SearchAnswer, SearchRequest, SelectionChange, SelectionPreview, Session, channel,
 };
 use refdesk_core::catalog::SourceId;
 use refdesk_core::config::ApprovalMode;
@@ -132,6 +132,9 @@ pub enum Request {
     /// Can this address, or this path from the root of the workspace, be added to the catalog? Answered by
     /// [`Response::CanAdd`].
     CanAdd(String),
+    /// Add this one file, folder or address to the catalog, with what its document says about itself. Answered by
+    /// [`Response::SourceAdded`].
+    AddSource(String),
     /// What would these catalog changes write, file by file? Answered by [`Response::CatalogProposed`].
     ProposeCatalog(Box<CatalogChange>),
     /// Write approved proposals for the catalog, all or none. Answered by [`Response::CatalogWritten`].
@@ -259,6 +262,7 @@ impl Request {
                 | Self::Redo
                 | Self::Write { .. }
                 | Self::WriteCatalog { .. }
+                | Self::AddSource(_)
                 | Self::Trust(_)
                 | Self::Reply { .. }
                 | Self::SwitchProfile { .. }
@@ -331,8 +335,10 @@ pub enum Response {
     Written(Result<WrittenFile, WriteFailure>),
     /// The answer to [`Request::Discover`].
     Discovered(Box<Discovery>),
-    /// The answer to [`Request::CanAdd`].
-    CanAdd(Result<(), Error>),
+    /// The answer to [`Request::CanAdd`]: how many sources it could be. Of more than one, the person must choose.
+    CanAdd(Result<usize, Error>),
+    /// The answer to [`Request::AddSource`].
+    SourceAdded(Result<AddedSources, Error>),
     /// The answer to [`Request::ProposeCatalog`].
     CatalogProposed(Result<Vec<Proposal>, Error>),
     /// The answer to [`Request::WriteCatalog`].

@@ -25,7 +25,9 @@ impl Window for CatalogDifference {
             _ => String::new(),
         };
         let text = Cow::Owned(text(state, columns));
-        Some(TextPage { note, ..TextPage::scrolled("Write the catalog", ThemeRole::Catalog, columns, text) })
+        // The bottom line has its keys, with those that scroll.
+        let page = TextPage::scrolled("Write the catalog", ThemeRole::Catalog, columns, text);
+        Some(TextPage { note, has_keys: false, ..page })
     }
 
     fn disabled(&self, state: &State) -> Option<String> {

@@ -16,8 +16,8 @@ use crate::activity::ActivityFollower;
 use crate::engine::{DatedLine, Snapshot};
 use crate::rows::{Members, Rows};
 use crate::{
-    Desk, DocumentOptions, EnrichMode, FileLine, Prepared, ProposedSource, RenderFailure, RenderRequest, SearchReader,
-    Session, TemplateRef, channel,
+    Desk, DocumentOptions, EnrichMode, FileLine, NewSource, Prepared, ProposedSource, RenderFailure, RenderRequest,
+    SearchReader, Session, TemplateRef, channel,
 };
 use refdesk_core::catalog::SourceId;
 use refdesk_enrich::{EnrichRequest, TextKind};
@@ -209,7 +209,16 @@ impl Worker<'_> {
                 let switch = self.desk.compare_profile(&file);
                 return Response::ProfileCompared(switch.map(Box::new).map_err(|refusal| refusal.message));
             }
-            Request::CanAdd(place) => return Response::CanAdd(self.desk.can_add(&place)),
+            Request::CanAdd(place) => {
+                return Response::CanAdd(self.desk.can_add(&place).map(|()| self.desk.count_sources(&place)));
+            }
+            Request::AddSource(place) => {
+                let added = self.desk.add(session, &[NewSource::selectable(self.desk.below_workspace(&place))], &stay);
+                if added.is_ok() {
+                    self.reload(watch);
+                }
+                return Response::SourceAdded(added);
+            }
             Request::ProposeCatalog(change) => {
                 return Response::CatalogProposed(self.desk.propose_catalog(&change, &stay));
             }
