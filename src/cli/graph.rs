@@ -102,7 +102,7 @@ fn dot(desk: &Desk) -> String {
 fn mermaid(desk: &Desk) -> String {
     let sources = desk.catalog().sources().iter();
     let numbers: BTreeMap<&str, usize> = sources.enumerate().map(|(at, source)| (source.id.as_str(), at)).collect();
-    let label = |text: &str| one_line(text).replace('&', "&amp;").replace('"', "&quot;");
+    let label = |text: &str| one_line(text).replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");
     let mut out = String::from("graph LR\n");
     for source in desk.catalog().sources() {
         let id = source.id.as_str();

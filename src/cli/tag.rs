@@ -23,7 +23,7 @@ pub fn run(desk: &mut Desk, session: &Session, words: &[String]) -> CommandOutpu
             );
         }
         match (word.strip_prefix('+'), word.strip_prefix('-')) {
-            (Some(tag), _) => add.push(tag.to_owned()),
+            (Some(tag), _) => add.push(tag.trim().to_owned()),
             (None, Some(tag)) => remove.push(tag.to_owned()),
             (None, None) => ids.push(word.clone()),
         }

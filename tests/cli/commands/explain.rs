@@ -178,7 +178,7 @@ fn the_graph_quotes_odd_ids() {
     assert_eq!(dot.text().lines().count(), 6, "one line a node: {dot}");
     let mermaid = world.run(&["graph", "--mermaid"]).exits(0);
     assert_eq!(mermaid.text().lines().count(), 3, "{mermaid}");
-    assert!(mermaid.text().contains("&quot;"), "{mermaid}");
+    assert!(mermaid.text().contains("&quot;") && mermaid.text().contains("&lt;e>"), "{mermaid}");
     let svg = world.run(&["graph", "--svg"]).exits(0);
     assert!(svg.text().contains("a&quot;b\\c\\n[d] &amp; &lt;e&gt;"), "{svg}");
 }
