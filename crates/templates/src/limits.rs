@@ -8,6 +8,9 @@ pub const TEMPLATE_BYTES: usize = 1024 * 1024;
 /// The deepest nesting of sections, blocks, parentheses and brackets.
 pub(crate) const NESTING: usize = 48;
 
+/// The largest Handlebars template in bytes that is compiled before it is rendered.
+pub(crate) const CHECKED_BYTES: usize = 4 * 1024;
+
 /// The most operators, filters, attributes or `elif` branches in a row in one expression or block.
 pub(crate) const CHAIN: usize = 200;
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::error::{in_file, template_error};
-use super::limits::{TEMPLATE_BYTES, is_too_large, too_large};
+use super::limits::{CHECKED_BYTES, TEMPLATE_BYTES, is_too_large, too_large};
 use super::render::unsupported;
 use super::syntax::{Ambiguity, detect};
 use super::usage::VariableUses;
@@ -77,9 +77,10 @@ fn uses(text: &str, syntax: Syntax) -> Result<VariableUses, Error> {
     uses.map_err(|error| in_file(error, &stripped))
 }
 
-/// Why a template that parses is never rendered: Handlebars has more than is supported here.
+/// Why a template that parses is never rendered: Handlebars has more than is supported here. A larger one is found out when it
+/// is rendered, in a process with a time limit: its parser takes quadratic time, and a listing must not wait for it.
 fn unrenderable(text: &str, syntax: Syntax) -> Option<Error> {
-    if syntax != Syntax::Handlebars {
+    if syntax != Syntax::Handlebars || text.len() > CHECKED_BYTES {
         return None;
     }
     let stripped = generated::strip(text);

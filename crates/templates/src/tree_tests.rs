@@ -321,6 +321,8 @@ fn what_handlebars_has_and_is_not_supported_is_a_problem() {
         ("{{#if a}}{{foo b=1}}{{/if}}", "helper 'foo' at line 1 is not supported"),
         ("{{#if a}}x{{else}}y{{else}}z{{/if}}", "invalid Handlebars syntax at line 1"),
         ("{{#if a}}x{{else}}y{{/if}}", ""),
+        // Compiling it would take half a minute.
+        (&format!("{{{{#if a}}}}{}{{{{foo b=1}}}}{{{{/if}}}}", "{{b}}".repeat(100_000)), ""),
     ] {
         let problem = analyse(text, Some(Syntax::Handlebars)).problem.map(|problem| problem.message);
         assert!(problem.as_deref().unwrap_or_default().starts_with(expected), "{text}: {problem:?}");

@@ -54,6 +54,16 @@ struct UsageNode {
     fields: BTreeMap<String, UsageNode>,
 }
 
+/// What becomes of strict rendering without a value.
+enum LeftOut {
+    /// It does not fail.
+    Fine,
+    /// It does not fail if this is given: `false` for what is only tested, or an object with it.
+    Given(Value),
+    /// It fails: the value must be known.
+    Needed,
+}
+
 impl UsageNode {
     fn kind(&self) -> VariableKind {
         // A value that is iterated and also looked into must be an object: Mustache enters it, Jinja2 iterates over its keys.
@@ -70,28 +80,24 @@ impl UsageNode {
         }
     }
 
-    /// Whether strict rendering fails without it, as far as it is not only tested: an object is given with `false` for what
-    /// is tested in it, any other value must be known.
-    fn is_needed(&self) -> bool {
-        let is_needed_inside = || self.fields.values().any(Self::is_needed);
-        self.required
-            || match self.kind() {
-                VariableKind::Flag => false,
-                VariableKind::Object => is_needed_inside(),
-                VariableKind::Scalar | VariableKind::List => self.tested,
-            }
-    }
-
-    /// What it is given if it is left out, so that strict rendering does not fail: `false`, or an object with them.
-    fn untrue(&self) -> Option<Value> {
+    /// What strict rendering needs if it is left out. Visits each node below once.
+    fn if_left_out(&self) -> LeftOut {
         match self.kind() {
-            VariableKind::Flag => self.tested.then_some(Value::Bool(false)),
-            VariableKind::Object if !self.is_needed() => {
-                let mut values = Value::Object(Map::new());
-                let has_tested = !self.give_flags(&mut values).is_empty();
-                (self.tested || has_tested).then_some(values)
+            _ if self.required => LeftOut::Needed,
+            VariableKind::Flag if self.tested => LeftOut::Given(Value::Bool(false)),
+            VariableKind::Scalar | VariableKind::List if self.tested => LeftOut::Needed,
+            VariableKind::Flag | VariableKind::Scalar | VariableKind::List => LeftOut::Fine,
+            VariableKind::Object => {
+                let mut values = Map::new();
+                for (name, node) in &self.fields {
+                    match node.if_left_out() {
+                        LeftOut::Fine => {}
+                        LeftOut::Given(value) => drop(values.insert(name.clone(), value)),
+                        LeftOut::Needed => return LeftOut::Needed,
+                    }
+                }
+                if self.tested || !values.is_empty() { LeftOut::Given(Value::Object(values)) } else { LeftOut::Fine }
             }
-            VariableKind::Object | VariableKind::Scalar | VariableKind::List => None,
         }
     }
 
@@ -104,7 +110,7 @@ impl UsageNode {
                 for (name, node) in &self.fields {
                     if let Some(value) = values.get_mut(name) {
                         node.give_flags(value);
-                    } else if let Some(value) = node.untrue() {
+                    } else if let LeftOut::Given(value) = node.if_left_out() {
                         values.insert(name.clone(), value.clone());
                         given.push((name.clone(), value));
                     }
@@ -170,7 +176,13 @@ impl VariableUses {
 
 /// Recurses at most [`TREE_DEPTH`] deep.
 fn variable(name: String, node: UsageNode) -> Variable {
-    let (kind, optional) = (node.kind(), !node.is_needed());
-    let fields = node.fields.into_iter().map(|(name, node)| variable(name, node)).collect();
-    Variable { name, kind, optional, fields }
+    let (kind, is_required, is_tested) = (node.kind(), node.required, node.tested);
+    let fields: Vec<Variable> = node.fields.into_iter().map(|(name, node)| variable(name, node)).collect();
+    // As `if_left_out` has it.
+    let is_needed = match kind {
+        VariableKind::Flag => false,
+        VariableKind::Scalar | VariableKind::List => is_tested,
+        VariableKind::Object => fields.iter().any(|field| !field.optional),
+    };
+    Variable { name, kind, optional: !is_required && !is_needed, fields }
 }

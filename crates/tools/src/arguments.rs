@@ -95,7 +95,8 @@ impl ToolArguments {
         };
         let number = match &given {
             Value::String(text) => text.trim().parse().ok(),
-            other => other.as_u64(),
+            // JSON has one kind of number: some clients write a whole one as 2.0.
+            other => other.as_u64().or_else(|| whole(other.as_f64()?)),
         };
         match number {
             Some(number) if (least..=most).contains(&number) => Ok(Some(number)),
@@ -161,6 +162,13 @@ pub fn json_type(value: &Value) -> &'static str {
     }
 }
 
+/// A number without a fraction that is exact in JSON.
+fn whole(number: f64) -> Option<u64> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let is_whole = number.fract() == 0.0 && (0.0..=EXACT).contains(&number);
+    is_whole.then_some(number as u64)
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -215,6 +223,9 @@ mod tests {
             (json!(0), Err("'limit' must be a whole number from 1 to 100, not 0;")),
             (json!(101), Err("from 1 to 100, not 101;")),
             (json!(-1), Err("from 1 to 100, not -1;")),
+            (json!(2.0), Ok(Some(2))),
+            (json!(1e300), Err("too large: ")),
+            (json!(-2.0), Err("from 1 to 100")),
             (json!(1.5), Err("from 1 to 100, not a number that is not whole or is too large: 1.5;")),
             (json!("many"), Err("not a string: \"many\"")),
         ] {
