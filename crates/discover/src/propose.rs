@@ -1,7 +1,7 @@
 //! Turns what was read into proposals, compared with the catalog.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::ids::{self, IdParts, slug};
@@ -14,7 +14,7 @@ use super::scan::{Scan, ScannedFile};
 use super::tags::{self, Frequencies, TagInput};
 use super::words::{HEADING, WordCount, WordCounter};
 use refdesk_core::catalog::{DirectoryContents, Mode};
-use refdesk_files::path::lossy;
+use refdesk_files::path::{has_below, lossy};
 use refdesk_text::hidden::HiddenCharacters;
 use refdesk_text::shorten::shortened_at_word;
 use refdesk_text::tokens;
@@ -175,20 +175,28 @@ fn url_parts(url: &str) -> Vec<String> {
 
 /// The folders that are sources as a whole.
 pub(super) struct FolderSources<'a> {
-    /// Skills, and folders of one document with templates.
-    pub folders: HashSet<&'a Path>,
-    /// These documents.
-    with_templates: HashSet<&'a Path>,
+    /// Skills that are not part of another.
+    skills: BTreeSet<&'a Path>,
+    /// The documents that are the only one of their folder, which has templates.
+    with_templates: BTreeSet<&'a Path>,
+}
+
+impl<'a> FolderSources<'a> {
+    pub fn folders(&self) -> impl Iterator<Item = &'a Path> {
+        self.skills.iter().copied().chain(self.with_templates.iter().filter_map(|file| file.parent()))
+    }
 }
 
 pub(super) fn folder_sources(scan: &Scan) -> FolderSources<'_> {
-    let skills: HashSet<&Path> =
-        scan.files.iter().filter(|file| is_skill(&file.path)).filter_map(|file| file.path.parent()).collect();
-    let outer = |file: &&Path| !file.ancestors().skip(1).any(|above| skills.contains(above));
-    let with_templates: HashSet<&Path> =
-        alone(scan).into_iter().filter(|file| has_templates(scan, file)).filter(outer).collect();
-    let folders = skills.into_iter().chain(with_templates.iter().filter_map(|file| file.parent())).collect();
-    FolderSources { folders, with_templates }
+    let with_skill = scan.files.iter().filter(|file| is_skill(&file.path)).filter_map(|file| file.path.parent());
+    // The workspace itself is no source.
+    let mut skills: BTreeSet<&Path> = with_skill.filter(|folder| !folder.as_os_str().is_empty()).collect();
+    let is_below = |path: &Path, skills: &BTreeSet<&Path>| path.ancestors().skip(1).any(|above| skills.contains(above));
+    let inner: HashSet<&Path> = skills.iter().copied().filter(|folder| is_below(folder, &skills)).collect();
+    skills.retain(|folder| !inner.contains(folder));
+    let with_templates =
+        alone(scan).into_iter().filter(|file| has_templates(scan, file) && !is_below(file, &skills)).collect();
+    FolderSources { skills, with_templates }
 }
 
 /// Everything that could be a source.
@@ -197,7 +205,7 @@ fn drafts<'a>(scan: &'a Scan, notes: &mut Vec<ScanNote>) -> Vec<Draft<'a>> {
     for (at, entry) in scan.listed.iter().enumerate() {
         listed.entry(&entry.path).or_insert((at, entry));
     }
-    let FolderSources { folders: skills, with_templates } = folder_sources(scan);
+    let FolderSources { skills, with_templates } = folder_sources(scan);
     let price = |folder: &Path| scan.prices.get(folder).copied().unwrap_or(0);
     let translations = Translations::among(scan.files.iter().map(|file| file.path.as_path()));
     let document = |file| document(scan, file, listed.get(file.path.as_path()).copied(), &translations);
@@ -212,12 +220,9 @@ fn drafts<'a>(scan: &'a Scan, notes: &mut Vec<ScanNote>) -> Vec<Draft<'a>> {
                 place: ProposedPlace::Folder(folder.to_path_buf()),
                 ..draft
             }));
-        } else if is_skill(&file.path) && !folder.as_os_str().is_empty() {
-            let outer = folder.ancestors().skip(1).any(|above| skills.contains(above));
-            if !outer {
-                drafts.push(skill(scan, file, folder, price(folder), notes));
-            }
-        } else if folder.ancestors().any(|above| skills.contains(above) && !above.as_os_str().is_empty()) {
+        } else if is_skill(&file.path) && skills.contains(folder) {
+            drafts.push(skill(scan, file, folder, price(folder), notes));
+        } else if folder.ancestors().any(|above| skills.contains(above)) {
             // It is part of the skill.
         } else if is_rule(&file.path) {
             drafts.push(rule(file));
@@ -259,11 +264,11 @@ fn has_templates(scan: &Scan, file: &Path) -> bool {
     let folder = file.parent().unwrap_or(Path::new(""));
     let contents = contents_of(scan, folder);
     let templates = contents.and_then(|contents| contents.templates).map(|name| folder.join(name));
-    templates.is_some_and(|templates| scan.templates.iter().any(|known| known.starts_with(&templates)))
+    templates.is_some_and(|templates| has_below(&scan.templates, &templates))
 }
 
 fn contents_of(scan: &Scan, folder: &Path) -> Option<DirectoryContents> {
-    skill_contents(&|name: &str| scan.folders.iter().any(|known| known.starts_with(folder.join(name))))
+    skill_contents(&|name: &str| has_below(&scan.folders, &folder.join(name)))
 }
 
 fn is_skill(path: &Path) -> bool {

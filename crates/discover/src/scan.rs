@@ -98,7 +98,7 @@ pub(crate) fn scan_within(workspace: &Path, folders: &[PathBuf], limits: ScanLim
         let open = top.below(folder).ok()?;
         Some((folder.to_path_buf(), folder_tokens(&open, &workspace.join(folder), &budget)))
     };
-    scan.prices = folder_sources(&scan).folders.into_iter().filter_map(price).collect();
+    scan.prices = folder_sources(&scan).folders().filter_map(price).collect();
     scan
 }
 

@@ -1,6 +1,6 @@
 //! Paths as values: normalizing, relative paths, printing relative to a workspace, and resolving links.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
@@ -10,6 +10,12 @@ use std::sync::RwLock;
 /// The file name, for a rename within its folder.
 pub fn name_of(path: &Path) -> &OsStr {
     path.file_name().unwrap_or_default()
+}
+
+/// Whether the folder, or a path below it, is among these paths.
+pub fn has_below(paths: &BTreeSet<PathBuf>, folder: &Path) -> bool {
+    // Everything below a folder follows it in the order of paths.
+    paths.range(folder.to_path_buf()..).next().is_some_and(|first| first.starts_with(folder))
 }
 
 /// `path` without `.`, with each `..` resolved lexically, as for links in a document; a `..` at the root is dropped.
