@@ -266,7 +266,10 @@ async fn connected(address: &Address, limit: Duration, answer: Duration) -> Resu
                     drop(tokio::spawn(connection));
                     Ok((client, Way::Encrypted))
                 }
-                Err(error) if mode == SslMode::Prefer && has_no_tls(&error) => plain(config).await,
+                // Of several hosts, the driver only reports the error of the last one.
+                Err(error) if mode == SslMode::Prefer && (has_no_tls(&error) || has_several_hosts(&config)) => {
+                    plain(config).await
+                }
                 Err(error) => Err(error.into()),
             }
         }
@@ -285,6 +288,10 @@ async fn plain(mut config: Config) -> Result<(Client, Way), Refusal> {
     let (client, connection) = config.connect(Plain).await?;
     drop(tokio::spawn(connection));
     Ok((client, Way::Plain))
+}
+
+fn has_several_hosts(config: &Config) -> bool {
+    config.get_hosts().len().max(config.get_hostaddrs().len()) > 1
 }
 
 /// Whether the server answered that it has no TLS.
