@@ -24,8 +24,10 @@ use self::pages_folder::docs_path;
 pub use self::pages_folder::is_pages_folder;
 pub use self::password_command::workspace_files;
 use self::patterns::{PatternsLeft, patterns};
+use self::server::TakesVariable;
 pub use self::server::{Secret, ServerConnection};
 use crate::names::globs::NamePattern;
+use crate::names::words::domain_name;
 
 /// Where the configuration is looked for, in this order.
 pub const FILES: [&str; 2] = [".jaato/databases.yaml", "config/databases.yaml"];
@@ -231,7 +233,9 @@ pub fn read(text: &str, file: &str) -> (DatabasesConfig, Vec<Diagnostic>) {
     let mut entries: Vec<&YamlNode> = Vec::new();
     let mut is_docs_path = true;
     if let Some(mut fields) = YamlFields::of(&root, "the file", file, &mut problems) {
-        fields.warn_unknown(&["databases", "docs_path"]);
+        let known = ["databases", "docs_path"];
+        let refused = server::refuse_written(&mut fields, &known, TakesVariable::No);
+        fields.warn_unknown(&[&known[..], &refused].concat());
         if let Some(node) = fields.node("docs_path") {
             config.docs_line = Some(node.line);
             match docs_path(&mut fields, node) {
@@ -327,8 +331,8 @@ fn refuse_repeated(config: &mut DatabasesConfig, file: &str, problems: &mut Vec<
 
 fn database(node: &YamlNode, file: &str, problems: &mut Vec<Diagnostic>) -> Option<DatabaseConfig> {
     let mut fields = YamlFields::of(node, "a database", file, problems)?;
-    server::refuse_written(&mut fields, KEYS);
-    fields.warn_unknown_but(KEYS, is_near_guard);
+    let refused = server::refuse_written(&mut fields, KEYS, TakesVariable::Yes);
+    fields.warn_unknown_but(&[KEYS, &refused].concat(), is_near_guard);
     let name = name(&mut fields, node);
     if fields.node("type").is_none() {
         let problem = Diagnostic::error(Code::MissingField, "a database has no 'type'");
@@ -439,9 +443,9 @@ fn sqlite(fields: &mut YamlFields<'_, '_>, place: &YamlNode) -> Option<Connectio
     let key = if fields.node("connection").is_some() { "connection" } else { "connection_config" };
     let file = fields.inner(key).and_then(|mut inner| {
         let known = ["file", "path", "database"];
-        server::refuse_written(&mut inner, &known);
-        inner.warn_unknown(&known);
-        ["file", "path", "database"].iter().find_map(|key| inner.text(key))
+        let refused = server::refuse_written(&mut inner, &known, TakesVariable::No);
+        inner.warn_unknown(&[&known[..], &refused].concat());
+        known.iter().find_map(|key| inner.text(key))
     });
     if file.is_none() {
         let problem = Diagnostic::error(Code::MissingField, "the connection has no 'file'");
@@ -463,14 +467,10 @@ fn domains(fields: &mut YamlFields<'_, '_>, left: &mut PatternsLeft) -> Vec<(Str
     let Some(mut inner) = fields.inner("domains") else { return Vec::new() };
     let mut domains = Vec::new();
     for member in inner.members() {
-        let slug = crate::names::words::slug(&member.key);
-        if slug != member.key {
-            let message =
-                format!("'{}' is not a valid name for a domain: use lower-case words with hyphens", member.key);
-            inner.report(&member.node, Diagnostic::error(Code::UnknownValue, message));
-            continue;
+        match domain_name(&member.key) {
+            Ok(name) => domains.push((name, patterns(&mut inner.only(member), &member.key, left))),
+            Err(problem) => inner.report(&member.node, problem),
         }
-        domains.push((slug, patterns(&mut inner.only(member), &member.key, left)));
     }
     domains
 }

@@ -2,7 +2,7 @@
 
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
-use refdesk_text::yaml::{YamlMember, YamlNode, YamlValue};
+use refdesk_text::yaml::{YamlNode, YamlValue};
 use serde::Serialize;
 
 use super::fields::YamlFields;
@@ -80,7 +80,7 @@ pub(crate) fn read(fields: &mut YamlFields<'_, '_>, place: &YamlNode) -> Option<
     if let Some(text) = fields.text("connection_string") {
         let node = fields.node("connection_string").unwrap_or(place);
         if has_plain_password(&text) {
-            refuse(fields, "password", node);
+            refuse(fields, "password", node, TakesVariable::Yes);
             return None;
         }
         return Some(ServerConnection { url: Some(text), ..ServerConnection::default() });
@@ -95,16 +95,17 @@ pub(crate) fn read(fields: &mut YamlFields<'_, '_>, place: &YamlNode) -> Option<
         match &member.node.value {
             YamlValue::Text(text) if variable(text).is_some() => secret = variable(text).map(Secret::Env),
             _ => {
-                refuse(&mut inner, &member.key, &member.node);
+                refuse(&mut inner, &member.key, &member.node, TakesVariable::Yes);
                 return None;
             }
         }
     }
     let known: Vec<&str> = KEYS.iter().chain(SECRETS).copied().collect();
-    if refuse_written(&mut inner, &known) {
+    let refused = refuse_written(&mut inner, &known, TakesVariable::Yes);
+    inner.warn_unknown(&[&known[..], &refused].concat());
+    if !refused.is_empty() {
         return None;
     }
-    inner.warn_unknown(&known);
     let command = inner.text("password_command").map(Secret::Command);
     let from_env = secret_in_env(&mut inner)?;
     let connection = ServerConnection {
@@ -153,26 +154,51 @@ fn secret_in_env(fields: &mut YamlFields<'_, '_>) -> Option<Option<Secret>> {
 /// How much TLS proves.
 const SSL_MODES: [&str; 6] = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"];
 
-/// Refuses secrets that are written out under keys other than these; returns whether there are any.
-pub(super) fn refuse_written(fields: &mut YamlFields<'_, '_>, known: &[&str]) -> bool {
-    let written = |member: &&YamlMember| !known.contains(&member.key.as_str()) && is_written_secret(member);
-    let written: Vec<&YamlMember> = fields.members().iter().filter(written).collect();
-    written.iter().for_each(|member| refuse(fields, &member.key, &member.node));
-    !written.is_empty()
+/// Whether a secret may be named by an environment variable instead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TakesVariable {
+    Yes,
+    No,
 }
 
-/// Whether a member that is not a setting looks like a secret that is written out.
-fn is_written_secret(member: &YamlMember) -> bool {
-    let is_value = match &member.node.value {
-        YamlValue::Text(text) => !text.trim().is_empty() && variable(text).is_none(),
-        YamlValue::Int(_) | YamlValue::Float(_) => true,
-        _ => false,
-    };
-    is_value && is_secret_key(&member.key)
+/// Refuses secrets that are written out under keys other than these, at any depth; returns the keys with one.
+pub(super) fn refuse_written<'a>(
+    fields: &mut YamlFields<'a, '_>,
+    known: &[&str],
+    takes_variable: TakesVariable,
+) -> Vec<&'a str> {
+    let mut refused = Vec::new();
+    for member in fields.members().iter().filter(|member| !known.contains(&member.key.as_str())) {
+        let mut found = Vec::new();
+        written_secrets(&member.key, &member.node, &mut found);
+        for (key, node) in &found {
+            refuse(fields, key, node, takes_variable);
+        }
+        if !found.is_empty() {
+            refused.push(member.key.as_str());
+        }
+    }
+    refused
+}
+
+/// The values in a node that look like secrets, each with its key.
+fn written_secrets<'a>(key: &'a str, node: &'a YamlNode, found: &mut Vec<(&'a str, &'a YamlNode)>) {
+    match &node.value {
+        YamlValue::Map(members) => members.iter().for_each(|it| written_secrets(&it.key, &it.node, found)),
+        YamlValue::List(nodes) => nodes.iter().for_each(|it| written_secrets(key, it, found)),
+        YamlValue::Text(text) if is_secret_key(key) && !text.trim().is_empty() && variable(text).is_none() => {
+            found.push((key, node));
+        }
+        // A number of tokens is a limit.
+        YamlValue::Int(_) | YamlValue::Float(_) if is_secret_key(key) && !key.to_lowercase().contains("token") => {
+            found.push((key, node));
+        }
+        _ => {}
+    }
 }
 
 /// Refuses the secret that is the value of this key.
-fn refuse(fields: &mut YamlFields<'_, '_>, key: &str, node: &YamlNode) {
+fn refuse(fields: &mut YamlFields<'_, '_>, key: &str, node: &YamlNode, takes_variable: TakesVariable) {
     let key = key.to_lowercase();
     let (what, instead) = match key.as_str() {
         _ if key.contains("private") => ("private key", "private_key_env"),
@@ -182,7 +208,15 @@ fn refuse(fields: &mut YamlFields<'_, '_>, key: &str, node: &YamlNode) {
     };
     let message = format!("the {what} is in the file, where everyone who reads the repository can see it");
     let problem = Diagnostic::error(Code::PlainPassword, message);
-    fields.report(node, problem.fix(format!("name its environment variable: '{instead}: NAME', or ${{NAME}}")));
+    fields.report(
+        node,
+        match takes_variable {
+            TakesVariable::Yes => {
+                problem.fix(format!("name its environment variable: '{instead}: NAME', or ${{NAME}}"))
+            }
+            TakesVariable::No => problem.fix("remove it: nothing here needs a secret"),
+        },
+    );
 }
 
 impl ServerConnection {

@@ -1,5 +1,7 @@
 //! The words of a name: split at `_`, case and digits, with abbreviations expanded and plurals made singular.
 
+use refdesk_text::Code;
+use refdesk_text::report::Diagnostic;
 use unicode_normalization::UnicodeNormalization;
 
 /// Abbreviations that mean one thing in nearly all schemas.
@@ -209,6 +211,19 @@ pub fn slug(text: &str) -> String {
     }
     out.truncate(SLUG);
     out.trim_end_matches('-').to_owned()
+}
+
+/// The name that a person gives a domain, as paths and ids have it: lower case, with hyphens for spaces and underscores.
+///
+/// # Errors
+/// It has characters that a path or an id cannot have.
+pub(crate) fn domain_name(text: &str) -> Result<String, Diagnostic> {
+    let name = text.trim().to_lowercase().replace([' ', '_'], "-");
+    if is_slug(&name) {
+        return Ok(name);
+    }
+    let message = format!("'{text}' is not a valid name for a domain: use lower-case words with hyphens");
+    Err(Diagnostic::error(Code::UnknownValue, message))
 }
 
 /// Whether a text can be part of a path or an id as [`slug`] writes them, whatever its words: a domain may be named

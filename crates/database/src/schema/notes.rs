@@ -8,7 +8,7 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::yaml::{YamlNode, YamlValue};
 
 use crate::config::{self, fields::YamlFields};
-use crate::names::words::slug;
+use crate::names::words::domain_name;
 use crate::snapshot::{Snapshot, Table, TableName};
 
 /// Most bytes of the file.
@@ -141,16 +141,10 @@ fn table_note(node: &YamlNode, file: &str, problems: &mut Vec<Diagnostic>) -> Op
 fn domain(fields: &mut YamlFields<'_, '_>) -> Option<String> {
     let node = fields.node("domain")?;
     let text = fields.text("domain")?;
-    let slug = slug(&text);
-    if slug != text.to_lowercase().replace([' ', '_'], "-") || slug.is_empty() {
-        let message = format!("'{text}' is not a valid name for a domain: use lower-case words with hyphens");
-        fields.report(node, Diagnostic::error(Code::UnknownValue, message));
-        return None;
-    }
-    Some(slug)
+    domain_name(&text).map_err(|problem| fields.report(node, problem)).ok()
 }
 
-/// What a join may say about its rows, as people write it and as pages have it.
+/// The cardinalities that a join may have, as people write them and as pages have them.
 const CARDINALITIES: [(&str, &str); 8] = [
     ("many to one", "many_to_one"),
     ("one to one", "one_to_one"),

@@ -95,7 +95,7 @@ pub struct Documentation {
     pub sources: SourceCounts,
     pub(super) databases: BTreeSet<String>,
     /// Pages of earlier runs about tables that are beyond the limit now: they stay as they are.
-    pub(super) beyond: BTreeSet<String>,
+    pub(super) beyond: BTreeSet<PathBuf>,
     pub(super) milliseconds: u64,
     /// Held until the run ends.
     pub(super) lock: Option<Lock>,
@@ -498,7 +498,7 @@ fn add_beyond(run: &mut Documentation, database: &ReadDatabase) {
     let domains: BTreeSet<&String> = tables.iter().filter_map(|file| file.domain.as_ref()).collect();
     let of_domains =
         own().filter(|file| file.table.is_none() && file.domain.as_ref().is_some_and(|it| domains.contains(it)));
-    let paths: Vec<String> = tables.iter().copied().chain(of_domains).map(|file| file.path.clone()).collect();
+    let paths: Vec<PathBuf> = tables.iter().copied().chain(of_domains).map(|file| PathBuf::from(&file.path)).collect();
     run.beyond.extend(paths);
 }
 

@@ -8,7 +8,7 @@ use refdesk_database::config::is_name;
 use refdesk_database::documenter::{Manifest, ManifestEntry, Progress, ProgressStatus};
 use refdesk_database::schema::page::{folder_of_page, is_generated};
 use refdesk_files::name::sha256_hex;
-use refdesk_files::path::absolute;
+use refdesk_files::path::{absolute, has_below};
 use refdesk_text::report::Diagnostic;
 
 use super::documentation::{DocumentOptions, Documentation, PROGRESS};
@@ -34,7 +34,7 @@ impl Desk {
         let written =
             run.interrupted.iter().flat_map(|progress| progress.written.keys().chain(progress.replaced.keys()));
         // The manifest came with the repository: it must not cause other files to be removed.
-        let is_page = |path: &str| self.is_page_of_run(run, path) && !run.beyond.contains(path);
+        let is_page = |path: &str| self.is_page_of_run(run, path) && !run.beyond.contains(Path::new(path));
         let gone: BTreeSet<&str> =
             noted.chain(written).map(String::as_str).filter(|path| !wanted.contains(path) && is_page(path)).collect();
         let (mut removed, mut left_over, mut removed_edited) = (Vec::new(), Vec::new(), BTreeMap::new());
@@ -183,7 +183,8 @@ impl Desk {
     pub(super) fn is_beyond(&self, run: &Documentation, entry: &ManifestEntry) -> bool {
         let found = || serde_json::from_slice(&self.page_bytes(&entry.path).ok().flatten()?).ok();
         let place = if run.beyond.is_empty() { None } else { found().and_then(|found| self.place_of_entry(&found)) };
-        place.is_some_and(|place| run.beyond.iter().any(|path| self.workspace().join(path).starts_with(&place)))
+        let place = place.and_then(|place| place.strip_prefix(self.workspace()).ok().map(Path::to_owned));
+        place.is_some_and(|place| has_below(&run.beyond, &place))
     }
 
     /// Where the file of an entry points to.

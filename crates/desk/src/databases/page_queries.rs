@@ -106,7 +106,10 @@ impl Desk {
         };
         let mut found = Vec::new();
         for database in &run.databases {
-            let own = pages.tables.iter().filter(|page| page.database == *database && !run.beyond.contains(&page.path));
+            let own = pages
+                .tables
+                .iter()
+                .filter(|page| page.database == *database && !run.beyond.contains(Path::new(&page.path)));
             let side = |page: &TablePage| {
                 let (metadata_hash, doc) = (pages.metadata_hash(page), pages.doc(page));
                 let page_file = file(&page.path, metadata_hash.is_some());

@@ -157,13 +157,19 @@ fn refuse_newer(text: &str) -> Result<(), Error> {
     struct Header {
         schema_version: String,
     }
-    let numbers = |version: &str| -> Option<Vec<u32>> { version.split('.').map(|part| part.parse().ok()).collect() };
+    let numbers = |version: &str| -> Option<Vec<u32>> {
+        let mut numbers: Vec<u32> = version.split('.').map(|part| part.parse().ok()).collect::<Option<_>>()?;
+        numbers.truncate(numbers.iter().rposition(|number| *number > 0).map_or(0, |last| last + 1));
+        Some(numbers)
+    };
     let Ok(Header { schema_version }) = serde_json::from_str(text) else { return Ok(()) };
-    if numbers(&schema_version) <= numbers(plan::SCHEMA_VERSION) {
-        return Ok(());
-    }
+    let problem = match numbers(&schema_version) {
+        Some(version) if Some(&version) <= numbers(plan::SCHEMA_VERSION).as_ref() => return Ok(()),
+        Some(_) => "was written by a newer refdesk",
+        None => "may have been written by another refdesk",
+    };
     let message = format!(
-        "the plan {FILE} was written by a newer refdesk: it has version {} of the format, and this one knows {}",
+        "the plan {FILE} {problem}: it has version '{}' of the format, and this one knows {}",
         one_line(&schema_version),
         plan::SCHEMA_VERSION
     );

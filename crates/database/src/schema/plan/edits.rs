@@ -8,7 +8,7 @@ use refdesk_text::report::Diagnostic;
 
 use super::order::computed_order;
 use super::{Plan, PlannedTable, WorkUnit};
-use crate::names::words::slug;
+use crate::names::words::domain_name;
 use crate::snapshot::TableName;
 
 /// The fix for changes to computed values.
@@ -95,8 +95,8 @@ fn edit_of(database: &str, table: &PlannedTable, problems: &mut Vec<Diagnostic>,
     let mut wrong = |message: String, fix: &str| {
         problems.push(Diagnostic::error(Code::PlanChanged, message).in_file(file).fix(fix));
     };
-    let domain = (table.domain != table.planned.domain).then(|| slug(&table.domain));
-    if domain.as_ref().is_some_and(String::is_empty) {
+    let domain = (table.domain != table.planned.domain).then(|| domain_name(&table.domain)).transpose();
+    if domain.is_err() {
         wrong(
             format!("'{}' is not a 'domain' for {name} of '{database}'", table.domain),
             "use lower-case words with hyphens",
@@ -107,7 +107,7 @@ fn edit_of(database: &str, table: &PlannedTable, problems: &mut Vec<Diagnostic>,
         wrong(format!("{} is not a 'priority' for {name} of '{database}'", table.priority), "use 1, 2 or 3");
     }
     TableEdit {
-        domain: domain.filter(|domain| !domain.is_empty()),
+        domain: domain.ok().flatten(),
         priority: (table.priority != table.planned.priority && is_priority).then_some(table.priority),
         skip: table.skip,
         note: table.note.clone(),

@@ -1,6 +1,7 @@
 //! Writes the manifest last, so that it never lists a page that does not exist.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use refdesk_database::documenter::{Manifest, ManifestEntry, ManifestFile, ManifestStatus, PageAction};
 use refdesk_database::schema::page::{Page, folder_of_page};
@@ -35,7 +36,7 @@ impl Run<'_, '_> {
         let to_remove: BTreeSet<&str> = prepared.removed.iter().map(String::as_str).collect();
         let is_left = |path: &str| to_remove.contains(path) && !removed.contains(path);
         let listed: BTreeSet<String> = files.iter().map(|file| file.path.clone()).collect();
-        let is_beyond = |path: &String| prepared.beyond.contains(path) && !listed.contains(path);
+        let is_beyond = |path: &String| prepared.beyond.contains(Path::new(path)) && !listed.contains(path);
         let is_other =
             |file: &&ManifestFile| !is_settled(&file.database) || is_left(&file.path) || is_beyond(&file.path);
         let others = old.values().copied().filter(is_other);
