@@ -49,8 +49,7 @@ impl AwaitedChange {
 
     /// Whether the name of a step that is retraced says already that these are as many picks, as `49 picks`.
     fn counts_picks(&self, count: usize) -> bool {
-        let counted = [cells::counted(count, "pick"), format!("unpick of {}", cells::counted(count, "source"))];
-        matches!(&self.kind, AwaitedKind::Retrace(step) if counted.iter().any(|it| **it == *step.text))
+        matches!(&self.kind, AwaitedKind::Retrace(step) if step.picks == Some(count))
     }
 
     fn is_retraced(&self) -> bool {

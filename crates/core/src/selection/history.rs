@@ -6,6 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::Choice;
+use refdesk_text::tokens::counted;
 
 /// The number of steps kept for undo.
 const LIMIT: usize = 100;
@@ -37,6 +38,8 @@ pub struct StepName {
     pub text: Arc<str>,
     /// The source it names, if it is about a single one.
     pub source: Option<String>,
+    /// How many picks it names, if it only made or removed several.
+    pub picks: Option<usize>,
 }
 
 /// The result of an undo or redo.
@@ -136,13 +139,13 @@ impl History {
 impl StepName {
     /// `pick of @a`
     pub fn of_source(what: &str, id: &str) -> Self {
-        Self { text: format!("{what} of @{id}").into(), source: Some(id.to_owned()) }
+        Self { text: format!("{what} of @{id}").into(), source: Some(id.to_owned()), picks: None }
     }
 }
 
 impl From<&str> for StepName {
     fn from(text: &str) -> Self {
-        Self { text: text.into(), source: None }
+        Self { text: text.into(), source: None, picks: None }
     }
 }
 
@@ -168,25 +171,27 @@ impl HistoryStep {
                 }
                 _ => StepName::of_source("unpick", id),
             },
-            ids => self.only_pick().unwrap_or_else(|| self.summary(ids).as_str().into()),
+            ids => self.only_pick().unwrap_or_else(|| self.summary(ids)),
         }
     }
 
     /// `unpick of 3 sources`
-    fn summary(&self, ids: &[String]) -> String {
+    fn summary(&self, ids: &[String]) -> StepName {
         let count = ids.len();
         let [before, after] = [&self.before, &self.after];
-        if all_are(after, ids, IdState::Picked) {
-            format!("{count} picks")
+        let sources = counted(count, "source");
+        let (text, picks) = if all_are(after, ids, IdState::Picked) {
+            (counted(count, "pick"), Some(count))
         } else if all_are(after, ids, IdState::Excluded) {
-            format!("exclusion of {count} sources")
+            (format!("exclusion of {sources}"), None)
         } else if all_are(before, ids, IdState::Excluded) && all_are(after, ids, IdState::Neither) {
-            format!("inclusion of {count} sources")
+            (format!("inclusion of {sources}"), None)
         } else if all_are(before, ids, IdState::Picked) {
-            format!("unpick of {count} sources")
+            (format!("unpick of {sources}"), Some(count))
         } else {
-            format!("change of {count} sources")
-        }
+            (format!("change of {sources}"), None)
+        };
+        StepName { text: text.into(), source: None, picks }
     }
 }
 
