@@ -8,7 +8,7 @@ use super::answer::CommandOutput;
 use super::args::{AskArgs, SelectArgs};
 use super::{fix, rows, select};
 use refdesk_desk::channel::{self, ChannelAnswer, ChannelSetup, NoAnswer, Place, Request, Wait};
-use refdesk_desk::{Desk, Session, has_any_tag, quoted_tags};
+use refdesk_desk::{Desk, Session, WantedTags, quoted_tags};
 use refdesk_text::{Code, Error};
 
 /// Exit code of a request that was not answered in time (BEHAVIOUR §10).
@@ -72,7 +72,7 @@ fn nothing_to_ask(desk: &mut Desk, tags: &[String]) -> CommandOutput {
         let message = format!(
             "nothing to choose: no selectable source has the tag {}{}",
             quoted_tags(tags),
-            desk.nearest_tag(tags)
+            desk.nearest_tag(&desk.unused_tags(tags))
         );
         Error::new(Code::NoneMatched, message, "`refdesk list --unselected` shows ids and tags")
     };
@@ -82,7 +82,8 @@ fn nothing_to_ask(desk: &mut Desk, tags: &[String]) -> CommandOutput {
 
 /// Whether picking sources with these tags would change nothing.
 fn is_all_selected(desk: &Desk, tags: &[String]) -> bool {
-    let mut tagged = desk.catalog().sources().iter().filter(|source| has_any_tag(source, tags)).peekable();
+    let wanted = WantedTags::new(tags);
+    let mut tagged = desk.catalog().sources().iter().filter(|source| wanted.are_on(source)).peekable();
     tagged.peek().is_some() && tagged.all(|source| desk.selection().contains(source.id.as_str()))
 }
 

@@ -9,13 +9,14 @@ use super::{fix, rows, table};
 use crate::common::source_words::WAITS;
 use refdesk_core::catalog::{Mode, Source};
 use refdesk_core::selection::SelectionState;
-use refdesk_desk::{Desk, has_any_tag};
+use refdesk_desk::{Desk, WantedTags};
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens::{counted, grouped};
 
 /// Lists the sources that match the filters, in catalog order.
 pub fn run(desk: &mut Desk, args: &ListArgs, format: OutputFormat) -> CommandOutput {
     let desk = &desk.settled();
+    let tags = WantedTags::new(&args.tags);
     let wanted = |source: &&Source| {
         let selected = desk.selection().contains(source.id.as_str());
         let mode = match args.mode {
@@ -25,7 +26,7 @@ pub fn run(desk: &mut Desk, args: &ListArgs, format: OutputFormat) -> CommandOut
         };
         mode && (!args.selected || selected)
             && (!args.unselected || !selected)
-            && (args.tags.is_empty() || has_any_tag(source, &args.tags))
+            && (args.tags.is_empty() || tags.are_on(source))
     };
     let sources: Vec<&Source> = desk.catalog().sources().iter().filter(wanted).collect();
     let budget = refdesk_files::walk::WalkBudget::default();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::price::CostChange;
 use super::wanted_names::REPEATED;
-use super::{Desk, has_any_tag, quoted_tags};
+use super::{Desk, WantedTags, quoted_tags};
 use crate::Session;
 use crate::session::{NewPicks, Stored, advice};
 use refdesk_core::catalog::{Source, SourceId};
@@ -369,8 +369,9 @@ impl Desk {
                 None => asked.unknown.push(id.clone()),
             }
         }
+        let wanted = WantedTags::new(tags);
         for source in self.catalog.sources() {
-            if has_any_tag(source, tags) && seen.insert(source.id.as_str()) {
+            if wanted.are_on(source) && seen.insert(source.id.as_str()) {
                 asked.add(source);
             }
         }
@@ -394,8 +395,7 @@ impl Desk {
             }
             PickStatus::Error => {}
         }
-        let has = |tag: &String| self.catalog.sources().iter().any(|it| has_any_tag(it, std::slice::from_ref(tag)));
-        let unused: Vec<String> = tags.iter().filter(|tag| !has(tag)).cloned().collect();
+        let unused = self.unused_tags(tags);
         if !unused.is_empty() && answer.status != PickStatus::NoSources {
             words.push(format!("no source has the tag {}{}", quoted_tags(&unused), self.nearest_tag(&unused)));
         }

@@ -99,7 +99,7 @@ pub use source_location::FileLine;
 pub use switch::ProfileSwitch;
 pub use templates::{RenderFailure, RenderRequest, RenderedTemplate, TemplateRef};
 pub use undo::UndoResult;
-pub use wanted_names::{has_any_tag, quoted_tags};
+pub use wanted_names::{WantedTags, quoted_tags};
 pub use why_not::{HintRemedy, Verdict};
 
 use std::collections::{BTreeMap, HashMap, HashSet};

@@ -12,7 +12,7 @@ mod named;
 
 pub(crate) use self::current::CurrentTexts;
 use super::search_index::first_sections_only;
-use super::{CompleteDesk, Desk, has_any_tag};
+use super::{CompleteDesk, Desk, WantedTags};
 use crate::session::{JournalEvent, Receipt, Session};
 use refdesk_core::catalog::Source;
 use refdesk_core::selection::Access;
@@ -200,10 +200,11 @@ impl CompleteDesk<'_> {
             SearchReader::Agent => Some(self.access(session)),
         };
         let waits_for_trust = self.waiting_for_trust();
+        let tags = WantedTags::new(&request.tags);
         let is_asked_for = |source: &Source| {
             let id = source.id.as_str();
             (sources.is_empty() || sources.contains(&id))
-                && (request.tags.is_empty() || has_any_tag(source, &request.tags))
+                && (request.tags.is_empty() || tags.are_on(source))
                 && (request.among == SearchAmong::All || self.selection.contains(id))
                 // Sources that a person excluded are not offered to agents.
                 && (access.is_none() || !self.selection.is_excluded(id))

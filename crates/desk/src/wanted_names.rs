@@ -6,7 +6,7 @@ use std::path::Path;
 use super::Desk;
 use refdesk_core::catalog::Source;
 use refdesk_files::path::absolute;
-use refdesk_text::fold::{can_match, same_tag};
+use refdesk_text::fold::{can_match, collapsed, tag_key};
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::shorten::shortened;
 use refdesk_text::{Code, Error, Fix};
@@ -14,22 +14,30 @@ use refdesk_text::{Code, Error, Fix};
 impl Desk {
     /// An explanation for each of these tags that no source has, with the most similar tag.
     pub fn unknown_tags(&self, tags: &[String]) -> Vec<String> {
-        let is_unknown = |tag: &&String| {
-            let wanted = std::slice::from_ref(*tag);
-            !self.catalog.sources().iter().any(|source| has_any_tag(source, wanted))
-        };
         let reported = |tag: &String| {
             format!("no source has the tag '{}'{}", brief(tag), self.nearest_tag(std::slice::from_ref(tag)))
         };
-        tags.iter().filter(is_unknown).map(reported).collect()
+        self.unused_tags(tags).iter().map(reported).collect()
     }
 
-    /// ` (did you mean 'x'?)` for the tag most similar to one of these unknown tags, or an empty text.
-    pub fn nearest_tag(&self, tags: &[String]) -> String {
-        let known = || self.catalog.sources().iter().flat_map(|source| source.tags.iter().map(String::as_str));
-        let is_unknown = |tag: &&String| !known().any(|known| same_tag(known, tag));
-        let nearest = tags.iter().filter(is_unknown).find_map(|tag| did_you_mean(tag, known()));
+    /// Those of these tags that no source has.
+    pub fn unused_tags(&self, tags: &[String]) -> Vec<String> {
+        if tags.is_empty() {
+            return Vec::new();
+        }
+        let used: HashSet<String> = self.all_tags().map(|tag| collapsed(&tag_key(tag))).collect();
+        let is_used = |tag: &str| can_match(tag) && used.contains(&collapsed(&tag_key(tag)));
+        tags.iter().filter(|tag| !is_used(tag)).cloned().collect()
+    }
+
+    /// ` (did you mean 'x'?)` for the tag most similar to one of these unused tags, or an empty text.
+    pub fn nearest_tag(&self, unused: &[String]) -> String {
+        let nearest = unused.iter().take(REPEATED).find_map(|tag| did_you_mean(tag, self.all_tags()));
         nearest.map_or_else(String::new, |question| format!(" ({question})"))
+    }
+
+    fn all_tags(&self) -> impl Iterator<Item = &str> {
+        self.catalog.sources().iter().flat_map(|source| source.tags.iter().map(String::as_str))
     }
 
     /// The error for an id that is not in the catalog, with the most similar id.
@@ -69,10 +77,19 @@ pub fn quoted_tags(tags: &[String]) -> String {
     quoted.join(" or ")
 }
 
-/// Whether the source has one of these tags, compared as hints compare them; a tag that consists of separators matches
-/// nothing.
-pub fn has_any_tag(source: &Source, tags: &[String]) -> bool {
-    source.tags.iter().any(|tag| tags.iter().any(|wanted| can_match(wanted) && same_tag(tag, wanted)))
+/// The tags of a request, compared as hints compare them. A tag that consists of separators matches nothing.
+pub struct WantedTags(HashSet<String>);
+
+impl WantedTags {
+    /// These tags.
+    pub fn new(tags: &[String]) -> Self {
+        Self(tags.iter().filter(|tag| can_match(tag)).map(|tag| collapsed(&tag_key(tag))).collect())
+    }
+
+    /// Whether the source has one of them.
+    pub fn are_on(&self, source: &Source) -> bool {
+        !self.0.is_empty() && source.tags.iter().any(|tag| self.0.contains(&collapsed(&tag_key(tag))))
+    }
 }
 
 #[cfg(test)]
