@@ -92,12 +92,10 @@ pub fn answered(state: &mut State, can_add: Result<usize, Error>, effects: &mut 
     let is_open = state.open_window() == Some(WindowKind::AddSource);
     let Some(place) = state.new_source.asked.take().filter(|_| is_open) else { return };
     match can_add {
-        Ok(count) => {
+        Ok(0 | 1) => effects.push(Effect::Ask(Request::AddSource(place))),
+        Ok(_) => {
             state.window = None;
-            effects.push(match count {
-                0 | 1 => Effect::Ask(Request::AddSource(place)),
-                _ => Effect::Lend(LentCommand::Add(place)),
-            });
+            effects.push(Effect::Lend(LentCommand::Add(place)));
         }
         Err(error) => state.new_source.problem = Some(fix::sentence(state, &error)),
     }
@@ -105,10 +103,18 @@ pub fn answered(state: &mut State, can_add: Result<usize, Error>, effects: &mut 
 
 /// Says what was added, and puts the cursor on it.
 pub fn added(state: &mut State, added: Result<AddedSources, Error>) {
+    let is_open = state.open_window() == Some(WindowKind::AddSource);
     let added = match added {
         Ok(added) => added,
+        Err(error) if is_open => {
+            state.new_source.problem = Some(fix::sentence(state, &error));
+            return;
+        }
         Err(error) => return state.fail(fix::sentence(state, &error)),
     };
+    if is_open {
+        state.window = None;
+    }
     let text = match (added.added.first(), added.known.first()) {
         (Some(new), _) => {
             let (id, trust) = (cells::clean(new.id.as_str()), state.key(Action::Trust));
