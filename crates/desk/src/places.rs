@@ -6,15 +6,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use super::Desk;
-use refdesk_core::catalog::{PathState, ReservedFolders, Source, SourceId, SourceKind};
+use refdesk_core::catalog::{Catalog, PathState, ReservedFolders, Source, SourceId, SourceKind};
 use refdesk_core::mention::{LIMITS, files};
+use refdesk_core::selection::Selection;
 use refdesk_enrich::{EnrichContext, SourceFiles};
 use refdesk_files::name::sha256_hex;
 use refdesk_files::path::{Resolver, clean, display};
 use refdesk_files::reserved::is_kept_back;
 use refdesk_files::walk::{WalkBudget, WalkLimits, files_below};
 use refdesk_files::{Stamp, read_regular, stamp};
-use refdesk_templates::{Template, TemplateIndex};
+use refdesk_templates::{IndexInput, Template, TemplateIndex};
 
 /// The most files counted in a folder that a source declares.
 const DECLARED: WalkLimits = WalkLimits { files: 20_000, bytes: u64::MAX };
@@ -128,9 +129,11 @@ impl SourceFiles for FolderCache<'_> {
         files.into_iter().map(|file| file.path).filter(is_shown).collect()
     }
 
-    fn templates(&self) -> TemplateIndex {
+    fn templates(&self, catalog: &Catalog, selection: &Selection) -> TemplateIndex {
+        let taken = self.desk.taken();
+        let input = IndexInput { catalog, selection, ..self.desk.index_input(&taken) };
         // Their problems are reported by `check` and `templates`.
-        self.desk.templates().0
+        refdesk_templates::index(input, &self.desk.templates).0
     }
 
     fn templates_in(&self, text: &str) -> Vec<Template> {

@@ -9,7 +9,7 @@ use super::places::FolderCache;
 use crate::{EnrichMode, Session};
 use refdesk_core::catalog::{Catalog, Mode, Source, SourceId, SourceKind};
 use refdesk_core::selection::Selection;
-use refdesk_enrich::{EnrichContext, EnrichRequest, TextKind};
+use refdesk_enrich::{Budget, EnrichContext, EnrichRequest, HintAction, TextKind};
 use refdesk_text::tokens::of_prose;
 
 /// Estimated tokens.
@@ -96,7 +96,7 @@ impl<'a> Pricing<'a> {
     /// The same for an agent that may lack a tool to select with.
     pub(crate) fn without_hints(&self, selection: &Selection, exclude_hints: bool) -> u64 {
         let ctx = EnrichContext { catalog: self.catalog, selection, exclude_hints, ..self.look.context() };
-        let instructions = price_of(&refdesk_enrich::instructions(&ctx));
+        let instructions = price_of_start(&ctx);
         let price = |source: &Source| self.tokens.get(source.id.as_str()).copied();
         agent_tokens(self.catalog, selection, instructions, price)
     }
@@ -121,13 +121,18 @@ impl Desk {
         let asked = EnrichRequest { repeat: true, ..EnrichRequest::new(TextKind::Prompt, prompt) };
         let (enriched, _) = desk.enrich(session, &asked, EnrichMode::DryRun);
         let added = u64::try_from(enriched.tokens()).unwrap_or(u64::MAX);
-        Price { instructions: price_of(&desk.instructions()), prompt: price_of(prompt).saturating_add(added) }
+        Price { instructions: desk.instructions_price(), prompt: price_of(prompt).saturating_add(added) }
     }
 
-    /// The price of the instructions.
-    pub(crate) fn instructions_price(&mut self) -> u64 {
-        price_of(&self.settled().instructions())
+    /// The price of what an agent is sent at the start of a conversation, whatever it was sent before: the instructions
+    /// and the list of templates.
+    pub(crate) fn instructions_price(&self) -> u64 {
+        price_of_start(&FolderCache::new(self).context())
     }
+}
+
+fn price_of_start(ctx: &EnrichContext) -> u64 {
+    price_of(&refdesk_enrich::start(ctx, Budget::default(), HintAction::Select, None).text)
 }
 
 fn price_of(text: &str) -> u64 {

@@ -23,7 +23,7 @@ use refdesk_core::catalog::{Catalog, SourceId};
 use refdesk_core::config::HintSettings;
 use refdesk_core::selection::{Parents, Selection};
 use refdesk_index::TextTopics;
-use refdesk_templates::Template;
+use refdesk_templates::{Template, TemplateIndex};
 
 refdesk_text::worded_enum! {
     /// The kind of text to enrich.
@@ -58,6 +58,13 @@ pub struct EnrichContext<'a> {
     pub hint_settings: HintSettings,
     /// The templates in a tool's text, if already extracted ([`super::templates_in`]).
     pub taken: Option<&'a [Template]>,
+}
+
+impl EnrichContext<'_> {
+    /// The template index of the selection.
+    pub(super) fn templates(&self) -> TemplateIndex {
+        self.places.templates(self.catalog, self.selection)
+    }
 }
 
 /// The tool call that returned a text.

@@ -231,8 +231,8 @@ impl SourceFiles for Sealed {
         self.0.declared(source, path)
     }
 
-    fn templates(&self) -> refdesk_templates::TemplateIndex {
-        self.0.templates()
+    fn templates(&self, catalog: &Catalog, selection: &Selection) -> refdesk_templates::TemplateIndex {
+        self.0.templates(catalog, selection)
     }
 
     fn templates_in(&self, text: &str) -> Vec<refdesk_templates::Template> {

@@ -98,7 +98,7 @@ fn names(ctx: &EnrichContext, files: &[PathBuf]) -> Vec<String> {
     if files.is_empty() {
         return Vec::new();
     }
-    let index = ctx.places.templates();
+    let index = ctx.templates();
     let by_path: HashMap<&Path, &str> =
         index.templates.iter().map(|template| (template.path.as_path(), template.name.as_str())).collect();
     files.into_iter().filter_map(|file| by_path.get(file.as_path())).map(|name| (*name).to_owned()).collect()

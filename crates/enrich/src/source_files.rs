@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use refdesk_core::catalog::Source;
+use refdesk_core::catalog::{Catalog, Source};
+use refdesk_core::selection::Selection;
 use refdesk_templates::{Template, TemplateIndex};
 
 /// Paths and files of sources.
@@ -29,8 +30,8 @@ pub trait SourceFiles: Sync {
         None
     }
 
-    /// The template index. Building it reads files, so it is built on demand.
-    fn templates(&self) -> TemplateIndex;
+    /// The template index of this selection. Building it reads files, so it is built on demand.
+    fn templates(&self, catalog: &Catalog, selection: &Selection) -> TemplateIndex;
 
     /// The templates in a text, in order, with their names for the index. Those beyond the limits for one text are left
     /// out.

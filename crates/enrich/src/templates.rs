@@ -14,7 +14,7 @@ use refdesk_templates::Template;
 pub(super) fn draft(reading: &EnrichInput, memory: &SessionMemory) -> Draft {
     let at_the_start = reading.request.kind == TextKind::SystemInstructions;
     let templates: Cow<[Template]> = match reading.ctx.taken {
-        _ if at_the_start => reading.ctx.places.templates().templates.into(),
+        _ if at_the_start => reading.ctx.templates().templates.into(),
         Some(taken) => taken.into(),
         None => found(reading).into(),
     };

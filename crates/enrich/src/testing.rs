@@ -113,7 +113,7 @@ impl SourceFiles for TestFiles {
         self.declared.get(path).cloned().unwrap_or_default()
     }
 
-    fn templates(&self) -> TemplateIndex {
+    fn templates(&self, _: &Catalog, _: &Selection) -> TemplateIndex {
         TemplateIndex { templates: self.templates.clone() }
     }
 

@@ -70,7 +70,7 @@ impl Worker<'_> {
         if !self.unread.is_empty() || self.priced.as_ref().is_some_and(is_same) {
             return self.last.instructions;
         }
-        let price = self.desk.instructions_price();
+        let price = self.desk.settled().instructions_price();
         self.priced = Some((self.desk.catalog().clone(), self.desk.selection().clone(), self.reads));
         price
     }
