@@ -1,5 +1,5 @@
-//! Tries out a connection: runs the commands in an agent's settings as the agent would, and checks the answers. An
-//! environment variable tells the commands that it is a trial, so that it leaves no trace.
+//! Tests a connection: runs the commands in an agent's settings as the agent would, and checks their answers. An
+//! environment variable marks these runs, so that the commands leave no trace.
 
 mod document;
 mod hook;
@@ -15,40 +15,40 @@ use std::time::{Duration, Instant};
 use super::hook::HookAgent;
 use super::setup::ServerCommand;
 
-/// The environment variable that marks a trial.
+/// The environment variable that marks a test run.
 pub const TRIAL: &str = "REFDESK_TRIAL";
 
-/// How long a hook or a server may take to answer.
+/// Deadline for each step of a hook or a server.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What to run.
+/// What to test.
 #[derive(Debug, Clone)]
 pub struct CanaryJob {
-    /// The folder in which the agent works.
+    /// The agent's working directory.
     pub workspace: PathBuf,
-    /// The agent and the command of its hooks.
+    /// The agent and its hook command.
     pub hook: Option<(HookAgent, String)>,
-    /// A prompt, and the id of a source that it brings up.
+    /// A prompt that should bring up a source.
     pub prompt: Option<CanaryPrompt>,
-    /// The command of the server.
+    /// The command that starts the server.
     pub server: Option<ServerCommand>,
 }
 
-/// A prompt that brings up a source.
+/// A prompt that should bring up a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CanaryPrompt {
-    /// What a person would type.
+    /// The text of the prompt.
     pub text: String,
-    /// The id of the source.
+    /// The id of the source it should bring up.
     pub about: String,
 }
 
 refdesk_text::worded_enum! {
-    /// What was tried.
+    /// A step of the test.
     pub enum CanaryStep {
-        /// The hook at the start of a session.
+        /// The session-start hook.
         Start = "session_start",
-        /// The hook for a prompt, or for the result of a tool if the agent's prompts cannot be answered.
+        /// The prompt hook, or the tool-result hook for agents that cannot add context to a prompt.
         Hint = "hint",
         /// Starting the server and its `initialize`.
         Initialize = "initialize",
@@ -64,18 +64,18 @@ pub struct CanaryResult {
     pub step: CanaryStep,
     /// How long it took.
     pub took: Duration,
-    /// The text that would reach the agent, or the number of tools; or why it failed.
+    /// The answer, or why the step failed.
     pub outcome: Result<CanaryAnswer, CanaryFailure>,
 }
 
-/// The answer of a step.
+/// What a step returned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CanaryAnswer {
-    /// The text that the agent would read; may be empty.
+    /// The text the agent would read; may be empty.
     Text(String),
-    /// The name and version of a server.
+    /// The server's name and version.
     Server(String),
-    /// The number of tools of a server.
+    /// The number of tools the server lists.
     Tools(usize),
 }
 
@@ -84,31 +84,30 @@ pub enum CanaryAnswer {
 pub enum CanaryFailure {
     /// The program does not exist.
     NotFound(String),
-    /// It could not be started.
+    /// The program could not be started; the message of the operating system.
     NotStarted(String),
-    /// It ended with this code, or by a signal, and its first line of standard error.
+    /// The program exited early: its exit code (`None` after a signal), and its first line of standard error.
     Ended(Option<i32>, String),
-    /// This command did not answer in time.
+    /// This command did not answer before this deadline.
     TimedOut(String, Duration),
-    /// It answered with something that is not in the protocol.
+    /// The answer violates the protocol.
     WrongAnswer(String),
-    /// It answered without the source that the prompt brings up.
+    /// The answer does not mention the source that the prompt should bring up.
     NoHint(String),
 }
 
-/// How a trial ended.
+/// How a test ended.
 #[derive(Debug)]
 pub enum CanaryEnd<T> {
-    /// With the results of each job.
+    /// The results of each job, in the order of the jobs.
     Done(Vec<Vec<CanaryResult>>),
-    /// The future that stops it was ready; everything that was running has ended.
+    /// `stop` completed first; all processes have been killed.
     Stopped(T),
 }
 
-/// Runs all jobs at the same time, until `stop` is ready.
+/// Runs all jobs concurrently until they finish or `stop` completes.
 ///
-/// # Errors
-/// The system has no processes or timers left.
+/// # Errors The system is out of processes, descriptors or timers.
 pub fn run<T>(jobs: &[CanaryJob], stop: impl Future<Output = T>) -> io::Result<CanaryEnd<T>> {
     refdesk_files::check_descriptors()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -131,7 +130,7 @@ pub fn run<T>(jobs: &[CanaryJob], stop: impl Future<Output = T>) -> io::Result<C
             () = all_done => None,
             stopped = stop => Some(stopped),
         };
-        // Their processes end when they are dropped.
+        // Dropping the tasks drops their process groups, which kills the processes.
         running.shutdown().await;
         stopped.map_or(CanaryEnd::Done(results), CanaryEnd::Stopped)
     });
@@ -139,7 +138,7 @@ pub fn run<T>(jobs: &[CanaryJob], stop: impl Future<Output = T>) -> io::Result<C
     Ok(end)
 }
 
-/// The hook and the server do not depend on each other.
+/// Runs the hook and the server concurrently: they do not depend on each other.
 async fn run_one(job: &CanaryJob) -> Vec<CanaryResult> {
     let hook = async {
         match &job.hook {
@@ -158,7 +157,7 @@ async fn run_one(job: &CanaryJob) -> Vec<CanaryResult> {
     results
 }
 
-/// Measures a step of this command.
+/// Runs a step with the deadline and measures how long it takes.
 async fn timed<T>(
     step: CanaryStep,
     command: &str,

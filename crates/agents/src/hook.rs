@@ -1,5 +1,5 @@
 //! Translates between the hooks of agents and refdesk: parses hook documents and formats answers. One file per agent,
-//! with shared code beside them. Nothing here reads files or has side effects, and every input gets an answer
+//! with shared code beside them. No function here reads files or has side effects, and every input gets an answer
 //! (BEHAVIOUR §5, §9).
 
 mod agent;
@@ -21,53 +21,53 @@ use serde_json::{Value, json};
 use document::HookDocument;
 use refdesk_enrich::Budget;
 
-/// Claude Code shows only a preview of longer texts, and Codex of texts with more than 2,500 tokens.
+/// Claude Code shows only a preview of a longer text, and Codex of a text over 2,500 tokens.
 const CHARACTERS: usize = 9_999;
 const TOKENS: usize = 2_499;
 
 /// A parsed hook document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HookInput {
-    /// The session that reads the answer; `None` if the agent does not report it. A subagent is a separate session: it
-    /// does not see what its parent was given.
+    /// The session that reads the answer; `None` if the agent does not report it. A subagent has a session id different
+    /// from its parent's, since it does not see what its parent was given.
     pub session: Option<String>,
-    /// The folder in which the agent works, as written.
+    /// The agent's working directory, as written.
     pub cwd: Option<PathBuf>,
-    /// What happened.
+    /// The event.
     pub event: HookEvent,
 }
 
 /// An event of an agent.
 #[derive(Debug, Clone, PartialEq)]
 pub enum HookEvent {
-    /// A conversation starts or continues.
+    /// A conversation starts or resumes.
     Start {
-        /// It no longer contains what it was given before.
+        /// Whether the conversation has lost the context it was given before.
         forgets: bool,
     },
     /// The user sent a prompt.
     Prompt(String),
     /// A tool returned a result.
     Tool {
-        /// Its name.
+        /// The name of the tool.
         name: Option<String>,
         /// Its arguments.
         input: Value,
-        /// The text of its result that the agent reads.
+        /// The text of the result that the agent reads.
         text: String,
     },
-    /// The conversation loses what it was given, and nothing can be added here.
+    /// The conversation loses the context it was given; nothing can be added at this event.
     Forgets,
-    /// Any other event, by name; it gets an empty answer.
+    /// Any other event, by name; the answer is empty.
     Other(String),
 }
 
-/// A hook document that cannot be understood.
+/// A malformed hook document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidHook {
-    /// The problem with it; contains nothing from the prompt or result.
+    /// What is wrong with it; never quotes the prompt or the result.
     pub reason: String,
-    /// The folder in which the agent works, if it could be read.
+    /// The agent's working directory, if it could be read.
     pub cwd: Option<PathBuf>,
     /// The session that would have read the answer, if it could be read.
     pub session: Option<String>,
@@ -75,8 +75,7 @@ pub struct InvalidHook {
 
 /// Parses a hook document of this agent.
 ///
-/// # Errors
-/// It is not a JSON object, or lacks a member that the event needs.
+/// # Errors The document is not a JSON object, or lacks a member the event requires.
 pub fn parse(agent: HookAgent, bytes: &[u8]) -> Result<HookInput, InvalidHook> {
     let document = HookDocument::parse(bytes)?;
     let event = match agent {
@@ -92,7 +91,7 @@ pub fn parse(agent: HookAgent, bytes: &[u8]) -> Result<HookInput, InvalidHook> {
     }
 }
 
-/// Formats the answer to this event in this agent's format, with this text to add.
+/// Formats the answer to this event for this agent, with `added` as the text to add.
 pub fn answer(agent: HookAgent, event: &HookEvent, added: &str) -> Value {
     if added.is_empty() {
         return nothing();
@@ -112,13 +111,13 @@ pub fn nothing() -> Value {
 
 /// How much text the agent reads after this event.
 pub fn budget(agent: HookAgent, event: &HookEvent) -> Budget {
-    // The wrapper is only there if there is text.
+    // The wrapper is present only if there is text.
     let wrapper = answer(agent, event, " ").to_string().len();
     let tokens = (agent == HookAgent::Codex).then_some(TOKENS);
     Budget { chars: Some(CHARACTERS.saturating_sub(wrapper)), tokens }
 }
 
-/// The answer format of Claude Code, Gemini CLI and Codex. At the top level the text would be ignored.
+/// The answer format of Claude Code, Gemini CLI and Codex, which ignore a text at the top level.
 fn in_hook_specific_output(event: Option<&str>, added: &str) -> Value {
     match event {
         Some(event) => json!({"hookSpecificOutput": {"hookEventName": event, "additionalContext": added}}),

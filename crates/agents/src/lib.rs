@@ -1,4 +1,4 @@
-//! Support for agents: parsing and answering their hooks, connecting them to refdesk, and trying out whether that works.
+//! Agent support: parses and answers their hooks, connects them to refdesk, and tests a connection.
 
 pub mod canary;
 pub mod hook;

@@ -1,6 +1,6 @@
 //! Connects agents to refdesk: where each keeps its settings, which entries in them are ours, and how to add and remove
-//! these without changing anything else. Nothing here asks, writes or reads the environment; the new content of a file
-//! is a function of the old (BEHAVIOUR §10 `connect`, `disconnect`).
+//! these without changing anything else. Nothing here prompts, writes files or reads the environment; the new content
+//! of a file is a function of the old (BEHAVIOUR §10 `connect`, `disconnect`).
 
 mod additions;
 mod client;

@@ -1,4 +1,4 @@
-//! The documents that an agent writes to its hooks, with the members that its documentation promises.
+//! The documents an agent writes to its hooks, with the members its documentation promises.
 
 use std::path::Path;
 
@@ -6,10 +6,9 @@ use serde_json::{Value, json};
 
 use super::super::hook::HookAgent;
 
-/// The session of a trial.
+/// The session id of a test run.
 const SESSION: &str = "refdesk-canary";
 
-/// A session starts.
 pub(crate) fn start(agent: HookAgent, workspace: &Path) -> Value {
     match agent {
         HookAgent::ClaudeCode | HookAgent::Codex | HookAgent::GeminiCli => json!({
@@ -23,7 +22,7 @@ pub(crate) fn start(agent: HookAgent, workspace: &Path) -> Value {
     }
 }
 
-/// The user sends a prompt. Cursor's prompts cannot be answered, so a tool returns this text instead.
+/// The document for a prompt. Cursor's hooks cannot add to a prompt, so a tool returns this text instead.
 pub(crate) fn prompt(agent: HookAgent, workspace: &Path, text: &str) -> Value {
     let of = |event: &str| {
         json!({

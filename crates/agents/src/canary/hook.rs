@@ -1,4 +1,4 @@
-//! Calls the hook: at the start of a session, and with a prompt.
+//! Runs the hook command: at the start of a session, and with a prompt.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::super::hook::HookAgent;
 use super::process::{ended, read, shell, spawn};
 use super::{CanaryAnswer, CanaryFailure, CanaryPrompt, CanaryResult, CanaryStep, document, timed};
 
-/// Runs the command for both events; for a prompt only if there is one and the first answer was right.
+/// Runs the command for both events; for the prompt only if there is one and the first answer was valid.
 pub(crate) async fn run(
     agent: HookAgent,
     command: &str,
@@ -30,7 +30,7 @@ pub(crate) async fn run(
     results
 }
 
-/// The text that the hook answers with.
+/// Returns the text in the hook's answer.
 async fn call(command: &str, workspace: &Path, document: &Value) -> Result<String, CanaryFailure> {
     let program = program_of(command);
     let mut child = spawn(&mut shell(command), &program, workspace)?;
@@ -38,7 +38,7 @@ async fn call(command: &str, workspace: &Path, document: &Value) -> Result<Strin
     let (out, err) = (child.stdout.take(), child.stderr.take());
     let write = async {
         if let Some(stdin) = &mut stdin {
-            // If a hook reads nothing, its answer shows that.
+            // Writing fails if the hook does not read its input; the answer then decides the outcome.
             let _ = stdin.write_all(document.to_string().as_bytes()).await;
         }
         drop(stdin.take());
@@ -53,7 +53,6 @@ async fn call(command: &str, workspace: &Path, document: &Value) -> Result<Strin
     document::added(&answer).ok_or_else(wrong)
 }
 
-/// The program that a command line starts.
 fn program_of(command: &str) -> String {
     let words = shell_words::split(command).unwrap_or_default();
     words.into_iter().find(|word| !word.contains('=')).unwrap_or_default()

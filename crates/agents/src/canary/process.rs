@@ -1,4 +1,4 @@
-//! Processes of a trial. They and everything that they started end with it at the latest.
+//! Child processes of a test run. Each runs in its own process group, which is killed when the run ends.
 
 use std::io;
 use std::ops::{Deref, DerefMut};
@@ -10,10 +10,10 @@ use tokio::process::{Child, Command};
 
 use super::{CanaryFailure, TRIAL};
 
-/// The most that is read from a process.
+/// The most bytes read from a process.
 const LIMIT: u64 = 4 * 1024 * 1024;
 
-/// The exit code of a shell that does not find the program.
+/// Exit code of a shell that cannot find the program.
 const NO_PROGRAM: i32 = 127;
 
 /// A command line in the shell that agents use.
@@ -23,7 +23,7 @@ pub(super) fn shell(line: &str) -> Command {
     command
 }
 
-/// A process and those that it starts; dropping it ends them all.
+/// A process and its descendants; dropping it kills them all.
 pub(crate) struct ProcessGroup(Child);
 
 impl Deref for ProcessGroup {
@@ -42,16 +42,15 @@ impl DerefMut for ProcessGroup {
 
 impl Drop for ProcessGroup {
     fn drop(&mut self) {
-        // There is an id only while the process has not been waited for, so no other process can have it.
+        // The id is `None` once the process has been waited for, so this never signals a process that reuses the id.
         let id = self.0.id().and_then(|id| rustix::process::Pid::from_raw(i32::try_from(id).ok()?));
         if let Some(id) = id {
-            // The group may have just ended.
+            // Fails if the group has just ended.
             let _ = rustix::process::kill_process_group(id, rustix::process::Signal::KILL);
         }
     }
 }
 
-/// Starts a process in the workspace.
 pub(crate) fn spawn(command: &mut Command, program: &str, workspace: &Path) -> Result<ProcessGroup, CanaryFailure> {
     command.current_dir(workspace).env(TRIAL, "1").kill_on_drop(true);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -66,13 +65,13 @@ pub(crate) fn spawn(command: &mut Command, program: &str, workspace: &Path) -> R
 pub(crate) async fn read(from: Option<impl AsyncRead + Unpin>) -> Vec<u8> {
     let mut bytes = Vec::new();
     if let Some(from) = from {
-        // What was read before an error is the answer.
+        // After an error, what was read so far is the output.
         let _ = from.take(LIMIT).read_to_end(&mut bytes).await;
     }
     bytes
 }
 
-/// Why a process ended; `program` is what was to be started.
+/// Explains why a process ended; `program` is the program that was to be started.
 pub(crate) fn ended(code: Option<i32>, program: &str, stderr: &[u8]) -> CanaryFailure {
     if code == Some(NO_PROGRAM) {
         return CanaryFailure::NotFound(program.to_owned());

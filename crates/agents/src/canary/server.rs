@@ -1,4 +1,4 @@
-//! Starts the server, and talks to it as a client would: `initialize`, then `tools/list`.
+//! Starts the server and talks to it as a client would: `initialize`, then `tools/list`.
 
 use std::path::Path;
 
@@ -10,10 +10,10 @@ use super::super::setup::ServerCommand;
 use super::process::{ProcessGroup, ended, read, spawn};
 use super::{CanaryAnswer, CanaryFailure, CanaryResult, CanaryStep, timed};
 
-/// The revision of the protocol that a client asks for.
+/// The protocol revision the client requests.
 const REVISION: &str = "2025-06-18";
 
-/// Starts the server by this command, and ends it.
+/// Starts the server with this command, runs both steps, and kills it.
 pub(crate) async fn run(command: &ServerCommand, workspace: &Path) -> Vec<CanaryResult> {
     let line = command.words().join(" ");
     let mut session = None;
@@ -34,7 +34,7 @@ pub(crate) async fn run(command: &ServerCommand, workspace: &Path) -> Vec<Canary
     results
 }
 
-/// A running server; dropping it ends it.
+/// A running server, which is killed on drop.
 struct Session {
     program: String,
     child: ProcessGroup,
@@ -52,7 +52,7 @@ impl Session {
         Ok(Self { program: command.program, child, stdin, lines })
     }
 
-    /// The name and version of the server.
+    /// Returns the server's name and version.
     async fn initialize(&mut self) -> Result<String, CanaryFailure> {
         let params = json!({
             "protocolVersion": REVISION, "capabilities": {},
@@ -71,7 +71,7 @@ impl Session {
         tools.ok_or_else(|| CanaryFailure::WrongAnswer("it does not list its tools".to_owned()))
     }
 
-    /// The result of a request; other messages before it are ignored.
+    /// Sends a request and returns its result, ignoring other messages before the response.
     async fn ask(&mut self, id: u64, method: &str, params: Value) -> Result<Value, CanaryFailure> {
         self.send(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
         loop {
@@ -92,13 +92,13 @@ impl Session {
 
     async fn send(&mut self, message: Value) {
         if let Some(stdin) = &mut self.stdin {
-            // If the server is gone, reading its answer fails.
+            // If the server has exited, reading its answer fails and explains why.
             let _ = stdin.write_all(format!("{message}\n").as_bytes()).await;
             let _ = stdin.flush().await;
         }
     }
 
-    /// Why there is no more output.
+    /// Explains why the output ended.
     async fn ended(&mut self) -> CanaryFailure {
         drop(self.stdin.take());
         let stderr = read(self.child.stderr.take()).await;

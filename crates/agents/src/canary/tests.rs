@@ -1,4 +1,4 @@
-//! Trials of programs that misbehave in every way.
+//! Tests with programs that misbehave.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// A folder with a program that is this script.
+/// A folder with an executable that runs this script.
 fn program(script: &str) -> (TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("refdesk");
@@ -127,7 +127,7 @@ fn what_a_program_that_hangs_has_started_ends_with_it() {
     let (folder, path) = program(script);
     let pipe = format!("{path}.pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    // Ends when no process has it open for writing.
+    // The read ends when no process has the pipe open for writing.
     let reader = std::thread::spawn(move || fs::read_to_string(pipe).unwrap());
     let hook = Some((HookAgent::Codex, format!("'{path}' hook codex; true")));
     let found = outcomes(&[CanaryJob { hook, ..job(&folder) }]).remove(0);
@@ -148,7 +148,7 @@ fn what_is_running_ends_when_the_trial_is_stopped() {
     let stop = async { tokio::task::spawn_blocking(|| fs::read_to_string(begun).unwrap()).await.unwrap() };
     let end = run(&[job], stop).unwrap();
     assert!(matches!(end, CanaryEnd::Stopped(said) if said == "started\n"));
-    // Its children ended too: nothing has the pipe open any more.
+    // The child processes ended too, since nothing has the pipe open.
     assert_eq!(reader.join().unwrap(), "");
 }
 
@@ -159,7 +159,7 @@ fn the_workspace_and_the_trial_are_told() {
     let found = outcomes(&[CanaryJob { hook, ..job(&folder) }]).remove(0);
     let place = fs::canonicalize(folder.path()).unwrap();
     assert_eq!(found, [(CanaryStep::Start, Ok(CanaryAnswer::Text(format!("1 {}", place.display()))))]);
-    // A server gets the folder instead of the agent's variable.
+    // For a server, the agent's variable is replaced by the folder.
     let script =
         "read line; echo \"{\\\"id\\\": 1, \\\"result\\\": {\\\"serverInfo\\\": {\\\"name\\\": \\\"$2\\\"}}}\"";
     let (folder, program) = program(script);

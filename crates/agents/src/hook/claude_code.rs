@@ -8,8 +8,8 @@ use super::{HookEvent, in_hook_specific_output, response};
 
 pub(crate) fn parse_event(document: &HookDocument) -> Result<HookEvent, String> {
     Ok(match document.event()? {
-        // startup, resume, clear, compact, fork, and future values. A fork has a new session id and starts without
-        // memory.
+        // Sources are startup, resume, clear, compact, fork, and future values. A fork has a new session id and starts
+        // without memory.
         "SessionStart" => HookEvent::Start { forgets: matches!(document.text("source")?, Some("clear" | "compact")) },
         "UserPromptSubmit" => HookEvent::Prompt(document.required("prompt")?.to_owned()),
         "PostToolUse" => document.tool(response::text(document.get("tool_response")))?,

@@ -1,6 +1,6 @@
-//! Cursor, following its hooks page (cursor.com/docs/hooks): sessionStart and postToolUse accept context.
-//! beforeSubmitPrompt can only allow or block a prompt, so prompts are ignored: what cannot be given must not count as
-//! given.
+//! Cursor, following its hooks page (cursor.com/docs/hooks): only sessionStart and postToolUse accept context.
+//! beforeSubmitPrompt can only allow or block a prompt, so prompts are ignored: text that cannot be delivered must not
+//! be recorded as delivered.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! A hook document: the object that an agent writes to standard input, and the members that all agents share. Absent
-//! members are ignored; members of the wrong type are errors.
+//! A hook document: the object an agent writes to standard input, and the members all agents share. Missing members are
+//! ignored; members of the wrong type are errors.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::{HookEvent, InvalidHook};
 use refdesk_text::surrogates::replace_unpaired_surrogates;
 
-/// The longest valid name of an event.
+/// The longest valid event name.
 const LONGEST_NAME: usize = 200;
 
 pub(super) struct HookDocument {
@@ -17,8 +17,8 @@ pub(super) struct HookDocument {
 }
 
 impl HookDocument {
-    /// Parses a document. Invalid UTF-8 is replaced, and so are unpaired surrogate escapes, which remain if an agent
-    /// cuts a text inside a pair.
+    /// Parses a document. Replaces invalid UTF-8 and unpaired surrogate escapes, which an agent produces when it
+    /// truncates a text between the halves of a pair.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, InvalidHook> {
         let invalid = |reason: String| InvalidHook { reason, cwd: None, session: None };
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
@@ -37,12 +37,11 @@ impl HookDocument {
         }
     }
 
-    /// A member; null if absent.
+    /// The member's value; null if it is missing.
     pub(super) fn get(&self, name: &str) -> &Value {
         self.members.get(name).unwrap_or(&Value::Null)
     }
 
-    /// An optional string member.
     pub(super) fn text(&self, name: &str) -> Result<Option<&str>, String> {
         match self.get(name) {
             Value::Null => Ok(None),
@@ -51,12 +50,11 @@ impl HookDocument {
         }
     }
 
-    /// A required string member.
     pub(super) fn required(&self, name: &str) -> Result<&str, String> {
         self.text(name)?.ok_or_else(|| format!("'{name}' is missing"))
     }
 
-    /// The name of the event, after checking the types of the members that every event has.
+    /// The name of the event, after checking the types of the members common to all events.
     pub(super) fn event(&self) -> Result<&str, String> {
         for name in ["session_id", "agent_id", "conversation_id", "cwd"] {
             self.text(name)?;
@@ -75,7 +73,7 @@ impl HookDocument {
         })
     }
 
-    /// The folder in which the agent works: the first folder of its workspace if given, else its current folder.
+    /// The agent's working directory: the first folder of its workspace if given, else its current directory.
     pub(super) fn cwd(&self) -> Option<PathBuf> {
         let root = self.get("workspace_roots").get(0).and_then(Value::as_str);
         let cwd = root.or_else(|| self.text("cwd").ok().flatten());

@@ -1,5 +1,5 @@
 //! Gemini CLI, following `docs/hooks/reference.md` of `google-gemini/gemini-cli`: SessionStart, BeforeAgent, AfterTool.
-//! It does not start again after summarising a conversation, but announces that it will: PreCompress.
+//! It sends no SessionStart after compressing a conversation, but sends PreCompress before it.
 
 use serde_json::Value;
 
@@ -8,12 +8,12 @@ use super::{HookEvent, in_hook_specific_output, response};
 
 pub(super) fn parse_event(document: &HookDocument) -> Result<HookEvent, String> {
     Ok(match document.event()? {
-        // startup, resume, clear, and future values.
+        // Sources are startup, resume, clear, and future values.
         "SessionStart" => HookEvent::Start { forgets: document.text("source")? == Some("clear") },
         "BeforeAgent" => HookEvent::Prompt(own_part(document.required("prompt")?).to_owned()),
         "AfterTool" => {
             let response = document.get("tool_response");
-            // The other members have the same text for people.
+            // The other members repeat the text for display.
             document.tool(response::text(response.get("llmContent").unwrap_or(response)))?
         }
         "PreCompress" => HookEvent::Forgets,
@@ -21,8 +21,8 @@ pub(super) fn parse_event(document: &HookDocument) -> Result<HookEvent, String> 
     })
 }
 
-/// The user's own part of a prompt: without a screen, Gemini CLI puts what hooks added at the start in front of it,
-/// with angle brackets escaped.
+/// The user's own part of a prompt. In headless mode, Gemini CLI prepends what session-start hooks added, with angle
+/// brackets escaped.
 fn own_part(mut prompt: &str) -> &str {
     while let Some((_, behind)) = prompt.strip_prefix("<hook_context>").and_then(|it| it.split_once("</hook_context>"))
     {

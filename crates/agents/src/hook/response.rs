@@ -1,10 +1,10 @@
-//! The text that an agent reads in a tool's result. A result is a text, a list or an object of any shape: all texts in
-//! it count, in order, one per line, except for members that agents are not shown.
+//! Extracts the text an agent reads from a tool's result. A result is a string, a list or an object of any shape; all
+//! strings in it count, in order, one per line, except for members the agent does not see.
 
 use serde_json::Value;
 
-/// Members that the agent does not read as text: types, encoded bytes, the file before and after an edit (it has read
-/// the one and written the other), and the name of the file (it asked for it, and a document starts with its own first
+/// Members the agent does not read as text: types, encoded bytes, the file before and after an edit (it has read the
+/// former and written the latter), and file names (it asked for the file, and a document starts with its own first
 /// line).
 const SKIPPED: [&str; 17] = [
     "type",
@@ -26,7 +26,7 @@ const SKIPPED: [&str; 17] = [
     "structuredPatch",
 ];
 
-/// The texts in a result.
+/// The strings in a result, one per line.
 pub(crate) fn text(answer: &Value) -> String {
     let mut found = Vec::new();
     gather(answer, &mut found);

@@ -1,5 +1,5 @@
-//! Determines which members a settings file lacks for our entries; each is appended to its container. A value of an
-//! unexpected type or a repeated key is an error.
+//! Determines which of our members a settings file lacks; each is appended to its container. A value of an unexpected
+//! type or a duplicate key is an error.
 
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged;
@@ -10,7 +10,7 @@ use super::insert::{Insert, Member, append, whole};
 use super::text::{Container, Layout, error_at, parse};
 use refdesk_text::{Code, Error};
 
-/// What to add to a text without our entries, and which parts of it are new.
+/// What to add to a text that has none of our entries, and which containers the additions create.
 pub(super) fn additions(
     text: &str,
     client: &Client,
@@ -75,7 +75,7 @@ pub(super) fn additions(
     Ok((inserts, made))
 }
 
-/// The only member with this name. If there are two, it is unknown which one the agent uses.
+/// The only member with this name. Duplicates are an error, since it is unknown which one the agent uses.
 pub(super) fn only<'a, 'b>(text: &str, object: &'b Object<'a>, name: &'b str) -> Result<Option<&'b Value<'a>>, Error> {
     let mut found = members(object, name);
     let first = found.next();

@@ -1,5 +1,5 @@
-//! The agents that can be connected, one file each, from the public documentation of each: where it keeps its settings,
-//! which of its hooks to use, and how it starts a server.
+//! The supported agents, one file each, following their public documentation: where each keeps its settings, which of
+//! its hooks to use, and how it starts a server.
 
 mod claude_code;
 mod codex;
@@ -21,7 +21,7 @@ pub use switches::{SwitchFile, SwitchPaths, SwitchProblem, SwitchText, Switches}
 use refdesk_text::nearest::nearest;
 use serde_json::Value;
 
-/// All agents, in the order in which they are listed.
+/// All agents, in display order.
 const CLIENTS: [Client; 7] = [
     claude_code::CLIENT,
     gemini_cli::CLIENT,
@@ -32,30 +32,30 @@ const CLIENTS: [Client; 7] = [
     goose::CLIENT,
 ];
 
-/// An agent: how it is found, and what to write where.
+/// An agent: how to detect it, and what to write where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Client {
     /// The name used in `refdesk connect`.
     pub word: &'static str,
-    /// The name its makers use.
+    /// The product name.
     pub name: &'static str,
-    /// The names under which its program is on `PATH`.
+    /// The names of its program on `PATH`.
     pub programs: &'static [&'static str],
-    /// Files and folders of a workspace that show that the agent is used there.
+    /// Files and folders in a workspace that show the agent is used there.
     pub traces: &'static [&'static str],
-    /// Its hooks; `None` if it has none that refdesk can answer.
+    /// Its hooks; `None` if refdesk cannot answer any.
     pub hooks: Option<Hooks>,
     /// How it starts a server.
     pub server: McpServer,
-    /// Settings outside the entries that keep them from working.
+    /// Settings outside our entries that can disable them.
     pub switches: Switches,
-    /// What to do so that the agent reads its settings again.
+    /// How to make the agent reload its settings.
     restart: &'static str,
-    /// What to do afterwards, if it has this part.
+    /// A further step once this part is connected.
     then: Option<(ConnectedPart, &'static str)>,
 }
 
-/// The settings files of the same kind.
+/// The settings files of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SettingsPlaces {
     /// In the workspace; `None` if the agent reads none there.
@@ -64,12 +64,12 @@ pub struct SettingsPlaces {
     pub user: SettingsPlace,
 }
 
-/// Where a settings file is.
+/// The location of a settings file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SettingsPlace {
     /// Its folder, relative to the workspace or the home folder; may be empty.
     pub folder: &'static str,
-    /// Its name. If the agent reads several, the first one that exists counts, else the first.
+    /// Its possible names. The first one that exists is used, else the first.
     pub files: &'static [&'static str],
     /// The environment variable that moves it.
     pub moved: SettingsVariable,
@@ -84,7 +84,7 @@ pub enum SettingsVariable {
     Folder(&'static str),
     /// The variable replaces the home folder.
     Home(&'static str),
-    /// The variable is a folder, which contains this one.
+    /// The variable is a folder that contains the settings folder, at this path.
     Below(&'static str, &'static str),
 }
 
@@ -94,8 +94,7 @@ impl Client {
         CLIENTS.into_iter().find(|client| client.word == word)
     }
 
-    /// The agent that this could be another name for: its program, its official name, a prefix, or one
-    /// of these with a typing error.
+    /// Guesses which agent a name means: by its program, its product name, a prefix, or one of these with a typo.
     pub fn named_like(word: &str) -> Option<Self> {
         let plain = |name: &str| name.to_lowercase().replace([' ', '_'], "-");
         let wanted = plain(word);
@@ -120,12 +119,12 @@ impl Client {
         CLIENTS.iter().map(|client| client.word)
     }
 
-    /// The folder in the home folder that exists if this user has configured the agent.
+    /// The folder in the home folder that exists if the user has configured the agent.
     pub fn user_folder(&self) -> SettingsPlace {
         self.hooks.map_or(self.server.places.user, |hooks| hooks.places.user)
     }
 
-    /// What to do so that it uses these parts; `parts` says whether there are hooks, and whether there is a server.
+    /// How to make the agent use these parts; `parts` says whether hooks and a server are connected.
     pub fn restart(&self, parts: (bool, bool)) -> String {
         match self.then {
             Some((part, then)) if part.is_among(parts) => format!("{}, and {then}", self.restart),
@@ -133,24 +132,24 @@ impl Client {
         }
     }
 
-    /// The entries that make it run this command, each with its event.
+    /// The entries that make the agent run this command, each with its event.
     pub(super) fn entries(&self, command: &str) -> Vec<(&'static str, Value)> {
         self.hooks.map(|hooks| hooks.entries(command)).unwrap_or_default()
     }
 
-    /// Another top-level member that the file of its hooks needs.
+    /// A further top-level member that the hooks file requires.
     pub(super) fn version(&self) -> Option<(&'static str, Value)> {
         self.hooks.and_then(|hooks| hooks.version())
     }
 }
 
 impl SettingsPlace {
-    /// A file that no variable moves.
+    /// A file that no environment variable moves.
     const fn fixed(folder: &'static str, files: &'static [&'static str]) -> Self {
         Self { folder, files, moved: SettingsVariable::Never }
     }
 
-    /// The same file, moved by a variable.
+    /// A file that an environment variable moves.
     const fn moved_by(folder: &'static str, files: &'static [&'static str], moved: SettingsVariable) -> Self {
         Self { folder, files, moved }
     }

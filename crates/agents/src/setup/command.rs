@@ -1,28 +1,28 @@
-//! Writes the command for an agent's settings, and recognizes it there.
+//! Writes the hook command for an agent's settings, and recognizes it there.
 
 use std::path::Path;
 
-/// The name of the program when found in `PATH`.
+/// The name of the program on `PATH`.
 pub const NAME: &str = "refdesk";
 
-/// Characters that make a shell do more than start one program.
+/// Characters with which a command line does more than start one program.
 const OPERATORS: [char; 8] = [';', '|', '&', '<', '>', '(', ')', '`'];
 
-/// The command that answers an agent's hooks; its option says whether the agent also has our server. A program given by
-/// path is quoted for the shell.
+/// The command that answers an agent's hooks; an option states whether the agent also has our server. A path to the
+/// program is quoted for the shell.
 pub fn write_command(program: &str, agent: &str, has_server: bool) -> String {
     let option = if has_server { "--mcp" } else { "--no-mcp" };
     format!("{} hook {agent} {option}", shell_words::quote(program))
 }
 
-/// Whether a command is one that is written here, for some program; older versions wrote it without an option.
+/// Whether `write_command` writes this command for some program; older versions wrote it without the option.
 pub(super) fn is_canonical(command: &str, agent: &str) -> bool {
     let Some(program) = program_of(command) else { return false };
     let without = format!("{} hook {agent}", shell_words::quote(&program));
     command == without || [true, false].iter().any(|has_server| command == write_command(&program, agent, *has_server))
 }
 
-/// Whether a command only answers the hooks of this agent with refdesk, at any path and with any options.
+/// Whether a command only answers this agent's hooks with refdesk, from any path and with any options.
 pub fn is_ours(command: &str, agent: &str) -> bool {
     if does_more(command) {
         return false;
@@ -36,9 +36,9 @@ pub fn is_ours(command: &str, agent: &str) -> bool {
         && !rest.iter().any(|word| word.contains(OPERATORS))
 }
 
-/// Whether a shell would see more than one program and its arguments: a second line, an operator, a substitution.
-/// Splitting into words does not show that, since line breaks separate words like spaces do, and text before the
-/// program is a word too.
+/// Whether a shell would do more than run one program with arguments: a second line, an operator, a substitution.
+/// Splitting into words does not reveal that: a line break separates words like a space, and text before the program is
+/// a word too.
 fn does_more(command: &str) -> bool {
     let mut quote = None;
     let mut chars = command.chars().peekable();
@@ -47,12 +47,12 @@ fn does_more(command: &str) -> bool {
             (_, '\n' | '\r') => return true,
             (Some('\''), '\'') => quote = None,
             (Some('\''), _) => {}
-            // A character after a backslash is literal; a line break is still refused.
+            // A character after a backslash is literal; a line break is still rejected.
             (_, '\\') => drop(chars.next_if(|next| !matches!(next, '\n' | '\r'))),
             (Some(_), '"') => quote = None,
             (None, '"' | '\'') => quote = Some(c),
             (_, '`') => return true,
-            // A command substitution, or quotes with other rules.
+            // A command substitution, or ANSI-C quoting (`$'…'`).
             (_, '$') if chars.peek().is_some_and(|next| matches!(next, '(' | '\'')) => return true,
             (None, c) if OPERATORS.contains(&c) => return true,
             _ => {}
@@ -61,12 +61,11 @@ fn does_more(command: &str) -> bool {
     false
 }
 
-/// The program that a command line starts.
 pub(crate) fn program_of(command: &str) -> Option<String> {
     shell_words::split(command).ok()?.into_iter().find(|word| !is_assignment(word))
 }
 
-/// Whether a program has the name by which we recognize it.
+/// Whether a program has our name.
 pub(super) fn is_named(program: &Path) -> bool {
     program.file_name().is_some_and(|name| name == NAME || name == "refdesk.exe")
 }

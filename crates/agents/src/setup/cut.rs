@@ -2,7 +2,7 @@
 
 use super::text::{Container, begins_line, comma, part};
 
-/// The text without this member of the container.
+/// The text without the member at this index of the container.
 pub(super) fn cut(text: &str, from: &Container, at: usize) -> String {
     let Some(&(start, end)) = from.members.get(at) else { return text.to_owned() };
     if from.is_sole(text) {
@@ -11,7 +11,7 @@ pub(super) fn cut(text: &str, from: &Container, at: usize) -> String {
     let before = at.checked_sub(1).and_then(|at| from.members.get(at)).map(|(_, end)| *end);
     let next = from.members.get(at + 1).map(|(start, _)| *start);
     let after = comma(text, end, next.unwrap_or(from.end));
-    // The comma to remove: the member's own, or for a last member without one, that of the member before.
+    // The comma to remove: the one after the member, else, for a last member, the one before it.
     let comma = after.or_else(|| before.and_then(|before| comma(text, before, start)));
     let (mut left, mut right) = (start, end);
     let own = comma.filter(|comma| *comma == end);
@@ -20,7 +20,8 @@ pub(super) fn cut(text: &str, from: &Container, at: usize) -> String {
     let rest = part(text, right, text.len());
     let ends_line = rest.get(blanks(rest)..).is_some_and(|rest| rest.starts_with(['\n', '\r']));
     if begins_line(text, start) && ends_line {
-        // Its lines, with the line break before them; the one after may now end a comment of the previous line.
+        // Remove whole lines, with the line break before them: the one after may now end a comment of the previous
+        // line.
         let head = part(text, 0, start).trim_end_matches([' ', '\t']);
         left = head.strip_suffix('\n').map_or(head.len(), |head| head.strip_suffix('\r').unwrap_or(head).len());
     } else if next.is_some() {
@@ -50,7 +51,7 @@ mod tests {
 
     #[test]
     fn a_member_is_removed_with_its_line_and_comma() {
-        // The member to remove is called x; the text is a list.
+        // The member to remove is `x`; the text is a list.
         for (text, left) in [
             ("[x]", "[]"),
             ("[ x ]", "[]"),

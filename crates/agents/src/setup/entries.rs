@@ -1,4 +1,4 @@
-//! Finds our entries in a settings file. Values of an unexpected shape belong to others and are skipped.
+//! Finds our entries in a settings file. Values of an unexpected shape are not ours and are skipped.
 
 use jsonc_parser::ast::{Array, Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged;
@@ -7,20 +7,18 @@ use super::client::foreign_keys;
 use super::command::{is_ours, program_of};
 use super::text::{Container, part};
 
-/// The key that contains all hooks of an agent.
+/// The key that contains all of an agent's hooks.
 pub(super) const HOOKS: &str = "hooks";
 
-/// One of our commands and its containers, from the outside in.
+/// One of our commands with its containers, outermost first.
 pub(super) struct Entry<'a, 'b> {
-    /// The member with all hooks.
+    /// The `hooks` member.
     pub all: &'b ObjectProp<'a>,
-    /// Its value.
     pub hooks: &'b Object<'a>,
     /// The index of the event in `hooks`.
     pub event_at: usize,
-    /// The name of the event.
     pub event: &'b str,
-    /// The list of the event.
+    /// The event's list.
     pub list: &'b Array<'a>,
     /// The index of the element in `list`.
     pub element_at: usize,
@@ -28,7 +26,7 @@ pub(super) struct Entry<'a, 'b> {
     pub commands: Option<(&'b Array<'a>, usize)>,
 }
 
-/// The members of this name.
+/// The members with this name.
 pub(super) fn members<'a, 'b>(
     object: &'b Object<'a>,
     name: &'b str,
@@ -36,7 +34,7 @@ pub(super) fn members<'a, 'b>(
     object.properties.iter().enumerate().filter(move |(_, member)| member.name.as_str() == name)
 }
 
-/// All of our entries, in the order of the text.
+/// All our entries, in text order.
 pub(super) fn ours<'a, 'b>(root: &'b Object<'a>, agent: &str) -> Vec<Entry<'a, 'b>> {
     let mut found = Vec::new();
     for (_, all) in members(root, HOOKS) {
@@ -74,12 +72,12 @@ impl Entry<'_, '_> {
         command.value.as_string_lit().map(|command| command.value.to_string())
     }
 
-    /// Whether its program is one of these.
+    /// Whether `is_it` accepts its program.
     pub(super) fn runs(&self, is_it: impl Fn(&str) -> bool) -> bool {
         self.command().and_then(|command| program_of(&command)).is_some_and(|program| is_it(&program))
     }
 
-    /// The element as it would be with only this command.
+    /// The element reduced to this command.
     pub(crate) fn alone(&self) -> serde_json::Value {
         let Some(element) = self.list.elements.get(self.element_at) else { return serde_json::Value::Null };
         let mut value = serde_json::Value::from(element.clone());
@@ -90,7 +88,7 @@ impl Entry<'_, '_> {
         value
     }
 
-    /// The keys that we would not write, of the command and of its element.
+    /// The keys of the command and its element that we would not write.
     pub(crate) fn foreign_keys(&self) -> Vec<String> {
         let alone = self.alone();
         let is_own = |key: &str, value: &serde_json::Value| match key {
@@ -108,9 +106,9 @@ impl Entry<'_, '_> {
         found
     }
 
-    /// The outermost member to remove with it: the command, or a container that would be empty without it; an event or
-    /// the whole `hooks` only if `may_remove` allows it, and nothing that contains a comment. `None` is the whole `hooks`
-    /// at the top.
+    /// The outermost member to remove with the command: the command itself, or a container that would be empty without
+    /// it. An event or all of `hooks` only if `may_remove` allows it, and nothing that contains a comment. `None`
+    /// stands for the top-level `hooks` as a whole.
     pub(super) fn outermost(&self, text: &str, may_remove: impl Fn(&str) -> bool) -> Option<(Container, usize)> {
         let event = Container::of_list(self.list);
         if let Some((commands, at)) = self.commands {
@@ -131,14 +129,14 @@ impl Entry<'_, '_> {
     }
 }
 
-/// Whether there is no comment between its name and its value.
+/// Whether there is no comment between the member's name and its value.
 pub(super) fn has_no_comment(text: &str, member: &ObjectProp<'_>) -> bool {
     let between = part(text, member.name.range().end, member.value.range().start);
     between.chars().all(|c| c.is_whitespace() || c == ':')
 }
 
 impl Container {
-    /// Whether it has exactly one member and no comment.
+    /// Whether the container has exactly one member and no comment.
     pub(super) fn is_sole(&self, text: &str) -> bool {
         let [(start, end)] = self.members.as_slice() else { return false };
         let bare = |from, to| part(text, from, to).chars().all(|c| c.is_whitespace() || c == ',');

@@ -1,5 +1,5 @@
-//! A settings file with everything of ours in it: some agents have hooks and servers in one file. The part that was
-//! added last is removed first, so that each record describes the text that it is applied to.
+//! A settings file with all our parts: some agents keep hooks and servers in one file. The part added last is removed
+//! first, so that each record describes the text it is applied to.
 
 use super::client::{Client, ServerCommand};
 use super::plan::{self, Connected, Disconnected, IsOwn};
@@ -8,16 +8,16 @@ use super::server::{connect_server, disconnect_server};
 use refdesk_files::name::sha256_hex;
 use refdesk_text::Error;
 
-/// A part of ours in a settings file of an agent.
+/// One of our parts in an agent's settings file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsPart {
     /// The agent.
     pub client: Client,
-    /// What it runs.
+    /// The command it runs.
     pub command: PartCommand,
 }
 
-/// What an agent runs.
+/// The command of a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PartCommand {
     /// The command line of its hooks.
@@ -29,11 +29,11 @@ pub enum PartCommand {
 /// The result of connecting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConnectedFile {
-    /// Everything is already there.
+    /// The file already has every part.
     Already,
-    /// The new content of the file.
+    /// The file must be written.
     Write {
-        /// All of it.
+        /// The new content of the whole file.
         text: String,
         /// The record of each part, in the given order; `None` for an unchanged part.
         records: Vec<Option<Record>>,
@@ -61,11 +61,10 @@ impl SettingsPart {
     }
 }
 
-/// Adds these parts, each with its earlier record. `text` is `None` if there is no file; `is_own` says whether an
-/// entry's program is this one.
+/// Adds these parts, each with its earlier record. `text` is `None` if the file does not exist; `is_own` reports
+/// whether an entry's program is this one.
 ///
-/// # Errors
-/// The file cannot be changed without guessing what it means. The message begins with line and column.
+/// # Errors The file cannot be changed without guessing what it means. The message begins with line and column.
 pub fn connect_file(
     text: Option<&str>,
     parts: &[(SettingsPart, Option<&Record>)],
@@ -106,10 +105,9 @@ pub fn connect_file(
     Ok(ConnectedFile::Write { text: text.unwrap_or_default(), records })
 }
 
-/// Removes these parts; `is_own` says whether an entry's program is this one.
+/// Removes these parts; `is_own` reports whether an entry's program is this one.
 ///
-/// # Errors
-/// The file does not parse, or a part cannot be removed safely.
+/// # Errors The file does not parse, or a part cannot be removed safely.
 pub fn disconnect_file(
     text: Option<&str>,
     parts: &[(SettingsPart, Option<&Record>)],
@@ -123,7 +121,7 @@ pub fn disconnect_file(
     })
 }
 
-/// The parts without records of writes that never happened: with such a record, entries of others would count as ours.
+/// Drops records of writes that never happened: with such a record, other people's entries would count as ours.
 fn without_records_ahead<'r>(
     text: Option<&str>,
     parts: &[(SettingsPart, Option<&'r Record>)],
@@ -132,11 +130,10 @@ fn without_records_ahead<'r>(
     parts.iter().map(|(part, record)| (part.clone(), record.filter(|record| !is_ahead(record)))).collect()
 }
 
-/// A file without our parts.
 struct Stripped {
-    /// `None` if it was created for them and has nothing else.
+    /// `None` if the file was created for our parts and has nothing else.
     text: Option<String>,
-    /// The folders that were created for it.
+    /// How many folders were created for it.
     folders: usize,
     is_changed: bool,
 }

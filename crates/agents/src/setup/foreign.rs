@@ -1,4 +1,4 @@
-//! Entries that look like ours but are not. `connect` leaves them alone; a report lists them.
+//! Entries that look like ours but are not. `connect` leaves them alone; reports list them.
 
 use serde_json::Value;
 
@@ -7,10 +7,9 @@ use super::command::{NAME, is_ours};
 use super::entries::HOOKS;
 use refdesk_text::Error;
 
-/// The commands of these settings that mention our hooks, but do more than call us for this agent.
+/// The commands in these settings that mention our hooks but do more than run them for this agent.
 ///
-/// # Errors
-/// The file does not parse.
+/// # Errors The file does not parse.
 pub fn foreign_hooks(text: &str, client: &Client) -> Result<Vec<String>, Error> {
     let Some(root) = SettingsFormat::Json.value(text)? else { return Ok(Vec::new()) };
     let events = root.get(HOOKS).and_then(Value::as_object).into_iter().flatten();

@@ -1,5 +1,5 @@
-//! What the hooks in a settings file leave out: events without an entry of ours, and entries for fewer tools than ours are
-//! for. An entry with another time limit or name still works and is not a gap.
+//! Finds what the hooks in a settings file miss: events without an entry of ours, and entries for fewer tools than
+//! ours. A different timeout or name still works and is not a gap.
 
 use jsonc_parser::ast::Value;
 
@@ -10,30 +10,29 @@ use super::plan::split_mark;
 use super::text::parse;
 use refdesk_text::Error;
 
-/// An event that does not reach us as it should.
+/// An event that does not reach us in full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HookGap {
-    /// The agent's name for it.
+    /// The agent's name for the event.
     pub event: &'static str,
-    /// How much is left out.
+    /// How much of it is missing.
     pub kind: HookGapKind,
 }
 
-/// How much of an event is left out.
+/// How much of an event is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HookGapKind {
     /// All of it: there is no entry.
     Missing,
     /// All of it: the entry's pattern matches none of the tools.
     NoTool,
-    /// A part: the pattern of the entry has some of the tools, or there should be none.
+    /// Part of it: the pattern matches only some of the tools, or the event should have no pattern.
     OtherPattern,
 }
 
-/// The gaps in the entries that call us for this agent, in the order in which connecting adds the events.
+/// The gaps in the entries that run refdesk for this agent, in the order in which connecting adds the events.
 ///
-/// # Errors
-/// The file does not parse.
+/// # Errors The file does not parse.
 pub fn hook_gaps(text: &str, client: &Client) -> Result<Vec<HookGap>, Error> {
     let (_, body) = split_mark(Some(text));
     let root = match parse(body)? {
@@ -44,14 +43,14 @@ pub fn hook_gaps(text: &str, client: &Client) -> Result<Vec<HookGap>, Error> {
     let wanted = client.entries(NAME);
     let gap = |(event, entry): &(&'static str, serde_json::Value)| {
         let kinds = found.iter().filter(|ours| ours.event == *event).map(|ours| narrowed(ours, entry));
-        // If there are several entries, the one that covers the most counts.
+        // With several entries, the one that covers the most counts.
         let kind = kinds.min_by_key(|kind| kind.map_or(0, |kind| 1 + u8::from(kind == HookGapKind::NoTool)));
         kind.unwrap_or(Some(HookGapKind::Missing)).map(|kind| HookGap { event, kind })
     };
     Ok(wanted.iter().filter_map(gap).collect())
 }
 
-/// What the pattern of this entry leaves out of the wanted one.
+/// What this entry's pattern misses of the wanted one.
 fn narrowed(ours: &Entry<'_, '_>, wanted: &serde_json::Value) -> Option<HookGapKind> {
     let alone = ours.alone();
     let pattern = alone.get("matcher").and_then(serde_json::Value::as_str).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Adds members to an object or a list: after the last one, in the layout of the text around it. Existing text does not
-//! move or change; only a comma after the last member may be inserted.
+//! Appends members to an object or a list, in the layout of the surrounding text. Existing text does not move or
+//! change; only a comma after the last member may be inserted.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -7,18 +7,17 @@ use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
 
 use super::text::{Container, Layout, begins_line, comma, indent_at, part};
 
-/// A piece of text to be added.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Insert {
-    /// The byte offset to insert at.
+    /// The byte offset of the insertion.
     pub at: usize,
     pub text: String,
 }
 
-/// A member to add; an element of a list has no name.
+/// A member to add; a list element has no name.
 pub(super) type Member<'a> = (Option<&'a str>, Value);
 
-/// What to insert so that a blank text has this value.
+/// The insertion that gives a blank text this value.
 pub(super) fn whole(text: &str, value: &Value) -> Insert {
     let layout = Layout::of(text, &Container { start: 0, end: 0, members: Vec::new() });
     let at = text.trim_end().len();
@@ -27,10 +26,10 @@ pub(super) fn whole(text: &str, value: &Value) -> Insert {
     Insert { at, text: format!("{before}{}{after}", pretty(value, "", &layout)) }
 }
 
-/// What to insert so that this container ends with these members.
+/// The insertions that append these members to this container.
 pub(super) fn append(text: &str, into: &Container, members: &[Member<'_>], layout: &Layout) -> Vec<Insert> {
     let last = into.members.last().copied();
-    // After whatever comes last: a member, its comma, or a comment.
+    // Insert after the last member, its comma, or the last comment.
     let from = last.map_or(into.start, |(_, end)| end);
     let at = from + part(text, from, into.end).trim_end().len();
     let breaks_before_end = part(text, at, into.end).contains('\n');
@@ -42,7 +41,7 @@ pub(super) fn append(text: &str, into: &Container, members: &[Member<'_>], layou
             let indent = if own_line { indent.to_owned() } else { format!("{indent}{}", layout.step) };
             (format!("{}{indent}", layout.newline), indent, true)
         }
-        // On the line of the last member, which may itself span several lines.
+        // Continue the line of the last member, which may itself span several lines.
         Some((start, end)) => {
             (blank.to_owned(), indent_at(text, end).to_owned(), part(text, start, end).contains('\n'))
         }
@@ -91,12 +90,12 @@ fn on_one_line(value: &Value, layout: &Layout) -> String {
 
 fn print(value: &Value, formatter: impl Formatter) -> String {
     let mut bytes = Vec::new();
-    // Printing a value to a list of bytes cannot fail.
+    // Serializing a value into a `Vec` cannot fail.
     let _ = value.serialize(&mut Serializer::with_formatter(&mut bytes, formatter));
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// One line with a space after every comma and colon.
+/// Formats on one line, with a space after every comma and colon.
 struct Spaced;
 
 impl Formatter for Spaced {
@@ -113,7 +112,7 @@ impl Formatter for Spaced {
     }
 }
 
-/// The text with all insertions, and the position of each in the result: start and length, ascending.
+/// The text with all insertions, and the start and length of each in the result, ascending.
 pub(super) fn apply(text: &str, mut inserts: Vec<Insert>) -> (String, Vec<(usize, usize)>) {
     inserts.sort_by_key(|insert| insert.at);
     let mut whole = String::with_capacity(text.len() + inserts.iter().map(|insert| insert.text.len()).sum::<usize>());

@@ -1,11 +1,11 @@
-//! The law of connecting: for any settings file, disconnecting restores its bytes.
+//! Property: for any settings file, disconnecting after connecting restores its bytes.
 
 use proptest::prelude::*;
 
 use super::table_tests::{command, connected, disconnected, holds_entries, hook_words, value};
 use super::*;
 
-/// What may be between two tokens.
+/// Anything allowed between two tokens.
 fn trivia() -> impl Strategy<Value = String> {
     let one = prop_oneof![
         4 => Just(String::new()),
@@ -19,7 +19,7 @@ fn trivia() -> impl Strategy<Value = String> {
     one.boxed()
 }
 
-/// A list or an object of these members, with anything between them and perhaps a trailing comma.
+/// A list or an object of these members, with trivia between them and perhaps a trailing comma.
 fn container(open: char, close: char, members: impl Strategy<Value = Vec<String>>) -> impl Strategy<Value = String> {
     (members, prop::collection::vec(trivia(), 12), any::<bool>()).prop_map(move |(members, trivia, ends_in_comma)| {
         let mut text = format!("{open}{}", trivia[0]);
@@ -48,7 +48,7 @@ fn list() -> impl Strategy<Value = String> {
     container('[', ']', prop::collection::vec(entry(), 0..3))
 }
 
-/// An object with some of these keys, each once, in this order.
+/// An object with a subset of these keys, each once, in this order.
 fn object(
     keys: &'static [&'static str],
     member: impl Strategy<Value = String> + Clone + 'static,
@@ -75,7 +75,7 @@ fn hooks() -> impl Strategy<Value = String> {
     object(EVENTS, list().boxed())
 }
 
-/// A settings file: an object in which some keys have hooks as their value.
+/// A settings file: an object in which some keys hold hooks.
 fn settings() -> impl Strategy<Value = String> {
     let with = |key: &'static str| {
         (object(&["model", "version", "env"], Just("1".to_owned()).boxed()), hooks(), trivia()).prop_map(
@@ -107,8 +107,8 @@ proptest! {
         prop_assert_eq!(left.as_deref(), before);
     }
 
-    /// Entries that a person wrote to call us are replaced, and restored later: byte for byte, or as values in a file
-    /// that was edited since.
+    /// Hand-written entries that run refdesk are replaced, and restored on disconnecting: byte for byte, or as values
+    /// if the file was edited since.
     #[test]
     fn entries_of_a_person_come_back(
         before in settings(),
@@ -147,8 +147,8 @@ proptest! {
         prop_assert_eq!(comments(&left), comments(&before), "{}", left);
     }
 
-    /// A record may come with a repository: whatever it contains, nothing of others is removed, either directly or by
-    /// connecting again.
+    /// A repository may ship a record. Whatever it contains, neither disconnecting nor connecting again removes
+    /// anything that is not ours.
     #[test]
     fn a_forged_record_removes_only_our_entries(
         before in settings(),
@@ -163,7 +163,7 @@ proptest! {
         let mut forged = Record {
             added: match how {
                 0 => ranges,
-                // All of it, everything from some byte on, and a little more than our entries.
+                // The whole text, everything from some byte on, and slightly more than our entries.
                 1 => vec![(0, body.len())],
                 2 => ranges.iter().take(1).map(|(at, _)| (*at, body.len().saturating_sub(*at))).collect(),
                 _ => honest.added.iter().map(|(at, length)| (at.saturating_sub(ranges.len()), length + 2 * ranges.len())).collect(),
@@ -178,7 +178,7 @@ proptest! {
             (after, forged) = connected(Some(&after), &client, &moved, Some(&forged));
         }
         let left = disconnected(&after, &client, Some(&forged));
-        // A file is removed only if it contains nothing of others.
+        // A file is removed only if everything in it is ours.
         let left = left.unwrap_or_default();
         prop_assert_eq!(bare(&left, false), bare(&before, false), "{}", after);
         prop_assert_eq!(comments(&left), comments(&before), "{}", left);
@@ -199,7 +199,7 @@ fn bare(text: &str, remembered: bool) -> serde_json::Value {
     if !remembered && is_bare {
         members.remove("hooks");
     }
-    // Hooks of others need the version, and without a record its origin is unknown.
+    // Other hooks need the version, and without a record its origin is unknown.
     if !remembered || !is_bare {
         members.remove("version");
     }

@@ -1,5 +1,5 @@
-//! Computes an agent's settings file after connecting and after disconnecting. Both are functions of the text and of
-//! the record of the connection; everything that is not ours stays the same, byte for byte.
+//! Computes an agent's settings file after connecting and after disconnecting, as functions of the text and the record
+//! of the connection. Everything that is not ours stays the same, byte for byte.
 
 use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged;
@@ -18,20 +18,20 @@ use refdesk_text::{Code, Error};
 
 const MARK: &str = "\u{feff}";
 
-/// The most entries of ours that are removed one by one; connecting adds three.
+/// The most entries removed one by one; connecting adds three.
 const MAX_ENTRIES: usize = 256;
 
-/// Whether a program, as it is written in an entry, is this one.
+/// Whether a program, as written in an entry, is this one.
 pub(crate) type IsOwn<'a> = &'a dyn Fn(&str) -> bool;
 
 /// The result of connecting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Connected {
-    /// Every entry is already there.
+    /// The file already has every entry.
     Already,
-    /// The new content of the file.
+    /// The file must be written.
     Write {
-        /// All of it.
+        /// The new content of the whole file.
         text: String,
         /// The record to store; the caller adds the number of folders it creates.
         record: Box<Record>,
@@ -45,18 +45,17 @@ pub enum Disconnected {
     Nothing,
     /// The new content of the file.
     Write(String),
-    /// The file was created for our entries and has nothing else: remove it and this many folders above it.
+    /// The file was created for our entries and has nothing else: remove it, and this many folders above it.
     Remove {
-        /// The folders that were created for it.
+        /// How many folders were created for it.
         folders: usize,
     },
 }
 
-/// Adds our entries, which run this command, to the settings of an agent. `text` is `None` if there is no file. Entries that
-/// call us and that `connect` did not write are replaced, and are in the record.
+/// Adds our entries, which run this command, to an agent's settings. `text` is `None` if the file does not exist.
+/// Entries that run refdesk but that `connect` did not write are replaced and kept in the record.
 ///
-/// # Errors
-/// The file cannot be changed without guessing what it means. The message begins with line and column.
+/// # Errors The file cannot be changed without guessing what it means. The message begins with line and column.
 pub fn connect(
     text: Option<&str>,
     client: &Client,
@@ -75,7 +74,8 @@ pub fn connect(
             return Ok(Connected::Already);
         }
     }
-    // Without a record, an entry that starts another file than this command is a person's, whatever it is called.
+    // Without a record, an entry that starts a program other than this command's was written by hand, whatever the
+    // program is called.
     let is_same = |program: &str| program_of(command).as_deref() == Some(program);
     let is_own: IsOwn<'_> = if record.is_some() { is_own } else { &is_same };
     // Remove older entries first, so that the record describes the file before any of them.
@@ -89,12 +89,11 @@ pub fn connect(
     Ok(base.connected(mark, &text, record))
 }
 
-/// Removes our entries from the settings of an agent, and puts back those that they replaced. With a record of an older
-/// text, an entry is ours if it runs a program which is ours by `is_own`, and not only by its name, or the recorded
-/// command; without a record only if `connect` would write it.
+/// Removes our entries from an agent's settings and restores those they replaced. If the text has changed since the
+/// record, an entry is ours if it runs the recorded command, or a program that `is_own` accepts; the name alone is not
+/// enough. Without a record, an entry is ours only if `connect` would write it.
 ///
-/// # Errors
-/// The file does not parse.
+/// # Errors The file does not parse.
 pub fn disconnect(
     text: Option<&str>,
     client: &Client,
@@ -105,10 +104,9 @@ pub fn disconnect(
     Ok(remove_ours(body, client, record, is_own)?.disconnected(mark, record))
 }
 
-/// The commands with which these settings call us for this agent, each once.
+/// The distinct commands with which these settings run refdesk for this agent.
 ///
-/// # Errors
-/// The file does not parse.
+/// # Errors The file does not parse.
 pub fn hook_commands(text: &str, client: &Client) -> Result<Vec<String>, Error> {
     let (_, body) = split_mark(Some(text));
     let Some(Value::Object(root)) = parse(body)? else { return Ok(Vec::new()) };
@@ -117,10 +115,9 @@ pub fn hook_commands(text: &str, client: &Client) -> Result<Vec<String>, Error> 
     Ok(commands)
 }
 
-/// The keys in the entries that call us for this agent which we would not write, in words; `None` if there are none.
+/// Lists the keys we would not write in the entries that run refdesk for this agent; `None` if there are none.
 ///
-/// # Errors
-/// The file does not parse.
+/// # Errors The file does not parse.
 pub fn foreign_hook_keys(text: &str, client: &Client) -> Result<Option<String>, Error> {
     let (_, body) = split_mark(Some(text));
     let Some(Value::Object(root)) = parse(body)? else { return Ok(None) };
@@ -133,7 +130,7 @@ pub fn foreign_hook_keys(text: &str, client: &Client) -> Result<Option<String>, 
     Ok(keys_in_words(&keys))
 }
 
-/// The byte order mark of a text, and the text without it.
+/// Splits off the byte order mark.
 pub(super) fn split_mark(text: Option<&str>) -> (&'static str, &str) {
     let text = text.unwrap_or_default();
     text.strip_prefix(MARK).map_or(("", text), |body| (MARK, body))
@@ -143,11 +140,9 @@ pub(super) fn split_mark(text: Option<&str>) -> (&'static str, &str) {
 pub(super) enum Remaining {
     /// The file had none of our entries.
     Untouched,
-    /// A text.
     Text {
-        /// The whole text.
         text: String,
-        /// It is, byte for byte, the text from before our entries were added.
+        /// Whether it is, byte for byte, the text from before our entries were added.
         is_exact: bool,
     },
     /// Nothing: the file was created for our entries and has nothing else.
@@ -155,7 +150,7 @@ pub(super) enum Remaining {
 }
 
 impl Remaining {
-    /// What our entries are then added to; `body` is `None` if there is no file.
+    /// The text to add our entries to; `body` is `None` if the file does not exist.
     pub(super) fn base<'r>(self, body: Option<&str>, record: Option<&'r Record>) -> Base<'r> {
         match self {
             Self::Text { text, is_exact } => Base { text: Some(text), earlier: record, is_exact },
@@ -164,7 +159,7 @@ impl Remaining {
         }
     }
 
-    /// What disconnecting then does, with the byte order mark of the file.
+    /// The result of disconnecting, with the file's byte order mark restored.
     pub(super) fn disconnected(self, mark: &str, record: Option<&Record>) -> Disconnected {
         match self {
             Self::Untouched => Disconnected::Nothing,
@@ -174,24 +169,24 @@ impl Remaining {
     }
 }
 
-/// A text without our entries, and the record of those that it had.
+/// A text without our entries, and the record of those it had.
 pub(super) struct Base<'r> {
-    /// `None` if there is no file, or none without our entries.
+    /// `None` if there is no file, or nothing is left of it without our entries.
     pub text: Option<String>,
     earlier: Option<&'r Record>,
     is_exact: bool,
 }
 
 impl Base<'_> {
-    /// The new content of the file, and the record of what was added to this text, completed with what concerns the
-    /// file as a whole.
+    /// The new content of the file and its record; completes `record`, which lists what was added to this text, with
+    /// the properties of the file as a whole.
     pub(super) fn connected(&self, mark: &str, text: &str, mut record: Record) -> Connected {
         if let Some(earlier) = self.earlier.filter(|_| !self.is_exact) {
-            // Parts that we added then and that are still there remain ours, even if others have added text beside them.
+            // Parts we created earlier that still exist remain ours, even if others have added text beside them.
             let still_ours = earlier.made.iter().filter(|part| !record.made.contains(part)).cloned();
             record.made.extend(still_ours.collect::<Vec<_>>());
         }
-        // If the file now has content of others, it is theirs, even if we created it.
+        // A file that now has other content is no longer ours, even if we created it.
         record.created = self.text.is_none();
         record.folders = self.earlier.filter(|_| record.created).map_or(0, |earlier| earlier.folders);
         record.hash = sha256_hex(text.as_bytes());
@@ -222,8 +217,8 @@ fn remove_ours(body: &str, client: &Client, record: Option<&Record>, is_own: IsO
     if !found.iter().any(is_it) {
         return Ok(Remaining::Untouched);
     }
-    // The file has changed since, or the record is missing or wrong: remove the entries one by one. Without a record it
-    // is unknown whether an event without hooks was there before, but that is unlikely.
+    // The text has changed since, or the record is missing or wrong: remove the entries one by one. Without a record it
+    // is unknown whether an empty event was there before, but that is unlikely.
     let may_remove = |made: &str| record.is_none_or(|record| record.has_made(made));
     let mut left = body.to_owned();
     while let Some((next, _)) = without_first(&left, client, &is_it, may_remove)? {
@@ -235,9 +230,9 @@ fn remove_ours(body: &str, client: &Client, record: Option<&Record>, is_own: IsO
     })
 }
 
-/// The original text according to the record, if that is plausible. A record may come with a repository and contain
-/// anything, so its result counts only if adding our entries to it gives this text again, which proves that nothing
-/// else was removed, and if it puts back nothing but entries that call us.
+/// The original text according to the record, if that is plausible. A repository may ship a record that contains
+/// anything, so its result is used only if it restores nothing but entries that run refdesk, and if adding our entries
+/// to it gives this text again, which proves that nothing else was removed.
 fn restored(body: &str, client: &Client, record: &Record, found: &[Entry<'_, '_>]) -> Option<String> {
     let Undone { bare, original } = record.undo(&sha256_hex(body.as_bytes()), body)?;
     if let Some(Value::Object(root)) = parse(&bare).ok()?
@@ -252,10 +247,10 @@ fn restored(body: &str, client: &Client, record: &Record, found: &[Entry<'_, '_>
 
 type EventEntry = (String, serde_json::Value);
 
-/// A text without the entries that call us and are not ours.
+/// A text without the entries that run refdesk but are not ours.
 struct ForeignEntries {
     text: String,
-    /// What that replaced.
+    /// The changes that removed them.
     replaced: Vec<Replaced>,
     entries: Vec<EventEntry>,
 }
@@ -270,13 +265,13 @@ fn without_others(text: &str, client: &Client) -> Result<ForeignEntries, Error> 
     Ok(left)
 }
 
-/// The text with the entries that ours replaced. It was edited since, so they are added as new ones are.
+/// Adds the entries that ours replaced. The text was edited since, so they are appended like new ones.
 fn with_replaced(mut text: String, client: &Client, record: &Record) -> Result<String, Error> {
     let there = entries_of(&text, client)?;
     for entry in record.entries.iter().filter(|entry| !there.contains(entry)) {
         let Ok((inserts, _)) = additions(&text, client, &[(entry.0.as_str(), entry.1.clone())]) else { continue };
         let added = apply(&text, inserts).0;
-        // A record adds nothing but entries that call us.
+        // Accept an entry from the record only if it runs refdesk.
         if entries_of(&added, client)?.len() == entries_of(&text, client)?.len() + 1 {
             text = added;
         }
@@ -284,13 +279,13 @@ fn with_replaced(mut text: String, client: &Client, record: &Record) -> Result<S
     Ok(text)
 }
 
-/// The entries that call us, each with its event.
+/// The entries that run refdesk, each with its event.
 fn entries_of(text: &str, client: &Client) -> Result<Vec<EventEntry>, Error> {
     let Some(Value::Object(root)) = parse(text)? else { return Ok(Vec::new()) };
     Ok(ours(&root, client.word).iter().map(|entry| (entry.event.to_owned(), entry.alone())).collect())
 }
 
-/// Whether an entry is one that `connect` writes, in this version or, without its option, in an older one.
+/// Whether `connect` writes this entry, in this version or, without its option, in an older one.
 fn is_written(entry: &Entry<'_, '_>, client: &Client) -> bool {
     let Some(command) = entry.command() else { return false };
     let wanted = || client.entries(&command).into_iter().any(|(event, it)| event == entry.event && it == entry.alone());
@@ -312,7 +307,7 @@ pub(super) fn around_empty(text: &str, root: &Object<'_>) -> Option<String> {
     is_empty.then(|| format!("{}{}", part(text, 0, root.range.start), part(text, root.range.end, text.len())))
 }
 
-/// The text without the first of these entries, and that entry with its event; `None` if there is none.
+/// The text without the first matching entry, and that entry with its event; `None` if none matches.
 fn without_first(
     text: &str,
     client: &Client,
@@ -333,13 +328,13 @@ fn without_first(
     Ok((left.len() < text.len()).then(|| (left, (entry.event.to_owned(), entry.alone()))))
 }
 
-/// Removes the containers that we created, if nothing else was added to them.
+/// Removes the containers we created, unless something else was added to them.
 fn without_our_containers(mut text: String, client: &Client, record: &Record) -> Result<Remaining, Error> {
     if let Some((version, value)) = client.version()
         && record.has_made(version)
     {
         let without = match parse(&text)? {
-            // Hooks of others need it.
+            // Other hooks need the version.
             Some(Value::Object(root)) if members(&root, HOOKS).all(|(_, it)| is_empty(&it.value)) => {
                 let is_same = |it: &ObjectProp<'_>| serde_json::Value::from(it.value.clone()) == value;
                 let same = members(&root, version).find(|(_, it)| is_same(it) && has_no_comment(&text, it));

@@ -1,26 +1,26 @@
-//! What keeps an entry of ours in an agent's settings from running as `connect` writes it.
+//! Why our entry in an agent's settings does not run as `connect` writes it.
 
 use super::client::switched_off;
 use refdesk_text::names::joined;
 use serde_json::Value;
 
-/// The most keys that are named.
+/// The most keys listed in a message.
 const NAMED: usize = 4;
 
-/// The most characters of a key that are shown.
+/// The most characters of a key shown.
 const SHOWN: usize = 40;
 
-/// What is wrong with an entry, and what to do about it.
+/// What is wrong with an entry, and how to fix it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryProblem {
-    /// In one sentence.
+    /// The problem, in one sentence.
     pub message: String,
     /// How to fix it.
     pub fix: &'static str,
 }
 
 impl EntryProblem {
-    /// The problem of a server's entry, which has these keys that are not ours.
+    /// The problem of a server's entry with these foreign keys.
     pub(super) fn of_server(name: &str, entry: &Value, foreign: &[String]) -> Option<Self> {
         if let Some(how) = switched_off(entry) {
             return Some(Self {
@@ -38,7 +38,7 @@ impl EntryProblem {
     }
 }
 
-/// Names keys; `None` if there are none.
+/// The keys as text; `None` if there are none.
 pub(super) fn keys_in_words(keys: &[String]) -> Option<String> {
     let shown = |key: &String| format!("`{}`", key.chars().take(SHOWN).collect::<String>());
     let named: Vec<String> = keys.iter().map(shown).collect();

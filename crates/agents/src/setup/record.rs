@@ -1,11 +1,11 @@
-//! The record of a connection, so that disconnecting restores the exact original bytes: which bytes were added, which
-//! were replaced, and which of their containers were created. It contains nothing else of the file.
+//! The record of a connection, with which disconnecting restores the original bytes: which bytes were added and
+//! replaced, and which containers were created. It contains nothing else of the file.
 
 use refdesk_files::name::sha256_hex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What was changed in a settings file.
+/// What connecting changed in a settings file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
     /// SHA-256 of the whole text before we added anything; empty if there was no file, or if it is unknown.
@@ -15,19 +15,20 @@ pub struct Record {
     pub hash: String,
     /// Start and length of each addition, in bytes of that text without its byte order mark, ascending.
     pub added: Vec<(usize, usize)>,
-    /// The containers that were created: the names on the path to each, separated by `/`; the top has none.
+    /// The containers we created, each as the names on its path joined by `/`; the path of the top level is empty.
     pub made: Vec<String>,
-    /// Whether the file was created.
+    /// Whether we created the file.
     pub created: bool,
-    /// How many folders above it were created.
+    /// How many folders above it we created.
     pub folders: usize,
-    /// What was done to entries of others before the additions, in this order.
+    /// The changes to other people's entries before the additions, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replaced: Vec<Replaced>,
-    /// The same entries as values, each with its event, for a file that is edited later. A server has no event.
+    /// The same entries as values, each with its event (empty for a server), to restore them in a file that was edited
+    /// since.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub entries: Vec<(String, Value)>,
-    /// What was written: the command line of hooks, or the words of a server's command.
+    /// The command we wrote: the command line of hooks, or the words of a server's command.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
 }
@@ -39,12 +40,12 @@ pub struct Replaced {
     pub start: usize,
     /// Its length in bytes.
     pub length: usize,
-    /// The bytes before.
+    /// The replaced text.
     pub old: String,
 }
 
 impl Replaced {
-    /// The only range in which these texts differ.
+    /// The one range in which these texts differ.
     pub(super) fn of(before: &str, after: &str) -> Self {
         let same = before.chars().zip(after.chars()).take_while(|(was, is)| was == is);
         let start: usize = same.map(|(c, _)| c.len_utf8()).sum();
@@ -55,7 +56,7 @@ impl Replaced {
         Self { start, length: new.len() - end, old }
     }
 
-    /// The text with the bytes from before; `None` if it has no such range.
+    /// Puts the old bytes back; `None` if the text has no such range.
     fn undo(&self, text: &str) -> Option<String> {
         let end = self.start.checked_add(self.length)?;
         text.get(self.start..end)?;
@@ -65,24 +66,25 @@ impl Replaced {
 
 /// The earlier text according to a record.
 pub(super) struct Undone {
-    /// The text without the additions and without the entries that they replaced.
+    /// The text without the additions and without the entries they replaced.
     pub bare: String,
-    /// The original text.
+    /// The text before connecting.
     pub original: String,
 }
 
 impl Record {
-    /// Whether this is the earlier text: connecting was killed after it stored the record, so nothing was added.
+    /// Whether the text is still the earlier one: `connect` was killed after it stored the record, before it wrote the
+    /// file.
     pub fn is_ahead_of(&self, text: &str) -> bool {
         !self.before.is_empty() && self.before == sha256_hex(text.as_bytes())
     }
 
-    /// Whether this is the text it describes.
+    /// Whether this is the text the record describes.
     pub(super) fn describes(&self, text: &str) -> bool {
         self.hash == sha256_hex(text.strip_prefix('\u{feff}').unwrap_or(text).as_bytes())
     }
 
-    /// The text before; `None` if the text has changed or the record does not match it.
+    /// The text before connecting; `None` if the text has changed or the record does not match it.
     pub(super) fn undo(&self, hash: &str, text: &str) -> Option<Undone> {
         if self.hash != hash {
             return None;
@@ -98,7 +100,7 @@ impl Record {
         Some(Undone { bare, original })
     }
 
-    /// Whether this container was created by us.
+    /// Whether we created this container.
     pub(super) fn has_made(&self, part: &str) -> bool {
         self.made.iter().any(|made| made == part)
     }

@@ -1,6 +1,6 @@
-//! Computes the settings file that lists an agent's servers, with ours and without it. As with hooks, both are functions
-//! of the text and of the record, and everything that is not ours stays the same, byte for byte. Text is only added or
-//! cut, never reprinted; the parsed values before and after are compared to make sure that nothing else changed.
+//! Computes the file that lists an agent's servers, with ours and without it. As with hooks, both are functions of the
+//! text and the record, and everything that is not ours stays the same, byte for byte. Text is only added or cut, never
+//! reprinted; comparing the parsed values before and after ensures that nothing else changed.
 
 mod json;
 mod lines;
@@ -23,12 +23,11 @@ use super::text::error_at;
 use refdesk_files::name::sha256_hex;
 use refdesk_text::{Code, Error};
 
-/// Adds our server, started by this command, to the settings of an agent. `text` is `None` if there is no file. An entry that
-/// starts us and that `connect` did not write is replaced, and is in the record.
+/// Adds our server, started by this command, to an agent's settings. `text` is `None` if the file does not exist. An
+/// entry that starts refdesk but that `connect` did not write is replaced and kept in the record.
 ///
-/// # Errors
-/// The file cannot be changed without guessing what it means, or lists another server under our name. The message begins
-/// with line and column.
+/// # Errors The file cannot be changed without guessing what it means, or lists another server under our name. The
+/// message begins with line and column.
 pub(super) fn connect_server(
     text: Option<&str>,
     server: &McpServer,
@@ -52,7 +51,8 @@ pub(super) fn connect_server(
             }
         }
     }
-    // Without a record, an entry that starts another file than this command is a person's, whatever it is called.
+    // Without a record, an entry that starts a program other than this command's was written by hand, whatever the
+    // program is called.
     let is_same = |program: &str| program == command.program;
     let is_own: IsOwn<'_> = if record.is_some() { is_own } else { &is_same };
     let base = remove(body, server, record, is_own)?.base(text.map(|_| body), record);
@@ -77,12 +77,11 @@ pub(super) fn connect_server(
     Ok(base.connected(mark, &added, record))
 }
 
-/// Removes our server from the settings of an agent, and puts back the entry that it replaced. With a record of an older
-/// text, it is ours if it starts a program which is ours by `is_own`, and not only by its name, or runs the recorded
-/// command; without a record only if `connect` would write it.
+/// Removes our server from an agent's settings and restores the entry it replaced. If the text has changed since the
+/// record, the entry is ours if it runs the recorded command, or a program that `is_own` accepts; the name alone is not
+/// enough. Without a record, it is ours only if `connect` would write it.
 ///
-/// # Errors
-/// The file does not parse, or the entry cannot be cut out of it safely.
+/// # Errors The file does not parse, or the entry cannot be cut out of it safely.
 pub(super) fn disconnect_server(
     text: Option<&str>,
     server: &McpServer,
@@ -98,30 +97,28 @@ pub(super) fn disconnect_server(
 pub struct ListedServer {
     /// The command that starts it.
     pub command: ServerCommand,
-    /// What keeps the agent from starting it with just that command.
+    /// What keeps the agent from running exactly this command.
     pub problem: Option<EntryProblem>,
 }
 
 /// Our server in these settings.
 ///
-/// # Errors
-/// The file does not parse.
+/// # Errors The file does not parse.
 pub fn listed_server(text: &str, server: &McpServer) -> Result<Option<ListedServer>, Error> {
     let list = List::of(split_mark(Some(text)).1, server)?;
     Ok(list.entry().and_then(|entry| list.ours(entry, server)))
 }
 
-/// The name of an entry in these settings that has our name but does not start us.
+/// The name of an entry that uses our name but does not start refdesk.
 ///
-/// # Errors
-/// The file does not parse.
+/// # Errors The file does not parse.
 pub fn foreign_server(text: &str, server: &McpServer) -> Result<Option<String>, Error> {
     let list = List::of(split_mark(Some(text)).1, server)?;
     let is_foreign = list.entry().is_some_and(|entry| list.ours(entry, server).is_none());
     Ok(is_foreign.then(|| list.name()))
 }
 
-/// What to add to a text, and which containers are then new: the names on the path to each, separated by `/`.
+/// What to add to a text, and the containers this creates, each as the names on its path joined by `/`.
 struct Additions {
     inserts: Vec<Insert>,
     made: Vec<String>,
@@ -130,7 +127,7 @@ struct Additions {
 /// The list of servers in a text.
 struct List {
     format: SettingsFormat,
-    /// The keys on the way to it.
+    /// The path of keys to the list.
     keys: &'static [&'static str],
     /// The parsed text; `None` if it is blank.
     value: Option<Value>,
@@ -155,7 +152,8 @@ impl SettingsFormat {
 impl List {
     fn of(body: &str, server: &McpServer) -> Result<Self, Error> {
         let value = server.format.parse(body)?;
-        // An object in which an entry of the first list would have a type.
+        // At the other path, an object of objects is a list of servers; in an entry of the first list, `type` would be
+        // a string.
         let has_others = |keys: &&[&str]| {
             let found = value.as_ref().and_then(|value| keys.iter().try_fold(value, |value, key| value.get(key)));
             found.and_then(Value::as_object).is_some_and(|list| list.values().all(Value::is_object))
@@ -168,19 +166,19 @@ impl List {
         self.keys.iter().chain(&[SERVER]).try_fold(self.value.as_ref()?, |value, key| value.get(key))
     }
 
-    /// The name of our entry.
+    /// The full name of our entry.
     fn name(&self) -> String {
         format!("{}.{SERVER}", self.keys.join("."))
     }
 
-    /// An entry that starts refdesk, or would if it were switched on.
+    /// An entry that starts refdesk, or would if it were enabled.
     fn ours(&self, entry: &Value, server: &McpServer) -> Option<ListedServer> {
         let command = server.listed_command(entry).filter(ServerCommand::is_ours)?;
         let problem = EntryProblem::of_server(&self.name(), entry, &server.foreign_keys(entry));
         Some(ListedServer { command, problem })
     }
 
-    /// The first byte of the key of our entry, or of the innermost existing key on the way to it.
+    /// The first byte of our entry's key, or of the innermost existing key on its path.
     fn place(&self, text: &str) -> usize {
         let keys: Vec<&str> = self.keys.iter().copied().chain([SERVER]).collect();
         match self.format {
@@ -198,7 +196,7 @@ impl List {
         }
     }
 
-    /// The text without our entry, and without containers that are then empty and may be removed.
+    /// The text without our entry, and without containers that this empties and that may be removed.
     fn cut(&self, text: &str, may_remove: &dyn Fn(&str) -> bool) -> Result<String, Error> {
         match self.format {
             SettingsFormat::Json => json::cut_entry(text, self.keys, may_remove),
@@ -227,7 +225,7 @@ fn remove(body: &str, server: &McpServer, record: Option<&Record>, is_own: IsOwn
     if !is_it {
         return Ok(Remaining::Untouched);
     }
-    // The file has changed since, or the record is missing or wrong: cut the entry out.
+    // The text has changed since, or the record is missing or wrong: cut the entry out.
     let may_remove = |made: &str| record.is_none_or(|record| record.has_made(made));
     let text = list.cut(body, &may_remove)?;
     if !is_only_ours(&list, &text, server, body, None) {
@@ -243,7 +241,7 @@ fn remove(body: &str, server: &McpServer, record: Option<&Record>, is_own: IsOwn
     Ok(Remaining::Text { text, is_exact: false })
 }
 
-/// The text without an entry that starts us, and that entry; `None` if there is none.
+/// The text without an entry that starts refdesk and is not ours, and that entry; `None` if there is none.
 fn without_other(text: &str, server: &McpServer) -> Result<Option<(String, Value)>, Error> {
     let list = List::of(text, server)?;
     let Some(entry) = list.entry().filter(|entry| list.ours(entry, server).is_some()) else { return Ok(None) };
@@ -254,12 +252,12 @@ fn without_other(text: &str, server: &McpServer) -> Result<Option<(String, Value
     Ok(Some((left, entry.clone())))
 }
 
-/// The text with the entry that ours replaced. The text was edited since, so the entry is added like a new one.
+/// Adds the entry that ours replaced. The text was edited since, so it is added like a new one.
 fn with_replaced(text: &str, server: &McpServer, record: &Record) -> String {
     let added = || {
         let (_, entry) = record.entries.first()?;
         let list = List::of(text, server).ok()?;
-        // A record adds nothing but an entry that starts us.
+        // Accept an entry from the record only if it starts refdesk.
         list.ours(entry, server)?;
         let added = apply(text, list.add(text, entry).ok()?.inserts).0;
         is_only_ours(&list, text, server, &added, Some(entry)).then_some(added)
@@ -267,8 +265,9 @@ fn with_replaced(text: &str, server: &McpServer, record: &Record) -> String {
     added().unwrap_or_else(|| text.to_owned())
 }
 
-/// The original text according to the record, if that is plausible: a record may contain anything, so its result counts
-/// only if adding the entry to it gives this text again, and if it puts back nothing but an entry that starts us.
+/// The original text according to the record, if that is plausible: a record may contain anything, so its result is
+/// used only if it restores nothing but an entry that starts refdesk, and if adding our entry to it gives this text
+/// again.
 fn restored(body: &str, server: &McpServer, record: &Record, entry: &Value) -> Option<String> {
     let Undone { bare, original } = record.undo(&sha256_hex(body.as_bytes()), body)?;
     let list = List::of(&bare, server).ok()?;
@@ -280,14 +279,14 @@ fn restored(body: &str, server: &McpServer, record: &Record, entry: &Value) -> O
     (is_again && before == bare).then_some(original)
 }
 
-/// Whether `with` differs from `without` only by our entry (this one, if given) and by empty containers on the way to it.
+/// Whether `with` differs from `without` only by our entry (this one, if given) and by empty containers on its path.
 fn is_only_ours(list: &List, without: &str, server: &McpServer, with: &str, entry: Option<&Value>) -> bool {
     let (Ok(without), Ok(with)) = (List::of(without, server), List::of(with, server)) else { return false };
     let is_there = with.keys == list.keys && entry.is_none_or(|entry| with.entry() == Some(entry));
     is_there && without.entry().is_none() && bare(without.value, list.keys) == bare(with.value, list.keys)
 }
 
-/// A value without our entry and without empty containers on the way to it.
+/// A value without our entry and without empty containers on its path.
 fn bare(value: Option<Value>, keys: &[&str]) -> Value {
     fn prune(value: &mut Value, keys: &[&str]) {
         let Value::Object(members) = value else { return };
@@ -319,7 +318,7 @@ fn not_safe(text: &str, list: &List, done: &str) -> Error {
     at(text, list, Code::WrongType, &message, "edit that part yourself; the file was not changed")
 }
 
-/// An error at the key of our entry, or at the innermost existing key on the way to it.
+/// An error at our entry's key, or at the innermost existing key on its path.
 fn at(text: &str, list: &List, code: Code, message: &str, fix: &'static str) -> Error {
     Error { fix: fix.into(), ..error_at(text, list.place(text), code, message) }
 }

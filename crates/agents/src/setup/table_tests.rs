@@ -14,7 +14,6 @@ fn client(word: &str) -> Client {
     Client::from_word(word).unwrap()
 }
 
-/// The agents with hooks.
 pub(super) fn hook_words() -> Vec<&'static str> {
     Client::all().filter(|client| client.hooks.is_some()).map(|client| client.word).collect()
 }
@@ -23,7 +22,7 @@ pub(super) fn command(client: &Client) -> String {
     write_command(NAME, client.word, true)
 }
 
-/// The value of the text, as the agent's own parser would read it.
+/// The value of the text as the agent's own parser would read it.
 pub(super) fn value(text: &str) -> Option<Value> {
     parse(text.trim_start_matches('\u{feff}')).unwrap().map(Value::from)
 }
@@ -52,7 +51,7 @@ pub(super) fn disconnected(text: &str, client: &Client, record: Option<&Record>)
     }
 }
 
-/// Asserts that each wanted entry is there once and that nothing else changed.
+/// Asserts that each wanted entry is present once and that nothing else changed.
 #[track_caller]
 pub(super) fn holds_entries(before: Option<&str>, after: &str, client: &Client, command: &str) {
     let is_mark = after.starts_with('\u{feff}');
@@ -123,7 +122,7 @@ const FILES: &[&str] = &[
     "{ \"a\": 1\n, \"b\": 2\n}",
     "{\n\"a\": 1,\n\"b\": 2\n}\n",
     "{\"a\": 1,\n \"b\": 2}\n",
-    // Hooks of others: in events that we use and in others, on separate lines or not.
+    // Hooks that are not ours: in events we use and in others, on separate lines or not.
     "{\n  \"hooks\": {\n    \"Stop\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"say done\"\n          }\n        ]\n      }\n    ]\n  }\n}\n",
     "{\n  \"hooks\": {\n    \"PostToolUse\": [\n      {\n        \"matcher\": \"Edit|Write\",\n        \"hooks\": [{ \"type\": \"command\", \"command\": \"fmt\" }]\n      }\n    ]\n  },\n  \"model\": \"opus\"\n}\n",
     "{\n  \"hooks\": {\n    \"SessionStart\": [],\n    \"UserPromptSubmit\": [\n    ],\n    \"sessionStart\": [ ]\n  }\n}\n",
@@ -133,7 +132,7 @@ const FILES: &[&str] = &[
     // Values of an unexpected type elsewhere in the file.
     "{\n  \"hooks\": {\n    \"PreToolUse\": \"none\",\n    \"SessionStart\": [1, \"x\", null, [], {\"hooks\": 3}, {\"command\": 4}]\n  }\n}\n",
     "{\"hooks\": {\"other\": {}}, \"disableAllHooks\": true}\n",
-    // A repeated key that does not concern us.
+    // A duplicate key that does not affect us.
     "{\n  \"env\": {\"A\": 1, \"A\": 2},\n  \"model\": \"a\",\n  \"model\": \"b\"\n}\n",
     "{\n  \"version\": 1,\n  \"hooks\": {\n    \"postToolUse\": [\n      { \"command\": \"./x.sh\" }\n    ]\n  }\n}\n",
     // Our entry for another agent.
@@ -159,7 +158,7 @@ fn every_file_takes_the_entries_and_is_restored_exactly() {
             if let Some(before) = before {
                 assert_eq!(disconnect(Some(before), &client, None, &|_| true), Ok(Disconnected::Nothing), "{before}");
             }
-            // Another path or other options replace our entries, and the file is still restored.
+            // Another path or other options replace our entries, and the file can still be restored.
             let moved = write_command("/opt/the tools/refdesk", word, true);
             let (again, record) = connected(Some(&after), &client, &moved, Some(&record));
             holds_entries(before, &again, &client, &moved);
@@ -202,14 +201,14 @@ fn later_changes_by_others_stay() {
         assert_ne!(edited, after);
         disconnected(&edited, &client, Some(&record))
     };
-    // A key of others in a file that we created: the file stays with only that key.
+    // Another key in a file we created: the file stays, with only that key.
     assert_eq!(edit(None, "{\n", "{\n  \"model\": \"opus\",\n").as_deref(), Some("{\n  \"model\": \"opus\"\n}\n"));
     assert_eq!(edit(None, "\n}\n", ",\n  \"model\": \"opus\"\n}\n").as_deref(), Some("{\n  \"model\": \"opus\"\n}\n"));
-    // Changed line breaks or white space do not keep it.
+    // Changed line breaks or white space do not keep the file.
     assert_eq!(edit(None, "\n}\n", "\n}\n\n"), None);
-    // A comment is content of others.
+    // A comment counts as other content.
     assert_eq!(edit(None, "{\n", "{\n  // mine\n").as_deref(), Some("{\n  // mine\n}\n"));
-    // A hook of others in an event that we created, and in a group of ours.
+    // A hook that is not ours in an event we created, and in a group of ours.
     let other = "{\n        \"hooks\": []\n      }";
     let left =
         edit(None, "\"SessionStart\": [\n      ", &format!("\"SessionStart\": [\n      {other},\n      ")).unwrap();
@@ -217,7 +216,7 @@ fn later_changes_by_others_stay() {
     let left =
         edit(None, "\"hooks\": [\n          {", "\"hooks\": [\n          {\"command\": \"x\"},\n          {").unwrap();
     assert_eq!(value(&left).unwrap(), serde_json::json!({"hooks": {"SessionStart": [{"hooks": [{"command": "x"}]}]}}));
-    // What was empty before is empty again, even if something else was added.
+    // A container that was empty before is empty again, even if something else was added to the file.
     let left = edit(Some("{\n  \"hooks\": {}\n}\n"), "{\n", "{\n  \"model\": \"opus\",\n").unwrap();
     assert_eq!(left, "{\n  \"model\": \"opus\",\n  \"hooks\": {}\n}\n");
     // Only some of our entries are left.
@@ -247,7 +246,7 @@ fn a_created_file_with_additions_by_others_stays_after_reconnecting() {
                 assert!(is_there && !left.contains("refdesk"), "{word}: {left}");
             }
         }
-        // Without additions by others it is removed, however often it was connected.
+        // Without other additions the file is removed, however often it was connected.
         let (again, record) = connected(Some(&made), &client, &write_command("/opt/refdesk", word, true), Some(&first));
         assert_eq!(disconnected(&again, &client, Some(&record)), None, "{word}");
     }
@@ -308,7 +307,7 @@ fn an_older_entry_is_replaced_and_others_in_its_group_stay() {
     assert_eq!((left["model"].as_str(), left["hooks"].get("PostToolUse")), (Some("opus"), None));
 }
 
-/// Entries that `connect` would not write belong to a person.
+/// Entries that `connect` would not write were written by hand.
 #[test]
 fn without_a_record_an_entry_stays_that_connect_would_not_write() {
     let client = client("claude-code");
@@ -337,7 +336,7 @@ fn without_a_record_an_entry_stays_that_connect_would_not_write() {
             other => panic!("{text}: {other:?}"),
         };
         assert_eq!(left.as_deref(), (!stays).then_some("{}"), "{text}");
-        // Connecting replaces it, and one with another path.
+        // Connecting replaces it, and so does connecting with another path.
         let (after, record) = connected(Some(&text), &client, &self::command(&client), None);
         let expected = if stays || command.starts_with('/') { text.as_str() } else { "{}" };
         assert_eq!(disconnected(&after, &client, Some(&record)).as_deref(), Some(expected), "{after}");

@@ -33,48 +33,46 @@ pub(super) fn error_at(text: &str, at: usize, code: Code, message: &str) -> Erro
     located(line, column, code, message)
 }
 
-/// An error whose message begins with line and column: the caller puts the file's name before them.
+/// An error whose message begins with line and column, so that the caller can put the file name before them.
 fn located(line: usize, column: usize, code: Code, message: &str) -> Error {
     Error::new(code, format!("{line}:{column}: {message}"), "correct that line; the file was not changed")
 }
 
-/// An object or a list: the byte ranges of its inside and of its members.
+/// An object or a list, as byte ranges of its inside and its members.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Container {
-    /// Byte after the opening bracket.
+    /// The byte after the opening bracket.
     pub start: usize,
-    /// Byte of the closing bracket.
+    /// The byte of the closing bracket.
     pub end: usize,
-    /// Start and end byte of each member.
+    /// The start and end byte of each member.
     pub members: Vec<(usize, usize)>,
 }
 
 impl Container {
-    /// The members of an object are its keys with their values.
+    /// The members of an object span their keys and values.
     pub(super) fn of_object(object: &Object<'_>) -> Self {
         let members = object.properties.iter().map(|member| (member.range.start, member.range.end)).collect();
         Self { start: object.range.start + 1, end: object.range.end - 1, members }
     }
 
-    /// The members of a list are its elements.
     pub(crate) fn of_list(list: &Array<'_>) -> Self {
         use jsonc_parser::common::Ranged;
         let members = list.elements.iter().map(|element| (element.range().start, element.range().end)).collect();
         Self { start: list.range.start + 1, end: list.range.end - 1, members }
     }
 
-    /// The text between its brackets.
     pub(crate) fn inside<'a>(&self, text: &'a str) -> &'a str {
         text.get(self.start..self.end).unwrap_or_default()
     }
 }
 
-/// A part of the text; empty if out of range.
+/// A range of the text; empty if out of bounds.
 pub(super) fn part(text: &str, from: usize, to: usize) -> &str {
     text.get(from..to).unwrap_or_default()
 }
 
-/// The spaces and tabs at the beginning of this byte's line.
+/// The leading spaces and tabs of the line that contains this byte.
 pub(super) fn indent_at(text: &str, at: usize) -> &str {
     let before = text.get(..at).unwrap_or(text);
     let line = before.rfind('\n').map_or(0, |end| end + 1);
@@ -110,13 +108,11 @@ pub(super) fn comma(text: &str, from: usize, to: usize) -> Option<usize> {
 /// The layout of a text, for additions to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Layout {
-    /// Its line break.
     pub newline: &'static str,
     /// One level of indentation.
     pub step: String,
     /// Whether a space follows colons and commas on the same line.
     pub is_spaced: bool,
-    /// Whether the whole text is on one line.
     pub is_one_line: bool,
 }
 

@@ -1,5 +1,5 @@
 //! Codex (developers.openai.com/codex/hooks, /mcp, /config-reference): hooks are in JSON, servers in TOML. It reads a
-//! project's only if that is trusted, and runs a hook only after its user has reviewed it.
+//! project's settings only if the project is trusted, and runs a hook only after the user has reviewed it.
 
 use super::hooks::HookForm;
 use super::server::{McpServer, ServerForm, SettingsFormat};

@@ -1,5 +1,5 @@
-//! Cursor (cursor.com/docs/hooks, /docs/mcp). It does not promise to start a server in the workspace, but replaces
-//! `${workspaceFolder}` in the file of a workspace.
+//! Cursor (cursor.com/docs/hooks, /docs/mcp). It does not guarantee to start a server in the workspace, but expands
+//! `${workspaceFolder}` in a workspace's settings.
 
 use super::hooks::{HookForm, Hooks};
 use super::server::{McpServer, ServerForm, SettingsFormat};

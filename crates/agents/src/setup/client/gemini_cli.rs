@@ -30,7 +30,7 @@ pub(super) const CLIENT: Client = Client {
                     "^(read_file|read_many_files|grep_search|search_file_content|run_shell_command|web_fetch|google_web_search|mcp_.*)$",
                 ),
             ),
-            // What was given before is gone afterwards.
+            // Compression drops the context given before.
             ("PreCompress", None),
         ],
     }),

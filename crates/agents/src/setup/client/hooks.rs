@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::SettingsPlaces;
 
-/// Timeout after which the agent gives up a hook. It takes milliseconds; only an overloaded machine reaches the
-/// timeout.
+/// Timeout after which the agent gives up on a hook. A hook takes milliseconds, so only an overloaded machine reaches
+/// it.
 const SECONDS: u64 = 10;
 
 /// The hooks of an agent.
@@ -13,22 +13,21 @@ const SECONDS: u64 = 10;
 pub struct Hooks {
     /// The settings files, which are JSON.
     pub places: SettingsPlaces,
-    /// The format of an entry.
     pub(super) form: HookForm,
-    /// The hooks that refdesk answers, with the pattern of tools whose results it needs: only tools that bring new text
-    /// into the conversation. Tools that only list paths (`Glob`) are left out, since tags do not match inside paths; so
-    /// are edits, which repeat the agent's own words.
+    /// The events refdesk answers, each with the pattern of tools whose results it needs: only tools that bring new
+    /// text into the conversation. Tools that only list paths (`Glob`) are left out, since tags do not match inside
+    /// paths; so are edits, which repeat the agent's own words.
     pub(super) events: &'static [(&'static str, Option<&'static str>)],
 }
 
-/// The format of an entry.
+/// The format of a hook entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HookForm {
-    /// A matcher and a list of commands, with a time limit in seconds.
+    /// A matcher and a list of commands, with a timeout in seconds.
     Group,
-    /// The same with a name for the command, and the limit in milliseconds.
+    /// Like `Group`, with a name for the command and the timeout in milliseconds.
     NamedGroup,
-    /// The command itself, next to its matcher; the file has a version.
+    /// The command beside its matcher; the file has a version.
     Flat,
 }
 

@@ -1,5 +1,5 @@
 //! opencode (opencode.ai/docs/config, /docs/mcp-servers): a server. Its hooks are plugins in JavaScript, not commands.
-//! Version 2 lists servers one level deeper and still reads the list of version 1.
+//! Version 2 nests the list of servers one level deeper, and still reads that of version 1.
 
 use super::server::{McpServer, ServerForm, SettingsFormat};
 use super::switches::ConnectedPart::Server;

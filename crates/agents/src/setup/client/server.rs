@@ -1,4 +1,4 @@
-//! How an agent is told to start a server: the entry, its place in the file, and the command in an entry.
+//! How an agent's settings list a server: the entry, its place in the file, and the command in an entry.
 
 use std::path::Path;
 
@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use super::super::command::is_named;
 use super::SettingsPlaces;
 
-/// The name under which our server is listed.
+/// The name of our entry.
 pub(in crate::setup) const SERVER: &str = "refdesk";
 
-/// The variable that the agent replaces with the folder of the workspace.
+/// The variable that the agent expands to the workspace folder.
 pub(in crate::setup) const WORKSPACE_FOLDER: &str = "${workspaceFolder}";
 
 /// Where an agent lists its servers.
@@ -18,26 +18,21 @@ pub(in crate::setup) const WORKSPACE_FOLDER: &str = "${workspaceFolder}";
 pub struct McpServer {
     /// The settings files.
     pub places: SettingsPlaces,
-    /// Their format.
     pub(in crate::setup) format: SettingsFormat,
-    /// The keys on the way to the list of servers.
+    /// The path of keys to the list of servers.
     pub(in crate::setup) keys: &'static [&'static str],
-    /// Another way to the list, taken by files that have it.
+    /// An alternative path, used in files that have it.
     pub(in crate::setup) other_keys: Option<&'static [&'static str]>,
-    /// The format of an entry.
     pub(super) form: ServerForm,
-    /// Whether the server of a workspace must be told its folder, since it is not started there.
+    /// Whether the agent starts a workspace's server elsewhere, so that its command must name the folder.
     pub(super) starts_elsewhere: bool,
 }
 
-/// The format of a settings file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::setup) enum SettingsFormat {
-    /// JSON, with comments.
+    /// JSON with comments.
     Json,
-    /// TOML.
     Toml,
-    /// YAML.
     Yaml,
 }
 
@@ -46,7 +41,7 @@ pub(in crate::setup) enum SettingsFormat {
 pub(super) enum ServerForm {
     /// `command` and `args`.
     Plain,
-    /// The same with the type `stdio`.
+    /// Like `Plain`, with the type `stdio`.
     Typed,
     /// One list of the program and its arguments, with the type `local`.
     List,
@@ -64,26 +59,26 @@ pub struct ServerCommand {
 }
 
 impl ServerCommand {
-    /// The program and its arguments.
+    /// The program, then its arguments.
     pub fn words(&self) -> Vec<&str> {
         std::iter::once(self.program.as_str()).chain(self.args.iter().map(String::as_str)).collect()
     }
 
-    /// The same, with the workspace's folder instead of the agent's variable for it.
+    /// The same command with the agent's workspace variable expanded.
     #[must_use]
     pub(crate) fn in_workspace(&self, workspace: &str) -> Self {
         let replaced = |word: &String| word.replace(WORKSPACE_FOLDER, workspace);
         Self { program: replaced(&self.program), args: self.args.iter().map(replaced).collect() }
     }
 
-    /// Whether it starts refdesk's server, at any path and with any options.
+    /// Whether it starts refdesk's server, from any path and with any options.
     pub(in crate::setup) fn is_ours(&self) -> bool {
         is_named(Path::new(&self.program)) && self.args.iter().any(|word| word == "mcp")
     }
 }
 
 impl McpServer {
-    /// The command that starts the server from this agent's settings; `for_user` if these are the user's own.
+    /// The command to write into this agent's settings; `for_user` if these are the user's own.
     pub fn command(&self, program: &str, for_user: bool) -> ServerCommand {
         let names_workspace = self.starts_elsewhere && !for_user;
         let workspace: &[&str] = if names_workspace { &["--workspace", WORKSPACE_FOLDER] } else { &[] };
@@ -91,7 +86,7 @@ impl McpServer {
         ServerCommand { program: program.to_owned(), args }
     }
 
-    /// The entry that starts it.
+    /// The entry that runs this command.
     pub(in crate::setup) fn entry(&self, command: &ServerCommand) -> Value {
         let ServerCommand { program, args } = command;
         match self.form {
@@ -105,8 +100,8 @@ impl McpServer {
         }
     }
 
-    /// Whether an entry is one that `connect` writes for this command. Agents that write it again add its type, and
-    /// keys without a value.
+    /// Whether `connect` would write this entry for this command. Agents that rewrite the entry add its type and empty
+    /// keys, which are ignored.
     pub(in crate::setup) fn is_written(&self, entry: &Value, command: &ServerCommand) -> bool {
         let is_command = |for_user| *command == self.command(&command.program, for_user);
         let written = self.entry(command);
@@ -116,12 +111,12 @@ impl McpServer {
         (is_command(true) || is_command(false)) && has_all && others.is_empty()
     }
 
-    /// The command in an entry; `None` if it starts no program, or is switched off.
+    /// The command in an entry; `None` if it starts no program or is disabled.
     pub(in crate::setup) fn command_of(&self, entry: &Value) -> Option<ServerCommand> {
         if switched_off(entry).is_some() { None } else { self.listed_command(entry) }
     }
 
-    /// The command in an entry, even in one that is switched off.
+    /// The command in an entry, even in a disabled one.
     pub(in crate::setup) fn listed_command(&self, entry: &Value) -> Option<ServerCommand> {
         let strings = |value: Option<&Value>| -> Option<Vec<String>> {
             value.map_or(Some(Vec::new()), |value| {
@@ -139,7 +134,7 @@ impl McpServer {
         Some(ServerCommand { program: entry.get(program)?.as_str()?.to_owned(), args: strings(entry.get(args))? })
     }
 
-    /// The keys of an entry that change what is started or how, and that are not written by us.
+    /// The keys of an entry that change what is started or how, and that we do not write.
     pub(in crate::setup) fn foreign_keys(&self, entry: &Value) -> Vec<String> {
         let kind = if self.form == ServerForm::List { "local" } else { "stdio" };
         let (program, args) = match self.form {
@@ -152,7 +147,7 @@ impl McpServer {
             "enabled" => *value == json!(true),
             "disabled" => *value == json!(false),
             "name" | "description" => value.is_string(),
-            // How long the agent waits, and whether it asks its user before it calls a tool.
+            // Timeouts, and whether the agent asks the user before it calls a tool.
             "timeout" | "startup_timeout_sec" | "startup_timeout_ms" | "tool_timeout_sec" => value.is_number(),
             "trust" | "required" => value.is_boolean(),
             _ => key == program || key == args,
@@ -160,7 +155,7 @@ impl McpServer {
     }
 }
 
-/// The key that switches an entry off, with its value.
+/// The key that disables an entry, with its value.
 pub(in crate::setup) fn switched_off(entry: &Value) -> Option<&'static str> {
     let is_set = |key: &str, off: bool| entry.get(key).and_then(Value::as_bool) == Some(off);
     match () {
@@ -170,7 +165,7 @@ pub(in crate::setup) fn switched_off(entry: &Value) -> Option<&'static str> {
     }
 }
 
-/// The keys of an object that are not ours. Agents that rewrite an entry add keys without a value.
+/// The keys of an object that are not ours; empty keys, which agents add when they rewrite an entry, do not count.
 pub(in crate::setup) fn foreign_keys(object: &Value, is_ours: impl Fn(&str, &Value) -> bool) -> Vec<String> {
     let is_empty = |value: &Value| match value {
         Value::Null => true,

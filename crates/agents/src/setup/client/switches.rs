@@ -1,20 +1,20 @@
-//! Settings outside our entries that keep them from working: switches of all hooks or of single servers, and decisions
-//! that an agent waits for. Which files count, and which of two values, was found by running the agents.
+//! Settings outside our entries that can disable them: switches for all hooks or for single servers, and decisions the
+//! agent waits for. Which files count, and which value wins, was determined by running the agents.
 
 use serde_json::{Value, json};
 
 use super::{Client, SERVER, SettingsFormat, SettingsPlace};
 
-/// Stands for the path of the workspace among keys.
+/// Placeholder for the workspace path in a path of keys.
 pub(super) const HERE: &str = "${workspace}";
 
-/// The settings of an agent that are examined.
+/// The settings of an agent to examine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Switches {
-    /// The files, the one that counts most first.
+    /// The settings files, highest precedence first.
     pub files: &'static [SwitchFile],
     pub(super) switches: &'static [Switch],
-    /// What the agent waits for before it uses the settings of a workspace.
+    /// The decision the agent waits for before it uses a workspace's settings.
     pub(super) consent: Option<Consent>,
 }
 
@@ -27,38 +27,35 @@ pub struct SwitchFile {
     pub for_user: bool,
 }
 
-/// A setting that can switch entries of ours off.
+/// A setting that can disable our entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Switch {
     pub part: ConnectedPart,
-    /// Whether it concerns only entries in the settings of a workspace.
+    /// Whether it affects only entries in a workspace's settings.
     pub is_of_project: bool,
     pub keys: &'static [&'static str],
-    /// Its value when it is off.
+    /// The value that disables them.
     pub off: SettingValue,
 }
 
-/// What a setting concerns.
+/// The part that a setting affects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConnectedPart {
-    /// The hooks.
     Hooks,
-    /// The server.
     Server,
-    /// Hooks and server.
     Both,
 }
 
-/// A value of a setting, which switches something off or shows a decision.
+/// How a setting is compared: to find that something is disabled, or that the user has decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SettingValue {
-    /// This one; the first file that has the setting counts.
+    /// Equals this value; the first file that has the setting wins.
     Bool(bool),
-    /// This text; the first file that has the setting counts.
+    /// Equals this text; the first file that has the setting wins.
     Text(&'static str),
-    /// A list in any file that has our name.
+    /// A list in any of the files contains our name.
     Listed,
-    /// At least one list, none of which has our name.
+    /// There are lists, and none contains our name.
     Unlisted,
 }
 
@@ -66,34 +63,34 @@ pub(super) enum SettingValue {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Consent {
     pub part: ConnectedPart,
-    /// The settings that show it: one of these has the value.
+    /// The settings that record it: any of these with its value.
     pub shown_by: &'static [(&'static [&'static str], SettingValue)],
     pub missing: &'static str,
     pub fix: &'static str,
 }
 
-/// Why an entry does not work, or does not work yet.
+/// Why an entry does not work, or not yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SwitchProblem {
-    /// Whether something is off; otherwise the agent waits for a decision.
+    /// Whether something is disabled; otherwise the agent waits for a decision.
     pub is_off: bool,
-    /// In one sentence.
+    /// The problem, in one sentence.
     pub message: String,
-    /// What to do about it.
+    /// How to fix it.
     pub fix: String,
 }
 
-/// A settings file that was read.
+/// The text of a settings file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SwitchText {
-    /// The file, as printed.
+    /// The path to display.
     pub shown: String,
-    /// Its text; blank if there is none.
+    /// The content; blank if the file does not exist.
     pub text: String,
 }
 
 impl ConnectedPart {
-    /// Whether it concerns one of the parts that exist: the hooks, the server.
+    /// Whether it affects one of the parts that exist: hooks, server.
     pub(super) fn is_among(self, (has_hooks, has_server): (bool, bool)) -> bool {
         match self {
             Self::Hooks => has_hooks,
@@ -127,7 +124,7 @@ impl Switch {
         Self { part, is_of_project: true, keys, off }
     }
 
-    /// The setting as it is named to people.
+    /// The setting and its value, for messages.
     fn shown(&self) -> String {
         match self.keys.iter().position(|key| *key == HERE) {
             None => format!("`{}`", self.keys.join(".")),
@@ -138,7 +135,7 @@ impl Switch {
         }
     }
 
-    /// The problem, if it is off in one of these files.
+    /// The problem, if one of these files disables the setting.
     fn problem(&self, files: &[(&str, Value)], workspace: &[String]) -> Option<SwitchProblem> {
         let part = match self.part {
             ConnectedPart::Hooks => "the hooks",
@@ -175,7 +172,7 @@ impl Switch {
 }
 
 impl Client {
-    /// What keeps our entries in the user's or the workspace's settings from working; `texts` are those of
+    /// What disables our entries in the user's or the workspace's settings; `texts` are the contents of
     /// `switches.files`.
     pub fn switch_problems(
         &self,
@@ -186,7 +183,7 @@ impl Client {
     ) -> Vec<SwitchProblem> {
         let format =
             if self.server.format == SettingsFormat::Toml { SettingsFormat::Toml } else { SettingsFormat::Json };
-        // A file that does not parse switches nothing off, and is reported with its entries.
+        // A file that does not parse disables nothing; it is reported with its entries.
         let parsed = |it: &SwitchText| format.value(&it.text).ok().flatten();
         let files: Vec<(&str, Value)> = texts.iter().filter_map(|it| Some((it.shown.as_str(), parsed(it)?))).collect();
         let concerns = |part: ConnectedPart| part.is_among((has_hooks, has_server));
@@ -204,12 +201,12 @@ impl Client {
     }
 }
 
-/// The paths by which settings name a workspace.
+/// The paths by which settings refer to a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SwitchPaths {
-    /// The workspace, and its repository.
+    /// The workspace and its repository.
     pub workspace: Vec<String>,
-    /// The workspace and every folder above it.
+    /// The workspace and all its ancestors.
     pub above: Vec<String>,
 }
 
@@ -230,13 +227,13 @@ impl Consent {
     }
 }
 
-/// The value at these keys, using the first path for the workspace that has one.
+/// The value at these keys, for the first workspace path that has one.
 fn value_at<'a>(root: &'a Value, keys: &[&str], paths: &[String]) -> Option<&'a Value> {
     let with = |path: &str| keys.iter().try_fold(root, |value, key| value.get(if *key == HERE { path } else { key }));
     if keys.contains(&HERE) { paths.iter().find_map(|path| with(path)) } else { with("") }
 }
 
-/// Whether a list has our name, or an object with it.
+/// Whether a list contains our name, or an object with our name.
 fn names_us(list: &Value) -> bool {
     let is_us = |item: &Value| item == SERVER || item.get("serverName").is_some_and(|name| name == SERVER);
     list.as_array().is_some_and(|items| items.iter().any(is_us))

@@ -1,5 +1,5 @@
-//! VS Code with Copilot (code.visualstudio.com/docs/copilot/reference/mcp-configuration): a server. It does not promise
-//! to start it in the workspace, but replaces `${workspaceFolder}`.
+//! VS Code with Copilot (code.visualstudio.com/docs/copilot/reference/mcp-configuration): a server. It does not
+//! guarantee to start the server in the workspace, but expands `${workspaceFolder}`.
 
 use super::Switches;
 use super::server::{McpServer, ServerForm, SettingsFormat};

@@ -45,7 +45,7 @@ pub(crate) fn add(text: &str, keys: &[&str], entry: &Value) -> Result<Additions,
     Ok(Additions { inserts, made: Vec::new() })
 }
 
-/// The text without our entry, and without containers that are then empty and may be removed.
+/// The text without our entry, and without containers that this empties and that may be removed.
 pub(super) fn cut_entry(text: &str, keys: &[&str], may_remove: &dyn Fn(&str) -> bool) -> Result<String, Error> {
     let Some(Ast::Object(root)) = parse(text)? else { return Ok(text.to_owned()) };
     let mut path: Vec<&Object<'_>> = vec![&root];
@@ -56,7 +56,7 @@ pub(super) fn cut_entry(text: &str, keys: &[&str], may_remove: &dyn Fn(&str) -> 
     }
     let names = keys.iter().copied().chain([SERVER]);
     let mut place = None;
-    // From the outside in: the first container that would become empty is removed whole.
+    // From the outside in: the first container that would become empty is removed as a whole.
     for (depth, (object, name)) in path.iter().zip(names).enumerate() {
         let Some((at, member)) = members(object, name).next() else { return Ok(text.to_owned()) };
         place = Some((Container::of_object(object), at));
@@ -70,7 +70,7 @@ pub(super) fn cut_entry(text: &str, keys: &[&str], may_remove: &dyn Fn(&str) -> 
     Ok(place.map_or_else(|| text.to_owned(), |(from, at)| cut(text, &from, at)))
 }
 
-/// The first byte of the innermost existing key of these nested keys.
+/// The first byte of the innermost existing key on this path.
 pub(crate) fn place(text: &str, keys: &[&str]) -> usize {
     let value = parse(text).ok().flatten();
     let (mut place, mut inner) = (0, value.as_ref());
@@ -83,7 +83,7 @@ pub(crate) fn place(text: &str, keys: &[&str]) -> usize {
     place
 }
 
-/// The text around an empty object, which is the whole value.
+/// The text around an empty object that is the whole value.
 pub(crate) fn around_empty(text: &str) -> Result<Option<String>, Error> {
     Ok(match parse(text)? {
         Some(Ast::Object(root)) => plan::around_empty(text, &root),
@@ -91,13 +91,13 @@ pub(crate) fn around_empty(text: &str) -> Result<Option<String>, Error> {
     })
 }
 
-/// Our entry in these containers.
+/// Our entry wrapped in these containers.
 fn nested(keys: &[&str], entry: &Value) -> Value {
     let named = |name: &str, value: Value| Value::Object(Map::from_iter([(name.to_owned(), value)]));
     keys.iter().rev().fold(named(SERVER, entry.clone()), |value, key| named(key, value))
 }
 
-/// The paths of the containers from this depth.
+/// The paths of the containers from this depth on.
 fn paths(keys: &[&str], depth: usize) -> impl Iterator<Item = String> {
     (depth..keys.len()).map(|depth| joined(keys, depth))
 }

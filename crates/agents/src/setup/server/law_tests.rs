@@ -1,4 +1,4 @@
-//! The law of connecting: for any settings file, disconnecting restores its bytes, and nothing else ever changes.
+//! Properties: for any settings file, disconnecting restores its bytes, and nothing else ever changes.
 
 use proptest::prelude::*;
 
@@ -6,7 +6,7 @@ use super::super::Client;
 use super::tests::{command, disconnected, holds_server};
 use super::*;
 
-/// A line of TOML at the top or in a table, with anything around it.
+/// A line of TOML, at the top level or in a table, with anything around it.
 fn toml_text() -> impl Strategy<Value = String> {
     let line = prop_oneof![
         Just("# a comment"),
@@ -117,7 +117,7 @@ proptest! {
 
     #[test]
     fn disconnecting_restores_the_bytes((client, before) in agent_and_settings()) {
-        // A file with a duplicate key, for example, is refused.
+        // Some files are rejected, for example those with a duplicate key.
         if let Ok(Connected::Write { text: after, record }) =
             connect_server(Some(&before), &client.server, &command(&client), None, &|_| true)
         {
@@ -127,7 +127,7 @@ proptest! {
         }
     }
 
-    /// Without a usable record our entry goes, or the file is refused; no other value and no comment changes.
+    /// Without a usable record our entry is removed, or the file is rejected; no other value and no comment changes.
     #[test]
     fn removing_our_entry_changes_nothing_else(
         (client, before) in agent_and_settings(),
@@ -149,7 +149,7 @@ proptest! {
         }
     }
 
-    /// A record may come with a repository: whatever it contains, nothing of others is removed.
+    /// A repository may ship a record. Whatever it contains, nothing that is not ours is removed.
     #[test]
     fn a_forged_record_removes_only_our_entry(
         (client, before) in agent_and_settings(),

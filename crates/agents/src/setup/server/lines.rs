@@ -1,6 +1,5 @@
 //! Lines of a settings file in a line-oriented format: TOML or YAML.
 
-/// A line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Line<'a> {
     /// Its first byte.
@@ -23,13 +22,12 @@ impl Line<'_> {
         !self.is_blank() && !self.text.trim_start().starts_with('#')
     }
 
-    /// The number of spaces at its beginning.
+    /// The number of leading spaces.
     pub(crate) fn indent(&self) -> usize {
         self.text.len() - self.text.trim_start_matches(' ').len()
     }
 }
 
-/// The lines of a text.
 pub(crate) fn lines(text: &str) -> Vec<Line<'_>> {
     let mut start = 0;
     let line = |whole: &'_ str| {
@@ -48,7 +46,7 @@ pub(crate) fn lines(text: &str) -> Vec<Line<'_>> {
         .collect()
 }
 
-/// The line break of a text.
+/// The line break used in a text.
 pub(crate) fn newline(text: &str) -> &'static str {
     if text.find('\n').is_some_and(|at| text.get(..at).is_some_and(|before| before.ends_with('\r'))) {
         "\r\n"
@@ -57,7 +55,7 @@ pub(crate) fn newline(text: &str) -> &'static str {
     }
 }
 
-/// The text without these lines.
+/// The text without this range of lines, inclusive.
 pub(crate) fn without(text: &str, from: &Line<'_>, to: &Line<'_>) -> String {
     format!("{}{}", text.get(..from.start).unwrap_or_default(), text.get(to.next..).unwrap_or_default())
 }

@@ -1,5 +1,5 @@
-//! Typical settings files that list servers, each connected and disconnected: what is added, what stays, and that the
-//! file is restored byte for byte.
+//! Typical settings files that list servers, each connected and disconnected: tests what is added, what stays, and that
+//! the file is restored byte for byte.
 
 use super::super::{Client, Connected, Disconnected, Record, ServerCommand};
 use super::*;
@@ -36,7 +36,7 @@ fn client(word: &str) -> Client {
     Client::from_word(word).unwrap()
 }
 
-/// Files of each format; `LIST` is the key of the servers.
+/// Files of each format; `LIST` is replaced by the key of the servers.
 const JSON: [&str; 10] = [
     "",
     "{}",
@@ -90,7 +90,7 @@ fn files(client: &Client) -> Vec<String> {
     }
 }
 
-/// Every other value is as before, and our server is started by this command.
+/// Asserts that every other value is unchanged and that this command starts our server.
 #[track_caller]
 pub(super) fn holds_server(before: Option<&str>, after: &str, client: &Client, command: &ServerCommand) {
     let listed = ListedServer { command: command.clone(), problem: None };
@@ -118,7 +118,7 @@ fn connecting_adds_the_server_and_disconnecting_restores_the_bytes() {
             if let Some(before) = before {
                 assert_eq!(disconnect_server(Some(before), &client.server, None, &|_| true), Ok(Disconnected::Nothing));
             }
-            // Another path replaces our entry, and the file is still restored.
+            // Another path replaces our entry, and the file can still be restored.
             let moved = client.server.command("/opt/the \"tools\"/refdesk", true);
             let (again, record) = connected(Some(&after), &client, &moved, Some(&record));
             holds_server(before, &again, &client, &moved);
@@ -139,7 +139,7 @@ fn without_a_record_only_our_entry_goes() {
             for left in [without, edited] {
                 let left = match left {
                     Ok(Disconnected::Write(left)) => left,
-                    // A list on one line is not cut without its record.
+                    // A list on one line cannot be cut without its record.
                     Err(error) if before.contains(": {") && client.word == "goose" => {
                         assert!(error.message.contains("cannot be removed without changing"), "{error}");
                         continue;
@@ -251,12 +251,12 @@ fn an_entry_of_a_person_is_replaced_and_comes_back() {
         let restored = Disconnected::Write(before.to_owned());
         let left = disconnect_server(Some(&after), &client.server, Some(&record), &is_own);
         assert_eq!(left.as_ref(), Ok(&restored), "{after}");
-        // Connected again with another command, it is the same entry that comes back.
+        // Connected again with another command, the same entry is restored.
         let moved = client.server.command("/new/refdesk", true);
         let (again, second) = connected(Some(&after), &client, &moved, Some(&record));
         let left = disconnect_server(Some(&again), &client.server, Some(&second), &is_own);
         assert_eq!(left.as_ref(), Ok(&restored), "{again}");
-        // In a file that was edited since, it is restored as a new entry.
+        // In a file that was edited since, the entry is restored as a new one.
         for (text, record) in [(after, *record), (again, second)] {
             let edited = format!("{text}\n");
             let Ok(Disconnected::Write(left)) =
@@ -328,7 +328,7 @@ fn an_entry_of_ours_that_would_run_in_another_way_is_refused_and_its_keys_are_na
         let error = connect_server(Some(&text), &client.server, &command(&client), None, &|_| true).unwrap_err();
         assert_eq!((error.code, error.message.ends_with(&found.message)), (Code::EntryTaken, true), "{error}");
     }
-    // What agents add when they rewrite the entry, and what people add without changing the command.
+    // Keys that agents add when they rewrite the entry, and keys that people add without changing the command.
     let goose = "extensions:\n  refdesk:\n    enabled: true\n    type: stdio\n    name: refdesk\n    cmd: refdesk\n    args: [mcp]\n    envs: {}\n    env_keys: []\n    timeout: 300\n    bundled: null\n";
     let codex = "[mcp_servers.refdesk]\ncommand = \"refdesk\"\nargs = [\"mcp\"]\nstartup_timeout_sec = 20\ntool_timeout_sec = 60.5\nrequired = true\n";
     for (word, text) in
@@ -350,7 +350,7 @@ fn version_2_of_opencode_lists_servers_one_level_deeper() {
     let value = json::value(&after).unwrap().unwrap();
     assert!(value.pointer("/mcp/servers/refdesk").is_some(), "{after}");
     assert_eq!(disconnected(&after, &client, Some(&record)).as_deref(), Some(before));
-    // A server of version 1 may have that name.
+    // In version 1, a server may have that name.
     let before = "{\"mcp\": {\"servers\": {\"type\": \"local\", \"command\": [\"x\"]}}}";
     let (after, _) = connected(Some(before), &client, &command(&client), None);
     assert!(json::value(&after).unwrap().unwrap().pointer("/mcp/refdesk").is_some(), "{after}");
@@ -403,7 +403,7 @@ fn hooks_and_a_server_in_one_file_are_added_and_removed_together() {
             Disconnected::Nothing => panic!("{after}"),
         };
         assert_eq!(left(disconnect_file(Some(&after), &known, &|_| true)), before, "{after}");
-        // Another path only in the hooks.
+        // Another path, only in the hooks.
         let moved = [(hooks("/opt/refdesk"), Some(first)), (server(), Some(second))];
         let Ok(ConnectedFile::Write { text: again, records }) = connect_file(Some(&after), &moved, &|_| true) else {
             panic!()
@@ -411,7 +411,7 @@ fn hooks_and_a_server_in_one_file_are_added_and_removed_together() {
         let [Some(first), Some(second)] = records.as_slice() else { panic!("{records:?}") };
         let moved = [(hooks("/opt/refdesk"), Some(first)), (server(), Some(second))];
         assert_eq!(left(disconnect_file(Some(&again), &moved, &|_| true)), before, "{again}");
-        // One after the other, in any order.
+        // One after the other, in either order.
         for order in [[0, 1], [1, 0]] {
             let parts = [hooks("refdesk"), server()];
             let (mut now, mut records) = (before.clone(), vec![None, None]);

@@ -22,7 +22,7 @@ pub(crate) fn value(text: &str) -> Result<Option<Value>, Error> {
     Ok(serde_json::to_value(table).ok())
 }
 
-/// The first byte of the innermost existing key of these nested keys.
+/// The first byte of the innermost existing key on this path.
 pub(crate) fn place(text: &str, keys: &[&str]) -> usize {
     let Ok(root) = DeTable::parse(text) else { return 0 };
     let (mut place, mut table) = (0, Some(root.get_ref()));
@@ -49,12 +49,13 @@ pub(crate) fn add(text: &str, keys: &[&str], entry: &Value) -> Additions {
     Additions { inserts: vec![Insert { at: text.len(), text: text_added }], made: Vec::new() }
 }
 
-/// The text without the tables of our entry. If the entry is written in another form, it stays, and the caller notices.
+/// The text without our entry's tables. An entry written in another form stays; the caller checks the result.
 pub(super) fn cut_entry(text: &str, keys: &[&'static str]) -> String {
     let ours: Vec<&str> = keys.iter().copied().chain([SERVER]).collect();
     let rest = |text: &str| value(text).ok().map(|value| bare(value, keys));
     let mut left = text.to_owned();
-    // Each round removes one table: its own, or one in it. A line that looks like its header may be in a string.
+    // Each round removes one table: our entry or a table in it. A line that looks like its header may be in a string,
+    // so a cut counts only if it changes nothing else.
     while let Some(next) =
         cuts(&left, &ours).into_iter().find(|next| rest(next).is_some_and(|it| Some(it) == rest(&left)))
     {
@@ -63,7 +64,7 @@ pub(super) fn cut_entry(text: &str, keys: &[&'static str]) -> String {
     left
 }
 
-/// The text without one table, for each line that may be the header of one of ours, the last one first.
+/// The text without one table, for each line that may be the header of one of ours, last first.
 fn cuts(text: &str, ours: &[&str]) -> Vec<String> {
     let lines = lines(text);
     let is_ours =
@@ -77,12 +78,12 @@ fn without_table(text: &str, lines: &[Line<'_>], head: usize) -> Option<String> 
     // Comments after the last setting belong to what follows.
     let last = (head..end).rev().find(|at| lines.get(*at).is_some_and(Line::has_settings))?;
     let is_blank = |at: usize| lines.get(at).is_none_or(Line::is_blank);
-    // The blank line before it goes too if another one follows the table.
+    // If a blank line follows the table, also remove the one before it.
     let first = head.checked_sub(1).filter(|before| is_blank(*before) && is_blank(last + 1)).unwrap_or(head);
     Some(without(text, lines.get(first)?, lines.get(last)?))
 }
 
-/// The names in the header of a table.
+/// The names in a table header.
 fn header(line: &str) -> Option<Vec<&str>> {
     let inside = line.trim_start().strip_prefix('[')?.split(']').next()?;
     Some(inside.split('.').map(|name| name.trim().trim_matches(['"', '\''])).collect())

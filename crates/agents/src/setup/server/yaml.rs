@@ -9,7 +9,7 @@ use super::{Additions, SERVER};
 use refdesk_text::yaml::{RepeatedKeys, YamlProblem, read as read_yaml};
 use refdesk_text::{Code, Error};
 
-/// The most values of a file.
+/// The most values in a file.
 const VALUES: usize = 100_000;
 
 /// One level of indentation in a file that shows none.
@@ -58,7 +58,7 @@ pub(crate) fn add(text: &str, keys: &[&str], entry: &Value) -> Result<Additions,
     Ok(Additions { inserts: vec![Insert { at: line.end, text: block }], made: Vec::new() })
 }
 
-/// The text without our entry, and without the mapping if it is then empty and may be removed.
+/// The text without our entry, and without the mapping if this empties it and it may be removed.
 pub(super) fn cut_entry(text: &str, keys: &[&str], may_remove: &dyn Fn(&str) -> bool) -> String {
     let name = keys.first().copied().unwrap_or_default();
     cut_lines(text, name, may_remove).unwrap_or_else(|| text.to_owned())
@@ -83,7 +83,7 @@ fn cut_lines(text: &str, name: &str, may_remove: &dyn Fn(&str) -> bool) -> Optio
     Some(without(text, lines.get(first)?, lines.get(last)?))
 }
 
-/// The first byte of our entry's key, or of the one at the top.
+/// The first byte of our entry's key, or of the top-level key.
 pub(crate) fn place(text: &str, keys: &[&str]) -> usize {
     let name = keys.first().copied().unwrap_or_default();
     let lines = lines(text);
@@ -94,7 +94,7 @@ pub(crate) fn place(text: &str, keys: &[&str]) -> usize {
     entry.or_else(|| lines.get(at).map(|line| line.start)).unwrap_or_default()
 }
 
-/// The line of a key at the top.
+/// The line of a top-level key.
 fn head(lines: &[Line<'_>], name: &str) -> Option<usize> {
     lines.iter().position(|line| rest(line.text, name).is_some())
 }
@@ -112,24 +112,23 @@ fn rest<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     Some(if rest.starts_with('#') { "" } else { rest })
 }
 
-/// The indentation of the entries below a key at the top.
+/// The indentation of the entries below a top-level key.
 fn child_indent(lines: &[Line<'_>], head: usize) -> Option<usize> {
     lines.iter().skip(head + 1).find(|line| line.has_settings()).map(Line::indent).filter(|indent| *indent > 0)
 }
 
-/// Whether a line has settings that are indented by at most this much.
+/// Whether a line has settings indented by at most this much.
 fn is_at_most(lines: &[Line<'_>], at: usize, indent: usize) -> bool {
     lines.get(at).is_some_and(|line| line.has_settings() && line.indent() <= indent)
 }
 
-/// The lines of our entry.
 fn block(entry: &Value, indent: usize, step: usize) -> Vec<String> {
     let members = entry.as_object().into_iter().flatten();
     let inner = members.map(|(key, value)| format!("{}{key}: {}", " ".repeat(indent + step), printed(value)));
     std::iter::once(format!("{}{SERVER}:", " ".repeat(indent))).chain(inner).collect()
 }
 
-/// A value on one line: JSON, except that plain words need no quotation marks.
+/// A value on one line: JSON, except that plain words need no quotes.
 fn printed(value: &Value) -> String {
     match value {
         Value::String(text) if ["stdio", SERVER].contains(&text.as_str()) => text.clone(),
