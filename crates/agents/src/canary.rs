@@ -107,7 +107,8 @@ pub enum CanaryEnd<T> {
 
 /// Runs all jobs concurrently until they finish or `stop` completes.
 ///
-/// # Errors The system is out of processes, descriptors or timers.
+/// # Errors
+/// The system is out of processes, descriptors or timers.
 pub fn run<T>(jobs: &[CanaryJob], stop: impl Future<Output = T>) -> io::Result<CanaryEnd<T>> {
     refdesk_files::check_descriptors()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

@@ -75,7 +75,8 @@ pub struct InvalidHook {
 
 /// Parses a hook document of this agent.
 ///
-/// # Errors The document is not a JSON object, or lacks a member the event requires.
+/// # Errors
+/// The document is not a JSON object, or lacks a member the event requires.
 pub fn parse(agent: HookAgent, bytes: &[u8]) -> Result<HookInput, InvalidHook> {
     let document = HookDocument::parse(bytes)?;
     let event = match agent {

@@ -20,7 +20,7 @@ impl Desk {
         &self.options.context.workspace
     }
 
-    /// Workspace, current folder and home folder.
+    /// The workspace, the current folder and the home folder.
     pub fn workspace_context(&self) -> &WorkspaceContext {
         &self.options.context
     }
@@ -30,17 +30,17 @@ impl Desk {
         &self.options.desk
     }
 
-    /// The environment variables.
+    /// Looks up environment variables.
     pub fn environment(&self) -> Environment {
         self.options.environment
     }
 
-    /// The time.
+    /// The current time.
     pub fn now(&self) -> SystemTime {
         (self.options.clock)()
     }
 
-    /// The settings of the configuration.
+    /// The configured settings.
     pub fn settings(&self) -> &Settings {
         &self.config.settings
     }
@@ -50,77 +50,77 @@ impl Desk {
         self.config.document.as_ref().map(|document| &*document.path)
     }
 
-    /// The place in the active profile that names a source: `.jaato/profiles/review.json:4`.
+    /// Where the active profile lists a source: `.jaato/profiles/review.json:4`.
     pub fn profile_place(&self, id: &str) -> Option<String> {
         self.profile.as_ref().map(|profile| profile.place_of(self.workspace_context(), id))
     }
 
-    /// Every path where the configuration may be.
+    /// Every path at which the configuration may be.
     pub fn config_places(&self) -> Vec<PathBuf> {
         config::places(&self.options.context)
     }
 
-    /// Seals the state files of the workspace.
+    /// Seals the workspace's state files.
     pub fn sealer(&self) -> &Sealer {
         self.store.sealer()
     }
 
-    /// The path of the file with picks and exclusions.
+    /// The file that stores picks and exclusions.
     pub fn choice_file(&self) -> &Path {
         self.profile.as_ref().map_or(&self.store, ActiveProfile::shared).choice_file()
     }
 
-    /// The other paths where a source is looked for.
+    /// The other paths at which a source is looked up.
     pub(crate) fn other_candidates(&self, source: &Source) -> Vec<PathBuf> {
         catalog::other_candidates(&self.options.context, source)
     }
 
-    /// The path of the folder of references.
+    /// The path of the references folder.
     pub fn references_folder(&self) -> PathBuf {
         catalog::references_folder(&self.options.context, &self.config)
     }
 
-    /// Whether the named configuration file does not exist, so that the request cannot be met as asked.
+    /// Whether a configuration file was named explicitly but does not exist.
     pub fn is_config_missing(&self) -> bool {
         self.config.is_missing
     }
 
-    /// The sources.
+    /// The catalog.
     pub fn catalog(&self) -> &Arc<Catalog> {
         &self.catalog
     }
 
-    /// Picks and exclusions.
+    /// The picks and exclusions.
     pub fn choice(&self) -> &Choice {
         &self.choice
     }
 
-    /// The client that stored picks and exclusions last, if known.
+    /// The client that last stored picks and exclusions, if known.
     pub(crate) fn chosen_by(&self) -> Option<&str> {
         self.chosen_by.0.as_deref()
     }
 
-    /// The session that stored picks and exclusions last, safe as a file name, if known.
+    /// The session that last stored picks and exclusions, safe as a file name, if known.
     pub(crate) fn chosen_in(&self) -> Option<&str> {
         self.chosen_by.1.as_deref()
     }
 
-    /// The selection, from the documents read so far.
+    /// The selection, based on the documents read so far.
     pub fn selection(&self) -> &Arc<Selection> {
         &self.selection
     }
 
-    /// The mention graph, from the documents read so far.
+    /// The mention graph, based on the documents read so far.
     pub fn graph(&self) -> &Arc<MentionGraph> {
         &self.graph
     }
 
-    /// Estimated tokens of a source's text; `None` if it is missing or not local.
+    /// The estimated tokens of a source's text; `None` if it is missing or not local.
     pub fn tokens(&self, source: &Source, budget: &refdesk_files::walk::WalkBudget) -> Option<u64> {
         self.tokens.get(source.id.as_str()).copied().or_else(|| mention::tokens(source, budget))
     }
 
-    /// Estimated tokens of the sources whose documents were read so far.
+    /// The estimated tokens of the sources whose documents have been read so far.
     pub(crate) fn known_tokens(&self) -> &Arc<HashMap<SourceId, u64>> {
         &self.tokens
     }
@@ -130,13 +130,13 @@ impl Desk {
         let mut all = self.opening_diagnostics();
         all.extend(self.documents.values().flatten().cloned());
         all.sort_by(|a, b| (a.severity, &a.file, a.line, a.column).cmp(&(b.severity, &b.file, b.line, b.column)));
-        // A file that belongs to two sources is reported twice.
+        // A file that belongs to two sources reports its problems twice.
         let mut seen = HashSet::new();
         all.retain(|it| seen.insert((it.code, it.file.clone(), it.line, it.column, it.message.clone())));
         all
     }
 
-    /// The problems found before any document was read, which every command prints to standard error.
+    /// The problems found before any document was read; every command prints them to standard error.
     pub fn opening_diagnostics(&self) -> Vec<Diagnostic> {
         let of_config = self.config.diagnostics.iter();
         let opening = of_config.chain(&self.entries).chain(&self.stored).chain(&self.set_aside).cloned();
@@ -145,7 +145,7 @@ impl Desk {
 }
 
 impl CompleteDesk<'_> {
-    /// The data of answers for programs.
+    /// Builds the data for machine-readable answers.
     pub fn rows(&self) -> rows::Rows<'_> {
         let (catalog, selection) = (&self.catalog, &self.selection);
         rows::Rows { workspace: self.workspace(), catalog, selection, members: rows::Members::All }

@@ -1,5 +1,5 @@
-//! What each session of an agent was sent, read and picked, and how many tokens that cost, computed from the lines of
-//! the journal. A line costs the same however long the journal is; sessions, lines per session and periods are limited.
+//! What each agent session was sent, read and picked, and what it cost in tokens, computed from the journal. Adding a
+//! line takes the same time however long the journal is; sessions, lines per session and periods are bounded.
 
 mod follower;
 mod periods;
@@ -25,15 +25,15 @@ pub(crate) const MAX_SESSIONS: usize = 1_000;
 /// How long after its last line a session counts as recent: agents think, and people read.
 const RECENT: SignedDuration = SignedDuration::from_mins(15);
 
-/// The most lines kept per session, the newest.
+/// The most lines kept per session, newest first.
 pub(crate) const MAX_LINES: usize = 100;
 
-/// What agents did, according to the journal.
+/// The activity of agents according to the journal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentActivity {
-    /// The newest line first.
+    /// The sessions, the one with the newest line first.
     pub sessions: Vec<Arc<AgentSession>>,
-    /// Why the journal cannot be read, or how many of its lines are left out because they are unreadable or not ours.
+    /// Why the journal cannot be read, or how many lines were skipped because they are unreadable or not ours.
     pub problem: Option<String>,
     /// The session of each connected agent.
     pub connected: Vec<String>,
@@ -49,7 +49,7 @@ impl AgentActivity {
         clock(time, self.now, &self.zone)
     }
 
-    /// Whether the agent of this session was present when the journal was read.
+    /// Whether this session's agent was present when the journal was read.
     pub fn presence(&self, session: &AgentSession) -> AgentPresence {
         if self.connected.contains(&session.session) {
             AgentPresence::Connected
@@ -60,25 +60,25 @@ impl AgentActivity {
         }
     }
 
-    /// Estimated tokens of everything the sessions received.
+    /// The estimated tokens of everything the sessions received.
     pub fn tokens(&self) -> u64 {
         self.sessions.iter().map(|session| session.tokens()).sum()
     }
 }
 
-/// Whether the agent of a session is present.
+/// Whether a session's agent is present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentPresence {
     /// Connected to a server.
     Connected,
-    /// Not connected, but active in the last minutes: it may work through hooks.
+    /// Not connected, but active in the last minutes; it may work through hooks.
     Recent,
     /// Neither connected nor recent.
     Past,
 }
 
 impl AgentPresence {
-    /// The states marked in a list.
+    /// The states that lists mark.
     pub const MARKED: [Self; 2] = [Self::Connected, Self::Recent];
 
     /// `connected now`; empty for a past agent.
@@ -91,62 +91,62 @@ impl AgentPresence {
     }
 }
 
-/// What one session of an agent received and did.
+/// What one agent session received and did.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AgentSession {
     /// Its desk.
     pub desk: String,
     /// Its name.
     pub session: String,
-    /// The program that wrote its lines: the agent, if it has a name; the same by hooks and over the server.
+    /// The agent, or the program that wrote its lines if the agent has no name; the same for hooks and the server.
     pub agent: String,
     /// The time of its first line.
     pub since: Timestamp,
     /// The time of its last line.
     pub last: Timestamp,
-    /// Texts sent to it.
+    /// The number of texts sent to it.
     pub sent: usize,
     /// Their estimated tokens.
     pub sent_tokens: u64,
-    /// Readings of sources.
+    /// The number of sources read.
     pub reads: usize,
     /// Their estimated tokens, if known.
     pub read_tokens: u64,
-    /// Sources that were picked in it.
+    /// The number of sources picked in it.
     pub picks: usize,
-    /// Failed hooks.
+    /// The number of failed hooks.
     pub failures: usize,
-    /// Hinted sources, and how many of them the session then read or picked.
+    /// The number of hinted sources, and how many of them the session then read or picked.
     pub hints: Count,
     /// The same for expanded sources.
     pub expansions: Count,
-    /// What it knows of each source, since its memory was last cleared.
+    /// What it received about each source since its memory was last cleared.
     pub known: BTreeMap<String, Knowledge>,
-    /// Its newest lines, the newest first.
+    /// Its latest lines, newest first.
     pub lines: VecDeque<SessionLine>,
     /// Tokens received over time.
     pub periods: TokenPeriods,
 }
 
 impl AgentSession {
-    /// Estimated tokens of everything it received.
+    /// The estimated tokens of everything it received.
     pub fn tokens(&self) -> u64 {
         self.sent_tokens.saturating_add(self.read_tokens)
     }
 }
 
-/// What a session knows of a source.
+/// What a session received about a source.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Knowledge {
     /// How often the source was hinted at.
     pub hints: u32,
-    /// How often the session was sent instructions for reading it, by an expansion or at its start.
+    /// How often the session received instructions for reading it, by an expansion or at its start.
     pub tellings: u32,
-    /// How often it was named as pulled in, or as related to what was read.
+    /// How often it was listed as pulled in, or as related to something that was read.
     pub notices: u32,
     /// How often it was read.
     pub reads: u32,
-    /// Whether the session picked it, and has not unpicked it since.
+    /// Whether the session picked it and has not unpicked it since.
     pub is_picked: bool,
 }
 
@@ -170,7 +170,7 @@ impl Knowledge {
     }
 }
 
-/// A line of the journal, shortened for a list.
+/// A journal line, shortened for a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionLine {
     /// Its number.
@@ -181,36 +181,36 @@ pub struct SessionLine {
     pub what: JournalEvent,
     /// What happened, as a sentence without the time.
     pub text: String,
-    /// Estimated tokens of what was sent or read, as in the session's total; 0 for all else, such as a rendered file.
+    /// The estimated tokens of what was sent or read, as in the session's total; 0 for anything else, such as a
+    /// rendered file.
     pub tokens: u64,
     /// Whether the journal has the exact text.
     pub has_text: bool,
-    /// The only source that it is about; `None` if there are several.
+    /// The one source it is about; `None` if there are several.
     pub subject: Option<String>,
 }
 
-/// A session being built from its lines.
+/// A session under construction from its lines.
 #[derive(Debug)]
 struct Folded {
     shown: Arc<AgentSession>,
     offers: Offers,
     /// Whether an agent took part, not only a person.
     has_agent: bool,
-    /// Whether `hints` and `expansions` include the newest lines.
+    /// Whether `hints` and `expansions` include the latest lines.
     is_counted: bool,
 }
 
-/// The fold.
+/// Folds journal lines into sessions.
 #[derive(Debug, Default)]
 struct Activity {
-    /// By desk and session.
+    /// Sessions by desk and name.
     sessions: HashMap<[String; 2], Folded>,
 }
 
 impl Activity {
-    /// Adds the next line.
     pub(crate) fn add(&mut self, line: &Line) {
-        // The default session is also that of a person's commands.
+        // Commands that a person runs also use the default session.
         let is_forgotten = line.receipt.what == JournalEvent::Forgot;
         if line.session == DEFAULT && !is_by_agent(line) && !is_forgotten {
             return;
@@ -224,7 +224,7 @@ impl Activity {
         folded.add(line, time);
     }
 
-    /// The sessions of agents.
+    /// The sessions in which an agent took part, latest first.
     pub(crate) fn shown(&mut self) -> Vec<Arc<AgentSession>> {
         let agents = self.sessions.values_mut().filter(|folded| folded.has_agent);
         let mut shown: Vec<Arc<AgentSession>> = agents.map(Folded::counted).collect();
@@ -245,13 +245,13 @@ impl Activity {
         let before = self.sessions.len();
         self.sessions.retain(|_, folded| folded.shown.last >= oldest);
         if self.sessions.len() == before {
-            // All sessions were last seen at the same time, so none is older.
+            // All sessions have the same last time, so none is older.
             self.sessions.clear();
         }
     }
 }
 
-/// Whether an agent caused this line. One without a name writes by a command.
+/// Whether an agent caused this line. An agent without a name uses a command, so the kind of event decides, too.
 fn is_by_agent(line: &Line) -> bool {
     let of_agents =
         matches!(line.receipt.what, JournalEvent::Enriched | JournalEvent::Instructed | JournalEvent::Failed);
@@ -311,13 +311,13 @@ impl AgentSession {
                 self.sent_tokens = self.sent_tokens.saturating_add(tokens);
             }
             JournalEvent::Read => {
-                // A search may have found nothing that could be read, or sections of several sources.
+                // A search may have read nothing, or sections of several sources.
                 self.reads += receipt.about.len();
                 self.read_tokens = self.read_tokens.saturating_add(tokens);
             }
             JournalEvent::Selected => self.picks += receipt.about.len(),
             JournalEvent::Failed => self.failures += 1,
-            // Its context no longer has what was sent before.
+            // The agent's context no longer contains what was sent before.
             JournalEvent::Forgot => self.known.clear(),
             _ => {}
         }
@@ -368,7 +368,7 @@ impl AgentSession {
     }
 }
 
-/// The only source that a line is about.
+/// The one source that a line is about.
 fn subject(receipt: &Receipt) -> Option<String> {
     let is_about_sources = matches!(
         receipt.what,

@@ -1,4 +1,4 @@
-//! Adds sources, each as a new file in the folder of references. Existing files are not rewritten.
+//! Adds sources, each as a new file in the references folder. Existing files are not rewritten.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -21,22 +21,22 @@ use refdesk_text::{Code, Error, Fix};
 /// A source to add.
 #[derive(Debug, Clone)]
 pub struct NewSource {
-    /// A path, relative to the current folder, or an `http://` or `https://` address.
+    /// A path relative to the current folder, or an `http://` or `https://` address.
     pub place: String,
-    /// Derived from the place if not given.
+    /// If `None`, derived from the place.
     pub id: Option<String>,
-    /// The document's own if not given.
+    /// If `None`, taken from the document.
     pub name: Option<String>,
-    /// The document's own if not given.
+    /// If `None`, taken from the document.
     pub description: Option<String>,
-    /// The document's topics if empty.
+    /// If empty, the document's topics.
     pub tags: Vec<String>,
     /// Its mode.
     pub mode: Mode,
 }
 
 impl NewSource {
-    /// A source of mode `selectable` with what its document says about itself.
+    /// A `selectable` source described by its own document.
     pub fn selectable(place: String) -> Self {
         Self { place, id: None, name: None, description: None, tags: Vec::new(), mode: Mode::Selectable }
     }
@@ -51,20 +51,20 @@ pub struct Added {
     pub entry: Value,
     /// The file it was written to.
     pub file: PathBuf,
-    /// Whether it is outside the workspace and not trusted yet.
+    /// Whether it is outside the workspace and not yet trusted.
     pub is_untrusted: bool,
 }
 
-/// The outcome of adding several sources.
+/// The result of adding several sources.
 #[derive(Debug, Clone, Default)]
 pub struct AddedSources {
-    /// What was added, in the order given.
+    /// The added sources, in the order given.
     pub added: Vec<Added>,
-    /// Places that the catalog already has, and their ids.
+    /// Places that the catalog already contains, with their ids.
     pub known: Vec<(String, SourceId)>,
 }
 
-/// The rest of an `http://` or `https://` address; `None` if a place is not one.
+/// An `http://` or `https://` address without its scheme; `None` for any other place.
 pub(super) fn after_scheme(place: &str) -> Option<&str> {
     let (scheme, rest) = place.split_once("://")?;
     ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known)).then_some(rest)
@@ -75,13 +75,13 @@ fn known_already(place: &str, id: &SourceId) -> Error {
 }
 
 impl Desk {
-    /// Writes the entries of new sources, a file each, all or none, and reloads; a folder that was not a workspace
-    /// becomes one. If the folder of references is outside the workspace, `leave` must allow the writes. Of several
-    /// sources, those already in the catalog are left out.
+    /// Writes the entries of new sources, one file each, all or none, and reloads. A folder that is not a workspace
+    /// becomes one. If the references folder is outside the workspace, `leave` must allow the writes. Of several
+    /// sources, those already in the catalog are skipped.
     ///
     /// # Errors
-    /// A path does not exist, an id is taken, empty or cannot be typed, or a file cannot be written; a single source is in the catalog
-    /// already.
+    /// A path does not exist; an id is taken, empty or cannot be typed; a file cannot be written; the only source is
+    /// already in the catalog.
     pub fn add(
         &mut self,
         session: &Session,
@@ -138,8 +138,8 @@ impl Desk {
         Ok(())
     }
 
-    /// The description that a place has of itself. Links are followed only here, so that exactly the checked file is
-    /// opened. A link of the workspace that leads outside is not read before it is trusted.
+    /// Reads the description of a place from its document. Links are resolved only here, so that exactly the checked
+    /// file is opened. A link in the workspace that leads outside is not read before it is trusted.
     fn described(&self, place: &ProposedPlace) -> Described {
         let Some(path) = place.path() else {
             return describe_place(place, RealPlace { path: Path::new(""), within: Path::new("") });
@@ -150,13 +150,13 @@ impl Desk {
             let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
             return Described::unread(name);
         }
-        // A person named what is outside.
+        // A path outside the workspace was given explicitly, so it may be read.
         let within = if is_inside { &workspace } else { &real };
         describe_place(place, RealPlace { path: &real, within })
     }
 
-    /// The path below the workspace's own, if it reaches something in the workspace by another path: through a link to
-    /// the workspace, or around the link by which the workspace was named.
+    /// Rewrites a path that reaches into the workspace another way (through a link to the workspace, or around the link
+    /// by which the workspace was opened) to start with the workspace's own path.
     fn by_workspace(&self, path: PathBuf) -> PathBuf {
         let workspace = self.workspace();
         if path.starts_with(workspace) {
@@ -168,8 +168,8 @@ impl Desk {
         below.map_or_else(|| path.clone(), |below| absolute(workspace, below))
     }
 
-    /// Whether this address, or this path from the root of the workspace, can be added. What a pattern matches is found
-    /// out only when it is added.
+    /// Checks that this address, or this path from the root of the workspace, can be added. The matches of a pattern
+    /// are checked only when they are added.
     ///
     /// # Errors
     /// The path does not exist, cannot be in a catalog, or is already in it.
@@ -181,7 +181,7 @@ impl Desk {
         self.source_at(&at).map_or(Ok(()), |id| Err(known_already(place, &id)))
     }
 
-    /// A path from the root of the workspace as an absolute one; an address stays as it is.
+    /// Makes a path from the root of the workspace absolute; leaves an address as it is.
     pub(crate) fn below_workspace(&self, place: &str) -> String {
         match after_scheme(place) {
             Some(_) => place.to_owned(),
@@ -189,8 +189,8 @@ impl Desk {
         }
     }
 
-    /// Where a new source is: an existing file or folder with an absolute path, or an address. Paths are relative to
-    /// this folder.
+    /// Parses the place of a new source: an existing file or folder, made absolute, or an address. Relative paths start
+    /// at `from`.
     fn new_place(&self, place: &str, from: &Path) -> Result<ProposedPlace, Error> {
         if let Some(rest) = after_scheme(place) {
             let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
@@ -221,7 +221,7 @@ impl Desk {
         Ok(if path.is_dir() { ProposedPlace::Folder(path) } else { ProposedPlace::File(path) })
     }
 
-    /// The source of the catalog at this place.
+    /// The catalog's source at this place.
     fn source_at(&self, place: &ProposedPlace) -> Option<SourceId> {
         let real = place.path().map(|path| Resolver::default().resolve(path).0);
         let is_there = |source: &&Source| match (source.kind.with_trust(), place, &real) {
@@ -232,7 +232,7 @@ impl Desk {
         self.catalog().sources().iter().find(is_there).map(|source| source.id.clone())
     }
 
-    /// What a discovery would propose for the workspace, whose ids are those that new sources should have too.
+    /// What discovery would propose for the workspace; new sources get the same ids.
     fn proposed(&self) -> Vec<ProposedSource> {
         let discoverer = if self.can_init() { self.discoverer(&[]).ok() } else { None };
         discoverer.map(|discoverer| discoverer.run().new).unwrap_or_default()
@@ -276,7 +276,7 @@ impl Desk {
     }
 }
 
-/// Refuses a tag that the catalog would reject or warn about.
+/// Rejects a tag that the catalog would reject or warn about.
 pub(super) fn check_tag(tag: &str) -> Result<(), Error> {
     if !can_match(tag) {
         let message = format!("the tag '{tag}' cannot match anything");
@@ -289,7 +289,7 @@ pub(super) fn check_tag(tag: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Refuses what the catalog would reject, and an id that it would warn of.
+/// Rejects a source that the catalog would reject, and an id it would warn about.
 fn check(source: &NewSource) -> Result<(), Error> {
     let is_blank = |text: &Option<String>| text.as_ref().is_some_and(|text| text.trim().is_empty());
     if is_blank(&source.id) {

@@ -1,4 +1,4 @@
-//! Keeps the search index up to date in the background: runs `refdesk index` as a separate process with the lowest
+//! Keeps the search index up to date in the background by running `refdesk index` as a separate process with the lowest
 //! priority. A hook starts one that outlives it; a running engine starts one whenever the workspace has changed.
 
 use std::ffi::OsString;
@@ -9,21 +9,21 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-/// How long the workspace must be unchanged before its index is updated, so that a burst of changes is one update.
+/// How long the workspace must be unchanged before its index is updated, so that a burst of changes causes one update.
 const QUIET: Duration = Duration::from_secs(2);
 
 /// How to start `refdesk index` for a workspace.
 #[derive(Debug, Clone)]
 pub struct IndexProcess {
-    /// This program.
+    /// This program's executable.
     pub program: PathBuf,
-    /// The arguments before the command, which name workspace and configuration.
+    /// The arguments before the command: the workspace and the configuration.
     pub arguments: Vec<OsString>,
-    /// An environment variable that names a configuration, and is removed because another one applies.
+    /// An environment variable to remove because it names another configuration.
     pub without: Option<&'static str>,
     /// Whether it was requested explicitly, which overrides `index.background`.
     pub is_asked_for: bool,
-    /// Whether it computes no vectors.
+    /// Whether to skip computing vectors.
     pub words_only: bool,
 }
 
@@ -31,7 +31,7 @@ impl IndexProcess {
     /// Starts a process that outlives this one.
     ///
     /// # Errors
-    /// The system cannot start it.
+    /// The system cannot start the process.
     pub fn leave_behind(&self) -> io::Result<()> {
         let mut command = self.command();
         command.stdin(Stdio::null());
@@ -39,7 +39,7 @@ impl IndexProcess {
         command.spawn().map(drop)
     }
 
-    /// Starts a process that ends with this one at the latest: it watches its standard input.
+    /// Starts a process that ends no later than this one, since it exits when its standard input closes.
     fn start(&self) -> io::Result<Child> {
         self.command().arg("--until-eof").stdin(Stdio::piped()).spawn()
     }
@@ -58,8 +58,8 @@ impl IndexProcess {
     }
 }
 
-/// Updates the index when a message has been followed by a quiet period; `updated` is called after each update, and
-/// returns whether to go on.
+/// Updates the index once a message is followed by a quiet period. Calls `updated` after each update; it returns
+/// whether to go on.
 ///
 /// # Errors
 /// The system cannot start a thread.
@@ -78,7 +78,7 @@ pub(crate) fn keep_updated(
                 }
             }
             let ended = process.start().and_then(|mut child| {
-                // `wait` would close it.
+                // `wait` would close standard input and thereby stop the process.
                 let _stdin = child.stdin.take();
                 child.wait()
             });

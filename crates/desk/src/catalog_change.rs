@@ -1,5 +1,5 @@
-//! Changes of the catalog as one write plan: new entries, each in its own file or in the configuration, and new
-//! paths of existing ones. Existing content is kept byte for byte.
+//! Changes the catalog in one write plan: new entries, each in its own file or in the configuration, and new paths for
+//! existing entries. Other content is kept byte for byte.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
@@ -20,43 +20,42 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::{PointerStep, locate};
 use refdesk_text::{Code, Error, Fix};
 
-/// The folder that marks a workspace.
+/// The folder that makes a folder a workspace.
 const MARK: &str = ".jaato";
 
 /// Where new entries go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CatalogLayout {
-    /// Each in its own file, in the folder of references.
+    /// Each in its own file in the references folder.
     #[default]
     FilePerSource,
     /// All in `sources` of the workspace's configuration.
     OneFile,
 }
 
-/// Problems of a catalog file that hide sources it lists.
+/// Problems of a catalog file that hide the sources it lists.
 const HIDING: [Code; 5] = [Code::ConfigNotFound, Code::Unreadable, Code::NotUtf8, Code::JsonSyntax, Code::NotAnObject];
 
-/// What to write.
+/// A change to the catalog.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CatalogChange {
     /// Sources to add.
     pub new: Vec<ProposedSource>,
-    /// Sources that get another path.
+    /// Sources that get a new path.
     pub moved: Vec<MovedSource>,
-    /// Where the new ones go.
+    /// Where the new sources go.
     pub layout: CatalogLayout,
-    /// Proposed sources that the user left out.
+    /// Proposed sources the user left out.
     pub declined: Vec<ProposedPlace>,
 }
 
-/// Where a new entry leads.
+/// What a new entry points to.
 pub(super) enum EntryPlace {
     /// An absolute path.
     Local(PathBuf),
     Url(String),
 }
 
-/// A catalog entry to write.
 pub(super) struct NewEntry {
     pub id: String,
     pub name: String,
@@ -68,11 +67,11 @@ pub(super) struct NewEntry {
 }
 
 impl Desk {
-    /// What writing these changes would change, file by file. If a file is outside the workspace, `leave` must allow
-    /// it.
+    /// Computes what this change would write, file by file. If a file is outside the workspace, `leave` must allow the
+    /// write.
     ///
     /// # Errors
-    /// A file may not be written, or the entries would not be read from there.
+    /// A file may not be written, or the catalog would not read entries from it.
     pub fn propose_catalog(
         &self,
         change: &CatalogChange,
@@ -117,7 +116,7 @@ impl Desk {
         Ok(proposals)
     }
 
-    /// Writes proposals of [`Desk::propose_catalog`], all or none, and reads the workspace again.
+    /// Writes proposals of [`Desk::propose_catalog`], all or none, and reloads the workspace.
     ///
     /// # Errors
     /// A file has changed since it was proposed, or cannot be written.
@@ -131,7 +130,7 @@ impl Desk {
         Ok(written)
     }
 
-    /// Writes proposals, all or none. If the folder was not a workspace, this makes it one.
+    /// Writes proposals, all or none. A folder that is not a workspace becomes one.
     pub(super) fn write_marked(
         &mut self,
         session: &Session,
@@ -143,13 +142,13 @@ impl Desk {
         if written.is_err()
             && let Some(folder) = made
         {
-            // Only if it is empty.
+            // Succeeds only if the folder is empty.
             let _ = folder.remove_folder(MARK);
         }
         written
     }
 
-    /// The first problem that makes a part of the catalog unreadable, so that sources may be missing.
+    /// The first problem that makes part of the catalog unreadable, so that sources may be missing.
     pub(super) fn hiding_problem(&self) -> Option<&Diagnostic> {
         let sources = self.config.document.as_ref().and_then(|document| document.value.get("sources"));
         let is_list = sources.is_none_or(|sources| sources.is_array() || sources.is_null());
@@ -160,7 +159,7 @@ impl Desk {
         self.config.diagnostics.iter().chain(&self.entries).find(hides)
     }
 
-    /// What to do about a catalog of which a part cannot be read; `None` if all of it was read.
+    /// How to fix a catalog that cannot be read completely; `None` if it was.
     pub fn unread_catalog_fix(&self) -> Option<Fix> {
         let problem = self.hiding_problem()?;
         let place = problem.place();
@@ -172,21 +171,21 @@ impl Desk {
         })
     }
 
-    /// What to do about a catalog without sources: nothing can be added to one that cannot be read.
+    /// The fix for a catalog without sources. One that cannot be read must be corrected before anything can be added.
     pub fn no_sources_fix(&self) -> Fix {
         self.unread_catalog_fix().unwrap_or(Fix::AddSources)
     }
 
-    /// Refuses to extend a catalog that cannot be read in full, because it is then unknown which sources are new and
-    /// where they belong.
+    /// Refuses to extend a catalog that cannot be read completely, since it is unknown which sources are new and where
+    /// they belong.
     pub(super) fn check_readable(&self) -> Result<(), Error> {
         self.check_whole("nothing is added while a part of the catalog cannot be read")
     }
 
-    /// Whether the catalog could be read as a whole.
+    /// Checks that the whole catalog could be read.
     ///
     /// # Errors
-    /// A part of it cannot be read; the message is `refusal` and the reason.
+    /// Part of it cannot be read; the message is `refusal` and the reason.
     pub fn check_whole(&self, refusal: &str) -> Result<(), Error> {
         let Some(problem) = self.hiding_problem() else { return Ok(()) };
         let place = Some(problem.place()).filter(|place| !place.is_empty()).map(|place| format!("{place}: "));
@@ -194,7 +193,7 @@ impl Desk {
         Err(Error::new(problem.code, message, problem.fix.clone()))
     }
 
-    /// Makes the folder a workspace if it was used only for lack of one; returns it in that case.
+    /// Turns the folder into a workspace if it is not one yet; returns the folder if this created the marker.
     fn mark_workspace(&self) -> Result<Option<Folder>, Error> {
         if self.workspace_context().is_workspace() {
             return Ok(None);
@@ -207,10 +206,10 @@ impl Desk {
         made().map_err(|error| Error::new(Code::NotWritten, error.to_string(), "make the folder writable"))
     }
 
-    /// The new entries and their new files.
+    /// Proposes the files for new entries.
     ///
     /// # Errors
-    /// A file may not be written, or would not be read.
+    /// A file may not be written, or the catalog would not read it.
     pub(super) fn propose_entries(
         &self,
         entries: &[NewEntry],
@@ -242,7 +241,7 @@ impl Desk {
         Ok(proposals)
     }
 
-    /// A file for this id that does not exist. Names that differ only in case count as the same, as on many file
+    /// A file name for this id that is still free. Names that differ only in case count as equal, as on many file
     /// systems.
     fn free_file(&self, folder: &Path, id: &str, used: &mut HashSet<String>) -> PathBuf {
         let readable = name::readable(id);
@@ -251,14 +250,14 @@ impl Desk {
         let folded = |file: &PathBuf| file.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
         let numbered = (2..1_000).map(|number| format!("{stem}-{number}.json"));
         let mut files = std::iter::once(format!("{stem}.json")).chain(numbered).map(|name| folder.join(name));
-        // A broken link counts as free, so that the write is refused.
+        // A broken link counts as free, so that writing to it is refused.
         let is_free = |file: &PathBuf| !file.exists() && !used.contains(&folded(file));
         let file = files.find(is_free).unwrap_or_else(|| folder.join(plain));
         used.insert(folded(&file));
         file
     }
 
-    /// The entry as it is written in a file of `folder`.
+    /// The entry as written in a file in `folder`.
     fn entry(&self, folder: &Path, new: &NewEntry) -> Value {
         let (kind, key, place) = match &new.place {
             EntryPlace::Local(path) => ("local", "path", self.portable(folder, path)),
@@ -281,8 +280,8 @@ impl Desk {
         entry
     }
 
-    /// The path as written in a file of `folder`: relative to it if both are in the workspace, so that the catalog can
-    /// be moved; otherwise absolute.
+    /// The path as written in a file in `folder`: relative if both are in the workspace, so that the workspace can be
+    /// moved; otherwise absolute.
     pub(super) fn portable(&self, folder: &Path, path: &Path) -> String {
         let workspace = self.workspace();
         let Ok(inside) = path.strip_prefix(workspace) else { return lossy(path) };
@@ -293,7 +292,7 @@ impl Desk {
         if near.is_empty() { ".".to_owned() } else { near }
     }
 
-    /// The configuration of the workspace, which may not exist yet.
+    /// The workspace's configuration file, which may not exist yet.
     fn one_file(&self) -> Result<PathBuf, Error> {
         match self.config_file() {
             None => Ok(self.workspace().join("references.json")),
@@ -305,7 +304,7 @@ impl Desk {
         }
     }
 
-    /// The text of the configuration with more entries and other paths.
+    /// The configuration's text with added entries and changed paths.
     fn with_entries(&self, file: &Path, entries: &[NewEntry], moved: &[PathEdit<'_>]) -> Result<String, Error> {
         let folder = file.parent().unwrap_or(self.workspace());
         let entries: Vec<Value> = entries.iter().map(|entry| self.entry(folder, entry)).collect();
@@ -322,7 +321,7 @@ impl Desk {
         Ok(format!("{mark}{added}"))
     }
 
-    /// The text of a file with other paths of some of its entries.
+    /// The text of a file with changed paths for some of its entries.
     pub(super) fn with_paths(&self, file: &Path, edits: &[PathEdit<'_>]) -> Result<String, Error> {
         let unread = |error: String| Error::new(Code::NotWritten, error, "make the file readable");
         let bytes = read_whole(file, LARGEST).map_err(|error| unread(error.to_string()))?;
@@ -343,7 +342,7 @@ impl Desk {
     }
 }
 
-/// A source that gets another path.
+/// A new path for a source.
 pub(super) struct PathEdit<'a> {
     pub source: &'a Source,
     /// Absolute.
@@ -351,7 +350,7 @@ pub(super) struct PathEdit<'a> {
 }
 
 impl PathEdit<'_> {
-    /// Where the path is in the file that defines the source.
+    /// The range of the path in the file that defines the source.
     pub(crate) fn span(&self, text: &str) -> Option<Range<usize>> {
         let path = match self.source.origin.entry {
             Some(index) => vec![PointerStep::Key("sources"), PointerStep::Item(index), PointerStep::Key("path")],
@@ -361,7 +360,7 @@ impl PathEdit<'_> {
     }
 }
 
-/// A configuration with these entries at the end of its `sources`; `None` if that is not a list. `text` is valid JSON.
+/// The configuration with these entries appended to its `sources`; `None` if that is not a list. `text` is valid JSON.
 fn with_items(text: &str, entries: &[Value]) -> Option<String> {
     let items: Vec<String> = entries.iter().map(|entry| indented(&format!("{entry:#}"), "    ")).collect();
     let items = items.join(",\n");
@@ -372,7 +371,7 @@ fn with_items(text: &str, entries: &[Value]) -> Option<String> {
             let kept = inner.trim_end();
             let comma = if kept.trim().is_empty() { "" } else { "," };
             let at = list.value.start + 1 + kept.len();
-            // The rest is whitespace before the bracket.
+            // What is left is white space before the bracket.
             let before_bracket =
                 if inner.get(kept.len()..).is_some_and(|rest| rest.contains('\n')) { "" } else { "\n  " };
             (at, format!("{comma}\n{items}{before_bracket}"))

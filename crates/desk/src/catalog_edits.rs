@@ -1,5 +1,5 @@
-//! Changes entries of the catalog in the files that define them: removes them, and changes their tags. The rest of a
-//! file stays as it is.
+//! Edits catalog entries in the files that define them: removes them, and changes their tags. The rest of a file stays
+//! as it is.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -45,14 +45,14 @@ pub struct Retagged {
     pub file: String,
 }
 
-/// The text of the file that defines an entry, as it is now.
+/// The current text of the file that defines an entry.
 struct EntryFile {
     text: String,
     document: JsonDocument,
 }
 
 impl EntryFile {
-    /// The place of this source's entry; `None` if it is the whole file.
+    /// The index of this source's entry; `None` if the whole file is the entry.
     fn entry_of(&self, source: &Source, shown: &str) -> Result<Option<usize>, Error> {
         let id = |value: Option<&Value>| value.and_then(|it| it.get("id")).and_then(Value::as_str).map(str::to_owned);
         let is_it = |at: &usize| id(self.document.entry(*at).as_ref()).as_deref() == Some(source.id.as_str());
@@ -65,7 +65,7 @@ impl EntryFile {
             .ok_or_else(|| Error::new(Code::Changed, format!("{shown} no longer defines '{}'", source.id), Fix::Reload))
     }
 
-    /// Checks that the entry has the tags that its source was read with.
+    /// Checks that the entry still has the tags with which its source was loaded.
     fn check_tags(&self, source: &Source, at: Option<usize>, shown: &str) -> Result<(), Error> {
         let entry = at.and_then(|at| self.document.entry(at));
         if tags_of(entry.as_ref().unwrap_or(&self.document.value)) == source.tags {
@@ -76,7 +76,7 @@ impl EntryFile {
 }
 
 impl Desk {
-    /// The sources with these ids, each once.
+    /// The sources with these ids, without duplicates.
     ///
     /// # Errors
     /// An id is unknown.
@@ -107,18 +107,18 @@ impl Desk {
         Ok(EntryFile { text, document })
     }
 
-    /// The entry of a source as its file now has it.
+    /// A source's entry as it is now in its file.
     ///
     /// # Errors
-    /// The file cannot be read, or no longer defines it.
+    /// The file cannot be read, or no longer defines the source.
     pub fn written_entry(&self, source: &Source) -> Result<Value, Error> {
         let file = self.entry_file(source)?;
         let at = file.entry_of(source, &self.workspace_context().display(&source.origin.file))?;
         Ok(at.map_or_else(|| file.document.value.clone(), |at| file.document.entry(at).unwrap_or_default()))
     }
 
-    /// What removing these sources would change; nothing is touched. If a file is outside the workspace, `leave` must
-    /// allow the write.
+    /// Computes what removing these sources would change, without changing it. If a file is outside the workspace,
+    /// `leave` must allow the write.
     ///
     /// # Errors
     /// An id is unknown, or a file may not be changed.
@@ -160,11 +160,11 @@ impl Desk {
         self.propose_leaving(file, leave, |path, scope| output::propose_removal(workspace, workspace, path, scope))
     }
 
-    /// Removes sources as proposed, and their picks and exclusions; the catalog is read again.
+    /// Removes sources as proposed, with their picks and exclusions, and reloads the catalog.
     ///
     /// # Errors
     /// A file has changed since it was proposed, or cannot be written. If only the picks or exclusions could not be
-    /// dropped, the error says that the sources were removed.
+    /// removed, the error says that the sources were.
     pub fn remove_sources(&mut self, session: &Session, removal: &Removal) -> Result<(), Error> {
         let ids: Vec<String> = removal.ids.iter().map(ToString::to_string).collect();
         let reason = format!("removed {}", super::at_list(&removal.ids));
@@ -183,7 +183,7 @@ impl Desk {
         })
     }
 
-    /// Drops the picks and exclusions among these ids; the error comes with what stays.
+    /// Removes the picks and exclusions of these ids; the error says which of the two remain.
     fn drop_choices(&mut self, session: &Session, ids: &[String]) -> Result<(), (&'static str, Error)> {
         let is_among = |chosen: &[String]| ids.iter().filter(|id| chosen.contains(id)).cloned().collect::<Vec<_>>();
         let (picked, excluded) = (is_among(&self.choice.picks), is_among(&self.choice.exclusions));
@@ -199,11 +199,11 @@ impl Desk {
         Ok(())
     }
 
-    /// Adds and removes tags in the entries of these sources, and reads the catalog again; returns the sources whose
-    /// tags changed. Tags are compared as hints compare them.
+    /// Adds and removes tags in the entries of these sources, and reloads the catalog; returns the sources whose tags
+    /// changed. Tags are compared as for hints.
     ///
     /// # Errors
-    /// An id is unknown, a tag cannot match anything, or a file cannot be changed. Then nothing is written.
+    /// An id is unknown, a tag cannot match anything, or a file cannot be changed. In each case nothing is written.
     pub fn retag(
         &mut self,
         session: &Session,
@@ -216,14 +216,13 @@ impl Desk {
         self.repeat_if_changed(|desk| desk.try_to_retag(session, ids, add, remove, leave))
     }
 
-    /// Applies a change of the catalog without showing a difference; applies it again if another process has just changed
-    /// the same file.
+    /// Applies a catalog change without showing a diff, and retries while other processes change the same file.
     ///
     /// # Errors
-    /// The change fails for another reason, or the file has changed again and again for as long as a lock is waited for.
+    /// The change fails for another reason, or the file kept changing until the lock timeout.
     pub fn repeat_if_changed<T>(&mut self, mut change: impl FnMut(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
         let began = Instant::now();
-        // Not in step with the others, one of which wins each time.
+        // Each process pauses for a different time, so that they do not collide again.
         let share = Duration::from_millis(u64::from(std::process::id() % 16) + 1);
         let mut pause = share;
         loop {
@@ -308,14 +307,14 @@ impl Desk {
         Ok(())
     }
 
-    /// Journals that a person edited a file, and reads the catalog again.
+    /// Journals that a person edited a file, and reloads the catalog.
     pub fn note_edit(&mut self, session: &Session, file: &Path, text: &str, id: &str) {
         self.note_file(session, &self.workspace_context().display(file), text, &format!("edited @{id}"));
         self.reload();
     }
 }
 
-/// Checks that a file did not change between reading and proposing.
+/// Checks that a file did not change between reading it and proposing the change.
 fn unchanged(proposal: &Proposal, read: &str) -> Result<(), Error> {
     if proposal.replaces(read) {
         return Ok(());

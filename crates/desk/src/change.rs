@@ -1,5 +1,5 @@
-//! Changes picks and exclusions. Each change holds the lock on the stored choice and starts from what is stored then,
-//! so that no other process's change is lost (BEHAVIOUR §4, §9, §10).
+//! Changes picks and exclusions. Each change locks the stored choice and starts from its current content, so that
+//! changes of other processes are not lost (BEHAVIOUR §4, §9, §10).
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -24,55 +24,55 @@ const NAMED: usize = 20;
 pub enum PickStatus {
     /// At least one source was picked.
     Success,
-    /// Everything asked for was already picked.
+    /// All requested sources were already picked.
     AllSelected,
     /// Nothing in the catalog matches.
     NoneMatched,
     /// The catalog is empty.
     NoSources,
-    /// Nothing was asked for, or none of it can be picked.
+    /// Nothing was requested, or none of it can be picked.
     Error,
 }
 
-/// The answer to a pick.
+/// The result of a pick.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picked {
-    /// Its outcome.
+    /// The outcome.
     pub status: PickStatus,
-    /// New picks, in the order asked.
+    /// New picks, in the order requested.
     pub picked: Vec<SourceId>,
-    /// New picks that were already pulled in, and cost nothing more.
+    /// New picks that were already pulled in, and so cost nothing more.
     pub kept: Vec<SourceId>,
     /// Sources newly pulled in, in the order of `resolved`.
     pub pulled_in: Vec<SourceId>,
-    /// Sources excluded, so that the pick pulls in no more than was wanted.
+    /// Sources excluded so that the pick pulls in no more than requested.
     pub excluded: Vec<SourceId>,
     /// The additional cost for an agent.
     pub cost: CostChange,
     /// Ids that are not in the catalog.
     pub unknown: Vec<String>,
-    /// Ids whose path does not exist; they were not picked.
+    /// Ids that were not picked because their path does not exist.
     pub missing: Vec<String>,
-    /// The answer in words.
+    /// A summary for the user.
     pub message: String,
 }
 
-/// The answer to an unpick, an exclusion, an inclusion or a clear.
+/// The result of an unpick, an exclusion, an inclusion or a clear.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Changed {
-    /// Ids whose pick or exclusion changed, in the order asked.
+    /// Ids whose pick or exclusion changed, in the order requested.
     pub changed: Vec<String>,
     /// Sources that left the selection as a result.
     pub released: Vec<SourceId>,
-    /// Sources that entered it, because their exclusions belonged to a removed pick.
+    /// Sources that entered it because their exclusions belonged to a removed pick.
     pub entered: Vec<SourceId>,
-    /// Why others were refused.
+    /// Why other ids were refused.
     pub refused: Vec<Error>,
 }
 
-/// A change that was made.
+/// A change that was applied.
 pub(super) struct AppliedChange<T> {
-    /// The result of the change function.
+    /// What the change function returned.
     pub answer: T,
     /// The selection before.
     pub before: Arc<Selection>,
@@ -84,7 +84,7 @@ impl Desk {
     /// Picks by id and by tag.
     ///
     /// # Errors
-    /// The desk cannot be stored; then nothing was changed.
+    /// The desk cannot be stored; nothing is changed.
     pub fn pick(&mut self, session: &Session, ids: &[String], tags: &[String]) -> Result<Picked, Error> {
         self.pick_without(session, ids, tags, &[])
     }
@@ -92,7 +92,7 @@ impl Desk {
     /// Picks a source and pulls in only sources up to `depth` mentions away; those just beyond are excluded.
     ///
     /// # Errors
-    /// The desk cannot be stored; then nothing was changed.
+    /// The desk cannot be stored; nothing is changed.
     pub fn pick_within(&mut self, session: &Session, id: &str, depth: usize) -> Result<Picked, Error> {
         self.settle();
         let mut too_far = self.beyond_depth(id, depth);
@@ -123,7 +123,7 @@ impl Desk {
         if !asked.known.is_empty() {
             let done = self.change(session, NewPicks::Made(&asked.known), |choice| {
                 let picked: Vec<SourceId> = asked.known.iter().filter(|id| choice.pick(id.as_str())).cloned().collect();
-                // Another process may have picked one of these meanwhile.
+                // Another process may have picked one of these in the meantime.
                 let mut new = Vec::new();
                 for id in excluded {
                     if choice.picks.iter().any(|pick| pick == id.as_str()) {
@@ -155,11 +155,11 @@ impl Desk {
         Ok(answer)
     }
 
-    /// Removes picks, everything that only they pulled in, and the exclusions made for them. Refuses a source that is
+    /// Removes picks, everything only they pulled in, and the exclusions made for them. Refuses a source that is
     /// selected only because others mention it, and names its parents.
     ///
     /// # Errors
-    /// The desk cannot be stored; then nothing was changed.
+    /// The desk cannot be stored; nothing is changed.
     pub fn unpick(&mut self, session: &Session, ids: &[String]) -> Result<Changed, Error> {
         let ids = &*self.catalog_ids(ids);
         let mut answer = self.change_each(session, ids, Choice::unpick)?;
@@ -178,10 +178,10 @@ impl Desk {
         Ok(answer)
     }
 
-    /// Keeps sources from being pulled in, and removes their picks.
+    /// Excludes sources from being pulled in, and removes their picks.
     ///
     /// # Errors
-    /// The desk cannot be stored; then nothing was changed.
+    /// The desk cannot be stored; nothing is changed.
     pub fn exclude(&mut self, session: &Session, ids: &[String]) -> Result<Changed, Error> {
         let (known, unknown): (Vec<String>, Vec<String>) =
             self.catalog_ids(ids).into_iter().partition(|id| self.catalog.get(id).is_some());
@@ -190,10 +190,10 @@ impl Desk {
         Ok(answer)
     }
 
-    /// Lifts exclusions, even of sources that are no longer in the catalog.
+    /// Lifts exclusions, even of sources that are not in the catalog any more.
     ///
     /// # Errors
-    /// The desk cannot be stored; then nothing was changed.
+    /// The desk cannot be stored; nothing is changed.
     pub fn include(&mut self, session: &Session, ids: &[String]) -> Result<Changed, Error> {
         let ids = &*self.catalog_ids(ids);
         let mut answer = self.change_each(session, ids, Choice::include)?;
@@ -202,10 +202,10 @@ impl Desk {
         Ok(answer)
     }
 
-    /// Removes every pick; with `exclusions`, lifts every exclusion too.
+    /// Removes every pick; with `exclusions`, also lifts every exclusion.
     ///
     /// # Errors
-    /// The desk cannot be stored; then nothing was changed.
+    /// The desk cannot be stored; nothing is changed.
     pub fn clear(&mut self, session: &Session, exclusions: bool) -> Result<Changed, Error> {
         let clear = |choice: &mut Choice| {
             let mut changed = choice.keep_picks(&[]);
@@ -214,7 +214,7 @@ impl Desk {
             }
             changed
         };
-        // A cleared pick is not called an unpick.
+        // Undo shows a clear as such, not as an unpick.
         let name = |changed: &Vec<String>| match exclusions {
             true => "clearing of the selection".to_owned(),
             false => format!("clearing of {}", counted(changed.len(), "pick")),
@@ -235,8 +235,7 @@ impl Desk {
         Ok(self.followed(done))
     }
 
-    /// The answer for a change of these ids. Sources whose own pick or exclusion changed count as neither released nor
-    /// entered.
+    /// The result for a change of these ids, which themselves count as neither released nor entered.
     fn followed(&self, done: AppliedChange<Vec<String>>) -> Changed {
         let AppliedChange { answer: changed, before, mut left } = done;
         let own: HashSet<&str> = changed.iter().map(String::as_str).collect();
@@ -247,7 +246,7 @@ impl Desk {
         Changed { released: left, entered, changed, refused: Vec::new() }
     }
 
-    /// Changes the stored choice and everything that follows from it.
+    /// Changes the stored choice and updates everything that depends on it.
     fn change<T>(
         &mut self,
         session: &Session,
@@ -257,7 +256,7 @@ impl Desk {
         self.change_as(session, new, change, |_| None)
     }
 
-    /// The same with this name for undo, in place of the one derived from the change.
+    /// Like [`Self::change`], with an explicit name for undo.
     fn change_as<T>(
         &mut self,
         session: &Session,
@@ -271,13 +270,13 @@ impl Desk {
                 let stored = choice.clone();
                 (change(choice), stored, choice.clone())
             })?;
-        // What others stored since this process last read it.
+        // Note what other processes stored since this one last read the choice.
         self.note_stored(&known, &stored);
         self.history.note_as(name(&answer).as_deref().map(StepName::from), stored, changed);
         Ok(AppliedChange { answer, before, left })
     }
 
-    /// The same without an entry in the history; `reason` is for the journal.
+    /// Changes the stored choice without adding to the undo history; `reason` is for the journal.
     pub(super) fn store_change<T>(
         &mut self,
         session: &Session,
@@ -285,13 +284,13 @@ impl Desk {
         new: NewPicks<'_>,
         change: impl FnOnce(&mut Choice) -> T,
     ) -> Result<AppliedChange<T>, Error> {
-        // The answer compares the selection before and after, so both must be complete.
+        // The result compares the selection before and after, so both must be complete.
         self.settle();
         if self.profile.is_some() {
             return self.change_here(session, reason, change);
         }
         self.finish_interrupted()?;
-        // If the stored choice cannot be read, a long-running desk continues with the one it knows.
+        // If the stored choice cannot be read, a long-running desk continues with the one in memory.
         let choice = if self.options.is_long_running { self.choice.clone() } else { self.preselected() };
         let brought: HashSet<&str> = self.preselected_ids().chain(self.taken_over.iter().map(String::as_str)).collect();
         let taken_over = choice.picks.iter().filter(|id| brought.contains(id.as_str())).cloned().collect();
@@ -309,8 +308,7 @@ impl Desk {
         }
         self.set_aside.extend(done.diagnostics);
         if stored_before != self.choice {
-            // Another process stored a choice that was not read here yet: compare with the selection that results from
-            // it.
+            // Another process stored a choice that this one has not read yet: compare with the selection it results in.
             self.choose(stored_before);
         }
         self.take_over(done.taken_over);
@@ -334,7 +332,7 @@ impl Desk {
         Ok(AppliedChange { answer, before, left })
     }
 
-    /// Adopts a choice and completes its selection; returns the selection before.
+    /// Adopts a choice and completes its selection; returns the previous selection.
     fn choose(&mut self, choice: Choice) -> Arc<Selection> {
         self.choice = choice;
         let before = self.selection.clone();
@@ -343,7 +341,8 @@ impl Desk {
         before
     }
 
-    /// The sources that left the selection since `before`; if they return, every session is sent them again.
+    /// Returns the sources that left the selection since `before`, and clears them from the memory of every session, so
+    /// that they are sent again if they return.
     ///
     /// # Errors
     /// A session's memory cannot be stored.
@@ -354,7 +353,7 @@ impl Desk {
         Ok(left)
     }
 
-    /// The ids as the catalog has them: agents see `@id` and may write it.
+    /// Maps ids to those in the catalog: agents see `@id` and may write it.
     fn catalog_ids(&self, ids: &[String]) -> Vec<String> {
         ids.iter().map(|id| self.catalog.canonical_id(id).to_owned()).collect()
     }
@@ -436,7 +435,7 @@ fn entered(before: &Selection, after: &Selection) -> Vec<SourceId> {
     transitive.filter(|member| !before.contains(member.id.as_str())).map(|member| member.id.clone()).collect()
 }
 
-/// `@a, @b and 3 more`: the first twenty, because the answer lists them all.
+/// `@a, @b and 3 more`: at most twenty ids, since the result lists them all.
 fn at_some(ids: &[SourceId]) -> String {
     first_of(ids.iter().map(|id| format!("@{id}")), NAMED)
 }
@@ -475,12 +474,12 @@ mod tests {
 
         let picked = one.pick(&session, &named("a"), &[]).unwrap();
         assert_eq!((ids(&picked.picked), ids(&picked.pulled_in)), (vec!["a".to_owned()], vec!["c".to_owned()]));
-        // Another process has cleared it, and this one has not read that yet.
+        // Another process has cleared the choice, and this one has not read that yet.
         other.clear(&session, false).unwrap();
         let picked = one.pick(&session, &named("a"), &[]).unwrap();
         assert_eq!((ids(&picked.picked), ids(&picked.pulled_in)), (vec!["a".to_owned()], vec!["c".to_owned()]));
-        // Another process has picked a source whose document was not read here; this pick does not count what that one
-        // pulls in.
+        // Another process has picked a source whose document this one has not read; this pick does not count what that
+        // source pulls in.
         let picked = other.pick(&session, &named("b"), &[]).unwrap();
         assert_eq!(ids(&picked.pulled_in), ["d"]);
         one.clear(&session, false).unwrap();

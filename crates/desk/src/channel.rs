@@ -1,5 +1,5 @@
-//! Asks the user for a choice of sources or for approval of a write: at the terminal, on a running screen, by an HTTP
-//! request, or by files (BEHAVIOUR §8). Asking blocks; use a thread if the caller must not wait.
+//! Asks the user to choose sources or approve a write: at the terminal, on a running screen, by an HTTP request, or
+//! through files (BEHAVIOUR §8). Asking blocks; use a thread if the caller must not wait.
 //!
 //! Processes share only the file system, so a request to a screen is a file that every screen of the workspace watches.
 
@@ -24,7 +24,7 @@ pub use wait::Wait;
 
 use refdesk_text::{Code, Error, Fix};
 
-/// One way to ask.
+/// A way to ask the user.
 pub trait Channel: Send + Sync {
     /// Asks and waits for the answer.
     ///
@@ -36,11 +36,11 @@ pub trait Channel: Send + Sync {
 /// The user's answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChannelAnswer {
-    /// Offered ids that were chosen, in the order of the answer.
+    /// The offered ids that were chosen, in the order of the answer.
     pub selected: Vec<String>,
     /// Chosen ids that were not offered.
     pub unknown: Vec<String>,
-    /// For a request for approval: whether it was given.
+    /// For an approval request: whether it was approved.
     pub approved: bool,
     /// Who answered, if known: `a screen`.
     pub by: Option<String>,
@@ -49,11 +49,11 @@ pub struct ChannelAnswer {
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoAnswer {
-    /// There was no answer in time.
+    /// No answer arrived in time.
     TimedOut,
-    /// The asker no longer wants it.
+    /// The caller cancelled the request.
     GivenUp,
-    /// The request failed or the answer is invalid.
+    /// The request failed, or the answer is invalid.
     Failed(Error),
 }
 

@@ -1,4 +1,4 @@
-//! The databases of the workspace: which are configured, which may be read, and how they are planned and documented.
+//! The workspace's databases: which are configured, which may be read, and how they are planned and documented.
 
 mod answers;
 mod documentation;
@@ -46,7 +46,7 @@ use refdesk_text::{Code, Error};
 
 use super::Desk;
 
-/// The configuration of databases as it was read.
+/// The database configuration as loaded.
 #[derive(Debug)]
 pub(super) struct LoadedDatabases {
     pub config: DatabasesConfig,
@@ -62,20 +62,19 @@ pub(super) struct LoadedDatabases {
 pub struct AllowedDatabase {
     /// Its configuration, without settings that are not trusted yet.
     pub config: DatabaseConfig,
-    /// The path of its file without links; empty for a server.
+    /// The resolved path of its file; empty for a server.
     pub file: PathBuf,
-    /// Problems with the settings left out.
+    /// The problems of the settings that were left out.
     pub problems: Vec<Diagnostic>,
 }
 
 /// Whether a database may be read.
 #[derive(Debug, Clone)]
 pub(crate) enum DatabaseAccess {
-    /// It may.
     Allowed(Box<AllowedDatabase>),
-    /// It waits for trust.
+    /// Not trusted yet.
     Untrusted,
-    /// Its file is one of git's or refdesk's own.
+    /// Its file belongs to git or to refdesk itself.
     Refused(Error),
 }
 
@@ -91,12 +90,12 @@ impl Desk {
         self.loaded_databases().weights
     }
 
-    /// Another thread sets this to stop reading databases.
+    /// The flag with which another thread stops reading databases.
     pub fn stop_flag(&self) -> Arc<AtomicBool> {
         self.options.is_stopped.clone()
     }
 
-    /// The file that names the databases, relative to the workspace.
+    /// The file that lists the databases, relative to the workspace.
     pub fn databases_file(&self) -> Option<&'static str> {
         self.loaded_databases().file
     }
@@ -144,14 +143,14 @@ impl Desk {
         (AgentSettings::default(), Vec::new())
     }
 
-    /// The problem, if there is a link on the path to the folder of pages.
+    /// The problem, if there is a link on the path to the pages folder.
     fn linked_away(&self, config: &DatabasesConfig, file: &str) -> Option<Diagnostic> {
         let link = link_on_path(self.workspace(), Path::new(&config.docs_path), EntryKind::Folder)?;
         let problem = Diagnostic::error(link.code, format!("no page is written: {}", link.message)).fix(link.fix);
         Some(problem.in_file(file).at_line(config.docs_line.unwrap_or(1)))
     }
 
-    /// Those of the named databases that are not used because their entries have errors.
+    /// The named databases that are not used because their entries have errors.
     pub(super) fn wrong_databases(&self, names: &[String]) -> Vec<(String, Error)> {
         let wrong = self.loaded_databases().config.wrong.iter().filter(|_| names.is_empty());
         wrong
@@ -164,8 +163,8 @@ impl Desk {
         Error::new(Code::DatabaseMisconfigured, message, fix)
     }
 
-    /// The databases of a run: those with these names, or all in use. Empty if all were removed from the configuration
-    /// but still have pages.
+    /// The databases of a run: those with these names, or all in use. Empty if the configuration lists none any more
+    /// but pages remain.
     ///
     /// # Errors
     /// There are neither databases nor pages, or a name is unknown.
@@ -181,14 +180,14 @@ impl Desk {
         if self.databases_file().is_some() {
             return Ok(Vec::new());
         }
-        // A missing file does not mean that they should be removed.
+        // A missing file does not mean that the pages should be removed.
         let gone: Vec<String> = gone.iter().map(|name| format!("'{name}'")).collect();
         let message = format!("no databases are configured, but there are pages of {}", gone.join(", "));
         let fix = format!("name them in {}, or write 'databases: []' there to remove the pages", config::FILES[0]);
         Err(Error::new(Code::NoDatabases, message, fix))
     }
 
-    /// The databases with these names, or all that are in use.
+    /// The databases with these names, or all in use.
     ///
     /// # Errors
     /// There are none, or a name is unknown.

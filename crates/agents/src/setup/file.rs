@@ -64,7 +64,8 @@ impl SettingsPart {
 /// Adds these parts, each with its earlier record. `text` is `None` if the file does not exist; `is_own` reports
 /// whether an entry's program is this one.
 ///
-/// # Errors The file cannot be changed without guessing what it means. The message begins with line and column.
+/// # Errors
+/// The file cannot be changed without guessing what it means. The message begins with line and column.
 pub fn connect_file(
     text: Option<&str>,
     parts: &[(SettingsPart, Option<&Record>)],
@@ -107,7 +108,8 @@ pub fn connect_file(
 
 /// Removes these parts; `is_own` reports whether an entry's program is this one.
 ///
-/// # Errors The file does not parse, or a part cannot be removed safely.
+/// # Errors
+/// The file does not parse, or a part cannot be removed safely.
 pub fn disconnect_file(
     text: Option<&str>,
     parts: &[(SettingsPart, Option<&Record>)],

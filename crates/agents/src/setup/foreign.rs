@@ -9,7 +9,8 @@ use refdesk_text::Error;
 
 /// The commands in these settings that mention our hooks but do more than run them for this agent.
 ///
-/// # Errors The file does not parse.
+/// # Errors
+/// The file does not parse.
 pub fn foreign_hooks(text: &str, client: &Client) -> Result<Vec<String>, Error> {
     let Some(root) = SettingsFormat::Json.value(text)? else { return Ok(Vec::new()) };
     let events = root.get(HOOKS).and_then(Value::as_object).into_iter().flatten();

@@ -32,7 +32,8 @@ pub enum HookGapKind {
 
 /// The gaps in the entries that run refdesk for this agent, in the order in which connecting adds the events.
 ///
-/// # Errors The file does not parse.
+/// # Errors
+/// The file does not parse.
 pub fn hook_gaps(text: &str, client: &Client) -> Result<Vec<HookGap>, Error> {
     let (_, body) = split_mark(Some(text));
     let root = match parse(body)? {

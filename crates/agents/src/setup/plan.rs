@@ -55,7 +55,8 @@ pub enum Disconnected {
 /// Adds our entries, which run this command, to an agent's settings. `text` is `None` if the file does not exist.
 /// Entries that run refdesk but that `connect` did not write are replaced and kept in the record.
 ///
-/// # Errors The file cannot be changed without guessing what it means. The message begins with line and column.
+/// # Errors
+/// The file cannot be changed without guessing what it means. The message begins with line and column.
 pub fn connect(
     text: Option<&str>,
     client: &Client,
@@ -93,7 +94,8 @@ pub fn connect(
 /// record, an entry is ours if it runs the recorded command, or a program that `is_own` accepts; the name alone is not
 /// enough. Without a record, an entry is ours only if `connect` would write it.
 ///
-/// # Errors The file does not parse.
+/// # Errors
+/// The file does not parse.
 pub fn disconnect(
     text: Option<&str>,
     client: &Client,
@@ -106,7 +108,8 @@ pub fn disconnect(
 
 /// The distinct commands with which these settings run refdesk for this agent.
 ///
-/// # Errors The file does not parse.
+/// # Errors
+/// The file does not parse.
 pub fn hook_commands(text: &str, client: &Client) -> Result<Vec<String>, Error> {
     let (_, body) = split_mark(Some(text));
     let Some(Value::Object(root)) = parse(body)? else { return Ok(Vec::new()) };
@@ -117,7 +120,8 @@ pub fn hook_commands(text: &str, client: &Client) -> Result<Vec<String>, Error> 
 
 /// Lists the keys we would not write in the entries that run refdesk for this agent; `None` if there are none.
 ///
-/// # Errors The file does not parse.
+/// # Errors
+/// The file does not parse.
 pub fn foreign_hook_keys(text: &str, client: &Client) -> Result<Option<String>, Error> {
     let (_, body) = split_mark(Some(text));
     let Some(Value::Object(root)) = parse(body)? else { return Ok(None) };

@@ -26,8 +26,9 @@ use refdesk_text::{Code, Error};
 /// Adds our server, started by this command, to an agent's settings. `text` is `None` if the file does not exist. An
 /// entry that starts refdesk but that `connect` did not write is replaced and kept in the record.
 ///
-/// # Errors The file cannot be changed without guessing what it means, or lists another server under our name. The
-/// message begins with line and column.
+/// # Errors
+/// The file cannot be changed without guessing what it means, or lists another server under our name. The message
+/// begins with line and column.
 pub(super) fn connect_server(
     text: Option<&str>,
     server: &McpServer,
@@ -81,7 +82,8 @@ pub(super) fn connect_server(
 /// record, the entry is ours if it runs the recorded command, or a program that `is_own` accepts; the name alone is not
 /// enough. Without a record, it is ours only if `connect` would write it.
 ///
-/// # Errors The file does not parse, or the entry cannot be cut out of it safely.
+/// # Errors
+/// The file does not parse, or the entry cannot be cut out of it safely.
 pub(super) fn disconnect_server(
     text: Option<&str>,
     server: &McpServer,
@@ -103,7 +105,8 @@ pub struct ListedServer {
 
 /// Our server in these settings.
 ///
-/// # Errors The file does not parse.
+/// # Errors
+/// The file does not parse.
 pub fn listed_server(text: &str, server: &McpServer) -> Result<Option<ListedServer>, Error> {
     let list = List::of(split_mark(Some(text)).1, server)?;
     Ok(list.entry().and_then(|entry| list.ours(entry, server)))
@@ -111,7 +114,8 @@ pub fn listed_server(text: &str, server: &McpServer) -> Result<Option<ListedServ
 
 /// The name of an entry that uses our name but does not start refdesk.
 ///
-/// # Errors The file does not parse.
+/// # Errors
+/// The file does not parse.
 pub fn foreign_server(text: &str, server: &McpServer) -> Result<Option<String>, Error> {
     let list = List::of(split_mark(Some(text)).1, server)?;
     let is_foreign = list.entry().is_some_and(|entry| list.ours(entry, server).is_none());

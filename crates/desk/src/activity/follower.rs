@@ -1,5 +1,5 @@
-//! Follows the journal for the view of agents. It has its own thread: reading all of a large journal takes a while,
-//! which must not block the desk. It reads only on request, and then only what was added since.
+//! Follows the journal for the agents view, in its own thread: reading a large journal takes a while and must not block
+//! the desk. It reads only on request, and then only the lines added since.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,14 +18,14 @@ use crate::engine::Response;
 use crate::session::{JournalTail, SkippedLines};
 use refdesk_text::tokens::counted;
 
-/// A running follower, which ends when it is dropped.
+/// A running follower, which stops when dropped.
 #[derive(Debug)]
 pub(crate) struct ActivityFollower {
     questions: mpsc::Sender<oneshot::Sender<Response>>,
 }
 
 impl ActivityFollower {
-    /// Starts following from the first line of the journal.
+    /// Starts following, from the first line of the journal.
     ///
     /// # Errors
     /// The system cannot start a thread.
@@ -35,14 +35,14 @@ impl ActivityFollower {
         Ok(Self { questions })
     }
 
-    /// Answers with [`Response::Agents`], up to the current end of the journal.
+    /// Replies with [`Response::Agents`], up to the current end of the journal.
     pub(crate) fn ask(&self, reply: oneshot::Sender<Response>) {
-        // The thread ends when this sender is dropped.
+        // Sending fails only if the thread has ended, which drops the reply, too.
         let _ = self.questions.send(reply);
     }
 }
 
-/// How many lines of the journal are not shown, and why.
+/// How many journal lines were skipped, and why.
 fn left_out(skipped: SkippedLines, journal: &str) -> Option<String> {
     let SkippedLines { damaged, foreign } = skipped;
     let damaged = (damaged > 0).then(|| format!("unreadable lines of the journal, left out: {damaged}"));

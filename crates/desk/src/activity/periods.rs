@@ -1,4 +1,4 @@
-//! Tokens over time, in a fixed number of periods. When a session outlasts them, each becomes twice as long.
+//! Tokens over time, in a fixed number of periods. When a session outlasts them, the length of each doubles.
 
 use std::time::Duration;
 
@@ -6,21 +6,21 @@ use jiff::Timestamp;
 
 const MAX: usize = 24;
 
-/// The length of a period at first, in seconds.
+/// The initial length of a period, in seconds.
 const SHORTEST: i64 = 60;
 
-/// Tokens in periods of the same length.
+/// Tokens in periods of equal length.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TokenPeriods {
-    /// Since 1970, in seconds.
+    /// The start of the first period, in seconds since 1970.
     begin: i64,
-    /// In seconds; 0 before the first tokens.
+    /// The length of a period in seconds; 0 before the first tokens.
     length: i64,
     tokens: Vec<u64>,
 }
 
 impl TokenPeriods {
-    /// The tokens of each period, the oldest first; at most 24.
+    /// The tokens of each period, oldest first; at most 24.
     pub fn tokens(&self) -> &[u64] {
         &self.tokens
     }
@@ -30,7 +30,7 @@ impl TokenPeriods {
         Duration::from_secs(u64::try_from(self.length).unwrap_or(0))
     }
 
-    /// Adds tokens. Earlier ones count toward the first period.
+    /// Adds tokens. Tokens from before the first period count toward it.
     pub fn add(&mut self, time: Timestamp, tokens: u64) {
         let second = time.as_second();
         if self.length == 0 {

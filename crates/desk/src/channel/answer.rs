@@ -1,5 +1,5 @@
-//! Parses the answer to a request, from any channel. It is untrusted: an incomplete document, an answer to another
-//! request or a malformed one is rejected, and never counts as "none".
+//! Parses the answer to a request, from any channel. It is untrusted: an incomplete document, a malformed answer or an
+//! answer to another request is rejected, and never counts as "none".
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use refdesk_text::Code;
 use refdesk_text::escape::one_line;
 use refdesk_text::shorten::shortened;
 
-/// The most bytes of an answer (BEHAVIOUR §8).
+/// The maximum size of an answer in bytes (BEHAVIOUR §8).
 pub const MAX: u64 = 1024 * 1024;
 
 /// The most characters of untrusted text repeated in a message.
@@ -19,14 +19,14 @@ const SHOWN: usize = 80;
 /// Why bytes are not a valid answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum AnswerError {
-    /// Not a JSON document, perhaps not yet; the parser's reason.
+    /// Not a JSON document, perhaps because it is incomplete; the parser's reason.
     NotWhole(String),
     /// JSON, but not an answer to this request; the reason.
     Wrong(String),
 }
 
 impl AnswerError {
-    /// The error for the asker; `from` names the origin of the answer, such as `the webhook` or a file's path.
+    /// Converts to the caller's error; `from` names the origin of the answer, such as `the webhook` or a file's path.
     pub(super) fn into_no_answer(self, from: &str) -> NoAnswer {
         let (Self::NotWhole(why) | Self::Wrong(why)) = self;
         let hint = "an answer is {\"request_id\": …, \"selected_ids\": […]}";
@@ -34,9 +34,8 @@ impl AnswerError {
     }
 }
 
-/// Parses an answer.
 pub(super) fn read(request: &Request, bytes: &[u8]) -> Result<ChannelAnswer, AnswerError> {
-    // Editors on some systems begin a file with it.
+    // Editors on some systems start a file with a byte order mark.
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
     let value: Value =
         serde_json::from_slice(bytes).map_err(|error| AnswerError::NotWhole(format!("not JSON ({error})")))?;

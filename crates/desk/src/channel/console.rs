@@ -1,5 +1,5 @@
-//! Asks at the terminal with a numbered list and a line of input. The listed texts are untrusted and are shown escaped.
-//! The list goes to standard error, since standard output carries the command's output.
+//! Asks at the terminal, with a numbered list and a line of input. The listed texts are untrusted and are escaped. The
+//! list goes to standard error, since standard output carries the command's output.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -11,10 +11,10 @@ use refdesk_text::Code;
 use refdesk_text::escape::one_line;
 use refdesk_text::shorten::shortened;
 
-/// The most bytes of a line: ten thousand numbers fit.
+/// The maximum length of a line in bytes; ten thousand numbers fit.
 const LINE: u64 = 64 * 1024;
 
-/// The most characters listed of a description.
+/// The most characters of a description shown.
 const DESCRIBED: usize = 160;
 
 /// The terminal of this process: standard input and standard error.
@@ -30,8 +30,8 @@ impl Channel for Console {
     }
 }
 
-/// The lines typed by the user; `None` at the end of input. A read cannot be cancelled: its thread ends with the
-/// program.
+/// The lines the user types; `None` at the end of input. A read cannot be cancelled, so its thread lives until the
+/// program exits.
 fn lines() -> Receiver<io::Result<Option<String>>> {
     let (sender, receiver) = sync_channel(0);
     std::thread::spawn(move || {
@@ -39,7 +39,7 @@ fn lines() -> Receiver<io::Result<Option<String>>> {
             let mut line = Vec::new();
             let read = io::stdin().lock().take(LINE).read_until(b'\n', &mut line);
             let typed = match read {
-                // The limit may have cut a number in two.
+                // The limit may have split a number.
                 Ok(read) if read as u64 == LINE && !line.ends_with(b"\n") => {
                     Err(io::Error::new(io::ErrorKind::InvalidData, format!("the line has more than {LINE} bytes")))
                 }
@@ -54,7 +54,7 @@ fn lines() -> Receiver<io::Result<Option<String>>> {
     receiver
 }
 
-/// Lists the sources and asks until a line is valid. The end of input counts as an empty line: nothing is selected.
+/// Lists the sources and asks until a line is valid. End of input counts as an empty line: nothing is selected.
 fn converse(
     request: &Request,
     wait: &Wait,
@@ -87,7 +87,7 @@ fn converse(
     }
 }
 
-/// Ends the line of the question, where the cursor still is.
+/// Ends the prompt's line, on which the cursor still is.
 fn end(say: &mut dyn FnMut(&str) -> Result<(), NoAnswer>, why: NoAnswer) -> Result<ChannelAnswer, NoAnswer> {
     say("\n")?;
     Err(why)
@@ -117,7 +117,7 @@ fn listed(request: &Request) -> String {
 /// Parses a line of numbers from 1 to `count`; returns each once, in the order of the line.
 ///
 /// # Errors
-/// What is wrong with the line, one sentence.
+/// What is wrong with the line, in one sentence.
 fn parse(line: &str, count: usize) -> Result<Vec<usize>, String> {
     let line = line.trim();
     match line.to_lowercase().as_str() {

@@ -1,4 +1,4 @@
-//! Asks by files: puts the request into a folder and waits there for the answer. The screens of the workspace watch
+//! Asks through files: writes the request into a folder and waits there for the answer. The workspace's screens watch
 //! that folder, and any other program may. However the wait ends, it leaves nothing behind that blocks others.
 
 use std::fs::File;
@@ -27,9 +27,8 @@ const SHORTEST: Duration = Duration::from_millis(10);
 pub(super) struct Files {
     /// The workspace folder.
     pub workspace: PathBuf,
-    /// The folder.
     pub folder: ChannelFolder,
-    /// The polling interval if the system reports no changes.
+    /// The polling interval when the system reports no changes.
     pub poll: Duration,
 }
 
@@ -39,7 +38,7 @@ impl Channel for Files {
             NoAnswer::failed(Code::NotAsked, format!("the question could not be written: {error}"), advice(&error))
         };
         let (requests, responses) = self.begin().map_err(unasked)?;
-        // Watch before the request exists, so that no answer is missed.
+        // Watch before creating the request, so that no answer is missed.
         let events = FolderEvents::of(responses.path());
         let raised = self.raise(request, requests, responses).map_err(unasked)?;
         let mut looked = Instant::now();
@@ -65,7 +64,7 @@ impl Channel for Files {
 }
 
 impl Files {
-    /// Opens its two folders and removes what dead askers left.
+    /// Opens the two folders and removes what dead requesters left.
     fn begin(&self) -> io::Result<(Folder, Folder)> {
         self.folder.check()?;
         if self.folder.path().starts_with(self.workspace.join(STATE_FOLDER)) {
@@ -109,28 +108,29 @@ fn look(responses: &Folder, name: &str, shown: &str, request: &Request) -> Optio
     }
 }
 
-/// A request that exists until this is dropped, and the answer taken. `folder::answer` relies on the order of removal.
+/// A published request. Dropping it removes the request, then the answer that was taken; `folder::answer` relies on
+/// this order.
 struct Raised {
     requests: Folder,
     responses: Folder,
-    /// The file name of the request and of the answer.
+    /// The file name of both the request and the answer.
     answer: String,
-    /// The answer's name after it is taken.
+    /// The answer's file name once it is taken.
     taken: String,
     /// The answer's path for messages.
     shown: String,
-    /// Its lock shows that the asker is waiting.
+    /// Locked while the requester waits.
     _alive: File,
 }
 
 impl Raised {
-    /// Renames the answer, so that its writer cannot take it back; returns whether there was one.
+    /// Takes the answer by renaming it, so that its writer cannot withdraw it; returns whether there was one.
     fn take(&self) -> bool {
         self.responses.rename(&self.answer, &self.taken).is_ok()
     }
 
-    /// The last check after the timeout. Removes the request first: a writer that answers now sees that it is gone, and
-    /// withdraws its answer unless it was taken here.
+    /// Checks once more after the timeout. Removes the request first: a writer that answers now sees that it is gone,
+    /// and withdraws its answer unless it was taken here.
     fn last_look(self, request: &Request) -> Result<ChannelAnswer, NoAnswer> {
         let _ = self.requests.remove_file(&self.answer);
         if !self.take() {
@@ -157,7 +157,7 @@ impl Drop for Raised {
     }
 }
 
-/// Receives changes of a folder. Receives nothing if the system offers no watches.
+/// Receives changes of a folder; receives none if the system cannot watch it.
 struct FolderEvents {
     changes: Receiver<()>,
     _watcher: Option<RecommendedWatcher>,
@@ -167,7 +167,7 @@ impl FolderEvents {
     fn of(folder: &Path) -> Self {
         let (sender, changes) = channel();
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            // Reads are not changes; reacting to them would loop for ever.
+            // Reads are not changes; reacting to them would loop forever.
             if !event.is_ok_and(|event| matches!(event.kind, EventKind::Access(_))) {
                 // The waiting side may be gone.
                 let _ = sender.send(());
@@ -190,7 +190,7 @@ impl FolderEvents {
             }
             Err(RecvTimeoutError::Timeout) => false,
             Err(RecvTimeoutError::Disconnected) => {
-                // No watcher holds the other end.
+                // There is no watcher to hold the sender.
                 std::thread::park_timeout(span);
                 false
             }

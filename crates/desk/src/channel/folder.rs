@@ -1,6 +1,6 @@
 //! The folder of requests and answers, as an answering program sees it: `requests/{id}.json` and `responses/{id}.json`.
-//! It comes with the workspace and may be malicious, so links in it are not followed. A refdesk asker locks its request
-//! before the file gets its name, and the kernel releases the lock when the asker ends; an unlocked request is dead.
+//! It comes with the workspace and may be malicious, so links in it are not followed. refdesk locks a request before
+//! the file gets its name, and the kernel releases the lock when the requester ends, so an unlocked request is dead.
 //! Other programs may ask too, with only the fields of the contract: their requests count until they expire.
 
 use std::ffi::OsStr;
@@ -30,21 +30,21 @@ pub(super) const REQUESTS: &str = "requests";
 /// The folder of answers.
 pub(super) const RESPONSES: &str = "responses";
 
-/// The ending of requests and answers.
+/// The file extension of requests and answers.
 const JSON: &str = "json";
 
-/// The ending of an answer taken by its asker.
+/// The file extension of an answer taken by its requester.
 const TAKEN: &str = "taken";
 
-/// The most bytes of a request: the sources of ten thousand entries fit, or the diff of a large file.
+/// The maximum size of a request in bytes: ten thousand sources fit, or the diff of a large file.
 pub(super) const QUESTION: u64 = 16 * 1024 * 1024;
 
-/// The most bytes of another program's request, and of all such requests in a folder. They may have come with the
-/// repository, and take ten times as much memory as on disk.
+/// The maximum size in bytes of another program's request, and of all such requests in a folder. They may have come
+/// with the repository, and take ten times as much memory as on disk.
 const FOREIGN_QUESTION: u64 = 1024 * 1024;
 const FOREIGN_QUESTIONS: u64 = 8 * FOREIGN_QUESTION;
 
-/// Who asks in another program's request, whatever it claims.
+/// The requester shown for another program's request, whatever it claims.
 const FOREIGN: &str = "another program";
 
 /// How long another program's request waits if it does not say, in seconds.
@@ -53,17 +53,17 @@ const DEFAULT_TIMEOUT: f64 = 60.0;
 /// The most requests read from one folder.
 const MAX_REQUESTS: usize = 64;
 
-/// The most files looked at for them.
+/// The most files examined to find them.
 const MAX_LOOKED_AT: usize = 1_024;
 
-/// How long an answer waits for another one in progress: a few file writes.
+/// How long an answer waits for another one in progress, which takes a few file writes.
 const TURN: Duration = Duration::from_secs(2);
 
-/// The age at which an answer that no asker waits for is removed; before that, its writer may be about to remove it.
+/// The age at which an answer without a requester is removed; until then, its writer may be about to remove it.
 const ORPHANED: Duration = Duration::from_secs(60);
 
 /// The folder of a file channel, reopened for each step. Links are followed above the workspace, or above a folder
-/// outside it, which the user has trusted; below that they are refused.
+/// outside it that the user has trusted; below that they are refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChannelFolder {
     root: PathBuf,
@@ -82,7 +82,7 @@ impl ChannelFolder {
         &self.path
     }
 
-    /// The path as printed: relative to the workspace inside it, absolute outside.
+    /// The path for display: relative inside the workspace, absolute outside.
     fn shown(&self) -> String {
         if self.root == self.path { lossy(&self.path) } else { display(&self.root, &self.path) }
     }
@@ -95,19 +95,19 @@ impl ChannelFolder {
         Folder::root(&self.root)?.below(self.below_root())
     }
 
-    /// Opens its folder for requests or responses.
+    /// Opens the folder of requests or of responses.
     ///
     /// # Errors
-    /// The file system's error with the path; a part of the path is a link.
+    /// The file system's error with the path; part of the path is a link.
     pub(super) fn part(&self, name: &str) -> io::Result<Folder> {
         self.open()?.child(OsStr::new(name))
     }
 
-    /// The same, but creates missing folders. Folders that the user configured keep their mode; the part itself is
-    /// private if it is created here.
+    /// Like [`Self::part`], but creates missing folders. Folders the user configured keep their mode; the part itself
+    /// is private if it is created here.
     ///
     /// # Errors
-    /// As [`ChannelFolder::part`].
+    /// As for [`ChannelFolder::part`].
     pub(super) fn make_part(&self, name: &str) -> io::Result<Folder> {
         if self.root == self.path {
             std::fs::create_dir_all(&self.root)?;
@@ -117,7 +117,7 @@ impl ChannelFolder {
         Ok(base.make_child(OsStr::new(name), FileMode::Private)?.0)
     }
 
-    /// Whether only refdesk puts files there.
+    /// Whether this is the default folder, in which only refdesk writes.
     fn is_default(&self) -> bool {
         *self == default_folder(&self.root)
     }
@@ -128,10 +128,10 @@ impl ChannelFolder {
         !self.is_default() && is_reserved(below)
     }
 
-    /// Checks that no link is on the path to it or to its two folders.
+    /// Checks that there is no link on the path to the folder or to its two parts.
     ///
     /// # Errors
-    /// As [`ChannelFolder::part`].
+    /// As for [`ChannelFolder::part`].
     pub(super) fn check(&self) -> io::Result<()> {
         [REQUESTS, RESPONSES].into_iter().try_for_each(|part| match self.part(part) {
             Err(error) if is_absent(&error) => Ok(()),
@@ -145,20 +145,20 @@ impl ChannelFolder {
 pub struct Pending {
     /// The request.
     pub request: Request,
-    /// The folder of the request and of its answer.
+    /// The folder of the request and its answer.
     pub folder: ChannelFolder,
     /// When it expires, if known.
     pub until: Option<Timestamp>,
 }
 
-/// What was found in a folder of requests.
+/// The requests found in a folder.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FoundRequests {
-    /// Those that wait, oldest first, at most 64.
+    /// The pending requests, oldest first, at most 64.
     pub pending: Vec<Pending>,
-    /// How many more files of requests there are, beyond those read.
+    /// How many request files were not read because there are too many.
     pub unread: usize,
-    /// The problems of unreadable ones.
+    /// The problems of unreadable requests.
     pub problems: Vec<Diagnostic>,
 }
 
@@ -167,7 +167,7 @@ pub struct FoundRequests {
 pub enum AnswerStatus {
     /// It was accepted.
     First,
-    /// Another answer came first, or no asker is waiting any more.
+    /// Another answer came first, or the requester has stopped waiting.
     Late {
         /// Who answered first, if known.
         by: Option<String>,
@@ -179,8 +179,8 @@ pub fn default_folder(workspace: &Path) -> ChannelFolder {
     ChannelFolder::new(workspace, workspace.join(STATE_FOLDER).join("ask"))
 }
 
-/// The folders whose requests a screen of this workspace answers: the default one, and the file channel's if it is
-/// trusted. Skips a folder with a link on its path, so call this each time before reading them.
+/// The folders whose requests a screen of this workspace answers: the default one, and the file channel's if trusted.
+/// Skips a folder with a link on its path, so call this each time before reading them.
 pub fn folders(setup: &ChannelSetup) -> Vec<ChannelFolder> {
     let mut folders = vec![default_folder(&setup.workspace)];
     if setup.settings.kind == ChannelKind::File && setup.untrusted.is_none() {
@@ -206,8 +206,8 @@ pub(super) fn configured(setup: &ChannelSetup) -> Result<ChannelFolder, Error> {
 }
 
 impl Desk {
-    /// That the configured folder of the file channel is refused, at its place in the configuration. Asking would say so only
-    /// when a person is needed.
+    /// Why the configured folder of the file channel is refused, located in the configuration. Otherwise this would
+    /// surface only when an answer is needed.
     pub(crate) fn refused_folder(&self) -> Option<Diagnostic> {
         let document = self.config.document.as_ref()?;
         let setup = ChannelSetup::of(self);
@@ -226,7 +226,7 @@ pub(super) fn file_of(id: &str) -> String {
     format!("{id}.{JSON}")
 }
 
-/// The requests that wait in a folder at time `now`. Removes what dead askers left in the default folder.
+/// The requests that are pending in a folder at time `now`. Removes what dead requesters left in the default folder.
 pub fn pending(base: &ChannelFolder, now: Timestamp) -> FoundRequests {
     let mut found = FoundRequests::default();
     if let Err(error) = base.check() {
@@ -247,7 +247,7 @@ pub fn pending(base: &ChannelFolder, now: Timestamp) -> FoundRequests {
         }
     };
     let (mut names, mut budget, mut beyond) = (names.into_iter(), FOREIGN_QUESTIONS, 0);
-    // Files that ask for nothing now, such as requests that have expired, take no places.
+    // Only pending requests count toward the limit, not files such as expired requests.
     for id in names.by_ref().take(MAX_LOOKED_AT) {
         if budget < FOREIGN_QUESTION && !is_own_id(&id) {
             beyond += 1;
@@ -264,7 +264,7 @@ pub fn pending(base: &ChannelFolder, now: Timestamp) -> FoundRequests {
     }
     found.unread = names.len() + beyond;
     if found.unread > 0 {
-        // The number comes before the path, which can be long.
+        // The numbers come before the path, which can be long.
         let (shown, all, place) = (found.pending.len(), found.pending.len() + found.unread, base.shown());
         let message = format!("only {shown} of {all} requests are shown; the others wait in {place}");
         let hint = "answer or decline some, and others take their places";
@@ -278,7 +278,8 @@ fn key(pending: &Pending) -> (Option<Timestamp>, &str) {
     (pending.request.timestamp.parse().ok(), &pending.request.request_id)
 }
 
-/// Reads a request; `None` if its asker is dead or the file is gone. Another program's takes its bytes from the `budget`.
+/// Reads a request; `None` if its requester is dead or the file is gone. Another program's request is charged to
+/// `budget`.
 fn look(
     base: &ChannelFolder,
     requests: &Folder,
@@ -312,7 +313,7 @@ fn look(
     let bytes = bytes.ok_or_else(|| wrong(format!("the request has more than {most} bytes")))?;
     let mut request: Request =
         serde_json::from_slice(&bytes).map_err(|error| wrong(format!("this is not a request: {error}")))?;
-    // Only refdesk's own requests are known to be of a running agent, which holds the lock.
+    // Only the lock on refdesk's own requests proves that a running agent made them.
     if !is_own && request.approval.is_some() {
         return Err(wrong("only refdesk itself asks whether a file may be written".to_owned()));
     }
@@ -322,8 +323,8 @@ fn look(
     if request.request_id != id {
         return Err(wrong("the request's 'request_id' differs from its file name".to_owned()));
     }
-    // Another program's timestamps may differ, and a file from the repository may claim any time, so the file's own age
-    // counts.
+    // Another program's timestamp format may differ, and a file from the repository may claim any time, so the file's
+    // own age counts.
     let began = if is_own { request.timestamp.parse().ok() } else { written };
     let began = began.ok_or_else(|| wrong("the request has no valid 'timestamp'".to_owned()))?;
     let timeout = request.timeout.or_else(|| (!is_own).then_some(DEFAULT_TIMEOUT));
@@ -343,7 +344,7 @@ pub(crate) fn is_asked(base: &ChannelFolder, id: &str) -> bool {
     is_in(base, REQUESTS, id)
 }
 
-/// Whether this request has an answer, or one being written; no other can replace it.
+/// Whether this request has an answer, even an incomplete one, which no other answer can replace.
 pub(crate) fn is_answered(base: &ChannelFolder, id: &str) -> bool {
     is_in(base, RESPONSES, id)
 }
@@ -353,7 +354,7 @@ fn is_in(base: &ChannelFolder, part: &str, id: &str) -> bool {
     entry.is_ok_and(|entry| entry.is_some())
 }
 
-/// Whether this is a request of refdesk whose asker is dead.
+/// Whether this is one of refdesk's requests whose requester is dead.
 pub(crate) fn is_left(base: &ChannelFolder, id: &str) -> bool {
     let file = base.part(REQUESTS).and_then(|requests| requests.open(file_of(id)));
     is_own_id(id) && file.is_ok_and(|file| is_writer_dead(&file))
@@ -362,8 +363,8 @@ pub(crate) fn is_left(base: &ChannelFolder, id: &str) -> bool {
 /// Answers a request.
 ///
 /// # Errors
-/// The file system's error with the path; an id that is not a file name; a link in place of a folder; a lock that
-/// another answer keeps holding.
+/// The file system's error with the path; the id is not a file name; a folder is a link; another answer keeps holding
+/// the lock.
 pub fn answer(base: &ChannelFolder, response: &Response) -> io::Result<AnswerStatus> {
     let id = &response.request_id;
     if safe(id) != *id {
@@ -394,8 +395,8 @@ pub fn answer(base: &ChannelFolder, response: &Response) -> io::Result<AnswerSta
         }
         published => published?,
     };
-    // An asker renames the answer, then removes the request, then the answer. A writer that publishes after that still
-    // sees one of the first two steps, in this order.
+    // The requester renames the answer, then removes the request, then the answer. A writer that publishes later sees
+    // at least one of the first two steps, if it checks in this order.
     if !responses.holds(&name, &file) || responses.holds(&taken, &file) {
         return Ok(AnswerStatus::First);
     }
@@ -405,14 +406,14 @@ pub fn answer(base: &ChannelFolder, response: &Response) -> io::Result<AnswerSta
     if is_open || responses.holds(&taken, &file) {
         return Ok(AnswerStatus::First);
     }
-    // Either the asker or this writer gets it by renaming.
+    // Either the requester's rename or this removal succeeds, not both.
     match responses.remove_file(&name) {
         Err(error) if is_absent(&error) => Ok(AnswerStatus::First),
         _ => Ok(AnswerStatus::Late { by }),
     }
 }
 
-/// The name of an answer after its asker took it.
+/// The name of an answer once its requester has taken it.
 pub(super) fn taken(id: &str) -> String {
     format!("{id}.{TAKEN}")
 }
@@ -438,8 +439,8 @@ fn read_whole(file: File, most: u64) -> io::Result<Option<Vec<u8>>> {
     Ok((!more).then_some(bytes))
 }
 
-/// Removes what dead askers left: their requests, and answers that no asker waited for in the last minute. Removes only
-/// files named like refdesk's own, and only in the default folder: elsewhere they may be the user's. Failures are
+/// Removes what dead requesters left: their requests, and answers at least a minute old without a requester. Removes
+/// only files named like refdesk's own, and only in the default folder: elsewhere they may be the user's. Failures are
 /// ignored.
 pub(super) fn sweep(base: &ChannelFolder) {
     if !base.is_default() {
@@ -470,7 +471,7 @@ pub(super) fn sweep(base: &ChannelFolder) {
     }
 }
 
-/// The names of the files in a folder with this ending, without the ending, sorted.
+/// The names of the files in a folder with this extension, without it, sorted.
 fn names(folder: &Folder, ending: &str) -> io::Result<Vec<String>> {
     let id = |name: &std::ffi::OsString| {
         let (id, found) = name.to_str()?.rsplit_once('.')?;

@@ -1,4 +1,4 @@
-//! Selects the channel: the configured one, if it is trusted and possible here.
+//! Selects the channel: the configured one if it is trusted and can be used here.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use crate::Desk;
 use refdesk_core::config::{self, ChannelKind, Environment};
 use refdesk_text::{Code, Error, Fix};
 
-/// How to ask, without the desk itself.
+/// What asking needs from the desk.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChannelSetup {
     /// The channel settings of the configuration.
@@ -39,7 +39,7 @@ impl ChannelSetup {
     }
 }
 
-/// Where the asker runs.
+/// Where the requester runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// At a terminal, where standard input can be used to ask.
@@ -48,7 +48,7 @@ pub enum Place {
     Protocol,
 }
 
-/// The configured channel. If the console cannot be used, a screen, if one is open.
+/// Opens the configured channel, or an open screen if the console cannot be used.
 ///
 /// # Errors
 /// The channel cannot be used here: why, and what to do.
@@ -71,10 +71,10 @@ pub fn open(setup: &ChannelSetup, place: Place) -> Result<Box<dyn Channel>, NoAn
     })
 }
 
-/// Asks on a running screen only: a write is approved where its content is shown.
+/// Asks only on a running screen, since a write is approved where its content is shown.
 ///
 /// # Errors
-/// Why there is no answer; no screen of the workspace is open.
+/// Why there is no answer, or that no screen of the workspace is open.
 pub fn ask_screen(setup: &ChannelSetup, request: &Request, wait: &Wait) -> Result<ChannelAnswer, NoAnswer> {
     if !is_open(&setup.workspace, PresenceKind::Screen) {
         return Err(NoAnswer::failed(Code::NoScreen, "no screen of this workspace is open", Fix::OpenScreen));

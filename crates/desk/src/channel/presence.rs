@@ -1,6 +1,6 @@
-//! Tells which screens and servers of a workspace are open, and how many agents are connected. Each has a file that its
-//! process keeps locked; the kernel releases the lock however the process ends. So nothing waits for a dead process,
-//! and the next one removes its file.
+//! Tracks which screens and servers of a workspace are open, and how many agents are connected. Each has a file that
+//! its process keeps locked; the kernel releases the lock however the process ends. So no request waits for a dead
+//! process, and the next process removes its file.
 
 use std::ffi::OsString;
 use std::fs::TryLockError;
@@ -11,18 +11,18 @@ use crate::session::keep_git_out;
 use refdesk_files::reserved::STATE_FOLDER;
 use refdesk_files::{Durability, FileMode, Folder, Staged};
 
-/// What is open.
+/// What can be open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PresenceKind {
     /// A full screen, at which a person answers requests.
     Screen,
-    /// A server of the Model Context Protocol that an agent has used.
+    /// An MCP server that an agent has used.
     Server,
-    /// An agent that is connected with a server; one server may serve many.
+    /// An agent connected to a server; one server may serve many.
     Agent,
 }
 
-/// Marks a screen or a server as open, or an agent as connected, while this value lives.
+/// Marks a screen or a server as open, or an agent as connected, until dropped.
 #[derive(Debug)]
 pub struct Presence {
     _held: Staged,
@@ -37,7 +37,7 @@ impl PresenceKind {
         }
     }
 
-    /// The folder of the locked files, within the workspace.
+    /// The folder of the locked files, relative to the workspace.
     pub fn folder(self) -> PathBuf {
         Path::new(STATE_FOLDER).join(match self {
             Self::Screen => "screens",
@@ -47,13 +47,13 @@ impl PresenceKind {
     }
 }
 
-/// Bytes read of a locked file.
+/// The most bytes read of a locked file.
 const MAX: u64 = 1024;
 
 /// Marks a screen or a server of this workspace as open.
 ///
 /// # Errors
-/// The file system's error with the path; a link is on the path of the folder.
+/// The file system's error with the path; there is a link on the folder's path.
 pub fn attend(workspace: &Path, attendant: PresenceKind) -> io::Result<Presence> {
     hold(workspace, attendant, "")
 }
@@ -75,7 +75,7 @@ fn hold(workspace: &Path, attendant: PresenceKind, session: &str) -> io::Result<
         }
     }
     if attendant == PresenceKind::Screen {
-        // The server watches this folder from the start, so that the first agent does not look like a change of the
+        // The server watches this folder from the start, so the first agent must not appear as a change to the
         // workspace.
         root.make(&PresenceKind::Agent.folder(), FileMode::Private)?;
     }
@@ -90,12 +90,12 @@ pub fn is_open(workspace: &Path, attendant: PresenceKind) -> bool {
     open_count(workspace, attendant) > 0
 }
 
-/// How many screens, servers or agents of this workspace there are; 0 on file systems without locks.
+/// The number of this workspace's screens, servers or agents; 0 on file systems without locks.
 pub fn open_count(workspace: &Path, attendant: PresenceKind) -> usize {
     held(workspace, attendant).map_or(0, |(_, names)| names.len())
 }
 
-/// The session of each agent that is connected; empty if its server did not say.
+/// The session of each connected agent; empty if its server did not report it.
 pub(crate) fn connected_sessions(workspace: &Path) -> Vec<String> {
     let Some((folder, names)) = held(workspace, PresenceKind::Agent) else { return Vec::new() };
     let session = |name: &OsString| {
@@ -105,7 +105,7 @@ pub(crate) fn connected_sessions(workspace: &Path) -> Vec<String> {
     names.iter().map(session).collect()
 }
 
-/// The files that a process keeps locked.
+/// The files that some process keeps locked.
 fn held(workspace: &Path, attendant: PresenceKind) -> Option<(Folder, Vec<OsString>)> {
     let folder = Folder::root(workspace).and_then(|root| root.below(&attendant.folder())).ok()?;
     let mut names = folder.names().unwrap_or_default();

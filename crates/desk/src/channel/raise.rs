@@ -8,8 +8,8 @@ use super::{Approval, ChannelSetup, OfferedReference, Request, Requester};
 use crate::{CompleteDesk, Session, WantedTags};
 use refdesk_core::catalog::{Mode, Source};
 
-/// A request for a choice of all sources that hints could offer (selectable, existing, neither selected nor excluded),
-/// or of those with one of these tags.
+/// A request to choose from all sources that could be hinted at (selectable, existing, neither selected nor excluded),
+/// or from those with one of these tags.
 pub fn request(desk: &CompleteDesk<'_>, session: &Session, context: &str, tags: &[String]) -> Request {
     let selection = desk.selection();
     let may_be_picked = |source: &&Source| {
@@ -26,7 +26,7 @@ pub fn request(desk: &CompleteDesk<'_>, session: &Session, context: &str, tags: 
     }
 }
 
-/// A request for approval of a write.
+/// A request to approve a write.
 pub fn approval(setup: &ChannelSetup, asker: Requester, context: &str, approval: Approval) -> Request {
     Request { approval: Some(approval), ..empty(Timestamp::now(), asker, context, setup.settings.timeout) }
 }
@@ -53,7 +53,7 @@ fn offered(source: &Source) -> OfferedReference {
     }
 }
 
-/// A unique id: 32 hexadecimal digits from random hash keys of the system.
+/// A unique id: 32 hexadecimal digits from the system's random hash keys.
 fn new_id() -> String {
     let half = || RandomState::new().hash_one((std::process::id(), Timestamp::now().as_nanosecond()));
     format!("{:016x}{:016x}", half(), half())

@@ -1,5 +1,5 @@
-//! The journal entries of a request: what was asked, and the outcome. They contain no secrets, and nothing about a
-//! channel except its answer.
+//! The journal entries of a request: the request and its outcome. They contain no secrets, and nothing about a channel
+//! except its answer.
 
 use super::{ChannelAnswer, NoAnswer, Request};
 use crate::session::{JournalEvent, Receipt};
@@ -40,7 +40,7 @@ pub fn answer_receipt(request: &Request, came: &Result<ChannelAnswer, NoAnswer>)
     Receipt { about, by, ..receipt(request, JournalEvent::Answered, reason) }
 }
 
-/// The name for the answerer; some channels know only the place.
+/// How to refer to the person who answered; some channels report only the place.
 pub fn person(by: Option<&str>) -> String {
     match by {
         None => "a person".to_owned(),

@@ -1,4 +1,4 @@
-//! Requests and answers as JSON (BEHAVIOUR §8). `asker` and `approval` are refdesk's additions: a program that knows
+//! Requests and answers as JSON (BEHAVIOUR §8). `asker` and `approval` are refdesk's additions: a program that supports
 //! only the fields of the contract can still read a request and write an answer.
 
 use serde::{Deserialize, Serialize};
@@ -6,20 +6,20 @@ use serde::{Deserialize, Serialize};
 /// A request to the user.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Request {
-    /// Its id; safe as a file name.
+    /// Its id, which is safe as a file name.
     pub request_id: String,
-    /// Its time, as RFC 3339 in UTC.
+    /// When it was made, as RFC 3339 in UTC.
     pub timestamp: String,
-    /// The reason in the asker's words; may be empty.
+    /// The requester's reason; may be empty.
     #[serde(default)]
     pub context: String,
-    /// The sources that may be chosen; empty for an approval.
+    /// The sources to choose from; empty for an approval.
     #[serde(default)]
     pub sources: Vec<OfferedReference>,
-    /// Who asks.
+    /// The requester.
     #[serde(default)]
     pub asker: Requester,
-    /// The seconds after `timestamp` until it expires.
+    /// Seconds after `timestamp` at which it expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<f64>,
     /// The write to approve.
@@ -28,7 +28,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// The context of a request whose asker gives no reason; `path` is the file to write.
+    /// The context of a request without a reason; `path` is the file to write.
     pub fn default_context(who: &str, path: Option<&str>) -> String {
         match path {
             Some(path) => format!("{who} wants to write {path}"),
@@ -36,7 +36,7 @@ impl Request {
         }
     }
 
-    /// Whether the asker gives a reason.
+    /// Whether the requester gave a reason.
     pub fn has_reason(&self) -> bool {
         let path = self.approval.as_ref().map(|approval| approval.path.as_str());
         let context = self.context.trim();
@@ -44,7 +44,7 @@ impl Request {
     }
 }
 
-/// A source that may be chosen.
+/// A source to choose.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OfferedReference {
     /// Its id.
@@ -58,12 +58,12 @@ pub struct OfferedReference {
     /// `local`, `url`, `mcp` or `inline`.
     #[serde(default, rename = "type")]
     pub kind: String,
-    /// Its topic words.
+    /// Its tags.
     #[serde(default)]
     pub tags: Vec<String>,
 }
 
-/// Who asks.
+/// Who makes a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Requester {
     /// Its name in the journal.
@@ -97,7 +97,7 @@ pub struct Approval {
 }
 
 impl Approval {
-    /// The effect on the file, from the difference.
+    /// The effect on the file, derived from the diff.
     pub fn effect(&self) -> ApprovalEffect {
         match self.diff.lines().next() {
             Some("--- /dev/null") => ApprovalEffect::New,
@@ -118,7 +118,7 @@ pub enum ApprovalEffect {
     Unknown,
 }
 
-/// The answer.
+/// The answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Response {
     /// The request's id.
@@ -126,7 +126,7 @@ pub struct Response {
     /// The chosen ids.
     #[serde(default)]
     pub selected_ids: Vec<String>,
-    /// For a request for approval: whether it is given.
+    /// For an approval request: whether it is approved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approved: Option<bool>,
     /// Who answered.

@@ -13,13 +13,13 @@ const GLANCE: Duration = Duration::from_millis(100);
 /// A bounded wait that can be cancelled.
 #[derive(Debug, Clone)]
 pub struct Wait {
-    /// When the wait ends.
+    /// The deadline.
     pub until: Instant,
     given_up: Arc<AtomicBool>,
 }
 
 impl Wait {
-    /// A wait until this time, or until it is cancelled.
+    /// A wait until this deadline, or until it is cancelled.
     pub fn until(until: Instant) -> Self {
         Self { until, given_up: Arc::default() }
     }
@@ -36,7 +36,6 @@ impl Wait {
         self.given_up.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the wait is cancelled.
     pub(super) fn is_given_up(&self) -> bool {
         self.given_up.load(Ordering::Relaxed)
     }
@@ -46,7 +45,7 @@ impl Wait {
         self.until.saturating_duration_since(Instant::now())
     }
 
-    /// The time to wait for something else before checking this again.
+    /// How long to wait for something else before checking this again.
     pub(super) fn glance(&self) -> Duration {
         self.left().min(GLANCE)
     }

@@ -1,6 +1,6 @@
-//! Asks by an HTTP request: posts JSON, and the response is the answer (BEHAVIOUR §8). `target` and `address` restrict
-//! where it may go, `secret` adds headers and a signature, and `post` reads the response. Proxies from the environment
-//! are ignored, because only the proxy's address could be checked.
+//! Asks with an HTTP request: posts JSON, and the response is the answer (BEHAVIOUR §8). `target` and `address`
+//! restrict the destination, `secret` adds headers and a signature, and `post` reads the response. Proxies from the
+//! environment are ignored, because only the proxy's address could be checked.
 
 mod address;
 mod post;
@@ -20,7 +20,7 @@ use super::{Channel, ChannelAnswer, NoAnswer, Request, Wait};
 use refdesk_core::config::{self, Environment};
 use refdesk_text::Code;
 
-/// The extra time for the posting thread to report its outcome.
+/// Extra time for the posting thread to report its outcome.
 const GRACE: Duration = Duration::from_millis(250);
 
 /// The webhook to post to, with its headers and secret.
@@ -39,7 +39,7 @@ impl Webhook {
     /// A webhook from the configuration.
     ///
     /// # Errors
-    /// A setting is invalid, or a variable that it names is not set.
+    /// A setting is invalid, or an environment variable it names is not set.
     pub(crate) fn new(settings: &config::ChannelSettings, environment: Environment) -> Result<Self, NoAnswer> {
         let target = Target::new(settings)?;
         let headers = secret::headers(settings, environment)?;
@@ -59,7 +59,7 @@ impl Channel for Webhook {
         let (sender, receiver) = sync_channel(1);
         let (webhook, asked, waiting, posting) = (self.clone(), request.clone(), wait.clone(), agent.clone());
         let spawned = std::thread::Builder::new().name("webhook".to_owned()).spawn(move || {
-            // The asker may have given up.
+            // The caller may have stopped waiting.
             let _ = sender.send(webhook.post(&posting, &asked, &waiting));
         });
         if let Err(error) = spawned {

@@ -1,6 +1,6 @@
-//! Answers questions of people and agents about documented databases. Both get the same answer, from the pages, so that
-//! no database is contacted. For what its session may not read, an agent gets only names, a line of text, and how to
-//! select it.
+//! Answers questions of people and agents about documented databases. Both get the same answer, from the pages, so no
+//! database is contacted. For pages its session may not read, an agent gets only names, a line of text, and how to
+//! select them.
 
 mod domains;
 mod joins;
@@ -28,64 +28,64 @@ use crate::{CompleteDesk, SearchReader, Session};
 /// The most damaged pages named in an answer.
 const DAMAGED: usize = 8;
 
-/// A question about documented databases. Table names may have a schema and a database before them.
+/// A question about documented databases. Table names may be qualified with a schema and a database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DatabaseQuestion {
     /// Which tables are about something?
     Tables {
         /// Any text.
         query: String,
-        /// Only of this database.
+        /// Only in this database.
         database: Option<String>,
-        /// Only of this domain.
+        /// Only in this domain.
         domain: Option<String>,
-        /// The most tables.
+        /// The most tables to return.
         limit: usize,
     },
-    /// What is a table?
+    /// What does a table contain?
     Schema {
         /// Its name.
         table: String,
-        /// Whether to include sets of values, and what is known about values.
+        /// Whether to include value sets and what is known about values.
         samples: bool,
     },
     /// How can two tables be joined?
     Path {
-        /// The first one.
+        /// The first table.
         source: String,
-        /// The other one.
+        /// The second table.
         target: String,
-        /// The most joins.
+        /// The most joins in a path.
         hops: Option<usize>,
     },
     /// What is in a domain?
     Domain {
         /// Its name.
         domain: String,
-        /// Its database, if others have a domain of this name.
+        /// Its database, needed if several have a domain with this name.
         database: Option<String>,
     },
-    /// Which domains are there?
+    /// Which domains exist?
     Domains {
-        /// Only of this database.
+        /// Only in this database.
         database: Option<String>,
     },
     /// Which joins matter most?
     Relationships {
-        /// Only of this database.
+        /// Only in this database.
         database: Option<String>,
         /// Only with a table of this domain.
         domain: Option<String>,
-        /// The most joins.
+        /// The most joins to return.
         limit: usize,
     },
     /// Which tables have a column?
     Usage {
         /// Its name.
         column: String,
-        /// Only of this database.
+        /// Only in this database.
         database: Option<String>,
-        /// Only of this domain.
+        /// Only in this domain.
         domain: Option<String>,
     },
 }
@@ -93,17 +93,17 @@ pub enum DatabaseQuestion {
 /// An answer of any shape.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DatabaseAnswer {
-    /// The answer for programs.
+    /// The answer as JSON.
     pub json: Value,
     /// The sources whose pages it quotes.
     pub quoted: Vec<String>,
     /// The sources to select to see what was left out.
     pub select: Vec<String>,
-    /// Why there is no answer; it may quote pages, too.
+    /// Why there is no answer; may quote pages, too.
     pub problem: Option<Error>,
 }
 
-/// An answer with the sources that it quotes and names.
+/// An answer with the sources it quotes and names.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answered<T> {
     /// The answer.
@@ -121,7 +121,7 @@ pub struct AnswerSources {
 }
 
 impl AnswerSources {
-    /// Pages that could not be used, so that the answer may be incomplete.
+    /// Damaged pages that were skipped, so that the answer may be incomplete.
     pub fn damaged(&self) -> &[DamagedPage] {
         &self.damaged
     }

@@ -1,5 +1,5 @@
-//! Restricts the addresses that a webhook may connect to. The resolver returns no others, so a name that resolves
-//! differently the next time gains nothing (BEHAVIOUR §8).
+//! Restricts the addresses a webhook may connect to. The resolver returns only allowed ones, so a name that resolves
+//! differently the next time (DNS rebinding) gains nothing (BEHAVIOUR §8).
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::{fmt, io};
@@ -16,10 +16,9 @@ use super::target::HostScope;
 #[derive(Debug)]
 pub(super) struct Reachable(pub HostScope);
 
-/// None of a host's addresses is allowed; this is one of them. Passed on in an [`Error`].
+/// None of a host's addresses is allowed; this is one of them. Wrapped in an [`Error`].
 #[derive(Debug)]
 pub(super) struct Unreachable {
-    /// The address.
     pub address: IpAddr,
 }
 
@@ -56,7 +55,7 @@ impl Resolver for Reachable {
     }
 }
 
-/// Whether an address belongs to the public internet, by IANA's registries of special addresses (RFC 6890).
+/// Whether an address belongs to the public internet, according to IANA's special-purpose registries (RFC 6890).
 pub(super) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -87,12 +86,12 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         return is_public_v4(within);
     }
     match address.segments() {
-        // NAT64: the translated IPv4 address.
+        // NAT64: check the embedded IPv4 address.
         [0x64, 0xff9b, 0, 0, 0, 0, high, low] => is_public_v4(joined(high, low)),
         [0x2002, high, low, ..] => is_public_v4(joined(high, low)),
-        // Protocol assignments (Teredo among them) and documentation.
+        // Protocol assignments (including Teredo) and documentation.
         [0x2001, 0..=0x1ff | 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => false,
-        // The only range assigned as public: the rest is unspecified, loopback, local, unique-local, link-local,
+        // The only range allocated as global unicast: the rest is unspecified, loopback, unique-local, link-local,
         // multicast or reserved.
         [0x2000..=0x3fff, ..] => true,
         _ => false,

@@ -16,17 +16,17 @@ use super::secret::SIGNATURE;
 use super::target::{HostScope, Target};
 use refdesk_text::Code;
 
-/// The delays before the second and the third (last) attempt, if there is time.
+/// Delays before the second and the third (last) attempt, if there is time.
 const BACKOFF: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)];
 
-/// The time for looking up a name and connecting.
+/// Timeout for resolving a name and connecting.
 const CONNECT: Duration = Duration::from_secs(10);
 
 /// Outcome of one attempt.
 enum Attempt {
     /// The final outcome.
     Ended(Result<ChannelAnswer, NoAnswer>),
-    /// The server could not be reached or has an internal problem; a retry may succeed.
+    /// The server could not be reached or reported an internal error; a retry may succeed.
     Failed(String),
 }
 
@@ -61,7 +61,7 @@ impl Webhook {
             };
             let tried = 1 + BACKOFF.len() - backoff.len();
             let is_last = match backoff.next() {
-                // A short wait gets as many attempts.
+                // A short wait gets as many attempts, with shorter delays.
                 Some(span) => wait.left().is_zero() || !pause((*span).min(wait.left() / 4), wait),
                 None => true,
             };
@@ -145,7 +145,7 @@ impl Webhook {
         }
     }
 
-    /// The server may act on a request as soon as it is connected, so it is repeated only if no connection was made.
+    /// The server may act on a request once it is connected, so retry only if no connection was made.
     fn failed_attempt(&self, error: Error) -> Attempt {
         match error {
             Error::Other(inner) if inner.downcast_ref::<Unreachable>().is_some() => {
@@ -191,7 +191,7 @@ fn pause(span: Duration, wait: &Wait) -> bool {
     true
 }
 
-/// Whether connecting failed, or looking up the name.
+/// Whether resolving the name or connecting failed.
 fn is_unconnected(error: &io::Error) -> bool {
     use io::ErrorKind::{AddrNotAvailable, ConnectionRefused, HostUnreachable, NetworkDown, NetworkUnreachable};
     [AddrNotAvailable, ConnectionRefused, HostUnreachable, NetworkDown, NetworkUnreachable].contains(&error.kind())

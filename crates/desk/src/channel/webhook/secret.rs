@@ -1,5 +1,5 @@
 //! The headers of a webhook request: those from the configuration, and a bearer token and a signature, whose secrets
-//! come from environment variables. They are never printed.
+//! come from environment variables. Secrets are never printed.
 
 use std::fmt;
 
@@ -27,13 +27,13 @@ impl fmt::Debug for Secret {
 }
 
 impl Secret {
-    /// The secret in this environment variable.
+    /// Reads the secret from this environment variable.
     pub(crate) fn of(name: &str, environment: Environment) -> Result<Self, NoAnswer> {
         Ok(Self(variable(name, "secret_env", environment)?.into_bytes()))
     }
 
-    /// `sha256=` and the HMAC-SHA256 of a body in lower-case hexadecimal; `None` if the secret is not a valid key,
-    /// which cannot happen: any text is one.
+    /// `sha256=` and the HMAC-SHA256 of a body in lower-case hexadecimal. Never `None`, since HMAC accepts a key of any
+    /// length.
     pub(crate) fn sign(&self, body: &[u8]) -> Option<String> {
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).ok()?;
         mac.update(body);
@@ -41,7 +41,7 @@ impl Secret {
     }
 }
 
-/// The configured headers and the bearer token, which every request has.
+/// The configured headers and the bearer token, sent with every request.
 pub(super) fn headers(
     settings: &ChannelSettings,
     environment: Environment,

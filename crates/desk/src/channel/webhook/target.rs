@@ -1,6 +1,6 @@
-//! Where a webhook may be posted to. `https` may use public addresses, and any address of a host in `allow_hosts`.
-//! Plain `http` may use only private addresses of hosts in `allow_hosts`: on the way to a public address, others could
-//! read the request and the token.
+//! Checks where a webhook may post. `https` may use public addresses, and any address of a host in `allow_hosts`. Plain
+//! `http` may use only private addresses of hosts in `allow_hosts`: on the way to a public address, others could read
+//! the request and the token.
 
 use ureq::http::Uri;
 
@@ -12,24 +12,20 @@ use refdesk_text::Code;
 /// Which addresses of the host are allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HostScope {
-    /// Public ones.
     Public,
-    /// Private ones.
     Private,
-    /// All.
     All,
 }
 
 /// The destination of a webhook.
 #[derive(Debug, Clone)]
 pub(super) struct Target {
-    /// The whole URL, which may have a secret in its path or query.
+    /// The whole URL, whose path or query may contain a secret.
     endpoint: Hidden,
     /// Scheme, host and port, for messages.
     pub shown: String,
     /// The host, for messages.
     pub host: String,
-    /// The allowed addresses.
     pub reach: HostScope,
 }
 
@@ -83,19 +79,18 @@ impl Target {
         Ok(Self { shown: named, host: shown(&host), reach, endpoint: Hidden(uri) })
     }
 
-    /// The URL itself.
     pub(crate) fn uri(&self) -> &Uri {
         &self.endpoint.0
     }
 }
 
-/// A host normalized for comparison: lower case, without the brackets of an address and a trailing dot.
+/// Normalizes a host for comparison: lower case, without the brackets of an address and without a trailing dot.
 fn plain(host: &str) -> String {
     let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
     host.strip_suffix('.').unwrap_or(host).to_lowercase()
 }
 
-/// Whether this `allow_hosts` entry matches the host: a host, or a host with a port.
+/// Whether this `allow_hosts` entry (a host, or a host and port) matches the host.
 fn is_named(allowed: &str, host: &str, port: Option<u16>) -> bool {
     let allowed = allowed.trim();
     plain(allowed) == host

@@ -1,4 +1,4 @@
-//! Against a real server on this machine, whose responses the test sets byte by byte.
+//! Tests against a real local server whose responses are set byte by byte.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -33,7 +33,7 @@ impl Heard {
     }
 }
 
-/// A server that answers each connection in turn; it accepts no more after the last.
+/// A server with one answer per connection; it stops accepting after the last.
 fn serve<const N: usize>(answers: [Box<dyn FnOnce(TcpStream) + Send>; N]) -> (u16, Receiver<Heard>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -190,7 +190,7 @@ fn the_third_request_may_be_answered() {
 
 #[test]
 fn a_refused_connection_is_tried_three_times_within_the_wait() {
-    // A client's port: it stays taken, but nothing listens.
+    // A client's own port stays taken, but nothing listens on it.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
     let port = client.local_addr().unwrap().port();
@@ -209,7 +209,7 @@ fn drips(begin: &'static str) -> Box<dyn FnOnce(TcpStream) + Send> {
         let _ = stream.write_all(begin.as_bytes());
         stream.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
         let byte: &[u8] = if begin.is_empty() { b"" } else { b" " };
-        // Time passes without data, or the peer has left.
+        // A read times out while the peer is connected, and returns 0 once it has left.
         while stream.write_all(byte).is_ok() && !matches!(stream.read(&mut [0]), Ok(0)) {}
     })
 }
@@ -219,7 +219,7 @@ fn slow_heads_and_dripping_bodies_end_with_the_time() {
     for begin in ["", "HTTP/1.1 200 OK\r\nX: ", "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", {
         "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"
     }] {
-        // Bounded by the wait and by the timeout of one request.
+        // Limited by the wait and by the timeout of one request.
         for (timeout, wait) in [(30.0, 0.5), (0.5, 30.0)] {
             let (port, _heard) = serve([drips(begin)]);
             let began = Instant::now();
@@ -258,7 +258,7 @@ fn private_addresses_are_refused_under_any_name() {
         assert!(message.contains("a private address"), "{message}");
     }
     assert!(listener.accept().is_err(), "no connection was made");
-    // By name, once it is allowed.
+    // By name, once the host is allowed.
     let (port, _heard) = serve([says(chosen(r#"["a"]"#))]);
     let allowed = ChannelSettings {
         endpoint: Some(format!("http://localhost:{port}/")),

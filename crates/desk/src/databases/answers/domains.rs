@@ -1,4 +1,4 @@
-//! Lists domains, and what is in one.
+//! Lists domains, and the contents of one.
 
 use std::collections::HashMap;
 
@@ -18,10 +18,10 @@ pub(super) const DOMAINS: usize = 100;
 /// The most tables of a domain that are listed.
 const TABLES: usize = 200;
 
-/// The most joins.
+/// The most joins of a domain that are listed.
 const JOINS: usize = 100;
 
-/// How many table names describe a domain in a list.
+/// The most table names shown for a domain in a list.
 const NAMES: usize = 8;
 
 /// A domain in a list.
@@ -33,21 +33,21 @@ pub struct DescribedDomain {
     pub domain: String,
     /// The number of its tables.
     pub table_count: usize,
-    /// The names of some of them.
+    /// The names of some of its tables.
     pub tables: Vec<String>,
-    /// The source that has its pages.
+    /// The source that contains its pages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_id: Option<String>,
     /// Whether the reader may read all of its pages.
     pub readable: bool,
 }
 
-/// Domains.
+/// A list of domains.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DescribedDomains {
-    /// By database and name.
+    /// Sorted by database and name.
     pub domains: Vec<DescribedDomain>,
-    /// Number of domains left out of a long list.
+    /// The number of domains left out of a long list.
     #[serde(skip_serializing_if = "is_zero")]
     pub left_out: usize,
 }
@@ -55,10 +55,10 @@ pub struct DescribedDomains {
 /// A table of a domain.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DomainTable {
-    /// The table in one line.
+    /// A one-line summary.
     #[serde(flatten)]
     pub brief: TableBrief,
-    /// Table or view; this and the rest only if the reader may read the page.
+    /// Table or view. This and the fields below are set only if the reader may read the page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<&'static str>,
     /// Estimated rows.
@@ -72,7 +72,7 @@ pub struct DomainTable {
     pub primary_key: Vec<String>,
 }
 
-/// What is in a domain.
+/// The contents of a domain.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DomainOverview {
     /// Its database.
@@ -83,18 +83,18 @@ pub struct DomainOverview {
     pub table_count: usize,
     /// Its tables.
     pub tables: Vec<DomainTable>,
-    /// Joins between its tables, and with others, that the reader may read.
+    /// The joins among its tables and with others, as far as the reader may read them.
     pub relationships: Vec<DescribedJoin>,
-    /// Number of tables left out of a long list.
+    /// The number of tables left out of a long list.
     #[serde(skip_serializing_if = "is_zero")]
     pub tables_left_out: usize,
-    /// Number of joins left out of a long list.
+    /// The number of joins left out of a long list.
     #[serde(skip_serializing_if = "is_zero")]
     pub relationships_left_out: usize,
 }
 
 impl DatabaseView {
-    /// The domains.
+    /// Lists the domains, at most `most`.
     ///
     /// # Errors
     /// The database is unknown.
@@ -120,12 +120,12 @@ impl DatabaseView {
         Ok(Answered { answer: DescribedDomains { domains, left_out }, sources: AnswerSources::default() })
     }
 
-    /// What is in a domain.
+    /// Describes a domain.
     ///
     /// # Errors
-    /// It is unknown, or several databases have a domain of this name.
+    /// The domain is unknown, or several databases have one with this name.
     pub fn domain(&self, name: &str, database: Option<&str>) -> Result<Answered<DomainOverview>, Error> {
-        // The form that a list of domains shows.
+        // `database.domain`, as lists show it.
         let is_full = |domain: &&DomainPage| {
             let rest = name.strip_prefix(domain.database.as_str()).and_then(|rest| rest.strip_prefix('.'));
             database.is_none() && rest == Some(domain.domain.as_str())

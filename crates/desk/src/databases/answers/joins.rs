@@ -1,5 +1,5 @@
-//! How tables are joined: the paths between two of them, and the most important joins. A join is on the pages of both
-//! its tables, so an agent may see it if it may read one of them.
+//! How tables are joined: the paths between two of them, and the most important joins. The pages of both tables contain
+//! a join, so an agent that may read one of them may see it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,17 +24,17 @@ pub struct FoundPaths {
     pub target_table: String,
     /// Their database.
     pub database: String,
-    /// The best first.
+    /// The paths, best first.
     pub paths: Vec<DescribedPath>,
-    /// Why there is none, and which tables are nearest.
+    /// Why there is no path, and which tables are nearest.
     #[serde(skip)]
     pub problem: Option<Error>,
 }
 
-/// A path.
+/// A path between two tables.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DescribedPath {
-    /// One join each.
+    /// Its joins, in order.
     pub hops: Vec<DescribedHop>,
     /// The joins as SQL with quoted names; `None` if the reader may not read one of them.
     pub sql_snippet: Option<String>,
@@ -49,11 +49,11 @@ pub struct DescribedHop {
     pub to_table: String,
     /// Every pair of columns, with quoted names; `None` if the reader may read neither page.
     pub on_clause: Option<String>,
-    /// Whether the join is inferred, not declared by a key; `None` if the reader may read neither page.
+    /// Whether the join is inferred rather than declared by a key; `None` if the reader may read neither page.
     pub inferred: Option<bool>,
 }
 
-/// A join.
+/// A join between two tables.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DescribedJoin {
     /// The database.
@@ -66,20 +66,20 @@ pub struct DescribedJoin {
     pub to_table: String,
     /// Its columns.
     pub to_columns: Vec<String>,
-    /// `many_to_one` or `one_to_one`; of an inferred join what a note says, else empty.
+    /// `many_to_one` or `one_to_one`; for an inferred join as its note states, or empty.
     pub cardinality: String,
-    /// Whether it is inferred, not declared by a key.
+    /// Whether it is inferred rather than declared by a key.
     pub inferred: bool,
-    /// How many joins that the reader may know about lead to `to_table`.
+    /// How many joins the reader may know about lead to `to_table`.
     pub joins_to_table: usize,
 }
 
 /// The most important joins.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CommonJoins {
-    /// The joins to the most joined tables first.
+    /// The joins, those to the most joined tables first.
     pub relationships: Vec<DescribedJoin>,
-    /// The number of all joins that the reader may know about.
+    /// The number of all joins the reader may know about.
     pub total: usize,
 }
 
@@ -163,7 +163,7 @@ impl DatabaseView {
         Ok(answered(paths, None, sources))
     }
 
-    /// What is near two tables without a path, within what the reader may know; notes what is quoted, and what to
+    /// Restricts what is near two unconnected tables to what the reader may know; records what is quoted, and what to
     /// select to see more.
     fn without_unread(
         &self,
@@ -173,7 +173,7 @@ impl DatabaseView {
         sources: &mut AnswerSources,
     ) -> JoinPaths {
         let at = |name: &String| by_name.get(name).copied();
-        // With that many joins allowed, the path itself names its tables.
+        // If that many joins are allowed, the path itself names its tables.
         if found.apart().is_some_and(|joins| joins <= HOPS) {
             return found;
         }
@@ -185,7 +185,7 @@ impl DatabaseView {
             if is_told {
                 return found;
             }
-            // Part of the path is on pages that must not be read, so nothing of it is shown.
+            // Part of the path is on pages the reader may not read, so none of it is shown.
             found.longer.clear();
             sources.quoted.clear();
         }
@@ -203,8 +203,8 @@ impl DatabaseView {
         found
     }
 
-    /// The joins of the tables that most others are joined with. If the reader may not read either table of a join,
-    /// only the sources to select are named.
+    /// The joins of the tables that are joined most. If the reader may read neither table of a join, only the sources
+    /// to select are returned.
     ///
     /// # Errors
     /// The database or the domain is unknown.
@@ -231,7 +231,7 @@ impl DatabaseView {
         for (_, page, doc) in &read.docs {
             for mut join in joins_of(doc) {
                 let find = |name: &str| by_name.get(&(page.database.as_str(), name.to_owned()));
-                // A table without a page, or one that the reader may not know about, cannot be joined here.
+                // Skip a table without a page, or one the reader may not know about.
                 let [Some(from), Some(to)] = [find(&join.from_table), find(&join.to_table)] else { continue };
                 let is_wanted = domain.is_none_or(|domain| [from, to].iter().any(|(_, page)| page.domain == domain));
                 let ends = [Some(from.0), Some(to.0)];
@@ -270,7 +270,7 @@ impl DatabaseView {
         Ok(Answered { answer: CommonJoins { relationships, total }, sources })
     }
 
-    /// Notes that a join is quoted from the page of one of its tables; returns whether the reader may read either.
+    /// Records that a join is quoted from a table's page; returns whether the reader may read either page.
     pub(super) fn quote_join(&self, ends: &[Option<usize>], sources: &mut AnswerSources) -> bool {
         let readable = ends.iter().flatten().find(|at| self.is_readable(**at));
         if let Some(at) = readable {
@@ -283,7 +283,7 @@ impl DatabaseView {
     }
 }
 
-/// The joins on the page of a table, declared ones first.
+/// The joins on a table's page, declared ones first.
 pub(super) fn joins_of(doc: &Arc<TableDoc>) -> impl Iterator<Item = DescribedJoin> + '_ {
     let join = |to: &str, from_columns: &[String], to_columns: &[String], cardinality: &str, inferred| DescribedJoin {
         database: String::new(),
@@ -318,7 +318,7 @@ fn no_path(source: &str, target: &str, found: &JoinPaths, most: usize, is_partly
     }
 }
 
-/// Hints for connecting two tables without a path.
+/// Hints for connecting two tables that have no path.
 fn nearest(source: &str, target: &str, found: &JoinPaths, are_read: [bool; 2]) -> String {
     if let Some(joins) = found.apart().filter(|joins| *joins <= HOPS) {
         return format!("allow paths of {}", counted(joins, "join"));

@@ -1,4 +1,4 @@
-//! Describes a table: its page for programs, or only its name and a line of text.
+//! Describes a table: its page as data, or only its name and a line of text.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::view::{DatabaseView, TableBrief};
 use super::{AnswerSources, Answered};
 use crate::databases::documented_pages::DamagedPage;
 
-/// The most tokens of a page's lists for an agent.
+/// The token budget of a page's lists for an agent.
 const TOKENS: u64 = 8_000;
 
 /// The most characters of a description for an agent.
@@ -25,21 +25,21 @@ pub struct TableSchema {
     /// Its database, domain and source.
     #[serde(flatten)]
     pub brief: TableBrief,
-    /// The path of its page for people.
+    /// The path of its human-readable page.
     pub path: String,
-    /// What its page says, if the reader may read it.
+    /// The content of its page, if the reader may read it.
     #[serde(flatten)]
     pub doc: Option<TableDoc>,
-    /// Number of columns left out of a long list.
+    /// The number of columns left out of a long list.
     #[serde(skip_serializing_if = "is_zero")]
     pub columns_left_out: usize,
-    /// Number of items left out of the other lists, by list.
+    /// The number of items left out of the other lists, by list.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub left_out: BTreeMap<&'static str, usize>,
 }
 
 impl DatabaseView {
-    /// What a table is.
+    /// Describes a table.
     ///
     /// # Errors
     /// The name is unknown or ambiguous, or the page cannot be read.
@@ -101,7 +101,7 @@ struct TokenBudget {
 }
 
 impl TokenBudget {
-    /// Drops the last items of a list that do not fit, or that exceed `share`.
+    /// Drops the last items of a list that do not fit or exceed `share`.
     fn cut<T: Serialize>(&mut self, list: &'static str, items: &mut Vec<T>, share: u64) {
         let room = self.left.min(share);
         let mut used = 0;
