@@ -1,4 +1,4 @@
-//! Prepares a run of the documenter: reads databases and pages, and decides what to write. Nothing is written here.
+//! Prepares a documentation run: reads databases and pages, and decides what to write. Writes nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -34,15 +34,15 @@ use crate::session::advice;
 /// The file in which a run records its progress.
 pub(super) const PROGRESS: &str = "documenter-progress.json";
 
-/// The most bytes of a manifest.
+/// The maximum size of a manifest in bytes.
 const MANIFEST_BYTES: u64 = 64 * 1024 * 1024;
 
 /// What to document.
 #[derive(Debug, Clone, Default)]
 pub struct DocumentOptions {
-    /// Databases; empty means all that are in use.
+    /// The databases; empty means all in use.
     pub names: Vec<String>,
-    /// Only pages of tables that match.
+    /// Document only the tables that match.
     pub only: Option<NamePattern>,
     /// Discard the progress of an interrupted run.
     pub fresh: bool,
@@ -55,37 +55,37 @@ pub struct DocumentOptions {
 pub struct Documentation {
     /// The plan it follows.
     pub planned: Planned,
-    /// In the order of writing.
+    /// The pages in the order in which they are written.
     pub pages: Vec<DocumentedPage>,
-    /// Paths of pages to remove: their tables or domains no longer exist.
+    /// Paths of pages to remove because their tables or domains no longer exist.
     pub removed: Vec<String>,
     /// Edited files to remove anyway, with the hash of each.
     pub removed_edited: BTreeMap<String, String>,
-    /// Manifests in earlier folders of pages, with the hash of each: removed once the current one is written.
+    /// Manifests in earlier pages folders, with the hash of each, to remove once the current one is written.
     pub(super) earlier_manifests: BTreeMap<String, String>,
-    /// The files of catalog entries that do not exist.
+    /// The missing files of catalog entries.
     pub(super) entries_missing: BTreeSet<String>,
-    /// The files of catalog entries that refdesk wrote and would write otherwise now.
+    /// The files of catalog entries that refdesk wrote and whose content would now differ.
     pub entries_outdated: Vec<String>,
     /// Edited catalog entries to replace anyway, with the hash of each.
     pub entries_replaced: BTreeMap<String, String>,
-    /// Catalog entries to remove: their domains no longer exist.
+    /// Catalog entries to remove because their domains no longer exist.
     pub entries_removed: Vec<ManifestEntry>,
-    /// Files that are kept because a person edited them, or because they are in the way.
+    /// Files to leave alone, because a person edited them or because something else is at their path.
     pub edited: Vec<String>,
-    /// Edited files about tables or domains that no longer exist: kept until the person removes them.
+    /// Edited files about tables or domains that no longer exist; they stay until a person removes them.
     pub left_over: Vec<String>,
     /// Databases that have pages but are no longer configured.
     pub databases_gone: BTreeSet<String>,
-    /// The sources of the catalog, with the path and text of each file.
+    /// The catalog's sources, with the path and text of each file.
     pub catalog: Vec<(CatalogEntry, String, String)>,
-    /// The ids of all sources that the pages could become, even if none is made of them now.
+    /// The ids of all sources the pages could become, even of those not written now.
     pub(super) wanted_sources: BTreeSet<String>,
     /// The databases that could not be read.
     pub failed: Vec<(String, Error)>,
-    /// Problems that do not keep a page from being written.
+    /// Problems that do not prevent a page from being written.
     pub problems: Vec<Diagnostic>,
-    /// The folder of the pages.
+    /// The pages folder.
     pub docs_path: String,
     pub(super) manifest: Option<Manifest>,
     /// The progress of the last run, if it was interrupted.
@@ -102,7 +102,7 @@ pub struct Documentation {
 }
 
 impl Documentation {
-    /// The number of pages that would be written.
+    /// The number of pages to write.
     pub fn to_write(&self) -> usize {
         self.pages.iter().filter(|it| it.action == PageAction::Write).count()
     }
@@ -112,12 +112,12 @@ impl Documentation {
         self.to_write() == 0 && self.files_removed().next().is_none() && self.sources_to_write() == 0
     }
 
-    /// The number of sources whose catalog entries would be written.
+    /// The number of sources whose catalog entries are to be written.
     pub fn sources_to_write(&self) -> usize {
         self.entries_missing.len() + self.entries_outdated.len() + self.entries_replaced.len()
     }
 
-    /// The files of the sources that the catalog lacks, although they have pages.
+    /// The files of missing catalog entries whose pages exist.
     pub fn missing_entries(&self) -> Vec<&str> {
         // A source is a page, or the folder of a domain.
         let existing = self.pages.iter().filter(|it| it.is_there).map(|it| Path::new(&it.page.path));
@@ -127,7 +127,7 @@ impl Documentation {
         with_pages.map(|(_, file, _)| file).filter(is_missing).map(String::as_str).collect()
     }
 
-    /// Whether a file that a person edited is a catalog entry, and not a page.
+    /// Whether an edited file is a catalog entry rather than a page.
     pub fn is_entry(&self, path: &str) -> bool {
         self.catalog.iter().any(|(_, file, _)| file == path)
     }
@@ -140,7 +140,7 @@ impl Documentation {
     /// Leaves out pages and sources that would link to pages that are missing and not written.
     fn leave_out_incomplete(&mut self) {
         let missing = self.pages.iter().filter(|it| it.action == PageAction::LeftOut && !it.is_there);
-        // The folder of the domain contains that of its tables.
+        // The domain's folder contains its tables' folder.
         let folders = missing.filter_map(|it| Path::new(&it.page.path).parent()?.parent().map(Path::to_owned));
         let folders: BTreeSet<PathBuf> = folders.collect();
         for it in self.pages.iter_mut().filter(|it| it.page.table.is_none() && it.action == PageAction::Write) {
@@ -167,7 +167,7 @@ impl Documentation {
         Some(Error::new(Code::BadGlob, format!("'{}' matches no table", one_line(&only.text)), fix))
     }
 
-    /// The files that would be removed: pages, catalog entries, then manifests in earlier folders of pages.
+    /// The files to remove: pages, catalog entries, then manifests in earlier pages folders.
     pub fn files_removed(&self) -> impl Iterator<Item = &str> {
         let entries = self.entries_removed.iter().map(|entry| &entry.path);
         self.removed.iter().chain(entries).chain(self.earlier_manifests.keys()).map(String::as_str)
@@ -181,37 +181,38 @@ pub(super) struct Described<'r> {
     pub domains: BTreeMap<TableName, String>,
     /// What could not be sampled.
     pub problems: Vec<Diagnostic>,
-    /// Why the connection was lost while values were read.
+    /// Why the connection was lost while reading values.
     pub lost: Option<Error>,
 }
 
 /// Whether values are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Values {
-    /// Read, within what the configuration allows.
+    /// Read, as far as the configuration allows.
     Sampled,
     /// Not read: names, keys and comments are enough.
     Unread,
 }
 
 impl Desk {
-    /// Prepares a run. No other can start before it is dropped.
+    /// Prepares a run. No other run can start until the result is dropped.
     ///
     /// # Errors
-    /// Another run is under way, no database is configured, a name is unknown, no table matches, or it was stopped.
+    /// Another run is in progress, no database is configured, a name is unknown, no table matches, or reading was
+    /// stopped.
     pub fn prepare_documentation(&mut self, options: &DocumentOptions) -> Result<Documentation, Error> {
         let lock = self.lock_databases()?;
-        // Finish or undo what a killed run left half done before anything is compared with it.
+        // Finish or undo what a killed run left half done before comparing anything with it.
         self.finish_interrupted()?;
         let mut documentation = self.documentation(options)?;
         documentation.lock = Some(lock);
         Ok(documentation)
     }
 
-    /// The same, but only for a preview.
+    /// Like [`Self::prepare_documentation`], but only for a preview.
     ///
     /// # Errors
-    /// No database is configured, a name is unknown, no table matches, or it was stopped.
+    /// No database is configured, a name is unknown, no table matches, or reading was stopped.
     pub fn documentation(&self, options: &DocumentOptions) -> Result<Documentation, Error> {
         let read = self.read_databases(&self.databases_of_run(&options.names)?)?;
         let planned = self.plan_databases(&read)?;
@@ -274,7 +275,7 @@ impl Desk {
         }
         self.add_catalog(run, database, &described, &all, &ids);
         let order = order_of(run, name);
-        // Tables in the order of the plan; the pages that list them follow.
+        // Tables in the order of the plan, followed by the pages that list them.
         all.sort_by_cached_key(|page| match &page.table {
             Some(table) => (0, order.get(&table.full()).copied().unwrap_or(usize::MAX)),
             None => (1, usize::MAX),
@@ -294,7 +295,7 @@ impl Desk {
         run.sources = sources;
     }
 
-    /// The error for a link on the path to a database's folder of pages: the pages would be written elsewhere, and not
+    /// The error for a link on the path to a database's pages folder: pages would be written elsewhere, and not be
     /// found here.
     fn linked_folder(&self, planned: &Planned, database: &str) -> Option<Error> {
         let root = Folder::root(self.workspace()).ok()?;
@@ -339,7 +340,7 @@ impl Desk {
         Some(Described { tables, domains, problems: sampled.problems, lost: sampled.lost })
     }
 
-    /// For tables that cannot be sampled now, reuses what is known from their pages if the definition has not changed.
+    /// For tables that cannot be sampled now, reuses what their pages contain if the definition has not changed.
     fn keep_known(&self, database: &ReadDatabase, snapshot: &Snapshot, sampled: &mut Sampled) {
         if sampled.unread(snapshot).next().is_none() {
             return;
@@ -427,7 +428,7 @@ impl Desk {
     /// The manifest of the last run; `None` if there is none.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The manifest cannot be read.
     pub fn manifest(&self, docs_path: &str) -> Result<Option<Manifest>, Box<Diagnostic>> {
         stored_manifest(self.workspace(), docs_path)
     }
@@ -436,13 +437,13 @@ impl Desk {
         let failed = |error: io::Error| {
             Error::new(Code::NotStored, format!("the progress of the run cannot be recorded: {error}"), advice(&error))
         };
-        // Also keeps git out of the folder.
+        // Also makes git ignore the folder.
         self.own_folder()?;
         let folder = self.database_state_folder().map_err(failed)?;
         match folder.lock("lock", Duration::ZERO) {
             Ok(lock) => {
                 let holder = format!("process {} since {}\n", std::process::id(), self.timestamp());
-                // What a killed run left; the next run tries again.
+                // Removes what a killed run left; if that fails, the next run tries again.
                 let _ = folder.sweep_dead();
                 // Only for the error message of another run.
                 let _ = folder.write("holder", holder.as_bytes(), FileMode::Private, Durability::Recreatable);
@@ -485,7 +486,7 @@ pub(super) fn failure(database: &ReadDatabase) -> Option<(String, Error)> {
     Some((name.clone(), error))
 }
 
-/// Notes the pages about tables that exist beyond the limit on their number, and those of their domains.
+/// Records the pages of tables that exist but exceed the limit, and those of their domains.
 fn add_beyond(run: &mut Documentation, database: &ReadDatabase) {
     let beyond: BTreeSet<&TableName> = database.snapshot().into_iter().flat_map(|it| &it.beyond).collect();
     let files = || run.manifest.iter().flat_map(|manifest| &manifest.indexable_files);
@@ -502,7 +503,7 @@ fn add_beyond(run: &mut Documentation, database: &ReadDatabase) {
     run.beyond.extend(paths);
 }
 
-/// The position of each table in the order of the plan.
+/// The position of each table in the plan.
 fn order_of(run: &Documentation, database: &str) -> BTreeMap<String, usize> {
     let names = run.planned.plan.units(database).flat_map(|unit| &unit.priority_order);
     names.enumerate().map(|(at, name)| (name.clone(), at)).collect()

@@ -1,5 +1,5 @@
-//! The pages of databases that the documenter's manifest names. It came with the repository, so a file counts as a page
-//! only in folders where refdesk writes pages, and data about a table is read from its page for programs.
+//! The pages listed in the documenter's manifest. The manifest comes with the repository, so a file counts as a page
+//! only in folders where refdesk writes pages, and data about a table is read from its JSON page.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsStr;
@@ -46,11 +46,11 @@ pub struct TablePage {
     pub schema: String,
     /// Its name.
     pub table: String,
-    /// The page for people, relative to the workspace.
+    /// The human-readable page, relative to the workspace.
     pub path: String,
-    /// The page for programs, relative to the workspace.
+    /// The JSON page, relative to the workspace.
     pub data: String,
-    /// The hash of the page for people as written; `None` if the manifest does not list it.
+    /// The hash of the human-readable page as written; `None` if the manifest does not list it.
     pub hash: Option<String>,
 }
 
@@ -65,42 +65,42 @@ pub struct DomainPage {
     pub path: String,
     /// The hash of the page as written.
     pub hash: Option<String>,
-    /// Positions of its tables.
+    /// The positions of its tables.
     pub tables: Vec<usize>,
 }
 
-/// The kind of a file below the folder of pages.
+/// The kind of a file in the pages folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PageFile {
-    /// The data of a table.
+    /// The JSON page of a table.
     Data,
-    /// The page of the table at this position.
+    /// The human-readable page of the table at this position.
     Table(usize),
     /// The page of the domain at this position.
     Domain(usize),
 }
 
-/// All pages.
+/// All documented pages.
 #[derive(Debug, Default)]
 pub struct DocumentedPages {
     workspace: PathBuf,
-    /// The folder of pages, without links.
+    /// The resolved path of the pages folder.
     pub(super) folder: PathBuf,
     /// Changes whenever the set of pages changes.
     pub(super) version: String,
     /// In the order of the manifest.
     pub tables: Vec<TablePage>,
-    /// By database, then by name.
+    /// Sorted by database, then by name.
     pub domains: Vec<DomainPage>,
     /// The page of each database.
     pub(super) overviews: HashMap<String, String>,
-    /// By path below the folder.
+    /// Files by path within the folder.
     files: HashMap<String, PageFile>,
-    /// Pages read before, with the stamps of their files.
+    /// JSON pages read before, with the stamps of their files.
     docs: Mutex<HashMap<usize, (Stamp, Arc<TableDoc>)>>,
 }
 
-/// A page for programs that cannot be used.
+/// A JSON page that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DamagedPage {
     /// Its database.
@@ -113,17 +113,17 @@ pub struct DamagedPage {
     pub problem: String,
 }
 
-/// The contents of pages for programs.
+/// The contents of JSON pages.
 #[derive(Debug, Default)]
 pub struct ReadPages<'p> {
-    /// Each with the position of its table and the table.
+    /// Each with its table and that table's position.
     pub docs: Vec<(usize, &'p TablePage, Arc<TableDoc>)>,
     /// The pages that cannot be used.
     pub damaged: Vec<DamagedPage>,
 }
 
 impl DamagedPage {
-    /// One error for all of these pages, if they prevent an answer; `None` without pages.
+    /// One error for all these pages, for when they prevent an answer; `None` if there are none.
     pub(super) fn error(pages: &[Self], what: &str) -> Option<Error> {
         let first = pages.first()?;
         let more = match pages.len() - 1 {
@@ -135,7 +135,7 @@ impl DamagedPage {
         Some(Error::new(Code::Damaged, message, first.fix()))
     }
 
-    /// The damage as a problem of the workspace.
+    /// Reports the damage as a problem of the workspace.
     pub fn diagnostic(&self) -> Diagnostic {
         let message = format!("the JSON page of {} is damaged: {}", one_line(&self.table), self.problem);
         Diagnostic::warning(Code::Damaged, message).in_file(self.path.clone()).fix(self.fix())
@@ -146,7 +146,7 @@ impl DamagedPage {
     }
 }
 
-/// The page for programs of a table, `schema.table`, at this path.
+/// Parses the JSON page at this path, of the table `schema.table`.
 ///
 /// # Errors
 /// What is wrong with it, without the parser's message, which would quote the page.
@@ -184,7 +184,7 @@ impl TablePage {
 }
 
 impl DocumentedPages {
-    /// The pages among the files that a manifest lists.
+    /// The pages among the files listed in a manifest.
     pub(super) fn of(workspace: &Path, docs_path: &str, files: &[ManifestFile]) -> Self {
         let workspace = std::fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
         let folder = workspace.join(docs_path);
@@ -251,7 +251,7 @@ impl DocumentedPages {
         pages
     }
 
-    /// A hash of which files are pages, and of their contents as written.
+    /// A hash of which files are pages and of their contents as written.
     fn hash(&self) -> String {
         let mut text = String::new();
         let tables = self.tables.iter().map(|table| (&table.path, &table.hash));
@@ -261,7 +261,7 @@ impl DocumentedPages {
         sha256_hex(text.as_bytes())
     }
 
-    /// What a file is, by its path without links; `None` if it is not a page.
+    /// What a file is, by its resolved path; `None` if it is not a page.
     pub(super) fn file(&self, path: &Path) -> Option<PageFile> {
         self.files.get(path.strip_prefix(&self.folder).ok()?.to_str()?).copied()
     }
@@ -279,7 +279,7 @@ impl DocumentedPages {
         self.tables.iter().position(is_meant)
     }
 
-    /// The table of a database that this page for people describes.
+    /// The table that this human-readable page of a database describes.
     pub(super) fn table_of(&self, database: &str, path: &str) -> Option<&TablePage> {
         self.tables.iter().find(|table| table.path == path && table.database == database)
     }
@@ -294,8 +294,8 @@ impl DocumentedPages {
         self.read_doc(table).ok()
     }
 
-    /// The contents of the page for programs at this path, which need not be in the manifest; `None` if it is
-    /// unreadable or damaged.
+    /// The contents of the JSON page at this path, which need not be in the manifest; `None` if it is unreadable or
+    /// damaged.
     pub(super) fn doc_at(&self, path: &str) -> Option<TableDoc> {
         let (bytes, _) = bytes_below(&self.workspace, path, PAGE_BYTES as u64 + 1).ok()??;
         let doc: TableDoc = serde_json::from_slice(&bytes).ok()?;
@@ -305,7 +305,7 @@ impl DocumentedPages {
     /// The contents of a table's page.
     ///
     /// # Errors
-    /// What is wrong with the page, without quoting it: a reader may not be allowed to read it.
+    /// What is wrong with the page, without quoting it: the reader may not be allowed to read it.
     pub(super) fn read_doc(&self, table: &TablePage) -> Result<TableDoc, DamagedPage> {
         let damaged = |problem: String| DamagedPage {
             database: table.database.clone(),
@@ -320,13 +320,13 @@ impl DocumentedPages {
         }
     }
 
-    /// The hash of the definition that the page of a table was written from.
+    /// The hash of the definition from which a table's page was written.
     pub(super) fn metadata_hash(&self, table: &TablePage) -> Option<String> {
         let (bytes, _) = bytes_below(&self.workspace, &table.path, PAGE_BYTES as u64 * 4).ok()??;
         metadata_hash(&bytes)
     }
 
-    /// The tables of a database that changed since their pages were written; `now` has the current hashes of their
+    /// The tables of a database that changed after their pages were written; `now` has the current hashes of their
     /// definitions.
     pub(super) fn stale(&self, database: &str, now: &BTreeMap<String, String>) -> Vec<String> {
         let own = self.tables.iter().filter(|table| table.database == database);
@@ -355,7 +355,7 @@ impl DocumentedPages {
         for (at, table, stamp, doc) in found {
             match doc {
                 Ok(doc) => {
-                    // A recently written file may be written again without a change of its stamp.
+                    // A file written very recently could change again without changing its stamp.
                     if let Some(stamp) = stamp.filter(|stamp| stamp.has_settled(now)) {
                         known.insert(at, (stamp, doc.clone()));
                     }
@@ -375,7 +375,7 @@ impl DocumentedPages {
     }
 }
 
-/// Whether a path is below these nested folders.
+/// Whether a path is inside these nested folders.
 fn is_in_folder(path: &str, folders: [&str; 4]) -> bool {
     folders.iter().try_fold(path, |rest, folder| rest.strip_prefix(folder)?.strip_prefix('/')).is_some()
 }

@@ -1,4 +1,4 @@
-//! Files of databases in the workspace, opened without following links.
+//! Reads and writes files of databases in the workspace without following links.
 
 use std::io;
 use std::path::Path;
@@ -12,16 +12,16 @@ use serde::de::DeserializeOwned;
 
 use crate::Desk;
 
-/// The folder of a run's state.
+/// The folder for the state of a run.
 pub(super) const STATE: &str = ".jaato/refdesk/db";
 
-/// The fix for a file or folder of ours that is a symbolic link.
+/// The fix for a symbolic link in place of one of our files or folders.
 pub(super) const REPLACE_LINK: &str = "replace the link with what it leads to";
 
-/// The most bytes of a state file.
+/// The maximum size of a state file in bytes.
 const STATE_BYTES: u64 = 64 * 1024 * 1024;
 
-/// The bytes of a file below a workspace; `None` if there is none.
+/// The bytes of a file in a workspace; `None` if it does not exist.
 pub(super) fn bytes_below(workspace: &Path, path: &str, limit: u64) -> io::Result<Option<(Vec<u8>, bool)>> {
     let opened = Folder::of(workspace, &workspace.join(path));
     match opened.and_then(|(folder, name)| folder.read(name, limit)) {
@@ -31,7 +31,7 @@ pub(super) fn bytes_below(workspace: &Path, path: &str, limit: u64) -> io::Resul
     }
 }
 
-/// The text of a file below a workspace; `None` if there is none.
+/// The text of a file in a workspace; `None` if it does not exist.
 pub(super) fn text_below(workspace: &Path, path: &str, limit: u64) -> Result<Option<String>, Box<Diagnostic>> {
     let problem =
         |code: Code, message: String, fix: &str| Box::new(Diagnostic::error(code, message).in_file(path).fix(fix));
@@ -52,24 +52,24 @@ pub(super) fn text_below(workspace: &Path, path: &str, limit: u64) -> Result<Opt
 }
 
 impl Desk {
-    /// The bytes of a file of the workspace; `None` if there is none.
+    /// The bytes of a file in this workspace; `None` if it does not exist.
     pub(super) fn bytes_below(&self, path: &str, limit: u64) -> io::Result<Option<(Vec<u8>, bool)>> {
         bytes_below(self.workspace(), path, limit)
     }
 
-    /// The text of a file of the workspace; `None` if there is none.
+    /// The text of a file in this workspace; `None` if it does not exist.
     pub(super) fn text_below(&self, path: &str, limit: u64) -> Result<Option<String>, Box<Diagnostic>> {
         text_below(self.workspace(), path, limit)
     }
 
-    /// A state file of ours; `None` for one that this user's refdesk did not write here.
+    /// Reads a state file; `None` unless this user's refdesk wrote it here.
     pub(super) fn database_state<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
         let (bytes, more) = self.bytes_below(&format!("{STATE}/{name}"), STATE_BYTES).ok()??;
         let is_ours = !more && self.sealer().verifies(&format!("db/{name}"), &bytes);
         if is_ours { serde_json::from_slice(&bytes).ok() } else { None }
     }
 
-    /// Writes a state file, or nothing without a key to seal it.
+    /// Writes a state file; does nothing if there is no key to seal it.
     pub(super) fn store_database_state<T: Serialize>(&self, name: &str, value: &T) -> Result<(), Error> {
         let failed = |error: io::Error| {
             Error::new(

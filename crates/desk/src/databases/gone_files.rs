@@ -1,5 +1,5 @@
-//! Files about tables, domains and databases that no longer exist: dropped, renamed or no longer configured. Unchanged
-//! files are removed. Edited files stay, and are reported until they are removed by that person or on request.
+//! Files about tables, domains and databases that were dropped, renamed or are no longer configured. Unchanged files
+//! are removed. Edited files stay, and are reported until they are removed by a person or on request.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ enum FoundFile {
 }
 
 impl Desk {
-    /// Finds the files of earlier runs about what no longer exists.
+    /// Finds files of earlier runs about tables, domains and databases that no longer exist.
     pub(super) fn find_gone(&self, run: &mut Documentation, options: &DocumentOptions) {
         run.databases_gone = self.databases_gone(run, options);
         let wanted: BTreeSet<&str> = run.pages.iter().map(|it| it.page.path.as_str()).collect();
@@ -111,8 +111,8 @@ impl Desk {
         run.databases.iter().chain(&run.databases_gone).any(|name| folder_of_page(path, name).is_some())
     }
 
-    /// Whether an edited file about what no longer exists may be removed on request. Outside the folder of pages, the
-    /// manifest, which came with the repository, is not enough: the file itself must say that refdesk wrote it.
+    /// Whether an edited file about something that no longer exists may be removed on request. Outside the pages folder
+    /// the manifest is not enough, since it comes with the repository: the file itself must say that refdesk wrote it.
     fn may_replace(&self, run: &Documentation, path: &str) -> bool {
         let is_generated = || self.page_bytes(path).ok().flatten().is_some_and(|bytes| is_generated(path, &bytes));
         database_of(path, &run.docs_path).is_some() || is_generated()
@@ -136,13 +136,13 @@ impl Desk {
         }
     }
 
-    /// Whether an entry of the manifest is about a database of this run, and has the path that refdesk gives it.
+    /// Whether a manifest entry concerns a database of this run and has the path refdesk gives it.
     pub(super) fn is_of_run(&self, run: &Documentation, entry: &ManifestEntry) -> bool {
         let own_path = self.workspace_context().display(&self.references_folder().join(format!("{}.json", entry.id)));
         let Some(id) = entry.id.strip_prefix("db-").filter(|_| entry.path == own_path) else { return false };
         let may_own = |name: &str| id.strip_prefix(name).is_some_and(|rest| rest.starts_with('-'));
         let is_of_run = |name: &str| run.databases.contains(name) || run.databases_gone.contains(name);
-        // `db-shop-eu-sales` may be of `shop` or of `shop-eu`. The file says which; the id alone does not.
+        // `db-shop-eu-sales` may belong to `shop` or to `shop-eu`. The file says which; the id alone does not.
         if let Some(owner) = self.owner(run, entry) {
             return may_own(&owner) && is_of_run(&owner);
         }
@@ -153,7 +153,7 @@ impl Desk {
         names.peek().is_some() && names.all(|is_of_run| is_of_run)
     }
 
-    /// The database whose pages the file of an entry points to; `None` if there is no such file, or it points elsewhere.
+    /// The database whose pages an entry's file points to; `None` if there is no such file, or it points elsewhere.
     fn owner(&self, run: &Documentation, entry: &ManifestEntry) -> Option<String> {
         let bytes = self.page_bytes(&entry.path).ok().flatten()?;
         let place = self.place_of_entry(&serde_json::from_slice(&bytes).ok()?)?;
@@ -171,7 +171,7 @@ impl Desk {
         }
     }
 
-    /// Whether a file has what refdesk writes into an entry: the id, and a path among the pages.
+    /// Whether a file contains what refdesk writes into an entry: the id, and a path among the pages.
     pub(super) fn is_entry(&self, run: &Documentation, id: &str, bytes: &[u8]) -> bool {
         let Ok(found) = serde_json::from_slice::<serde_json::Value>(bytes) else { return false };
         let is_id = found.get("id").and_then(serde_json::Value::as_str) == Some(id);
@@ -179,7 +179,7 @@ impl Desk {
         is_id && place.is_some_and(|place| self.pages_folders(run).any(|folder| place.starts_with(folder)))
     }
 
-    /// Whether an entry points to pages about tables that are beyond the limit.
+    /// Whether an entry points to pages of tables that exceed the limit.
     pub(super) fn is_beyond(&self, run: &Documentation, entry: &ManifestEntry) -> bool {
         let found = || serde_json::from_slice(&self.page_bytes(&entry.path).ok().flatten()?).ok();
         let place = if run.beyond.is_empty() { None } else { found().and_then(|found| self.place_of_entry(&found)) };
@@ -187,20 +187,20 @@ impl Desk {
         place.is_some_and(|place| has_below(&run.beyond, &place))
     }
 
-    /// Where the file of an entry points to.
+    /// The path an entry's file points to.
     fn place_of_entry(&self, entry: &serde_json::Value) -> Option<PathBuf> {
         let path = entry.get("path").and_then(serde_json::Value::as_str)?;
         Some(absolute(&self.references_folder(), Path::new(path)))
     }
 
-    /// The folders of pages: those of earlier runs, then the current one.
+    /// The pages folders: those of earlier runs, then the current one.
     fn pages_folders<'r>(&'r self, run: &'r Documentation) -> impl Iterator<Item = PathBuf> + 'r {
         let earlier = run.earlier_manifests.keys().filter_map(|path| Path::new(path).parent());
         earlier.chain([Path::new(&run.docs_path)]).map(|folder| absolute(self.workspace(), folder))
     }
 }
 
-/// The database whose folder a page is in.
+/// The database whose folder contains a page.
 fn database_of<'p>(path: &'p str, docs_path: &str) -> Option<&'p str> {
     path.strip_prefix(docs_path)?.strip_prefix('/')?.split_once('/').map(|(name, _)| name)
 }

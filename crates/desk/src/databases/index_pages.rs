@@ -1,5 +1,4 @@
-//! What the search index gets from the pages of databases: tables, columns, joins and domains, from the pages for
-//! programs.
+//! The documents the search index gets from database pages: tables, columns, joins and domains, from the JSON pages.
 
 use std::collections::HashSet;
 use std::io;
@@ -68,7 +67,7 @@ impl DatabasePages for DocumentedPages {
 }
 
 impl DocumentedPages {
-    /// The prose of a page counts if a person edited it, or if the data cannot be read.
+    /// Adds a page's prose if a person edited it, or if the data cannot be read.
     fn with_prose(
         &self,
         documents: Vec<PageDocument>,
@@ -91,7 +90,7 @@ impl DocumentedPages {
             words.add(&table.table);
         }
         for table in tables.into_iter().take(LISTED) {
-            // A description by rule repeats the names.
+            // A description by rule only repeats the names.
             let doc = self.doc(table).filter(|doc| doc.source != DescriptionSource::Fallback);
             lines.extend(doc.map(|doc| format!("{}: {}", table.table, doc.first_sentence())));
         }
@@ -131,7 +130,7 @@ fn table_document(table: &TablePage, doc: &TableDoc) -> PageDocument {
     words.add(&table.domain);
     doc.columns.iter().for_each(|column| words.add(&column.name));
     let names = |names: Vec<&str>| names.into_iter().take(LISTED).collect::<Vec<_>>().join(", ");
-    // A description by rule names the table and those that it is joined with.
+    // A description by rule already names the table and those it is joined with.
     let is_by_rule = doc.source == DescriptionSource::Fallback;
     let description = &doc.description;
     let mut lines =
@@ -206,7 +205,7 @@ fn joins<'a>(table: &'a TablePage, doc: &'a TableDoc) -> impl Iterator<Item = Pa
     })
 }
 
-/// The words of names, each once, also in the singular and with abbreviations written out.
+/// The distinct words of names, with singular forms and abbreviations written out.
 #[derive(Default)]
 struct Words {
     words: Vec<String>,

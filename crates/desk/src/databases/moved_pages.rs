@@ -1,5 +1,5 @@
-//! What earlier runs wrote into another folder, before the configuration named the current one. The catalog entries
-//! still point there, and the manifest there still lists what refdesk wrote. Both are taken over, so that nothing
+//! Pages that earlier runs wrote into another folder, before the configuration named the current one. The catalog
+//! entries still point there, and the manifest there still lists what refdesk wrote. Both are used, so that no file
 //! counts as edited by a person or is left behind.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +19,7 @@ use crate::Desk;
 #[derive(Debug, Default)]
 pub(super) struct KnownManifest {
     pub manifest: Option<Manifest>,
-    /// The manifests in earlier folders, with their hashes: superfluous once the current one is written.
+    /// The manifests in earlier folders, with their hashes, to remove once the current one is written.
     pub earlier: BTreeMap<String, String>,
 }
 
@@ -27,7 +27,7 @@ impl Desk {
     /// The merged manifests of earlier runs.
     ///
     /// # Errors
-    /// The one in the current folder cannot be read.
+    /// The manifest in the current folder cannot be read.
     pub(super) fn known_manifest(&self, docs_path: &str) -> Result<KnownManifest, Box<Diagnostic>> {
         let mut known = KnownManifest { manifest: self.manifest(docs_path)?, ..KnownManifest::default() };
         for folder in self.earlier_folders(docs_path) {
@@ -46,7 +46,7 @@ impl Desk {
         Ok(known)
     }
 
-    /// The folders that catalog entries point to, other than the current folder of pages.
+    /// The folders that catalog entries point to, other than the current pages folder.
     fn earlier_folders(&self, docs_path: &str) -> BTreeSet<String> {
         let config = self.databases().0;
         let references = self.references_folder();

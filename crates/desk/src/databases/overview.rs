@@ -1,5 +1,5 @@
-//! The databases of the workspace as its files show them: configuration, plan, manifest and pages. Nothing here
-//! connects to a database.
+//! An overview of the workspace's databases from its files: configuration, plan, manifest and pages. Never connects to
+//! a database.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
@@ -27,13 +27,13 @@ use crate::Desk;
 pub struct DatabaseOverview {
     /// The file that configures them, relative to the workspace; `None` if there is none.
     pub file: Option<&'static str>,
-    /// The folder of the pages, relative to the workspace.
+    /// The pages folder, relative to the workspace.
     pub docs_path: String,
     /// In the order of the configuration.
     pub databases: Vec<DatabaseSummary>,
     /// Problems of the configuration, the plan and the manifest.
     pub problems: Vec<Diagnostic>,
-    /// Whether the last run ended early.
+    /// Whether the last run was interrupted.
     pub is_unfinished: bool,
 }
 
@@ -50,22 +50,22 @@ pub struct DatabaseSummary {
     pub state: DatabaseState,
     /// The path of its page, if it has one.
     pub page: Option<String>,
-    /// By name.
+    /// Its domains, sorted by name.
     pub domains: Vec<DomainSummary>,
 }
 
 /// Whether a database can be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DatabaseState {
-    /// According to the configuration.
+    /// It can be, according to the configuration.
     Ready,
-    /// Switched off.
+    /// It is switched off.
     Off,
     /// It needs the user's trust.
     Untrusted,
     /// Its entry has errors.
     Wrong,
-    /// It could not be read when the plan was made, or must not be read; the reason.
+    /// It may not be read, or could not be when the plan was made; the reason.
     Unreadable(String),
 }
 
@@ -76,7 +76,7 @@ pub struct DomainSummary {
     pub name: String,
     /// The path of its page, if it has one.
     pub page: Option<String>,
-    /// In the order of their names.
+    /// Its tables, sorted by name.
     pub tables: Vec<TableSummary>,
 }
 
@@ -85,11 +85,11 @@ pub struct DomainSummary {
 pub struct TableSummary {
     /// Its schema and name.
     pub name: TableName,
-    /// What it is.
+    /// Table or view.
     pub kind: TableKind,
-    /// The source of the catalog that contains its page.
+    /// The catalog source that contains its page.
     pub source: String,
-    /// The path of its page for people, if it has one.
+    /// The path of its human-readable page, if it has one.
     pub page: Option<String>,
     /// Its state and that of its page.
     pub marks: TableMarks,
@@ -108,9 +108,9 @@ pub struct TableMarks {
     pub is_edited: bool,
     /// Its page could not be written.
     pub is_failed: bool,
-    /// The plan leaves it out.
+    /// The plan skips it.
     pub is_skipped: bool,
-    /// Columns whose values stay private.
+    /// The number of columns whose values stay private.
     pub sensitive: usize,
 }
 
@@ -121,11 +121,11 @@ pub struct DatabasePage {
     pub path: String,
     /// The text; `None` if it cannot be read.
     pub text: Option<String>,
-    /// The page for programs, if this is the page of a table.
+    /// The JSON page, if this is the page of a table.
     pub doc: Option<Box<TableDoc>>,
 }
 
-/// What the overview is read from. It does not borrow the desk, so reading cannot block it.
+/// Reads the overview. It does not borrow the desk, so reading cannot block it.
 #[derive(Debug)]
 pub struct OverviewReader {
     workspace: PathBuf,
@@ -135,7 +135,7 @@ pub struct OverviewReader {
 }
 
 impl Desk {
-    /// The reader for the overview of the databases.
+    /// A reader for the overview of the databases.
     pub fn overview_reader(&self) -> OverviewReader {
         let loaded = self.loaded_databases();
         let config = &loaded.config;
@@ -179,8 +179,8 @@ impl Desk {
         }
     }
 
-    /// A page of a database for people, with its page for programs. The path came with the repository, so it is not
-    /// read unless it is the path of a page.
+    /// A human-readable page of a database, with its JSON page. The path comes with the repository, so the file is read
+    /// only if it is at the path of a page.
     pub(crate) fn database_page(&self, database: &str, path: &str) -> DatabasePage {
         let docs_path = &self.databases().0.docs_path;
         if !is_page_path(path, docs_path, database) {
@@ -234,7 +234,7 @@ impl OverviewReader {
         DatabaseOverview { databases, ..self.overview }
     }
 
-    /// Adds pages of tables that a run wrote but has not listed yet: the manifest is written last.
+    /// Adds pages that a run wrote but has not listed yet: the manifest is written last.
     fn add_unlisted(&self, files: &mut Vec<ManifestFile>, plan: Option<&Plan>) {
         let (Some(progress), Some(plan), true) = (&self.progress, plan, self.overview.is_unfinished) else { return };
         let listed: HashSet<String> = files.iter().map(|file| file.path.clone()).collect();
@@ -316,7 +316,7 @@ impl OverviewReader {
                     else {
                         continue;
                     };
-                    // An empty page is left over from a crash.
+                    // An empty page is left over from a crash, not edited.
                     summary.marks.is_edited |= !bytes.is_empty() && !own.has(path, &bytes);
                     if path.ends_with(".md") {
                         let now = hashes.get(&name).copied();
@@ -324,7 +324,7 @@ impl OverviewReader {
                         summary.page = Some(path.clone());
                     }
                 }
-                // What it said about values when the page was written.
+                // The number of private columns when the page was written.
                 match pages.read_doc(table) {
                     Ok(doc) => {
                         let is_sensitive = |column: &&ColumnDoc| column.sensitive.is_some();

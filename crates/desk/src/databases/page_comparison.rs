@@ -19,10 +19,10 @@ use super::documented_pages::{DamagedPage, parse};
 use super::files::bytes_below;
 use crate::Desk;
 
-/// The most bytes compared of an existing file.
+/// The most bytes of an existing file that are compared.
 const FOUND_BYTES: u64 = 16 * 1024 * 1024;
 
-/// A page, and its action.
+/// A page and what to do with it.
 #[derive(Debug)]
 pub struct DocumentedPage {
     /// The page.
@@ -37,8 +37,8 @@ pub struct DocumentedPage {
 }
 
 impl Desk {
-    /// Compares pages with the files at their paths, and decides the action for each. Those of locked tables stay, since
-    /// not all of their definitions was read.
+    /// Compares pages with the files at their paths, and decides what to do with each. Pages of locked tables stay,
+    /// since their definitions could not be read completely.
     pub(super) fn compare_pages(
         &self,
         run: &mut Documentation,
@@ -78,7 +78,7 @@ impl Desk {
         }
     }
 
-    /// The proposal for writing a file at a path relative to the workspace. No link is followed.
+    /// A proposal for writing a file at a path relative to the workspace, without following links.
     pub(super) fn propose_below(&self, path: &str, text: &str) -> Result<Proposal, Error> {
         if let Some(link) = link_on_path(self.workspace(), Path::new(path), EntryKind::File) {
             return Err(link);
@@ -86,7 +86,7 @@ impl Desk {
         output::propose(self.workspace(), self.workspace(), path, text, Scope::Workspace)
     }
 
-    /// The proposal for overwriting an edited page.
+    /// A proposal for overwriting an edited page.
     ///
     /// # Errors
     /// The page may not be written.
@@ -95,7 +95,7 @@ impl Desk {
     }
 }
 
-/// A page compared with the file at its path, and the problem with that file if a person edited it.
+/// Compares a page with the file at its path; also returns the problem with that file if a person edited it.
 fn compared(
     workspace: &Path,
     page: Page,
@@ -103,12 +103,12 @@ fn compared(
     overwrite_edited: bool,
 ) -> (DocumentedPage, Option<Diagnostic>) {
     let read = bytes_below(workspace, &page.path, FOUND_BYTES);
-    // Writing to an unreadable file fails, but only for this page.
+    // Writing over an unreadable file fails, but only for this page.
     let is_unreadable = read.is_err();
     let found = read.ok().flatten().map(|(bytes, _)| bytes);
     let action = documenter::action(&page, found.as_deref(), own, overwrite_edited);
     let is_own = found.as_ref().is_some_and(|bytes| match action {
-        // The file says that refdesk wrote it, as the new page does.
+        // The file states that refdesk wrote it, as the new page does.
         PageAction::Keep => own.has_hash(&page.path, bytes),
         _ => own.has(&page.path, bytes),
     });
@@ -120,7 +120,7 @@ fn compared(
     (DocumentedPage { page, action, is_there: found.is_some() || is_unreadable, before, is_own }, problem)
 }
 
-/// The problem with an edited page for programs, if it cannot be used.
+/// The problem with an edited JSON page, if it cannot be used.
 fn damaged(page: &Page, found: Option<&[u8]>) -> Option<Diagnostic> {
     let table = page.table.as_ref().filter(|_| page.path.ends_with(".json"))?.full();
     let problem = parse(found?, &table, &page.path).err()?;

@@ -1,4 +1,4 @@
-//! Searches for tables in the search index.
+//! Searches the index for tables.
 
 use refdesk_index::HitRank;
 use refdesk_index::pages::{COLUMN, RELATIONSHIP, TABLE};
@@ -21,14 +21,14 @@ pub(crate) struct FoundTable {
     /// The table.
     #[serde(flatten)]
     pub brief: TableBrief,
-    /// Its page for people.
+    /// The path of its human-readable page.
     pub path: String,
     /// Its matching columns, if the reader may read the page.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub columns: Vec<String>,
-    /// Higher is better; comparable within one answer.
+    /// Higher is better; comparable only within one answer.
     pub score: f64,
-    /// Its ranks in the lists.
+    /// Its rank in each list that found it.
     pub because: Vec<HitRank>,
 }
 
@@ -36,11 +36,11 @@ pub(crate) struct FoundTable {
 pub(crate) struct FoundTables {
     /// The query.
     pub query: String,
-    /// The lists that took part.
+    /// The lists that were searched.
     pub mode: SearchMode,
-    /// The best first.
+    /// The tables, best first.
     pub tables: Vec<FoundTable>,
-    /// What the reader should know about this answer, one sentence each.
+    /// Notes about this answer for the reader, one sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }

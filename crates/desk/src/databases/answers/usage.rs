@@ -1,4 +1,4 @@
-//! Where a column is used.
+//! Finds the tables that have a column.
 
 use refdesk_text::escape::one_line;
 use refdesk_text::nearest::did_you_mean;
@@ -18,30 +18,30 @@ pub struct ColumnUse {
     /// The table.
     #[serde(flatten)]
     pub table: TableBrief,
-    /// The column's own name, or the name asked for if the reader may not read the page.
+    /// The column's own name, or the requested name if the reader may not read the page.
     pub column: String,
-    /// Its type; this and the rest only if the reader may read the page.
+    /// Its type. This and the fields below are set only if the reader may read the page.
     #[serde(rename = "type")]
     pub data_type: Option<String>,
     /// Whether it is part of the primary key.
     pub primary_key: Option<bool>,
-    /// The table that it refers to.
+    /// The table it refers to.
     pub refers_to: Option<String>,
-    /// Whether that reference is inferred, not declared by a key.
+    /// Whether that reference is inferred rather than declared by a key.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub inferred: bool,
-    /// The rule that keeps its values out of the answer.
+    /// The rule that withholds its values.
     pub sensitive: Option<String>,
 }
 
 /// The tables that have a column.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ColumnUses {
-    /// The name asked for.
+    /// The requested name.
     pub column: String,
-    /// By table.
+    /// Sorted by table.
     pub usage: Vec<ColumnUse>,
-    /// Number of tables left out of a long list.
+    /// The number of tables left out of a long list.
     #[serde(skip_serializing_if = "is_zero")]
     pub left_out: usize,
 }
@@ -51,11 +51,11 @@ pub(super) fn is_zero(count: &usize) -> bool {
 }
 
 impl DatabaseView {
-    /// The tables that have a column of this name, regardless of case. If a table may be read, its description is the
-    /// column's; otherwise the answer says only that it has such a column, so that its page can be selected.
+    /// The tables that have a column with this name, ignoring case. For a table the reader may read, its description is
+    /// the column's; for others the answer says only that the column exists, so that the page can be selected.
     ///
     /// # Errors
-    /// No table has it, or the database or the domain is unknown.
+    /// No table has the column, or the database or the domain is unknown.
     pub fn usage(
         &self,
         column: &str,
@@ -73,7 +73,7 @@ impl DatabaseView {
         for (at, _, doc) in read.docs {
             let is_readable = self.is_readable(at);
             let found = doc.columns.iter().filter(|it| it.name.to_lowercase() == wanted);
-            // How many columns differ only in case is on the page.
+            // How many columns differ only in case is visible only to those who may read the page.
             for found in found.take(if is_readable { usize::MAX } else { 1 }) {
                 if usage.len() >= most {
                     left_out += 1;

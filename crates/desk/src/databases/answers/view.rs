@@ -1,5 +1,5 @@
 //! What a reader may know about the documented databases. A person may know about all of them. An agent may know about
-//! every table that a person has not excluded and that needs no trust; it may read only pages that its session may
+//! every table that a person has not excluded and that needs no trust, but may read only the pages its session may
 //! read.
 
 use std::collections::{BTreeSet, HashMap};
@@ -23,7 +23,7 @@ use crate::databases::documented_pages::{DocumentedPages, TablePage};
 use crate::search::may_read;
 use crate::{CompleteDesk, Desk, SearchReader, Session};
 
-/// The most characters of the line that names a table.
+/// The most characters of a table's one-line description.
 const LINE: usize = 200;
 
 /// The most names listed in a message.
@@ -33,7 +33,7 @@ const NAMED: usize = 8;
 #[derive(Debug)]
 pub struct DatabaseView {
     pub(super) pages: Arc<DocumentedPages>,
-    /// One for each table of the pages; `None` if the reader may not know about it.
+    /// One per table of the pages; `None` if the reader may not know about it.
     tables: Vec<Option<TableAccess>>,
     pub(super) now: SystemTime,
 }
@@ -41,12 +41,12 @@ pub struct DatabaseView {
 /// What the reader may know about a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct TableAccess {
-    /// The source that has its page.
+    /// The source that contains its page.
     source: Option<String>,
     is_readable: bool,
 }
 
-/// A table in one line.
+/// A one-line summary of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TableBrief {
     /// Its database.
@@ -57,7 +57,7 @@ pub struct TableBrief {
     pub table: String,
     /// What it is, in one line.
     pub description: String,
-    /// The source that has its page.
+    /// The source that contains its page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_id: Option<String>,
     /// Whether the reader may read the page.
@@ -81,7 +81,7 @@ impl Desk {
     /// The documented databases as a person sees them.
     ///
     /// # Errors
-    /// There are none.
+    /// No database is documented.
     pub fn whole_database_view(&self) -> Result<DatabaseView, Error> {
         self.database_view_with(None)
     }
@@ -100,8 +100,8 @@ impl Desk {
         if view.tables.iter().all(Option::is_none) { Err(none()) } else { Ok(view) }
     }
 
-    /// The documented databases as a reader with this access sees them, or as a person sees them without it; empty if
-    /// the reader may not know about any.
+    /// The documented databases as seen with this access, or by a person if `None`; empty if the reader may not know
+    /// about any.
     pub(crate) fn documented_for(&self, access: Option<&Access>) -> DatabaseView {
         let pages = self.documented_pages();
         let waits_for_trust = self.waiting_for_trust();
@@ -120,8 +120,8 @@ impl Desk {
     }
 }
 
-/// Whether a reader may read a page. Any readable source that has it makes it readable; otherwise the innermost source
-/// counts.
+/// Whether a reader may read a page: yes if any source that contains it is readable; otherwise the innermost source is
+/// the one to select.
 fn access_of(page: &Path, places: &HashMap<PathBuf, Vec<&Source>>, access: Option<&Access>) -> Option<TableAccess> {
     let sources: Vec<&Source> = page.ancestors().filter_map(|path| places.get(path)).flatten().copied().collect();
     let Some(access) = access else {
@@ -146,7 +146,7 @@ impl DatabaseView {
     /// Checks that the database and the domain exist.
     ///
     /// # Errors
-    /// The reader knows none with this name; the fix lists known names.
+    /// The reader knows none with this name; the fix lists the known names.
     pub(crate) fn check(&self, database: Option<&str>, domain: Option<&str>) -> Result<(), Error> {
         let known = || self.known().filter(|table| database.is_none_or(|database| database == table.database));
         if let Some(name) = database.filter(|_| known().next().is_none()) {
@@ -163,13 +163,14 @@ impl DatabaseView {
         Ok(())
     }
 
-    /// The tables that the reader may know about.
+    /// The tables the reader may know about.
     fn known(&self) -> impl Iterator<Item = &TablePage> {
         let all = self.pages.tables.iter().zip(&self.tables);
         all.filter(|(_, access)| access.is_some()).map(|(table, _)| table)
     }
 
-    /// Whether the reader may know about tables of several databases, so that an answer must name its own.
+    /// Whether the reader may know about tables of several databases, so that an answer must name each table's
+    /// database.
     pub fn has_several_databases(&self) -> bool {
         let mut databases = self.known().map(|table| &table.database);
         let first = databases.next();
@@ -188,7 +189,6 @@ impl DatabaseView {
         self.access(at)?.source.as_ref()
     }
 
-    /// Whether the reader may know about the table.
     pub(super) fn is_known(&self, at: usize) -> bool {
         self.access(at).is_some()
     }
@@ -197,7 +197,7 @@ impl DatabaseView {
         self.tables.get(at)?.as_ref()
     }
 
-    /// Notes that the page of a table is quoted, or must be selected first; returns whether it may be read.
+    /// Records that a table's page is quoted, or must be selected first; returns whether it may be read.
     pub(super) fn quote(&self, at: usize, sources: &mut AnswerSources) -> bool {
         let Some(TableAccess { source: Some(source), is_readable }) = self.access(at) else {
             return self.is_readable(at);
@@ -209,12 +209,12 @@ impl DatabaseView {
         *is_readable
     }
 
-    /// A table in one line.
+    /// A one-line summary of a table.
     pub(super) fn brief(&self, at: usize, doc: Option<&TableDoc>) -> Option<TableBrief> {
         let page = self.page(at)?;
         let is_readable = self.is_readable(at);
         let said = doc.map(|doc| match doc.source {
-            // A rule describes a table by its columns and by other tables, and so may a model.
+            // A description by rule, and possibly one by a model, reveals columns and other tables.
             DescriptionSource::Fallback | DescriptionSource::Model if !is_readable => named(doc.kind, &page.table),
             _ => doc.first_sentence().to_owned(),
         });
@@ -229,7 +229,7 @@ impl DatabaseView {
         })
     }
 
-    /// The table that a name means.
+    /// Resolves a name to a table.
     ///
     /// # Errors
     /// The name is unknown or ambiguous.
@@ -241,7 +241,7 @@ impl DatabaseView {
         }
     }
 
-    /// The tables that two names mean; if tables in several databases have these names, those in the same database.
+    /// Resolves two names to tables; if several databases have tables with these names, to two of the same database.
     pub(super) fn both_named(&self, one: &str, other: &str) -> Result<(usize, usize), Error> {
         let (ones, others) = (self.candidates(one), self.candidates(other));
         for (name, found) in [(one, &ones), (other, &others)] {
@@ -266,9 +266,10 @@ impl DatabaseView {
         }
     }
 
-    /// The tables that a name may mean. Takes the first reading that matches a table: with database and schema, with
-    /// schema, the table only, with database, with domain; each in the given case before any case. Case never chooses
-    /// between databases: a name in exactly this case in one of them and in another case in another means both tables.
+    /// The tables a name may refer to. Uses the first interpretation that matches a table: with database and schema,
+    /// with schema, only the table, with database, with domain; each case-sensitively, then ignoring case. Case never
+    /// decides between databases: a name that matches exactly in one of them and in another case in another refers to
+    /// both tables.
     fn candidates(&self, name: &str) -> Vec<usize> {
         let parts = parts(name);
         let of = |page: &TablePage| -> [Vec<String>; 5] {
@@ -284,7 +285,7 @@ impl DatabaseView {
         };
         let known: Vec<(usize, [Vec<String>; 5])> =
             self.tables(None, None).into_iter().filter_map(|at| Some((at, of(self.page(at)?)))).collect();
-        // A name with dots may have several parts, or one part that contains dots.
+        // A name with dots may have several parts, or be one part that contains dots.
         let is_meant = |form: &[String], folds: bool| {
             let fold = |text: &str| if folds { text.to_lowercase() } else { text.to_owned() };
             match &parts {
@@ -322,7 +323,7 @@ impl DatabaseView {
     }
 }
 
-/// The nearest name, or a list of the known names.
+/// Suggests the nearest name, or lists the known names.
 fn instead(name: &str, known: &BTreeSet<&str>, noun: &str) -> Fix {
     match did_you_mean(name, known.iter().copied()) {
         Some(near) => near.into(),
@@ -338,7 +339,7 @@ pub fn known_names(known: &BTreeSet<&str>, noun: &str) -> String {
     format!("{are} {}", one_line(&first_of(known, NAMED)))
 }
 
-/// The name that means only this table.
+/// A name that refers to this table only.
 fn exact_name(page: &TablePage) -> String {
     let TablePage { database, schema, table, .. } = page;
     if schema.contains(['.', '"']) || table.contains(['.', '"']) {
