@@ -1,4 +1,4 @@
-//! Compares what the repository offers with the catalog, and tries prompts on the result.
+//! Compares what the repository offers with the catalog, and tries sample prompts on the result.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
@@ -15,7 +15,7 @@ use refdesk_files::path::{absolute, lossy};
 use refdesk_files::workspace::WorkspaceReason;
 use refdesk_text::{Code, Error};
 
-/// The number of sample prompts shown.
+/// The most sample prompts shown.
 const PROMPTS: usize = 3;
 
 /// Prompts with at most this many hints are preferred.
@@ -27,13 +27,13 @@ const TRIED: usize = 24;
 /// The most tags of a source used in prompts.
 const TAGS: usize = 6;
 
-/// A discovery that has not begun; it can run on any thread.
+/// A discovery that can run on any thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Discoverer {
     workspace: PathBuf,
     folders: Vec<PathBuf>,
     known: Vec<KnownSource>,
-    /// What the user left out before.
+    /// What the user declined before.
     declined: BTreeSet<String>,
 }
 
@@ -52,7 +52,7 @@ impl Discoverer {
     }
 }
 
-/// The place of a proposal in the form it is remembered.
+/// The form in which the place of a declined proposal is stored.
 fn key_of(place: &ProposedPlace) -> String {
     match place {
         ProposedPlace::Url(url) => url.clone(),
@@ -60,7 +60,7 @@ fn key_of(place: &ProposedPlace) -> String {
     }
 }
 
-/// A prompt, and the hints that an agent would get.
+/// A prompt, and the hints an agent would get for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SamplePrompt {
     /// A prompt that a person might type.
@@ -70,10 +70,10 @@ pub struct SamplePrompt {
 }
 
 impl Desk {
-    /// A discovery in these folders, relative to the current one; none means the workspace.
+    /// A discovery in these folders, relative to the current one; an empty list means the workspace.
     ///
     /// # Errors
-    /// A folder does not exist, or is outside the workspace; a file of the catalog cannot be read.
+    /// A folder does not exist or is outside the workspace, or a catalog file cannot be read.
     pub fn discoverer(&self, folders: &[PathBuf]) -> Result<Discoverer, Error> {
         self.check_readable()?;
         let shown = |path: &Path| path.display().to_string();
@@ -108,7 +108,7 @@ impl Desk {
         Ok(Discoverer { workspace, folders: within, known, declined: declined.unwrap_or_default() })
     }
 
-    /// Remembers what the user left out of this change, so that it is not proposed as new again.
+    /// Remembers what the user declined in this change, so that it is not proposed as new again.
     pub fn remember_declined(&self, change: &CatalogChange) {
         let (out, back) = (change.declined.iter().map(key_of), change.new.iter().map(|it| key_of(&it.place)));
         self.remember(&out.collect(), &back.collect());
@@ -127,18 +127,18 @@ impl Desk {
     fn remember(&self, out: &BTreeSet<String>, back: &BTreeSet<String>) {
         let Ok(workspace) = fs::canonicalize(self.workspace()) else { return };
         if let Some(file) = self.declined_sources(&workspace) {
-            // If this fails, the user sees it proposed again.
+            // If this fails, the sources are proposed again.
             let _ = file.change(&workspace.to_string_lossy(), out, back);
         }
     }
 
-    /// `None` if there is no folder for this outside the workspace.
+    /// The file that remembers them; `None` if there is no folder for it outside the workspace.
     fn declined_sources(&self, workspace: &Path) -> Option<DeclinedSources> {
         let state = absolute(self.workspace(), self.options.state.as_ref()?);
         (!state.starts_with(workspace)).then(|| DeclinedSources::new(&state, self.options.lock_timeout))
     }
 
-    /// Whether the workspace is a project that a catalog can be proposed for, not a whole home folder.
+    /// Whether a catalog can be proposed for the workspace: it is a project, not a whole home folder.
     pub fn can_init(&self) -> bool {
         self.workspace_context().is_workspace() && !self.is_above_home(self.workspace())
     }
@@ -169,8 +169,8 @@ impl Desk {
         }
     }
 
-    /// Up to three prompts about different sources, each with the hints that an agent in a new session would get,
-    /// starting with the source it is about. Prefers sources that were `added`, and prompts made from titles.
+    /// Up to three prompts about different sources, each with the hints an agent in a new session would get, starting
+    /// with the source it is about. Prefers sources that were `added`, and prompts made from titles.
     pub fn sample_prompts(&mut self, session: &Session, added: &[ProposedSource]) -> Vec<SamplePrompt> {
         let settled = self.settled();
         let is_hinted = |source: &&Source| {
@@ -182,7 +182,7 @@ impl Desk {
             sources.into_iter().partition(|source| ids.contains(source.id.as_str()));
         let mut samples: Vec<SamplePrompt> = Vec::new();
         let sources: Vec<&Source> = [new, old].into_iter().flat_map(ordered_for_prompts).collect();
-        // People do not ask about a single letter, or about an id.
+        // People do not ask about a single letter or an id.
         let is_asked_about = |source: &Source, name: &str| {
             let id = source.id.as_str();
             name.chars().filter(|c| c.is_alphanumeric()).count() > 1
@@ -219,7 +219,7 @@ impl Desk {
     }
 }
 
-/// Orders sources for prompts: first those with several tags, and among them ones that are far apart.
+/// Orders sources for prompts: first those with several tags, and among these, sources that are far apart.
 fn ordered_for_prompts(sources: Vec<&Source>) -> impl Iterator<Item = &Source> {
     let (rich, poor): (Vec<&Source>, Vec<&Source>) = sources.into_iter().partition(|source| source.tags.len() > 1);
     [rich, poor].into_iter().flat_map(|of| spread(of.len()).filter_map(move |at| of.get(at).copied()))
@@ -227,8 +227,8 @@ fn ordered_for_prompts(sources: Vec<&Source>) -> impl Iterator<Item = &Source> {
 
 /// The positions of a list, ordered so that each is far from the ones before it.
 fn spread(count: usize) -> impl Iterator<Item = usize> {
-    // A step coprime to the count visits every position; one of about five eighths of the count is late to return to
-    // its neighbours.
+    // A step coprime to the count visits every position, and one near five eighths of the count takes long to return to
+    // a neighbour.
     let has_divisor = |step: usize| (2..=step).any(|by: usize| step.is_multiple_of(by) && count.is_multiple_of(by));
     let step = (count * 5 / 8..count).find(|step| *step > 0 && !has_divisor(*step)).unwrap_or(1);
     (0..count).map(move |nth| (count / 4 + nth * step) % count)

@@ -1,4 +1,4 @@
-//! The text of a source for display, in parts: its document; for a folder, its readme, its only Markdown file or a list
+//! The text of a source for display, in parts: its document; for a folder its readme, its only Markdown file or a list
 //! of its files; inline content; or how an agent fetches it. Only regular files are opened.
 
 use std::fs;
@@ -12,16 +12,16 @@ use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, WalkedFile, files_bel
 use refdesk_files::{open_regular, path, read_open};
 use refdesk_text::escape::one_line;
 
-/// The most bytes read of a document at a time.
+/// The most bytes of a document read at a time.
 pub(crate) const SHOWN: usize = 64 * 1024;
 
 /// The most files of a folder that are listed.
 const LISTED: usize = 200;
 
-/// The most files of a folder that are counted.
+/// The limits for counting the files of a folder.
 const COUNTED: WalkLimits = WalkLimits { files: 2_000, bytes: u64::MAX };
 
-/// Files that introduce a folder, in the order of preference.
+/// Files that introduce a folder, in order of preference.
 const INTRODUCTIONS: [&str; 10] = [
     "README.md",
     "Readme.md",
@@ -35,15 +35,15 @@ const INTRODUCTIONS: [&str; 10] = [
     "index.html",
 ];
 
-/// Endings of Markdown files.
+/// The file extensions of Markdown.
 const MARKDOWN: [&str; 2] = ["md", "markdown"];
 
 /// A part of a source's text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Document {
-    /// The source.
+    /// The id of the source.
     pub id: String,
-    /// What it is, if that is not obvious: `12 files`, `README.md of 12 files`, or why there is no text.
+    /// What the text is, if not obvious: `12 files`, `README.md of 12 files`, or why there is no text.
     pub caption: String,
     /// The text, in whole lines.
     pub text: String,
@@ -97,8 +97,7 @@ impl Desk {
         }
     }
 
-    /// The text of a source from this offset on, where the previous part of its document, or of this file in its
-    /// folder, ended.
+    /// The text of a source, or of this file in its folder, from the offset at which the previous part ended.
     pub(crate) fn document_from(&self, id: &str, path: Option<&Path>, from: u64) -> Document {
         let gone = || Document { from, next: from, ..captioned(id, "it can no longer be read".to_owned()) };
         let Some(source) = self.catalog.get(id) else { return gone() };
@@ -115,7 +114,7 @@ impl Desk {
     }
 }
 
-/// Whether a file is in this folder after following links, and may be read.
+/// Whether the resolved file is in this folder and may be read.
 fn is_inside(place: &LocalPath, path: &Path) -> bool {
     let is_inside = |real: PathBuf| real.starts_with(&place.resolved) && !is_kept_back(&place.resolved, &real);
     place.state == PathState::Directory && fs::canonicalize(path).is_ok_and(is_inside)
@@ -166,8 +165,8 @@ fn read(path: &Path, from: u64) -> io::Result<Content> {
     Ok(Content::Text { text: String::from_utf8_lossy(bytes).into_owned(), next, rest: all - next })
 }
 
-/// The bytes up to an empty line that precedes an unindented line, if there is one in the second half, so that each
-/// part makes sense by itself; otherwise, the whole lines.
+/// The bytes up to an empty line before an unindented one, if there is one in the second half, so that each part makes
+/// sense by itself; otherwise, the whole lines.
 fn whole_paragraphs(bytes: &[u8]) -> &[u8] {
     let lines = whole_lines(bytes);
     let half = lines.len() / 2;
@@ -194,7 +193,7 @@ fn whole_lines(bytes: &[u8]) -> &[u8] {
     bytes.get(..end).unwrap_or(bytes)
 }
 
-/// The whole lines of a text within `most` bytes; for one long line, its beginning.
+/// The whole lines within the first `most` bytes of a text; for one long line, its beginning.
 fn beginning(text: &str, most: usize) -> &str {
     if text.len() <= most {
         return text;
@@ -231,7 +230,7 @@ fn folder(id: &str, place: &LocalPath) -> Document {
 
 /// The name and path of the file that introduces a folder: a readme, or its only Markdown file.
 pub(super) fn introduction(place: &LocalPath) -> Option<(String, PathBuf)> {
-    // A file that is reached by a link out of the folder does not introduce it.
+    // A link to a file outside the folder does not introduce it.
     let is_own = |path: &Path| path.is_file() && is_inside(place, path);
     let readme = INTRODUCTIONS.iter().map(|name| place.path.join(name)).find(|path| is_own(path));
     let path = readme.or_else(|| only_markdown(&place.path).filter(|path| is_own(path)))?;
@@ -250,12 +249,12 @@ fn is_markdown(path: &Path) -> bool {
     MARKDOWN.iter().any(|known| ending.eq_ignore_ascii_case(known))
 }
 
-/// The files of a folder as links below the text that introduces it, in Markdown.
+/// The files of a folder as Markdown links, listed below the text that introduces it.
 fn linked_files(root: &Path, files: &[WalkedFile], count: &str) -> String {
     let mut text = format!("\n\n---\n\n{count} in this folder:\n\n");
     for found in files.iter().take(LISTED) {
         let name = path::lossy(found.path.strip_prefix(root).unwrap_or(&found.path));
-        // Another name would need to be escaped, and is not worth it.
+        // Other names would need escaping, so they are not linked.
         let is_plain = name.chars().all(|char| char.is_alphanumeric() || "/._- +,@".contains(char));
         let shown =
             if is_plain { format!("[`{name}`](<{name}>)") } else { format!("`{}`", one_line(&name).replace('`', "'")) };

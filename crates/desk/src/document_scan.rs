@@ -9,8 +9,8 @@ use refdesk_core::catalog::{Source, SourceId};
 use refdesk_core::mention::Library;
 use refdesk_core::selection::{self, ExpansionRules};
 
-/// A desk with a complete selection: every document that it depends on was read. Methods that require this belong to
-/// this type.
+/// A desk with a complete selection: every document it depends on has been read. Methods that require this are defined
+/// on this type.
 pub struct CompleteDesk<'a>(&'a Desk);
 
 impl Deref for CompleteDesk<'_> {
@@ -22,7 +22,7 @@ impl Deref for CompleteDesk<'_> {
 }
 
 impl Desk {
-    /// Completes the selection; reads only documents that were not read before.
+    /// Completes the selection, reading only documents not read before.
     pub fn settled(&mut self) -> CompleteDesk<'_> {
         self.settle();
         CompleteDesk(self)
@@ -41,7 +41,7 @@ impl Desk {
         self.select();
     }
 
-    /// The selected sources whose documents must be read before the selection is complete.
+    /// The selected sources whose documents must be read to complete the selection.
     pub fn wanted(&self) -> Vec<SourceId> {
         selection::unscanned(&self.selection, &self.graph, self.rules())
     }
@@ -87,7 +87,7 @@ impl Desk {
         self.read(&unread);
     }
 
-    /// The sources whose documents were not read yet, in catalog order.
+    /// The sources whose documents have not been read, in catalog order.
     pub fn unread(&self) -> Vec<SourceId> {
         let ids = self.catalog.sources().iter().map(|source| &source.id);
         ids.filter(|id| !self.graph.is_scanned(id.as_str())).cloned().collect()
@@ -102,7 +102,7 @@ impl Desk {
                 Library::for_one_command(workspace, &self.catalog, clock)
             };
             let library = library.within(self.walks.sharing_time());
-            // The cache is for the workspace's ids; a profile with other ids would only replace it.
+            // The cache is for the workspace's ids; under a profile with fewer ids it would be overwritten.
             let has_others = self.profile.as_ref().is_some_and(ActiveProfile::narrows);
             if has_others {
                 library
@@ -116,7 +116,7 @@ impl Desk {
     /// write nothing must not call this.
     ///
     /// # Errors
-    /// The file system's error; it costs only the next process's time.
+    /// The file system's error, which can be ignored: the next process only takes longer.
     pub fn keep_mentions(&mut self) -> std::io::Result<()> {
         if self.options.is_trial {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Writes the files of embedded templates: for the selection whenever it changes, and for documents that the user names
+//! Writes the files of embedded templates: for the selection whenever it changes, and for documents named by the user
 //! (BEHAVIOUR §6).
 
 use std::collections::HashSet;
@@ -11,12 +11,12 @@ use refdesk_templates::{Rejected, Template, TemplateIndex};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
-/// The templates of named documents.
+/// The templates extracted from the given documents.
 #[derive(Debug, Clone, Default)]
 pub struct Extraction {
-    /// Each once, by document and line; named like their files.
+    /// The templates, without duplicates, by document and line; named like their files.
     pub templates: Vec<Template>,
-    /// The outcome for their files.
+    /// The outcome of writing their files.
     pub done: Written,
     /// Documents that have no templates or cannot be read.
     pub refused: Vec<Error>,
@@ -24,8 +24,8 @@ pub struct Extraction {
 
 impl Desk {
     /// Updates the files of the selection's embedded templates; the default desk also writes the index of all. Failures
-    /// are reported, and the templates work without their files. Nothing is written under a profile or for a source
-    /// that is not trusted, because any agent can read the workspace.
+    /// are reported, and templates work without their files. Nothing is written under a profile or for a source that is
+    /// not trusted, because any agent can read the workspace.
     pub fn write_templates(&self, session: &Session, index: &TemplateIndex) -> Written {
         if self.profile_file().is_some() || self.options.is_trial {
             return Written::default();

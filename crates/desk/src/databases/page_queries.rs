@@ -1,4 +1,4 @@
-//! Answers queries from the pages for programs, so that no database needs to be contacted.
+//! Answers queries from the JSON pages, so that no database needs to be contacted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -19,12 +19,12 @@ use super::page_comparison::DocumentedPage;
 use super::plans::Planned;
 use crate::Desk;
 
-/// How the pages of a database compare with it.
+/// How a database differs from its pages.
 #[derive(Debug, Clone)]
 pub struct DatabaseDifference {
     /// The database.
     pub database: String,
-    /// Tables, columns, keys and comments.
+    /// Differences in tables, columns, keys and comments.
     pub differences: Vec<Difference>,
 }
 
@@ -35,7 +35,7 @@ pub struct DatabaseCheck {
     pub database: String,
     /// In the order of the tables.
     pub findings: Vec<Finding>,
-    /// By domain, how much is described by something better than rules.
+    /// By domain, how many descriptions are better than those made by rule.
     pub domains: BTreeMap<String, Coverage>,
     /// The same by table.
     pub tables: BTreeMap<String, Coverage>,
@@ -66,7 +66,7 @@ impl DatabaseCheck {
 }
 
 impl Desk {
-    /// The pages of databases in the manifest; none if it cannot be read.
+    /// The database pages listed in the manifest; none if it cannot be read.
     pub(crate) fn documented_pages(&self) -> Arc<DocumentedPages> {
         let docs_path = &self.databases().0.docs_path;
         let stamp = stamp(&self.workspace().join(Manifest::path(docs_path))).ok();
@@ -84,16 +84,16 @@ impl Desk {
         pages
     }
 
-    /// The text of a page; empty if it cannot be read. The manifest came with the repository, so no link is followed.
+    /// The text of a page; empty if it cannot be read. The path comes with the repository, so no link is followed.
     pub fn page_text(&self, path: &str) -> String {
         let bytes = self.page_bytes(path).ok().flatten().unwrap_or_default();
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// How databases differ from their pages. Reads the databases and writes nothing.
+    /// Compares databases with their pages. Reads the databases and writes nothing.
     ///
     /// # Errors
-    /// No database is configured, a name is unknown, or it was stopped.
+    /// No database is configured, a name is unknown, or reading was stopped.
     pub fn database_differences(&self, names: &[String]) -> Result<(Vec<DatabaseDifference>, Documentation), Error> {
         let options = DocumentOptions { names: names.to_vec(), ..DocumentOptions::default() };
         let run = self.documentation(&options)?;
@@ -123,15 +123,15 @@ impl Desk {
         Ok((found, run))
     }
 
-    /// The tables of a database that changed since their pages were written.
+    /// The tables of a database that changed after their pages were written.
     pub fn stale_tables(&self, planned: &Planned, database: &str) -> Vec<String> {
         self.documented_pages().stale(database, &planned.hashes(database))
     }
 
-    /// Checks databases against the rules. Reads them and writes nothing.
+    /// Checks databases against the rules. Reads the databases and writes nothing.
     ///
     /// # Errors
-    /// No database is configured, a name is unknown, or it was stopped.
+    /// No database is configured, a name is unknown, or reading was stopped.
     pub fn check_databases(&self, names: &[String]) -> Result<(Vec<DatabaseCheck>, FailedDatabases), Error> {
         let read = self.read_databases(&self.databases_of_run(names)?)?;
         let planned = self.plan_databases(&read)?;
@@ -173,7 +173,7 @@ impl Documentation {
         self.databases.iter().map(String::as_str)
     }
 
-    /// The tables of a database that get pages, as they are now.
+    /// The current state of a database's tables that get pages.
     fn tables_now(&self, database: &str) -> Vec<TableSide> {
         let hashes = self.planned.hashes(database);
         let own = self.pages.iter().filter(|it| it.page.database == database && it.page.path.ends_with(".json"));
@@ -194,13 +194,13 @@ impl Documentation {
         (own().count(), outdated.len(), missing.len())
     }
 
-    /// The existing pages that would be rewritten.
+    /// The existing pages to rewrite.
     pub fn outdated_pages(&self) -> impl Iterator<Item = &str> {
         let written = self.pages.iter().filter(|it| it.action == PageAction::Write && it.is_there);
         written.map(|it| it.page.path.as_str())
     }
 
-    /// The missing pages, without those of tables that the differences name, and those that list these tables.
+    /// The missing pages, except those of tables listed in the differences and the pages that list these tables.
     pub fn missing_pages(&self, differences: &[DatabaseDifference]) -> Vec<&str> {
         let is_reported = |of: &str, table: &TableName| {
             let own = differences.iter().filter(|it| it.database == of).flat_map(|it| &it.differences);
@@ -239,14 +239,14 @@ impl Documentation {
         self.edited.iter().map(String::as_str).filter(is_own)
     }
 
-    /// For a database, the number of sources that the catalog lacks, and of those whose entries would be rewritten.
+    /// For a database, the number of missing catalog entries and of those to rewrite.
     pub fn source_counts(&self, database: &str) -> (usize, usize) {
         let own = self.entries_of(database);
         let missing = self.missing_entries().into_iter().filter(|path| own.contains(path)).count();
         (missing, self.entries_outdated.iter().filter(|path| own.contains(path.as_str())).count())
     }
 
-    /// The files of the catalog entries of a database.
+    /// The files of a database's catalog entries.
     fn entries_of(&self, database: &str) -> BTreeSet<&str> {
         let prefix = format!("{}/{database}/", self.docs_path);
         let own = self.catalog.iter().filter(|(entry, ..)| entry.path.starts_with(&prefix));

@@ -1,6 +1,6 @@
-//! Writes what a run prepared: the pages of each table in turn, then what lists them, the catalog, and the manifest
-//! last. The hash of each page is recorded before the first is written, so a page on disk is its own checkpoint: a
-//! killed run resumes where it stopped.
+//! Writes what a run prepared: the pages of each table in turn, then the pages that list them, the catalog, and the
+//! manifest last. The hash of each page is recorded before the first is written, so a page on disk is its own
+//! checkpoint: after a kill, the next run resumes there.
 
 mod catalog;
 mod manifest;
@@ -22,7 +22,7 @@ use super::documentation::{Documentation, PROGRESS};
 use super::page_comparison::DocumentedPage;
 use crate::{Desk, Session};
 
-/// How often a long run records its progress, and journals what it wrote since.
+/// How often, at most, a long run records its progress and journals what it wrote.
 const NOTED: usize = 16;
 
 /// The fewest pages between two of these records.
@@ -49,11 +49,11 @@ pub struct DocumentProgress {
 pub struct DocumentReport {
     /// Pages that were written.
     pub written: Vec<String>,
-    /// Pages that were up to date.
+    /// The number of pages that were up to date.
     pub unchanged: usize,
-    /// Pages of tables and domains that no longer exist.
+    /// Removed pages of tables and domains that no longer exist.
     pub removed: Vec<String>,
-    /// Edited files, which stay.
+    /// Edited files, which were left alone.
     pub edited: Vec<String>,
     /// Ids of sources whose entries were written.
     pub sources: Vec<String>,
@@ -61,7 +61,7 @@ pub struct DocumentReport {
     pub sources_removed: Vec<String>,
     /// What could not be written.
     pub failed: Vec<Error>,
-    /// Whether the run was ended early.
+    /// Whether the run ended early.
     pub is_ended: bool,
 }
 
@@ -72,12 +72,12 @@ struct Run<'d, 'p> {
     writes: SeparateWrites,
     progress: Progress,
     report: DocumentReport,
-    /// Written but not yet journalled: displayed paths, and bytes.
+    /// Files written but not yet journalled: displayed path and size in bytes.
     unnoted: Vec<(String, usize)>,
 }
 
 impl Desk {
-    /// Writes what was prepared. Calls `progress` before each table and ends the run if it returns false; what was
+    /// Writes what was prepared. Calls `progress` before each table, and ends the run if it returns false; what was
     /// written stays, and the next run resumes there.
     ///
     /// # Errors
@@ -88,7 +88,7 @@ impl Desk {
         prepared: &Documentation,
         progress: &mut dyn FnMut(DocumentProgress) -> bool,
     ) -> Result<DocumentReport, Error> {
-        // A run that finds the interrupted one complete reports that, too.
+        // A run that completes an interrupted one reports that, too.
         let is_unchanged = prepared.is_up_to_date() && prepared.interrupted.is_none();
         let now = self.timestamp();
         let mut run = Run {
@@ -128,7 +128,7 @@ impl Desk {
             run.store_progress();
         }
         let Run { desk, report, .. } = run;
-        // A source whose pages were missing is there now.
+        // Sources whose pages were missing now have them.
         if !is_unchanged {
             desk.reload();
         }
@@ -137,7 +137,8 @@ impl Desk {
 }
 
 impl<'p> Run<'_, 'p> {
-    /// Removes what a killed run left beside its files, even in folders to which this run writes nothing.
+    /// Removes temporary files that a killed run left beside its pages, even in folders to which this run writes
+    /// nothing.
     fn sweep_leftovers(&self) {
         let Some(interrupted) = &self.prepared.interrupted else { return };
         let written = interrupted.written.keys().chain(interrupted.replaced.keys());
@@ -145,7 +146,7 @@ impl<'p> Run<'_, 'p> {
         for folder in folders {
             let workspace = self.desk.workspace();
             let opened = Folder::root(workspace).and_then(|root| root.below(folder));
-            // Leftovers are harmless; the next run tries again.
+            // Leftovers are harmless, and the next run tries again.
             let _ = opened.and_then(|folder| folder.sweep_dead());
         }
     }
@@ -214,14 +215,14 @@ impl<'p> Run<'_, 'p> {
         self.progress.errors.push(problem);
     }
 
-    /// The work unit of a page of a table.
+    /// The work unit of a table's page.
     fn unit(&mut self, page: &Page) -> Option<&mut UnitProgress> {
         page.table.as_ref()?;
         let id = self.prepared.planned.plan.unit_id(&page.database, page.domain.as_ref()?)?;
         self.progress.work_units.get_mut(id)
     }
 
-    /// Counts the tables of each unit. A table is done when both of its pages are.
+    /// Counts the finished tables of each unit. A table is finished when both of its pages are.
     fn complete_units(&mut self) {
         let written: BTreeSet<&str> = self.report.written.iter().map(String::as_str).collect();
         let plan = &self.prepared.planned.plan;
@@ -271,7 +272,7 @@ impl<'p> Run<'_, 'p> {
         }
     }
 
-    /// Waits until everything is on disk; returns whether it is.
+    /// Flushes all writes to disk; returns whether that succeeded.
     fn finish_writes(&mut self) -> bool {
         let writes = std::mem::replace(&mut self.writes, SeparateWrites::new(self.desk.workspace()));
         match writes.finish() {
@@ -287,13 +288,13 @@ impl<'p> Run<'_, 'p> {
     fn remove_pages(&mut self) {
         for path in &self.prepared.removed {
             match self.proposed_removal(path).and_then(|proposal| {
-                // Removal checks that the file has not changed since now; that it is still refdesk's own must be
-                // checked here.
+                // Removal only checks that the file does not change from now on, so check here that it is still
+                // refdesk's own.
                 if self.desk.is_edited(self.prepared, path) {
                     let message = format!("{path} changed after it was compared, so it was left as it is");
                     return Err(Error::new(Code::Changed, message, "compare again"));
                 }
-                // Its parents: the folders of tables, domain and database.
+                // Three levels of parents: the folders of tables, domain and database.
                 let done = self.desk.remove(self.session, &proposal, 3, "its table or domain is gone");
                 done.map_err(|unwritten| unwritten.refused)
             }) {
@@ -347,8 +348,8 @@ fn progress_of(prepared: &Documentation, now: &str) -> Progress {
     }
 }
 
-/// Hashes of what interrupted runs wrote and the manifest lacks, so that it counts as refdesk's own until it is
-/// replaced.
+/// Hashes of files that interrupted runs wrote but that the manifest lacks; such a file counts as refdesk's own until
+/// it is replaced.
 fn replaced(prepared: &Documentation) -> BTreeMap<String, String> {
     let Some(interrupted) = &prepared.interrupted else { return BTreeMap::new() };
     let found: BTreeMap<&str, &DocumentedPage> = prepared.pages.iter().map(|it| (it.page.path.as_str(), it)).collect();

@@ -1,4 +1,4 @@
-//! The plan of the workspace's databases: made from what was read, with a person's changes to the stored plan.
+//! The plan of the workspace's databases, made from what was read and a person's changes to the stored plan.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -27,20 +27,20 @@ pub struct Planned {
     pub plan: Plan,
     /// The stored plan.
     pub stored: Option<Plan>,
-    /// What changed since the stored plan, in words.
+    /// What changed since the stored plan, as text.
     pub changes: Vec<String>,
-    /// Databases that could not be read, changes that could not be kept.
+    /// Databases that could not be read, and changes that could not be kept.
     pub problems: Vec<Diagnostic>,
 }
 
 impl Planned {
-    /// Whether it covers no database, because none of them is trusted yet; such a plan is not written.
+    /// Whether it covers no database because none is trusted yet; such a plan is not written.
     pub fn is_untrusted(&self) -> bool {
         let databases = &self.plan.databases;
         !databases.is_empty() && databases.iter().all(|database| database.status == "untrusted")
     }
 
-    /// The current hashes of the tables of a database, by `schema.table`.
+    /// The current definition hashes of a database's tables, by `schema.table`.
     pub(super) fn hashes(&self, database: &str) -> BTreeMap<String, String> {
         let tables = self.plan.units(database).flat_map(|unit| &unit.tables);
         tables.map(|table| (table.fully_qualified_name.clone(), table.metadata_hash.clone())).collect()
@@ -86,7 +86,7 @@ impl Desk {
         Ok(Planned { plan, stored, changes, problems })
     }
 
-    /// The proposal for writing the plan; `None` if only its time would change, or if it covers no database.
+    /// A proposal for writing the plan; `None` if only its time would change, or if it covers no database.
     ///
     /// # Errors
     /// The file may not be written.
@@ -99,7 +99,7 @@ impl Desk {
         Ok((!proposal.is_unchanged()).then_some(proposal))
     }
 
-    /// Writes the plan, unless only its time changed; returns whether it did.
+    /// Writes the plan, unless only its time would change; returns whether it was written.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -109,12 +109,11 @@ impl Desk {
         Ok(true)
     }
 
-    /// The stored plan, if there is one.
     fn stored_plan(&self) -> Result<Option<Plan>, Error> {
         stored_plan(self.workspace())
     }
 
-    /// The current time, as written to files.
+    /// The current time, in the format written to files.
     pub(super) fn timestamp(&self) -> String {
         let now = Timestamp::try_from(self.now()).unwrap_or_default();
         now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
@@ -140,7 +139,7 @@ pub(super) fn stored_plan(workspace: &Path) -> Result<Option<Plan>, Error> {
         Ok(None) => return Ok(None),
         Err(problem) => {
             let message = format!("the plan {FILE}: {}", problem.message);
-            // Only a link has another way out.
+            // Only the problem of a link has a different fix.
             let is_link = problem.fix.to_string() == REPLACE_LINK;
             return Err(Error::new(problem.code, message, if is_link { problem.fix } else { PLAN_FIX.into() }));
         }
@@ -151,7 +150,7 @@ pub(super) fn stored_plan(workspace: &Path) -> Result<Option<Plan>, Error> {
     })
 }
 
-/// Refuses a plan that a newer refdesk wrote: this one would write it without what it does not know.
+/// Rejects a plan written by a newer refdesk: writing it here would lose fields this version does not support.
 fn refuse_newer(text: &str) -> Result<(), Error> {
     #[derive(Deserialize)]
     struct Header {
@@ -176,7 +175,7 @@ fn refuse_newer(text: &str) -> Result<(), Error> {
     Err(Error::new(Code::Damaged, message, "use that refdesk, or remove the plan to plan again without your changes"))
 }
 
-/// The parser's message without the names of our types. The position is at the end of it: `… at line 3 column 7`.
+/// The parser's message without the names of our types. The position is at its end: `… at line 3 column 7`.
 fn in_plain_words(error: &serde_json::Error) -> String {
     let message = error.to_string();
     let Some((before, rest)) = message.split_once("expected struct ") else { return message };
@@ -187,7 +186,7 @@ fn in_plain_words(error: &serde_json::Error) -> String {
     }
 }
 
-/// A warning if names or texts of a database have hidden characters, unless its configuration switches that rule off.
+/// A warning if names or texts of a database contain hidden characters, unless the configuration disables this rule.
 fn hidden_texts_of(database: &ReadDatabase) -> Option<Diagnostic> {
     let checks = &database.config.checks;
     let is_off = checks.iter().any(|(rule, severity)| *rule == CheckRule::HiddenCharacters && severity.is_none());
@@ -205,13 +204,13 @@ fn hidden_texts_of(database: &ReadDatabase) -> Option<Diagnostic> {
     Some(Diagnostic::warning(Code::HiddenCharacters, format!("'{}': {first}{more}", database.config.name)))
 }
 
-/// Keeps what the stored plan says about databases that are configured but not part of this run.
+/// Keeps the stored plan of databases that are configured but not part of this run.
 fn keep_others(plan: &mut Plan, stored: &Plan, configured: &[&str]) {
     let is_kept = |name: &str, plan: &Plan| {
         configured.contains(&name) && !plan.databases.iter().any(|database| database.name == name)
     };
     for database in plan.databases.iter().filter(|database| database.schema_hash.is_none()) {
-        // A person's changes must survive a server that is down.
+        // A person's changes must survive a server outage.
         plan.work_units.extend(stored.units(&database.name).cloned());
     }
     let others: Vec<_> = stored.databases.iter().filter(|it| is_kept(&it.name, plan)).cloned().collect();

@@ -1,5 +1,4 @@
-//! What a run of the documenter would do, for a person to review first: figures, names, and the differences of existing
-//! pages.
+//! A preview of a documentation run for a person to review: counts, names, and diffs of existing pages.
 
 use std::collections::HashMap;
 
@@ -13,14 +12,14 @@ use super::page_comparison::DocumentedPage;
 use super::page_queries::database_failures;
 use crate::Desk;
 
-/// The most pages whose difference is shown.
+/// The most pages whose diff is shown.
 const DIFFERENCES: usize = 100;
 const LINES: usize = 4_000;
 
 /// What a run would do.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct DocumentationPreview {
-    /// The folder of the pages, relative to the workspace.
+    /// The pages folder, relative to the workspace.
     pub docs_path: String,
     /// Each domain of the plan with its tables.
     pub domains: Vec<PreviewedDomain>,
@@ -28,25 +27,25 @@ pub struct DocumentationPreview {
     pub sources: Vec<(String, String)>,
     /// The number of sources whose catalog entries would be written.
     pub sources_to_write: usize,
-    /// Pages that would be new.
+    /// Pages that do not exist yet.
     pub new: Vec<String>,
     /// Pages that would change.
     pub changed: Vec<PageDifference>,
     /// The number of pages that would change.
     pub changed_count: usize,
-    /// Pages that are up to date.
+    /// The number of pages that are up to date.
     pub unchanged: usize,
-    /// Files that would be removed, because what they describe no longer exists.
+    /// Files that would be removed because what they describe no longer exists.
     pub removed: Vec<String>,
-    /// Edited files, which stay, with the difference that replacing them would make.
+    /// Edited files, which stay, with the diff for replacing them.
     pub edited: Vec<PageDifference>,
-    /// Edited files, which stay although what they describe no longer exists.
+    /// Edited files that stay although what they describe no longer exists.
     pub left_over: Vec<String>,
-    /// What changed since the stored plan, in words.
+    /// What changed since the stored plan, as text.
     pub plan_changes: Vec<String>,
     /// Databases that could not be read.
     pub failed: Vec<Error>,
-    /// Problems that keep no page from being written.
+    /// Problems that do not prevent a page from being written.
     pub problems: Vec<Diagnostic>,
     /// Whether there is nothing to write or remove.
     pub is_up_to_date: bool,
@@ -61,16 +60,16 @@ pub struct PreviewedDomain {
     pub domain: String,
     /// Its tables.
     pub tables: Vec<String>,
-    /// The most rows read from one of them.
+    /// The most rows read from any of them.
     pub rows: u64,
 }
 
-/// A difference in a file.
+/// The diff of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageDifference {
     /// The file, relative to the workspace.
     pub path: String,
-    /// The difference; `None` if too many are shown already.
+    /// The diff; `None` if the preview already shows too many.
     pub diff: Option<Diff>,
 }
 
@@ -89,7 +88,7 @@ impl Desk {
         };
         let written = || run.pages.iter().filter(|it| it.action == PageAction::Write);
         let edited = run.edited.iter().map(|path| difference(path)).collect();
-        // Of the two pages of a table, the one for people is easier to review.
+        // Of a table's two pages, the human-readable one is easier to review.
         let changed = written().filter(|it| it.is_there && it.page.path.ends_with(".md"));
         let changed = changed.map(|it| difference(&it.page.path)).collect();
         let databases: Vec<&str> = run.read_databases().collect();

@@ -24,7 +24,7 @@ pub struct ReadDatabase {
     pub notes: Notes,
     /// What could not be read, and problems with the notes.
     pub problems: Vec<Diagnostic>,
-    /// What a person should know about the connection, such as a role that may do more than reading needs.
+    /// Warnings about the connection, such as a role with more rights than reading needs.
     pub about_connection: Vec<Diagnostic>,
     /// How long reading took.
     pub milliseconds: u64,
@@ -52,10 +52,10 @@ impl ReadDatabase {
 }
 
 impl Desk {
-    /// Reads these databases. One that cannot be read does not affect the others.
+    /// Reads these databases. A failure of one does not affect the others.
     ///
     /// # Errors
-    /// It was stopped.
+    /// Reading was stopped.
     pub fn read_databases(&self, databases: &[&DatabaseConfig]) -> Result<Vec<ReadDatabase>, Error> {
         let read = |database: &&DatabaseConfig| {
             let read = self.read_database(database);
@@ -64,7 +64,7 @@ impl Desk {
         databases.iter().map(read).collect()
     }
 
-    /// An error if reading was stopped.
+    /// Returns an error if reading was stopped.
     pub(super) fn unless_stopped(&self) -> Result<(), Error> {
         if self.options.is_stopped.load(Ordering::Relaxed) { Err(connector::stopped()) } else { Ok(()) }
     }
@@ -83,7 +83,7 @@ impl Desk {
             DatabaseAccess::Allowed(allowed) => {
                 problems.extend(allowed.problems.iter().cloned());
                 let config = allowed.config.clone();
-                // Without the notes, their text would be removed from the pages.
+                // Do not read the database without its notes: the pages would lose their text.
                 match wrong_notes.map_or_else(|| connector::snapshot(&self.reachable(&config, &allowed)), Err) {
                     Ok(reading) => {
                         problems.extend(reading.problems);

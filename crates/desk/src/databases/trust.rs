@@ -1,6 +1,6 @@
-//! What the databases' configuration, which came with the repository, would reach outside the workspace or reveal about
-//! values: both need the user's trust. An SQLite file in the workspace does not: it is read as untrusted data, and
-//! reading it reaches nothing else.
+//! What the database configuration would reach outside the workspace or reveal about values. The configuration comes
+//! with the repository, so both need the user's trust. An SQLite file in the workspace does not: it is read as
+//! untrusted data, and reading it reaches nothing else.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,8 @@ use crate::privileged_actions::{PrivilegedActions, UnplacedAction, in_text, plac
 use crate::trust::TrustCheck;
 use refdesk_core::config::expand;
 
-/// The most bytes of a program or of certificates. A part that is not hashed could be exchanged.
+/// The maximum size of a program or certificate file in bytes. A larger file would be hashed only in part, and the rest
+/// could be replaced.
 const PROGRAM: u64 = 16 * 1024 * 1024;
 
 impl Desk {
@@ -30,7 +31,7 @@ impl Desk {
     pub(super) fn database_access(&self, database: &DatabaseConfig) -> DatabaseAccess {
         let check = TrustCheck::new(self);
         let is_trusted = |action: Option<UnplacedAction>| action.is_none_or(|action| check.trusts(&action.hash));
-        // No variable is read before it is trusted.
+        // Environment variables are not read before the database is trusted.
         match self.database_action(&check.actions(), database).map(is_trusted) {
             Ok(true) => {}
             Ok(false) => return DatabaseAccess::Untrusted,
@@ -66,15 +67,15 @@ impl Desk {
         DatabaseAccess::Allowed(Box::new(allowed))
     }
 
-    /// Everything the configuration of databases would do outside the workspace, each with the line of its database.
+    /// Everything the database configuration would do outside the workspace, each with the line of its database.
     pub(crate) fn database_actions(&self, check: &TrustCheck<'_>) -> Vec<(UnplacedAction, usize)> {
         let actions = check.actions();
         let enabled = self.loaded_databases().config.databases.iter().filter(|database| database.enabled);
         enabled
             .flat_map(|database| {
-                // One that is refused needs no trust.
+                // A database that is refused needs no trust.
                 let read = self.database_action(&actions, database).ok().flatten();
-                // What a variable holds is told only once that is trusted.
+                // The content of a variable is shown only once reading it is trusted.
                 let may_read =
                     !reads_environment(database) || read.as_ref().is_some_and(|action| check.trusts(&action.hash));
                 let found = may_read.then(|| self.database_file(&check.workspace, database).ok());
@@ -86,7 +87,7 @@ impl Desk {
             .collect()
     }
 
-    /// The path of an SQLite file, with environment variables replaced.
+    /// The path of an SQLite file, with environment variables expanded.
     ///
     /// # Errors
     /// A variable is not set.
@@ -102,8 +103,8 @@ impl Desk {
         Ok(absolute(self.workspace(), Path::new(&expand(self.workspace_context(), &path))))
     }
 
-    /// The path of an SQLite file with links resolved, and the same again if it is outside the workspace; empty for a
-    /// server. A path that is refused anyway needs no trust.
+    /// The resolved path of an SQLite file, and the same path again if it is outside the workspace; empty for a server.
+    /// A path that is refused anyway needs no trust.
     ///
     /// # Errors
     /// A variable is not set, or the path leads to a different file in each process.
@@ -120,7 +121,7 @@ impl Desk {
     /// The action of reading a server, or an SQLite file whose path comes from the environment.
     ///
     /// # Errors
-    /// The command for its password uses the workspace in a way that cannot be checked, or one of its files is too large.
+    /// Its password command uses the workspace in a way that cannot be checked, or one of its files is too large.
     fn database_action(
         &self,
         actions: &PrivilegedActions<'_>,
@@ -158,8 +159,8 @@ impl Desk {
         })
     }
 
-    /// The files of the workspace that the command for a password names, with hashes of their content: another program
-    /// under the same name is not trusted.
+    /// The workspace files that a password command names, with the hashes of their content, so that trust does not
+    /// extend to another program under the same name.
     fn programs(
         &self,
         workspace: &Path,
@@ -199,7 +200,7 @@ fn outside_action(actions: &PrivilegedActions<'_>, database: &DatabaseConfig, re
     actions.database(name, what, &restrictions.with(json!({"name": name, "path": path})))
 }
 
-/// What a configuration keeps from being read: who trusts a database trusts it with these.
+/// Settings that keep parts of a database from being read; trust in a database applies only with them.
 struct Restrictions<'c> {
     lists: [(&'static str, Vec<&'c str>); 4],
     reads_rows: bool,
@@ -222,7 +223,7 @@ fn texts(patterns: &[NamePattern]) -> Vec<&str> {
 }
 
 impl Restrictions<'_> {
-    /// ` (with exclude_tables: hr_*; sampling: none)`, or nothing.
+    /// ` (with exclude_tables: hr_*; sampling: none)`, or empty.
     fn words(&self) -> String {
         let lists = self.lists.iter().filter(|(_, patterns)| !patterns.is_empty());
         let mut parts: Vec<String> = lists.map(|(key, patterns)| format!("{key}: {}", patterns.join(", "))).collect();
@@ -230,7 +231,8 @@ impl Restrictions<'_> {
         if parts.is_empty() { String::new() } else { format!(" (with {})", parts.join("; ")) }
     }
 
-    /// The content of an action with them. One without any is as it was before they counted.
+    /// The content of an action, with the restrictions. Without any, it equals that of older versions, which ignored
+    /// them.
     fn with(&self, mut content: Value) -> Value {
         if let Value::Object(members) = &mut content {
             let lists = self.lists.iter().filter(|(_, patterns)| !patterns.is_empty());
@@ -243,21 +245,22 @@ impl Restrictions<'_> {
     }
 }
 
-/// The hash of the file of certificate authorities, if it is in the workspace: who exchanges it can stand in for the server.
+/// The hash of the certificate authority file, if it is in the workspace: whoever can replace it can impersonate the
+/// server.
 ///
 /// # Errors
-/// It is too large.
+/// The file is too large.
 fn authorities(workspace: &Path, server: &ServerConnection) -> Result<Option<String>, Error> {
     let Some(file) = &server.sslrootcert else { return Ok(None) };
     let (path, outside) = place(workspace, &absolute(workspace, Path::new(file)));
-    // One that cannot be read makes the connection fail.
+    // A file that cannot be read makes the connection fail.
     if outside.is_none() { hash_of(&path) } else { Ok(None) }
 }
 
 /// The hash of a whole file; `None` if it cannot be read.
 ///
 /// # Errors
-/// It is too large.
+/// The file is too large.
 fn hash_of(path: &Path) -> Result<Option<String>, Error> {
     match read_regular(path, PROGRAM) {
         Ok((bytes, false)) => Ok(Some(sha256_hex(&bytes))),
@@ -300,7 +303,7 @@ fn values_action(actions: &PrivilegedActions<'_>, database: &DatabaseConfig) -> 
     Some(actions.database_values(&database.name, what, &content))
 }
 
-/// Where a connection leads and as which user, without secrets.
+/// The destination and the user of a connection, without secrets.
 fn words(server: &ServerConnection) -> String {
     let mut parts = Vec::new();
     let url = server.url_shown();

@@ -1,4 +1,4 @@
-//! Catalog entries: writes those of domains and tables with pages, and removes those that are no longer needed.
+//! Writes the catalog entries of domains and tables with pages, and removes those that are obsolete.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::Desk;
 use crate::databases::documentation::{DocumentOptions, Documentation};
 
 impl Desk {
-    /// Compares the catalog entries with the files at their paths: those to write, to replace, and to leave alone.
+    /// Compares the catalog entries with the files at their paths: which to write, replace and leave alone.
     pub(in crate::databases) fn compare_entries(&self, run: &mut Documentation, options: &DocumentOptions) {
         let (mut missing, mut outdated, mut edited) = (BTreeSet::new(), Vec::new(), BTreeMap::new());
         for (entry, path, text) in &run.catalog {
@@ -20,7 +20,7 @@ impl Desk {
                 Ok(Some(bytes)) if bytes == text.as_bytes() => {}
                 Ok(Some(bytes)) if self.is_own_entry(run, &entry.id, path, &bytes) => outdated.push(path.clone()),
                 Ok(Some(bytes)) => drop(edited.insert(path.clone(), sha256_hex(&bytes))),
-                // Whatever is there is left alone, as what a person wrote is.
+                // Whatever is there is left alone, like a file that a person edited.
                 Err(_) => run.edited.push(path.clone()),
             }
         }
@@ -32,7 +32,7 @@ impl Desk {
         }
     }
 
-    /// Whether the bytes at the path of an entry are what refdesk wrote.
+    /// Whether the bytes at an entry's path are what refdesk wrote.
     fn is_own_entry(&self, run: &Documentation, id: &str, path: &str, bytes: &[u8]) -> bool {
         let hash = sha256_hex(bytes);
         let is_noted = |known: &ManifestEntry| known.id == id && known.path == path && known.content_hash == hash;
@@ -42,7 +42,7 @@ impl Desk {
 }
 
 impl Run<'_, '_> {
-    /// Writes the catalog entries and removes obsolete ones; edited ones stay. Returns those that refdesk wrote.
+    /// Writes the catalog entries and removes obsolete ones; edited ones stay. Returns the entries that refdesk wrote.
     pub(super) fn write_catalog_entries(&mut self) -> Vec<ManifestEntry> {
         let prepared = self.prepared;
         let before: BTreeMap<&str, &ManifestEntry> =
@@ -63,7 +63,7 @@ impl Run<'_, '_> {
                     // An entry edited again since the comparison stays.
                     let is_replaced = prepared.entries_replaced.get(path) == Some(&sha256_hex(&bytes));
                     if !is_replaced && !self.desk.is_own_entry(prepared, &entry.id, path, &bytes) {
-                        // Most are known from the comparison.
+                        // The comparison already lists most of them.
                         if !self.report.edited.contains(path) {
                             self.report.edited.push(path.clone());
                         }
@@ -95,7 +95,7 @@ impl Run<'_, '_> {
         entries
     }
 
-    /// Removes an obsolete entry if it has not changed since that was decided; returns whether it is removed.
+    /// Removes an obsolete entry unless it has changed since that was decided; returns whether it was removed.
     fn forget_entry(&mut self, old: &ManifestEntry) -> bool {
         let Some(bytes) = self.desk.page_bytes(&old.path).ok().flatten() else { return true };
         let hash = sha256_hex(&bytes);

@@ -13,7 +13,7 @@ use super::{REASON, Run};
 use crate::databases::page_comparison::DocumentedPage;
 
 impl Run<'_, '_> {
-    /// Writes it; returns whether that succeeded.
+    /// Writes the manifest; returns whether that succeeded.
     pub(super) fn write_manifest(&mut self, catalog: Vec<ManifestEntry>, now: &str) -> bool {
         let prepared = self.prepared;
         let old: BTreeMap<&str, &ManifestFile> = prepared
@@ -91,7 +91,7 @@ impl Run<'_, '_> {
         is_stored
     }
 
-    /// Removes the manifests in earlier folders of pages, now that the current one includes them.
+    /// Removes the manifests in earlier pages folders, now that the current one includes them.
     pub(super) fn remove_earlier_manifests(&mut self) {
         for (path, hash) in &self.prepared.earlier_manifests {
             if self.desk.page_hash(path).as_ref() != Some(hash) {
@@ -129,7 +129,7 @@ impl Run<'_, '_> {
     }
 }
 
-/// The manifest's entry for a page; `None` if the page does not exist. An edited page keeps the hash of what refdesk
+/// The manifest entry of a page; `None` if the page does not exist. An edited page keeps the hash of what refdesk
 /// wrote, so that it still counts as edited.
 fn file_of(it: &DocumentedPage, is_written: bool, known: Option<&ManifestFile>, now: &str) -> Option<ManifestFile> {
     let new_hash = sha256_hex(it.page.text.as_bytes());

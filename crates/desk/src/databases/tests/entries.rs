@@ -1,4 +1,4 @@
-//! Catalog entries that a person removed or edited are seen without a run.
+//! Catalog entries that a person removed or edited are noticed without a run.
 
 use super::super::DocumentOptions;
 use super::{World, options};
@@ -10,7 +10,7 @@ fn missing_and_edited_entries_are_seen_before_a_run() {
     let world = World::new();
     world.document(&options());
     let original = world.read(ENTRY);
-    // Edited: it stays, and the pages are up to date.
+    // An edited entry stays, and the pages are up to date.
     world.put(ENTRY, &original.replace("\"zone\"", "\"mine\""));
     let run = world.desk().documentation(&options()).unwrap();
     assert!(run.is_up_to_date() && run.is_entry(ENTRY));
@@ -19,7 +19,7 @@ fn missing_and_edited_entries_are_seen_before_a_run() {
     let overwrite = DocumentOptions { overwrite_edited: true, ..options() };
     let run = world.desk().documentation(&overwrite).unwrap();
     assert_eq!((run.edited.len(), run.sources_to_write(), run.is_up_to_date()), (0, 1, false));
-    // Missing: it is written again, after a question.
+    // A missing entry is written again, after confirmation.
     std::fs::remove_file(world.path.join(ENTRY)).unwrap();
     let run = world.desk().documentation(&options()).unwrap();
     assert_eq!((run.missing_entries(), run.source_counts("shop")), (vec![ENTRY], (1, 0)));
@@ -33,7 +33,7 @@ fn missing_and_edited_entries_are_seen_before_a_run() {
 fn an_entry_that_refdesk_would_write_otherwise_is_to_update() {
     let world = World::new();
     world.document(&options());
-    // Another table becomes the one that most refer to, and the description of the source changes with it.
+    // Another table becomes the most referenced one, and the source's description changes accordingly.
     world.sql("shop.db", "CREATE TABLE box (id INTEGER PRIMARY KEY, zone_id INTEGER REFERENCES zone)");
     let run = world.desk().documentation(&options()).unwrap();
     assert_eq!((run.source_counts("shop"), run.edited.len()), ((0, 1), 0));

@@ -1,9 +1,9 @@
-//! Text from a database is foreign: it brings no source along, and the links that refdesk writes still do.
+//! Text from a database is untrusted: it pulls in no source, while the links that refdesk writes still do.
 
 use super::{CONFIG, World, options};
 use crate::Session;
 
-/// Names every source of the catalog, by id and by path, in every place of a database that a page repeats.
+/// Mentions every source of the catalog, by id and by path, in every part of a database that a page repeats.
 const FOREIGN: &str = "
     CREATE TABLE guide (id INTEGER PRIMARY KEY, \"db-shop-zone\" TEXT DEFAULT 'guide', note TEXT CHECK (note <> '@guide'));
     CREATE TABLE step ( -- See guide, @guide, @ref:db-shop-zone, ./../../../../guide.md and [it](../../zone/README.md)

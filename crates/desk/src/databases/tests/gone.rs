@@ -71,7 +71,7 @@ fn a_manifest_removes_only_pages_that_say_they_are_generated() {
         entry["content_hash"] = hash(&fs::read(world.path.join(file)).unwrap()).into();
         manifest["indexable_files"].as_array_mut().unwrap().push(entry);
     }
-    // An entry of the catalog that a person wrote, and one of another database whose name begins the same.
+    // A catalog entry that a person wrote, and one of another database whose name starts the same.
     for (id, place) in [("db-shop-mine", "../../src"), ("db-shop-eu-a", "../../docs/databases/shop-eu/a")] {
         let file = format!(".jaato/references/{id}.json");
         let text = format!("{{\"id\": \"{id}\", \"name\": \"x\", \"path\": \"{place}\"}}");
@@ -110,7 +110,7 @@ fn pages_of_a_database_that_is_no_longer_configured_are_removed() {
     let both = CONFIG.replace(']', &format!(", {app}]"));
     world.put(".jaato/databases.yaml", &both);
     world.document(&options());
-    // Errors in the configuration, and a run about another database, leave it alone.
+    // Errors in the configuration, or a run for another database, leave it alone.
     world.put(".jaato/databases.yaml", &format!("databases: [{app}, {{name: x, type: sqlite}}]"));
     assert!(world.desk().documentation(&options()).unwrap().databases_gone.is_empty());
     world.put(".jaato/databases.yaml", &format!("databases: [{app}]"));
@@ -238,7 +238,7 @@ fn edited_obsolete_files_are_removed_on_request() {
     assert!(!report.removed.contains(&page));
     assert_eq!(world.read(&page), "mine");
     let overwrite = DocumentOptions { overwrite_edited: true, ..options() };
-    // What was changed after it was looked at stays.
+    // A file changed after the comparison stays.
     let mut desk = world.desk();
     let prepared = desk.prepare_documentation(&overwrite).unwrap();
     assert_eq!(prepared.removed_edited.len(), 2);
@@ -263,7 +263,7 @@ fn a_source_belongs_to_the_database_whose_pages_it_points_to() {
     assert_eq!(world.document(&options()).sources, ["db-shop-eu-orders"]);
     let source = ".jaato/references/db-shop-eu-orders.json";
     let written = world.read(source);
-    // A run over the other database alone, and one in which this one cannot be read.
+    // A run for the other database only, and one in which this database cannot be read.
     world.put(".jaato/databases.yaml", both);
     let other = DocumentOptions { names: vec!["shop-eu".into()], ..options() };
     assert_eq!(world.document(&other).sources_removed.len(), 0);
@@ -274,12 +274,12 @@ fn a_source_belongs_to_the_database_whose_pages_it_points_to() {
         assert_eq!((report.sources_removed.len(), report.edited.len()), (0, 0));
         assert_eq!(world.read(source), written);
     }
-    // Edited so that it points nowhere, it could be of either.
+    // An edited entry that points nowhere could belong to either.
     world.put(source, "{}");
     let all = DocumentOptions { overwrite_edited: true, ..options() };
     assert_eq!(world.document(&all).sources_removed.len(), 0);
     assert_eq!(world.read(source), "{}");
-    // Once its domain is gone, the id is free for the other one.
+    // Once its domain is gone, the other database can use the id.
     world.put(source, &written);
     fs::rename(world.path.join("away.db"), world.path.join("shop.db")).unwrap();
     world.put(".jaato/databases.yaml", &both.replace("eu-orders", "sales"));

@@ -20,7 +20,7 @@ fn tables_beyond_the_limit_are_not_gone() {
     world.put(".jaato/db-agent.yaml", "planner: {max_tables_per_database: 2}");
     let prepared = world.desk().documentation(&options()).unwrap();
     assert_eq!((prepared.removed.len(), prepared.entries_removed.len()), (0, 0));
-    // The key of a table that is not read is unknown, so a table that refers to it has changed.
+    // The key of an unread table is unknown, so a table that refers to it counts as changed.
     let changes = ["2 tables of 'shop' are beyond the limit on tables", "main.bin of 'shop' has changed"];
     assert_eq!(prepared.planned.changes, changes.map(|change| format!("{change} since the plan")));
     for _ in 0..2 {
@@ -31,7 +31,7 @@ fn tables_beyond_the_limit_are_not_gone() {
         let (differences, _) = world.desk().database_differences(&[]).unwrap();
         assert_eq!(differences[0].differences, []);
     }
-    // They are still known as refdesk's own: the next run updates them, and removes those that are really gone.
+    // They still count as refdesk's own: the next run updates them, and removes those that are really gone.
     world.put(".jaato/db-agent.yaml", "");
     world.sql("shop.db", "DROP TABLE zone");
     let report = world.document(&options());

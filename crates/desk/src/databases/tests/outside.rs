@@ -40,7 +40,7 @@ fn paths_outside_need_trust() {
     desk.trust(&desk.untrusted()).unwrap();
     let run = world.desk().documentation(&options()).unwrap();
     assert!(run.pages.iter().any(|it| it.page.text.contains("secret")));
-    // More about values needs approval again, and does not count before that.
+    // Revealing more about values needs a new approval, and has no effect before that.
     world.put(".jaato/databases.yaml", &config(", not_sensitive: ['*.email'], publish_values: true"));
     let desk = world.desk();
     assert_eq!(desk.untrusted().len(), 1);
@@ -86,7 +86,7 @@ fn a_variable_in_the_path_of_a_file_waits_for_trust() {
     assert_eq!(codes(&desk(|_| None)), [Code::NoVariable, Code::NoVariable]);
 }
 
-/// What was trusted with a restriction is not trusted without it, nor under another file or program.
+/// A database trusted with a restriction is not trusted without it, nor with another file or program.
 #[test]
 fn a_database_is_trusted_as_it_was_shown() {
     let world = World::new();
@@ -131,7 +131,7 @@ fn a_database_is_trusted_as_it_was_shown() {
     assert_eq!(world.desk().untrusted().len(), 1, "other authorities under the same name");
 }
 
-/// Who trusts a database trusts exactly these files, so that what cannot be hashed is refused.
+/// The user trusts exactly these files, so a file that cannot be hashed is refused.
 #[test]
 fn what_cannot_be_trusted_as_it_is_is_refused() {
     let world = World::new();
@@ -192,7 +192,7 @@ fn refdesks_own_files_are_not_databases() {
     assert_eq!(run.failed[0].1.code, Code::ReservedPath);
 }
 
-/// A folder of the workspace becomes a link, and a folder again, while databases are read.
+/// While databases are read, a folder of the workspace is replaced by a link and back.
 #[cfg(target_os = "linux")]
 #[test]
 fn no_race_reads_an_untrusted_file() {

@@ -1,4 +1,4 @@
-//! Status, differences, rules and the screen agree about a table, whatever happened to it and to its page.
+//! Status, differences, rules and the screen agree about a table, whatever happened to it and its page.
 
 use std::fs;
 
@@ -23,7 +23,7 @@ impl Page {
             world.sql("shop.db", "ALTER TABLE orders RENAME TO later");
         }
         if self == Self::Failed {
-            // A folder in the way makes the write fail.
+            // A folder at the page's path makes the write fail.
             fs::create_dir_all(world.path.join(format!("{PAGE}.md/x"))).unwrap();
         }
         let mut desk = world.desk();
@@ -60,7 +60,7 @@ fn said(world: &World) -> ([bool; 4], [bool; 2], [bool; 2]) {
     let check = checks[0].stale.iter().any(is_orders);
     let edited = run.edited_of("shop").any(|path| path.starts_with(PAGE));
     let failed = run.failed_tables("shop") > 0;
-    // The screen knows only the plan.
+    // The screen sees only the stored plan.
     desk.store_plan(&Session::of_client("test"), &run.planned).unwrap();
     let overview = desk.overview_reader().read();
     let tables = |database: &DatabaseSummary| {
