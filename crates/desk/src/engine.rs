@@ -1,6 +1,6 @@
-//! The desk as a background task. A client asks with [`Engine::ask`], which sends a [`Request`] and waits for its
-//! [`Response`]; [`Snapshot`]s and [`Event`]s arrive unasked. The engine owns the desk and uses no terminal. The desk
-//! reads files and computes, which would only block an async scheduler, so it has its own thread behind tokio's
+//! The desk as a background task. A client calls [`Engine::ask`], which sends a [`Request`] and waits for its
+//! [`Response`]; [`Snapshot`]s and [`Event`]s arrive unsolicited. The engine owns the desk and uses no terminal. The
+//! desk reads files and computes, which would block an async scheduler, so it runs on its own thread behind tokio's
 //! channels.
 
 mod database_run;
@@ -36,16 +36,16 @@ use self::request::{Call, Message};
 use self::worker::{ClientKind, EngineClient};
 use crate::{Options, Session};
 
-/// The capacity of the queue of messages.
+/// The capacity of the message queue.
 const MESSAGES: usize = 64;
 
-/// The capacity of the queue of events. If a client does not receive them, the engine blocks instead of filling memory.
+/// The capacity of the event queue. If a client does not receive events, the engine blocks rather than filling memory.
 const EVENTS: usize = 256;
 
 /// A running engine, and the receiver of its events.
 pub type Started = (Engine, mpsc::Receiver<Event>);
 
-/// A handle to a running engine, cheap to clone. The engine ends when it is closed or when the last handle is dropped.
+/// A handle to a running engine, cheap to clone. The engine ends when it is closed or the last handle is dropped.
 #[derive(Debug, Clone)]
 pub struct Engine {
     /// `None` once the engine is closed.
@@ -57,21 +57,21 @@ pub struct Engine {
 /// How an engine ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// Every requested change is stored.
+    /// All requested changes are stored.
     Closed,
     /// The disk did not respond in time.
     TimedOut,
-    /// It had ended before.
+    /// The engine had already ended.
     Died,
 }
 
 impl Engine {
-    /// Sends a request for this session, immediately if the queue has room, and waits for the answer: `None` if the
+    /// Sends a request for this session, immediately if the queue has room, and waits for the answer; `None` if the
     /// engine has ended. Dropping the future withdraws the request, unless it is a change that was already sent.
     pub fn ask(&self, session: &Session, request: Request) -> impl Future<Output = Option<Response>> + Send + use<> {
         let (reply, answer) = oneshot::channel();
         let message = Message::Call(Call { session: session.clone(), request, reply });
-        // Dropping the message tells the receiver that no answer will come.
+        // Dropping the message tells the receiver that no answer will arrive.
         let unsent = self.queue().and_then(|queue| match queue.try_send(message) {
             Err(TrySendError::Full(message)) => Some((queue, message)),
             Ok(()) | Err(TrySendError::Closed(_)) => None,
@@ -94,7 +94,7 @@ impl Engine {
         &self.session
     }
 
-    /// The snapshots of the desk: the latest, and each new one.
+    /// The desk's snapshots: the latest, and each new one.
     pub fn snapshots(&self) -> newest::Receiver<Snapshot> {
         self.snapshots.clone()
     }
@@ -105,8 +105,8 @@ impl Engine {
         let _ = self.snapshots().wait_for(|_| false).await;
     }
 
-    /// Carries out every requested change, leaves questions unanswered, and ends the engine. Drop the receiver of
-    /// events first, or keep receiving: the engine waits for room in the queue.
+    /// Applies every requested change, leaves questions unanswered, and ends the engine. Drop the event receiver first,
+    /// or keep receiving: the engine waits for room in the queue.
     pub async fn close(&self, time: Duration) -> Ending {
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner).take();
         if queue.is_some_and(|queue| queue.is_closed()) {
@@ -120,8 +120,8 @@ impl Engine {
     }
 }
 
-/// Opens a desk in the background. The first snapshot comes after configuration and catalog are read; then documents
-/// are read, first those of the selection. A client that needs no events can drop their receiver.
+/// Opens a desk in the background. The first snapshot arrives once configuration and catalog are read; then documents
+/// are read, those of the selection first. A client that needs no events can drop their receiver.
 ///
 /// # Errors
 /// The system cannot start a thread.
@@ -129,8 +129,8 @@ pub fn start(options: Options, session: Session) -> io::Result<Started> {
     start_for(options, EngineClient { session, kind: ClientKind::Program })
 }
 
-/// The same for a screen: while the engine runs, other processes know that a person is present, and snapshots contain
-/// their requests.
+/// Like [`start`], for a screen: while the engine runs, other processes see that a person is present, and snapshots
+/// contain their requests.
 ///
 /// # Errors
 /// The system cannot start a thread.
@@ -138,7 +138,7 @@ pub fn start_attended(options: Options, session: Session) -> io::Result<Started>
     start_for(options, EngineClient { session, kind: ClientKind::Person })
 }
 
-/// The same for a script that uses an interface for people: it sees all problems and is never asked anything.
+/// Like [`start`], for a script that uses an interface for people: it sees all problems and is never asked anything.
 ///
 /// # Errors
 /// The system cannot start a thread.
@@ -164,7 +164,7 @@ fn start_for(options: Options, client: EngineClient) -> io::Result<Started> {
 mod tests {
     use super::*;
 
-    /// A handle whose engine is the other end of this queue, and runs until the sender of snapshots is dropped.
+    /// A handle without an engine: the test holds the other end of the queue and the sender of snapshots.
     fn engine() -> (Engine, mpsc::Receiver<Message>, newest::Sender<Snapshot>) {
         let (queue, inbox) = mpsc::channel(1);
         let (snapshots_out, snapshots) = newest::channel(Snapshot::default());
@@ -234,7 +234,7 @@ mod tests {
     fn a_request_is_withdrawn_when_its_client_stops_waiting() {
         run(async {
             let (engine, mut inbox, _snapshots) = engine();
-            // The queue has room for one, so the second waits to be sent.
+            // The queue has room for one message, so the second waits to be sent.
             let [question, unsent] = [0; 2].map(|_| engine.ask(engine.session(), Request::Settle));
             assert!(engine.is_full());
             drop(unsent);

@@ -1,6 +1,6 @@
-//! Documents databases in a separate thread with its own desk: reading a server may take half a minute, and writing a
+//! Documents databases on a separate thread with its own desk: reading a server may take half a minute and writing a
 //! thousand pages takes a while, which must not block the engine. It prepares, waits for the user's approval, and
-//! writes. The engine notices the written files as it notices those of any other process.
+//! writes. The engine notices the written files like those of any other process.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,15 +16,15 @@ use super::event::Event;
 use super::request::{Change, Message, Response};
 use crate::{Desk, DocumentOptions, DocumentProgress, DocumentationPreview, Options, Session};
 
-/// The shortest time between two reports of progress.
+/// The shortest time between two progress reports.
 const PROGRESS: Duration = Duration::from_millis(100);
 
-/// How many pages are done, and how long the rest takes.
+/// How many pages are done, and how long the rest will take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DatabaseRunProgress {
-    /// Counts of pages: written, failed and total.
+    /// The number of pages written, failed and in total.
     pub pages: DocumentProgress,
-    /// The time left at the current pace; `None` before that is known.
+    /// The estimated time left; `None` while unknown.
     pub left: Option<Duration>,
 }
 
@@ -49,7 +49,7 @@ pub struct PreparedRun {
 #[derive(Debug)]
 pub(crate) struct DatabaseRun {
     number: u64,
-    /// Receives the outcome of writing.
+    /// Asks the thread to write, and to reply with the outcome.
     write: Option<mpsc::Sender<oneshot::Sender<Response>>>,
     flags: Arc<RunFlags>,
     /// Stops reading, and writing further tables.
@@ -60,7 +60,7 @@ pub(crate) struct DatabaseRun {
 /// The state of a run, shared by its thread and the engine's.
 #[derive(Debug, Default)]
 struct RunFlags {
-    /// It holds the lock, and now ends soon after it is told to.
+    /// The run holds the lock, and from now on ends soon after it is asked to.
     is_prepared: AtomicBool,
     is_writing: AtomicBool,
 }
@@ -74,8 +74,8 @@ pub(crate) struct RunClient {
 }
 
 impl DatabaseRun {
-    /// Prepares a run once the previous one has ended, and answers with a preview. Writes nothing before it is asked
-    /// to. `None` if the system cannot start a thread; the answer then says so.
+    /// Prepares a run once the previous one has ended, and replies with a preview. Writes nothing before approval.
+    /// Returns `None` if the system cannot start a thread, which the reply then reports.
     pub(crate) fn start(
         number: u64,
         client: RunClient,
@@ -88,7 +88,7 @@ impl DatabaseRun {
         let is_stopped = Arc::<AtomicBool>::default();
         let of_thread = flags.clone();
         let client = RunClient { options: Options { is_stopped: is_stopped.clone(), ..client.options }, ..client };
-        // Handed over once the thread runs: what is moved into a thread that cannot start is lost.
+        // Handed over once the thread runs: values moved into a thread that fails to start would be lost.
         let (hand_over, handed_over) = mpsc::channel::<(Option<Self>, RunClient, oneshot::Sender<Response>)>();
         let run = move || {
             let Ok((before, client, reply)) = handed_over.recv() else { return };
@@ -99,7 +99,7 @@ impl DatabaseRun {
         };
         match thread::Builder::new().name("databases".to_owned()).spawn(run) {
             Ok(thread) => {
-                // The thread waits for it.
+                // The thread waits for this.
                 let _ = hand_over.send((before, client, reply));
                 Some(Self { number, write: Some(write), flags, is_stopped, thread: Some(thread) })
             }
@@ -112,14 +112,14 @@ impl DatabaseRun {
         }
     }
 
-    /// Writes what was prepared if this is the run with that number, and answers when it has ended.
+    /// Writes what was prepared if this is the run with that number, and replies when it has ended.
     ///
     /// # Errors
     /// This is another run, or it has ended; returns `reply`.
     pub(crate) fn write(&self, number: u64, reply: oneshot::Sender<Response>) -> Result<(), oneshot::Sender<Response>> {
         match &self.write {
             Some(write) if number == self.number => {
-                // From now on it can only be paused, not discarded.
+                // From now on the run can only be paused, not discarded.
                 self.flags.is_writing.store(true, Ordering::Relaxed);
                 write.send(reply).map_err(|unsent| unsent.0)
             }
@@ -127,13 +127,13 @@ impl DatabaseRun {
         }
     }
 
-    /// Ends it, and cancels its queries on the server.
+    /// Ends the run, and cancels its queries on the server.
     pub(crate) fn forget(&mut self) {
         self.pause();
         self.write = None;
     }
 
-    /// Ends it, and waits for its thread.
+    /// Ends the run, and waits for its thread.
     fn wait(mut self) {
         self.forget();
         if let Some(thread) = self.thread.take() {
@@ -146,12 +146,11 @@ impl DatabaseRun {
         self.flags.is_prepared.load(Ordering::Acquire)
     }
 
-    /// Ends it after the current table.
+    /// Ends the run after the current table.
     pub(crate) fn pause(&self) {
         self.is_stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it writes pages.
     pub(crate) fn is_writing(&self) -> bool {
         let is_going = self.thread.as_ref().is_some_and(|thread| !thread.is_finished());
         is_going && self.flags.is_writing.load(Ordering::Relaxed)
@@ -161,7 +160,7 @@ impl DatabaseRun {
 impl Drop for DatabaseRun {
     fn drop(&mut self) {
         self.forget();
-        // Do not wait if a server does not even respond to cancellation.
+        // Do not wait for a server that does not respond even to cancellation.
         if let Some(thread) = self.thread.take().filter(|_| self.flags.is_prepared.load(Ordering::Acquire)) {
             let _ = thread.join();
         }
@@ -201,7 +200,7 @@ fn run(
         }
         !is_stopped.load(Ordering::Relaxed)
     });
-    // Lets the next run begin.
+    // Releases the lock, so that the next run can start.
     drop(prepared);
     flags.is_writing.store(false, Ordering::Relaxed);
     let _ = reply.send(Response::DatabasesWritten(written.map(Box::new)));

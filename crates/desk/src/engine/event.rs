@@ -1,4 +1,4 @@
-//! What the engine reports unasked.
+//! What the engine reports unsolicited.
 
 use super::database_run::DatabaseRunProgress;
 use super::notice::Notice;
@@ -6,7 +6,7 @@ use super::requests::ClosedRequest;
 use crate::session::Line;
 use refdesk_text::Error;
 
-/// What the engine reports unasked, apart from snapshots.
+/// An unsolicited report, other than a snapshot.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     /// Something that happened at the desk.
@@ -26,11 +26,11 @@ pub enum Event {
 /// Lines of the journal, for the feed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receipts {
-    /// Each as a notice and as its line, oldest first.
+    /// Each line as a notice and as it is in the journal, oldest first.
     pub lines: Vec<(Notice, Line)>,
     /// When they were written.
     pub age: Age,
-    /// How many earlier lines were left out of a burst.
+    /// A notice of how many earlier lines of a burst were skipped.
     pub gap: Option<Notice>,
 }
 

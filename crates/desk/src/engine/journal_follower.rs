@@ -1,5 +1,5 @@
-//! Follows the journal: reports lines of every session, of this process and of others, as they are appended. Leaves out
-//! what this process did, and lines that the difference between two snapshots reports anyway.
+//! Follows the journal: reports lines of every session, of this process and others, as they are appended. Skips what
+//! this process did, and lines that the difference between two snapshots reports anyway.
 
 use std::io;
 
@@ -9,7 +9,7 @@ use refdesk_files::name::safe;
 
 use super::event::Age;
 
-/// Existing lines that a new screen starts with.
+/// How many existing lines a new screen starts with.
 const PAST: usize = 300;
 
 /// The most lines read at a time, as many as a feed keeps.
@@ -18,11 +18,11 @@ pub(crate) const MAX: usize = 1000;
 /// A position in the journal.
 #[derive(Debug)]
 pub(super) struct JournalFollower {
-    /// `None` until the first reading, so that the first frame does not wait for it.
+    /// `None` until the first read, so that the first frame does not wait for it.
     tail: Option<JournalTail>,
     /// The desk whose choices are reported as notices.
     desk: String,
-    /// Whether the last reading worked, so that an error is reported only once.
+    /// Whether the last read succeeded, so that an error is reported only once.
     state: JournalState,
 }
 
@@ -35,33 +35,32 @@ enum JournalState {
 /// Whether this desk wrote the line with this number.
 type IsOwn<'a> = &'a dyn Fn(u64) -> bool;
 
-/// What was added to the journal since the last reading.
+/// What was added to the journal since the last read.
 #[derive(Debug, Default)]
 pub(crate) struct NewLines {
-    /// Oldest first, at most [`MAX`].
+    /// The lines, oldest first, at most [`MAX`].
     pub lines: Vec<Line>,
-    /// How many earlier ones were left out.
+    /// How many earlier lines were skipped.
     pub dropped: usize,
     /// Why the journal cannot be read, reported once; or how many of its lines are unreadable.
     pub problem: Option<String>,
 }
 
-/// Whether differences between snapshots are reported yet.
+/// Whether differences between snapshots are already reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Notices {
-    /// Reported.
     Reported,
-    /// Not yet: what is already chosen is not a change.
+    /// Not yet: existing picks and exclusions are not changes.
     NotYet,
 }
 
 impl JournalFollower {
-    /// Reads nothing yet.
+    /// A follower that has not read anything.
     pub(super) fn new(desk: &Desk) -> Self {
         Self { tail: None, desk: safe(desk.name()), state: JournalState::Works }
     }
 
-    /// The lines appended since the last reading that add something; at first, the last existing lines.
+    /// The relevant lines appended since the last read; on the first read, the last existing lines.
     pub(super) fn read_on(&mut self, desk: &Desk, age: Age, notices: Notices) -> NewLines {
         let read = self.tail.get_or_insert_with(|| desk.tail(PAST)).read();
         let is_own = |n| desk.takes_for_own(n);
@@ -87,7 +86,7 @@ impl JournalFollower {
         lines.retain(|line| self.adds(line, is_own, age, notices));
         let dropped = lines.len().saturating_sub(MAX);
         lines.drain(..dropped);
-        // Existing damage is not news.
+        // Do not report damage from before the start.
         let is_told = damaged > 0 && age == Age::Now;
         let problem = is_told.then(|| format!("unreadable lines of the journal, left out: {damaged}"));
         NewLines { lines, dropped, problem }
@@ -97,7 +96,7 @@ impl JournalFollower {
     fn adds(&self, line: &Line, is_own: IsOwn<'_>, age: Age, notices: Notices) -> bool {
         let is_own = is_own(line.n);
         match line.receipt.what {
-            // A notice reports what was chosen here; others' choices are reported by their lines, one by one and with
+            // Choices made at this desk appear as notices; those of others appear as their lines, one by one and with
             // names.
             JournalEvent::Selected | JournalEvent::Unselected | JournalEvent::Excluded | JournalEvent::Included => {
                 age == Age::Past || notices == Notices::NotYet || line.desk != self.desk || !is_own
@@ -115,7 +114,7 @@ mod tests {
     use super::*;
     use crate::session::Receipt;
 
-    /// Nothing was done here.
+    /// No line was written by this process.
     const ELSEWHERE: IsOwn<'_> = &|_| false;
 
     fn follower() -> JournalFollower {
@@ -137,7 +136,7 @@ mod tests {
             (JournalEvent::Read, "default", "s", true, Now, Reported, true),
             (JournalEvent::Selected, "default", "s", false, Now, Reported, true),
             (JournalEvent::Excluded, "default", "mine", true, Now, Reported, false),
-            // chosen by another process before the first notice, and reported as its own
+            // Another process made the choice before the first notice, so its line is reported.
             (JournalEvent::Selected, "default", "before", false, Now, Reported, true),
             (JournalEvent::Selected, "other", "s", false, Now, Reported, true),
             (JournalEvent::Selected, "default", "s", false, Now, NotYet, true),

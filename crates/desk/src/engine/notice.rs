@@ -1,6 +1,6 @@
-//! Notices of what changed between two snapshots: one sentence each, with who did it, why, and which source it is about
-//! (BEHAVIOUR §5 "For people"). They are computed from the two snapshots; nothing else is recorded. This file defines a
-//! notice and the order of notices; each topic has its own file.
+//! Notices of what changed between two snapshots: one sentence each, with who did it, why, and which source it concerns
+//! (BEHAVIOUR §5 "For people"). They are computed from the two snapshots; nothing else is recorded. This file defines
+//! notices and their order; each topic has its own file.
 
 mod catalog;
 pub(crate) mod moment;
@@ -30,7 +30,7 @@ use refdesk_enrich::TextKind;
 pub struct Notice {
     /// When, in local time: `12:03:41`; with the date if it is not today.
     pub time: String,
-    /// The same for programs: RFC 3339 in UTC with milliseconds.
+    /// The same for machines: RFC 3339 in UTC with milliseconds.
     pub at: String,
     /// Who did it.
     pub who: Actor,
@@ -40,35 +40,35 @@ pub struct Notice {
     pub text: String,
     /// The reason or the place, such as `docs/retry.md:14`; may be empty.
     pub reason: String,
-    /// The source to show; the first of several.
+    /// The source to show; with several, the first.
     pub subject: Option<SourceId>,
-    /// Whether it is about other sources too.
+    /// Whether it concerns other sources, too.
     pub several: bool,
-    /// The position in a file to show, if there is one.
+    /// The position in a file to show, if any.
     pub place: Option<FileLine>,
     /// The session that received it or did it, if known.
     pub session: Option<Arc<str>>,
-    /// The line of the journal that it was made from, if any.
+    /// The journal line it was made from, if any.
     pub receipt: Option<Ticket>,
 }
 
-/// The start of a notice about sources that a pick pulled in, as programs read it.
+/// The start of a notice about sources pulled in by a pick, as programs read it.
 pub const INCLUDED: &str = "References transitively included: ";
 
-/// The line of the journal that a notice was made from.
+/// The journal line from which a notice was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ticket {
     /// Its number.
     pub number: u64,
     /// The kind of text that was enriched, if any.
     pub kind: Option<TextKind>,
-    /// Whether the line has the text that was sent.
+    /// Whether the line contains the text that was sent.
     pub holds: JournalText,
-    /// Estimated tokens of what was sent or read; otherwise 0.
+    /// The estimated tokens of what was sent or read, otherwise 0.
     pub tokens: usize,
 }
 
-/// Whether a line of the journal has the text that was sent.
+/// Whether a journal line contains the text that was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JournalText {
     /// The exact bytes.
@@ -89,7 +89,7 @@ pub enum Actor {
 }
 
 impl Actor {
-    /// `you`, `refdesk select`, `files`.
+    /// Its name: `you`, `refdesk select`, `files`.
     pub fn word(&self) -> &str {
         match self {
             Self::You => "you",
@@ -155,7 +155,7 @@ impl Notice {
         Self { subject: Some(id.clone()), ..self }
     }
 
-    /// Says how many sources it is about.
+    /// Records how many sources it concerns.
     fn of(self, count: usize) -> Self {
         Self { several: count > 1, ..self }
     }
@@ -169,16 +169,16 @@ impl Notice {
     }
 }
 
-/// Who made the last change of picks and exclusions.
+/// Who last changed picks and exclusions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ChangeOrigin {
     /// A pick, an unpick, an exclusion or an inclusion.
     Choice(Actor),
-    /// The same, but the journal reports each choice: only its consequences are notices.
+    /// Like `Choice`, but the journal reports each choice, so that notices report only the consequences.
     Journalled(Actor),
     /// The person at this screen undid or redid a change.
     Retraced {
-        /// The change, and what stays: `Undone: pick of @a`.
+        /// The change, and what remains: `Undone: pick of @a`.
         text: String,
         /// The sources named in the text.
         named: Vec<String>,
@@ -211,7 +211,7 @@ pub(crate) fn notices(before: &Snapshot, after: &Snapshot, cause: &ChangeOrigin)
         notices.extend(catalog::sources(before, after));
     }
     notices.extend(problems::warnings(before, after));
-    // A screen shows the last one: a pick that is lost matters more.
+    // A screen shows the last notice, and a lost pick matters more than a fixed error.
     notices.extend(problems::fixed(before, after));
     notices.extend(selection(before, after, cause));
     notices.extend(broken);

@@ -1,5 +1,5 @@
 //! Renders previews on a separate thread: a template may take two seconds, and a pick must not wait for it. A preview
-//! is skipped if its client has already asked for another one.
+//! is skipped if its client has already requested another one.
 
 use std::io;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use refdesk_templates::render::Renderer;
 
 /// A preview to render.
 pub(crate) struct PreviewJob {
-    /// Name in the index.
+    /// The template's name in the index.
     pub template: String,
     pub prepared: Prepared,
     /// The file to compare with.
@@ -22,7 +22,7 @@ pub(crate) struct PreviewJob {
     pub reply: oneshot::Sender<Response>,
 }
 
-/// Starts the thread that renders previews. The thread ends when the sender is dropped.
+/// Starts the preview thread, which ends when the sender is dropped.
 ///
 /// # Errors
 /// The system cannot start a thread.

@@ -29,14 +29,14 @@ use refdesk_text::report::Diagnostic;
 /// A request to the desk. Unless stated otherwise, the answer is [`Response::Done`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum Request {
-    /// Pick these ids, and every source that has one of these tags. Answered by [`Response::Picked`].
+    /// Pick these ids, and every source with one of these tags. Answered by [`Response::Picked`].
     Pick {
         /// Ids of sources.
         ids: Vec<String>,
-        /// Tags, compared as hints compare them.
+        /// Tags, compared as for hints.
         tags: Vec<String>,
     },
-    /// Pick this one source, and as much of what it mentions as `reach` says. Answered by [`Response::Picked`], or by
+    /// Pick this source, and pull in what it mentions as far as `reach` allows. Answered by [`Response::Picked`] or
     /// [`Response::LargePick`].
     PickOne {
         /// Its id.
@@ -46,7 +46,7 @@ pub enum Request {
     },
     /// Remove the picks of these ids, even if they are dormant.
     Unpick(Vec<SourceId>),
-    /// Keep these sources from being pulled in; removes their picks.
+    /// Exclude these sources from being pulled in, and remove their picks.
     Exclude(Vec<SourceId>),
     /// Lift the exclusions of these sources.
     Include(Vec<SourceId>),
@@ -63,12 +63,12 @@ pub enum Request {
     /// What would picking one source change, and what would picking several together? Answered by
     /// [`Response::PicksPreview`].
     PreviewPicks {
-        /// The one source, if any.
+        /// The single source, if any.
         one: Option<SourceId>,
-        /// The several.
+        /// The sources to pick together.
         all: Vec<SourceId>,
     },
-    /// What would the three sizes of this pick bring now? Answered by [`Response::PickSizes`].
+    /// What would each of the three sizes of this pick pull in now? Answered by [`Response::PickSizes`].
     PickSizes(SourceId),
     /// What can be done with all of these sources at once? Answered by [`Response::BulkPreview`].
     PreviewBulk(Vec<SourceId>),
@@ -95,7 +95,7 @@ pub enum Request {
     Locate(LocateTarget),
     /// Which sources does this prompt match? Answered by [`Response::Findings`].
     Match(Arc<str>),
-    /// What would be appended to this prompt? Nothing counts as sent. Answered by [`Response::Simulation`].
+    /// What would be appended to this prompt? Nothing is recorded as sent. Answered by [`Response::Simulation`].
     Simulate {
         /// The prompt as typed.
         prompt: Arc<str>,
@@ -110,9 +110,9 @@ pub enum Request {
     JournalLine(u64),
     /// Render this template and compare it with its file. Answered by [`Response::Preview`].
     Preview {
-        /// Name in the index.
+        /// The template's name in the index.
         template: String,
-        /// The values; `None` renders with sample values made from the variable tree.
+        /// The values; `None` renders sample values derived from the variables.
         values: Option<Value>,
         /// The file to compare with, relative to the workspace; `None` means the template's own output file, if any.
         path: Option<String>,
@@ -121,18 +121,18 @@ pub enum Request {
     Write {
         /// What to write.
         proposal: Box<Proposal>,
-        /// Who approved it, in words for the journal; empty for the person at the screen.
+        /// Who approved it, for the journal; empty for the person at the screen.
         reason: String,
     },
     /// Trust exactly these actions, which the person was shown.
     Trust(Arc<[PrivilegedAction]>),
-    /// What does the repository offer that the catalog lacks? Looks in these folders, relative to the current one;
-    /// without any, in the workspace. Answered by [`Response::Discovered`], or refused.
+    /// What does the repository offer that the catalog lacks? Searches these folders, relative to the current one, or
+    /// the workspace if empty. Answered by [`Response::Discovered`], or refused.
     Discover(Vec<PathBuf>),
     /// Can this address, or this path from the root of the workspace, be added to the catalog? Answered by
     /// [`Response::CanAdd`].
     CanAdd(String),
-    /// Add this one file, folder or address to the catalog, with what its document says about itself. Answered by
+    /// Add this one file, folder or address to the catalog, described by its own document. Answered by
     /// [`Response::SourceAdded`].
     AddSource(String),
     /// What would these catalog changes write, file by file? Answered by [`Response::CatalogProposed`].
@@ -141,14 +141,14 @@ pub enum Request {
     WriteCatalog {
         /// What to write.
         proposals: Vec<Proposal>,
-        /// The change that they were proposed for.
+        /// The change for which they were proposed.
         change: Box<CatalogChange>,
     },
-    /// Answer the request with this id, which waits for a person.
+    /// Answer the pending request with this id.
     Reply {
-        /// Id of the request.
+        /// The request's id.
         request_id: String,
-        /// What the person answered.
+        /// The person's answer.
         reply: Reply,
     },
     /// Which profiles does the workspace have, and what would each load? Answered by [`Response::Profiles`].
@@ -159,25 +159,25 @@ pub enum Request {
     SwitchProfile {
         /// The file of the profile.
         file: PathBuf,
-        /// What was shown of it: anything else is refused, since the file may have changed.
+        /// The changes that were shown; others are refused, since the file may have changed.
         shown: Box<ProfileSwitch>,
     },
-    /// Complete the selection. Answered by [`Response::Settled`], which includes everything done before, except perhaps
+    /// Complete the selection. Answered by [`Response::Settled`], which reflects all earlier changes, except perhaps
     /// its templates.
     Settle,
-    /// The same, and index its templates. Answered by [`Response::Settled`].
+    /// Complete the selection and index its templates. Answered by [`Response::Settled`].
     Index,
-    /// Look up everything that a rendering needs. Answered by [`Response::Prepared`].
+    /// Look up everything a rendering needs. Answered by [`Response::Prepared`].
     Prepare(Box<RenderRequest>),
-    /// Append this to the journal.
+    /// Append this entry to the journal.
     Note(Box<Receipt>),
     /// Journal that the session read a source, and whether the source had been offered to it.
     NoteRead(Box<Receipt>),
-    /// What may this session read? Settles as [`Request::Settle`] does. Answered by [`Response::Access`].
+    /// What may this session read? Completes the selection like [`Request::Settle`]. Answered by [`Response::Access`].
     Access,
     /// Which sections match this search? Answered by [`Response::Found`].
     Search(Box<SearchRequest>),
-    /// Answer a question of an agent about documented databases.
+    /// Answer an agent's question about documented databases. Answered by [`Response::AboutDatabases`].
     AskDatabases(Box<DatabaseQuestion>),
     /// Which databases are configured, and what do their files say about them? Does not contact a database. Answered by
     /// [`Response::Databases`].
@@ -195,7 +195,7 @@ pub enum Request {
     /// Write what the run with this number prepared; refused if another was prepared since. Answered by
     /// [`Response::DatabasesWritten`] at the end; [`Event::DatabaseRun`](super::Event::DatabaseRun) reports progress.
     WriteDatabases(u64),
-    /// End the run after the current table, or discard it if it has not begun to write.
+    /// End the run after the current table, or discard it if it has not started to write.
     PauseDatabases,
     /// Does a write to this path, as displayed, need approval, and how would a person be asked? Answered by
     /// [`Response::Verdict`].
@@ -204,19 +204,19 @@ pub enum Request {
     Offer {
         /// The reason, for the person who answers.
         context: String,
-        /// Only sources with one of these tags; if empty, all.
+        /// Only sources with one of these tags; all if empty.
         tags: Vec<String>,
     },
 }
 
-/// How much of what a source mentions its pick pulls in.
+/// How much of what a source mentions is pulled in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PickReach {
-    /// All, unless that is too much: then nothing is picked, and the answer says what would be pulled in.
+    /// Everything, unless that is too much: then nothing is picked, and the answer reports what would be pulled in.
     AllIfFew,
-    /// All.
+    /// Everything.
     All,
-    /// Its own mentions; what they mention is excluded.
+    /// Its direct mentions; what they mention is excluded.
     Near,
     /// Nothing; its mentions are excluded.
     Alone,
@@ -248,7 +248,7 @@ impl Request {
         Self::Pick { ids: vec![id.into()], tags: Vec::new() }
     }
 
-    /// Whether it changes what is stored. A change is carried out even if its client no longer waits.
+    /// Whether it changes stored data. A change is applied even if its client has stopped waiting.
     pub fn is_change(&self) -> bool {
         matches!(
             self,
@@ -273,8 +273,8 @@ impl Request {
         )
     }
 
-    /// Whether it may wait for room in the queue. Questions may, and so may orders to a run, whose client shows that it
-    /// is in progress. Another change must not happen long after its key was pressed.
+    /// Whether it may wait for room in the queue. Questions may, and so may commands for a database run, which the
+    /// client shows as in progress. Other changes must not happen long after their key was pressed.
     pub fn may_wait(&self) -> bool {
         !self.is_change() || matches!(self, Self::WriteDatabases(_) | Self::PauseDatabases)
     }
@@ -283,12 +283,12 @@ impl Request {
 /// The engine's answer.
 #[derive(Debug, Clone)]
 pub enum Response {
-    /// Carried out, except for these refusals.
+    /// Done, except for these refusals.
     Done(Vec<Error>),
     /// The answer to [`Request::Pick`]: its outcome, and the same as JSON for an agent. Sent before the consequences
-    /// are computed, because that uses every core.
+    /// are computed, which uses every core.
     Picked(Result<Box<(Picked, Value)>, Error>),
-    /// The answer to [`Request::PickOne`] if it would pull in much: nothing was picked.
+    /// The answer to [`Request::PickOne`] if it would pull in too much: nothing was picked.
     LargePick(Box<LargePick>),
     /// The answer to [`Request::PreviewSelection`].
     SelectionPreview(SelectionPreview),
@@ -299,7 +299,7 @@ pub enum Response {
         /// What picking all of them would change.
         all: SelectionChange,
     },
-    /// The answer to [`Request::PickSizes`]; `None` if there is no such source any more.
+    /// The answer to [`Request::PickSizes`]; `None` if the source does not exist any more.
     PickSizes(Option<Box<LargePick>>),
     /// The answer to [`Request::PreviewBulk`].
     BulkPreview(Box<BulkPreview>),
@@ -328,14 +328,15 @@ pub enum Response {
     Preview {
         /// Name in the index.
         template: String,
-        /// The text and the difference, or why there is none.
+        /// The text and the diff, or why there is none.
         outcome: Result<RenderPreview, RenderFailure>,
     },
     /// The answer to [`Request::Write`].
     Written(Result<WrittenFile, WriteFailure>),
     /// The answer to [`Request::Discover`].
     Discovered(Box<Discovery>),
-    /// The answer to [`Request::CanAdd`]: how many sources it could be. Of more than one, the person must choose.
+    /// The answer to [`Request::CanAdd`]: how many sources the place could become. If more than one, the person must
+    /// choose.
     CanAdd(Result<usize, Error>),
     /// The answer to [`Request::AddSource`].
     SourceAdded(Result<AddedSources, Error>),
@@ -345,9 +346,9 @@ pub enum Response {
     CatalogWritten(Result<CatalogWritten, WriteFailure>),
     /// The answer to [`Request::ListProfiles`].
     Profiles {
-        /// Each profile, in the order of their files.
+        /// The profiles, in the order of their files.
         profiles: Vec<ProfileDetails>,
-        /// Why their folder cannot be read.
+        /// Why the profiles folder cannot be read.
         problems: Vec<Diagnostic>,
     },
     /// The answer to [`Request::CompareProfile`]: what would change, or why that is unknown.
@@ -376,16 +377,16 @@ pub enum Response {
     Offer(Box<(channel::Request, channel::ChannelSetup)>),
 }
 
-/// The catalog after it was extended.
+/// The result of extending the catalog.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CatalogWritten {
-    /// The files.
+    /// The written files.
     pub files: Vec<WrittenFile>,
-    /// Prompts to try, each with the hints that an agent would get.
+    /// Prompts to try, each with the hints an agent would get.
     pub prompts: Vec<SamplePrompt>,
 }
 
-/// Something with a position in a file.
+/// Something located in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LocateTarget {
     /// The entry that defines the source.
@@ -397,9 +398,9 @@ pub enum LocateTarget {
 /// The session for a simulated prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Audience {
-    /// A session that was sent nothing so far.
+    /// A session that has not been sent anything.
     NewSession,
-    /// The asking session, with its memory.
+    /// The requesting session, with its memory.
     ThisSession,
 }
 
@@ -423,7 +424,7 @@ pub(super) struct Call {
 /// What may have changed outside the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Change {
-    /// Requests that wait for a person: new, removed or timed out.
+    /// Pending requests to the person: new, removed or timed out.
     Requests,
     /// The journal.
     Journal,
@@ -433,7 +434,7 @@ pub(super) enum Change {
     Workspace,
     /// The search index was updated.
     Index,
-    /// Which agents are connected.
+    /// The set of connected agents.
     Agents,
 }
 
@@ -479,7 +480,7 @@ impl Message {
         )
     }
 
-    /// Whether the client asked again, or stopped waiting.
+    /// Whether the client has repeated the request or stopped waiting.
     pub(super) fn is_abandoned(&self) -> bool {
         matches!(self, Self::Call(call) if call.reply.is_closed() && !call.request.is_change())
     }

@@ -1,6 +1,6 @@
-//! Requests to the person at a screen: the engine marks the screen as open, reads the folders of requests, and writes
-//! answers. Neither a killed asker nor a timeout causes an event. So while requests wait, and only then, the folders
-//! are read every second and whenever a request times out.
+//! Requests to the person at a screen: the engine marks the screen as open, reads the request folders, and writes
+//! answers. A killed requester and a timeout cause no file event, so while requests are pending, and only then, the
+//! folders are read every second and whenever a request times out.
 
 use std::collections::{HashSet, VecDeque};
 use std::io;
@@ -22,21 +22,21 @@ use crate::channel::{ChannelSetup, Request, Response};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
-/// The interval between checks while requests wait; a screen may show a killed process's request for this long.
+/// The interval between checks while requests are pending; a screen may show a killed process's request for this long.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// How many requests and answers from the journal are kept for matching. The journal says who answered a request
-/// shortly before or after its files disappear.
+/// How many requests and journalled answers are kept for matching. The journal reports who answered a request shortly
+/// before or after its files disappear.
 const MATCHED: usize = 16;
 
 /// A request that waits for an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WaitingRequest {
-    /// The request and its asker.
+    /// The request and its requester.
     pub request: Arc<Request>,
-    /// Where to put the answer.
+    /// Where to write the answer.
     pub folder: ChannelFolder,
-    /// When it times out; `None` if it does not say.
+    /// When it times out; `None` if unlimited.
     pub until: Option<String>,
 }
 
@@ -45,9 +45,9 @@ pub struct WaitingRequest {
 pub enum Reply {
     /// These sources are chosen.
     Chosen(Vec<String>),
-    /// A write is approved.
+    /// The write is approved.
     Yes,
-    /// No source is chosen, or a write is not approved.
+    /// No source is chosen, or the write is not approved.
     No,
 }
 
@@ -56,11 +56,11 @@ pub enum Reply {
 pub enum RequestEnd {
     /// This screen answered it first.
     Here(Reply),
-    /// Another answer was first.
+    /// Another answer came first.
     Elsewhere(OtherAnswer),
-    /// There was no answer in time.
+    /// Nobody answered in time.
     TimedOut,
-    /// The asker ended.
+    /// The requester's process ended.
     AskerGone,
     /// It was withdrawn, or answered and read so quickly that the answerer is unknown.
     Withdrawn,
@@ -87,7 +87,7 @@ impl OtherAnswer {
     }
 }
 
-/// A request that no longer waits.
+/// A request that is no longer pending.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClosedRequest {
     /// The request.
@@ -96,7 +96,7 @@ pub struct ClosedRequest {
     pub ended: RequestEnd,
 }
 
-/// The requests that a screen knows.
+/// The requests known to a screen.
 #[derive(Debug)]
 pub(super) struct Requests {
     /// `None` in a folder that is not a workspace; a diagnostic if the screen cannot be marked as open.
@@ -105,15 +105,15 @@ pub(super) struct Requests {
     folders: Vec<ChannelFolder>,
     pending: Vec<Pending>,
     shown: Arc<[WaitingRequest]>,
-    /// How many more requests there are, beyond those read.
+    /// How many requests were not read because there are too many.
     unread: usize,
-    /// Problems with files of requests.
+    /// Problems with request files.
     problems: Vec<Diagnostic>,
     /// Requests answered here whose files still exist.
     replied: Vec<(String, Reply)>,
     /// Requests that ended without a known answerer, newest last.
     unexplained: VecDeque<Arc<Request>>,
-    /// The last answers in the journal: the id of the request, and who answered.
+    /// The latest answers in the journal: the request's id, and who answered.
     journalled: VecDeque<(String, OtherAnswer)>,
     changed: WeakSender<Message>,
     alarm: Option<Alarm>,
@@ -158,7 +158,7 @@ impl Requests {
         &self.shown
     }
 
-    /// How many more requests wait than [`Requests::waiting`] has.
+    /// How many pending requests [`Requests::waiting`] does not contain.
     pub(super) fn unread(&self) -> usize {
         self.unread
     }
@@ -168,11 +168,11 @@ impl Requests {
         self.present.as_ref().err().into_iter().chain(&self.problems)
     }
 
-    /// Reads the folders; returns the requests that no longer wait.
+    /// Reads the folders; returns the requests that are no longer pending.
     pub(super) fn look(&mut self, desk: &Desk, now: Timestamp) -> Vec<ClosedRequest> {
-        // A link may have replaced a folder meanwhile.
+        // A link may have replaced a folder in the meantime.
         self.follow(desk);
-        // This also removes what dead askers left.
+        // Check this first, since reading the folders removes what dead requesters left.
         let is_left = |it: &&Pending| folder::is_left(&it.folder, &it.request.request_id);
         let left: HashSet<String> =
             self.pending.iter().filter(is_left).map(|it| it.request.request_id.clone()).collect();
@@ -185,7 +185,7 @@ impl Requests {
             self.unread += found.unread;
             self.problems.extend(found.problems);
         }
-        // An answered request no longer waits, even if its file still exists.
+        // An answered request is not pending, even if its file still exists.
         pending.retain(|it| !folder::is_answered(&it.folder, &it.request.request_id));
         pending.sort_by(|a, b| a.request.timestamp.cmp(&b.request.timestamp));
         let mut seen = HashSet::new();
@@ -224,7 +224,7 @@ impl Requests {
         ClosedRequest { request, ended }
     }
 
-    /// Records an answer from the journal; returns the request if it ended without a known answerer.
+    /// Records an answer from the journal; returns the request if it had ended without a known answerer.
     pub(super) fn explain(&mut self, id: &str, answer: OtherAnswer) -> Option<ClosedRequest> {
         keep(&mut self.journalled, (id.to_owned(), answer.clone()));
         let at = self.unexplained.iter().position(|request| request.request_id == id)?;
@@ -232,7 +232,7 @@ impl Requests {
         Some(ClosedRequest { request, ended: RequestEnd::Elsewhere(answer) })
     }
 
-    /// Updates the waiting requests. Reuses known ones, because they may be large.
+    /// Updates the pending requests. Reuses known ones, because they may be large.
     fn show(&mut self, now: Timestamp) {
         let shown = self.pending.iter().map(|it| {
             let until = it.until.map(|until| moment::clock(until, now, &TimeZone::system()));
@@ -263,7 +263,7 @@ impl Requests {
     /// Answers a request for the person at this screen.
     ///
     /// # Errors
-    /// The request no longer waits, another answer was first, or the file system refuses.
+    /// The request is no longer pending, another answer came first, or the file system reports an error.
     pub(super) fn reply(&mut self, request_id: &str, reply: Reply) -> Result<(), ReplyFailure> {
         let found = self.pending.iter().find(|it| it.request.request_id == request_id);
         let Some(pending) = found else { return Err(ReplyFailure::Late(None)) };
@@ -297,7 +297,7 @@ fn keep<T>(kept: &mut VecDeque<T>, new: T) {
 /// Why an answer does not count.
 #[derive(Debug)]
 pub(super) enum ReplyFailure {
-    /// Another answer was first, or the request is no longer open.
+    /// Another answer came first, or the request is closed.
     Late(Option<String>),
     /// It could not be written.
     Failed(io::Error),
@@ -316,7 +316,7 @@ impl Alarm {
         Ok(Self { next })
     }
 
-    /// Sends the next message after this time, instead of the time set before.
+    /// Sends the next message after this delay, replacing the previous delay.
     fn set(&self, next: Duration) {
         // The thread ends only with the engine.
         let _ = self.next.send(next);

@@ -1,4 +1,4 @@
-//! The state of the desk at one moment, for clients that show it.
+//! The state of the desk at one moment, for display.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -13,7 +13,7 @@ use refdesk_core::selection::{Selection, StepName};
 use refdesk_templates::TemplateIndex;
 use refdesk_text::report::Diagnostic;
 
-/// Everything that a screen is drawn from. Cheap to clone.
+/// Everything a screen is drawn from. Cheap to clone.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Snapshot {
     /// Increases with every snapshot.
@@ -34,11 +34,11 @@ pub struct Snapshot {
     pub templates: Arc<TemplateIndex>,
     /// Estimated tokens of each source whose size is known.
     pub tokens: Arc<HashMap<SourceId, u64>>,
-    /// Estimated tokens of the instructions; 0 before all documents are read for the first time.
+    /// The estimated tokens of the instructions; 0 until all documents have been read once.
     pub instructions: u64,
     /// The problems, errors first.
     pub diagnostics: Arc<[Diagnostic]>,
-    /// The progress of reading documents; `None` when all are read.
+    /// The progress of reading documents; `None` when all have been read.
     pub loading: Option<Loading>,
     /// Whether the search index is being updated, or is about to be.
     pub is_indexing: bool,
@@ -48,54 +48,54 @@ pub struct Snapshot {
     pub redo: Option<StepName>,
     /// Names of hidden tools.
     pub exclude_tools: Arc<[String]>,
-    /// Whether databases are documented, so that agents have tools for them.
+    /// Whether databases are documented, which gives agents tools for them.
     pub has_databases: bool,
     /// The number of databases that the workspace configures, documented or not.
     pub configured_databases: usize,
     /// How changes on disk are noticed.
     pub watching: Watching,
-    /// The number of reloads. A document may have changed since the last one even if its size did not.
+    /// The number of reloads. Since the last one, a document may have changed without changing its size.
     pub reads: u64,
-    /// Requests that wait for a person, oldest first; empty if no person would see them.
+    /// Pending requests, oldest first; empty if no person would see them.
     pub requests: Arc<[WaitingRequest]>,
-    /// How many more requests wait, too many to be shown at once.
+    /// How many further requests are pending, too many to show at once.
     pub unread_requests: usize,
     /// Actions that need this person's trust; empty if no person can be asked.
     pub untrusted: Arc<[PrivilegedAction]>,
-    /// The person's own keymap and themes; `None` if the client has no screen, or before they are read.
+    /// The person's keymap and themes; `None` if the client has no screen, or before they are read.
     pub screen_files: Option<Arc<ScreenFiles>>,
 }
 
 impl Snapshot {
-    /// The number of requests that wait, including those that are not shown yet.
+    /// The number of pending requests, including those not shown yet.
     pub fn request_count(&self) -> usize {
         self.requests.len() + self.unread_requests
     }
 
-    /// The file and line of this diagnostic, if it has them.
+    /// The file and line of this diagnostic, if known.
     pub fn spot(&self, finding: &Diagnostic) -> Option<FileLine> {
-        // As displayed: relative to the workspace, or absolute outside it.
+        // Paths are as displayed: relative to the workspace, or absolute outside it.
         let path = Path::new(&*self.workspace).join(finding.file.as_ref()?);
         Some(FileLine { path, line: finding.line.unwrap_or(1) })
     }
 
-    /// Estimated tokens of everything an agent gets: the selection, the sources of mode auto, and the instructions.
+    /// The estimated tokens of everything an agent gets: the selection, the sources of mode auto, and the instructions.
     pub fn agent_tokens(&self) -> u64 {
         price::agent_tokens(&self.catalog, &self.selection, self.instructions, |source| self.price(source))
     }
 
-    /// Estimated tokens of the selection and of the sources of mode auto.
+    /// The estimated tokens of the selection and the sources of mode auto.
     pub fn given_tokens(&self) -> u64 {
         price::given_tokens(&self.catalog, &self.selection, &self.tokens)
     }
 
-    /// What the change since the given snapshot costs.
+    /// The cost of the changes since the given snapshot.
     pub fn cost_since(&self, before: &Self) -> CostChange {
         let of = |snapshot: &Self| (snapshot.given_tokens(), snapshot.agent_tokens());
         CostChange::between(of(before), of(self))
     }
 
-    /// The same without the texts that the instructions already contain in full.
+    /// Like [`Self::given_tokens`], without the texts that the instructions already contain in full.
     pub fn given_outside_instructions(&self, instructions: u64) -> u64 {
         let given = price::given_sources(&self.catalog, &self.selection)
             .filter(|source| price::is_outside_instructions(source, instructions));
@@ -110,9 +110,9 @@ impl Snapshot {
 /// The progress of reading documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Loading {
-    /// Sources read.
+    /// The number of sources read.
     pub done: usize,
-    /// Sources to read.
+    /// The number of sources to read.
     pub total: usize,
 }
 
@@ -122,10 +122,10 @@ pub enum Watching {
     /// The system reports them.
     #[default]
     Live,
-    /// The system reports some of them, because there is too much to watch; the reason, for people.
+    /// The system reports some of them, since there is too much to watch; the reason, for people.
     Partly(Arc<str>),
     /// refdesk polls for changes; the reason, for people.
     Polling(Arc<str>),
-    /// Changes are noticed only by a reload on request; the reason, for people.
+    /// Changes are noticed only by an explicit reload; the reason, for people.
     Off(Arc<str>),
 }

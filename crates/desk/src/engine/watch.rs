@@ -1,6 +1,6 @@
-//! Watches what a desk depends on: with the system's watcher, or else by polling (BEHAVIOUR §9 "Watching"). Either way,
-//! a change is sent as one [`Change::Workspace`], or as a narrower one if that suffices; the desk finds out what
-//! changed. Nothing waits for the watches.
+//! Watches what a desk depends on, with the system's watcher or by polling (BEHAVIOUR §9 "Watching"). Either way, a
+//! change is sent as one [`Change::Workspace`], or as a narrower one if that suffices; the desk finds out what changed.
+//! Nothing waits for the watches to be set.
 
 mod change_burst;
 mod events;
@@ -30,22 +30,22 @@ use refdesk_files::path::display;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Fix};
 
-/// Follows what a desk depends on, on its own thread, because there may be thousands of folders to watch.
+/// Watches what a desk depends on, on its own thread, because there may be thousands of folders to watch.
 pub(super) struct Watch {
-    /// Orders for the thread; `None` if the system cannot start one.
+    /// Sends what to watch to the thread; `None` if the system cannot start one.
     orders: Option<mpsc::Sender<WatchSet>>,
     /// The outcome of the first order, while the engine waits for it.
     first: Option<mpsc::Receiver<Followed>>,
     status: Arc<Mutex<Status>>,
 }
 
-/// The number of folders to watch for a desk, not counting those below trees.
+/// The number of folders to watch for a desk, not counting those inside trees.
 pub fn watched_folders(desk: &Desk) -> usize {
     let wanted = WatchSet::of(desk, Vec::new(), Watcher::Screen);
     wanted.folders.len() + wanted.trees.len()
 }
 
-/// How changes are noticed at present.
+/// How changes are currently noticed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Status {
     watching: Watching,
@@ -60,11 +60,11 @@ enum WatchBackend {
 }
 
 impl Watch {
-    /// A watch that follows nothing yet; sends changes to `changed`.
+    /// A watch that does not follow anything yet; it sends changes to `changed`.
     pub(super) fn new(changed: WeakSender<Message>) -> Self {
         let status: Arc<Mutex<Status>> = Arc::default();
         let (orders, wanted) = mpsc::channel();
-        // The channel holds no value: either it is taken, or nothing waits for it.
+        // The channel holds no value: either a receiver takes it, or none is waiting.
         let (done, first) = mpsc::sync_channel(0);
         let shared = status.clone();
         let started = change_burst::start(changed).and_then(|seen| {
@@ -83,8 +83,8 @@ impl Watch {
         }
     }
 
-    /// Starts following exactly what this desk depends on, and the folders of `requests`. Does not wait for that: what
-    /// may have changed before is reported as a change.
+    /// Starts to follow exactly what this desk depends on, and the folders of `requests`. Does not wait for that;
+    /// anything that may have changed before is reported as a change.
     pub(super) fn follow(&self, desk: &Desk, requests: Vec<PathBuf>, watcher: Watcher) {
         if let Some(orders) = &self.orders {
             // The thread ends only when this is dropped.
@@ -97,7 +97,8 @@ impl Watch {
         self.first.as_ref()?.recv_timeout(wait).ok()
     }
 
-    /// Stops waiting for the first order: what may have changed before it was carried out is reported as a change.
+    /// Stops waiting for the first order; anything that may have changed before it was carried out is reported as a
+    /// change.
     pub(super) fn wait_no_more(&mut self) {
         self.first = None;
     }
@@ -106,7 +107,7 @@ impl Watch {
         self.status.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// How changes are noticed at present.
+    /// How changes are currently noticed.
     pub(super) fn watching(&self) -> Watching {
         self.status().watching
     }
@@ -134,7 +135,7 @@ impl Watch {
 /// The fix for unnoticed changes.
 const AGAIN: Fix = Fix::Reload;
 
-/// Carries out orders until the sender is dropped; skips an order that a newer one replaces.
+/// Carries out orders until the sender is dropped, skipping outdated ones.
 fn run(
     orders: &mpsc::Receiver<WatchSet>,
     seen: &mpsc::Sender<ChangeScope>,
@@ -157,7 +158,7 @@ fn run(
         if done.take().is_some_and(|done| done.send(followed).is_ok()) {
             continue;
         }
-        // Changes before this were not reported.
+        // Changes before this point were not reported.
         if (is_other || followed == Followed::New) && seen.send(ChangeScope::Anything).is_err() {
             return;
         }

@@ -1,5 +1,5 @@
-//! The engine's loop: takes the waiting requests, carries them out, and publishes the result. Without requests, it
-//! reads documents; when all are read, it blocks.
+//! The engine's loop: takes the waiting messages, handles them, and publishes the result. When idle it reads documents;
+//! when all are read, it blocks.
 
 mod pending_requests;
 mod publisher;
@@ -39,7 +39,7 @@ use refdesk_text::report::Diagnostic;
 /// Sources read between two checks of the queue.
 const BATCH: usize = 64;
 
-/// The shortest interval between snapshots while documents are read.
+/// The shortest interval between snapshots while reading documents.
 const PROGRESS: Duration = Duration::from_millis(40);
 
 /// How long to wait for the first watches, in rounds between which other sessions are served.
@@ -58,14 +58,14 @@ pub(crate) fn run(
 ) {
     let clock = options.clock;
     let mut desk = Desk::open(options);
-    // If that fails, the next change reports why.
+    // If this fails, the next change reports why.
     let _ = desk.finish_interrupted();
     let requests = (kind == ClientKind::Person).then(|| Requests::attend(&desk, &session.who, changed.clone()));
     let index = desk.options.index_process.clone().and_then(|process| {
         let queue = changed.clone();
         let updated =
             move || queue.upgrade().is_some_and(|queue| queue.blocking_send(Message::Changed(Change::Index)).is_ok());
-        // Without this, the index is as old as the last `refdesk index`, and says so.
+        // Without this, the index is as old as the last `refdesk index`, and searches say so.
         background::keep_updated(process, updated).ok()
     });
     let mut worker = Worker {
@@ -123,7 +123,7 @@ pub(crate) fn run(
     watch.wait_no_more();
     worker.update_requests();
     worker.index_templates();
-    // What has appeared so far is not a change, even if there was no document to wait for.
+    // Nothing so far counts as a change, even if there was no document to wait for.
     worker.last_announced = None;
     worker.update_index();
     worker.publish();
@@ -134,18 +134,18 @@ pub(crate) fn run(
     worker.work(&watch, first);
 }
 
-/// The client that an engine is started for.
+/// The client for which an engine was started.
 pub(crate) struct EngineClient {
     pub session: Session,
     pub kind: ClientKind,
 }
 
-/// The kind of client that an engine publishes to.
+/// The kind of client to which an engine publishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ClientKind {
     /// A program, which sees only the problems found when the catalog was opened.
     Program,
-    /// A script at an interface for people, which sees all problems.
+    /// A script using an interface for people, which sees all problems.
     Script,
     /// A person, who can also be asked.
     Person,
@@ -153,41 +153,41 @@ pub(crate) enum ClientKind {
 
 pub(super) struct Worker<'a> {
     desk: Desk,
-    /// The session that the engine was started for.
+    /// The session for which the engine was started.
     session: Session,
     /// Errors of the message being handled.
     refused: Vec<Error>,
-    /// The requests that wait for the person; `None` if the client is a program.
+    /// The requests pending for the person; `None` if the client is a program.
     requests: Option<Requests>,
     /// Whether to look for all problems.
     reports_problems: bool,
     /// Requests an update of the search index.
     index: Option<mpsc::Sender<()>>,
-    /// Whether an update of the index was requested and is not done.
+    /// Whether an update of the index was requested and is not done yet.
     is_indexing: bool,
     /// Actions that need this person's trust.
     untrusted: Arc<[PrivilegedAction]>,
     /// The same actions as problems.
     trust_problems: Vec<Diagnostic>,
     profile_problems: Vec<Diagnostic>,
-    /// Sources that only a pick brings up, with the catalog and mentions that this was computed from.
+    /// Sources that only a pick brings up, with the catalog and mentions from which they were computed.
     found_only_by_index: Option<(Arc<Catalog>, Arc<MentionGraph>, Vec<Diagnostic>)>,
-    /// The catalog, selection and reload that the last snapshot's price of the instructions was computed from.
+    /// The catalog, selection and reload from which the last snapshot's price of the instructions was computed.
     priced: Option<(Arc<Catalog>, Arc<Selection>, u64)>,
-    /// This person's own keymap and themes.
+    /// The person's keymap and themes.
     screen_files: Option<Arc<ScreenFiles>>,
     inbox: Receiver<Message>,
     snapshots: &'a newest::Sender<Snapshot>,
     events: &'a Sender<Event>,
     previews: mpsc::Sender<PreviewJob>,
     journal: JournalFollower,
-    /// What agents did; `None` before the first request for it.
+    /// The activity of agents; `None` until it is first requested.
     activity: Option<ActivityFollower>,
-    /// Sources whose documents are not read yet.
+    /// Sources whose documents have not been read.
     unread: VecDeque<SourceId>,
-    /// Requests whose answers need every document.
+    /// Requests that need every document to be read.
     late: Vec<Call>,
-    /// The number of documents to read, when reading began.
+    /// The number of documents to read when reading began.
     total: usize,
     templates: Arc<TemplateIndex>,
     /// Whether the selection changed since the templates were indexed.
@@ -203,14 +203,14 @@ pub(super) struct Worker<'a> {
     /// Whether the desk may depend on paths that are not watched.
     watch_due: bool,
     last: Snapshot,
-    /// The snapshot that the last notices were made from, with every document read.
+    /// The snapshot from which the last notices were made, with every document read.
     last_announced: Option<Snapshot>,
     /// The cause of the last change of picks and exclusions.
     cause: ChangeOrigin,
     clock: fn() -> SystemTime,
     /// The queue, for other threads to send to.
     queue: WeakSender<Message>,
-    /// The run that documents databases, until the next one.
+    /// The current or last database run.
     database_run: Option<DatabaseRun>,
     /// The number of runs so far.
     database_runs: u64,
@@ -219,11 +219,11 @@ pub(super) struct Worker<'a> {
 }
 
 impl Worker<'_> {
-    /// Waits a short time until the desk's files are watched, and answers other sessions meanwhile, because a server's
-    /// first answer does not depend on watches. Returns the first other message.
+    /// Waits briefly until the desk's files are watched. Answers other sessions meanwhile, because a server's first
+    /// answer does not depend on watches. Returns the first other message.
     fn wait_for_watches(&mut self, watch: &Watch) -> Option<Message> {
         for _ in 0..ROUNDS {
-            // The loop notices a closed queue.
+            // The main loop notices a closed queue.
             while let Ok(message) = self.inbox.try_recv() {
                 match message {
                     Message::Call(call) if call.session != self.session => self.answer(call, watch),
@@ -232,8 +232,8 @@ impl Worker<'_> {
             }
             let Some(followed) = watch.first(ROUND) else { continue };
             if followed == Followed::New {
-                // There were no notifications before. Follow the journal first, so that a pick in it is not reported
-                // again as a change.
+                // Nothing was watched until now. Follow the journal first, so that a pick in it is not also reported as
+                // a change.
                 self.follow_journal(Age::Now);
                 self.reads += 1;
                 self.desk.reload();
@@ -264,7 +264,7 @@ impl Worker<'_> {
                     Ok(message) => Some(message),
                     Err(TryRecvError::Empty) => None,
                     Err(TryRecvError::Disconnected) => {
-                        // Write the files of the last selection too, if it is complete.
+                        // Also write the files of the last selection if it is complete.
                         if self.files_due && self.desk.wanted().is_empty() {
                             self.write_templates();
                         }
@@ -298,7 +298,7 @@ impl Worker<'_> {
         self.unread.is_empty() && !self.files_due
     }
 
-    /// Writes the templates' files when nothing else waits: of ten quick picks, only the last matters.
+    /// Writes the templates' files when no other message waits: of ten quick picks, only the last matters.
     fn write_templates(&mut self) {
         self.files_due = false;
         let (templates, session) = (self.templates.clone(), self.files_for.clone());
@@ -306,13 +306,13 @@ impl Worker<'_> {
         self.file_problems = done.diagnostics;
     }
 
-    /// The message and those waiting after it, in the order to handle them.
+    /// The message and all others waiting, in the order in which to handle them.
     fn with_all_waiting(&mut self, first: Message) -> Vec<Message> {
         let mut waiting = vec![first];
         while let Ok(message) = self.inbox.try_recv() {
             waiting.push(message);
         }
-        // From the last to the first: only the last change of each kind counts.
+        // Only the last change of each kind counts.
         let mut seen = HashSet::new();
         waiting.reverse();
         waiting.retain(|message| match message {
@@ -320,7 +320,7 @@ impl Worker<'_> {
             Message::Call(_) => true,
         });
         waiting.reverse();
-        // The price of a prompt is useless before the rows that it is shown with.
+        // The price of a prompt is useless before the rows with which it is shown.
         waiting.sort_by_key(
             |message| matches!(message, Message::Call(call) if matches!(call.request, Request::Simulate { .. })),
         );
@@ -368,7 +368,7 @@ impl Worker<'_> {
             }
             Change::Choice => {
                 self.follow_stored_choice();
-                // Even if the choice is the same, its file may be damaged now, or readable again.
+                // Even if the choice is the same, its file may have become damaged or readable again.
                 self.publish();
             }
             Change::Workspace => self.reload(watch),
@@ -383,7 +383,7 @@ impl Worker<'_> {
     /// Requests an update of the search index.
     fn update_index(&mut self) {
         if let Some(due) = self.index.as_ref().filter(|_| self.desk.index_process().is_some()) {
-            // That thread ends with the program, or if it cannot start a process.
+            // The index thread ends with the program, or if it cannot start a process.
             self.is_indexing |= due.send(()).is_ok();
         }
     }
@@ -395,14 +395,14 @@ impl Worker<'_> {
         self.reread(Desk::reload);
         self.watch(watch);
         if self.desk.is_gone() {
-            // Nothing is released, indexed or written meanwhile.
+            // Until the workspace is back, release, index and write nothing.
             return self.publish();
         }
         self.after_change(Change::Workspace, &before);
     }
 
-    /// Handles a change of choice or workspace: completes the selection, clears from sessions' memory what left it
-    /// since `before`, indexes templates, and publishes the result.
+    /// Handles a change of choice or workspace: completes the selection, clears from sessions' memory the sources that
+    /// left it since `before`, indexes templates, and publishes the result.
     fn after_change(&mut self, change: Change, before: &Selection) {
         self.desk.settle();
         if let Err(refusal) = self.desk.forget_left(before) {
@@ -416,7 +416,7 @@ impl Worker<'_> {
             self.update_screen_files();
             self.queue_documents();
             self.update_index();
-            // Cached documents are read quickly; only a long reading is worth a snapshot before its end.
+            // Cached documents are read quickly; only a long read is worth an intermediate snapshot.
             self.published = Instant::now();
         }
         self.index_templates();
@@ -425,7 +425,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Lets this user's hooks use the model of this process.
+    /// Lets this user's hooks use the model loaded in this process.
     #[cfg(feature = "meaning")]
     fn lend_model(&self) -> Option<ModelLender> {
         let options = &self.desk.options;
@@ -433,7 +433,7 @@ impl Worker<'_> {
         ModelLender::start(state).inspect_err(|error| tracing::info!("the model is not lent to hooks: {error}")).ok()
     }
 
-    /// Reads a few documents, first those that the selection depends on.
+    /// Reads a few documents, those on which the selection depends first.
     fn read_some(&mut self) {
         let wanted: HashSet<SourceId> = self.desk.wanted().into_iter().collect();
         let mut batch: Vec<SourceId> = wanted.iter().cloned().collect();
@@ -467,7 +467,7 @@ impl Worker<'_> {
         self.total = self.unread.len();
     }
 
-    /// Calls the desk, which may read documents for the selection and so find templates.
+    /// Calls the desk, which may read documents for the selection and thereby find templates.
     fn with_desk<T>(&mut self, act: impl FnOnce(&mut Desk) -> T) -> T {
         let members = self.desk.selection().members().len();
         let done = act(&mut self.desk);

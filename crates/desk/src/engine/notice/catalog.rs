@@ -1,5 +1,5 @@
 //! Notices about sources: documents whose length changed; entries that were added, removed or changed, or whose file
-//! was lost or found.
+//! appeared or disappeared.
 
 use std::sync::Arc;
 
@@ -35,8 +35,8 @@ pub(super) fn documents(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
     }
 }
 
-/// Sources that were added, removed or changed, or whose file was lost or found. Dormant picks are reported with the
-/// selection.
+/// Sources that were added, removed or changed, or whose file appeared or disappeared. Dormant picks are reported with
+/// the selection.
 pub(super) fn sources(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
     let in_both = || after.catalog.sources().iter().filter_map(|is| Some((before.catalog.get(is.id.as_str())?, is)));
     let missing = |source: &Source| source.is_missing();
@@ -62,7 +62,7 @@ fn of_path(source: &Source) -> Option<&str> {
     source.place().map(|place| place.written.as_str())
 }
 
-/// Sources of one catalog that are not in the other, unless the other has a dormant pick of them.
+/// Sources of one snapshot that are not in the other, unless the other has a dormant pick of them.
 fn absent<'a>(of: &'a Snapshot, without: &Snapshot) -> Vec<&'a SourceId> {
     let sources = of.catalog.sources().iter().map(|source| &source.id);
     let sources = sources.filter(|id| without.catalog.get(id.as_str()).is_none());

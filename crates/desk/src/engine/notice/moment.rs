@@ -1,4 +1,4 @@
-//! The time of a notice or a line of the journal: local time for people, RFC 3339 in UTC for programs.
+//! The time of a notice or a journal line: local time for people, RFC 3339 in UTC for machines.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 use super::Notice;
 use crate::session::Line;
 
-/// A line of the journal, with its time for people.
+/// A journal line with its local time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DatedLine {
     /// The line.
@@ -16,7 +16,7 @@ pub struct DatedLine {
 }
 
 impl DatedLine {
-    /// The line with its time in this zone.
+    /// The line with its time in this time zone.
     pub fn new(line: Line, zone: &TimeZone) -> Self {
         let time = line.time.parse::<Timestamp>();
         let local = |time: Timestamp| time.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M:%S %:z").to_string();
@@ -30,7 +30,8 @@ pub(crate) fn stamped(notice: Notice, time: Timestamp, now: Timestamp) -> Notice
     Notice { time: clock(time, now, &TimeZone::system()), at: format!("{time:.3}"), ..notice }
 }
 
-/// A time in this zone, as displayed at `now`: `12:03:41`, `11-21 12:03` on another day, `2025-11-21` in another year.
+/// A time in this time zone, as displayed at `now`: `12:03:41`, `11-21 12:03` on another day, `2025-11-21` in another
+/// year.
 pub(crate) fn clock(time: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
     let (time, now) = (time.to_zoned(zone.clone()), now.to_zoned(zone.clone()));
     let format = match () {

@@ -8,7 +8,8 @@ use crate::engine::Snapshot;
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
-/// Codes that are reported as a change of the catalog, of a template or of a pick, or counted by what needs trust.
+/// Codes that are reported as a change of the catalog, a template or a pick, or counted among the actions that need
+/// trust.
 const REPORTED_ELSEWHERE: [Code; 4] = [Code::MissingPath, Code::TemplateBroken, Code::NeverFound, Code::Untrusted];
 
 /// Problems that make a whole file unusable until it is fixed.
@@ -19,7 +20,7 @@ pub(super) fn errors(before: &Snapshot, after: &Snapshot) -> Option<Notice> {
     notice_of(after, &new(before, after, |it| it.is_error()), Topic::Problem)
 }
 
-/// That no error remains.
+/// A notice that no error remains.
 pub(super) fn fixed(before: &Snapshot, after: &Snapshot) -> Option<Notice> {
     let any = |of: &Snapshot| of.diagnostics.iter().any(Diagnostic::is_error);
     (any(before) && !any(after)).then(|| Notice::new(Actor::Files, Topic::Problem, "All errors are fixed"))
@@ -30,7 +31,7 @@ pub(super) fn warnings(before: &Snapshot, after: &Snapshot) -> Option<Notice> {
     notice_of(after, &new(before, after, is_reported), Topic::Warning)
 }
 
-/// For a new entry, a missing file is not reported separately.
+/// The missing file of a new entry is not reported separately.
 fn is_reported_elsewhere(before: &Snapshot, diagnostic: &Diagnostic) -> bool {
     let is_known = || diagnostic.source_id.as_ref().is_some_and(|id| before.catalog.get(id).is_some());
     REPORTED_ELSEWHERE.contains(&diagnostic.code) && (diagnostic.code != Code::MissingPath || is_known())

@@ -1,4 +1,4 @@
-//! A line of the journal as a sentence: what was sent, to which agent and why; what was read, chosen and written
+//! Formats a journal line as a sentence: what was sent, to which agent and why; what was read, chosen and written
 //! (BEHAVIOUR §5 "For people"). Long lists are cut after the first few.
 
 use std::path::Path;
@@ -13,10 +13,10 @@ use refdesk_files::path::clean;
 use refdesk_text::tokens::grouped;
 use refdesk_text::words::capitalized;
 
-/// The sentence for the feed of `desk`, without its time.
+/// The notice for the feed of `desk`, without its time.
 pub(crate) fn receipt(line: &Line, workspace: &Path, desk: &str) -> Notice {
     let receipt = &line.receipt;
-    // The journal is this user's own: whichever screen it was, the same person used it.
+    // The journal belongs to this user: whichever screen it was, the same person used it.
     let who = if line.who == SCREEN { Actor::You } else { Actor::Other(line.who.as_str().into()) };
     let mut notice = Notice::new(who, topic(receipt.what), sentence(receipt));
     notice.session = Some(line.session.as_str().into());
@@ -48,12 +48,12 @@ pub(crate) fn receipt(line: &Line, workspace: &Path, desk: &str) -> Notice {
     Notice { several, ..notice.about(&SourceId::from(first.as_str())) }
 }
 
-/// A file of the workspace. A journal may come with a repository, so the path must not lead elsewhere, not even through
-/// a link.
+/// A file of the workspace. A repository may ship a journal, so the path must not lead outside, not even through a
+/// link.
 fn inside(workspace: &Path, about: &str) -> Option<FileLine> {
     let path = clean(&workspace.join(about));
     let real = |path: &Path| std::fs::canonicalize(path).ok();
-    // If a file no longer exists, the deepest folder that does.
+    // If the file does not exist, check its deepest existing parent.
     let mut below = path.ancestors().take_while(|path| *path != workspace);
     let there = below.find(|path| std::fs::symlink_metadata(path).is_ok());
     let is_inside = path.starts_with(workspace)
@@ -108,7 +108,7 @@ pub fn sentence(receipt: &Receipt) -> String {
     }
 }
 
-/// The reason, if the sentence does not contain it.
+/// The reason, if the sentence does not include it.
 pub fn unsaid_reason(receipt: &Receipt) -> Option<&str> {
     let is_said = matches!(
         receipt.what,
@@ -159,7 +159,7 @@ fn entry(item: &ItemReceipt) -> String {
     if because.is_empty() { format!("@{}", item.about) } else { format!("@{} ({})", item.about, because.join(", ")) }
 }
 
-/// One or two words. An `@id` match needs none; rules are shown when the receipt is opened.
+/// The reason in one or two words. An `@id` match needs none; rules are shown when the receipt is opened.
 fn because(why: &MatchReason) -> Option<String> {
     match why {
         MatchReason::Mention { .. } | MatchReason::Rule { .. } => None,

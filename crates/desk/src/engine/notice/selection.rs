@@ -1,5 +1,5 @@
-//! Notices about the selection: what was chosen, what entered or left as a result, what entered or left because a
-//! document changed, and which picks are dormant until their source is back.
+//! Notices about the selection: what was chosen, what entered or left as a result or because a document changed, and
+//! which picks are dormant until their source is back.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -155,7 +155,7 @@ fn entered_by_edit(after: &Snapshot, entered: &[&SelectedSource]) -> Vec<Notice>
         };
         let mention = reasons(&after.selection, &after.graph, member.id.as_str()).next();
         let reason = mention.as_ref().map(|mention| format!("{}:{}", display(workspace, &mention.file), mention.line));
-        // Line numbers in inline content are not those of its file.
+        // Line numbers in inline content differ from those of its file.
         let in_file = mention.filter(|mention| {
             let parent = after.catalog.get(mention.from.as_str());
             parent.is_some_and(|parent| !matches!(parent.kind, SourceKind::Inline { .. }))
@@ -190,13 +190,13 @@ fn left_by_edit(after: &Snapshot, left: &[&SelectedSource]) -> Vec<Notice> {
     reported.collect()
 }
 
-/// `~1,234 tokens`, in total.
+/// The total cost: `~1,234 tokens`.
 fn cost_of(of: &Snapshot, members: &[&SelectedSource]) -> String {
     let tokens: u64 = members.iter().filter_map(|member| of.tokens.get(member.id.as_str())).sum();
     if tokens == 0 { String::new() } else { format!("~{} tokens", grouped(tokens)) }
 }
 
-/// `, ~1,234 tokens`, in total.
+/// The total cost: `, ~1,234 tokens`.
 fn cost(of: &Snapshot, ids: &[SourceId]) -> String {
     let tokens: u64 = ids.iter().filter_map(|id| of.tokens.get(id.as_str())).sum();
     if tokens == 0 { String::new() } else { format!(", ~{} tokens", grouped(tokens)) }

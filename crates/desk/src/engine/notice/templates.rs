@@ -1,4 +1,4 @@
-//! Notices of templates: new and removed ones, changes, and ones that broke or were fixed.
+//! Notices about templates: added, removed, changed, broken and fixed ones.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -11,7 +11,7 @@ use refdesk_files::path::display;
 use refdesk_templates::{Template, Variable};
 use refdesk_text::Code;
 
-/// The templates that are in both, before and after.
+/// The templates present before and after.
 fn in_both<'a>(before: &'a Snapshot, after: &'a Snapshot) -> Vec<(&'a Template, &'a Template)> {
     let known: HashMap<&str, &Template> = before.templates.templates.iter().map(|it| (it.name.as_str(), it)).collect();
     after.templates.templates.iter().filter_map(|is| Some((*known.get(is.name.as_str())?, is))).collect()
@@ -37,7 +37,7 @@ pub(super) fn came_and_went(before: &Snapshot, after: &Snapshot, by: &Actor) -> 
 pub(super) fn changed(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
     let whole = in_both(before, after).into_iter().filter(|(_, is)| is.problem.is_none());
     let (fixed, parsed): (Vec<_>, Vec<_>) = whole.partition(|(was, _)| was.problem.is_some());
-    // A block that only moved in its document is unchanged.
+    // A block that only moved within its document is unchanged.
     fn text(of: &Template) -> Option<&str> {
         of.block.as_ref().map(|block| &*block.text)
     }
@@ -81,7 +81,7 @@ pub(super) fn broken(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
         let text = format!("{} is broken: {}", is.name, is.problem.as_deref().unwrap_or_default());
         let (path, first) = is.place(1);
         let file = display(Path::new(&*after.workspace), path);
-        // A document may hold several templates.
+        // A document may contain several templates.
         let end = is.block.as_ref().map_or(usize::MAX, |block| first + block.text.lines().count());
         let broken =
             after.diagnostics.iter().filter(|it| it.code == Code::TemplateBroken && it.file.as_ref() == Some(&file));
@@ -94,7 +94,7 @@ pub(super) fn broken(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
     reported.collect()
 }
 
-/// Makes the first of these templates the position to show.
+/// Sets the position to show to the first of these templates.
 fn about(notice: Notice, templates: &[&Template]) -> Notice {
     let Some(first) = templates.first() else { return notice };
     let (path, line) = first.place(1);
@@ -114,7 +114,7 @@ fn variable_changes(was: &Template, is: &Template) -> String {
     reported.map(|(what, names)| format!("{what}: {}", cut(names))).collect::<Vec<_>>().join("; ")
 }
 
-/// Every variable by its path: `fields.name`.
+/// The path of every variable: `fields.name`.
 fn names(above: &str, variables: &[Variable]) -> Vec<String> {
     let of = |variable: &Variable| {
         let name = format!("{above}{}", variable.name);

@@ -1,4 +1,4 @@
-//! The notices of steps between two snapshots, as tables.
+//! Table tests for the notices between two snapshots.
 
 use super::words::cut;
 use super::*;
@@ -11,7 +11,7 @@ use refdesk_templates::{Syntax, Template, TemplateIndex, TemplateOrigin, Variabl
 use refdesk_text::Code;
 use refdesk_text::report::{Diagnostic, Position};
 
-/// `a>b` adds a mention of `b` to the text of `a`; picks and exclusions are lists.
+/// A snapshot. `a>b` adds a mention of `b` to the text of `a`.
 fn snapshot(sources: &[&str], mentions: &[&str], picks: &[&str], exclusions: &[&str]) -> Snapshot {
     let catalog = Catalog::new(sources.iter().map(|id| inline(id, "")).collect());
     let mut graph = MentionGraph::default();
@@ -186,7 +186,7 @@ fn an_undone_change_is_one_notice() {
     );
 }
 
-/// `name size variables problem`.
+/// A template: name, size, variables, problem.
 fn template((name, size, variables, problem): (&str, u64, &str, &str)) -> Template {
     let variable = |name: &str| Variable {
         name: name.to_owned(),

@@ -1,8 +1,8 @@
-//! Lists of names in notices: the first few, then the number of the others.
+//! Lists of names in notices: the first few, then the number of the rest.
 
 use refdesk_text::names::first_and_count;
 
-/// Names shown before `+N more`. If one kind has more changes than this, they are one notice.
+/// Names shown before `+N more`. If there are more changes of one kind, they become one notice.
 pub(super) const SHOWN: usize = 3;
 
 /// `@a, @b, @c, +2 more`.

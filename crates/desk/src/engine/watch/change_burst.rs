@@ -1,6 +1,6 @@
 //! Merges many changes into one [`Change::Workspace`], or one [`Change::Choice`] if only picks changed: a save is
-//! several changes, a checkout thousands (BEHAVIOUR §9 "Watching"). Growth of the journal is reported separately, as
-//! [`Change::Journal`], and waits for nothing else.
+//! several changes, a checkout thousands (BEHAVIOUR §9 "Watching"). Journal growth is reported separately as
+//! [`Change::Journal`], without waiting for anything else.
 
 use std::io;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -11,20 +11,20 @@ use tokio::sync::mpsc::WeakSender;
 
 use crate::engine::request::{Change, Message};
 
-/// A burst of changes is over after this much quiet.
+/// A burst of changes ends after this much quiet.
 const QUIET: Duration = Duration::from_millis(50);
 
 /// A longer burst is reported after this time.
 const LONGEST: Duration = Duration::from_millis(200);
 
-/// What changed, by how much must be read again.
+/// What changed, ordered by how much must be read again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ChangeScope {
     /// Only the journal.
     Journal,
     /// Only the requests to a person.
     Request,
-    /// Only which agents are connected.
+    /// Only the set of connected agents.
     Agents,
     /// Only picks and exclusions.
     Choice,
@@ -32,7 +32,7 @@ pub(crate) enum ChangeScope {
     Anything,
 }
 
-/// Starts the thread that merges changes, and returns its sender. It ends when all senders are dropped, or when the
+/// Starts the thread that merges changes, and returns its sender. The thread ends when all senders are dropped or the
 /// engine ends.
 ///
 /// # Errors
@@ -51,7 +51,7 @@ struct Burst {
     journal: bool,
     requests: bool,
     agents: bool,
-    /// The widest of the other changes.
+    /// The broadest of the other changes.
     desk: Option<Changed>,
 }
 
@@ -96,7 +96,7 @@ impl Burst {
         let desk = self.desk.take_if(|desk| desk.due() <= now);
         let mut due = Vec::new();
         if desk.is_some() || self.rows.is_some_and(|since| since + QUIET <= now) {
-            // A reload reads the requests too, but a request must not wait for it.
+            // A reload also reads the requests, but a request must not wait for it.
             due.extend(std::mem::take(&mut self.requests).then_some(Change::Requests));
             due.extend(std::mem::take(&mut self.journal).then_some(Change::Journal));
             due.extend(std::mem::take(&mut self.agents).then_some(Change::Agents));

@@ -1,4 +1,4 @@
-//! Decides which events of the system's watcher matter, on the watcher's thread.
+//! Filters the events of the system's watcher, on the watcher's thread.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -38,11 +38,11 @@ impl EventFilter {
     /// Handles an event; returns what the desk must read again, if anything.
     pub(super) fn seen_in(&mut self, event: notify::Result<notify::Event>) -> Option<ChangeScope> {
         let Some(event) = event.ok().filter(|event| !event.need_rescan()) else {
-            // Events were lost; one may have been the removal of a folder.
+            // Events were lost, perhaps the removal of a folder.
             self.lost.all = true;
             return Some(ChangeScope::Anything);
         };
-        // Reading is not a change; otherwise a desk that reads would reload for ever.
+        // Reading is not a change; otherwise a desk that reads would reload forever.
         if matches!(event.kind, EventKind::Access(_)) {
             return None;
         }
@@ -58,7 +58,7 @@ impl EventFilter {
             if went && holds_followed {
                 self.lost.paths.insert(path.clone());
             }
-            // These files stay locked, and never get their final names.
+            // These files stay locked and are never renamed into place, so any event counts.
             if self.agents.is_some() && path.parent() == self.agents.as_deref() {
                 matters = matters.max(Some(ChangeScope::Agents));
             } else if holds_followed || self.covers(&path) {

@@ -1,15 +1,14 @@
-//! Limits of watching and polling, because a repository can contain and name a tree of any size.
+//! Limits for watching and polling, because a repository can contain and refer to a tree of any size.
 
 use std::time::Duration;
 
-/// The limits of watching and polling.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
-    /// Watched folders.
+    /// The most watched folders.
     pub watches: usize,
-    /// Entries visited by one walk.
+    /// The most entries visited by one walk.
     pub entries: usize,
-    /// The duration of one walk.
+    /// The time limit of one walk.
     pub time: Duration,
 }
 

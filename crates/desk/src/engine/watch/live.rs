@@ -1,6 +1,6 @@
 //! The system's watcher. Each folder is watched separately, so that skipped folders are not watched. A watch belongs to
-//! the folder itself and not to its path, so each folder's identity is recorded, and also its removal (a new folder
-//! often reuses the old inode number).
+//! the folder itself rather than its path, so each folder's identity is recorded, and its removal, too, since a new
+//! folder often reuses the inode number.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ffi::OsStr;
@@ -23,7 +23,7 @@ use refdesk_files::path::is_absent;
 /// A watcher and the folders it follows.
 pub(crate) struct Live {
     watcher: RecommendedWatcher,
-    /// The watched folder of each path.
+    /// The folder watched at each path.
     followed: BTreeMap<PathBuf, Identity>,
     filter: Arc<Mutex<EventFilter>>,
     limits: Limits,
@@ -39,7 +39,7 @@ pub(crate) struct Outcome {
     pub left_out: Option<String>,
 }
 
-/// The identity of a folder, even if it moves.
+/// The identity of a folder, which does not change when it moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Identity {
     device: u64,
@@ -47,7 +47,7 @@ struct Identity {
 }
 
 impl Live {
-    /// A watcher that follows nothing yet; sends what it notices to `seen`.
+    /// A watcher that does not follow anything yet; it sends changes to `seen`.
     ///
     /// # Errors
     /// The system offers no watcher; the reason, for people.
@@ -63,7 +63,7 @@ impl Live {
         Ok(Self { watcher, followed: BTreeMap::new(), filter, limits })
     }
 
-    /// Watches exactly this.
+    /// Watches exactly these folders.
     ///
     /// # Errors
     /// Watching is impossible here; the reason, for people.
@@ -110,7 +110,7 @@ struct WatchPass<'a> {
     now: BTreeMap<PathBuf, (Identity, NameFilter)>,
     /// Devices known to report every change.
     local: BTreeSet<u64>,
-    /// The rest of the limits, and the deadline.
+    /// The remaining limits, and the deadline.
     limits: Limits,
     until: Instant,
     outcome: Outcome,
@@ -130,7 +130,7 @@ impl WatchPass<'_> {
         if let Some(identity) = self.before.remove(path) {
             self.before_as.remove(&identity);
         }
-        // The folder may no longer exist, and then its watch does not either.
+        // If the folder does not exist any more, neither does its watch.
         let _ = self.paths.remove(path);
     }
 
@@ -148,7 +148,7 @@ impl WatchPass<'_> {
         Ok(())
     }
 
-    /// A folder and its parents, which report its replacement. Within the workspace, only up to the workspace.
+    /// Watches a folder, and its parents to notice its replacement; within the workspace, only up to the workspace.
     fn single(&mut self, folder: &Path, interest: &NameFilter) -> Result<(), String> {
         let mut there = self.watch(folder, interest)?;
         let mut below = folder;
@@ -169,11 +169,11 @@ impl WatchPass<'_> {
         }
     }
 
-    /// A folder and everything below it, from the top. Each folder is watched before it is listed, so that later
+    /// Watches a folder and everything below it, top down. Each folder is watched before it is listed, so that later
     /// changes are reported.
     fn tree(&mut self, root: &Path) -> Result<(), String> {
         let mut open = VecDeque::from([root.to_path_buf()]);
-        // After the search has stopped, watch what was found.
+        // When the limits end the walk, watch the folders already found.
         let mut lists = true;
         while let Some(folder) = open.pop_front() {
             if !self.watch(&folder, &NameFilter::All)? {
@@ -187,7 +187,7 @@ impl WatchPass<'_> {
             }
             let entries = match fs::read_dir(&folder) {
                 Ok(entries) => entries.flatten(),
-                // Either it was removed, which will be reported, or it cannot be read.
+                // The folder was removed, which will be reported, or cannot be read.
                 Err(error) if is_absent(&error) || error.kind() == io::ErrorKind::PermissionDenied => continue,
                 Err(error) => return Err(format!("{}: {error}", folder.display())),
             };
@@ -205,7 +205,7 @@ impl WatchPass<'_> {
         Ok(())
     }
 
-    /// Takes one entry off the limit; returns whether entries and time are left.
+    /// Counts an entry against the limit; returns whether entries and time are left.
     fn may_look(&mut self) -> bool {
         let left = self.limits.entries.checked_sub(1).filter(|left| left % 64 != 0 || Instant::now() < self.until);
         self.limits.entries = left.unwrap_or(0);
@@ -215,7 +215,7 @@ impl WatchPass<'_> {
         left.is_some()
     }
 
-    /// Whether no more folders may be watched.
+    /// Whether the limit on watched folders is reached.
     fn is_full(&self) -> bool {
         self.now.len() >= self.limits.watches
     }
@@ -246,7 +246,7 @@ impl WatchPass<'_> {
         Ok(true)
     }
 
-    /// Sets a new watch; returns whether that worked.
+    /// Sets a new watch; returns whether that succeeded.
     fn set(&mut self, path: &Path, identity: Identity, interest: &NameFilter) -> Result<bool, String> {
         let is_needed = *interest == NameFilter::All || path.starts_with(self.workspace);
         if is_needed
@@ -275,7 +275,7 @@ impl WatchPass<'_> {
                     return Err(why);
                 }
                 let went = matches!(error.kind, ErrorKind::PathNotFound) || self::identity(path).is_none();
-                // Only a folder followed as a whole counts as missed; its parents are watched if possible.
+                // Only a folder followed as a whole counts as missed; parents are watched if possible.
                 if !went && *interest == NameFilter::All {
                     self.outcome.refused.push((path.to_path_buf(), notify::Error::new(error.kind).to_string()));
                 }
@@ -284,7 +284,7 @@ impl WatchPass<'_> {
         }
     }
 
-    /// Drops the watches that are no longer wanted.
+    /// Drops obsolete watches.
     fn finish(mut self) -> Result<(BTreeMap<PathBuf, Identity>, Outcome), String> {
         if self.outcome.left_out.is_some() {
             // Keep the watches that this pass did not reach; otherwise each pass would watch a different part.
@@ -305,7 +305,7 @@ impl WatchPass<'_> {
         }
         let mut filter = self.filter.lock().unwrap_or_else(PoisonError::into_inner);
         if filter.interests != interests {
-            // A name that only now matters may have changed before.
+            // A name that did not matter before may have changed earlier.
             self.outcome.followed = Followed::New;
             filter.interests = interests;
         }

@@ -1,5 +1,5 @@
-//! Polling, for when the system reports no changes: every two seconds, takes a fingerprint of everything that is
-//! followed, from names, sizes and times only. The thread runs only while it is needed.
+//! Polling, for systems that report no changes: every two seconds, takes a fingerprint of everything followed, from
+//! names, sizes and times only. The thread runs only while it is needed.
 
 use std::collections::hash_map::DefaultHasher;
 use std::ffi::OsString;
@@ -27,7 +27,7 @@ pub(super) struct Poll {
 }
 
 impl Poll {
-    /// Fingerprints everything to follow at this interval, and sends to `seen` when it differs.
+    /// Takes fingerprints of everything followed at this interval, and sends to `seen` when they differ.
     ///
     /// # Errors
     /// The system cannot start a thread.
@@ -39,7 +39,7 @@ impl Poll {
         Ok(Self { follow, is_cut })
     }
 
-    /// Whether the last pass left something out because of its limits.
+    /// Whether the last pass skipped something because of its limits.
     pub(super) fn is_cut(&self) -> bool {
         self.is_cut.load(Ordering::Relaxed)
     }
@@ -59,7 +59,7 @@ fn run(
     is_cut: &AtomicBool,
 ) {
     let Ok(mut wanted) = orders.recv() else { return };
-    // The desk may have read an older state than the first fingerprint's.
+    // The desk may have read an older state than the first fingerprint shows.
     let (mut last, mut last_journal, mut last_agents) = (None, None, None);
     loop {
         let began = Instant::now();
@@ -77,7 +77,7 @@ fn run(
                 return;
             }
         }
-        // A large fingerprint takes long, and must not take all the time.
+        // Polling a large tree takes long, and must not take up all the time.
         let next = Instant::now() + every.max(began.elapsed() * 10);
         loop {
             match orders.recv_timeout(next.saturating_duration_since(Instant::now())) {
@@ -89,7 +89,7 @@ fn run(
     }
 }
 
-/// The names in this folder, in order.
+/// The sorted names in this folder.
 fn names(folder: &Path) -> Vec<OsString> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<OsString> = entries.map(|entry| entry.file_name()).collect();
@@ -104,8 +104,7 @@ fn file_version(file: &Path) -> u64 {
     hasher.finish()
 }
 
-/// A number that changes with everything that is followed except the journal, and how many of the permitted entries are
-/// left.
+/// A number that changes with everything followed except the journal, and how many of the allowed entries are left.
 fn fingerprint(wanted: &WatchSet, mut left: usize) -> (u64, usize) {
     let mut hasher = DefaultHasher::new();
     for (folder, interest) in &wanted.folders {
@@ -128,7 +127,7 @@ fn fingerprint(wanted: &WatchSet, mut left: usize) -> (u64, usize) {
     (hasher.finish(), left)
 }
 
-/// Adds every entry that matters, by name; returns the folders to enter.
+/// Hashes every entry that matters, by name; returns the folders to enter.
 fn look_into(folder: &Path, interest: &NameFilter, left: &mut usize, hasher: &mut DefaultHasher) -> Vec<PathBuf> {
     if *left == 0 {
         return Vec::new();
@@ -149,8 +148,7 @@ fn look_into(folder: &Path, interest: &NameFilter, left: &mut usize, hasher: &mu
         if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             look_at(&path, hasher);
         } else if is_entered(&path) {
-            // Its time does not count: it changes whenever a tool writes a temporary file beside another and renames
-            // it.
+            // Ignore the folder's time: it changes whenever a tool writes a temporary file in it and renames it.
             path.hash(hasher);
             folders.push(path);
         }
@@ -180,7 +178,7 @@ mod tests {
     use super::*;
     use refdesk_files::write_atomic;
 
-    /// A workspace with a followed tree, a followed folder and one followed name.
+    /// A workspace with a followed tree, a followed folder and a followed name.
     struct World {
         folder: tempfile::TempDir,
         wanted: WatchSet,
@@ -267,7 +265,7 @@ mod tests {
             }
         }
         drop(poll);
-        // The writes above may have been noticed in two steps; finally the thread has ended.
+        // The writes above may have been noticed in two steps; after that, the thread has ended.
         while changes.recv_timeout(Duration::from_secs(20)).is_ok() {}
         assert_eq!(changes.try_recv(), Err(mpsc::TryRecvError::Disconnected));
     }

@@ -1,8 +1,8 @@
-//! File systems that do not report changes made elsewhere.
+//! Detects file systems that do not report changes made elsewhere.
 
 use std::path::Path;
 
-/// Magic numbers of `statfs(2)`, with a name for people.
+/// Magic numbers of `statfs(2)`, with display names.
 #[cfg(target_os = "linux")]
 const REMOTE: [(u32, &str); 15] = [
     (0x0000_6969, "NFS"),

@@ -1,5 +1,5 @@
-//! The folders that a desk depends on, and which names in them matter. Both the system's watcher and polling follow
-//! this (BEHAVIOUR §9 "Watching").
+//! The folders a desk depends on, and which names in them matter. Both the system's watcher and polling follow these
+//! (BEHAVIOUR §9 "Watching").
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -14,20 +14,19 @@ use refdesk_database::documenter::Manifest;
 use refdesk_files::is_unfinished;
 use refdesk_files::reserved::is_own;
 
-/// Folders filled by tools, without knowledge; documents in them are read when something else changes.
+/// Folders that tools fill; documents in them are read only when something else changes.
 const SKIPPED: [&str; 3] = [".git", "target", "node_modules"];
 
 /// The names in a folder that matter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum NameFilter {
-    /// Everything directly in it.
+    /// Every name directly in the folder.
     All,
     /// These names.
     Named(BTreeSet<OsString>),
 }
 
 impl NameFilter {
-    /// No names.
     pub(crate) const NONE: Self = Self::Named(BTreeSet::new());
 
     pub(crate) fn named(name: &OsStr) -> Self {
@@ -50,7 +49,6 @@ impl NameFilter {
         }
     }
 
-    /// Widens this to include another filter.
     pub(super) fn widen(&mut self, other: &Self) {
         match (self, other) {
             (Self::All, _) => {}
@@ -71,7 +69,7 @@ pub(crate) enum Watcher {
 /// Everything to follow, whether or not it exists.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct WatchSet {
-    /// The workspace. Paths in it are followed only from there down.
+    /// The workspace. Paths inside it are followed only from there down.
     pub workspace: PathBuf,
     /// Single folders.
     pub folders: BTreeMap<PathBuf, NameFilter>,
@@ -88,7 +86,7 @@ pub(crate) struct WatchSet {
 }
 
 impl WatchSet {
-    /// The paths where this desk's configuration, catalog, documents, templates and choices are or would be.
+    /// The paths at which this desk's configuration, catalog, documents, templates and choices are or would be.
     pub(crate) fn of(desk: &Desk, requests: Vec<PathBuf>, watcher: Watcher) -> Self {
         let workspace = desk.workspace();
         let mut wanted = Self {
@@ -128,7 +126,7 @@ impl WatchSet {
         wanted.file(&workspace.join(Manifest::path(&desk.databases().0.docs_path)));
         wanted.tree(&workspace.join(".templates"));
         let real = std::fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
-        // Trusted paths of the workspace that lead out of it.
+        // Trusted paths in the workspace that lead out of it.
         let (mut trees, mut folders) = (HashSet::new(), HashSet::new());
         for source in desk.catalog().sources() {
             let Some(place) = source.place() else { continue };
@@ -137,7 +135,7 @@ impl WatchSet {
                 // Not read, so not followed.
                 PathState::Reserved => continue,
                 PathState::Directory => wanted.tree(&place.path),
-                // Neighbours matter too, because a document's links may lead to them.
+                // Sibling files matter too, because a document's links may lead to them.
                 PathState::File | PathState::Special if is_inside => {
                     place.path.parent().into_iter().for_each(|it| wanted.folder(it));
                 }
@@ -168,7 +166,7 @@ impl WatchSet {
         wanted
     }
 
-    /// One name in its folder.
+    /// Follows one name in its folder.
     fn file(&mut self, file: &Path) {
         if let (Some(folder), Some(name)) = (file.parent(), file.file_name())
             && self.is_followed(folder)
@@ -200,7 +198,7 @@ impl WatchSet {
         }
     }
 
-    /// Within the workspace, skipped folders are not followed, even if a source names them.
+    /// Within the workspace, skipped folders are not followed, even if a source refers to them.
     fn is_followed(&self, folder: &Path) -> bool {
         let inside = folder.strip_prefix(&self.workspace).unwrap_or(Path::new(""));
         !inside.components().any(|part| is_skipped(part.as_os_str())) && !inside.starts_with(".jaato/refdesk/cache")
@@ -209,7 +207,7 @@ impl WatchSet {
 
 /// Whether a walk enters this folder of a tree.
 pub(super) fn is_entered(folder: &Path) -> bool {
-    // Only a few of refdesk's own files matter, and those are listed by name.
+    // Only a few of refdesk's own files matter, and those are followed by name.
     !folder.file_name().is_some_and(is_skipped) && !is_own(folder)
 }
 

@@ -1,4 +1,4 @@
-//! Whatever needs the person at the screen: requests of other processes, and actions that need trust.
+//! What needs the person at the screen: requests of other processes, and actions that need trust.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ use refdesk_core::config::screen_files;
 use refdesk_text::{Code, Error};
 
 impl Worker<'_> {
-    /// Looks for requests, and reports those that no longer wait.
+    /// Reads the requests, and reports those that are no longer pending.
     pub(super) fn update_requests(&mut self) {
         let now = self.now();
         let Some(requests) = &mut self.requests else { return };
         for over in requests.look(&self.desk, now) {
             if over.ended == RequestEnd::AskerGone {
-                // A killed process journals nothing.
+                // A killed process does not journal its end.
                 let who: Arc<str> = over.request.asker.who.as_str().into();
                 let text = "Asked, but ended before there was an answer";
                 self.tell(Notice::new(Actor::Other(who), Topic::Asked, text));
@@ -28,7 +28,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Reports who answered requests that ended without a known answerer.
+    /// Reports who answered requests that had ended without a known answerer.
     pub(super) fn explain_requests(&mut self, lines: &[Line]) {
         let Some(requests) = &mut self.requests else { return };
         let answers = lines.iter().filter(|line| line.receipt.what == JournalEvent::Answered);
@@ -43,7 +43,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Looks for actions that need trust. A decision in another process is noticed at the next reload.
+    /// Finds actions that need trust. A decision made in another process is noticed at the next reload.
     pub(super) fn update_trust(&mut self) {
         if self.reports_problems {
             self.untrusted = self.desk.untrusted().into();
@@ -58,7 +58,6 @@ impl Worker<'_> {
         }
     }
 
-    /// Reads the person's own keymap and themes.
     pub(super) fn update_screen_files(&mut self) {
         if self.requests.is_none() {
             return;
