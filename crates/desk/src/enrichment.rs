@@ -17,20 +17,20 @@ use refdesk_templates::Template;
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
-/// Without this tool a hint would be useless.
+/// Hints are useless without this tool.
 const SELECT_TOOL: &str = "selectReferences";
 
-/// Whether to send an enrichment or only show it.
+/// Whether an enrichment is sent or only shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EnrichMode {
-    /// Sent to the session: it is remembered and journalled.
+    /// Sent to the session: remembered and journalled.
     Send,
     /// Only shown.
     DryRun,
 }
 
 impl CompleteDesk<'_> {
-    /// Enriches a text. Templates in a tool's text are kept for the session, so that it can render them.
+    /// Enriches a text. Templates in a tool's text are stored for the session, so that it can render them.
     pub fn enrich(&self, session: &Session, asked: &EnrichRequest, mode: EnrichMode) -> (Enriched, Vec<Diagnostic>) {
         let (about, doubts) = self.about(asked, &self.earlier_prompts(session, asked), None);
         let (enriched, mut problems) = self.enrich_about(session, asked, mode, about.as_ref());
@@ -38,7 +38,7 @@ impl CompleteDesk<'_> {
         (enriched, problems)
     }
 
-    /// The same, with the search index's answer about the text.
+    /// Like [`Self::enrich`], with the search index's answer about the text.
     pub(super) fn enrich_about(
         &self,
         session: &Session,
@@ -82,9 +82,9 @@ impl CompleteDesk<'_> {
         (enriched, problems)
     }
 
-    /// What an agent is sent at the start of a conversation: the instructions and the list of templates, within its
-    /// budget. It is remembered as sent, except with `repeat`, which sends everything and remembers nothing. Only the
-    /// budget, `repeat` and the hint action of the request count.
+    /// The start of a conversation: the instructions and the list of templates, within the agent's budget. It is
+    /// remembered as sent, except with `repeat`, which sends everything and remembers nothing. Only the budget,
+    /// `repeat` and the hint action of the request are used.
     pub fn start(&self, session: &Session, asked: &EnrichRequest, mode: EnrichMode) -> (Enriched, Vec<Diagnostic>) {
         let look = FolderCache::new(self);
         let ctx = look.context();
@@ -109,7 +109,7 @@ impl CompleteDesk<'_> {
         refdesk_enrich::instructions(&FolderCache::new(self).context())
     }
 
-    /// Sends something to the session and remembers it; also returns its memory before.
+    /// Sends something to the session and remembers it; also returns the memory before that.
     fn send(
         &self,
         session: &Session,
@@ -129,8 +129,7 @@ impl CompleteDesk<'_> {
         }
     }
 
-    /// Writes the templates of a tool's text to files; returns those that can be rendered, and the outcome for the
-    /// files.
+    /// Writes the templates in a tool's text to files; returns those that can be rendered, and the outcome of writing.
     fn take_templates(&self, asked: &EnrichRequest) -> (Option<Vec<Template>>, Written) {
         let mut found = refdesk_enrich::templates_in(&FolderCache::new(self).context(), asked);
         // Templates of a selected source need no file.
@@ -145,8 +144,7 @@ impl CompleteDesk<'_> {
 }
 
 impl Desk {
-    /// Clears the session's memory, because the agent's context no longer has what it was sent; `reason` is for the
-    /// journal.
+    /// Clears the session's memory, because the agent's context has lost what it was sent; `reason` is for the journal.
     pub fn forget_session(&self, session: &Session, reason: &str) -> Vec<Diagnostic> {
         let mut problems = self.store.forget_memory(session).unwrap_or_else(|error| vec![memory_not_saved(&error)]);
         problems
@@ -177,23 +175,23 @@ impl Desk {
             .flatten()
     }
 
-    /// Whether there is any state for this workspace.
+    /// Whether this workspace has any stored state.
     pub fn has_state(&self) -> bool {
         self.store.has_state()
     }
 
-    /// Whether agents cannot select, so that no hint is of use to them.
+    /// Whether agents cannot select, which makes hints useless to them.
     pub fn hides_select_tool(&self) -> bool {
         hides_select_tool(&self.settings().exclude_tools)
     }
 }
 
-/// Whether agents from which these tools are hidden cannot select.
+/// Whether agents cannot select when these tools are hidden from them.
 pub(super) fn hides_select_tool(hidden: &[String]) -> bool {
     hidden.iter().any(|tool| tool == SELECT_TOOL)
 }
 
-/// Logs why sources were hinted at or not. Nothing of the text is logged, so neither are the words that matched.
+/// Logs why sources were hinted at or not, without the text or the words that matched.
 fn trace(ctx: &EnrichContext, session: &Session, asked: &EnrichRequest, enriched: &Enriched) {
     if !tracing::enabled!(tracing::Level::DEBUG) || asked.kind == TextKind::SystemInstructions {
         return;

@@ -1,5 +1,5 @@
-//! Expectations of a desk: cases read from a file and checked against it, so that a team notices when changes to
-//! catalog or documents change what its agents get.
+//! Expectations: cases read from a file and checked against a desk, so that a team notices when changes to the catalog
+//! or documents change what its agents get.
 
 mod case;
 mod file;

@@ -8,7 +8,7 @@ use refdesk_core::mention::Mention;
 use refdesk_core::selection::{self, Choice, ExpansionRules, Role, Selection};
 use refdesk_text::{Code, Error, Fix};
 
-/// The selection that results from only these ids.
+/// The selection that results from certain ids alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Closure {
     /// The known ids as picks, and what they pull in.
@@ -19,19 +19,18 @@ pub struct Closure {
     pub unknown: Vec<String>,
 }
 
-/// One link of the chain from a source to the pick that pulled it in.
+/// A link of the chain from a source to the pick that pulled it in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PickLink {
     /// The source.
     pub id: SourceId,
     /// Its role in the selection.
     pub role: Role,
-    /// The mentions of it: first the one that counts, in the text of the chain's next link; then those of other
-    /// parents.
+    /// The mentions of it: first the decisive one, in the text of the next link; then those of other parents.
     pub mentions: Vec<Mention>,
-    /// Who picked it and when, if it is a pick and the journal knows.
+    /// Who picked it and when, if it is a pick and the journal contains that.
     pub picked: Option<PickedBy>,
-    /// Whether the configuration picks it, and nothing was chosen since.
+    /// Whether the configuration picks it and no choice was made since.
     pub preselected: bool,
 }
 
@@ -42,12 +41,12 @@ pub struct PickedBy {
     pub who: String,
     /// The time in the journal: RFC 3339, in UTC.
     pub time: String,
-    /// Whether a person did it, by a command or at a screen.
+    /// Whether a person picked it, with a command or on a screen.
     pub by_person: bool,
 }
 
 impl Desk {
-    /// The selection of only these ids, under the desk's exclusions; changes nothing.
+    /// The selection that results from these ids alone, under the desk's exclusions; changes nothing.
     pub fn resolve(&mut self, ids: &[String]) -> Closure {
         let mut choice = Choice { exclusions: self.choice.exclusions.clone(), ..Choice::default() };
         let written = ids.iter().map(|id| self.catalog.canonical_id(id).to_owned());
@@ -63,7 +62,7 @@ impl Desk {
         Closure { mentions, unknown, selection }
     }
 
-    /// The selection of a choice; `read` reads the documents that it depends on.
+    /// The selection of a choice; `read` reads the documents on which it depends.
     pub(super) fn closure(
         &mut self,
         choice: &Choice,
@@ -85,7 +84,7 @@ impl CompleteDesk<'_> {
     /// The chain of reasons, which ends at a pick.
     ///
     /// # Errors
-    /// The source is unknown or not selected; the error says what to do.
+    /// The source is unknown or not selected; the error suggests a fix.
     pub fn why(&self, id: &str) -> Result<Vec<PickLink>, Error> {
         let id = self.catalog.canonical_id(id);
         let mut chain = Vec::new();
@@ -132,7 +131,7 @@ impl CompleteDesk<'_> {
         Error::new(Code::NotSelected, message, hint)
     }
 
-    /// The sources that mention this one, in the documents read so far; in catalog order.
+    /// The sources that mention this one in the documents read so far, in catalog order.
     fn mentioned_by(&self, id: &str) -> Vec<SourceId> {
         let sources = self.catalog.sources().iter();
         let mentions = |from: &SourceId| self.graph.targets(from.as_str()).any(|to| to.as_str() == id);

@@ -1,4 +1,4 @@
-//! Writes files: a proposal shows what would change, and is written once it is approved.
+//! Writes files: a proposal shows what would change, and is written once approved.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use refdesk_files::reserved::STATE_FOLDER;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
-/// Asks the user whether a write outside the workspace is allowed; the error says why not.
+/// Asks the user whether a write outside the workspace is allowed; the error states why not.
 pub type OutsideWriteApproval<'a> = &'a dyn Fn(&Proposal) -> Result<(), Error>;
 
 /// A rendering, and the proposal for its file if it has a path.
@@ -23,7 +23,7 @@ pub struct RenderPreview {
 }
 
 impl Desk {
-    /// The proposal for writing this text to this path, relative to the current folder. Changes nothing.
+    /// Proposes writing this text to this path, relative to the current folder. Changes nothing.
     ///
     /// # Errors
     /// The path may not be written.
@@ -31,8 +31,8 @@ impl Desk {
         output::propose(self.workspace(), &self.workspace_context().current, path, text, scope)
     }
 
-    /// The proposal for writing this text to a configuration file. If links or settings lead it out of the workspace,
-    /// `leave` must allow exactly that write.
+    /// Proposes writing this text to a configuration file. If links or settings lead outside the workspace, `leave`
+    /// must allow exactly that write.
     ///
     /// # Errors
     /// The path may not be written, or `leave` refuses.
@@ -45,10 +45,10 @@ impl Desk {
         self.propose_configurations(&mut PathLookup::default(), file, text, leave)
     }
 
-    /// The same for one of many files.
+    /// Like [`Self::propose_configuration`], for one of many files.
     ///
     /// # Errors
-    /// As [`Desk::propose_configuration`].
+    /// As for [`Desk::propose_configuration`].
     pub(super) fn propose_configurations(
         &self,
         lookup: &mut PathLookup,
@@ -61,7 +61,7 @@ impl Desk {
         self.propose_leaving(file, leave, propose)
     }
 
-    /// What `propose` makes of the path of this file; outside the workspace only with leave.
+    /// Calls `propose` for this file; outside the workspace only if `leave` allows it.
     pub(super) fn propose_leaving(
         &self,
         file: &Path,
@@ -92,8 +92,8 @@ impl Desk {
         proposals: &[Proposal],
         reason: &str,
     ) -> Result<Vec<WrittenFile>, WriteFailure> {
-        // A single file is replaced atomically. Several need a record of the write first, and there is only one such
-        // record.
+        // A single file is replaced atomically. Several files need a record of the write first, and there is only one
+        // such record.
         let lock = if proposals.len() > 1 { Some(self.hold()?) } else { None };
         match lock {
             Some(_) => self.settle_interrupted(),
@@ -109,7 +109,7 @@ impl Desk {
     /// Removes a file as proposed, and up to `folders` parent folders that become empty; `reason` is for the journal.
     ///
     /// # Errors
-    /// It has changed since it was proposed, or cannot be removed.
+    /// The file has changed since it was proposed, or cannot be removed.
     pub fn remove(
         &mut self,
         session: &Session,
@@ -123,21 +123,21 @@ impl Desk {
         Ok(())
     }
 
-    /// The state folder of this workspace, created if missing and excluded from git.
+    /// The state folder of this workspace, created if missing and ignored by git.
     ///
     /// # Errors
-    /// It cannot be created.
+    /// The folder cannot be created.
     pub fn own_folder(&self) -> Result<PathBuf, Error> {
         drop(self.hold()?);
         Ok(self.workspace().join(STATE_FOLDER))
     }
 
-    /// Records that a file in that folder is foreign and ignored.
+    /// Records that a file in the state folder is foreign and ignored.
     pub fn note_foreign(&self, file: &Path) {
         self.store.note_foreign(file);
     }
 
-    /// Moves such a file aside.
+    /// Moves a foreign file aside.
     ///
     /// # Errors
     /// The desk cannot be stored.
@@ -147,8 +147,8 @@ impl Desk {
         Ok(())
     }
 
-    /// Finishes or reverts a write of several files whose writer was killed; the outcome is among the diagnostics.
-    /// Call it before writing.
+    /// Completes or reverts a write of several files that was killed, and adds the outcome to the diagnostics. Call it
+    /// before writing.
     ///
     /// # Errors
     /// The desk cannot be stored.
@@ -160,8 +160,8 @@ impl Desk {
         Ok(())
     }
 
-    /// Reports an interrupted or unfinished write of several files. If its record is foreign, the diagnostics say so
-    /// from then on.
+    /// Reports an interrupted or unfinished write of several files. If its record is foreign, the diagnostics include
+    /// that from then on.
     pub fn interrupted(&self) -> Option<Diagnostic> {
         match output::interrupted(self.workspace(), self.store.sealer()) {
             Interrupted::No => None,

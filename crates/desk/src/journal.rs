@@ -1,5 +1,4 @@
-//! Writes to and reads from the journal. If it cannot be written, that is reported once and prevents nothing
-//! (BEHAVIOUR §9).
+//! Writes to and reads from the journal. A failure to write is reported once and blocks nothing (BEHAVIOUR §9).
 
 use std::collections::{BTreeMap, HashSet};
 use std::io;
@@ -16,17 +15,17 @@ use refdesk_files::output::{Proposal, WrittenFile};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
-/// Sources that a session got as a hint or an expansion, with the kind.
+/// The sources a session got as a hint or an expansion, and which of the two.
 type Offered = BTreeMap<String, BlockKind>;
 
 impl Desk {
-    /// Appends to the journal. If that fails, returns the problem the first time; the diagnostics have it until an
+    /// Appends to the journal. Returns the problem the first time this fails; the diagnostics contain it until an
     /// append succeeds.
     pub fn journal(&self, session: &Session, receipt: Receipt) -> Option<Diagnostic> {
         self.journal_all(session, vec![receipt])
     }
 
-    /// The same for several at once.
+    /// Like [`Self::journal`], for several receipts at once.
     pub(super) fn journal_all(&self, session: &Session, receipts: Vec<Receipt>) -> Option<Diagnostic> {
         if receipts.is_empty() {
             return None;
@@ -51,8 +50,8 @@ impl Desk {
         self.unjournalled.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The files of the catalog that a tool read, selected or not, according to its arguments. `offered` is what the
-    /// session was offered before.
+    /// The catalog files a tool read according to its arguments, selected or not. `offered` is what the session was
+    /// offered before.
     pub(super) fn readings(&self, tool: &Tool, offered: &Offered) -> Vec<Receipt> {
         let receipt = |(path, ids): (PathBuf, Vec<&SourceId>)| {
             let about: Vec<String> = ids.iter().map(ToString::to_string).collect();
@@ -64,7 +63,7 @@ impl Desk {
                 ..Receipt::new(JournalEvent::Read)
             }
         };
-        // A path that does not exist may be any text from the call, and text that an agent wrote is not stored.
+        // A path that does not exist may be any text from the call, and text written by an agent is not stored.
         self.touched(tool).into_iter().filter(|(path, _)| path.symlink_metadata().is_ok()).map(receipt).collect()
     }
 
@@ -87,7 +86,7 @@ impl Desk {
         self.journal(session, Receipt { follows, ..read });
     }
 
-    /// Journals a change of picks and exclusions; `reason` is empty if it was simply requested.
+    /// Journals a change of picks and exclusions; `reason` is empty for a plain request.
     pub(super) fn note_choice(&self, session: &Session, before: &Choice, after: &Choice, reason: &str) {
         let new = |now: &[String], then: &[String]| {
             let then: HashSet<&String> = then.iter().collect();
@@ -110,7 +109,7 @@ impl Desk {
         self.journal_all(session, changes.into_iter().filter(|(_, about)| !about.is_empty()).map(receipt).collect());
     }
 
-    /// Journals that files were written, except those that had this content already.
+    /// Journals that files were written, except those whose content did not change.
     pub(super) fn note_written(
         &self,
         session: &Session,
@@ -134,7 +133,7 @@ impl Desk {
         self.journal(session, file(shown, text, reason));
     }
 
-    /// Journals in one line that many files were written, each with its displayed path and its size in bytes. Their
+    /// Journals in one line that many files were written, with the displayed path and size in bytes of each. Their
     /// hashes are stored elsewhere.
     pub(super) fn note_files(&self, session: &Session, files: Vec<(String, usize)>, reason: &str) {
         if files.is_empty() {
@@ -169,10 +168,10 @@ impl Desk {
         self.store.each_line(|_| true, each)
     }
 
-    /// The newest line with this number.
+    /// The latest line with this number.
     ///
     /// # Errors
-    /// As [`Desk::each_line`].
+    /// As for [`Desk::each_line`].
     pub fn line(&self, n: u64) -> io::Result<Option<Line>> {
         let begin = format!("{{\"n\":{n},");
         let mut found = None;
@@ -180,8 +179,7 @@ impl Desk {
         Ok(found)
     }
 
-    /// The journal line that records the pick of this source, if it is still picked: the newest, unless an unpick
-    /// follows.
+    /// The latest journal line that records the pick of this source; `None` if an unpick follows or it is not picked.
     pub(crate) fn picked_by(&self, id: &str) -> Option<Line> {
         let is_change = |line: &[u8]| session::says_what(line, &[JournalEvent::Selected, JournalEvent::Unselected]);
         let mut newest = None;
@@ -200,7 +198,7 @@ impl Desk {
     /// How often hints were followed, according to the lines that `is_wanted` accepts.
     ///
     /// # Errors
-    /// As [`Desk::each_line`].
+    /// As for [`Desk::each_line`].
     pub fn tally(&self, is_wanted: impl Fn(&Line) -> bool) -> io::Result<(Tally, usize)> {
         let mut tally = Tally::default();
         let damaged = self.each_line(|line| {
@@ -216,7 +214,7 @@ fn of(offered: &Offered, about: &[String]) -> Offered {
     about.iter().filter_map(|id| Some((id.clone(), *offered.get(id)?))).collect()
 }
 
-/// The receipts for files of templates that were written and removed.
+/// The receipts for template files that were written and removed.
 pub(super) fn templates(done: &session::Written, written: &str, removed: &str) -> Vec<Receipt> {
     let several = |what, names: &[String], reason: &str| Receipt {
         about: names.iter().map(|name| format!("{}/{name}", refdesk_templates::FOLDER)).collect(),
@@ -257,7 +255,7 @@ mod tests {
         Desk::open(Options { state: Some(folder.path().join("state")), ..Options::new(context) })
     }
 
-    /// Comparing all pairs would take a billion comparisons, and ten times as long.
+    /// Comparing all pairs would take a billion comparisons and ten times as long.
     #[test]
     fn many_picks_are_compared_quickly() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! What a long-running desk needs from the journal: new lines, and which of them it wrote itself.
+//! Journal access for a long-running desk: new lines, and which of them it wrote itself.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -6,15 +6,15 @@ use std::sync::{Mutex, PoisonError};
 use super::Desk;
 use crate::session::{JournalEvent, JournalTail};
 
-/// The most own lines waiting to be read back.
+/// The most own lines that wait to be read back.
 const OWN: usize = 64;
 
-/// The numbers of lines about choices and writes made here. Only appended lines have a number.
+/// The numbers of lines this desk wrote about choices and writes. Only appended lines have a number.
 #[derive(Debug, Default)]
 pub(super) struct OwnLines(Mutex<VecDeque<u64>>);
 
 impl OwnLines {
-    /// Records that lines of these kinds were appended; `last` is the number of the last.
+    /// Records that lines of these kinds were appended; `last` is the number of the last one.
     pub(crate) fn note(&self, last: u64, whats: &[JournalEvent]) {
         let mut numbers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for (what, n) in whats.iter().rev().zip((0..=last).rev()) {
@@ -26,7 +26,7 @@ impl OwnLines {
         numbers.drain(..many);
     }
 
-    /// Whether this line was appended here. Forgets the number, so ask once per line.
+    /// Whether this desk appended this line. Forgets the number, so ask once per line.
     fn take(&self, n: u64) -> bool {
         let mut numbers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let at = numbers.iter().position(|number| *number == n);
@@ -34,7 +34,7 @@ impl OwnLines {
     }
 }
 
-/// Whether a long-running desk reports such an event itself if it happens here.
+/// Whether a long-running desk itself reports such an event when it causes it.
 fn is_reported(what: JournalEvent) -> bool {
     matches!(
         what,
@@ -47,7 +47,7 @@ fn is_reported(what: JournalEvent) -> bool {
 }
 
 impl Desk {
-    /// Follows the journal, beginning with its last lines.
+    /// Follows the journal, starting with its last lines.
     pub fn tail(&self, last: usize) -> JournalTail {
         self.store.tail(last)
     }

@@ -1,8 +1,8 @@
 //! The whole desk as one object with plain methods: open, reload, pick, unpick, exclude, enrich, explain. A desk uses
-//! no async runtime, terminal or network, and no clock except the one passed in. Its state is computed: the catalog
-//! from files, the mention graph from documents, the selection from both and the stored choice. Documents are read only
-//! when needed: a command reads what its answer depends on, and a long-running desk reads all of them in the
-//! background. A method that acts for a reader takes its [`Session`].
+//! no async runtime, terminal or network, and no clock except the one passed in. Its state is derived: the catalog from
+//! files, the mention graph from documents, the selection from both and the stored choice. Documents are read only when
+//! needed: a command reads those its answer depends on, and a long-running desk reads all of them in the background. A
+//! method that acts for a reader takes its [`Session`].
 
 mod accessors;
 mod activity;
@@ -126,41 +126,42 @@ use refdesk_index::LazyModel;
 use refdesk_text::Code;
 use refdesk_text::report::{Diagnostic, add_new};
 
-/// The references of a workspace, the choice, and everything that follows from them.
+/// The references of a workspace, the choice, and everything derived from them.
 pub struct Desk {
     options: Options,
     store: Store,
     config: Config,
-    /// Says that the configuration is gone since this desk was opened.
+    /// Reports that the configuration has disappeared since this desk was opened.
     vanished: Option<Diagnostic>,
     /// The profile that replaces the stored picks.
     profile: Option<ActiveProfile>,
     catalog: Arc<Catalog>,
-    /// Links in the folder of references that lead out of the workspace.
+    /// Links in the references folder that lead out of the workspace.
     linked_references: Vec<PathBuf>,
     /// What was trusted when the catalog was read.
     decided: TrustDecisions,
-    /// Picks that came with the workspace, in a file that refdesk here did not write.
+    /// Picks that came with the workspace, in a file that this user's refdesk did not write.
     taken_over: Vec<String>,
-    /// All that were so far: undo can bring them back.
+    /// All such picks so far, since undo can restore them.
     were_taken_over: HashSet<String>,
-    /// Selected sources with an address or a tool that no pick made here brings: they are in every conversation.
+    /// Selected sources with an address or a tool that no pick made here pulled in: they are in every conversation.
     unasked: HashSet<SourceId>,
     /// Whether those changed since [`Desk::take_trust_change`].
     has_trust_change: bool,
     choice: Choice,
-    /// The client and the session that stored the choice last, if known.
+    /// The client and the session that last stored the choice, if known.
     chosen_by: (Option<String>, Option<String>),
-    /// The changes made here, for undo.
+    /// The changes made by this desk, for undo.
     history: History,
     /// Answers given here whose picks are not stored yet.
     answers: Vec<undo::AnsweredHere>,
     library: OnceLock<Library>,
-    /// How long the walks of one request may take together.
+    /// The time limit for all walks of one request together.
     walks: WalkBudget,
     matcher: Matcher,
     graph: Arc<MentionGraph>,
-    /// `graph` and `tokens` before a reload, until everything is read again; equal values are shared.
+    /// `graph` and `tokens` from before a reload, until everything has been read again, so that equal values are
+    /// shared.
     last: (Arc<MentionGraph>, Arc<HashMap<SourceId, u64>>),
     selection: Arc<Selection>,
     /// Problems of catalog entries.
@@ -175,24 +176,24 @@ pub struct Desk {
     documents: BTreeMap<SourceId, Vec<Diagnostic>>,
     /// Estimated tokens of the documents read so far.
     tokens: Arc<HashMap<SourceId, u64>>,
-    /// Data loaded for the last question to the index.
+    /// Data loaded for the last query to the index.
     kept_documents: Arc<CorpusCache>,
-    /// The model that makes vectors of texts.
+    /// The model that computes vectors of texts.
     #[cfg(feature = "meaning")]
     model: LazyModel,
     /// The templates found in files and documents.
     templates: refdesk_templates::Cache,
     /// Hashes of files sent to sessions.
     contents: Contents,
-    /// The configured databases; read on first use.
+    /// The configured databases, read on first use.
     databases: OnceLock<LoadedDatabases>,
-    /// The pages of databases in the manifest with this stamp.
+    /// The database pages of the manifest with this stamp.
     documented: Mutex<Option<(Option<Stamp>, Arc<DocumentedPages>)>>,
     /// Numbers of journal lines that this desk wrote and has not read back.
     own_lines: OwnLines,
 }
 
-/// The error that this file is gone, and the sources of `catalog` that it defined.
+/// The error that this file has disappeared, and with it the sources of `catalog` that it defined.
 fn vanished(catalog: &Catalog, file: &JsonDocument) -> Diagnostic {
     let message = match catalog.sources().iter().filter(|source| source.origin.file == file.path).count() {
         0 => "the file is gone".to_owned(),
@@ -250,7 +251,7 @@ impl Desk {
             contents: Contents::default(),
             kept_documents: Arc::default(),
             #[cfg(feature = "meaning")]
-            // A long-running desk loads its own, and lends it.
+            // A long-running desk loads its own model, and lends it.
             model: match &options.state {
                 Some(state) if !options.is_long_running => LazyModel::borrowed_below(state),
                 _ => LazyModel::default(),
@@ -273,8 +274,8 @@ impl Desk {
         !self.options.context.workspace.is_dir()
     }
 
-    /// Reads the workspace again. What no longer parses keeps its last good content and is reported. While the
-    /// workspace folder does not exist, everything does.
+    /// Reads the workspace again. Files that no longer parse keep their last valid content and are reported; so does
+    /// everything while the workspace folder does not exist.
     pub fn reload(&mut self) {
         if self.is_gone() {
             let gone = format!("the folder of the workspace is gone: {}", self.options.context.workspace.display());
@@ -330,12 +331,12 @@ impl Desk {
         self.read_choice();
     }
 
-    /// Begins another request to a desk that answers several: its walks have their own time.
+    /// Starts a new request on a desk that answers several: its walks get a new time limit.
     pub(crate) fn begin_request(&mut self) {
         self.walks = WalkBudget::default();
     }
 
-    /// The catalog under the active profile, without what is not trusted.
+    /// The catalog under the active profile, without untrusted parts.
     fn read_catalog(&mut self, plain: PlainSources, previous: Option<&Catalog>) -> Catalog {
         let LoadedCatalog { mut catalog, mut diagnostics, linked, mut decided, mut problems } =
             self.load_catalog(plain, previous);
@@ -345,7 +346,7 @@ impl Desk {
         }
         let catalog = self.without_untrusted(catalog, &mut decided, &mut problems);
         let is_untrusted = |id: &String| catalog.get(id).is_some_and(refdesk_core::catalog::Source::is_untrusted);
-        // Do not reveal what is at a path that is not trusted yet, or whether anything is.
+        // Do not reveal what is at an untrusted path, or whether it exists.
         let tells = |code| matches!(code, Code::MissingPath | Code::NoRegularFile);
         diagnostics.retain(|it| !(tells(it.code) && it.source_id.as_ref().is_some_and(is_untrusted)));
         self.entries = diagnostics;
@@ -360,14 +361,14 @@ impl Desk {
         let before = (self.choice.clone(), self.taken_over.clone());
         self.load_choice();
         if self.is_gone() {
-            // It disappeared while it was read, which is not a choice.
+            // The workspace disappeared during the read, which is not a change of the choice.
             (self.choice, self.taken_over) = before;
         } else if self.choice != before.0 || self.taken_over != before.1 {
             self.select();
         }
     }
 
-    /// Reads the stored choice; without one, the preselected sources are picked.
+    /// Reads the stored choice; if there is none, picks the preselected sources.
     fn read_choice(&mut self) {
         self.load_choice();
         self.select();
@@ -410,7 +411,7 @@ impl Desk {
         Choice::of_picks(&self.config.settings.preselected)
     }
 
-    /// The picks of the choice that came with the workspace.
+    /// Sets which picks of the choice came with the workspace.
     fn take_over(&mut self, picks: Vec<String>) {
         self.were_taken_over.extend(picks.iter().cloned());
         self.taken_over = picks;

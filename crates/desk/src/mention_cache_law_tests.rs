@@ -1,4 +1,4 @@
-//! The law of the mention cache: whatever is edited without its knowledge, a desk with the cache knows the same as one
+//! Property of the mention cache: whatever is edited behind its back, a desk with the cache has the same state as one
 //! that reads every document.
 
 use std::fs::{self, File};
@@ -14,12 +14,12 @@ use refdesk_files::{stamp, write_atomic};
 
 const ROUNDS: usize = 240;
 
-/// So late that every document counts as settled: only a file's identity can reveal stale mentions.
+/// Late enough for every document to count as settled, so that only a file's identity can reveal stale mentions.
 fn later() -> SystemTime {
     SystemTime::now() + Duration::from_secs(3600)
 }
 
-/// Small, seeded, and the same on every machine.
+/// A small random generator with a fixed seed, the same on every machine.
 struct Dice(u64);
 
 impl Dice {
@@ -61,7 +61,7 @@ impl World {
         self.root.join(format!("docs/{at}.md"))
     }
 
-    /// Always the same length, so that most edits keep the size.
+    /// A text of constant length, so that most edits keep the size.
     fn text(&mut self) -> String {
         let mut line = || match self.dice.roll(4) {
             0 => format!("See id-{} there.\n", self.dice.roll(10)),
@@ -82,7 +82,7 @@ impl World {
         self.put(&self.root.join("references.json"), &text);
     }
 
-    /// Waits for the file system's clock to move on, so that two edits have different times.
+    /// Waits for the file system's clock to advance, so that two edits have different times.
     fn tick(&self) {
         let probe = self.root.join("probe");
         let changed = || {
@@ -95,7 +95,7 @@ impl World {
         }
     }
 
-    /// Writes into the same file, whatever it is.
+    /// Overwrites the file in place, whatever it is.
     fn write_into(&self, path: &Path, text: &str) {
         if let Ok(mut file) = File::options().write(true).truncate(true).open(path) {
             file.write_all(text.as_bytes()).unwrap();
@@ -106,7 +106,7 @@ impl World {
         let _ = fs::remove_file(path).or_else(|_| fs::remove_dir_all(path));
     }
 
-    /// Makes one edit; returns its description for messages.
+    /// Makes an edit; returns its description for messages.
     fn edit(&mut self) -> &'static str {
         let (one, other) = (self.dice.roll(DOCUMENTS), self.dice.roll(DOCUMENTS));
         let (path, second, text) = (self.document(one), self.document(other), self.text());
@@ -211,7 +211,7 @@ fn link(to: &Path, from: &Path) {
     std::os::unix::fs::symlink(to, from).unwrap();
 }
 
-/// Everything that follows from documents.
+/// Everything derived from documents.
 fn said(desk: &Desk) -> String {
     let ids = desk.catalog().sources().iter().map(|source| source.id.as_str());
     let mentions: Vec<_> =

@@ -1,4 +1,4 @@
-//! How a desk is opened.
+//! Options for opening a desk.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,34 +12,34 @@ use refdesk_core::config::{Environment, WorkspaceContext};
 use refdesk_files::LOCK_TIMEOUT;
 use refdesk_templates::render::Renderer;
 
-/// How a desk is opened.
+/// Options for opening a desk.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Workspace, current folder and home folder.
+    /// The workspace, the current folder and the home folder.
     pub context: WorkspaceContext,
     /// The name of the desk.
     pub desk: String,
-    /// The file of a profile that replaces the stored picks. Under it, nothing is stored.
+    /// The file of a profile that replaces the stored picks. Under a profile, nothing is stored.
     pub profile: Option<PathBuf>,
-    /// The folder for the user's own state, outside every workspace. Without it, only picks and exclusions are kept and
-    /// trusted.
+    /// The folder for the user's own state, outside every workspace. Without it, only picks and exclusions are stored
+    /// and trusted.
     pub state: Option<PathBuf>,
-    /// Renders templates.
+    /// The template renderer.
     pub renderer: Renderer,
-    /// The environment variables, for a channel that is configured to use one. Empty by default.
+    /// The environment variables, for a channel configured to use some. Empty by default.
     pub environment: Environment,
     /// The clock.
     pub clock: fn() -> SystemTime,
     /// The lock timeout.
     pub lock_timeout: Duration,
-    /// Another thread sets this to stop reading databases.
+    /// Set by another thread to stop reading databases.
     pub is_stopped: Arc<AtomicBool>,
     /// Whether the desk is long-running and should cache mentions in memory.
     pub is_long_running: bool,
     /// Keeps the search index up to date; without it, only `refdesk index` does.
     pub index_process: Option<IndexProcess>,
-    /// Whether this is a trial of what an agent would get: nothing is cached or extracted, and a server neither
-    /// journals nor announces itself.
+    /// Whether this is a test of what an agent would get: nothing is cached or extracted, and a server neither journals
+    /// nor announces its presence.
     pub is_trial: bool,
     /// The catalog entries to read.
     pub wanted: EntryFilter,
@@ -65,7 +65,7 @@ impl Options {
         }
     }
 
-    /// Whether the catalog will be compared with a later one. A partial catalog is not.
+    /// Whether the catalog will be compared with a later one. A partial catalog will not.
     pub(crate) fn is_compared(&self) -> bool {
         self.is_long_running && self.wanted == EntryFilter::All
     }

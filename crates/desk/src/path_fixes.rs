@@ -1,5 +1,5 @@
-//! Fixes a catalog that was committed with another machine's paths: rewrites each path that resolves only by the rule
-//! for moved catalogs, and keeps the rest of its file byte for byte (BEHAVIOUR §2, `check --fix`).
+//! Fixes a catalog committed with another machine's paths: rewrites each path that resolves only by the rule for moved
+//! catalogs, and keeps the rest of its file byte for byte (BEHAVIOUR §2, `check --fix`).
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -74,7 +74,7 @@ impl Desk {
         is_absolute_anywhere(&expanded) && clean(Path::new(&expanded)) != *place.path
     }
 
-    /// The paths rewritten in a file, and its new text.
+    /// The rewritten paths of a file, and its new text.
     fn fix_file(
         &self,
         file: &Path,

@@ -1,4 +1,4 @@
-//! The file system, as enrichment and instructions see it.
+//! The file system as enrichment and instructions see it.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -17,17 +17,17 @@ use refdesk_files::walk::{WalkBudget, WalkLimits, files_below};
 use refdesk_files::{Stamp, read_regular, stamp};
 use refdesk_templates::{IndexInput, Template, TemplateIndex};
 
-/// The most files counted in a folder that a source declares.
+/// The limits for counting the files of a folder source.
 const DECLARED: WalkLimits = WalkLimits { files: 20_000, bytes: u64::MAX };
 
-/// Cached hashes of unchanged files, because a screen asks at every keystroke.
+/// Caches hashes of unchanged files, because a screen needs them at every keystroke.
 #[derive(Debug, Default)]
 pub(super) struct Contents {
     known: Mutex<HashMap<Arc<Path>, (Stamp, String)>>,
 }
 
 impl Contents {
-    /// The hash of a file with this stamp at `now`; cached. A file written so recently that another write could leave
+    /// The cached hash of a file with this stamp at `now`. A file written so recently that another write could leave
     /// the same stamp is read again next time.
     fn hash(
         &self,
@@ -50,13 +50,12 @@ impl Contents {
         Some(hash)
     }
 
-    /// Forgets all hashes.
     pub(crate) fn forget(&mut self) {
         self.known = Mutex::default();
     }
 }
 
-/// The file system during one enrichment: each folder is walked once.
+/// The file system during one enrichment, in which each folder is walked only once.
 pub(super) struct FolderCache<'a> {
     desk: &'a Desk,
     walked: Mutex<HashMap<SourceId, Vec<PathBuf>>>,
@@ -93,7 +92,7 @@ impl SourceFiles for FolderCache<'_> {
         if !source.is_directory() {
             return Vec::new();
         }
-        // Not locked while walking: the walk may run a task of this thread that asks for the same folder.
+        // Do not hold the lock while walking: the walk may run another task on this thread that needs the same folder.
         let walked = || self.walked.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = walked().get(&source.id) {
             return known.clone();
@@ -144,7 +143,7 @@ impl SourceFiles for FolderCache<'_> {
         self.desk.tokens(source, &self.budget)
     }
 
-    /// The stamp of a source; for a folder, computed from its files.
+    /// The stamp of a source; for a folder, derived from its files.
     fn stamp(&self, source: &Source) -> String {
         let SourceKind::Local(place) = &source.kind else { return String::new() };
         match place.state {

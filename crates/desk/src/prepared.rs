@@ -1,5 +1,5 @@
-//! A rendering that no longer needs the desk, because everything is looked up and read. It can move to another thread:
-//! a template may take two seconds.
+//! A rendering that is independent of the desk, because everything has been looked up and read. It can move to another
+//! thread: a template may take two seconds.
 
 use std::path::Path;
 
@@ -9,22 +9,22 @@ use refdesk_templates::render::{RenderJob, Rendered, Renderer};
 use refdesk_templates::{NamedValue, ValueCheck};
 use refdesk_text::{Code, Error, Fix};
 
-/// Everything that a rendering needs.
+/// Everything a rendering needs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prepared {
     /// The requested name.
     pub(super) name: Option<String>,
-    /// The displayed file of a template of the index that does not parse, and the line where its text begins.
+    /// For an indexed template that does not parse: its displayed file, and the line on which its text starts.
     pub(super) broken: Option<(String, usize)>,
     pub(super) job: RenderJob,
-    /// A problem known before rendering; reported only if the rendering succeeds.
+    /// A problem known before rendering, reported only if the rendering succeeds.
     pub(super) problem: Option<Error>,
     pub(super) used: Vec<String>,
     pub(super) fit: ValueCheck,
 }
 
 impl Prepared {
-    /// Renders.
+    /// Renders the template.
     ///
     /// # Errors
     /// The rendering fails.
@@ -47,11 +47,11 @@ impl Prepared {
         Ok(RenderedTemplate { text, warnings, syntax, used, fit, offered })
     }
 
-    /// Renders, and compares with the file at `path`, or else at the path that the template suggests. Both are relative
-    /// to the workspace, because a screen shows the workspace and not the shell's current folder.
+    /// Renders the template and compares the result with the file at `path`, or else at the path the template suggests.
+    /// Both are relative to the workspace, because a screen shows the workspace and not the shell's current folder.
     ///
     /// # Errors
-    /// As [`Prepared::render`].
+    /// As for [`Prepared::render`].
     pub fn show(
         self,
         renderer: &Renderer,
@@ -77,7 +77,7 @@ impl Prepared {
         if error.code == Code::UndefinedVariable {
             let flags = refdesk_templates::give_flags(&self.job.text, self.job.syntax, &mut self.job.values.clone());
             let flag = flags.into_iter().find(|(name, _)| error.message.contains(&format!("variable '{name}'")));
-            // Without a name there is no list of its variables.
+            // Without a name, its variables cannot be listed.
             let is_unnamed = self.name.is_none() && flag.is_none();
             fixes.extend(flag.map(|(name, untrue)| Fix::GiveUntrue { name, json: untrue.to_string() }));
             fixes.extend(is_unnamed.then(|| "give it a value".into()));
@@ -85,7 +85,7 @@ impl Prepared {
             fixes.extend((!unused.is_empty()).then(|| format!("given and not used: {}", unused.join(", ")).into()));
         }
         match self.broken {
-            // It has no variables that could be shown.
+            // A template that does not parse has no variables to show.
             Some((file, first)) => {
                 let line = first + error.line.unwrap_or(1).saturating_sub(1);
                 fixes.push(format!("correct {file}:{line}").into());
@@ -100,10 +100,10 @@ impl Prepared {
 }
 
 /// The path in the template's `Output:` line with the values filled in, if it has one. If values are missing, the error
-/// says why there is no path, as part of a sentence.
+/// is a phrase for a message that explains why there is no path.
 fn offer(job: RenderJob, renderer: &Renderer) -> Result<Option<String>, String> {
     let Some((line, path)) = refdesk_templates::output_line(&job.text) else { return Ok(None) };
-    // Padded to its original line, which an error names.
+    // Pad to the original line, so that errors name it.
     let text = format!("{}{path}", "\n".repeat(line - 1));
     let Rendered { text, warnings } =
         renderer.render(&RenderJob { text, html: false, ..job }).map_err(|error| error.message)?;
@@ -113,7 +113,7 @@ fn offer(job: RenderJob, renderer: &Renderer) -> Result<Option<String>, String> 
     }
 }
 
-/// Missing values that `reported` does not name.
+/// Missing values that `reported` does not mention.
 fn missing<'a>(fit: &'a ValueCheck, reported: &'a [String]) -> impl Iterator<Item = &'a NamedValue> {
     fit.missing.iter().filter(|named| {
         let whole = format!("'{}'", named.path);

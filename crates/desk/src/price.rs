@@ -1,5 +1,5 @@
 //! Estimates what an agent's content costs: for the current selection, for a possible one, and for a profile's. A
-//! change has two prices: that of the sources it brings, as lists show it, and that of the sources together with their
+//! change has two prices: that of the sources it adds, as lists show it, and that of the sources together with their
 //! part of the instructions.
 
 use std::collections::HashMap;
@@ -15,13 +15,13 @@ use refdesk_text::tokens::of_prose;
 /// Estimated tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Price {
-    /// For the instructions.
+    /// The price of the instructions.
     pub instructions: u64,
-    /// For the prompt and what is appended to it.
+    /// The price of the prompt and what is appended to it.
     pub prompt: u64,
 }
 
-/// Estimated tokens of everything an agent gets: the selection, the sources of mode auto, and the instructions.
+/// The estimated tokens of everything an agent gets: the selection, the sources of mode auto, and the instructions.
 pub(crate) fn agent_tokens<'a>(
     catalog: &'a Catalog,
     selection: &'a Selection,
@@ -32,19 +32,19 @@ pub(crate) fn agent_tokens<'a>(
     given.filter_map(price).fold(instructions, u64::saturating_add)
 }
 
-/// The sources that an agent gets, each once.
+/// The sources an agent gets, without duplicates.
 pub(crate) fn given_sources<'a>(catalog: &'a Catalog, selection: &'a Selection) -> impl Iterator<Item = &'a Source> {
     let autos = catalog.sources().iter().filter(|source| source.mode == Mode::Auto);
     let selected = selection.members().iter().filter_map(|member| catalog.get(member.id.as_str()));
     selected.chain(autos.filter(move |source| !selection.contains(source.id.as_str())))
 }
 
-/// Estimated tokens of the sources that an agent gets, at the prices shown in lists.
+/// The estimated tokens of the sources an agent gets, at the prices shown in lists.
 pub(crate) fn given_tokens(catalog: &Catalog, selection: &Selection, tokens: &HashMap<SourceId, u64>) -> u64 {
     given_sources(catalog, selection).filter_map(|source| tokens.get(source.id.as_str()).copied()).sum()
 }
 
-/// Whether a source is outside the instructions, which contain sources that are texts themselves.
+/// Whether a source is outside the instructions, which include inline sources.
 pub(crate) fn is_outside_instructions(source: &Source, instructions: u64) -> bool {
     instructions == 0 || !matches!(source.kind, SourceKind::Inline { .. })
 }
@@ -52,26 +52,25 @@ pub(crate) fn is_outside_instructions(source: &Source, instructions: u64) -> boo
 /// The additional cost for an agent after a change, in estimated tokens; negative if it saves some.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CostChange {
-    /// For the sources that it gets, each at the price shown in lists.
+    /// For the sources, each at the price shown in lists.
     pub sources: i64,
     /// For the sources and their part of the instructions.
     pub total: i64,
 }
 
 impl CostChange {
-    /// The difference between two pairs of estimates: for the sources, and with the instructions.
+    /// The difference between two pairs of estimates: for the sources alone, and with the instructions.
     pub(crate) fn between(before: (u64, u64), after: (u64, u64)) -> Self {
         Self { sources: token_difference(before.0, after.0), total: token_difference(before.1, after.1) }
     }
 }
 
-/// The second estimate minus the first.
 fn token_difference(before: u64, after: u64) -> i64 {
     let magnitude = i64::try_from(before.abs_diff(after)).unwrap_or(i64::MAX);
     if after < before { -magnitude } else { magnitude }
 }
 
-/// What agents would get from a catalog under several selections; each folder is walked only once.
+/// Prices what agents would get from a catalog under several selections; each folder is walked only once.
 pub(crate) struct Pricing<'a> {
     look: FolderCache<'a>,
     catalog: &'a Catalog,
@@ -83,17 +82,17 @@ impl<'a> Pricing<'a> {
         Self::of(desk, &desk.catalog, &desk.tokens)
     }
 
-    /// The same for a catalog with other sources.
+    /// Prices another catalog.
     pub fn of(desk: &'a Desk, catalog: &'a Catalog, tokens: &'a HashMap<SourceId, u64>) -> Self {
         Self { look: FolderCache::new(desk), catalog, tokens }
     }
 
-    /// Estimated tokens of everything an agent would get with this selection.
+    /// The estimated tokens of everything an agent would get with this selection.
     pub(crate) fn of_selection(&self, selection: &Selection) -> u64 {
         self.without_hints(selection, self.look.context().exclude_hints)
     }
 
-    /// The same for an agent that may lack a tool to select with.
+    /// The same for an agent that may lack the tool for selecting.
     pub(crate) fn without_hints(&self, selection: &Selection, exclude_hints: bool) -> u64 {
         let ctx = EnrichContext { catalog: self.catalog, selection, exclude_hints, ..self.look.context() };
         let instructions = price_of_start(&ctx);
@@ -103,7 +102,7 @@ impl<'a> Pricing<'a> {
 }
 
 impl Desk {
-    /// What a change from one selection to the other costs.
+    /// The cost of changing from one selection to the other.
     pub(crate) fn cost_change(&self, before: &Selection, after: &Selection) -> CostChange {
         if before == after {
             return CostChange::default();

@@ -13,19 +13,19 @@ use refdesk_files::output::{Unresolved, resolve};
 use refdesk_files::path::is_within;
 use refdesk_text::names::joined;
 
-/// Something that a checked-in configuration would do outside its workspace.
+/// Something a checked-in configuration would do outside its workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrivilegedAction {
-    /// What it would do, as in "it wants to …". Not escaped.
+    /// A verb phrase that completes "it wants to …". Not escaped.
     pub what: String,
-    /// Hash of the workspace and of everything that the action depends on, so that trusting one action does not trust
+    /// A hash of the workspace and everything the action depends on, so that trust in one action does not extend to
     /// another.
     pub hash: String,
     /// The part of the configuration it comes from.
     pub about: PrivilegedActionKind,
-    /// The file with that part, as displayed.
+    /// The file containing that part, as displayed.
     pub file: String,
-    /// The line, from 1; `None` if the file changed.
+    /// The line, from 1; `None` if the file has changed.
     pub line: Option<usize>,
 }
 
@@ -40,13 +40,13 @@ pub enum PrivilegedActionKind {
     Approval(usize),
     /// The search index is in a database.
     IndexUrl,
-    /// The database of this name is read.
+    /// The database with this name is read.
     Database(String),
-    /// More is revealed about the values of the database of this name.
+    /// More is revealed about the values of the database with this name.
     DatabaseValues(String),
     /// Files in a folder outside define sources.
     References,
-    /// This file in the folder of references, a link that leads outside, defines a source.
+    /// This file in the references folder, a link that leads outside, defines a source.
     Reference(PathBuf),
     /// The path or the address of a source, its tool, or the file with its text.
     Source(SourceId),
@@ -72,9 +72,9 @@ impl PrivilegedActionKind {
 /// The agents that get a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SourceAudience {
-    /// It is in every conversation.
+    /// Every agent, in every conversation.
     EveryAgent,
-    /// Only those that select it, or something that mentions it.
+    /// Only agents that select it, or something that mentions it.
     Selecting,
 }
 
@@ -85,9 +85,9 @@ pub(super) struct UnplacedAction {
     pub about: PrivilegedActionKind,
 }
 
-/// Builds the actions of a workspace; the same actions of another workspace have other hashes.
+/// Builds the actions of a workspace. The same actions in another workspace have different hashes.
 pub(super) struct PrivilegedActions<'w> {
-    /// The resolved path.
+    /// The workspace's resolved path.
     pub workspace: &'w Path,
 }
 
@@ -119,14 +119,14 @@ impl PrivilegedActions<'_> {
         Some(self.action(PrivilegedActionKind::Webhook, what, &content))
     }
 
-    /// A folder outside for requests and answers.
+    /// A folder outside the workspace for requests and answers.
     pub(crate) fn folder(&self, resolved: &Path) -> UnplacedAction {
         let path = in_text(resolved);
         let what = format!("write questions for you to {path}, and read the answers from there");
         self.action(PrivilegedActionKind::Folder, what, &json!({ "path": path }))
     }
 
-    /// A search index in a database, and the name by which the workspace shares it.
+    /// A search index in a database, and the name under which the workspace shares it.
     pub(crate) fn index_url(&self, url: &IndexUrl, shown: &str, repository: Option<&str>) -> UnplacedAction {
         let mut what = format!("keep the search index, with the texts of all sources, in {shown}");
         if let Some(name) = repository {
@@ -136,20 +136,20 @@ impl PrivilegedActions<'_> {
         self.action(PrivilegedActionKind::IndexUrl, what, &content)
     }
 
-    /// Reading a database, with everything that defines how.
+    /// Reading a database, with everything that determines how.
     pub(crate) fn database(&self, name: &str, what: String, content: &Value) -> UnplacedAction {
         self.action(PrivilegedActionKind::Database(name.to_owned()), what, content)
     }
 
-    /// Revealing more about values.
+    /// Revealing more about the values of a database.
     pub(crate) fn database_values(&self, name: &str, what: String, content: &Value) -> UnplacedAction {
         self.action(PrivilegedActionKind::DatabaseValues(name.to_owned()), what, content)
     }
 
-    /// A local source whose path is outside; `by` tells who gets it.
+    /// A local source whose path is outside the workspace; `by` states who gets it.
     pub(crate) fn source(&self, source: &Source, place: &LocalPath, by: SourceAudience) -> Option<UnplacedAction> {
         let real = self.real(place)?;
-        // The catalog does not describe what is not trusted, but the person deciding must know it.
+        // The catalog does not describe untrusted paths, but the person deciding must know what is there.
         let is_folder = match place.state {
             PathState::Untrusted => real.is_dir(),
             path_state => path_state == PathState::Directory,
@@ -157,7 +157,8 @@ impl PrivilegedActions<'_> {
         Some(self.source_at(source, &real, by, if is_folder { " and everything below it" } else { "" }))
     }
 
-    /// Where a local path leads, if that is outside. Whether anything exists there is revealed only once it is trusted.
+    /// Where a local path leads, if outside the workspace. Whether anything exists there is revealed only once it is
+    /// trusted.
     pub(crate) fn real(&self, place: &LocalPath) -> Option<Arc<Path>> {
         match place.state {
             PathState::Reserved => None,
@@ -169,7 +170,7 @@ impl PrivilegedActions<'_> {
         }
     }
 
-    /// A local source at this path, whether or not it exists.
+    /// A local source at this path, whether or not the path exists.
     pub(crate) fn source_at(
         &self,
         source: &Source,
@@ -191,7 +192,7 @@ impl PrivilegedActions<'_> {
         self.action(PrivilegedActionKind::Source(source.id.clone()), what, &content)
     }
 
-    /// A source that every agent is told to fetch, or whose tool it is told to call.
+    /// A source that every agent is instructed to fetch, or whose tool it is instructed to call.
     pub(crate) fn for_every_agent(&self, source: &Source) -> Option<UnplacedAction> {
         let id = source.id.as_str();
         let hint = &source.fetch_hint;
@@ -211,14 +212,14 @@ impl PrivilegedActions<'_> {
         Some(self.action(PrivilegedActionKind::Source(source.id.clone()), what, &content))
     }
 
-    /// A folder outside whose files define sources, so that an agent can read them.
+    /// A folder outside the workspace whose files define sources, which agents can thereby read.
     pub(crate) fn references(&self, resolved: &Path) -> UnplacedAction {
         let path = in_text(resolved);
         let what = format!("let agents read the sources that the files in {path} define, with their texts");
         self.action(PrivilegedActionKind::References, what, &json!({ "path": path }))
     }
 
-    /// A file in the folder of references that is a link and leads outside.
+    /// A file in the references folder that is a link and leads outside.
     pub(crate) fn reference(&self, file: &Path, resolved: &Path) -> UnplacedAction {
         let path = in_text(resolved);
         let what = format!("let agents read the source that {path} defines, with its text");
@@ -233,7 +234,7 @@ impl PrivilegedActions<'_> {
         self.action(PrivilegedActionKind::Source(source.id.clone()), what, &content)
     }
 
-    /// Every rule that allows writes without asking. It includes the rules that restrict it: denials, and later rules
+    /// Every rule that allows writes without asking, together with the rules that restrict it: denials, and later rules
     /// that ask.
     pub(crate) fn approvals(&self, rules: &[Rule]) -> Vec<UnplacedAction> {
         let is_auto = |(at, rule): &(usize, &Rule)| (rule.verdict == ApprovalMode::Auto).then_some(*at);
@@ -263,25 +264,24 @@ impl PrivilegedActions<'_> {
     }
 }
 
-/// A unique text for each path: one that is not Unicode is escaped and quoted, and no absolute path begins with a
+/// A unique text for each path: a path that is not Unicode is escaped and quoted, and no absolute path starts with a
 /// quote.
 pub(super) fn in_text(path: &Path) -> String {
     path.to_str().map_or_else(|| format!("{path:?}"), str::to_owned)
 }
 
-/// Where an absolute path leads, if that is outside the workspace. Neither the path nor the targets of its links need
-/// exist.
+/// Where an absolute path leads, if outside the workspace. Neither the path nor the targets of its links need to exist.
 pub(super) fn outside(workspace: &Path, path: &Path) -> Option<PathBuf> {
     place(workspace, path).1
 }
 
-/// Where an absolute path leads, and the same again if that is outside the workspace. Its links are followed only here,
-/// so that what is checked is also what is opened, even if they change. A path that cannot be followed is opened as
-/// written.
+/// Resolves an absolute path; also returns the result a second time if it is outside the workspace. Links are resolved
+/// only here, so that exactly the checked path is opened, even if links change. A path that cannot be resolved is
+/// opened as written.
 pub(super) fn place(workspace: &Path, path: &Path) -> (PathBuf, Option<PathBuf>) {
     let (opened, real) = match resolve(path) {
         Ok(real) => (real.clone(), real),
-        // As far as it was followed.
+        // The part that could be resolved.
         Err(Unresolved::BelowFile(part) | Unresolved::Unreadable(part, _)) => (path.to_path_buf(), part),
         Err(Unresolved::Loop) => (path.to_path_buf(), path.to_path_buf()),
     };
@@ -350,7 +350,7 @@ mod tests {
         );
     }
 
-    /// Any change to a webhook's settings makes another action.
+    /// Any change to a webhook's settings makes it another action.
     #[test]
     fn every_field_of_a_webhook_counts() {
         let first = ChannelSettings {

@@ -1,4 +1,4 @@
-//! Everything wrong with a workspace: what `check` prints, and what a screen counts.
+//! All problems of a workspace: what `check` prints, and what a screen counts.
 
 use std::cell::LazyCell;
 
@@ -10,24 +10,24 @@ use refdesk_text::report::locate::PointerStep;
 use refdesk_text::report::{Diagnostic, add_new};
 use refdesk_text::{Code, Fix};
 
-/// The most unknown ids that a similar id is looked for: each is compared with every source.
+/// The most unknown ids for which a similar id is suggested: each is compared with every source.
 const SUGGESTED: usize = 20;
 
-/// Problems found apart from reading the catalog and its documents.
+/// Problems found separately from reading the catalog and its documents.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ProblemParts<'a> {
-    /// Of the selection's templates.
+    /// Those of the selection's templates.
     pub templates: &'a [Diagnostic],
-    /// Of the workspace's profiles: [`Desk::profile_problems`].
+    /// Those of the workspace's profiles: [`Desk::profile_problems`].
     pub profiles: &'a [Diagnostic],
-    /// Of what is not trusted yet: [`Desk::waiting`].
+    /// Those of what is not trusted yet: [`Desk::waiting`].
     pub trust: &'a [Diagnostic],
     /// Sources that only a pick brings up: [`Desk::unfindable_sources`].
     pub unfindable_sources: &'a [Diagnostic],
 }
 
 impl Desk {
-    /// All problems of this workspace, including these, errors first. All documents must have been read.
+    /// All problems of this workspace, including `parts`, errors first. All documents must have been read.
     pub fn problems(&self, parts: ProblemParts<'_>) -> Vec<Diagnostic> {
         let mut found = self.diagnostics();
         // Everything else that is missing is a consequence.
@@ -44,8 +44,8 @@ impl Desk {
         found
     }
 
-    /// The ids in `preselected` of the configuration that no source has, each at its line. A profile has its own list, and
-    /// what cannot be read may define them.
+    /// The ids in the configuration's `preselected` that no source has, each at its line. A profile has its own list,
+    /// and files that cannot be read may define them.
     fn unknown_preselected(&self) -> Vec<Diagnostic> {
         const KEY: &str = "preselected";
         let Some(document) = self.config.document.as_ref() else { return Vec::new() };
@@ -53,11 +53,11 @@ impl Desk {
             return Vec::new();
         }
         let listed = document.value.get(KEY).and_then(serde_json::Value::as_array);
-        // Those after the limit are not picked.
+        // Ids beyond the limit are not picked.
         let listed = listed.into_iter().flatten().take(ITEMS).enumerate();
         let ids = listed.filter_map(|(at, id)| Some((at, id.as_str()?)));
         let unknown = ids.filter(|(_, id)| self.catalog.get(id).is_none()).enumerate();
-        // In one pass: a repository may bring a hundred thousand.
+        // In one pass, since a repository may list a hundred thousand.
         let positions = LazyCell::new(|| document.item_positions(&[PointerStep::Key(KEY)]));
         let problem = |(nth, (at, id)): (usize, (usize, &str))| {
             let known = self.catalog.sources().iter().take(if nth < SUGGESTED { usize::MAX } else { 0 });

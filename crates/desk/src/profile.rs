@@ -1,6 +1,6 @@
-//! A desk under a profile (`--profile`): it starts with the profile's picks instead of the stored ones, has only the
-//! profile's sources, and does not store its choice. The exclusions of the shared desk apply. Its sessions and journal
-//! lines use the desk name `profile-NAME`, so that they do not count for the shared desk.
+//! A desk under a profile (`--profile`): it starts with the profile's picks instead of the stored ones, contains only
+//! the profile's sources, and does not store its choice. The exclusions of the shared desk apply. Its sessions and
+//! journal lines use the desk name `profile-NAME`, so that they do not count for the shared desk.
 
 use std::cell::LazyCell;
 use std::collections::HashSet;
@@ -28,7 +28,7 @@ pub(super) struct ActiveProfile {
     profile: Option<Profile>,
     /// The desk whose exclusions apply.
     shared: Store,
-    /// The picks that came from the profile when it was last applied; other picks were made here.
+    /// The picks from the profile when it was last applied; other picks were made at this desk.
     picks: Vec<String>,
     /// Whether the catalog differs from the workspace's.
     narrows: bool,
@@ -37,7 +37,7 @@ pub(super) struct ActiveProfile {
 }
 
 impl ActiveProfile {
-    /// Reads the profile that the options name, and names the desk after it.
+    /// Reads the profile named in the options, and names the desk after it.
     pub(crate) fn open(options: &mut Options) -> Option<Self> {
         let file = options.profile.clone()?;
         let context = &options.context;
@@ -51,7 +51,7 @@ impl ActiveProfile {
         Some(active)
     }
 
-    /// Reads it again; if that fails, the last version stays.
+    /// Reads the profile again; if that fails, keeps the last version.
     pub(crate) fn read(&mut self, context: &WorkspaceContext) {
         self.broken.clear();
         match profile::read(context, &self.file) {
@@ -60,12 +60,12 @@ impl ActiveProfile {
         }
     }
 
-    /// The ids that it picks.
+    /// The ids it picks.
     pub(crate) fn preselected(&self) -> impl Iterator<Item = &str> {
         self.profile.iter().flat_map(|profile| profile.preselected.iter().map(String::as_str))
     }
 
-    /// Applies the profile to settings and catalog; its problems are added to `entries`.
+    /// Applies the profile to settings and catalog; adds its problems to `entries`.
     pub(crate) fn apply(
         &mut self,
         context: &WorkspaceContext,
@@ -91,7 +91,7 @@ impl ActiveProfile {
         &self.shared
     }
 
-    /// Its displayed file, with the line of an id in it or of its picks.
+    /// Its displayed file, with the line of this id or of its picks.
     pub(crate) fn place_of(&self, context: &WorkspaceContext, id: &str) -> String {
         let shown = context.display(&self.file);
         let Some(profile) = &self.profile else { return shown };
@@ -112,7 +112,7 @@ impl ActiveProfile {
         choice.picks.retain(|id| !before.contains(id) || picks.contains(id));
         let known: HashSet<String> = choice.picks.iter().cloned().collect();
         choice.picks.extend(self.picks.iter().filter(|id| !before.contains(*id) && !known.contains(*id)).cloned());
-        // Picking here a source that the shared desk excludes lifts the exclusion for this desk only.
+        // Picking a source that the shared desk excludes lifts the exclusion for this desk only.
         let picks: HashSet<&String> = choice.picks.iter().collect();
         choice.exclusions.retain(|id| !picks.contains(id));
         choice
@@ -123,7 +123,7 @@ impl ActiveProfile {
 pub(super) struct ProfileCheck {
     /// Its catalog, if it differs from the workspace's.
     pub catalog: Option<Catalog>,
-    /// The ids in it that have no source, then those it picks whose path does not exist.
+    /// The ids in it that no source has, then those it picks whose path does not exist.
     pub missing: Vec<String>,
     /// Its problems, including the missing ids.
     pub problems: Vec<Diagnostic>,
@@ -172,7 +172,7 @@ pub(super) fn excluded_picks(profile: &Profile, exclusions: &[String]) -> Vec<St
     profile.preselected.iter().filter(|id| excluded.contains(id)).cloned().collect()
 }
 
-/// Whether mentions pull in, and which tools are hidden, by the profile or else the configuration.
+/// Whether mentions pull in sources, and which tools are hidden, according to the profile or else the configuration.
 pub(super) fn effective_settings(profile: &Profile, settings: &Settings) -> (bool, Vec<String>) {
     let tools = profile.exclude_tools.clone().unwrap_or_else(|| settings.exclude_tools.clone());
     (profile.transitive_injection.unwrap_or(settings.transitive_injection), tools)
@@ -236,7 +236,7 @@ pub(super) fn broken(name: &str, problems: &[Diagnostic]) -> Error {
     Error::new(Code::ProfileBroken, format!("the profile '{name}' cannot be used: {place}{what}"), hint)
 }
 
-/// Why a profile's file cannot be read; otherwise, the profile's problems.
+/// Why a profile's file cannot be read, or else the profile's problems.
 pub(super) fn problems(context: &WorkspaceContext, whole: &Catalog, found: &ProfileFile) -> Vec<Diagnostic> {
     match &found.read {
         Ok(profile) => ProfileCheck::new(context, whole, profile).problems,

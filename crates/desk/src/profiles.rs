@@ -1,5 +1,5 @@
-//! Compares what the profiles of the workspace would load. Profiles with the whole catalog share one mention graph, and
-//! so do profiles with the same narrower catalog. The result is what a desk under the profile would have.
+//! Compares what the workspace's profiles would load. Profiles with the whole catalog share one mention graph, and so
+//! do profiles with the same smaller catalog. The result equals what a desk under the profile would have.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -22,44 +22,44 @@ use refdesk_text::report::Diagnostic;
 /// What a profile would load.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProfileDetails {
-    /// Its name; if it cannot be read, its file's.
+    /// Its name, or that of its file if it cannot be read.
     pub name: String,
-    /// Its description for people; may be empty.
+    /// Its description; may be empty.
     pub description: String,
-    /// Its file, absolute.
+    /// Its file, as an absolute path.
     pub file: PathBuf,
     /// The file as displayed.
     pub shown: String,
     /// The ids of its `preselected`.
     pub preselected: Vec<String>,
-    /// Those of them that become picks.
+    /// The ids among them that become picks.
     pub picks: Vec<SourceId>,
-    /// The sources that they pull in, in the order of the selection.
+    /// The sources they pull in, in the order of the selection.
     pub transitive: Vec<SourceId>,
     /// Auto sources that count as picks (`transitive_from_auto`).
     pub from_auto: Vec<SourceId>,
-    /// Auto sources that it does not pick: an agent gets them anyway.
+    /// Auto sources it does not pick; an agent gets them anyway.
     pub auto: Vec<SourceId>,
-    /// Ids that it picks but the desk excludes.
+    /// Ids it picks but the desk excludes.
     pub excluded: Vec<String>,
-    /// Ids without a source, and those whose path does not exist.
+    /// Ids that no source has, and those whose path does not exist.
     pub missing: Vec<String>,
     /// Names of its templates, sorted.
     pub templates: Vec<String>,
-    /// Estimated tokens of everything an agent gets with it, if known.
+    /// The estimated tokens of everything an agent gets with it, if known.
     pub tokens: u64,
     /// How many of its sources have no known price because they are not trusted yet.
     pub waiting: usize,
-    /// Tools hidden from its agent.
+    /// The tools hidden from its agent.
     pub exclude_tools: Vec<String>,
-    /// Whether mentions pull in.
+    /// Whether mentions pull in sources.
     pub transitive_injection: bool,
-    /// The ids of the sources that it lists; empty if it has all of them.
+    /// The ids of the sources it lists; empty if it has all of them.
     pub sources: Vec<String>,
-    /// Those of them that only the profile defines.
+    /// The ids among them that only the profile defines.
     pub own: Vec<String>,
-    /// What the desk would have after switching to it: all its sources, under its own rules. `None` if it cannot be
-    /// read.
+    /// What the desk would have after switching to it: all the desk's sources, under the desk's own rules. `None` if
+    /// the profile cannot be read.
     pub switched: Option<AfterSwitch>,
     /// Its problems.
     pub problems: Vec<Diagnostic>,
@@ -76,13 +76,13 @@ pub struct AfterSwitch {
     pub auto: Vec<SourceId>,
     /// Names of the templates, sorted.
     pub templates: Vec<String>,
-    /// Estimated tokens of everything an agent gets.
+    /// The estimated tokens of everything an agent gets.
     pub tokens: u64,
     /// How many of the sources have no known price because they are not trusted yet.
     pub waiting: usize,
 }
 
-/// A profile that could be read, with its choice.
+/// A readable profile, with its choice.
 struct ProfilePlan<'a> {
     profile: &'a Profile,
     known: ProfileCheck,
@@ -106,7 +106,8 @@ impl Desk {
         (self.profile_details(&found), problems)
     }
 
-    /// The same, but with the figures after a switch: the profile's own differ if it has fewer sources or other rules.
+    /// Like [`Self::profiles`], with the figures after a switch: these differ if the profile has fewer sources or other
+    /// rules.
     pub(crate) fn profiles_to_switch_to(&mut self) -> (Vec<ProfileDetails>, Vec<Diagnostic>) {
         self.settle();
         let (mut profiles, problems) = self.profiles();
@@ -126,7 +127,7 @@ impl Desk {
             found.par_iter().map(|found| Some(self.plan(found.read.as_ref().ok()?))).collect();
         let switches: Vec<ProfilePlan<'_>> =
             plans.iter().flatten().map(|plan| self.switch_plan(plan.profile)).collect();
-        // Together, because they share most of what they need.
+        // Computed together, because they share most of what they need.
         let mut details = self.loaded(&plans.iter().flatten().chain(&switches).collect::<Vec<_>>());
         let after = details.split_off(details.len() - switches.len());
         let after =
@@ -163,7 +164,7 @@ impl Desk {
         }
     }
 
-    /// The plan of a switch to this profile: all the desk's sources, under its own rules.
+    /// The plan of a switch to this profile: all the desk's sources, under the desk's own rules.
     fn switch_plan<'a>(&self, profile: &'a Profile) -> ProfilePlan<'a> {
         ProfilePlan {
             profile,
@@ -196,7 +197,7 @@ impl Desk {
         ProfilePlan { profile, known, choice, excluded, rules, exclude_tools }
     }
 
-    /// What each of these plans loads, in order.
+    /// What each of these plans loads, in the same order.
     fn loaded(&mut self, plans: &[&ProfilePlan<'_>]) -> Vec<ProfileDetails> {
         // Profiles with the same sources share the documents read.
         let mut groups: Vec<(Option<&Catalog>, Vec<usize>)> = vec![(None, Vec::new())];
@@ -255,7 +256,7 @@ impl Desk {
         ProfileCatalog { catalog: self.catalog.clone(), graph: self.graph.clone(), tokens: self.tokens.clone() }
     }
 
-    /// The same for another catalog.
+    /// Another catalog, with the documents that the choice reaches.
     fn narrowed_catalog(&self, catalog: Catalog, (choice, rules): &(Choice, ExpansionRules)) -> ProfileCatalog {
         let library = Library::for_one_command(self.workspace(), &catalog, self.options.clock);
         let (mut graph, mut tokens) = (MentionGraph::default(), HashMap::new());
@@ -306,8 +307,8 @@ impl Desk {
     }
 }
 
-/// The picks of all of them, minus the exclusions they share, under the rules of the one that pulls in most: this reaches
-/// everything that any of them reaches.
+/// All their picks, minus the exclusions they share, under the rules that pull in most: this reaches everything that
+/// any of them reaches.
 fn union(plans: &[&ProfilePlan<'_>]) -> (Choice, ExpansionRules) {
     let (mut choice, mut rules) = (Choice::default(), ExpansionRules { transitive: false, from_auto: false });
     let mut seen = HashSet::new();
@@ -325,7 +326,7 @@ fn union(plans: &[&ProfilePlan<'_>]) -> (Choice, ExpansionRules) {
     (choice, rules)
 }
 
-/// Those of the sources whose path does not exist.
+/// The ids of sources whose path does not exist.
 fn missing_of(catalog: &Catalog, ids: &[SourceId]) -> Vec<String> {
     let is_missing = |id: &&SourceId| catalog.get(id.as_str()).is_some_and(Source::is_missing);
     ids.iter().filter(is_missing).map(SourceId::to_string).collect()

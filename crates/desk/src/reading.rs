@@ -1,6 +1,6 @@
 //! Reads a selected source for an agent: its file, the list of its folder's files, or some lines (BEHAVIOUR §4
 //! "Access"). Permission is checked on the resolved path, which is then opened without following links, so a path that
-//! becomes a link meanwhile is refused. Errors say how to correct the call.
+//! becomes a link in between is refused. Errors explain how to correct the call.
 
 use std::fs;
 use std::io::{self, Read};
@@ -27,16 +27,16 @@ use refdesk_text::{Code, Error, Fix};
 /// The most bytes of text returned: whole lines, or the beginning of a longer line.
 pub const GIVEN: usize = 256 * 1024;
 
-/// The most bytes of a file that is read.
+/// The maximum size of a file in bytes.
 const LARGEST: u64 = 16 * 1024 * 1024;
 
 /// The most files of a folder that are listed.
 const LISTED: usize = 200;
 
-/// The most files of a folder that are counted, and searched for a similar name.
+/// The limits for counting the files of a folder and searching them for a similar name.
 const COUNTED: WalkLimits = WalkLimits { files: 2_000, bytes: u64::MAX };
 
-/// The kind of a reading.
+/// What was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ReadingKind {
@@ -46,28 +46,28 @@ pub enum ReadingKind {
     List,
 }
 
-/// The result of a reading.
+/// The result of reading a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading {
     /// The id of the source.
     pub id: String,
-    /// What `text` is.
+    /// What `text` contains.
     pub kind: ReadingKind,
     /// The text, with hidden characters escaped.
     pub text: String,
-    /// Its path, as displayed.
+    /// The displayed path.
     pub path: String,
     /// The first returned line, from 1; 0 if there is none.
     pub first_line: usize,
     /// The last returned line.
     pub last_line: usize,
-    /// Number of lines in the whole file.
+    /// The number of lines in the whole file.
     pub total_lines: usize,
     /// Estimated tokens of `text`.
     pub tokens: u64,
     /// For a folder, the listed files.
     pub entries: Vec<Entry>,
-    /// Whether the result is shorter than what was asked for.
+    /// Whether the result is shorter than requested.
     pub cut: bool,
     /// How to get the rest; empty if nothing is cut.
     pub note: String,
@@ -76,15 +76,15 @@ pub struct Reading {
 /// A file of a folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Entry {
-    /// The path for the parameter `path`: relative to the source's folder.
+    /// The path relative to the source's folder, for the parameter `path`.
     pub path: String,
-    /// Its size.
+    /// Its size in bytes.
     pub bytes: u64,
     /// Its estimated tokens.
     pub tokens: u64,
 }
 
-/// Reads a source that is selected, auto or was expanded; `path` is relative to its folder, `lines` is `40`, `100:40`
+/// Reads a source that is selected, auto or was expanded. `path` is relative to its folder; `lines` is `40`, `100:40`
 /// (40 lines from line 100) or `100-140`.
 ///
 /// # Errors
@@ -188,7 +188,7 @@ impl Local<'_> {
         }
     }
 
-    /// The file of the folder that is listed like this, with its hidden characters escaped.
+    /// The file of the folder that is listed as `shown`, where hidden characters are escaped.
     fn shown_as(&self, shown: &str) -> Option<PathBuf> {
         let Ok(Opened::Folder(folder)) = open(&self.place.resolved) else { return None };
         let is_it = |file: &WalkedFile| {
@@ -198,7 +198,7 @@ impl Local<'_> {
         files_of(&folder, Path::new("")).0.into_iter().find(is_it).map(|file| file.path)
     }
 
-    /// The path in the source's folder that a call gives, without dots.
+    /// The path within the source's folder for the given one, with `.` and `..` resolved.
     fn within(&self, asked: &str) -> Result<PathBuf, Error> {
         let bad = |what: &str, hint: String| Err(Error::new(Code::BadPath, format!("`path` {what}: '{asked}'"), hint));
         let relative = "give it relative to the folder of the source, as in the list without `path`".to_owned();
@@ -332,17 +332,17 @@ impl Local<'_> {
     }
 }
 
-/// The files below a folder; their paths begin with `from`.
+/// The files below a folder; their paths start with `from`.
 fn files_of(folder: &Folder, from: &Path) -> (Vec<WalkedFile>, Vec<Problem>) {
     folder.files(from, COUNTED, &WalkBudget::default(), |_| true)
 }
 
-/// Up to three file names similar to `asked`, in quotes.
+/// Up to three quoted file names similar to `asked`.
 fn similar_names(asked: &str, folder: &str, files: &[WalkedFile]) -> Vec<String> {
     let files: Vec<String> = files.iter().map(|file| lossy(&file.path)).collect();
     let names = || files.iter().map(String::as_str);
     let last = |path: &str| path.rsplit('/').next().unwrap_or(path).to_lowercase();
-    // Agents often know the path relative to the workspace from elsewhere.
+    // Agents often have the path relative to the workspace from elsewhere.
     let from_workspace = asked.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));
     let mut similar: Vec<&str> = names().filter(|name| Some(*name) == from_workspace).collect();
     if similar.is_empty() {
@@ -360,7 +360,7 @@ fn similar_names(asked: &str, folder: &str, files: &[WalkedFile]) -> Vec<String>
     similar.into_iter().map(|name| format!("'{}'", one_line(name))).collect()
 }
 
-/// The text of an open file, and whether it is all UTF-8; a few invalid bytes are replaced.
+/// The text of an open file, and whether it is valid UTF-8; a few invalid bytes are replaced.
 fn text_of(file: fs::File, bytes: u64, shown: &str) -> Result<(String, bool), Error> {
     let large = |bytes: u64| {
         let message = format!("{shown} is too large to be read: {}, at most {}", size(bytes), size(LARGEST));
@@ -439,12 +439,12 @@ fn content_of(
     })
 }
 
-/// The requested lines.
+/// A range of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Lines {
     /// From 1.
     first: usize,
-    /// At least `first`; the text may have fewer.
+    /// At least `first`; the text may have fewer lines.
     last: usize,
 }
 
@@ -457,7 +457,7 @@ impl Lines {
         let number = |text: &str| {
             let text = text.trim();
             let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-            // No text has a line whose number is too large to parse.
+            // No text has so many lines that the number does not parse.
             plain.then(|| text.parse::<usize>().unwrap_or(usize::MAX))
         };
         let not_understood = || bad(format!("`lines` is not valid: '{asked}'"));

@@ -1,5 +1,5 @@
-//! Sources, picks and templates in answers for programs, with the same members for a command and over a protocol. Built
-//! from plain values, so that a server can use its snapshot.
+//! Sources, picks and templates as JSON, with the same members for a command and over a protocol. Built from plain
+//! values, so that a server can use its snapshot.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use refdesk_core::selection::{Role, Selection};
 use refdesk_files::path::display;
 use refdesk_templates::Template;
 
-/// The number of parents that a row lists. If every source mentions every other, there are as many as sources.
+/// The most parents listed in a row. If every source mentions every other, there are as many as sources.
 const PARENTS: usize = 100;
 
 /// Which members a row includes.
@@ -25,10 +25,10 @@ pub enum Members {
     NonEmpty,
 }
 
-/// The data of rows.
+/// Builds rows from these values.
 #[derive(Debug, Clone, Copy)]
 pub struct Rows<'a> {
-    /// Paths inside are displayed relative to it.
+    /// Paths inside it are displayed relative to it.
     pub workspace: &'a Path,
     /// The sources.
     pub catalog: &'a Catalog,
@@ -85,7 +85,7 @@ impl Rows<'_> {
             "missing": picked.missing,
             "message": picked.message,
         });
-        // Inserted by moving: `json!` would copy every row.
+        // Insert by moving: `json!` would copy every row.
         if let Some(place) = answer.get_mut("sources") {
             *place = Value::Array(sources);
         }
@@ -123,7 +123,7 @@ impl Rows<'_> {
         ])
     }
 
-    /// The kind of source for the reader of the rows: a person sees what waits for trust, an agent does not.
+    /// The kind of source shown to the reader of the rows: a person sees untrusted parts, an agent does not.
     fn told<'s>(&self, source: &'s Source) -> &'s SourceKind {
         match self.members {
             Members::All => source.kind.with_trust(),
@@ -146,13 +146,13 @@ impl Rows<'_> {
     }
 }
 
-/// Whether a local source is a folder; `None` if it is missing or not read.
+/// Whether a local source is a folder; `None` if it is missing or was not read.
 fn is_directory(source: &Source) -> Option<bool> {
     let place = source.place().filter(|place| place.state.is_open() || source.is_missing());
     place.map(|_| source.is_directory())
 }
 
-/// Whether a member says something: null, false, empty values and `exists: true` do not.
+/// Whether a member is informative: null, false, empty values and `exists: true` are not.
 pub fn is_informative(name: &str, value: &Value) -> bool {
     match value {
         Value::Null => false,
@@ -180,7 +180,7 @@ pub fn template(workspace: &Path, template: &Template) -> Map<String, Value> {
         ("syntax".to_owned(), json!(template.syntax)),
         ("variables".to_owned(), json!(refdesk_templates::names(&template.variables))),
         ("source_path".to_owned(), json!(display(workspace, &template.path))),
-        // The file was read a moment ago.
+        // The file has just been read.
         ("exists".to_owned(), json!(template.block.is_none() || template.path.exists())),
     ])
 }

@@ -1,5 +1,5 @@
-//! Searches the documents for a reader (SEARCH S4): a person may read everything that is trusted, an agent only what
-//! its session may read. Other sources are named, so that an agent can select them.
+//! Searches the documents for a reader (SEARCH S4): a person may read everything trusted, an agent only what its
+//! session may read. Other sources are named, so that an agent can select them.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -27,10 +27,10 @@ use refdesk_text::shorten::shortened;
 use refdesk_text::words::capitalized;
 use refdesk_text::{Code, Error, Fix, tokens};
 
-/// Longer headings and names are cut, in characters: one of a megabyte must not take the room of all other hits.
+/// The most characters of a heading or name; one of a megabyte must not take the space of all other hits.
 const LONGEST_TITLE: usize = 300;
 
-/// The tool of a search on the command line, in the journal.
+/// The tool name of a command-line search in the journal.
 pub const SEARCH_COMMAND: &str = "refdesk search";
 
 /// The default number of hits.
@@ -39,9 +39,9 @@ pub const SEARCH_LIMIT: usize = 10;
 /// A search for a reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchRequest {
-    /// What to search for; any text.
+    /// The text to search for.
     pub query: String,
-    /// Only documents of these kinds; of every kind if empty.
+    /// Only documents of these kinds; all kinds if empty.
     pub kinds: Vec<String>,
     /// Only these sources; all if empty.
     pub sources: Vec<String>,
@@ -64,10 +64,10 @@ pub struct SearchRequest {
 /// The sources to search.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SearchAmong {
-    /// All.
+    /// All sources.
     #[default]
     All,
-    /// Only selected ones.
+    /// Only selected sources.
     Selected,
 }
 
@@ -76,24 +76,24 @@ pub enum SearchAmong {
 pub enum SearchReader {
     /// A person, or a command on a person's behalf.
     Person,
-    /// The agent of the session.
+    /// The session's agent.
     Agent,
 }
 
 /// What a search found, for its reader.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SearchAnswer {
-    /// The query as it was asked.
+    /// The query as given.
     pub query: String,
-    /// The lists that took part.
+    /// The lists that were searched.
     pub mode: SearchMode,
-    /// The hits, the best first.
+    /// The hits, best first.
     pub hits: Vec<SearchHit>,
-    /// Estimated tokens of the hits as text.
+    /// The estimated tokens of the hits as text.
     pub tokens_used: u64,
     /// How many documents have a vector, unless all do.
     pub partial: Option<Partial>,
-    /// What the reader should know about this answer, one sentence each.
+    /// Notes about this answer for the reader, one sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// Whether a note explains why there is no hit.
@@ -104,7 +104,7 @@ pub struct SearchAnswer {
 /// A section that was found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SearchHit {
-    /// The kind of document: `text` for a part of a text, `source` for a catalog entry; `table`, `column`, `domain` or
+    /// The kind of document: `text` for part of a text, `source` for a catalog entry; `table`, `column`, `domain` or
     /// `relationship` for parts of a database.
     pub kind: String,
     /// The id of its source.
@@ -124,15 +124,15 @@ pub struct SearchHit {
     /// Byte ranges of the matching words in `excerpt`.
     #[serde(skip)]
     pub matches: Vec<Range<usize>>,
-    /// Higher is better; comparable within one answer.
+    /// Higher is better; comparable only within one answer.
     pub score: f64,
-    /// Its ranks in the lists.
+    /// Its rank in each list that found it.
     pub because: Vec<HitRank>,
-    /// Whether the reader may read it now.
+    /// Whether the reader may currently read it.
     pub readable: bool,
     /// Whether its source is selected.
     pub selected: bool,
-    /// Estimated tokens of this hit as text.
+    /// The estimated tokens of this hit as text.
     pub tokens: u64,
     /// The part of a database it is about.
     #[serde(flatten)]
@@ -140,7 +140,7 @@ pub struct SearchHit {
     /// For a table, its matching columns, if the reader may read it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub columns: Vec<String>,
-    /// The join that it describes, if the reader may read it.
+    /// The join it describes, if the reader may read it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub join: Option<IndexedJoin>,
     /// What the reader must do to read it.
@@ -167,11 +167,11 @@ impl SearchRequest {
 }
 
 impl CompleteDesk<'_> {
-    /// Searches on behalf of the reader: a person, or the agent of the session.
+    /// Searches on behalf of the reader: a person, or the session's agent.
     ///
     /// # Errors
-    /// A source or database of the request is unknown, or there is no index or it cannot be read; [`Code::IndexBusy`] if it
-    /// is being built.
+    /// A source or database in the request is unknown; there is no index, or it cannot be read; [`Code::IndexBusy`] if
+    /// it is being built.
     pub fn search(&self, session: &Session, request: &SearchRequest) -> Result<SearchAnswer, Error> {
         let no_index = || match request.reader {
             // A process that serves agents builds the index as soon as it starts.
@@ -240,7 +240,7 @@ impl CompleteDesk<'_> {
             weight: &weight,
             pages: Some(&*pages),
             section_now: &section_now,
-            // Some are left out below.
+            // Ask for more than the limit, since some are dropped below.
             limit: request.limit.saturating_mul(2),
         };
         let embedder = self.lazy_embedder().filter(|_| self.settings().hints.semantic);
@@ -292,7 +292,7 @@ impl CompleteDesk<'_> {
         }
         let mut hits: Vec<SearchHit> =
             found.hits.into_iter().filter_map(|hit| self.hit(access.as_ref(), hit)).collect();
-        // What the catalog says about a source is not listed beside its text.
+        // Do not list a catalog entry beside the text of the same source.
         let with_text: HashSet<String> =
             hits.iter().filter(|hit| hit.kind == TEXT).map(|hit| hit.source_id.clone()).collect();
         hits.retain(|hit| hit.kind != SOURCE || !with_text.contains(&hit.source_id));
@@ -308,13 +308,13 @@ impl CompleteDesk<'_> {
         })
     }
 
-    /// The hit for a reader with this access; without any, for a person.
+    /// The hit for a reader with this access, or for a person if `None`.
     fn hit(&self, access: Option<&Access>, hit: SectionHit) -> Option<SearchHit> {
         let source = self.catalog.get(&hit.source).filter(|source| is_of(source, &hit.path))?;
         let readable = access.is_none_or(|access| !source.is_missing() && may_read(access, source, &hit.path));
         let mut because = hit.because;
         if !readable {
-            // They would tell which words are in a text that the reader may not have.
+            // The words would reveal what is in a text the reader may not read.
             because.iter_mut().for_each(|placing| placing.words.clear());
         }
         let (excerpt, matches) =
@@ -356,8 +356,8 @@ impl CompleteDesk<'_> {
     }
 }
 
-/// Whether this document still belongs to the source: the index may have an older path. The path is empty for the
-/// catalog entry, and relative for a text in it.
+/// Whether this document still belongs to the source, since the index may contain an older path. The path is empty for
+/// the catalog entry, and relative for an inline text.
 pub(crate) fn is_of(source: &Source, path: &str) -> bool {
     let path = Path::new(path);
     path.is_relative() || source.place().is_some_and(|place| path.starts_with(&place.resolved))
@@ -377,7 +377,7 @@ fn sentence(message: &str) -> String {
     if message.is_empty() { String::new() } else { format!("{}.", capitalized(message)) }
 }
 
-/// What an index lacks, sources first: an unindexed source is not found at all.
+/// What the index lacks, sources first: an unindexed source is not found at all.
 fn incomplete(Partial { indexed, of, unread, changed }: Partial) -> Vec<String> {
     let sections = of.saturating_sub(unread);
     let missing = (unread > 0).then(|| {
@@ -390,7 +390,7 @@ fn incomplete(Partial { indexed, of, unread, changed }: Partial) -> Vec<String> 
     missing.into_iter().chain(by_words).chain(changed_since(changed)).collect()
 }
 
-/// A sentence saying that this many texts have changed since they were indexed; `None` for 0.
+/// A sentence that this many texts have changed since they were indexed; `None` for 0.
 pub fn changed_since(texts: usize) -> Option<String> {
     let (counted, have) = (tokens::counted(texts, "text"), if texts == 1 { "has" } else { "have" });
     let sentence = format!("{counted} {have} changed since the index was updated: new content is not found yet.");
@@ -398,7 +398,7 @@ pub fn changed_since(texts: usize) -> Option<String> {
 }
 
 impl SearchAnswer {
-    /// Shortens the answer to `most` tokens and counts them: cuts excerpts to one line, then leaves out hits. `bytes` is the
+    /// Shortens the answer to `most` tokens and counts them: cuts excerpts to one line, then drops hits. `bytes` is the
     /// length of a hit as the reader gets it; `frame` is the number of tokens around the hits.
     pub fn fit(&mut self, most: Option<u64>, frame: u64, bytes: impl Fn(&SearchHit) -> usize) {
         let price = |hit: &SearchHit| tokens::of_prose(bytes(hit) as u64);
@@ -428,7 +428,7 @@ impl SearchAnswer {
         self.tokens_used = if self.hits.is_empty() { 0 } else { used.saturating_add(frame) };
     }
 
-    /// `needed` is the number of tokens of the best hit in its shortest form.
+    /// Notes how many hits were dropped; `needed` is the number of tokens of the best hit in its shortest form.
     fn note_left_out(&mut self, kept: usize, needed: u64) {
         let found = self.hits.len();
         if kept == 0 && found > 0 {
@@ -442,8 +442,8 @@ impl SearchAnswer {
         }
     }
 
-    /// The journal entry for this answer, which was sent as a text of this many bytes. It is about the quoted sources,
-    /// if any. `tool` names the command or tool.
+    /// The journal entry for this answer, which was sent as a text of `bytes` bytes. It is about the quoted sources, if
+    /// any. `tool` is the command or tool.
     pub fn receipt(&self, tool: &str, bytes: usize) -> Receipt {
         let (mut about, mut named): (Vec<String>, Vec<&str>) = Default::default();
         for hit in &self.hits {
@@ -460,7 +460,7 @@ impl SearchAnswer {
             0 => String::new(),
             some => format!("{} named without a text", tokens::counted(some, "source")),
         };
-        // Notes without hits are also read.
+        // Notes without hits cost tokens, too.
         let tokens = if self.tokens_used == 0 { tokens::of_prose(bytes as u64) } else { self.tokens_used };
         let tokens = usize::try_from(tokens).unwrap_or(usize::MAX);
         Receipt { tool: Some(tool.to_owned()), about, bytes, tokens, reason, ..Receipt::new(JournalEvent::Read) }
@@ -468,14 +468,14 @@ impl SearchAnswer {
 }
 
 impl SearchHit {
-    /// The hit with one line of its excerpt.
+    /// The hit with its excerpt cut to one line.
     fn in_brief(&self) -> Self {
         let Excerpt { text: excerpt, matches } =
             Excerpt { text: self.excerpt.clone(), matches: self.matches.clone() }.one_line();
         Self { excerpt, matches, ..self.clone() }
     }
 
-    /// Heading (or name) and place, on two lines.
+    /// The heading (or name) and the place, on two lines.
     pub fn heading_and_place(&self) -> String {
         let title = if self.heading.is_empty() { &self.name } else { &self.heading };
         let about = self.subject.as_ref().map(|subject| self.about(subject)).unwrap_or_default();
@@ -509,7 +509,7 @@ impl SearchHit {
         }
     }
 
-    /// Heading and place with the excerpt below, indented.
+    /// The heading and place, with the excerpt indented below.
     pub fn to_text(&self) -> String {
         let mut text = self.heading_and_place();
         for line in visible(&self.excerpt).lines() {

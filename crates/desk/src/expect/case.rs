@@ -1,15 +1,15 @@
-//! The data of a case in an expectations file. `file` parses it, `judge` evaluates it.
+//! A case in an expectations file. `file` parses it, `judge` evaluates it.
 
 use serde_json::Value;
 
 use refdesk_enrich::TextKind;
 
-/// A text and the expectations for it.
+/// A text and what is expected for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Case {
-    /// The name in the file, or else `case N`.
+    /// The name in the file, or `case N`.
     pub name: String,
-    /// The line where it begins.
+    /// The line on which it starts.
     pub line: usize,
     /// A prompt or a tool's result.
     pub kind: TextKind,
@@ -19,13 +19,13 @@ pub struct Case {
     pub tool: Option<String>,
     /// The tool's arguments; null if not given.
     pub args: Value,
-    /// The picks for this case; if not given, the desk's own.
+    /// The picks for this case; `None` uses the desk's own.
     pub select: Option<Vec<String>>,
     /// The expectations.
     pub wanted: CaseExpectations,
 }
 
-/// The expectations of a case. What is not given is not checked.
+/// The expectations of a case; those not given are not checked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CaseExpectations {
     /// Sources that must be hinted at; an empty list means none.
@@ -40,7 +40,7 @@ pub struct CaseExpectations {
     pub expands: Option<Vec<String>>,
     /// Sources that the selection must pull in; an empty list means none.
     pub pulls_in: Option<Vec<String>>,
-    /// The most hints that may be given.
+    /// The most hints allowed.
     pub max_hints: Option<usize>,
     /// The most tokens that may be appended.
     pub max_tokens: Option<usize>,
@@ -55,7 +55,7 @@ impl CaseExpectations {
         listed + single.map(usize::from).iter().sum::<usize>()
     }
 
-    /// Whether it says which hints to give, without listing them all.
+    /// Whether it states which hints to give without listing them all.
     pub fn is_about_order(&self) -> bool {
         self.hints_any.is_some() || self.top.is_some() || self.max_hints.is_some()
     }

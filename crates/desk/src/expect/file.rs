@@ -1,5 +1,5 @@
 //! Reads an expectations file: TOML, one `[[case]]` per case. Every problem is reported with line, column and a fix. A
-//! file with any problem is not used at all, because a check that skips cases proves nothing.
+//! file with any problem is rejected as a whole, because a check that skips cases proves nothing.
 
 use std::ops::Range;
 
@@ -34,26 +34,27 @@ const KEYS: [&str; 14] = [
     "max_tokens",
 ];
 
-/// The key of the file that says whether to use the index.
+/// The key that states whether to use the index.
 const INDEX: &str = "index";
 
-/// The keys of a case that say what is expected.
+/// The keys of a case that contain expectations.
 const EXPECTATIONS: [&str; 8] =
     ["hints", "hints_any", "top", "max_hints", "not_hints", "expands", "pulls_in", "max_tokens"];
 
-/// What a file expects.
+/// The contents of an expectations file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expectations {
-    /// In the order of the file.
+    /// The cases, in the order of the file.
     pub cases: Vec<Case>,
-    /// Whether to use the index. Without it, only tags count, and a case has the same result on every machine.
+    /// Whether to use the index. Without it only tags count, and a case has the same result on every machine.
     pub asks_index: bool,
 }
 
-/// The expectations of a file, or all its problems by line; `shown` is the file's name in messages.
+/// Parses an expectations file; returns all its problems, sorted by line, if there are any. `shown` is the file's name
+/// in messages.
 ///
 /// # Errors
-/// The file is empty, is not TOML, has unknown keys, or names sources that are not in the catalog.
+/// The file is empty, is not TOML, has unknown keys, or lists sources that are not in the catalog.
 pub fn read_expectations(text: &str, shown: &str, catalog: &Catalog) -> Result<Expectations, Vec<Diagnostic>> {
     let mut reader = Reader { text, positions: PositionIndex::new(text), shown, catalog, problems: Vec::new() };
     let (document, broken) = DeTable::parse_recoverable(text);
@@ -211,7 +212,7 @@ impl Reader<'_> {
         for (key, ids) in [("hints", &wanted.hints), ("top", &wanted.top)] {
             ids.iter().flatten().filter(is_barred).for_each(|id| report(id, key));
         }
-        // One of the alternatives is enough.
+        // One valid alternative is enough.
         if let Some(ids) = wanted.hints_any.as_ref().filter(|ids| ids.iter().all(|id| is_barred(&id))) {
             ids.iter().for_each(|id| report(id, "hints_any"));
         }
@@ -288,7 +289,7 @@ impl Reader<'_> {
         Some(ids)
     }
 
-    /// Whether a source has this id; reports if not.
+    /// Whether a source has this id; reports a problem if not.
     fn knows(&mut self, at: &Spanned<DeValue>, id: &str) -> bool {
         let is_known = self.catalog.get(id).is_some();
         if !is_known {

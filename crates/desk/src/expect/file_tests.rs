@@ -1,4 +1,4 @@
-//! An expectations file: a complete case, and every error with its position and a fix.
+//! Tests an expectations file: a complete case, and every error with its position and fix.
 
 use serde_json::json;
 

@@ -19,26 +19,26 @@ use refdesk_text::report::Diagnostic;
 /// An unmet expectation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FailedExpectation {
-    /// A source in the list of this name is not hinted at, and why.
+    /// A source in the list with this key is not hinted at, and why.
     NotHinted(&'static str, Box<Verdict>),
     /// None of these sources is hinted at.
     NoneHinted(Vec<SourceId>),
-    /// The source comes too late among the hints.
+    /// The source is not among the first hints.
     NotOnTop {
         /// The source.
         id: SourceId,
         /// Its position among the hints, from 1.
         position: usize,
-        /// The number of first hints that it should be among.
+        /// The number of first hints it should be among.
         first: usize,
     },
-    /// The source is hinted at because of these tags and this meaning.
+    /// The source is hinted at, because of these tags and this meaning.
     Hinted(SourceId, Vec<String>, Option<Meaning>),
     /// The source is not expanded: the text does not name it, or it is excluded.
     NotExpanded(SourceId),
-    /// The source is not pulled in: no selected source mentions it, or it is selected in this other way.
+    /// The source is not pulled in: no selected source mentions it, or it is selected with this other role.
     NotPulledIn(SourceId, Option<Role>),
-    /// The list of this name should be empty, but contains these sources.
+    /// The list with this key should be empty, but contains these sources.
     NotNone(&'static str, Vec<SourceId>),
     /// More hints are given than allowed.
     TooManyHints {
@@ -71,28 +71,28 @@ pub struct JudgedCase {
     pub unmet: Vec<FailedExpectation>,
 }
 
-/// All cases.
+/// The results of all cases.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AssertionReport {
-    /// In the order of the file.
+    /// The results, in the order of the file.
     pub cases: Vec<JudgedCase>,
-    /// Hints given in cases that name `hints`.
+    /// The number of hints given in cases with the key `hints`.
     pub hinted: usize,
-    /// Hints that these cases expect.
+    /// The number of hints these cases expect.
     pub expected: usize,
-    /// Hints given that were expected.
+    /// The number of given hints that were expected.
     pub correct: usize,
     /// Why the index could not be used, reported once.
     pub problem: Option<Diagnostic>,
 }
 
 impl AssertionReport {
-    /// The share of given hints that were expected; `None` if none were given.
+    /// The share of given hints that were expected; `None` if no hints were given.
     pub fn precision(&self) -> Option<f64> {
         ratio(self.correct, self.hinted)
     }
 
-    /// The share of expected hints that were given; `None` if none were expected.
+    /// The share of expected hints that were given; `None` if no hints were expected.
     pub fn recall(&self) -> Option<f64> {
         ratio(self.correct, self.expected)
     }
@@ -110,7 +110,6 @@ fn ratio(part: usize, whole: usize) -> Option<f64> {
 }
 
 impl Desk {
-    /// Checks every case.
     pub fn assert(&mut self, expectations: Expectations) -> AssertionReport {
         let Expectations { cases, asks_index } = expectations;
         self.settle();
@@ -226,7 +225,7 @@ fn hinted(said: &Enriched, id: &SourceId) -> FailedExpectation {
     FailedExpectation::Hinted(id.clone(), tags, meaning)
 }
 
-/// The sources of a case's list that are absent; for an empty list, reports any that are present.
+/// Reports the sources of a case's list that are absent; for an empty list, those that are present.
 fn absent(
     key: &'static str,
     wanted: Option<&[String]>,

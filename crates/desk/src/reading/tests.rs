@@ -165,7 +165,7 @@ fn nothing_outside_is_read_and_the_answer_says_what_to_call() {
     let reading = world.read("dir", Some("nearly.txt"), None).unwrap();
     assert_eq!(reading.text, "one\ntwo of it, and caf\u{fffd}\nthree\n");
     assert_eq!(reading.note, "bytes that are not UTF-8 are shown as \u{fffd}");
-    // Within the tree, a link is only another name.
+    // Within the tree, a link is just another name.
     assert_eq!(world.reported("dir", Some("inside.md"), None), "retry");
     assert_eq!(world.reported("dir", Some("inside/retry.md"), None), "retry");
     assert_eq!(world.reported("dir", Some("inside"), None), "docs/retry.md  5 bytes, about 2 tokens\n");
@@ -240,7 +240,7 @@ fn many_lines_are_read_in_parts_without_loss() {
             assert_eq!(reading.note, "");
             break;
         }
-        // The note says what to call.
+        // The note tells what to call.
         lines = reading.note.split('"').nth(1).map(str::to_owned);
     }
     assert!(all == text && parts > 2, "{parts}");
@@ -263,7 +263,7 @@ fn long_lists_of_files_are_cut_and_counted() {
     assert!(reading.text.ends_with("and 5 more: only the first 200 are listed\n"), "{}", reading.text);
 }
 
-/// A file, then a folder on the path to it, is swapped for a link during the reading.
+/// A file, then a folder on the path to it, is replaced by a link during the read.
 #[test]
 fn a_path_that_becomes_a_link_meanwhile_reveals_nothing_outside() {
     let world = World::with(&[("ws/dir/sub/a.md", b"inside"), ("out/a.md", b"SECRET"), ("ws/file.md", b"inside")]);

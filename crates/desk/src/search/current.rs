@@ -1,4 +1,4 @@
-//! Checks that indexed sections still exist: the index may be older than the files.
+//! Checks that indexed sections still exist, since the index may be older than the files.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ use refdesk_index::{CurrentText, DatabasePages, FoundDocument, PageDocument, abo
 
 use crate::DocumentedPages;
 
-/// The current texts of documents, each read once, since several sections may come from one file.
+/// The current texts of documents, each read once, since several sections may be in one file.
 pub(crate) struct CurrentTexts<'a> {
     catalog: &'a Catalog,
     pages: &'a DocumentedPages,
@@ -23,7 +23,7 @@ impl<'a> CurrentTexts<'a> {
         Self { catalog, pages, texts: RefCell::default(), documents: RefCell::default() }
     }
 
-    /// The current headings and first line of a document; `None` if its text no longer exists.
+    /// The current headings and first line of a document; `None` if its text does not exist any more.
     pub(crate) fn section(&self, found: &FoundDocument) -> Option<(String, usize)> {
         let as_it_was = || (found.heading.to_owned(), found.line);
         let source = self.catalog.get(found.source)?;

@@ -1,4 +1,4 @@
-//! A query that is the name of a text leads to where that begins.
+//! A query that is the name of a text finds the beginning of that text.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use refdesk_index::{Embedder, INLINE, Index, SOURCE, SearchQuery, SectionHit, TE
 use refdesk_text::Error;
 
 impl CompleteDesk<'_> {
-    /// Puts the beginning of the text that the whole query names before the other hits.
+    /// Puts the beginning of the text named by the whole query before the other hits.
     pub(super) fn put_named_first(
         &self,
         index: &Index,
@@ -17,7 +17,7 @@ impl CompleteDesk<'_> {
         embedder: Option<&dyn Embedder>,
         hits: &mut Vec<SectionHit>,
     ) -> Result<(), Error> {
-        // These are about a part of a database, which no name of a text stands for.
+        // Such a query is about part of a database, which is not a text with a name.
         if query.database.is_some() || query.domain.is_some() {
             return Ok(());
         }
@@ -45,8 +45,8 @@ impl CompleteDesk<'_> {
         Ok(())
     }
 
-    /// The text that the whole query names, as source and path: by the id, name or path of its source, or by its own path
-    /// or file name if no other file has it. For a folder, it is the text that `best_in` finds, or the catalog entry.
+    /// The text that the whole query names, as source and path: by the id, name or path of its source, or by its own
+    /// path or file name if no other file has it. For a folder, the text that `best_in` finds, or the catalog entry.
     fn text_named(
         &self,
         index: &Index,

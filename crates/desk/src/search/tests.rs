@@ -1,4 +1,4 @@
-//! What fits into an answer, and what the journal says about it.
+//! What fits into an answer, and how the journal records it.
 
 use super::*;
 

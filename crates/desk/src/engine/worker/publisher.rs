@@ -1,4 +1,4 @@
-//! Publishes snapshots, notices of their differences, and new lines of the journal.
+//! Publishes snapshots, notices of their differences, and new journal lines.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -25,14 +25,14 @@ impl Worker<'_> {
         }
         match self.desk.readable(&self.templates) {
             Cow::Borrowed(_) => self.templates.clone(),
-            // Keep the old value if it is equal, because snapshots are compared by pointer first.
+            // Keep an equal old value, because snapshots are compared by pointer first.
             Cow::Owned(readable) if readable == *self.last.templates => self.last.templates.clone(),
             Cow::Owned(readable) => Arc::new(readable),
         }
     }
 
-    /// The problems of the workspace. A person or a script sees all that `check` finds, and those that only a running
-    /// desk can find.
+    /// The problems of the workspace. A person or a script sees everything that `check` finds, and problems only a
+    /// running desk can find.
     fn problems(&mut self) -> Vec<Diagnostic> {
         let unfindable_sources =
             if self.reports_problems && self.unread.is_empty() { self.unfindable_sources() } else { Vec::new() };
@@ -47,7 +47,7 @@ impl Worker<'_> {
         problems
     }
 
-    /// Sources that only a pick brings up. Computed once for each catalog and mention graph.
+    /// Sources that only a pick brings up, computed once for each catalog and mention graph.
     fn unfindable_sources(&mut self) -> Vec<Diagnostic> {
         if self.desk.has_index() {
             return Vec::new();
@@ -61,7 +61,7 @@ impl Worker<'_> {
         found.iter().filter(|problem| self.desk.is_not_selected(problem)).cloned().collect()
     }
 
-    /// The price of the instructions, computed once for each catalog and selection, after all documents are read.
+    /// The price of the instructions, computed once for each catalog and selection after all documents have been read.
     fn instructions_price(&mut self) -> u64 {
         let (catalog, selection) = (self.desk.catalog(), self.desk.selection());
         let is_same = |(of, by, reads): &(Arc<Catalog>, Arc<Selection>, u64)| {
@@ -82,8 +82,8 @@ impl Worker<'_> {
         }
         let loading = (!self.unread.is_empty())
             .then(|| Loading { done: self.total.saturating_sub(self.unread.len()), total: self.total });
-        // While documents are read, sorting thousands of diagnostics for every snapshot would cost more than the
-        // reading.
+        // Sorting thousands of diagnostics for every snapshot would cost more than reading the documents, so keep the
+        // old ones while they are being read.
         let diagnostics = if loading.is_some() && self.last.loading.is_some() {
             self.last.diagnostics.clone()
         } else {
@@ -129,12 +129,12 @@ impl Worker<'_> {
         self.publish_difference(next);
     }
 
-    /// Sends notices of what changed since the last ones. While documents are read, only the choice counts: a document
-    /// that is not read yet has not changed.
+    /// Sends notices of what changed since the last ones. While documents are being read, only changes of the choice
+    /// count: a document that has not been read has not changed.
     pub(super) fn publish_difference(&mut self, next: Snapshot) {
         let (notices, reported) = match self.last_announced.take() {
             None if next.loading.is_some() => return,
-            // What appears during the first reading of the documents is not a change.
+            // What appears while the documents are first read is not a change.
             None => (Vec::new(), next),
             Some(reported) if next.loading.is_some() => {
                 let own = !matches!(self.cause, ChangeOrigin::Choice(Actor::Other(_)) | ChangeOrigin::Journalled(_));
@@ -175,7 +175,7 @@ impl Worker<'_> {
         jiff::Timestamp::try_from((self.clock)()).unwrap_or_default()
     }
 
-    /// Reports the lines added to the journal since the last reading.
+    /// Reports the lines added to the journal since the last read.
     pub(super) fn follow_journal(&mut self, age: Age) {
         let notices = if self.last_announced.is_some() { Notices::Reported } else { Notices::NotYet };
         let new = self.journal.read_on(&self.desk, age, notices);

@@ -26,10 +26,10 @@ use refdesk_templates::TemplateIndex;
 use refdesk_text::{Code, Error, Fix};
 
 impl Worker<'_> {
-    /// Answers a request. The consequences of a pick are computed after the answer, which does not depend on them.
+    /// Answers a request. The consequences of a pick are computed afterwards, since the answer does not depend on them.
     pub(super) fn answer(&mut self, call: Call, watch: &Watch) {
         if call.request == Request::AnalyseGraph && !self.unread.is_empty() {
-            // If a client asks again, it no longer waits for the first answer.
+            // Drop requests whose client has since asked again.
             self.late.retain(|late| !late.reply.is_closed());
             self.late.push(call);
             return;
@@ -40,7 +40,7 @@ impl Worker<'_> {
             self.files_for = self.session.clone();
         }
         if !is_own {
-            // A client may rely on what another process told it, even before this engine is notified.
+            // A client may rely on what another process reported to it, before this engine is notified of the change.
             self.follow_stored_choice();
             self.reload_if_trust_changed();
         }
@@ -63,19 +63,19 @@ impl Worker<'_> {
             },
             Request::AnalyseGraph => {
                 let analyse = self.desk.graph_analysis();
-                // With many sources this takes a while, which must not block the desk.
+                // With many sources this takes a while and must not block the desk.
                 return answer_apart(reply, move || Response::GraphAnalysis(Arc::new(analyse())));
             }
             Request::Discover(folders) => match self.desk.discoverer(&folders) {
                 Ok(discoverer) => {
-                    // This reads the whole repository, which must not block the desk.
+                    // This reads the whole repository and must not block the desk.
                     return answer_apart(reply, move || Response::Discovered(Box::new(discoverer.run())));
                 }
                 Err(refusal) => Response::Done(vec![refusal]),
             },
             Request::Databases => {
                 let reader = self.desk.overview_reader();
-                // This reads every page, which must not block the desk.
+                // This reads every page and must not block the desk.
                 return answer_apart(reply, move || Response::Databases(Arc::new(reader.read())));
             }
             Request::PrepareDatabases(names) => return self.prepare_databases(session, names, reply),
@@ -279,7 +279,7 @@ impl Worker<'_> {
         Response::Done(std::mem::take(&mut self.refused))
     }
 
-    /// The follower for the view of agents, started on first use.
+    /// The follower for the agents view, started on first use.
     fn activity(&mut self) -> Result<&ActivityFollower, Error> {
         match &mut self.activity {
             Some(follower) => Ok(follower),
@@ -298,7 +298,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Prepares a run on its own thread; it replaces one that waits for approval.
+    /// Prepares a run on its own thread, replacing one that waits for approval.
     fn prepare_databases(&mut self, session: Session, names: Vec<String>, reply: oneshot::Sender<Response>) {
         if self.database_run.as_ref().is_some_and(DatabaseRun::is_writing) {
             let busy = Error::new(Code::DatabaseBusy, "databases are already being documented", "wait for it to end");
@@ -373,7 +373,7 @@ fn nothing_prepared() -> Error {
     Error::new(Code::NotDocumented, "no documentation of databases is prepared", "prepare it first")
 }
 
-/// Computes the answer on its own thread; refuses if the system cannot start one.
+/// Computes the answer on its own thread; replies with an error if the system cannot start one.
 fn answer_apart(reply: oneshot::Sender<Response>, compute: impl FnOnce() -> Response + Send + 'static) {
     let (hand, taken) = mpsc::channel::<oneshot::Sender<Response>>();
     let run = move || {
@@ -391,13 +391,13 @@ fn answer_apart(reply: oneshot::Sender<Response>, compute: impl FnOnce() -> Resp
     }
 }
 
-/// Refuses a write outside the workspace: no person was asked.
+/// Refuses any write outside the workspace, since no person was asked.
 fn stay(proposal: &Proposal) -> Result<(), Error> {
     let message = format!("{} is outside the workspace", proposal.path.display());
     Err(Error::new(Code::Outside, message, "keep the catalog inside the workspace"))
 }
 
-/// Tells an agent that a template is not trusted, instead of unknown.
+/// Tells an agent that a template is untrusted rather than unknown.
 fn prepare(desk: &Desk, templates: &TemplateIndex, request: &RenderRequest) -> Result<Prepared, RenderFailure> {
     let readable = desk.readable(templates);
     if let TemplateRef::Named(name) = &request.what

@@ -1,4 +1,4 @@
-//! Handles changes of picks and exclusions: by a request, under a profile, or by another process.
+//! Handles changes of picks and exclusions by a request, by a profile, or by another process.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::{Changed, Desk, ProfileSwitch, Session, UndoResult};
 use refdesk_text::{Code, Error};
 
 impl Worker<'_> {
-    /// Reads again, and finds out who changed picks and exclusions meanwhile.
+    /// Reads the desk again, and determines who changed picks and exclusions in the meantime.
     pub(super) fn reread(&mut self, read: fn(&mut Desk)) {
         let chosen = self.desk.choice().clone();
         read(&mut self.desk);
@@ -52,7 +52,7 @@ impl Worker<'_> {
         self.follow_choice(session);
     }
 
-    /// Reports what was undone or redone, and what was not because another process changed it since.
+    /// Reports what was undone or redone, and what was not because another process has changed it since.
     pub(super) fn retraced(
         &mut self,
         session: &Session,
@@ -82,7 +82,7 @@ impl Worker<'_> {
         let named = retraced.reverted.iter().chain(&retraced.others).cloned().collect();
         self.cause = ChangeOrigin::Retraced { text, named };
         self.after_own_change();
-        // Before the first notice there is no difference to report this with.
+        // Before the first notice there is no difference with which to report this.
         if let ChangeOrigin::Retraced { text, .. } =
             std::mem::replace(&mut self.cause, ChangeOrigin::Choice(Actor::You))
         {
@@ -90,7 +90,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Replaces the picks with those of the profile in this file, and reports that after the resulting changes.
+    /// Replaces the picks with those of the profile in this file, and reports this after the resulting changes.
     pub(super) fn switch_to(&mut self, session: &Session, file: &Path, shown: &ProfileSwitch) {
         let before = self.desk.choice().picks.clone();
         let compared = self.desk.compare_profile(file);
