@@ -274,8 +274,8 @@ impl Desk {
         !self.options.context.workspace.is_dir()
     }
 
-    /// Reads the workspace again. Files that no longer parse keep their last valid content and are reported; so does
-    /// everything while the workspace folder does not exist.
+    /// Reads the workspace again. Files that no longer parse keep their last valid content and are reported. While the
+    /// workspace folder does not exist, everything keeps its last state.
     pub fn reload(&mut self) {
         if self.is_gone() {
             let gone = format!("the folder of the workspace is gone: {}", self.options.context.workspace.display());

@@ -1,4 +1,4 @@
-//! The search index of the workspace: maintains it, and asks it what a text is about (SEARCH).
+//! The workspace's search index: maintains it, and queries it for what a text is about (SEARCH).
 
 use std::collections::HashSet;
 use std::fs;
@@ -20,10 +20,10 @@ use refdesk_text::names::first_and_count;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error, tokens};
 
-/// The most files named; the rest are counted.
+/// The most files listed; the rest are counted.
 const NAMED_FILES: usize = 5;
 
-/// A sentence saying that only the first sections of these files are indexed; `None` without files. Untrusted paths are
+/// A sentence that only the first sections of these files are indexed; `None` without files. Untrusted paths are
 /// escaped.
 pub fn first_sections_only(files: &[String]) -> Option<String> {
     let named = first_and_count(files.iter().map(|file| one_line(file)), NAMED_FILES);
@@ -34,19 +34,18 @@ pub fn first_sections_only(files: &[String]) -> Option<String> {
 /// How to build the index.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Indexing {
-    /// Discard the old index first.
+    /// Discard the existing index first.
     pub fresh: bool,
-    /// Compute no vectors.
+    /// Skip computing vectors.
     pub words_only: bool,
 }
 
 impl Desk {
     /// Updates the index from the catalog; `None` if another process is doing so. Stops when `progress` returns false.
-    /// Keeps what is indexed of sources that are missing because part of the catalog cannot be read, or because of a
-    /// profile.
+    /// Keeps indexed sources that are missing only because part of the catalog cannot be read, or because of a profile.
     ///
     /// # Errors
-    /// The index cannot be written, the model cannot be run, or a new index is wanted while a part of the catalog
+    /// The index cannot be written, the model cannot be run, or a fresh index is requested while part of the catalog
     /// cannot be read.
     pub fn update_index(
         &self,
@@ -76,28 +75,28 @@ impl Desk {
         let (catalog, pages, fresh) = (&*self.catalog, Some(&*pages as &dyn DatabasePages), how.fresh);
         let job = Job { catalog, may_stay: &may_stay, pages, embedder, fresh, now, progress };
         let report = refdesk_index::update(&self.index_location()?, job)?;
-        // As before, git should ignore the state folder.
+        // Make git ignore the state folder, as it did before.
         let _ = self.store.keep_git_out();
         Ok(report)
     }
 
-    /// The process that updates the index in the background. `None` without sources or a workspace, or if the configuration
-    /// forbids it and it was not requested explicitly.
+    /// The process that updates the index in the background. `None` without sources or a workspace, or if the
+    /// configuration forbids it and it was not requested explicitly.
     pub fn index_process(&self) -> Option<&IndexProcess> {
         let can_be = !self.catalog.sources().is_empty() && self.workspace_context().is_workspace();
         let is_wanted = |process: &&IndexProcess| process.is_asked_for || self.settings().background_index;
         self.options.index_process.as_ref().filter(|_| can_be).filter(is_wanted)
     }
 
-    /// The index for reading; `None` if there is none.
+    /// Opens the index for reading; `None` if there is none.
     ///
     /// # Errors
-    /// As [`Index::open`].
+    /// As for [`Index::open`].
     pub fn index(&self) -> Result<Option<Index>, Error> {
         Index::open(&self.index_location()?, self.kept_documents.clone())
     }
 
-    /// The model for texts of people and agents. Another process may lend it; otherwise, it is loaded on first use.
+    /// The model for texts of people and agents: lent by another process, or loaded on first use.
     pub(super) fn lazy_embedder(&self) -> Option<&dyn Embedder> {
         #[cfg(feature = "meaning")]
         {
@@ -107,10 +106,10 @@ impl Desk {
         None
     }
 
-    /// The contents of the index; `None` if there is none.
+    /// The status of the index; `None` if there is none.
     ///
     /// # Errors
-    /// As [`Index::open`].
+    /// As for [`Index::open`].
     pub fn index_status(&self) -> Result<Option<IndexStatus>, Error> {
         let Some(index) = self.index()? else { return Ok(None) };
         index.status(self.model_name().unwrap_or_default(), &self.ids_of_catalog()).map(Some)
@@ -119,7 +118,7 @@ impl Desk {
     /// The displayed paths of files of which only the first sections are indexed, for sources that `is_wanted` accepts.
     ///
     /// # Errors
-    /// As [`Index::open`].
+    /// As for [`Index::open`].
     pub fn cut_files(&self, is_wanted: impl Fn(&Source) -> bool) -> Result<Vec<String>, Error> {
         let Some(index) = self.index()? else { return Ok(Vec::new()) };
         let file = |text: CutText| {
@@ -141,18 +140,18 @@ impl Desk {
         )
     }
 
-    /// How many sources are not indexed because they are not trusted yet.
+    /// The number of sources not indexed because they are not trusted yet.
     pub fn sources_that_wait(&self) -> usize {
         let waits = self.waiting_for_trust();
         self.catalog.sources().iter().filter(|source| waits(source)).count()
     }
 
-    /// How many sources of the catalog are not in the index; 0 if there is no readable index.
+    /// The number of catalog sources missing from the index; 0 if there is no readable index.
     pub fn unindexed(&self) -> usize {
         self.index_status().ok().flatten().map_or(0, |status| status.unread)
     }
 
-    /// How many files changed since they were indexed, as far as a quick check can tell.
+    /// The number of files that changed since they were indexed, according to a quick check.
     ///
     /// # Errors
     /// The index cannot be read.
@@ -170,13 +169,13 @@ impl Desk {
         self.lazy_embedder().map(Embedder::model)
     }
 
-    /// Whether the configuration wants hints by meaning.
+    /// Whether the configuration enables hints by meaning.
     pub fn wants_meaning(&self) -> bool {
         self.settings().hints.semantic
     }
 
-    /// What the index says a text is about, including the section of `placed` even if it is not among the best; `None`
-    /// if there is no index. A failure here only costs hints by meaning.
+    /// What a text is about according to the index, including the section of `placed` even if it is not among the best;
+    /// `None` if there is no index. A failure here only costs hints by meaning.
     pub(super) fn about(
         &self,
         asked: &EnrichRequest,
@@ -186,7 +185,7 @@ impl Desk {
         self.about_with(self.settings().hints, asked, earlier, placed)
     }
 
-    /// The same with these settings.
+    /// Like [`Self::about`], with these settings.
     pub(super) fn about_with(
         &self,
         hints: HintSettings,
@@ -231,7 +230,7 @@ impl Desk {
         }
     }
 
-    /// The ids of those whose best section is in a file that the tool has read.
+    /// The ids of sources whose best section is in a file the tool has read.
     fn just_read(&self, asked: &EnrichRequest, scored: &[ScoredSource]) -> Vec<String> {
         let tool = asked.tool.filter(|_| asked.kind == TextKind::ToolResult);
         let files: HashSet<PathBuf> = tool.map(|tool| self.files_of(&tool)).into_iter().flatten().collect();
@@ -246,7 +245,7 @@ impl Desk {
         if is_wanted { self.store.session_memory(session).0.prompts } else { Vec::new() }
     }
 
-    /// Where the index is: in the configured database if it is trusted, otherwise in the workspace.
+    /// Where the index is: in the configured database if trusted, else in the workspace.
     fn index_location(&self) -> Result<Location, Error> {
         let file = self.index_file();
         match &self.settings().index_url {
@@ -255,12 +254,12 @@ impl Desk {
         }
     }
 
-    /// Whether there is an index that this version cannot use any more. Asked where [`Self::index`] found none.
+    /// Whether there is an index that this version cannot use. Call it when [`Self::index`] finds none.
     pub fn has_older_index(&self) -> bool {
         self.index_location().and_then(|location| location.is_present()).unwrap_or(false)
     }
 
-    /// Where indexes of the workspace may be: in its file, and in the configured database if it is trusted.
+    /// Where the workspace's indexes may be: in its file, and in the configured database if trusted.
     pub(super) fn index_locations(&self) -> Vec<Location> {
         let in_database = self.settings().index_url.as_ref().filter(|_| self.trusts_index_url());
         let in_database = in_database.and_then(|url| self.index_file().on_server(url.with_password()).ok());

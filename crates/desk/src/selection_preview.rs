@@ -1,4 +1,4 @@
-//! Previews a choice: which sources would enter and leave the selection, and what that costs. The closure is the same
+//! Previews a choice: which sources would enter and leave the selection, and what that costs. The closure is computed
 //! as for the choice itself, so the two cannot differ.
 
 use std::collections::{HashMap, HashSet};
@@ -17,30 +17,30 @@ pub struct SelectionPreview {
     pub toggled: SelectionChange,
     /// Excluding it, or including it if it is already excluded.
     pub excluded: SelectionChange,
-    /// The number of exclusions that were made with its pick and would be lifted with it.
+    /// The number of exclusions made for its pick, which would be lifted with it.
     pub lifted: usize,
 }
 
-/// A difference between two selections, in the order of the selection, including the source itself. Sources of mode
-/// auto that are not picked are left out: an agent gets them in any case.
+/// The difference between two selections, in the order of the selection, including the source itself. Unpicked sources
+/// of mode auto are left out, since an agent gets them in any case.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SelectionChange {
     /// Sources that would enter.
     pub enters: Vec<SourceId>,
     /// Sources that would leave.
     pub leaves: Vec<SourceId>,
-    /// The additional cost for an agent. For a single source, `sources` is its price in the lists.
+    /// The additional cost for an agent. For a single source, `sources` is its price in lists.
     pub cost: CostChange,
 }
 
-/// If a pick would bring more sources than this, ask first.
+/// If a pick would add more sources than this, ask first.
 const MANY_SOURCES: usize = 10;
-/// The same in tokens.
+/// If a pick would add more tokens than this, ask first.
 const MANY_TOKENS: u64 = 10_000;
 
 impl SelectionChange {
-    /// Whether more than 10,000 tokens would be added, or more than 10 other sources or 10,000 of their tokens would follow
-    /// from changing these.
+    /// Whether changing `asked` would add more than 10,000 tokens, or more than 10 other sources or 10,000 of their
+    /// tokens.
     pub fn is_large(&self, asked: &[SourceId], tokens: &HashMap<SourceId, u64>) -> bool {
         let adds = u64::try_from(self.cost.sources).unwrap_or(0);
         adds > MANY_TOKENS
@@ -52,16 +52,16 @@ impl SelectionChange {
     }
 }
 
-/// Three sizes of a pick that would bring much.
+/// Three sizes of a large pick.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LargePick {
     /// The id of the source.
     pub id: SourceId,
-    /// With everything it would pull in.
+    /// The pick with everything it would pull in.
     pub whole: SelectionChange,
-    /// With only its own mentions.
+    /// The pick with only its direct mentions.
     pub near: SelectionChange,
-    /// With nothing else.
+    /// The pick alone.
     pub alone: SelectionChange,
     /// How many sources `near` and `alone` exclude.
     pub excludes: [usize; 2],
@@ -85,7 +85,7 @@ pub struct BulkPreview {
 /// One change of several sources.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BulkChange {
-    /// The ids of the sources that it changes.
+    /// The ids of the sources it applies to.
     pub ids: Vec<SourceId>,
     /// What it would change.
     pub change: SelectionChange,
@@ -113,7 +113,7 @@ impl Desk {
         LargePick { id: SourceId::from(id), whole, near, alone, excludes: [beyond, others] }
     }
 
-    /// What a pick with no more than its mentions up to this depth would change, and how many sources it would exclude.
+    /// What a pick limited to mentions up to this depth would change, and how many sources it would exclude.
     fn follow_within(&mut self, id: &str, depth: usize) -> (SelectionChange, usize) {
         let too_far = self.beyond_depth(id, depth);
         let change = self.follows(|choice| {
@@ -135,7 +135,7 @@ impl Desk {
             let after = self.select_with(&choice);
             let enters = |id: &SourceId| !self.selection.contains(id.as_str());
             let far = after.members().iter().filter(|member| member.depth > depth && enters(&member.id));
-            // Those just beyond the limit; what only they mention goes with them.
+            // Exclude those just beyond the limit; what only they mention then stays out, too.
             let Some(nearest) = far.clone().map(|member| member.depth).min() else { return too_far };
             let ids: Vec<SourceId> =
                 far.filter(|member| member.depth == nearest).map(|member| member.id.clone()).collect();
@@ -146,7 +146,7 @@ impl Desk {
         }
     }
 
-    /// The sources that are already excluded for other picks, and must stay excluded for this one if those picks are
+    /// Sources that are already excluded for other picks, and must stay excluded for this one if those picks are
     /// removed.
     pub(super) fn shared_exclusions(&mut self, id: &str, depth: usize) -> Vec<SourceId> {
         let exclusions = self.choice.exclusions.iter();
@@ -157,8 +157,8 @@ impl Desk {
         far.filter(|id| self.choice.exclusions.iter().any(|exclusion| exclusion == id.as_str())).cloned().collect()
     }
 
-    /// What picking or excluding this source would change. Like the other previews, reads the documents that this
-    /// depends on.
+    /// What picking or excluding this source would change. Like the other previews, reads the documents this depends
+    /// on.
     pub fn preview_selection(&mut self, id: &str) -> SelectionPreview {
         let is_picked = self.choice.picks.iter().any(|pick| pick == id);
         let is_excluded = self.choice.exclusions.iter().any(|excluded| excluded == id);
@@ -170,13 +170,13 @@ impl Desk {
         SelectionPreview { id: id.to_owned(), toggled, excluded: barred, lifted }
     }
 
-    /// What picking all these together would change.
+    /// What picking all these sources together would change.
     pub(crate) fn preview_picks(&mut self, ids: &[SourceId]) -> SelectionChange {
         self.bulk_change(ids.to_vec(), Choice::pick).change
     }
 
-    /// What can be done with all of these. A source of mode auto cannot be picked, and can be excluded only if it pulls in
-    /// others, because an agent gets it in any case.
+    /// What can be done with all these sources. A source of mode auto cannot be picked, and can be excluded only if it
+    /// pulls in others, because an agent gets it in any case.
     pub(crate) fn preview_bulk(&mut self, ids: &[SourceId]) -> BulkPreview {
         let [picks, exclusions] = [&self.choice.picks, &self.choice.exclusions]
             .map(|ids| ids.iter().map(String::as_str).collect::<HashSet<_>>());
@@ -204,7 +204,7 @@ impl Desk {
         BulkChange { ids, change }
     }
 
-    /// What this choice would select.
+    /// The selection that this choice results in.
     fn select_with(&mut self, choice: &Choice) -> Selection {
         self.closure(choice, self.rules(), Self::take_in)
     }

@@ -1,4 +1,4 @@
-//! State that lasts between runs: a desk's selection and a session's memory, each in its own file below
+//! State that persists between runs: a desk's selection and a session's memory, each in its own file below
 //! `.jaato/refdesk/`, and the files of embedded templates (BEHAVIOUR §6, §9). Every change reads, modifies and writes
 //! under one advisory lock, so that concurrent changes of two processes are both kept.
 

@@ -1,4 +1,4 @@
-//! Simulates an enrichment: what would be sent, and what would be left out; nothing is remembered (BEHAVIOUR §5).
+//! Simulates an enrichment: what would be sent, and what would be left out. Nothing is remembered (BEHAVIOUR §5).
 
 use super::places::FolderCache;
 use super::{CompleteDesk, EnrichMode, Session};
@@ -18,13 +18,13 @@ pub(super) const MAX_CONSIDERED: usize = 10;
 pub struct Simulation {
     /// What would be appended.
     pub enriched: Enriched,
-    /// What is left out, or shortened to a line, because the session was already sent it; in full.
+    /// What is left out, or shortened to a line, because the session was already sent it in full.
     pub sent_before: Vec<ItemReceipt>,
     /// Sources that match but get no hint, and why: those with tags in the text in catalog order, then the others.
     pub suppressed: Vec<(SourceId, WhyNot)>,
-    /// The sources with the best scores, and whether each is hinted at; `None` without an index.
+    /// The best-scoring sources, and whether each is hinted at; `None` without an index.
     pub considered: Option<Vec<Considered>>,
-    /// How much of the index is there, if some sections have no vectors or some sources were not read yet.
+    /// How complete the index is, if some sections have no vectors or some sources have not been read.
     pub partial: Option<Partial>,
     /// Whether the explained source changed since it was indexed.
     pub has_changed: bool,
@@ -43,7 +43,7 @@ impl CompleteDesk<'_> {
         self.simulate_with(session, asked, None)
     }
 
-    /// The same, but considers the source `explained` even if its score is not among the best.
+    /// Like [`Self::simulate`], but considers the source `explained` even if its score is not among the best.
     pub(super) fn simulate_with(
         &self,
         session: &Session,

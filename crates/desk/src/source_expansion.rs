@@ -1,5 +1,4 @@
-//! Expands the places that a person names as new sources: patterns, and folders whose documents become separate
-//! sources.
+//! Expands the places given for new sources: patterns, and folders whose documents become separate sources.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -13,13 +12,13 @@ use refdesk_files::path::{absolute, lossy};
 use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, files_below};
 use refdesk_text::{Code, Error};
 
-/// The most files that a pattern may match.
+/// The most files a pattern may match.
 const FILES: usize = 2_000;
 
 /// Folders that patterns do not search.
 const SKIPPED: [&str; 3] = ["node_modules", "target", "vendor"];
 
-/// Whether a place is a pattern of files: neither an address nor a path that exists in this folder.
+/// Whether a place is a file pattern: neither an address nor a path that exists in this folder.
 pub(super) fn is_pattern(place: &str, folder: &Path) -> bool {
     after_scheme(place).is_none()
         && place.contains(['*', '?', '[', '{'])
@@ -31,7 +30,7 @@ impl Desk {
     /// path or an address.
     ///
     /// # Errors
-    /// The pattern is malformed, nothing matches it, or there are too many files to look through.
+    /// The pattern is malformed, nothing matches it, or there are too many files to search.
     pub fn expand(&self, place: &str) -> Result<Vec<String>, Error> {
         let current = &self.workspace_context().current;
         if !is_pattern(place, current) {
@@ -48,7 +47,7 @@ impl Desk {
             .collect();
         let real = fs::canonicalize(current.join(&fixed)).unwrap_or_else(|_| absolute(current, &fixed));
         let limits = WalkLimits { files: 10 * FILES, bytes: u64::MAX };
-        // Other files do not count.
+        // Only files with a matching name count toward the limit.
         let last = Path::new(place).file_name().and_then(|name| compiled(name.to_str()?, GlobCase::Exact).ok());
         let is_wanted = |name: &OsStr| last.as_ref().is_none_or(|last| last.is_match(name));
         let (files, problems) = files_below(&fixed, &real, limits, &WalkBudget::default(), is_wanted);
@@ -64,7 +63,7 @@ impl Desk {
                 .any(|part| SKIPPED.iter().any(|name| part == *name) || part.as_encoded_bytes().starts_with(b"."))
         };
         let matching = files.iter().map(|file| file.path.as_path()).filter(|path| {
-            // The catalog is JSON, which cannot contain other names.
+            // The catalog is JSON, which can only contain Unicode names.
             path.to_str().is_some() && matcher.is_match(path) && !is_skipped(path)
         });
         let found: Vec<String> = matching.take(FILES + 1).map(lossy).collect();
@@ -81,8 +80,8 @@ impl Desk {
         }
     }
 
-    /// How many sources this address, or path from the root of the workspace, could be: one for each document of a folder. A
-    /// pattern counts as two, since it means several.
+    /// How many sources this address, or path from the root of the workspace, could become: one for each document of a
+    /// folder. A pattern counts as two, since it stands for several.
     pub fn count_sources(&self, place: &str) -> usize {
         if is_pattern(place, self.workspace()) {
             return 2;

@@ -26,7 +26,7 @@ pub struct FileLine {
 }
 
 impl Desk {
-    /// The entry that defines this source; if its file no longer parses, the first line.
+    /// The entry that defines this source; the first line if its file no longer parses.
     ///
     /// # Errors
     /// The source is unknown, or its file does not exist.
@@ -44,7 +44,7 @@ impl Desk {
         Ok(FileLine { line: document.map_or(1, |document| line_of(source, &document)), path })
     }
 
-    /// The document of this source: its file, the readme, index or first document of its folder, or the entry with its
+    /// The document of this source: its file; the readme, index or first document of its folder; or the entry with its
     /// inline content.
     ///
     /// # Errors
@@ -99,7 +99,7 @@ impl Desk {
     }
 }
 
-/// The same for a source of a profile.
+/// The line of a source defined by a profile.
 fn line_in_profile(source: &Source, document: &JsonDocument) -> usize {
     let item = source.origin.entry.map(PointerStep::Item);
     let path: Vec<PointerStep<'_>> =
@@ -107,7 +107,7 @@ fn line_in_profile(source: &Source, document: &JsonDocument) -> usize {
     document.position(&path, MemberPart::Value).line
 }
 
-/// The line of the source's entry, found by its id if earlier entries changed.
+/// The line of the source's entry, found by its id if earlier entries have changed.
 fn line_of(source: &Source, document: &JsonDocument) -> usize {
     let Some(index) = source.origin.entry else { return document.position(&[], MemberPart::Value).line };
     let is_it = |at: usize| {

@@ -1,5 +1,5 @@
 //! Switches a desk to a profile: the profile's picks replace the desk's, as one change that can be undone. The rest of
-//! the profile does not apply: neither its own sources, nor whether mentions pull in, nor the tools that it hides.
+//! the profile does not apply: its own sources, whether mentions pull in, and the tools it hides.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -16,7 +16,7 @@ use refdesk_core::selection::{Choice, Role, Selection};
 use refdesk_templates::{IndexInput, TemplateIndex};
 use refdesk_text::Error;
 
-/// What switching to a profile would change, or changed.
+/// What switching to a profile would change, or has changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProfileSwitch {
     /// The profile's name.
@@ -25,25 +25,25 @@ pub struct ProfileSwitch {
     pub picked: Vec<String>,
     /// Ids that would be unpicked.
     pub unpicked: Vec<String>,
-    /// Those of them that other sources would still pull in.
+    /// Those of the unpicked ids that other sources would still pull in.
     pub still_pulled_in: Vec<String>,
-    /// Sources that would be pulled in, without those that are missing or of mode auto, which agents get anyway.
+    /// Sources that would be pulled in, except missing ones and those of mode auto, which agents get anyway.
     pub pulled_in: Vec<SourceId>,
-    /// Sources that would no longer be pulled in, without the unpicked ones.
+    /// Sources that would no longer be pulled in, except the unpicked ones.
     pub released: Vec<SourceId>,
-    /// Estimated tokens of everything an agent gets now.
+    /// The estimated tokens of everything an agent gets now.
     pub tokens_before: u64,
-    /// The same after the switch.
+    /// The estimated tokens after the switch.
     pub tokens_after: u64,
-    /// How many sources it would select whose price is unknown because they are not trusted yet.
+    /// How many selected sources would have an unknown price because they are not trusted yet.
     pub waiting: usize,
-    /// Ids that it names but the desk cannot pick, because they have no source or their path does not exist.
+    /// Ids it lists that the desk cannot pick, because they have no source or their path does not exist.
     pub missing: Vec<String>,
-    /// Ids that it picks but the desk excludes.
+    /// Ids it picks but the desk excludes.
     pub excluded: Vec<String>,
-    /// Files that it would write, as displayed.
+    /// Files that would be written, as displayed.
     pub writes: Vec<String>,
-    /// Template files that it would remove, unless a person edited them.
+    /// Template files that would be removed, unless a person edited them.
     pub removes: Vec<String>,
     /// The parts of the profile that do not apply to the desk, one sentence each.
     pub stays: Vec<String>,
@@ -57,7 +57,7 @@ impl ProfileSwitch {
 }
 
 impl Desk {
-    /// What switching to the profile in this file would change; reads the documents that this depends on.
+    /// What switching to the profile in this file would change; reads the documents this depends on.
     ///
     /// # Errors
     /// The profile cannot be read.
@@ -99,7 +99,7 @@ impl Desk {
     /// Replaces the desk's picks with those of the profile in this file.
     ///
     /// # Errors
-    /// The profile cannot be read, or the desk cannot be stored; nothing was changed then.
+    /// The profile cannot be read, or the desk cannot be stored; nothing is changed in either case.
     pub(crate) fn switch_to(&mut self, session: &Session, file: &Path) -> Result<Changed, Error> {
         let profile = self.profile_at(file)?;
         let known = self.choice.clone();
@@ -110,7 +110,7 @@ impl Desk {
             self.store_change(session, &reason, NewPicks::Brought(&|_| is_brought), |choice| {
                 let before = choice.clone();
                 choice.keep_picks(&picks);
-                // Sources that another process excluded meanwhile stay excluded.
+                // Sources that another process has excluded in the meantime stay excluded.
                 choice.picks = picks.iter().filter(|id| !choice.exclusions.contains(id)).cloned().collect();
                 (before, choice.clone())
             })?;
@@ -120,7 +120,7 @@ impl Desk {
         Ok(Changed { changed, released: left, ..Changed::default() })
     }
 
-    /// The files that are written and removed when the selection becomes this one.
+    /// The files that are written and removed when this becomes the selection.
     fn files_with(&self, selected: &Selection) -> (Vec<String>, Vec<String>) {
         let mut writes = vec![self.workspace_context().display(self.store.selection_file())];
         if self.options.is_trial || self.profile_file().is_some() {
@@ -154,7 +154,7 @@ impl Desk {
         choice
     }
 
-    /// What a selection pulls in, without sources of mode auto: an agent gets them anyway.
+    /// What a selection pulls in, except sources of mode auto, which an agent gets anyway.
     pub(super) fn pulled_in<'a>(&'a self, selection: &'a Selection) -> impl Iterator<Item = &'a SourceId> {
         let members = selection.members().iter().filter(|member| member.role == Role::Transitive);
         let is_brought = |source: &Source| source.mode != Mode::Auto;
@@ -172,7 +172,7 @@ impl Desk {
         picks.into_iter().filter(|id| self.catalog.get(id).is_some()).collect()
     }
 
-    /// The ids that a profile names but does not define itself, each once.
+    /// The ids that a profile lists but does not define itself, without duplicates.
     fn named_by<'a>(&self, profile: &'a Profile) -> impl Iterator<Item = String> + use<'a> {
         let own: HashSet<&str> = own(profile).collect();
         let preselected = profile.preselected.iter().map(String::as_str);

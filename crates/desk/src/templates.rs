@@ -12,14 +12,14 @@ use refdesk_templates::{Syntax, TakenTemplate, Template, TemplateIndex, ValueChe
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error, Fix};
 
-/// What to render, with which values.
+/// What to render, and with which values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RenderRequest {
     /// The template.
     pub what: TemplateRef,
     /// Its language, if given.
     pub syntax: Option<Syntax>,
-    /// The values; `None` renders with sample values made from the variable tree.
+    /// The values; `None` renders sample values derived from the variables.
     pub values: Option<Value>,
     /// Escape HTML in Mustache's `{{x}}`.
     pub html: bool,
@@ -30,7 +30,7 @@ pub struct RenderRequest {
 }
 
 impl RenderRequest {
-    /// The template of this name with these values, or with sample values.
+    /// The template with this name and these values, or sample values if `None`.
     pub fn named(name: impl Into<String>, values: Option<Value>) -> Self {
         let what = TemplateRef::Named(name.into());
         Self { what, syntax: None, values, html: false, partials: BTreeMap::new(), gives_flags: false }
@@ -44,7 +44,7 @@ pub enum TemplateRef {
     Named(String),
     /// This text.
     Inline(String),
-    /// The content of this file; an absolute path.
+    /// The content of the file at this absolute path.
     File(PathBuf),
 }
 
@@ -57,24 +57,24 @@ pub struct RenderedTemplate {
     pub warnings: Vec<String>,
     /// The template's language.
     pub syntax: Syntax,
-    /// The given names that the template uses, sorted.
+    /// The names of given values that the template uses, sorted.
     pub used: Vec<String>,
-    /// Unused given values, and missing ones; empty for sample values.
+    /// Unused and missing values; empty for sample values.
     pub fit: ValueCheck,
-    /// The path of the template's `Output:` line, rendered with the same values.
+    /// The path in the template's `Output:` line, rendered with the same values.
     pub offered: Option<String>,
 }
 
-/// A failed rendering: why, and what is known about its template.
+/// A failed rendering: the reason, and what is known about the template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RenderFailure {
-    /// Why, with the line of the template.
+    /// The reason, with the line of the template.
     pub error: Error,
     /// The template's text; empty if it could not be read.
     pub template: String,
     /// Its language, if it could be read.
     pub syntax: Option<Syntax>,
-    /// How the given values fit it, if it could be read.
+    /// How the given values fit the template, if it could be read.
     pub fit: ValueCheck,
 }
 
@@ -91,7 +91,7 @@ struct Source {
     variables: Vec<Variable>,
     /// A problem that the index reports for it.
     problem: Option<String>,
-    /// As [`Prepared::broken`].
+    /// As for [`Prepared::broken`].
     broken: Option<(String, usize)>,
 }
 
@@ -123,7 +123,7 @@ impl Desk {
         }
     }
 
-    /// The template with this name, and its text in its file or block.
+    /// The template with this name, and its text from its file or block.
     ///
     /// # Errors
     /// No template matches, several match, or its file cannot be read.
@@ -140,7 +140,7 @@ impl Desk {
         Ok((template, text))
     }
 
-    /// What to do about a template that cannot be used because of its text.
+    /// The fix for a template that cannot be used because of its text.
     pub fn template_fix(&self, template: &Template, line: Option<usize>) -> Fix {
         let (file, at) = template.place(line.unwrap_or(1));
         let file = self.workspace_context().display(file);
@@ -161,7 +161,7 @@ impl Desk {
         })
     }
 
-    /// Renders; Mustache partials come from the request, then from the index.
+    /// Renders a template; Mustache partials are taken from the request, then from the index.
     ///
     /// # Errors
     /// The template does not exist or does not render.
@@ -169,7 +169,7 @@ impl Desk {
         self.prepare(index, request)?.render(&self.options.renderer)
     }
 
-    /// Looks up and reads everything that a rendering needs.
+    /// Looks up and reads everything a rendering needs.
     ///
     /// # Errors
     /// The template does not exist or cannot be read.
@@ -194,7 +194,7 @@ impl Desk {
         if request.gives_flags {
             refdesk_templates::give_flags(&text, syntax, &mut values);
         }
-        // A problem from the index counts even if rendering works.
+        // A problem from the index counts even if rendering succeeds.
         let problem = too_much.or_else(|| problem.map(|message| Error::new(Code::Render, message, "")));
         let name = match &request.what {
             TemplateRef::Named(name) => Some(name.clone()),

@@ -1,8 +1,8 @@
 //! Trust in the privileged actions of a workspace's configuration (BEHAVIOUR §9). Without trust, agents get no access
 //! to paths outside, the channel is not used, and every write needs approval. The trust file is read whenever it
-//! matters, so that a decision in another process counts immediately. A configuration outside the workspace belongs to
-//! the user and needs no trust: the one in the home folder, or one named by `--config` or `$REFERENCES_CONFIG_PATH`. A
-//! configuration that is inside by its path or through a link needs it.
+//! matters, so that a decision in another process takes effect immediately. A configuration outside the workspace (in
+//! the home folder, or given by `--config` or `$REFERENCES_CONFIG_PATH`) belongs to the user and needs no trust. One
+//! that is inside, by its path or through a link, does.
 
 mod check;
 mod unasked;
@@ -34,20 +34,20 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::PointerStep;
 use refdesk_text::{Code, Error, Fix};
 
-/// What was done to take trust back.
+/// The result of revoking trust.
 #[derive(Debug)]
 pub struct RevokedTrust {
-    /// The current actions that were trusted.
+    /// The current actions that had been trusted.
     pub actions: Vec<PrivilegedAction>,
-    /// The sections that were removed from the search index.
+    /// The number of sections removed from the search index.
     pub sections: usize,
-    /// Why the index may still have texts that are no longer trusted.
+    /// Why the index may still contain texts that are no longer trusted.
     pub still_indexed: Option<Error>,
 }
 
 impl Desk {
-    /// Whether a write by an agent needs approval; `shown` is the path as displayed. The path with links resolved is
-    /// also checked: the write is denied if either path is denied, and free only if both are.
+    /// Whether a write by an agent needs approval; `shown` is the path as displayed. The resolved path is also checked:
+    /// the write is denied if either path is, and free only if both are.
     pub(crate) fn verdict(&self, shown: &str) -> ApprovalMode {
         let rules = &self.config.settings.approval;
         if rules.is_empty() {
@@ -55,7 +55,7 @@ impl Desk {
         }
         let check = TrustCheck::new(self);
         let path = absolute(self.workspace(), Path::new(shown));
-        // What a link names need not exist: it is what would be written.
+        // The target of a link need not exist: the write would create it.
         let names = [display(self.workspace(), &path), display(&check.workspace, &place(&check.workspace, &path).0)];
         let counts = |at: usize| check.actions().approval(rules, at).is_none_or(|action| check.trusts_config(&action));
         let verdicts = names.map(|name| config::verdict(rules, &name, counts));
@@ -66,8 +66,8 @@ impl Desk {
         }
     }
 
-    /// The trusted part of the channel settings: leaves out an untrusted webhook, and replaces an untrusted folder
-    /// outside the workspace with the default folder.
+    /// The trusted part of the channel settings: drops an untrusted webhook, and replaces an untrusted folder outside
+    /// the workspace with the default folder.
     pub fn channel(&self) -> ChannelSettings {
         let channel = &self.config.settings.channel;
         let mut trusted = channel.clone();
@@ -125,7 +125,7 @@ impl Desk {
         let linked = self.linked_references.iter().filter_map(|file| check.linked(file));
         found.extend(linked.map(|bare| self.located(bare)));
         let sources = self.catalog.sources().iter().filter_map(|source| check.source(source));
-        // A text is not listed again if its folder or file is listed.
+        // Do not list a text again if its folder or file is listed.
         let own = sources.filter(|bare| {
             !matches!(bare.about, PrivilegedActionKind::References | PrivilegedActionKind::Reference(_))
         });
@@ -133,8 +133,8 @@ impl Desk {
         found
     }
 
-    /// The same with the actions of sources that only profiles define, untrusted ones first, and the number of
-    /// untrusted ones.
+    /// Like [`Self::actions`], with the actions of sources that only profiles define; untrusted ones first, and their
+    /// number.
     pub fn actions_with_profiles(&self) -> (Vec<PrivilegedAction>, usize) {
         let check = TrustCheck::new(self);
         let mut actions = self.actions();
@@ -173,7 +173,7 @@ impl Desk {
     /// Trusts exactly these actions.
     ///
     /// # Errors
-    /// They cannot be stored; then nothing was trusted.
+    /// They cannot be stored; nothing is trusted in that case.
     pub fn trust(&self, actions: &[PrivilegedAction]) -> Result<(), Error> {
         if actions.is_empty() {
             return Ok(());
@@ -184,15 +184,15 @@ impl Desk {
         kept.map(drop).map_err(|error| trust_not_stored(&error))
     }
 
-    /// Removes all trust from this workspace, and the text of what is no longer trusted from the search index.
+    /// Removes all trust from this workspace, and removes texts that are no longer trusted from the search index.
     ///
     /// # Errors
-    /// The trust file cannot be changed; then everything is still trusted.
+    /// The trust file cannot be changed; everything is still trusted in that case.
     pub fn revoke(&self) -> Result<RevokedTrust, Error> {
         let (mut actions, waiting) = self.actions_with_profiles();
         let check = TrustCheck::new(self);
         actions.drain(..waiting);
-        // The database of the index may need trust, too.
+        // Locate the indexes first: reaching the index's database may need trust, too.
         let indexes = self.index_locations();
         let kept = self.trust_file(&check.workspace)?.remove(&in_text(&check.workspace));
         kept.map_err(|error| trust_not_stored(&error))?;
@@ -200,19 +200,19 @@ impl Desk {
         Ok(RevokedTrust { actions, sections, still_indexed })
     }
 
-    /// Removes from the indexes what only a trusted source may have there; returns the number of sections removed, and why some
-    /// may still be there.
+    /// Removes from the indexes what only trust allowed there; returns the number of sections removed, and why some may
+    /// remain.
     fn forget_untrusted(&self, indexes: &[Location]) -> (usize, Option<Error>) {
         let check = TrustCheck::new(self);
         let is_withheld = |action: Option<UnplacedAction>| action.is_some_and(|action| !check.trusts(&action.hash));
         let may_stay = |source: &str, path: &str| {
             let Some(source) = self.catalog.get(source) else {
-                // Of a profile, which is not loaded.
+                // The source belongs to a profile that is not loaded.
                 let path = Path::new(path);
                 return path.is_relative() || outside(&check.workspace, path).is_none();
             };
             let is_defined_outside = source.origin.entry.is_none() && is_withheld(check.linked(&source.origin.file));
-            // What the catalog of the workspace says about a source is not private.
+            // What the workspace's own catalog says about a source is not private.
             let is_about = path.is_empty() && !matches!(source.kind, SourceKind::Inline { .. });
             !is_defined_outside && (is_about || !check.withholds(source))
         };
@@ -278,7 +278,7 @@ impl Desk {
         Cow::Owned(TemplateIndex { templates: index.templates.iter().filter(is_readable).cloned().collect() })
     }
 
-    /// A function that tells whether a source is not trusted yet, so that no reader gets its text.
+    /// Returns a predicate for sources that are not trusted yet, whose text no reader gets.
     pub fn waiting_for_trust(&self) -> impl Fn(&Source) -> bool {
         let check = TrustCheck::new(self);
         move |source| source.is_untrusted() || check.withholds(source)
@@ -310,8 +310,7 @@ impl Desk {
         LoadedCatalog { catalog, diagnostics, linked: linked.into_inner(), decided: decided.into_inner(), problems }
     }
 
-    /// The catalog with untrusted sources marked. Adds the decision about each source, and the problems of the trust
-    /// file.
+    /// Marks untrusted sources in the catalog; adds the decision about each source, and the problems of the trust file.
     pub(super) fn without_untrusted(
         &self,
         catalog: Catalog,
@@ -346,7 +345,7 @@ impl Desk {
         if changed.is_empty() { catalog } else { catalog.with(changed) }
     }
 
-    /// Whether to look at a path where a source may be: it must be in the workspace, trusted, or named by the user.
+    /// Whether a path may be accessed to look for a source: it must be in the workspace, trusted, or given by the user.
     pub(crate) fn may_look_at(&self, source: &Source, path: &Path) -> bool {
         let check = TrustCheck::new(self);
         let may_be_foreign = check.is_foreign(source) || path.starts_with(self.workspace());
@@ -355,19 +354,19 @@ impl Desk {
         is_trusted(check.audience(source)) || is_trusted(SourceAudience::EveryAgent)
     }
 
-    /// The folder of references, if its files may be read.
+    /// The references folder, if its files may be read.
     pub(crate) fn open_references_folder(&self) -> Option<PathBuf> {
         let check = TrustCheck::new(self);
         let may_read = check.references().is_none_or(|(_, bare)| check.trusts(&bare.hash));
         may_read.then(|| self.references_folder())
     }
 
-    /// Whether this path of the workspace stays inside after following links.
+    /// Whether this path of the workspace is still inside it after resolving links.
     pub(crate) fn stays_inside(&self, path: &Path) -> bool {
         outside(&resolved(self.workspace()), path).is_none()
     }
 
-    /// Whether trust changed since the catalog was read; then it must be read again.
+    /// Whether trust changed since the catalog was read, so that it must be read again.
     pub fn has_stale_trust(&self) -> bool {
         if self.decided.is_empty() {
             return false;
@@ -399,7 +398,7 @@ impl Desk {
             PrivilegedActionKind::Folder => {
                 (config_file(), key(&[PointerStep::Key("channel"), PointerStep::Key("base_path")]))
             }
-            // Its line is found with those of the others.
+            // Its line is determined together with those of the other rules.
             PrivilegedActionKind::Approval(_) => (config_file(), None),
             PrivilegedActionKind::IndexUrl => (config_file(), key(&[PointerStep::Key("index_url")])),
             PrivilegedActionKind::Database(_) | PrivilegedActionKind::DatabaseValues(_) => {
@@ -413,8 +412,7 @@ impl Desk {
         PrivilegedAction { what, hash, about, file, line }
     }
 
-    /// The actions of approval rules with their lines. All are found in one pass over the document, which may have a
-    /// million unused rules.
+    /// Locates the actions of approval rules, all in one pass over the document, which may have a million unused rules.
     fn located_rules(&self, actions: Vec<UnplacedAction>) -> Vec<PrivilegedAction> {
         let rules = &self.config.settings.approval;
         let glob = |action: &UnplacedAction| match action.about {
@@ -436,7 +434,7 @@ impl Desk {
     fn entry_of(&self, id: &str) -> (String, Option<usize>) {
         let Some(source) = self.catalog.get(id) else { return Default::default() };
         let file = self.workspace_context().display(&source.origin.file);
-        // The configuration may have thousands of entries, but it is already parsed.
+        // The configuration may have thousands of entries, so use the document that is already parsed.
         let line = match (source.origin.entry, &self.config.document) {
             (Some(at), Some(document)) if document.path == source.origin.file => Some(
                 document
@@ -483,7 +481,7 @@ pub(super) type TrustDecisions = Vec<(String, bool)>;
 pub(super) struct LoadedCatalog {
     pub catalog: Catalog,
     pub diagnostics: Vec<Diagnostic>,
-    /// Links in the folder of references that lead out of the workspace.
+    /// Links in the references folder that lead out of the workspace.
     pub linked: Vec<PathBuf>,
     pub decided: TrustDecisions,
     /// Problems of the trust file.
@@ -493,7 +491,7 @@ pub(super) struct LoadedCatalog {
 /// Replaces an untrusted text.
 const UNTRUSTED_TEXT: &str = "This text is outside the workspace and waits for trust.";
 
-/// The most ids named in a message.
+/// The most ids listed in a message.
 const SHOWN: usize = 5;
 
 fn trust_not_stored(error: &std::io::Error) -> Error {

@@ -1,5 +1,5 @@
-//! The sources that a user left out when a catalog was proposed, for every workspace. Stored in the user's own folder:
-//! they do not concern others who use the catalog. If the file is lost, the same sources are proposed again.
+//! The proposed sources that a user declined, for every workspace. Stored in the user's own folder, since they do not
+//! concern others who use the catalog. If the file is lost, the same sources are proposed again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -18,7 +18,6 @@ pub(crate) struct DeclinedSources {
     lock_timeout: Duration,
 }
 
-/// The format of the file.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct DeclinedFile {
     /// Paths and addresses, by the resolved path of the workspace.
@@ -37,10 +36,10 @@ impl DeclinedSources {
         self.read().workspaces.remove(workspace).unwrap_or_default()
     }
 
-    /// Adds newly declined sources, removes those no longer declined, and forgets workspaces that no longer exist.
+    /// Adds newly declined sources, removes those no longer declined, and drops workspaces that no longer exist.
     ///
     /// # Errors
-    /// The file system's error with the path. Then nothing was changed.
+    /// The file system's error with the path. Nothing is changed in that case.
     pub(crate) fn change(&self, workspace: &str, out: &BTreeSet<String>, back: &BTreeSet<String>) -> io::Result<()> {
         let changed = |before: &BTreeSet<String>| -> BTreeSet<String> {
             before.union(out).filter(|place| !back.contains(*place)).cloned().collect()
@@ -51,7 +50,7 @@ impl DeclinedSources {
         }
         let _folder = self.file.parent().map(private_folder).transpose()?;
         let _lock = Lock::acquire(&self.file.with_extension("lock"), self.lock_timeout)?;
-        // Another process may have changed it meanwhile.
+        // Another process may have changed it in the meantime.
         let mut stored = self.read();
         let after = changed(stored.workspaces.entry(workspace.to_owned()).or_default());
         stored.workspaces.insert(workspace.to_owned(), after);

@@ -8,25 +8,24 @@ use refdesk_core::selection::Choice;
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
-/// The most files named in the diagnostic.
+/// The most files listed in the diagnostic.
 const SHOWN: usize = 5;
 
 /// The most ids used from a foreign choice.
 const MAX_IDS: usize = 10_000;
 
-/// The most bytes of an id from a foreign choice.
+/// The maximum length in bytes of an id from a foreign choice.
 const LONGEST_ID: usize = 1024;
 
 /// What was done with a foreign file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ForeignFileAction {
-    /// It is ignored.
     Ignored,
     /// Only its picks and exclusions are used.
     Choice {
-        /// Whether some of them are ignored, because they are too many or too long.
+        /// Whether some are ignored because they are too many or too long.
         is_cut: bool,
-        /// The path it was copied to.
+        /// The path to which it was copied.
         aside: Option<String>,
     },
     /// Some of its lines are skipped.
@@ -41,7 +40,7 @@ impl ForeignFileAction {
     }
 }
 
-/// The part of a foreign choice that is used, each id once, and whether something was left out.
+/// The usable part of a foreign choice, without duplicate ids, and whether something was left out.
 pub(super) fn limited(choice: Choice) -> (Choice, bool) {
     let (mut left, mut is_cut) = (MAX_IDS, false);
     let mut some = |ids: Vec<String>| {
@@ -64,14 +63,14 @@ pub(super) fn limited(choice: Choice) -> (Choice, bool) {
     (Choice { picks, exclusions, ..Choice::default() }, is_cut)
 }
 
-/// The foreign files found so far. Clones share them.
+/// The foreign files found so far, shared by clones.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Foreign(Arc<Mutex<BTreeMap<String, ForeignFileAction>>>);
 
 impl Foreign {
     pub(crate) fn note(&self, file: String, fate: ForeignFileAction) {
         let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // Keep the path it was moved to, even if the file no longer exists.
+        // Keep the path to which it was moved, even if the file no longer exists.
         if fate.is_aside() || !files.get(&file).is_some_and(ForeignFileAction::is_aside) {
             files.insert(file, fate);
         }

@@ -4,12 +4,12 @@ use refdesk_files::name;
 
 use super::DEFAULT;
 
-/// A reader of a desk: what it was sent is remembered, and what it does is journalled under its name.
+/// A reader of a desk. What it was sent is remembered, and what it does is journalled under its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session {
-    /// Its id; clients that use the same id are one reader.
+    /// Its id; clients with the same id are one reader.
     pub id: String,
-    /// The client, as the journal and other processes name it: `refdesk select`, `a screen`.
+    /// The client's name in the journal and for other processes: `refdesk select`, `a screen`.
     pub who: String,
 }
 
@@ -19,7 +19,7 @@ impl Session {
         Self { id: DEFAULT.to_owned(), who: who.to_owned() }
     }
 
-    /// Its id, made safe as a file name.
+    /// The id, made safe as a file name.
     pub(crate) fn name(&self) -> String {
         name::safe(&self.id)
     }

@@ -1,5 +1,5 @@
-//! The journal: what was sent to which session, what was read, chosen and written, and why; one line each (BEHAVIOUR
-//! §9). This module defines the line; `file` handles the file.
+//! The journal: one line for everything that was sent to a session, read, chosen or written, and why (BEHAVIOUR §9).
+//! This module defines the line; `file` handles the file.
 
 mod backward;
 mod file;
@@ -22,7 +22,7 @@ use refdesk_enrich::{BlockKind, EnrichRequest, Enriched, ItemReceipt, Level, Tex
 use refdesk_files::name::sha256_hex;
 
 refdesk_text::worded_enum! {
-    /// What happened.
+    /// The event of a journal line.
     pub enum JournalEvent {
         /// A text was enriched.
         Enriched = "enriched",
@@ -44,7 +44,7 @@ refdesk_text::worded_enum! {
         Written = "written",
         /// A file was removed.
         Removed = "removed",
-        /// A write was approved, but failed.
+        /// An approved write failed.
         Unwritten = "unwritten",
         /// A hook failed.
         Failed = "failed",
@@ -57,10 +57,10 @@ refdesk_text::worded_enum! {
     }
 }
 
-/// In a session with ten thousand new sources, each prompt leaves nearly all of them out until all have been sent.
+/// In a session with ten thousand new sources, each prompt leaves out nearly all of them until all have been sent.
 const NAMED_LEFT_OUT: usize = 100;
 
-/// The content of a journal line; number, time, desk, session and writer are added when it is written.
+/// The content of a journal line; number, time, desk, session and writer are added on writing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Receipt {
     /// The event.
@@ -68,10 +68,10 @@ pub struct Receipt {
     /// The kind of text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<TextKind>,
-    /// The tool that returned the text, or that read the source.
+    /// The tool that returned the text or read the source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// The source ids or file paths concerned; for a text, `why` has its sources.
+    /// The source ids or file paths concerned; for a text, its sources are in `why`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub about: Vec<String>,
     /// The file that was read, as displayed.
@@ -80,32 +80,32 @@ pub struct Receipt {
     /// Those of `about` that were hinted at or expanded in this session before, and which of the two.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub follows: BTreeMap<String, BlockKind>,
-    /// What was sent and why, entry by entry; also the first 100 entries left out for lack of room.
+    /// What was sent and why, entry by entry, followed by the first 100 entries that did not fit.
     #[serde(default)]
     pub why: Vec<ItemReceipt>,
-    /// How many more entries were left out for lack of room.
+    /// How many more entries did not fit.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub more_left_out: usize,
-    /// The id of the request that was asked or answered.
+    /// The id of the request or its answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<String>,
-    /// Who answered it, if known.
+    /// Who answered the request, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// A reason in words, if it does not concern entries.
+    /// The reason as text, if it does not concern entries.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// Size of `text`, of the source read, or of the file written.
+    /// The size in bytes of `text`, of the source read, or of the file written.
     #[serde(default)]
     pub bytes: usize,
-    /// Estimated tokens of `text`, or of the source read.
+    /// The estimated tokens of `text`, or of the source read.
     #[serde(default)]
     pub tokens: usize,
     /// SHA-256 of `text`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
-    /// The exact bytes that were sent. Never includes what a user or an agent wrote: neither the text they were
-    /// appended to, nor the template or values of a rendering.
+    /// The exact bytes that were sent. Never includes what a user or an agent wrote: neither the text to which they
+    /// were appended, nor the template or values of a rendering.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
@@ -126,7 +126,7 @@ pub struct Line {
     /// The content.
     #[serde(flatten)]
     pub receipt: Receipt,
-    /// The seal, which proves that this user's refdesk wrote it here; `None` before it is written.
+    /// The seal, which proves that this user's refdesk wrote the line here; `None` before it is written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seal: Option<String>,
 }
@@ -138,7 +138,7 @@ pub const OVER_MCP: &str = " over mcp";
 pub const SCREEN: &str = "a screen";
 
 impl Line {
-    /// Whether a person did this, by a command or at a screen, rather than an agent.
+    /// Whether a person did this, with a command or on a screen, rather than an agent.
     pub fn by_person(&self) -> bool {
         let is_command = self.who == "refdesk" || self.who.starts_with("refdesk ");
         // Agents can choose any name.
@@ -168,14 +168,14 @@ impl Receipt {
         }
     }
 
-    /// The same without a text and reasons that do not fit.
+    /// The same receipt without a text and reasons that are too large.
     pub(super) fn without_text(self) -> Self {
         let more_left_out = self.left_out();
         let reason = if self.text.is_some() { "too large to be stored".to_owned() } else { self.reason };
         Self { text: None, why: Vec::new(), more_left_out, reason, ..self }
     }
 
-    /// How many entries were left out for lack of room.
+    /// How many entries did not fit.
     pub fn left_out(&self) -> usize {
         self.more_left_out + self.why.iter().filter(|item| item.level == Level::Count).count()
     }
@@ -198,7 +198,7 @@ impl Receipt {
     }
 }
 
-/// The printed entries, the first entries left out, and the number of further ones left out.
+/// The printed entries followed by the first ones left out, and the number of the others left out.
 fn named(items: &[ItemReceipt]) -> (Vec<ItemReceipt>, usize) {
     let mut left_out = 0;
     let is_named = |item: &&ItemReceipt| {

@@ -1,5 +1,5 @@
 //! What each session was sent, in `sessions/NAME/told.json` beside the desk's selection, so that nothing is sent twice
-//! (BEHAVIOUR §9). When a new session begins, the folders of long unused ones are removed. A session counts as used
+//! (BEHAVIOUR §9). When a new session starts, the folders of long unused ones are removed. A session counts as used
 //! when it is sent something, or asks when nothing is new.
 
 use std::collections::HashSet;
@@ -24,7 +24,7 @@ const SESSIONS: &str = "sessions";
 const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 impl Store {
-    /// The session's memory, and a report of a damaged file that was moved aside.
+    /// The session's memory, and a report if a damaged file was moved aside.
     pub fn session_memory(&self, session: &Session) -> (SessionMemory, Vec<Diagnostic>) {
         let file = self.memory_file(session);
         if is_cut_short(&file) {
@@ -35,8 +35,8 @@ impl Store {
     }
 
     /// Changes the session's memory: `tell` gets the current state and returns the new one. It is called before taking
-    /// the lock, and again under it if another process changed the memory meanwhile. If nothing changes, no lock is
-    /// taken and no file written.
+    /// the lock, and again under it if another process has changed the memory in between. If nothing changes, no lock
+    /// is taken and no file is written.
     ///
     /// # Errors
     /// The file system's error with the path.
@@ -71,8 +71,8 @@ impl Store {
         Ok((answer, diagnostics))
     }
 
-    /// Clears the session's memory. If another process holds the lock, the file is removed anyway: a concurrent writer
-    /// at worst sends something again, whereas cleared memory must not count as known.
+    /// Clears the session's memory. If another process holds the lock, the file is removed anyway: at worst, a
+    /// concurrent writer sends something again, whereas cleared memory must not count as sent.
     ///
     /// # Errors
     /// The file system's error with the path.
@@ -87,7 +87,7 @@ impl Store {
         })
     }
 
-    /// The file that records what a session was sent. Each desk has its own, because desks differ in their sources.
+    /// The file that records what a session was sent. Each desk has its own, because desks have different sources.
     pub(super) fn memory_file(&self, session: &Session) -> PathBuf {
         self.sessions().join(session.name()).join("told.json")
     }
@@ -125,18 +125,18 @@ impl Store {
         concerned.iter().try_for_each(|file| less(file).map_or(Ok(()), |memory| self.write_memory(file, &memory)))
     }
 
-    /// Every prompt writes this file, without waiting for the disk: after a power cut, some things may be sent again.
+    /// Written at every prompt, so without syncing to disk: after a power cut, some things may be sent again.
     fn write_memory(&self, file: &Path, memory: &SessionMemory) -> io::Result<()> {
         self.put(file, &self.sealed(file, memory)?, Durability::Recreatable)
     }
 }
 
-/// Whether a power cut emptied a session's memory. This does not count as damage: things are only sent again.
+/// Whether a power cut left a session's memory empty. This does not count as damage: things are only sent again.
 fn is_cut_short(memory: &Path) -> bool {
     fs::symlink_metadata(memory).is_ok_and(|file| file.is_file() && file.len() == 0)
 }
 
-/// Removes the folders of long unused sessions. Retries failed removals the next time.
+/// Removes the folders of long unused sessions. Failed removals are retried the next time.
 fn remove_unused(sessions: &Path, now: SystemTime) {
     let Ok(sessions) = open_folder(sessions) else { return };
     for name in sessions.names().unwrap_or_default() {
@@ -158,7 +158,7 @@ fn is_unused(folder: &Path, now: SystemTime) -> bool {
     used.and_then(|used| now.duration_since(used).ok()).is_some_and(|age| age > KEPT)
 }
 
-/// Marks a session as used although nothing changed; at most once a day.
+/// Marks a session as used although nothing changed, at most once a day.
 fn mark_in_use(memory: &Path, now: SystemTime) {
     let is_stale = |used: SystemTime| now.duration_since(used).is_ok_and(|age| age > DAY);
     if fs::symlink_metadata(memory).is_ok_and(|it| it.is_file() && it.modified().is_ok_and(is_stale)) {
@@ -166,10 +166,10 @@ fn mark_in_use(memory: &Path, now: SystemTime) {
     }
 }
 
-/// Records when a session was used, by the clock that also determines its age.
+/// Records when a session was used, by the same clock that determines its age.
 fn mark_used(memory: &Path, now: SystemTime) {
     if let Ok(file) = open_own(memory) {
-        // On failure the session may be removed too early, which only repeats what it was sent.
+        // On failure the session may be removed too early; then it is only sent things again.
         let _ = file.set_modified(now);
     }
 }

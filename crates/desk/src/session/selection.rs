@@ -21,30 +21,30 @@ pub struct Stored {
     /// Picks and exclusions.
     #[serde(flatten)]
     pub choice: Choice,
-    /// The client that stored it, for the feeds of others; absent in files edited by a person.
+    /// The client that stored it, for the feeds of others; missing in files edited by a person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// The session's name, safe as a file name; absent in the same files.
+    /// The session's name, safe as a file name; missing in files edited by a person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// Picks that were in a file that refdesk here did not write.
+    /// Picks from a file that this user's refdesk did not write.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub taken_over: Vec<String>,
 }
 
-/// Where the new picks of a change come from.
+/// The origin of a change's new picks.
 #[derive(Clone, Copy)]
 pub enum NewPicks<'a> {
-    /// These were picked here, also if they were picked before.
+    /// These sources were picked here, even if they were picked before.
     Made(&'a [SourceId]),
-    /// Those for which this is true come with the workspace.
+    /// Picks for which this returns true come with the workspace.
     Brought(&'a dyn Fn(&str) -> bool),
 }
 
 /// The outcome of a change under the lock.
 #[derive(Debug)]
 pub struct Change<T> {
-    /// The result of the change function.
+    /// What the change function returned.
     pub answer: T,
     /// The value now stored.
     pub value: Choice,
@@ -75,7 +75,7 @@ impl Store {
         Ok(found?.map(|found| self.believed(found)))
     }
 
-    /// The trusted part of a stored selection: for a foreign one, picks and exclusions.
+    /// The trusted part of a stored selection; for a foreign one, only picks and exclusions.
     fn believed(&self, found: StateContent<Stored>) -> Stored {
         let file = self.shown(&self.selection);
         if found.is_own {
@@ -94,7 +94,7 @@ impl Store {
     /// file is moved aside, and the part kept from it is written as ours.
     ///
     /// # Errors
-    /// The file system's error with the path. Then nothing was changed.
+    /// The file system's error with the path. Nothing is changed in that case.
     pub fn change<T>(
         &self,
         session: &Session,
@@ -147,7 +147,7 @@ impl Store {
         Ok(Change { answer, value, taken_over, diagnostics })
     }
 
-    /// A selection needs no seal, so it is written without one if there is no key.
+    /// A selection does not require a seal, so it is written without one if there is no key.
     fn write_choice(&self, stored: &Stored) -> io::Result<()> {
         if self.sealer.key_or_new().is_ok() {
             return self.write(&self.selection, stored);
@@ -157,8 +157,8 @@ impl Store {
         self.put(&self.selection, &bytes, Durability::SurvivesCrash)
     }
 
-    /// Copies a foreign file aside while the lock is held. The original stays in place until it is replaced, so that
-    /// the part kept from it always exists.
+    /// Copies a foreign file aside; the caller holds the lock. The original stays in place until it is replaced, so
+    /// that the part kept from it always exists.
     fn copy_aside(&self, file: &Path, is_cut: bool) -> io::Result<()> {
         let aside = aside(file, "foreign", self.clock);
         let (folder, name) = Folder::of(&self.workspace, file)?;

@@ -22,18 +22,17 @@ use refdesk_files::{
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
-/// The default desk and the default session.
+/// The name of the default desk and the default session.
 pub const DEFAULT: &str = "default";
 
-/// The file that is locked.
 const LOCK: &str = "lock";
 
 const IGNORE_FILE: &str = ".gitignore";
 
-/// The content of `.gitignore`, which excludes the folder.
+/// The content of `.gitignore`, which ignores the whole folder.
 const IGNORE: &[u8] = b"*\n";
 
-/// The most bytes of a state file; a larger one is damaged.
+/// The maximum size of a state file in bytes; a larger one counts as damaged.
 const LIMIT: u64 = 64 * 1024 * 1024;
 
 /// After a timeout, wait a tenth as long for the lock: its holder is not making an ordinary change.
@@ -49,7 +48,7 @@ pub struct Store {
     pub(super) selection: PathBuf,
     pub(super) clock: fn() -> SystemTime,
     lock_timeout: Duration,
-    /// Whether state may only be stored once the folder is marked as a workspace.
+    /// Whether state may be stored only once the folder is marked as a workspace.
     only_if_marked: bool,
     pub(super) sealer: Sealer,
     pub(super) foreign: Foreign,
@@ -71,7 +70,7 @@ impl Store {
     }
 
     /// The files of this desk; a name that is not safe as a file name is replaced by its hash. Without a key, only
-    /// picks and exclusions are kept and trusted.
+    /// picks and exclusions are stored and trusted.
     pub fn new(workspace: &Path, desk: &str, clock: fn() -> SystemTime) -> Self {
         let folder = workspace.join(STATE_FOLDER);
         let selection = if desk == DEFAULT {
@@ -86,13 +85,13 @@ impl Store {
         Self { workspace, folder, desk, selection, clock, lock_timeout, only_if_marked, sealer, foreign, timed_out }
     }
 
-    /// The same for a folder in which state may only be stored once it is marked as a workspace.
+    /// Sets whether state may be stored only once the folder is marked as a workspace.
     #[must_use]
     pub(crate) fn only_if_marked(self, only_if_marked: bool) -> Self {
         Self { only_if_marked, ..self }
     }
 
-    /// The same with a key, which seals what is written and verifies what is read.
+    /// Sets the key, which seals what is written and verifies what is read.
     #[must_use]
     pub fn sealed_by(self, sealer: Sealer) -> Self {
         Self { sealer, ..self }
@@ -108,7 +107,7 @@ impl Store {
         self.foreign.diagnostic()
     }
 
-    /// The same with another lock timeout. After a timeout, waits last a tenth of it until the lock can be taken again.
+    /// Sets the lock timeout. After a timeout, waits last a tenth of it until the lock can be taken again.
     #[must_use]
     pub fn waiting(self, lock_timeout: Duration) -> Self {
         Self { lock_timeout, ..self }
@@ -134,7 +133,7 @@ impl Store {
         self.folder.join("cache/mentions")
     }
 
-    /// Takes the lock, in a folder that is ignored by git and inside the workspace even after following links.
+    /// Takes the lock, in a folder that git ignores and that is inside the workspace even after resolving links.
     ///
     /// # Errors
     /// The file system's error with the path; [`Code::LinkedOut`] for a link; [`Code::NoWorkspace`].
@@ -176,7 +175,7 @@ impl Store {
         Diagnostic::warning(Code::LinkedOut, error.to_string()).in_file(".jaato").fix(advice(error))
     }
 
-    /// Readers take no lock, since writes are atomic; only a damaged file is read again under it.
+    /// Reads a file without the lock, since writes are atomic; only a damaged file is read again under it.
     pub(super) fn read_or_set_aside<T: DeserializeOwned>(
         &self,
         file: &Path,
@@ -193,7 +192,7 @@ impl Store {
         }
     }
 
-    /// Reads a file while the lock is held; a damaged one is moved aside, so that its content is kept.
+    /// Reads a file; the caller holds the lock. A damaged file is moved aside, so that its content is kept.
     pub(super) fn read_locked<T: DeserializeOwned>(&self, file: &Path) -> (Option<StateContent<T>>, Vec<Diagnostic>) {
         let problem = match self.read::<T>(file) {
             Ok(found) => return (found, Vec::new()),
@@ -207,7 +206,7 @@ impl Store {
         (None, vec![self.report(file, &problem, &done)])
     }
 
-    /// The same for a file that must be ours: a foreign one is moved aside too.
+    /// Like [`Self::read_locked`], for a file that must be ours: a foreign one is moved aside, too.
     pub(super) fn own_locked<T: DeserializeOwned>(&self, file: &Path) -> (Option<T>, Vec<Diagnostic>) {
         let (found, diagnostics) = self.read_locked::<T>(file);
         let own = found.and_then(|found| {
@@ -231,7 +230,7 @@ impl Store {
         None
     }
 
-    /// Records a foreign file that was not touched.
+    /// Records a foreign file that was left alone.
     pub fn note_foreign(&self, file: &Path) {
         self.foreign.note(self.shown(file), ForeignFileAction::Ignored);
     }
@@ -242,7 +241,7 @@ impl Store {
         self.move_aside(file);
     }
 
-    /// Moves a foreign file aside while the lock is held. If that fails, it is still ignored.
+    /// Moves a foreign file aside; the caller holds the lock. If this fails, the file is still ignored.
     pub(super) fn move_aside(&self, file: &Path) {
         let aside = aside(file, "foreign", self.clock);
         if rename_own(file, name_of(&aside)).is_ok() {
@@ -250,7 +249,7 @@ impl Store {
         }
     }
 
-    /// Moves aside a folder or pipe at the path of a state file: otherwise every command would fail until a person
+    /// Moves aside a folder or pipe at the path of a state file; otherwise every command would fail until a person
     /// moves it.
     pub(super) fn clear(&self, folder: &Folder, name: &str) {
         if folder.is_obstructed(name) {
@@ -258,7 +257,7 @@ impl Store {
         }
     }
 
-    /// The content of a file and whether it is ours; `None` if there is no file; an error says what is wrong.
+    /// The content of a file and whether it is ours; `None` if it does not exist; an error explains what is wrong.
     pub(super) fn read<T: DeserializeOwned>(&self, file: &Path) -> Result<Option<StateContent<T>>, String> {
         let Some(bytes) = read_bytes(Folder::of(&self.workspace, file))? else { return Ok(None) };
         let value = parse(&bytes).map_err(|error| error.to_string())?;
@@ -276,12 +275,12 @@ impl Store {
 
     pub(super) fn put(&self, file: &Path, bytes: &[u8], lasting: Durability) -> io::Result<()> {
         let (folder, name) = Folder::made_of(&self.workspace, file, FileMode::Private)?;
-        // The writer holds the lock, so any unfinished files here will never be finished.
+        // The writer holds the lock, so temporary files found here are left over from killed writers.
         folder.sweep()?;
         folder.write(name, bytes, FileMode::Private, lasting)
     }
 
-    /// The file's place for its seal: its path in the folder.
+    /// The place of a file for its seal: its path in the folder.
     pub(super) fn place(&self, file: &Path) -> String {
         lossy(file.strip_prefix(&self.folder).unwrap_or(file))
     }
@@ -303,17 +302,17 @@ impl Store {
 /// The file system's error with the path; [`Code::LinkedOut`] for a link.
 pub(crate) fn keep_git_out(workspace: &Path) -> io::Result<()> {
     let folder = own_folder(workspace)?;
-    // A `.gitignore` from the repository need not exclude the folder.
+    // A `.gitignore` from the repository need not ignore the folder.
     let is_kept_out = folder.read(IGNORE_FILE, 16).is_ok_and(|(bytes, _)| bytes == IGNORE);
     if is_kept_out { Ok(()) } else { folder.write(IGNORE_FILE, IGNORE, FileMode::Private, Durability::SurvivesCrash) }
 }
 
-/// Refdesk's folder in a workspace, created if missing; only its user can enter it.
+/// refdesk's folder in a workspace, created if missing and accessible only to its user.
 fn own_folder(workspace: &Path) -> io::Result<Folder> {
     Folder::root(workspace)?.make(Path::new(STATE_FOLDER), FileMode::Private)
 }
 
-/// The path to which a damaged or foreign file is moved; files moved in the same second are kept.
+/// The path to which a damaged or foreign file is moved; does not overwrite files moved in the same second.
 pub(super) fn aside(file: &Path, why: &str, clock: fn() -> SystemTime) -> PathBuf {
     let seconds = clock().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let named = |ending: String| {
@@ -342,8 +341,8 @@ pub fn advice(error: &io::Error) -> &'static str {
     }
 }
 
-/// The value of a file in the user's own folder, which needs no seal; `None` if there is no file; an error says what is
-/// wrong.
+/// The value of a file in the user's own folder, which needs no seal; `None` if it does not exist; an error explains
+/// what is wrong.
 pub(super) fn read<T: DeserializeOwned>(file: &Path) -> Result<Option<T>, String> {
     let name = file.file_name().unwrap_or_default().to_owned();
     let folder = Folder::root(file.parent().unwrap_or(Path::new("")));
@@ -360,7 +359,7 @@ fn read_bytes(file: io::Result<(Folder, OsString)>) -> Result<Option<Vec<u8>>, S
     }
 }
 
-/// Parses a stored value, which must be an object: serde would accept a list as a struct, and `null` as `None`, and the
+/// Parses a stored value, which must be an object: serde would accept a list as a struct and `null` as `None`, and the
 /// data would then be lost.
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<T> {
     if bytes.trim_ascii_start().first() == Some(&b'{') {
@@ -475,7 +474,7 @@ pub(super) mod tests {
         write_atomic(file, &bytes).unwrap();
     }
 
-    /// Every file below a folder with its bytes.
+    /// Every file below a folder with its content.
     fn walk(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
         let mut open = vec![folder.to_path_buf()];
         let mut found = Vec::new();

@@ -1,7 +1,7 @@
 //! The files of embedded templates in `.jaato/templates/`, and their index. They are written for other tools and
-//! removed when no desk provides them any more, all under the lock (BEHAVIOUR §6). Files that the user made or changed
-//! are left alone, nothing is written through a link, and a failed write is reported once: the templates work without
-//! the files.
+//! removed once no desk provides them, all under the lock (BEHAVIOUR §6). Files that the user created or changed are
+//! left alone, nothing is written through a link, and a failed write is reported once: templates work without the
+//! files.
 
 use std::fs;
 use std::io;
@@ -35,7 +35,7 @@ pub(crate) const INDEX: &str = "index.json";
 /// How long a template from a tool result is kept: as long as an unused session.
 const TAKEN_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// A file to be written to the folder.
+/// A file to write into the folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TemplateFile {
     /// Its name in the folder.
@@ -46,18 +46,18 @@ pub struct TemplateFile {
     pub hash: String,
 }
 
-/// Who the files are written for.
+/// On whose behalf files are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnBehalfOf<'a> {
-    /// The desk; these are all its files, and its others are removed.
+    /// The desk: these are all its files, and its other files are removed.
     Desk {
-        /// The selection that the files belong to. If another was stored meanwhile, the process that stored it writes
-        /// its files.
+        /// The selection to which the files belong. If another was stored in the meantime, the process that stored it
+        /// writes its files.
         choice: &'a Choice,
         /// The index by template name, for the default desk.
         index: Option<&'a Map<String, Value>>,
     },
-    /// The user, who named their documents.
+    /// The user, who named the documents.
     Person,
     /// A tool result, which is untrusted: nothing is overwritten, at most [`TAKEN_KEPT`] are kept, and those taken 30
     /// days ago are removed.
@@ -73,7 +73,7 @@ pub struct Written {
     pub kept: Vec<String>,
     /// Names of files that were removed.
     pub removed: Vec<String>,
-    /// Whether nothing was done, because another process stored another selection meanwhile.
+    /// Whether nothing was done because another process has stored another selection.
     pub superseded: bool,
     /// What was left alone or failed.
     pub diagnostics: Vec<Diagnostic>,
@@ -109,7 +109,7 @@ impl Store {
         done.diagnostics.extend(damaged);
         let before = record.unwrap_or_default().checked();
         let mut after = before.clone();
-        // Old files are removed first, to make room.
+        // Remove old files first, to make room.
         let mut gone = if by == OnBehalfOf::ToolResult { self.old(&folder, files, &mut after) } else { Vec::new() };
         let kept = after.files.values().filter(|entry| entry.by_tool).count().saturating_sub(gone.len());
         let room = TAKEN_KEPT.saturating_sub(kept);
@@ -129,7 +129,7 @@ impl Store {
     }
 
     /// The files to write; for a tool result, only as many as there is room for. Records the desks that provide the
-    /// rest.
+    /// others.
     fn due<'a>(
         &self,
         folder: &Path,
@@ -170,7 +170,7 @@ impl Store {
                         .push(self.left(&file.name, "was created or edited by someone and was left as it is"));
                     continue;
                 }
-                // Two desks can provide the same name: write the default desk's file, or else the first one's.
+                // Two desks can provide the same name: the default desk's file is written, or else the first one's.
                 PathOccupant::File { .. }
                     if others && (!matches!(by, OnBehalfOf::Desk { .. }) || self.desk != super::DEFAULT) =>
                 {
@@ -220,7 +220,7 @@ impl Store {
         gone
     }
 
-    /// Old files that come only from tool results. Drops removed or changed ones from the record.
+    /// Old files that come only from tool results. Drops removed and changed ones from the record.
     fn old(&self, folder: &Path, files: &[TemplateFile], after: &mut Record) -> Vec<String> {
         let now = (self.clock)();
         let is_old = |name: &str| {
@@ -259,7 +259,7 @@ impl Store {
         record.checked().files.into_iter().filter(|(_, entry)| entry.by_tool).filter_map(there).collect()
     }
 
-    /// Writes and removes files. Records each write first, so that the file is known as ours whatever happens.
+    /// Writes and removes files. Records each write first, so that the file is recognized as ours whatever happens.
     fn apply(
         &self,
         folder: &Path,
@@ -299,7 +299,7 @@ impl Store {
                 }
                 Err(error) if is_absent(&error) => drop(after.files.remove(name)),
                 Err(error) => {
-                    // The record still lists the desk, so this is tried again.
+                    // The record still lists the desk, so this is retried.
                     if let Some(entry) = after.files.get_mut(name) {
                         entry.desks.insert(self.desk.clone());
                     }
@@ -318,7 +318,7 @@ impl Store {
         self.write(&self.record_file(), after).map_err(|error| self.unwritable(&error))
     }
 
-    /// The folder, checked for links that lead out of the workspace.
+    /// The folder, after checking that no link leads it out of the workspace.
     fn contained(&self) -> Result<PathBuf, Diagnostic> {
         let folder = self.workspace.join(FOLDER);
         let there = folder.ancestors().find(|path| fs::symlink_metadata(path).is_ok()).unwrap_or(&self.workspace);
@@ -357,7 +357,7 @@ impl Store {
     }
 }
 
-/// What is at this path; links are not followed.
+/// What is at this path, without following links.
 fn look(path: &Path) -> PathOccupant {
     match fs::symlink_metadata(path) {
         Err(error) if is_absent(&error) => return PathOccupant::Nothing,

@@ -14,7 +14,6 @@ use refdesk_files::{Lock, private_folder, rename_own, sweep, write_private};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Fix};
 
-/// The trust file.
 #[derive(Debug, Clone)]
 pub(crate) struct Trusted {
     file: PathBuf,
@@ -22,10 +21,9 @@ pub(crate) struct Trusted {
     lock_timeout: Duration,
 }
 
-/// The format of the file.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Stored {
-    /// By the resolved path of the workspace.
+    /// Hashes by the resolved path of the workspace.
     #[serde(default)]
     workspaces: BTreeMap<String, BTreeSet<String>>,
 }
@@ -54,7 +52,7 @@ impl Trusted {
     /// Adds trusted hashes to the workspace.
     ///
     /// # Errors
-    /// The file system's error with the path. Then nothing was changed.
+    /// The file system's error with the path. Nothing is changed in that case.
     pub(crate) fn add(&self, workspace: &str, hashes: impl IntoIterator<Item = String>) -> io::Result<Vec<Diagnostic>> {
         self.change(|stored| stored.workspaces.entry(workspace.to_owned()).or_default().extend(hashes))
     }
@@ -62,7 +60,7 @@ impl Trusted {
     /// Removes all trust from the workspace.
     ///
     /// # Errors
-    /// As [`Trusted::add`].
+    /// As for [`Trusted::add`].
     pub(crate) fn remove(&self, workspace: &str) -> io::Result<Vec<Diagnostic>> {
         self.change(|stored| drop(stored.workspaces.remove(workspace)))
     }
@@ -78,7 +76,7 @@ impl Trusted {
         Ok(problems)
     }
 
-    /// A lock for this file only, because the folder also holds other files.
+    /// Locks only this file, because the folder also contains other files.
     fn lock(&self) -> io::Result<Lock> {
         let _folder = self.file.parent().map(private_folder).transpose()?;
         Lock::acquire(&self.file.with_extension("lock"), self.lock_timeout)

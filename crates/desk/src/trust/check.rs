@@ -1,4 +1,4 @@
-//! Decides whether something in a configuration is a privileged action, and whether that is trusted.
+//! Decides whether something in a configuration is a privileged action, and whether it is trusted.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -18,11 +18,11 @@ use refdesk_text::report::Diagnostic;
 /// Answers questions about trust. Reads from disk only as needed, and only once.
 pub(crate) struct TrustCheck<'d> {
     desk: &'d Desk,
-    /// The resolved path.
+    /// The workspace's resolved path.
     pub workspace: PathBuf,
     is_foreign: OnceCell<bool>,
     trusted: OnceCell<(BTreeSet<String>, Vec<Diagnostic>)>,
-    /// The target of the folder of references, if it is outside.
+    /// The target of the references folder, if it is outside.
     references: OnceCell<Option<PathBuf>>,
     /// The targets of files that define sources, if outside; cached because one file may define thousands.
     files: RefCell<HashMap<Arc<Path>, Option<PathBuf>>>,
@@ -52,22 +52,22 @@ impl<'d> TrustCheck<'d> {
         *self.is_foreign.get_or_init(|| self.desk.config_file().is_none_or(|file| self.is_inside(file)))
     }
 
-    /// Whether a file is in the workspace, by its path or by links.
+    /// Whether a file is in the workspace, by its path or through links.
     fn is_inside(&self, file: &Path) -> bool {
         is_within(file, self.desk.workspace()) || outside(&self.workspace, file).is_none()
     }
 
-    /// The privileged action of a source, if it may come with the workspace.
+    /// The privileged action of a source, if the source may come with the workspace.
     pub(crate) fn source(&self, source: &Source) -> Option<UnplacedAction> {
         self.source_for(source, self.audience(source))
     }
 
-    /// The same for these agents.
+    /// Like [`Self::source`], for these agents.
     pub(super) fn source_for(&self, source: &Source, by: SourceAudience) -> Option<UnplacedAction> {
         let bare = match &source.kind {
             SourceKind::Local(place) => {
                 let every = self.actions().source(source, place, SourceAudience::EveryAgent)?;
-                // Who lets every agent read it lets each of them.
+                // Trust for every agent includes trust for those that select the source.
                 match by {
                     SourceAudience::Selecting if !self.trusts(&every.hash) => {
                         self.actions().source(source, place, by)?
@@ -84,12 +84,13 @@ impl<'d> TrustCheck<'d> {
                 self.actions().for_every_agent(source)?
             }
         };
-        // A path in the workspace that leads out does so by a link, which came with the workspace even if the user named the path.
+        // A path in the workspace leads out only through a link, which came with the workspace even if the user named
+        // the path.
         let is_linked = source.place().is_some_and(|place| is_within(&place.path, self.desk.workspace()));
         (is_linked || self.is_foreign(source)).then_some(bare)
     }
 
-    /// Who gets this source.
+    /// The agents that get this source.
     pub(super) fn audience(&self, source: &Source) -> SourceAudience {
         let ids = || self.desk.preselected_ids().collect();
         let is_preselected = || self.preselected.get_or_init(ids).contains(source.id.as_str());
@@ -126,13 +127,13 @@ impl<'d> TrustCheck<'d> {
         is_foreign.then(bare)
     }
 
-    /// The privileged action of a file in the folder of references that is a link leading outside.
+    /// The privileged action of a file in the references folder that is a link leading outside.
     pub(crate) fn linked(&self, file: &Path) -> Option<UnplacedAction> {
         // A link loop is an error, which the reader reports.
         self.linked_to(file, &resolve(file).ok()?)
     }
 
-    /// The same if it leads to `real`.
+    /// The privileged action of such a file if it leads to `real`.
     pub(crate) fn linked_to(&self, file: &Path, real: &Path) -> Option<UnplacedAction> {
         let is_foreign = file.starts_with(self.desk.workspace()) || self.config_is_foreign();
         if !is_foreign || real.starts_with(&self.workspace) {
@@ -146,7 +147,7 @@ impl<'d> TrustCheck<'d> {
         Some(self.actions().reference(file, real))
     }
 
-    /// The folder of references and its privileged action, if it is outside and the user did not name it.
+    /// The references folder and its privileged action, if it is outside and the user did not name it.
     pub(crate) fn references(&self) -> Option<(&Path, UnplacedAction)> {
         let folder = self.references.get_or_init(|| {
             outside(&self.workspace, &self.desk.references_folder()).filter(|_| self.references_are_foreign())
@@ -154,13 +155,13 @@ impl<'d> TrustCheck<'d> {
         folder.as_deref().map(|folder| (folder, self.actions().references(folder)))
     }
 
-    /// The privileged action of the folder of references if it leads to `real`.
+    /// The privileged action of the references folder if it leads to `real`.
     pub(crate) fn references_at(&self, real: &Path) -> Option<UnplacedAction> {
         let is_action = !real.starts_with(&self.workspace) && self.references_are_foreign();
         is_action.then(|| self.actions().references(real))
     }
 
-    /// Whether the folder of references is read, and not one that the user named.
+    /// Whether the references folder is read without the user having named it.
     fn references_are_foreign(&self) -> bool {
         let is_foreign =
             || self.desk.references_folder().starts_with(self.desk.workspace()) || self.config_is_foreign();
@@ -171,10 +172,10 @@ impl<'d> TrustCheck<'d> {
         self.source(source).is_some_and(|action| !self.trusts(&action.hash))
     }
 
-    /// The privileged actions of the channel of a configuration that may come with the workspace.
+    /// The privileged actions of the channel, if the configuration may come with the workspace.
     pub(crate) fn channel(&self) -> Vec<UnplacedAction> {
         let channel = &self.desk.config.settings.channel;
-        // Only the file channel uses it.
+        // Only the file channel uses `base_path`.
         let base_path = channel.base_path.as_deref().filter(|_| channel.kind == ChannelKind::File);
         let folder = base_path.and_then(|written| {
             let path = absolute(self.desk.workspace(), Path::new(&expand(self.desk.workspace_context(), written)));
@@ -183,15 +184,15 @@ impl<'d> TrustCheck<'d> {
         self.actions().webhook(channel).into_iter().chain(folder.map(|folder| self.actions().folder(&folder))).collect()
     }
 
-    /// The privileged action of an index in a database. It is one even with the user's own configuration if the workspace
-    /// says which repository it is, because it could claim to be another and replace that one's index.
+    /// The privileged action of an index in a database. It needs trust even with the user's own configuration if the
+    /// workspace states which repository it is, because it could claim to be another one and replace its index.
     pub(crate) fn index_url(&self) -> Option<UnplacedAction> {
         let url = self.desk.config.settings.index_url.as_ref()?;
         let repository = shared_name(&self.workspace);
         if !self.config_is_foreign() && repository.is_none() {
             return None;
         }
-        // What cannot be read is no less foreign.
+        // An address that cannot be parsed needs trust all the same.
         let shown = match self.desk.index_file().on_server(url.with_password()) {
             Ok(location) => location.shown_with_risk(),
             Err(_) => "an address that is not the URL of a PostgreSQL database".to_owned(),
@@ -212,7 +213,7 @@ impl<'d> TrustCheck<'d> {
         self.trusted().0.contains(hash)
     }
 
-    /// Problems of the trust file, if it was read.
+    /// Problems of the trust file, if it has been read.
     pub(super) fn problems_so_far(&self) -> Vec<Diagnostic> {
         self.trusted.get().map_or_else(Vec::new, |(_, problems)| problems.clone())
     }
@@ -230,7 +231,7 @@ impl<'d> TrustCheck<'d> {
     }
 }
 
-/// The path without links, if it exists.
+/// The resolved path, if it exists.
 pub(crate) fn resolved(workspace: &Path) -> PathBuf {
     fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf())
 }

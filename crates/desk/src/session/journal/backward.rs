@@ -1,4 +1,4 @@
-//! Reads a file line by line from its end, so that finding the last lines of a long file does not read the rest.
+//! Reads a file line by line from its end, so that finding the last lines of a long file does not read all of it.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -13,7 +13,7 @@ pub(super) struct Backward<'a> {
     from: u64,
     /// Bytes read but not yet returned.
     held: Vec<u8>,
-    /// From this index on, `held` has no line break, except as its last byte.
+    /// From this index on, `held` has no line break, except possibly as its last byte.
     searched: usize,
 }
 
@@ -24,10 +24,10 @@ impl<'a> Backward<'a> {
         Ok(Self { file, from, held: Vec::new(), searched: 0 })
     }
 
-    /// The line before those returned so far; `None` at the start of the file.
+    /// The line before those already returned; `None` at the start of the file.
     pub(crate) fn line(&mut self) -> io::Result<Option<Vec<u8>>> {
         loop {
-            // The last byte is the line break of this line.
+            // Skip the last byte, which is this line's own line break.
             let before = self.held.len().saturating_sub(1).min(self.searched);
             let found = memchr::memrchr(b'\n', self.held.get(..before).unwrap_or_default());
             if let Some(end) = found {

@@ -1,5 +1,5 @@
-//! The journal's file: appends under the lock and reads complete lines. A line is written in one call. If a killed
-//! writer or a full disk cuts it short, the next writer ends it, and later lines are not lost.
+//! The journal's file: appends under the lock, and reads complete lines. A line is written in one call. If a killed
+//! writer or a full disk truncates it, the next writer ends it, and later lines are not lost.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -15,19 +15,19 @@ use crate::session::{Session, Store};
 use refdesk_files::path::{is_absent, name_of};
 use refdesk_files::{Sealer, append_own, is_at, open_folder, open_own, rename_own, within};
 
-/// A file that would grow larger is moved aside and replaces the previous one, so a journal takes at most twice this
+/// A file that would grow larger is moved aside, replacing the previous one, so a journal takes at most twice this
 /// size. A larger file is not ours and is not read.
 pub(super) const LIMIT: u64 = 32 * 1024 * 1024;
 
-/// Line numbers are below this: JSON readers lose precision above it, so such a line is invalid.
+/// Line numbers are below this: JSON readers lose precision beyond it, so a line with a larger one is invalid.
 const END: u64 = 1 << 53;
 
 const JOURNAL: &str = "journal.jsonl";
 
-/// The place that a line's seal names. It stays the same when the file is moved aside.
+/// The place included in a line's seal. It stays the same when the file is moved aside.
 const PLACE: &str = JOURNAL;
 
-/// The part of a line needed to count it.
+/// The part of a line needed to number the next.
 #[derive(Deserialize)]
 struct Numbered {
     n: u64,
@@ -35,9 +35,9 @@ struct Numbered {
 
 /// The kind of a line in the file.
 pub(super) enum Parsed {
-    /// Written by this user's refdesk here.
+    /// Written here by this user's refdesk.
     Own(Box<Line>),
-    /// Looks like one, but was written or copied by something else.
+    /// Looks like a line of ours, but was written or copied by someone else.
     Foreign,
     /// Not a complete line.
     Rubbish,
@@ -57,12 +57,12 @@ impl Store {
     /// Appends lines, all or none, and returns the number of the last.
     ///
     /// # Errors
-    /// The file system's error with the path, or that the lines are too large; then nothing was appended.
+    /// The file system's error with the path, or that the lines are too large; nothing is appended in either case.
     pub fn append_all(&self, session: &Session, receipts: Vec<Receipt>) -> io::Result<u64> {
         self.append_within(LIMIT, session, receipts)
     }
 
-    /// The same with a limit.
+    /// Like [`Self::append_all`], with this limit on the file's size.
     pub(super) fn append_within(&self, limit: u64, session: &Session, receipts: Vec<Receipt>) -> io::Result<u64> {
         self.sealer.key_or_new()?;
         let _lock = self.lock()?;
@@ -72,7 +72,7 @@ impl Store {
         let mut file = append_own(&path)?;
         let mut size = file.metadata().map_err(name_it)?.len();
         if size > limit {
-            // It came from elsewhere, and reading it would take too long.
+            // The file came from elsewhere, and reading it would take too long.
             rename_own(&path, name_of(&aside(&path, "damaged", self.clock)))?;
             file = append_own(&path)?;
             size = 0;
@@ -81,7 +81,7 @@ impl Store {
         if is_foreign {
             self.move_aside(&path);
             file = append_own(&path)?;
-            // If it cannot be moved, lines are appended to it; its own are skipped.
+            // If the file cannot be moved, append to it; readers skip its foreign lines.
             size = file.metadata().map_err(name_it)?.len();
         }
         let is_torn = is_torn && size > 0;
@@ -94,7 +94,7 @@ impl Store {
             lines.insert(0, b'\n');
         }
         file.write_all(&lines).map_err(|error| {
-            // Part of a line may remain; if it cannot be truncated, the next writer ends it.
+            // Part of a line may remain; if truncating fails, the next writer ends it.
             let _ = file.set_len(size);
             name_it(error)
         })?;
@@ -102,7 +102,7 @@ impl Store {
     }
 
     /// The lines for these receipts, and the number of the last. If they are too large for a file, texts and reasons
-    /// are left out, and the lines say so.
+    /// are left out, and the lines record that.
     fn lines(&self, limit: u64, before: u64, session: &Session, receipts: Vec<Receipt>) -> io::Result<(Vec<u8>, u64)> {
         let (lines, n) = self.written(before, session, &receipts)?;
         if lines.len() as u64 <= limit {
@@ -118,12 +118,12 @@ impl Store {
     }
 
     fn written(&self, before: u64, session: &Session, receipts: &[Receipt]) -> io::Result<(Vec<u8>, u64)> {
-        // Read the clock under the lock, so that lines are in the order of their times.
+        // Read the clock under the lock, so that lines are in order of time.
         let time = jiff::Timestamp::try_from((self.clock)()).unwrap_or_default();
         let key = self.sealer.key_or_new()?;
         let (mut lines, mut n) = (Vec::new(), before);
         for receipt in receipts {
-            // A forged journal can contain the highest number; then numbering starts again.
+            // A forged journal can contain the highest number; then numbering restarts.
             n = if n + 1 < END { n + 1 } else { 1 };
             let (desk, session, who) = (self.desk.clone(), session.name(), session.who.clone());
             let line = Line { n, time: format!("{time:.3}"), desk, session, who, receipt: receipt.clone(), seal: None };
@@ -153,7 +153,7 @@ impl Store {
         }
     }
 
-    /// The kind of a line. Records that there are foreign lines.
+    /// Parses a line, and records that there are foreign lines.
     pub(super) fn parsed(&self, bytes: &[u8]) -> Parsed {
         let parsed = parse(bytes, &self.sealer);
         if matches!(parsed, Parsed::Foreign) {
@@ -176,7 +176,7 @@ impl Store {
     /// lines. A file too large to be ours counts as one; foreign lines are skipped.
     ///
     /// # Errors
-    /// As [`Store::journal`].
+    /// As for [`Store::journal`].
     pub fn each_line(&self, is_wanted: impl Fn(&[u8]) -> bool, mut each: impl FnMut(Line)) -> io::Result<usize> {
         within(&self.workspace, &self.folder)?;
         let mut damaged = 0;
@@ -185,7 +185,7 @@ impl Store {
                 damaged += 1;
                 continue;
             }
-            // Ignore what is appended meanwhile.
+            // Ignore what is appended in the meantime.
             let mut reader = BufReader::with_capacity(64 * 1024, file.take(LIMIT));
             let mut line = Vec::new();
             while reader.read_until(b'\n', &mut line)? > 0 {
@@ -202,7 +202,7 @@ impl Store {
         Ok(damaged)
     }
 
-    /// The current files of the journal, older first. A file that is moved aside meanwhile is listed only once.
+    /// The current files of the journal, older first. A file that is moved aside in between is listed only once.
     fn journal_files(&self) -> io::Result<Vec<File>> {
         let open = |path: PathBuf| match open_own(&path) {
             Ok(file) => Ok(Some(file)),
@@ -222,11 +222,11 @@ impl Store {
     }
 }
 
-/// The kind of a line. Only our own lines are parsed in full.
+/// Classifies a line; only our own lines are parsed in full.
 fn parse(bytes: &[u8], sealer: &Sealer) -> Parsed {
     let Some(whole) = bytes.strip_suffix(b"\n") else { return Parsed::Rubbish };
     if sealer.key().is_some_and(|key| key.verifies_line(PLACE, whole)) {
-        // A newer version may write fields that are unknown here.
+        // A newer version may write fields unknown to this one.
         let line = serde_json::from_slice::<Line>(whole).ok().filter(|line| line.n < END);
         return line.map_or(Parsed::Rubbish, |line| Parsed::Own(Box::new(line)));
     }
@@ -245,7 +245,6 @@ pub(crate) fn says_what(line: &[u8], any: &[JournalEvent]) -> bool {
     })
 }
 
-/// State of a journal's end.
 #[derive(Debug, Clone, Copy, Default)]
 struct JournalEnd {
     /// The number of our last line; 0 if there is none.

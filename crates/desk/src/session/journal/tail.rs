@@ -1,5 +1,5 @@
-//! Follows a journal that other processes append to: reads only new lines, and only complete ones. The file stays open,
-//! so that lines appended before it is moved aside or removed are still read.
+//! Follows a journal to which other processes append: reads only new and complete lines. The file stays open, so that
+//! lines appended before it is moved aside or removed are still read.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -15,7 +15,7 @@ use refdesk_files::{is_at, open_own, within};
 /// Bytes read at a time.
 const BUFFER: usize = 64 * 1024;
 
-/// A position in a journal that is followed.
+/// A follower's position in a journal.
 #[derive(Debug)]
 pub struct JournalTail {
     store: Store,
@@ -24,7 +24,7 @@ pub struct JournalTail {
     reading: Option<(File, u64)>,
 }
 
-/// How many lines of a journal were not passed on.
+/// How many journal lines were skipped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct SkippedLines {
     /// Lines that will never be valid.
@@ -66,7 +66,7 @@ impl Store {
     }
 }
 
-/// The offset of the last `wanted` lines of a file (or all of them), and their number. A torn line is not counted. A
+/// The offset of the last `wanted` lines of a file (or of all), and how many there are. A torn line does not count. A
 /// file too large to be ours has none.
 fn offset_of_last(file: &File, wanted: usize) -> io::Result<(u64, usize)> {
     let size = file.metadata()?.len();
@@ -99,16 +99,16 @@ impl JournalTail {
         Ok((lines, skipped.damaged))
     }
 
-    /// The path of the journal, as printed.
+    /// The journal's path for display.
     pub(crate) fn shown(&self) -> String {
         self.store.shown(&self.path)
     }
 
-    /// Passes on the lines appended since the last call, in order, and returns how many were skipped. Only one line at
-    /// a time is in memory.
+    /// Passes the lines appended since the last call to `each`, in order, and returns how many were skipped. Only one
+    /// line at a time is in memory.
     ///
     /// # Errors
-    /// As [`JournalTail::read`].
+    /// As for [`JournalTail::read`].
     pub(crate) fn read_each(&mut self, mut each: impl FnMut(Line)) -> io::Result<SkippedLines> {
         let mut read = 0;
         let mut each = |line| {

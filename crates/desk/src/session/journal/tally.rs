@@ -1,4 +1,4 @@
-//! How often hints and expansions were followed: the sources that a session was offered and then read or picked. A pure
+//! How often hints and expansions were followed: the sources a session was offered and then read or picked. A pure
 //! function of the journal's lines in order.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -10,7 +10,7 @@ use refdesk_text::fold::{collapsed, tag_key};
 /// How often something was offered and followed, counted once per session and source.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Count {
-    /// Pairs of session and source that it was offered for.
+    /// The number of pairs of session and source for which it was offered.
     pub offered: usize,
     /// How many of these pairs were followed.
     pub followed: usize,
@@ -25,15 +25,15 @@ impl Count {
     }
 }
 
-/// What one session was offered about one source.
+/// What a session was offered about a source.
 #[derive(Debug, Clone, Default)]
 struct OfferedSource {
-    /// Matched tags by comparison key, as first spelt.
+    /// Matched tags by comparison key, in their first spelling.
     tags: BTreeMap<String, String>,
     is_followed: bool,
 }
 
-/// What one session was offered, by source, and whether it followed.
+/// What a session was offered, by source, and whether it followed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Offers {
     hints: HashMap<String, OfferedSource>,
@@ -85,7 +85,7 @@ impl Offers {
     }
 }
 
-/// A count in progress.
+/// Counts over several sessions.
 #[derive(Debug, Default)]
 pub struct Tally {
     /// By desk and session.
@@ -99,9 +99,9 @@ impl Tally {
         self.sessions.entry(key).or_default().count(&line.receipt);
     }
 
-    /// By tag, most offered first.
+    /// The counts by tag, most offered first.
     pub fn tags(&self) -> Vec<(String, Count)> {
-        // The same tag may have several spellings; the first in order is used.
+        // A tag may have several spellings; the first in order is used.
         let mut spelt: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         let mut counts: BTreeMap<&str, Count> = BTreeMap::new();
         for offer in self.sessions.values().flat_map(|offers| offers.hints.values()) {
@@ -115,12 +115,12 @@ impl Tally {
         sorted(counts.into_iter().map(|(key, count)| (name(key), count)).collect())
     }
 
-    /// Hints by source, most offered first.
+    /// The counts of hints by source, most offered first.
     pub fn hinted(&self) -> Vec<(String, Count)> {
         by_source(self.sessions.values().map(|offers| &offers.hints))
     }
 
-    /// Expansions by source, most offered first.
+    /// The counts of expansions by source, most offered first.
     pub fn expanded(&self) -> Vec<(String, Count)> {
         by_source(self.sessions.values().map(|offers| &offers.expansions))
     }

@@ -1,4 +1,4 @@
-//! The journal's file: appended lines survive whatever surrounds them, and a following reader misses nothing.
+//! The journal's file: appended lines survive whatever surrounds them, and a follower misses nothing.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -29,7 +29,7 @@ fn reasons(lines: &[Line]) -> Vec<(u64, &str)> {
     lines.iter().map(|line| (line.n, line.receipt.reason.as_str())).collect()
 }
 
-/// The lines of a journal of this workspace after a replacement, sealed again.
+/// The lines of this workspace's journal after a replacement, with new seals.
 fn rewritten(folder: &Path, lines: &str, from: &str, to: &str) -> String {
     let sealer = Sealer::fixed(folder);
     let reseal = |line: &str| {
@@ -120,7 +120,7 @@ fn a_journal_that_would_be_too_large_is_moved_aside_and_numbers_continue() {
     for name in ["journal.jsonl", "journal.1.jsonl"] {
         assert!(fs::metadata(folder.path().join(".jaato/refdesk").join(name)).unwrap().len() <= 1500);
     }
-    // The last lines reach back into the older file.
+    // The last lines extend into the older file.
     for last in [0, 1, numbers.len() - 1, numbers.len(), 99] {
         let expected: Vec<u64> = numbers.iter().rev().take(last).rev().copied().collect();
         let found: Vec<u64> = store.tail(last).read().unwrap().0.iter().map(|line| line.n).collect();
@@ -153,7 +153,7 @@ fn too_large_a_receipt_is_written_without_its_text() {
     let (lines, damaged) = store.journal().unwrap();
     assert_eq!((reasons(&lines), damaged), (vec![(1, "one"), (2, "two"), (3, "too large to be stored")], 0));
     assert_eq!((lines[2].receipt.text.as_deref(), lines[2].receipt.bytes), (None, 5000));
-    // If that does not help, it is an error, and the file does not change.
+    // If that does not help, appending fails, and the file does not change.
     let error = store.append_within(1500, &session(), vec![said(&"x".repeat(5000))]).unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::FileTooLarge);
     assert_eq!(store.journal().unwrap().0, lines);
@@ -195,7 +195,7 @@ fn a_huge_prepared_journal_is_moved_aside_unread() {
     let names = fs::read_dir(path.parent().unwrap()).unwrap().map(|entry| entry.unwrap().file_name());
     let aside = names.filter(|name| name.to_str().unwrap().starts_with("journal.jsonl.damaged-")).count();
     assert_eq!(aside, 1, "nothing is lost");
-    // A journal that becomes huge while being followed.
+    // A journal becomes huge while it is followed.
     huge(&path);
     assert_eq!(tail.read().unwrap(), (Vec::new(), 1));
     assert_eq!(tail.read().unwrap(), (Vec::new(), 0));
@@ -238,7 +238,7 @@ fn a_tail_returns_each_line_once_and_only_when_complete() {
     assert_eq!(read(), [0; 0]);
     add_bytes(&path, end.as_bytes());
     assert_eq!(read(), [2]);
-    // Moved aside between two reads, with lines on both sides.
+    // The file is moved aside between two reads, with lines on both sides.
     for at in 3..30 {
         say(at);
         if at % 3 == 0 {
@@ -247,7 +247,7 @@ fn a_tail_returns_each_line_once_and_only_when_complete() {
     }
     assert_eq!(read(), [28, 29]);
     say(30);
-    // Removed with an unread line, then created again.
+    // The file is removed with an unread line, then created again.
     fs::remove_file(&path).unwrap();
     assert_eq!(read(), [30]);
     assert_eq!(read(), [0; 0]);
@@ -276,7 +276,7 @@ fn a_failed_append_is_an_error_and_leaves_nothing() {
     std::os::unix::fs::symlink("elsewhere", &path).unwrap();
     assert!(store.append_all(&session(), vec![said("two")]).unwrap_err().to_string().contains("journal.jsonl"));
     assert!(store.journal().is_err());
-    // Anything but a file is not ours, and must not block the journal.
+    // Anything but a regular file is not ours, and must not block the journal.
     fs::remove_file(&path).unwrap();
     fs::create_dir(&path).unwrap();
     assert!(store.journal().unwrap().0.is_empty());
@@ -309,7 +309,7 @@ fn concurrent_appends_have_distinct_numbers() {
     assert_eq!(followed, (1..=160).collect::<Vec<u64>>());
 }
 
-/// Otherwise, each prompt in a session with ten thousand new sources would take megabytes.
+/// Otherwise, each prompt in a session with ten thousand new sources would add megabytes.
 #[test]
 fn the_first_entries_left_out_are_named_and_the_rest_counted() {
     let item = |at: usize, level| ItemReceipt {

@@ -11,7 +11,7 @@ use crate::session::templates::record::PathOccupant;
 use refdesk_files::{read_own, write_derived};
 use refdesk_text::report::Diagnostic;
 
-/// The most bytes of an index; a larger one is not ours.
+/// The maximum size of an index in bytes; a larger one is not ours.
 const LIMIT: u64 = 64 * 1024 * 1024;
 
 impl Store {
@@ -50,7 +50,7 @@ impl Store {
     }
 }
 
-/// An index may be larger than a template.
+/// Like `look`, with a larger limit: an index may be larger than a template.
 fn look_large(file: &Path) -> PathOccupant {
     match look(file) {
         PathOccupant::Other("too large to be a template") => PathOccupant::File { hash: String::new(), empty: false },

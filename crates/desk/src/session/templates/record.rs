@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use refdesk_files::name::is_plain;
 use refdesk_templates::OVERRIDES;
 
-/// All our files, by name in the folder.
+/// All our files.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Record {
-    /// By name.
+    /// By file name.
     #[serde(default)]
     pub files: BTreeMap<String, Entry>,
 }
@@ -25,7 +25,7 @@ pub(crate) struct Entry {
     /// The desks that provide it.
     #[serde(default)]
     pub desks: BTreeSet<String>,
-    /// Whether the user named its document; then it stays even when no desk provides it.
+    /// Whether the user named its document; then it stays even if no desk provides it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_hand: bool,
     /// Whether it comes from a tool result; then it is in the index of every desk, and is removed when old.
@@ -34,15 +34,15 @@ pub(crate) struct Entry {
 }
 
 impl Record {
-    /// The same without names that an embedded template cannot have: each must be a plain file name, and not one that
-    /// is reserved in the folder.
+    /// Drops names that an embedded template cannot have: each must be a plain file name that is not reserved in the
+    /// folder.
     #[must_use]
     pub(super) fn checked(mut self) -> Self {
         self.files.retain(|name, _| is_file_name(name));
         self
     }
 
-    /// Whether the file has the content that was written. An empty file was cut short by a crash, because no template
+    /// Whether the file has the content that was written. An empty file was truncated by a crash, because no template
     /// is empty.
     pub(super) fn is_ours(&self, name: &str, found: &PathOccupant) -> bool {
         self.files.get(name).is_some_and(|entry| entry.is_ours(found))
@@ -50,7 +50,7 @@ impl Record {
 }
 
 impl Entry {
-    /// The same for one file.
+    /// Whether this file has the content that was written.
     pub(crate) fn is_ours(&self, found: &PathOccupant) -> bool {
         match found {
             PathOccupant::File { empty: true, .. } => true,
@@ -75,6 +75,6 @@ pub(crate) enum PathOccupant {
         hash: String,
         empty: bool,
     },
-    /// A link, a folder, or a file too large to be ours; a phrase for messages.
+    /// A link, a folder, or a file too large to be ours, as a phrase for messages.
     Other(&'static str),
 }

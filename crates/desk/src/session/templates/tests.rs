@@ -1,4 +1,4 @@
-//! The files of templates when desks appear and disappear, when the user changes files, and when a writer is killed.
+//! Template files when desks appear and disappear, when the user changes files, and when a writer is killed.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
