@@ -1,5 +1,5 @@
-//! Undoes and redoes the changes made here. Each is an ordinary change, made under the lock to the choice stored at
-//! that moment; later changes by other processes stay.
+//! Undoes and redoes the changes made by this desk. Each is an ordinary change, made under the lock to the currently
+//! stored choice; later changes by other processes stay.
 
 use std::time::{Duration, SystemTime};
 
@@ -10,12 +10,12 @@ use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::{Choice, History, RetraceResult, StepName};
 use refdesk_text::Error;
 
-/// A change that was undone or redone.
+/// The result of undoing or redoing a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UndoResult {
     /// The step.
     pub what: StepName,
-    /// What was reverted, and what other processes have changed since.
+    /// What was reverted, and what was not because other processes have changed it since.
     pub retraced: RetraceResult,
     /// Sources that left the selection.
     pub left: Vec<SourceId>,
@@ -29,29 +29,29 @@ pub(super) struct AnsweredHere {
     at: SystemTime,
 }
 
-/// How long the asker has to store them. Later picks of the same sources count as others'.
+/// How long the requester has to store the picks. Later picks of the same sources count as changes by others.
 const ANSWER_TIME: Duration = Duration::from_secs(60);
 
 impl Desk {
     /// Undoes this desk's last change; `None` if there is none.
     ///
     /// # Errors
-    /// The desk cannot be stored; then nothing was changed.
+    /// The desk cannot be stored; nothing is changed in that case.
     pub fn undo(&mut self, session: &Session) -> Result<Option<UndoResult>, Error> {
         let what = self.history.undo_name();
         self.retrace(session, "undone", what, History::undo)
     }
 
-    /// Redoes what was undone last; `None` if there is none.
+    /// Redoes the change that was undone last; `None` if there is none.
     ///
     /// # Errors
-    /// As [`Desk::undo`].
+    /// As for [`Desk::undo`].
     pub fn redo(&mut self, session: &Session) -> Result<Option<UndoResult>, Error> {
         let what = self.history.redo_name();
         self.retrace(session, "redone", what, History::redo)
     }
 
-    /// Records a person's answer given here, so that the picks the asker makes from it can be undone here.
+    /// Records an answer given here, so that the picks the requester makes from it can be undone here.
     pub(crate) fn expect_answer(&mut self, who: &str, ids: &[String]) {
         let new: Vec<String> = ids.iter().filter(|id| !self.choice.picks.contains(id)).cloned().collect();
         if !new.is_empty() {
@@ -59,8 +59,8 @@ impl Desk {
         }
     }
 
-    /// Records what was stored since `known`: picks from an answer given here as a step, everything else as others'
-    /// changes.
+    /// Records what was stored since `known`: picks from an answer given here as a step, everything else as changes by
+    /// others.
     pub(super) fn note_stored(&mut self, known: &Choice, stored: &Choice) {
         let is_new = |id: &String| stored.picks.contains(id) && !known.picks.contains(id);
         let now = (self.options.clock)();
@@ -88,7 +88,7 @@ impl Desk {
         }
     }
 
-    /// The steps that undo and redo would revert and repeat.
+    /// The steps that undo and redo would apply to.
     pub(crate) fn undoable(&self) -> (Option<StepName>, Option<StepName>) {
         (self.history.undo_name(), self.history.redo_name())
     }

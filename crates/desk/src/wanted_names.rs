@@ -1,4 +1,4 @@
-//! Ids and tags as written in a request: finds their sources, and explains those without any.
+//! Ids and tags as written in a request: finds their sources, and explains those that match none.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -12,7 +12,7 @@ use refdesk_text::shorten::shortened;
 use refdesk_text::{Code, Error, Fix};
 
 impl Desk {
-    /// An explanation for each of these tags that no source has, with the most similar tag.
+    /// A message for each of these tags that no source has, with the most similar tag.
     pub fn unknown_tags(&self, tags: &[String]) -> Vec<String> {
         let reported = |tag: &String| {
             format!("no source has the tag '{}'{}", brief(tag), self.nearest_tag(std::slice::from_ref(tag)))
@@ -49,7 +49,7 @@ impl Desk {
             Some(source) => format!(" (the file is the source '{}')", source.id),
             None => did_you_mean(id, known).map_or_else(String::new, |question| format!(" ({question})")),
         };
-        // A list of the ids lacks those that cannot be read.
+        // Listing the sources would not show those that cannot be read.
         let fix = self.unread_catalog_fix().unwrap_or(Fix::ListSources);
         Error::new(Code::UnknownId, format!("no source has the id '{}'{nearest}", brief(id)), fix)
     }
@@ -58,15 +58,15 @@ impl Desk {
 /// The most names of a request repeated in an answer.
 pub(crate) const REPEATED: usize = 20;
 
-/// The most characters of each.
+/// The most characters of each repeated name.
 const LONGEST: usize = 200;
 
-/// A name of a request, as an answer repeats it.
+/// A name from a request, shortened for an answer.
 pub(crate) fn brief(name: &str) -> String {
     shortened(name.to_owned(), LONGEST)
 }
 
-/// `'a' or 'b'`, each once, up to twenty.
+/// `'a' or 'b'`, without duplicates, at most twenty.
 pub fn quoted_tags(tags: &[String]) -> String {
     let mut seen = HashSet::new();
     let different: Vec<&String> = tags.iter().filter(|tag| seen.insert(*tag)).collect();

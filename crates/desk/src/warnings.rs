@@ -1,5 +1,5 @@
-//! Warnings that depend on the whole catalog: sources that nothing brings up. Also remembers warnings that are shown
-//! only once.
+//! Warnings that depend on the whole catalog: sources that nothing brings up. Also remembers which warnings were shown,
+//! so that some are shown only once.
 
 use std::collections::HashSet;
 
@@ -17,7 +17,7 @@ use refdesk_text::report::locate::PointerStep;
 
 impl Desk {
     /// A warning for each selectable source that only its id brings up: it has no tags, no other source mentions it,
-    /// and without an index its description finds nothing. All documents must have been read.
+    /// and there is no index to find it by its description. All documents must have been read.
     pub fn unfindable_sources(&self) -> Vec<Diagnostic> {
         if self.has_index() {
             return Vec::new();
@@ -27,7 +27,7 @@ impl Desk {
         found
     }
 
-    /// Whether there is an index to find sources with.
+    /// Whether there is an index with which to find sources.
     pub fn has_index(&self) -> bool {
         self.index_file().path().exists() || self.settings().index_url.is_some()
     }
@@ -37,7 +37,7 @@ impl Desk {
         problem.source_id.as_deref().is_none_or(|id| !self.selection.contains(id))
     }
 
-    /// The same without regard to index and selection, so it depends only on the catalog and the mentions.
+    /// The same warnings regardless of index and selection, so that they depend only on the catalog and the mentions.
     pub(super) fn found_only_by_index(&self) -> Vec<Diagnostic> {
         let ids = self.catalog.sources().iter().map(|source| source.id.as_str());
         let mentioned: HashSet<&SourceId> = ids.flat_map(|id| self.graph.targets(id)).collect();
@@ -73,8 +73,8 @@ impl Desk {
         listed.into_vec()
     }
 
-    /// Whether a person was already shown exactly these problems; from now on they count as shown. `kind` names a file
-    /// in the user's state folder, so that an untouched workspace stays untouched.
+    /// Whether exactly these problems were shown before; marks them as shown. `kind` is a file name in the user's state
+    /// folder, so that an untouched workspace stays untouched.
     pub fn were_shown_before(&self, kind: &str, problems: &[&Diagnostic]) -> bool {
         let mut shown: Vec<String> = problems.iter().map(|it| format!("{:?} {:?}", it.file, it.message)).collect();
         shown.sort();

@@ -1,5 +1,5 @@
 //! Explains why a source gets no hint for a text: because of the text, its score, the selection, or what the session
-//! was sent (BEHAVIOUR §5, SEARCH S3.6). Nothing is sent.
+//! was already sent (BEHAVIOUR §5, SEARCH S3.6). Nothing is sent.
 
 use super::places::FolderCache;
 use super::{CompleteDesk, Session, Simulation};
@@ -23,13 +23,13 @@ pub struct Verdict {
     pub hinted: Result<Level, WhyNot>,
     /// Its tags that occur in the text, with line and column of the first occurrence.
     pub matched: Vec<(String, usize, usize)>,
-    /// The tag that the reason concerns.
+    /// The tag to which the reason refers.
     pub tag: Option<String>,
-    /// Line and column of the `@id`, the longer word or the words nearest to a tag that the reason concerns.
+    /// Line and column to which the reason refers: of the `@id`, the longer word, or the words nearest to a tag.
     pub place: Option<(usize, usize)>,
     /// Why no tag brings it up; its score still may.
     pub untagged: Option<WhyNot>,
-    /// What the index says about it; `None` if nothing, or without an index.
+    /// Its score in the index; `None` if it has none, or without an index.
     pub meaning: Option<Meaning>,
     /// Whether there is an index.
     pub is_indexed: bool,
@@ -37,11 +37,11 @@ pub struct Verdict {
     pub is_read: bool,
     /// The journal line that sent it to the session, if that is the reason and the line exists.
     pub sent_by: Option<Line>,
-    /// A setting that would change it. `None` if none of them does, or if it was not tried out.
+    /// A setting that would change the outcome; `None` if there is none, or if none was tried.
     pub remedy: Option<HintRemedy>,
 }
 
-/// A setting with which a source gets a hint for a text.
+/// A setting with which a source would get a hint for a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HintRemedy {
     /// `hints.threshold` at this score.
@@ -53,7 +53,7 @@ pub enum HintRemedy {
 }
 
 impl HintRemedy {
-    /// The setting that keeps a source back that was rejected for this reason.
+    /// The setting that would reverse this rejection.
     fn of(rejected: Rejection, verdict: &Verdict) -> Option<Self> {
         let has_tag = !verdict.matched.is_empty();
         match rejected {
@@ -76,11 +76,11 @@ impl HintRemedy {
     }
 }
 
-/// Any text reaches a score like this, so that a threshold at it would bring up everything.
+/// Any text reaches a score like this, so a threshold this low would bring up everything.
 const NOISE: f64 = 0.3;
 
 impl Verdict {
-    /// The verdict from the text alone, without memory and budget.
+    /// The verdict from the text alone, regardless of memory and budget.
     pub(super) fn new(id: &SourceId, text: &str, regard: MatchExplanation) -> Self {
         let MatchExplanation { matched, why, tag, at } = regard;
         let firsts: Vec<usize> = matched.iter().map(|(_, first)| *first).collect();
@@ -104,7 +104,7 @@ impl Verdict {
         }
     }
 
-    /// The same with the scores of the index; `considered` is `None` without one. The score decides if no tag does.
+    /// Adds the scores of the index, which decide if no tag does; `considered` is `None` without an index.
     pub(super) fn with_scores(mut self, considered: Option<&[Considered]>) -> Self {
         self.is_indexed = considered.is_some();
         let Some(scored) = considered.into_iter().flatten().find(|it| it.id == self.id) else { return self };
@@ -117,14 +117,14 @@ impl Verdict {
         self
     }
 
-    /// The same, but with this reason if it was positive.
+    /// The same verdict, with this reason if it was positive.
     pub(super) fn or_because(self, why: WhyNot) -> Self {
         Self { hinted: self.hinted.and(Err(why)), ..self }
     }
 }
 
 impl CompleteDesk<'_> {
-    /// Why this text gives a source no hint, or that it gives one.
+    /// Why this source gets no hint for a text, or that it gets one.
     ///
     /// # Errors
     /// The source is unknown.
@@ -143,7 +143,7 @@ impl CompleteDesk<'_> {
             let is_known = index.knows(source.id.as_str(), self.model_name().unwrap_or_default()).unwrap_or(false);
             verdict.is_read = is_known && !simulated.has_changed;
         }
-        // Without vectors most sources have no score, which does not mean that their texts have nothing in common.
+        // Without vectors most sources have no score, which does not mean that their texts are unrelated.
         let is_unscored = verdict.meaning.is_none() && verdict.hinted.as_ref().err() == verdict.untagged.as_ref();
         if is_unscored && verdict.untagged.is_some() && verdict.is_read && !self.wants_meaning() {
             verdict.hinted = Err(WhyNot::Rejected(Rejection::MeaningOff));
@@ -164,8 +164,8 @@ impl CompleteDesk<'_> {
         Ok((verdict, problems))
     }
 
-    /// Whether the setting leaves texts in other languages alone. Each has a computed threshold of its own, and one in the
-    /// configuration replaces them all, so only that of English is worth it.
+    /// Whether the setting leaves texts in other languages unaffected. Each language has its own computed threshold,
+    /// and one in the configuration replaces them all, so it is suggested only for English.
     fn is_harmless(&self, remedy: HintRemedy, verdict: &Verdict) -> bool {
         let is_threshold = matches!(remedy, HintRemedy::Threshold(_));
         if !is_threshold || self.settings().hints.threshold.is_some() {
@@ -175,7 +175,7 @@ impl CompleteDesk<'_> {
         of_english.is_some() && of_english == verdict.meaning.as_ref().and_then(|meaning| meaning.threshold)
     }
 
-    /// Whether the source gets a hint with this setting. The setting also changes what other sources and their tags need.
+    /// Whether the source gets a hint with this setting, which also affects other sources and their tags.
     fn helps(&self, remedy: HintRemedy, session: &Session, id: &SourceId, asked: &EnrichRequest) -> bool {
         let hint_settings = remedy.applied_to(self.settings().hints);
         let earlier = self.earlier_prompts(session, asked);
@@ -220,7 +220,7 @@ fn sent_level(simulated: &Simulation, id: &SourceId) -> Result<Level, WhyNot> {
     Ok(hints.find(|item| item.about == id.as_str()).map_or(Level::Full, |item| item.level))
 }
 
-/// Whether this reason is only about tags, so that a hint by meaning is still possible.
+/// Whether this reason concerns only tags, so that a hint by meaning is still possible.
 fn is_about_tags(why: &WhyNot) -> bool {
     matches!(why, WhyNot::NoTags | WhyNot::EmptyTag | WhyNot::Inside { .. } | WhyNot::OwnBlock | WhyNot::Absent { .. })
 }

@@ -1,5 +1,5 @@
-//! Addresses of resources: `reference://<id>` and `reference://<id>/<path>`. Everything except letters, digits and `-._~` is
-//! percent-encoded, including a `/` in an id, which would begin a path.
+//! Addresses of resources: `reference://<id>` and `reference://<id>/<path>`. Everything except letters, digits and
+//! `-._~` is percent-encoded, including a `/` in an id, which would start a path.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
@@ -14,9 +14,9 @@ const IN_PATH: &AsciiSet = &IN_ID.remove(b'/');
 /// A decoded address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Address {
-    /// Id of a source.
+    /// The id of a source.
     pub id: String,
-    /// A file in it.
+    /// A file in the source.
     pub path: Option<String>,
 }
 
@@ -26,7 +26,7 @@ impl Address {
         Self { id: id.to_owned(), path: None }
     }
 
-    /// Parses an address; the error is a sentence.
+    /// Parses an address; the error is a message.
     pub(crate) fn parse(uri: &str) -> Result<Self, &'static str> {
         if uri.len() > MAX_BYTES {
             return Err("an address must not exceed 16 KiB");
@@ -71,7 +71,7 @@ mod tests {
             ("reference://pat-retry/", at("pat-retry", None)),
             ("reference://a%20b%2Fc/x/y.md", at("a b/c", Some("x/y.md"))),
             ("reference://a/x%2Fy.md", at("a", Some("x/y.md"))),
-            // Reading checks where these lead.
+            // Whether these may be read is checked when they are read.
             ("reference://../x", at("..", Some("x"))),
             ("reference://a/%2e%2e/%2E%2E/etc/passwd", at("a", Some("../../etc/passwd"))),
             ("reference://a//etc/passwd", at("a", Some("/etc/passwd"))),

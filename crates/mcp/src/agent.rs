@@ -11,7 +11,7 @@ use refdesk_desk::channel::presence::Presence;
 use refdesk_desk::session::OVER_MCP;
 use refdesk_text::escape::is_hidden;
 
-/// Characters of a client's name which are kept.
+/// The most characters kept of a client's name.
 const NAME: usize = 64;
 
 /// The session of a connection.
@@ -19,29 +19,29 @@ const NAME: usize = 64;
 pub struct Connection {
     /// The session given when the server was started.
     given: Option<String>,
-    /// Made by `initialize`, or by the first request on a pipe without it.
+    /// Created by `initialize`, or by the first request on a pipe without it.
     own: OnceLock<String>,
-    /// Marks its agent as connected as long as the connection lasts; `None` if that failed.
+    /// Marks the agent as connected for the lifetime of the connection; `None` if that failed.
     present: OnceLock<Option<Presence>>,
 }
 
 impl Connection {
-    /// A connection with the given session, or one of its own.
+    /// A connection with the given session, or with a new one.
     pub fn new(given: Option<&str>) -> Self {
         Self { given: given.map(str::to_owned), ..Self::default() }
     }
 
-    /// The agent which sent `initialize`; all further requests on this connection have the same session.
+    /// The session of the agent that sent `initialize`; all further requests on this connection share it.
     pub fn begin(&self, context: &RequestContext<RoleServer>) -> Session {
         self.of(&name_of(context), true)
     }
 
-    /// The agent which sent a request.
+    /// The session of the agent that sent a request.
     pub fn session(&self, context: &RequestContext<RoleServer>) -> Session {
         self.of(&name_of(context), lasts(context))
     }
 
-    /// Marks its agent as connected, once, with its session.
+    /// Marks the agent as connected, once, with its session.
     pub(crate) fn mark_as_connected(&self, mark: impl FnOnce(&str) -> Option<Presence>) {
         let session = self.given.as_ref().or_else(|| self.own.get()).map_or("", String::as_str);
         self.present.get_or_init(|| mark(session));
@@ -56,8 +56,8 @@ impl Connection {
     }
 }
 
-/// Whether the connection of a request without `initialize` is more than this request. An HTTP request is a connection of its
-/// own: a session named in its headers is not verified, and could be another client's.
+/// Whether the connection of a request without `initialize` outlasts this request. An HTTP request is a connection of
+/// its own: a session named in its headers is not verified and could be another client's.
 pub(crate) fn lasts(context: &RequestContext<RoleServer>) -> bool {
     context.extensions.get::<hyper::http::request::Parts>().is_none()
 }
@@ -74,9 +74,9 @@ fn client_name(name: Option<&str>) -> String {
     if kept.is_empty() { "an agent".to_owned() } else { kept }
 }
 
-/// `claude-code-0a1b2c3d`: safe as a file name, and unique.
+/// A new session id: `claude-code-0a1b2c3d`, unique and safe as a file name.
 fn own_session(name: &str) -> String {
-    // Every state has random keys.
+    // Every `RandomState` has random keys.
     let random = RandomState::new().hash_one(std::process::id());
     format!("{}-{:08x}", plain(name), random & 0xffff_ffff)
 }

@@ -1,5 +1,5 @@
-//! `completion/complete`: completes ids and paths in resource templates, and arguments of prompts and tools by their name. Words
-//! with the typed prefix come first, then similar ones.
+//! `completion/complete`: completes ids and paths in resource templates, and arguments of prompts and tools by their
+//! name. Words with the typed prefix come first, followed by similar ones.
 
 use std::borrow::Cow;
 
@@ -22,7 +22,7 @@ use refdesk_text::fold::can_match;
 use refdesk_tools::handle::DeskHandle;
 use refdesk_tools::is_tool;
 
-/// Characters of the input which are used.
+/// The most characters of the input used.
 const TYPED: usize = 256;
 
 /// `completion/complete`.
@@ -37,11 +37,11 @@ pub(crate) async fn complete(
     let (snapshot, access) = handle.readable(session).await.ok_or_else(closed)?;
     let complete = move || {
         let mut words = words(&snapshot, &access, &asked)?;
-        // Values are inserted as they are and cannot be escaped, so those with invisible characters are left out.
+        // Values are inserted verbatim and cannot be escaped, so those with invisible characters are left out.
         words.retain(|word| matches!(one_line(word), Cow::Borrowed(_)));
         Ok(CompleteResult::new(matching(&asked.argument.value, words)))
     };
-    // Reads folders.
+    // On a blocking thread, because it reads folders.
     tokio::task::spawn_blocking(complete).await.map_err(|_| closed())?
 }
 
@@ -85,7 +85,7 @@ fn by_name(snapshot: &Snapshot, argument: &str) -> Vec<String> {
     }
 }
 
-/// Ids, selected ones first; none which is missing or excluded.
+/// Ids, selected ones first, without missing and excluded sources.
 fn ids(snapshot: &Snapshot) -> Vec<String> {
     let selection = &snapshot.selection;
     let known = snapshot.catalog.sources().iter();
@@ -133,7 +133,7 @@ fn of_template(
     }
 }
 
-/// Words with the typed prefix, then similar ones, most similar first.
+/// Words with the typed prefix, followed by similar ones, most similar first.
 fn matching(typed: &str, words: Vec<String>) -> CompletionInfo {
     let typed: String = typed.chars().take(TYPED).collect();
     let begin = typed.to_lowercase();

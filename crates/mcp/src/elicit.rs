@@ -1,5 +1,6 @@
-//! Asks the client's user for a choice of sources (elicitation): with a list to tick if the client supports that, otherwise with
-//! a line of text. Up to 2025-11-25 the server asks; since 2026-07-28 the client asks and repeats the call with the reply.
+//! Asks the client's user for a choice of sources (elicitation), with a list of checkboxes if the client supports that,
+//! otherwise with a line of text. Up to 2025-11-25 the server asks; since 2026-07-28 the client asks and repeats the
+//! call with the reply.
 
 use std::collections::BTreeMap;
 
@@ -20,13 +21,13 @@ use refdesk_tools::{Elicit, Elicitation, UserReply};
 /// The key of the question in the client's reply.
 const NAME: &str = "references";
 
-/// The field of the form.
+/// The form's field.
 const FIELD: &str = "ids";
 
-/// More sources than this are typed instead of ticked.
+/// With more sources than this, ids are typed instead of ticked.
 const TICKED: usize = 100;
 
-/// Characters of a source's name in the form.
+/// The most characters of a source's name in the form.
 const TITLE: usize = 80;
 
 /// A client whose user can be asked.
@@ -35,7 +36,7 @@ pub(crate) struct ElicitingClient {
     handle: DeskHandle,
     context: RequestContext<RoleServer>,
     revision: ProtocolVersion,
-    /// The reply, if the call is a repeated one.
+    /// The reply, if this is a repeated call.
     reply: Option<Value>,
 }
 
@@ -47,7 +48,7 @@ impl ElicitingClient {
         replies: Option<InputResponses>,
     ) -> Option<Self> {
         let elicitation = context.client_capabilities()?.elicitation?;
-        // A client which names neither form nor URL supports forms.
+        // A client that names neither form nor URL supports forms.
         if elicitation.form.is_none() && elicitation.url.is_some() {
             return None;
         }
@@ -56,13 +57,13 @@ impl ElicitingClient {
         Some(Self { handle: handle.clone(), context, revision, reply })
     }
 
-    /// Asks, and withdraws the question if the reply is no longer needed.
+    /// Asks, and withdraws the question if the reply is not needed any more.
     async fn ask(self, request: Request, wait: Wait) -> UserReply {
         let ticks = self.revision.as_str() >= ProtocolVersion::V_2025_11_25.as_str();
         let question = ServerRequest::ElicitRequest(ElicitRequest::new(form(&request, ticks).map_err(unreadable)?));
         let asked = self.context.peer.send_cancellable_request(question, PeerRequestOptions::no_options()).await;
         let mut asked = asked.map_err(unreadable)?;
-        // In a separate task, because dropping the call must not keep the question from being withdrawn.
+        // In a separate task, so that the question is withdrawn even if the call is dropped.
         let asked = tokio::spawn(async move {
             let (why, reason) = tokio::select! {
                 reply = &mut asked.rx => return match reply {
@@ -75,7 +76,7 @@ impl ElicitingClient {
                 () = self.context.ct.cancelled() => (NoAnswer::GivenUp, "the call was cancelled"),
                 () = self.handle.shutdown_begun() => (NoAnswer::GivenUp, "the server is shutting down"),
             };
-            // Fails if the client is gone.
+            // Fails if the client has disconnected.
             let _ = asked.cancel(Some(reason.to_owned())).await;
             Err(why)
         });
@@ -97,7 +98,7 @@ impl Elicit for ElicitingClient {
     }
 }
 
-/// Has the client ask its user and repeat the call.
+/// Makes the client ask its user and repeat the call.
 pub(crate) fn input_required(request: &Request) -> Result<InputRequiredResult, ErrorData> {
     let form = form(request, true).map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
     let question = InputRequest::Elicitation(ElicitRequest::new(form));
@@ -110,7 +111,7 @@ fn unreadable(why: impl std::fmt::Display) -> NoAnswer {
     NoAnswer::Failed(Error::new(Code::NoAnswer, message, hint))
 }
 
-/// The form: a list to tick if `ticks` and it is not too long.
+/// The form: a list of checkboxes if `ticks` and the list is not too long.
 fn form(request: &Request, ticks: bool) -> serde_json::Result<ElicitRequestParams> {
     let mut message = one_line(&request.context).into_owned();
     let title = |name: &str| one_line(name).chars().take(TITLE).collect::<String>();
@@ -133,7 +134,7 @@ fn form(request: &Request, ticks: bool) -> serde_json::Result<ElicitRequestParam
     Ok(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema })
 }
 
-/// Reads the reply. To decline is to choose nothing; to cancel is to give no reply.
+/// Parses the reply. Declining chooses nothing; cancelling gives no reply.
 fn parse_reply(request: &Request, result: &ElicitResult) -> UserReply {
     let by = Some("the user of the client".to_owned());
     match result.action {
@@ -142,7 +143,7 @@ fn parse_reply(request: &Request, result: &ElicitResult) -> UserReply {
         _ => return Err(NoAnswer::GivenUp),
     }
     let chosen = result.content.as_ref().and_then(|content| content.get(FIELD));
-    // An empty choice has no field or an empty one; other fields are not an answer to this form.
+    // An empty choice has no field or an empty one; other fields do not belong to this form.
     let is_empty = |content: &Value| content.as_object().is_some_and(serde_json::Map::is_empty);
     if chosen.is_none() && result.content.as_ref().is_some_and(|content| !content.is_null() && !is_empty(content)) {
         return Err(unreadable(format!("it has no '{FIELD}'")));
@@ -153,7 +154,7 @@ fn parse_reply(request: &Request, result: &ElicitResult) -> UserReply {
         Some(Value::Array(ids)) if ids.iter().all(Value::is_string) => {
             ids.iter().filter_map(Value::as_str).map(str::to_owned).collect()
         }
-        // An id may hold a comma.
+        // An id may contain a comma.
         Some(Value::String(id)) if is_offered(id.trim()) => vec![id.trim().to_owned()],
         Some(Value::String(ids)) => {
             ids.split(',').map(|id| id.trim().trim_start_matches('@').to_owned()).filter(|id| !id.is_empty()).collect()

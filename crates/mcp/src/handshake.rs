@@ -1,5 +1,5 @@
-//! The server's name, capabilities and introduction. Revisions up to 2025-11-25 ask for them with `initialize`, 2026-07-28 with
-//! `server/discover`.
+//! The server's name, capabilities and introduction. Revisions up to 2025-11-25 request them with `initialize`,
+//! 2026-07-28 with `server/discover`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,10 +15,11 @@ use refdesk_tools::handle::DeskHandle;
 use refdesk_tools::introduction::{Introduction, introduction};
 use refdesk_tools::receipts;
 
-/// Timeout for catalog and picked documents: a client should learn the server's capabilities even if a disk never answers.
+/// Timeout for reading the catalog and picked documents: a client should get the server's capabilities even if a disk
+/// never answers.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Name and capabilities, without the introduction.
+/// The name and capabilities, without the introduction.
 pub(crate) fn info() -> ServerConfig {
     let capabilities = ServerCapabilities::builder()
         .enable_tools()
@@ -34,7 +35,7 @@ pub(crate) fn info() -> ServerConfig {
     ServerConfig::new(capabilities).with_server_info(server)
 }
 
-/// The introduction for this agent, which is also journalled and marked as connected if its connection lasts.
+/// The introduction for this agent. Journals it, and marks the agent as connected if its connection lasts.
 pub(crate) async fn introduce(
     handle: &DeskHandle,
     session: Session,
@@ -45,13 +46,13 @@ pub(crate) async fn introduce(
     let Introduction { text, items } = introduction(&snapshot, &access, &snapshot.exclude_tools)?;
     let receipt = Receipt { why: items, ..receipts::with_text(JournalEvent::Instructed, &text) };
     let handle = handle.clone();
-    // Does not wait for the disk.
+    // Do not wait for the disk.
     tokio::spawn(async move { handle.note(&session, receipt).await });
     Some(text)
 }
 
-/// Marks the server as open once it has a client, and the client as connected while its connection lasts. A server in a
-/// folder without sources stores nothing there.
+/// Marks the server as open once it has a client, and the client as connected while its connection lasts. In a folder
+/// without sources, nothing is stored.
 pub(crate) async fn attend(handle: &DeskHandle, snapshot: &Snapshot, lasting: Option<&Arc<Connection>>) {
     if snapshot.is_workspace && !snapshot.catalog.is_empty() {
         let (handle, workspace, lasting) = (handle.clone(), Arc::clone(&snapshot.workspace), lasting.cloned());

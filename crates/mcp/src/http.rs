@@ -1,5 +1,5 @@
-//! Serves the desk to many agents over streamable HTTP, at one path of one address. This module authorizes requests, limits how
-//! many run at once, and shuts the server down; requests are answered as on standard input and output.
+//! Serves the desk to many agents over streamable HTTP, at one path of one address. This module authorizes requests,
+//! limits how many run at once, and shuts the server down; requests are answered as on standard input and output.
 
 mod address;
 mod auth;
@@ -20,7 +20,7 @@ pub use serve::serve;
 /// The path of the endpoint.
 pub const PATH: &str = "/mcp";
 
-/// The environment variable that holds the token, for messages.
+/// The environment variable that contains the token, for messages.
 pub const TOKEN: &str = "REFDESK_MCP_TOKEN";
 
 /// Minimum length of a token, in characters.
@@ -29,18 +29,18 @@ const MIN_TOKEN: usize = 16;
 /// Where to listen, and which requests to accept.
 #[derive(Clone)]
 pub struct Http {
-    /// Where to listen.
+    /// The address to listen on.
     pub address: SocketAddr,
     /// Host names that clients may use in addition to those of the address.
     hosts: Vec<auth::Host>,
-    /// Origins of web pages that may call, in addition to the server's own.
+    /// Origins of web pages that may send requests, in addition to the server's own.
     origins: Vec<origin::Origin>,
     /// The token that every request must have.
     token: Option<String>,
 }
 
 impl Http {
-    /// From the command line and the environment.
+    /// Parses the command line's arguments and the environment's token.
     ///
     /// # Errors
     /// An argument is invalid, or the address can be reached from other machines and there is no token.
@@ -65,7 +65,7 @@ impl Http {
     }
 }
 
-/// Leaves out the token.
+/// Omits the token.
 impl std::fmt::Debug for Http {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { address, hosts, origins, token } = self;

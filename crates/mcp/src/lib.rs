@@ -1,5 +1,5 @@
-//! A Model Context Protocol server for one agent on standard input and output, or for many over HTTP. It serves tools,
-//! resources and prompts in the terms of the protocol.
+//! A Model Context Protocol server for one agent on standard input and output, or for many over HTTP. It exposes the
+//! desk as the protocol's tools, resources and prompts.
 
 mod address;
 mod agent;
@@ -26,7 +26,7 @@ use refdesk_desk::session::DEFAULT;
 use refdesk_desk::{Options, Session, engine};
 use refdesk_tools::handle::DeskHandle;
 
-/// Opens the desk for the agents of a server: all of them in the given session, or each in its own.
+/// Opens the desk for a server's agents: all of them in the given session, or each in its own.
 fn open(options: Options, session: Option<String>) -> std::io::Result<DeskHandle> {
     let id = session.clone().unwrap_or_else(|| DEFAULT.to_owned());
     let (renderer, is_trial) = (options.renderer.clone(), options.is_trial);

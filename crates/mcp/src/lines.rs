@@ -1,5 +1,5 @@
-//! JSON-RPC on standard input and output, one message per line. The library's own transport ignores invalid lines, and ends with
-//! its input; this one answers invalid lines with an error, and open requests before it ends.
+//! JSON-RPC on standard input and output, one message per line. The library's own transport ignores invalid lines and
+//! ends with its input; this one answers invalid lines with an error, and answers open requests before it ends.
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -19,34 +19,34 @@ use refdesk_tools::handle::DeskHandle;
 /// Size limit of a message in bytes.
 pub(crate) const LINE: usize = 16 * 1024 * 1024;
 
-/// Timeout for open requests when the input has ended.
+/// Timeout for open requests once the input has ended.
 const END_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Open requests; at this limit no more lines are read until one is answered. At most one of them waits for the client's user.
+/// The most open requests; at this limit, no lines are read until one is answered. At most one of them waits for the
+/// client's user.
 const MAX_OPEN: usize = 64;
 
-/// Open subscriptions, which are not counted as open requests.
+/// The most open subscriptions, which do not count as open requests.
 const MAX_SUBSCRIPTIONS: usize = 64;
 
-/// Capacity of the queue of lines to write.
+/// The capacity of the queue of lines to write.
 const QUEUE: usize = 64;
 
 /// A line to write, and where to report that it was written.
 type Outgoing = (Vec<u8>, oneshot::Sender<io::Result<()>>);
 
-/// The error that ended writing; not set if the client is gone.
+/// The error that ended writing; not set if the client has disconnected.
 pub(crate) type WriteError = Arc<OnceLock<io::Error>>;
 
-/// The transport.
 #[derive(Debug)]
 pub(crate) struct LineTransport<R> {
     reader: BufReader<R>,
     line: Vec<u8>,
     /// Whether to skip the rest of a line that is too long.
     skips: bool,
-    /// Whether a session has begun.
+    /// Whether a session has started.
     has_begun: bool,
-    /// Whether it has begun with `initialize`. The library would take a second one as the version spoken from then on.
+    /// Whether it started with `initialize`. The library would let a second one change the protocol version.
     is_initialized: bool,
     out: mpsc::Sender<Outgoing>,
     failed: WriteError,
@@ -54,23 +54,24 @@ pub(crate) struct LineTransport<R> {
     errors: VecDeque<ServerJsonRpcMessage>,
     pending: Arc<PendingRequests>,
     handle: DeskHandle,
-    /// When the input has ended: until when to wait for answers.
+    /// Once the input has ended: how long to wait for answers.
     until: Option<Instant>,
 }
 
-/// Requests which are not answered yet.
+/// Requests that have not been answered.
 #[derive(Debug, Default)]
 struct PendingRequests {
     open: Mutex<PendingIds>,
     fewer: Notify,
 }
 
-/// Their ids.
+/// The ids of open requests.
 #[derive(Debug, Default)]
 struct PendingIds {
-    /// Requests without an answer. Ids are unique: the library would drop one of two answers.
+    /// Requests without an answer. Their ids are unique, since the library would drop one of two answers with the same
+    /// id.
     ids: HashMap<RequestId, RequestKind>,
-    /// Answers being written, whose ids may be used again.
+    /// The number of answers being written; their ids may be reused.
     written: usize,
 }
 
@@ -88,7 +89,7 @@ impl PendingRequests {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a request; `false` if one with this id is open.
+    /// Adds a request; returns false if one with this id is open.
     fn begin(&self, id: &RequestId, kind: RequestKind) -> bool {
         let mut open = self.open();
         let is_new = !open.ids.contains_key(id);
@@ -105,7 +106,7 @@ impl PendingRequests {
         }
     }
 
-    /// An answer, or an error without a request, is about to be written.
+    /// Called before an answer, or an error without a request, is written.
     fn write(&self, id: Option<&RequestId>) {
         let mut open = self.open();
         if let Some(id) = id {
@@ -114,7 +115,7 @@ impl PendingRequests {
         open.written += 1;
     }
 
-    /// An answer was written.
+    /// Called after an answer was written.
     fn wrote(&self) {
         let mut open = self.open();
         open.written = open.written.saturating_sub(1);
@@ -190,7 +191,7 @@ impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
         self.handle.begin_shutdown();
     }
 
-    /// Handles a line: the message, if it is a valid one.
+    /// Handles a line; returns its message if it is valid.
     fn take(&mut self, read: LineRead) -> Option<ClientJsonRpcMessage> {
         let validated = match read {
             LineRead::TooLong => {
@@ -199,7 +200,7 @@ impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
             }
             LineRead::Line => validate(&self.line, &mut self.has_begun),
         };
-        // Frees the memory of a huge message.
+        // Free the memory of a huge message.
         self.line = Vec::new();
         match validated {
             Validated::Message(message) => {
@@ -304,7 +305,7 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for LineTransport<R> {
                 });
             }
             if let Some(until) = self.until {
-                // A notification before this await is kept.
+                // Registered before checking, so that no notification is missed.
                 let fewer = self.pending.fewer.notified();
                 if self.pending.is_empty() || tokio::time::timeout_at(until, fewer).await.is_err() {
                     return None;
@@ -315,7 +316,7 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for LineTransport<R> {
             if self.pending.count(RequestKind::Call) >= MAX_OPEN {
                 let pending = Arc::clone(&self.pending);
                 tokio::select! {
-                    // A notification before this await is kept.
+                    // A notification sent before this await is not lost.
                     () = pending.fewer.notified() => {}
                     () = handle.shutdown_begun() => self.end(),
                     () = out.closed() => return None,
@@ -349,7 +350,7 @@ fn line(message: &ServerJsonRpcMessage) -> io::Result<Vec<u8>> {
     Ok(line)
 }
 
-/// Writes whole lines, even if the sender of one is dropped.
+/// Writes whole lines, even if a line's sender is dropped.
 async fn write(mut writer: impl AsyncWrite + Unpin, mut lines: mpsc::Receiver<Outgoing>, failed: WriteError) {
     while let Some((line, report)) = lines.recv().await {
         let written = match writer.write_all(&line).await {

@@ -1,5 +1,6 @@
-//! Notifications to clients: that a list of resources, prompts or tools changed, or a subscribed resource. One task per connection
-//! compares the desk's state with the one it notified of last, so quick changes become one notification.
+//! Notifies clients that a list of resources, prompts or tools changed, or a subscribed resource. One task per
+//! connection compares the desk's state with the last one it notified about, so quick changes are merged into one
+//! notification.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -30,19 +31,19 @@ use refdesk_files::walk::WalkBudget;
 use refdesk_tools::handle::DeskHandle;
 use refdesk_tools::visible::{VisibleAs, visible};
 
-/// Changes within this time become one notification.
+/// Changes within this time are merged into one notification.
 const DEBOUNCE: Duration = Duration::from_millis(50);
 
-/// Resources which one connection may subscribe to.
+/// The most resources one connection may subscribe to.
 const SUBSCRIPTIONS: usize = 1_000;
 
-/// Notifications of one connection. Its task ends with it.
+/// The notifications of one connection. The task ends with the connection.
 #[derive(Debug)]
 pub(crate) struct ClientNotices {
     began: AtomicBool,
-    /// The agent which sent `initialize`.
+    /// The session of the agent that sent `initialize`.
     session: OnceLock<Session>,
-    /// Subscribed addresses as the client wrote them, with the state the client was last notified of.
+    /// Subscribed addresses as the client wrote them, with the state about which it was last notified.
     subscribed: Mutex<BTreeMap<String, Fingerprint>>,
     /// Closed when the connection ends.
     lives: watch::Sender<()>,
@@ -77,7 +78,7 @@ impl ClientNotices {
         tokio::spawn(async move {
             tokio::select! {
                 () = notify(&handle, &session, recipient) => {}
-                // Nothing is sent: it was closed.
+                // Nothing is ever sent, so this means that the sender was dropped.
                 _ = lives.changed() => {}
             }
         });
@@ -110,7 +111,7 @@ impl ClientNotices {
     }
 }
 
-/// The part of `subscriptions/listen` which is served.
+/// The supported part of a `subscriptions/listen` request.
 pub(crate) fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
     let mut accepted = requested.clone();
     if let Some(uris) = &mut accepted.resource_subscriptions {
@@ -134,7 +135,7 @@ pub(crate) async fn listen(handle: &DeskHandle, session: &Session, subscription:
 
 /// Where notifications go.
 enum Recipient {
-    /// A client which sent `initialize`: all changes of lists, and its current subscriptions.
+    /// A client that sent `initialize`: all changes of lists, and its current subscriptions.
     Session { peer: Peer<RoleServer>, notices: Weak<ClientNotices> },
     /// A `subscriptions/listen` request: what it asked for.
     Listener { sink: SubscriptionSink, fingerprints: BTreeMap<String, Fingerprint> },
@@ -166,7 +167,7 @@ async fn notify(handle: &DeskHandle, session: &Session, mut recipient: Recipient
 }
 
 impl Recipient {
-    /// The subscribed addresses which changed since the last call; `None` if the client is gone.
+    /// The subscribed addresses that changed since the last call; `None` if the client has disconnected.
     async fn renew(&mut self, handle: &DeskHandle, session: &Session, snapshot: &Snapshot) -> Option<Vec<String>> {
         let uris: Vec<String> = match self {
             Self::Session { notices, .. } => notices.upgrade()?.subscribed().keys().cloned().collect(),
@@ -183,7 +184,7 @@ impl Recipient {
         }
     }
 
-    /// `None` if the client is gone.
+    /// `None` if the client has disconnected.
     async fn send(&self, lists: ChangedLists, updated: Vec<String>) -> Option<()> {
         match self {
             Self::Session { peer, .. } => {
@@ -240,14 +241,14 @@ impl ChangedLists {
     }
 }
 
-/// What the list of resources contains, except size and time: a changed document is the same resource.
+/// The content of the list of resources, except size and time: a changed document is the same resource.
 fn listed_as(snapshot: &Snapshot) -> impl Iterator<Item = (&str, &str, &str, &'static str, VisibleAs)> {
     visible(snapshot).map(|(source, why)| {
         (source.id.as_str(), source.name.as_str(), source.description.as_str(), mime_type(source), why)
     })
 }
 
-/// Changes whenever the resource may have changed; `None` if there is nothing to read.
+/// Changes whenever the resource may have changed; `None` if it cannot be read.
 type Fingerprint = Option<u64>;
 
 /// Updates the fingerprints and returns the addresses whose fingerprint changed. Does not add addresses.
@@ -284,7 +285,8 @@ fn fingerprint(snapshot: &Snapshot, access: &Access, uri: &str, budget: &WalkBud
     Some(hasher.finish())
 }
 
-/// Hashes what changes with the text of a source or of a file in it, without reading the text. Skips what may not be read.
+/// Hashes what changes along with the text of a source or of a file in it, without reading the text. Skips what may not
+/// be read.
 fn hash_text(
     access: &Access,
     source: &Source,
@@ -320,7 +322,7 @@ fn hash_text(
     Some(())
 }
 
-/// The path with all links resolved, if it may be read.
+/// The resolved path, if it may be read.
 fn allowed(access: &Access, path: &Path) -> Option<PathBuf> {
     fs::canonicalize(path).ok().filter(|real| access.allows(real))
 }

@@ -1,10 +1,10 @@
-//! Pages of long lists. A cursor names the last entry of a page, so that a list which changes between two pages neither repeats
-//! nor skips an entry. Cursors are opaque to clients.
+//! Pages of long lists. A cursor contains the last entry of a page, so that a list that changes between two pages
+//! neither repeats nor skips an entry. Cursors are opaque to clients.
 
 use rmcp::ErrorData;
 use rmcp::model::PaginatedRequestParams;
 
-/// Entries of one page.
+/// The most entries of a page.
 const PAGE: usize = 100;
 
 /// A page, and the cursor for the next one.
@@ -25,7 +25,7 @@ pub(crate) fn after<'r>(list: &str, request: Option<&'r PaginatedRequestParams>)
     }
 }
 
-/// The error for a cursor without an entry.
+/// The error for an invalid cursor.
 pub(crate) fn stale(list: &str) -> ErrorData {
     ErrorData::invalid_params(
         format!(

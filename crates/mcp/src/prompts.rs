@@ -1,5 +1,5 @@
-//! Templates as prompts of the protocol. Arguments of a prompt are strings, so only templates whose variables are all strings
-//! and flags are prompts.
+//! Templates as MCP prompts. Arguments of a prompt are strings, so only templates whose variables are all strings and
+//! flags are prompts.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ use refdesk_text::nearest::{did_you_mean, nearest};
 use refdesk_tools::handle::DeskHandle;
 use refdesk_tools::receipts;
 
-/// Whether a template is a prompt: it has no problem, and all variables are strings or flags.
+/// Whether a template is a prompt: it has no problem, and all its variables are strings or flags.
 fn is_prompt(template: &Template) -> bool {
     let is_plain = |variable: &Variable| matches!(variable.kind, VariableKind::Scalar | VariableKind::Flag);
     template.problem.is_none() && template.variables.iter().all(is_plain)
@@ -40,13 +40,13 @@ pub(crate) async fn list(
 ) -> Result<ListPromptsResult, ErrorData> {
     let snapshot = handle.indexed(session).await.ok_or_else(closed)?;
     let from = after("prompts", request.as_ref())?;
-    // Sorted by name, so templates which come or go do not shift the pages.
+    // Sorted by name, so that added and removed templates do not shift the pages.
     let rest = prompts(&snapshot.templates).filter(|prompt| from.is_none_or(|from| prompt.name.as_str() > from));
     let Page { entries, next } = page("prompts", rest, |prompt| prompt.name.clone());
     Ok(ListPromptsResult { next_cursor: next, ..ListPromptsResult::with_all_items(entries) })
 }
 
-/// `prompts/get`: the rendered template, as a message of the user.
+/// `prompts/get`: the rendered template as a user message.
 pub(crate) async fn get(
     handle: &DeskHandle,
     session: &Session,
@@ -67,7 +67,7 @@ pub(crate) async fn get(
     let renderer = handle.renderer();
     let made = tokio::task::spawn_blocking(move || prepared.render(&renderer)).await.map_err(|_| closed())?;
     let made = made.map_err(|unrendered| render_error(&name, &unrendered))?;
-    // The text contains the arguments, and text written by a client is not kept.
+    // The text contains the arguments, and text written by a client is not stored.
     let journalled = if has_arguments { receipts::with_hash } else { receipts::with_text };
     let receipt = Receipt {
         about: vec![name],
@@ -78,7 +78,7 @@ pub(crate) async fn get(
     Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, made.text)]).with_description(description))
 }
 
-/// The prompt of this name, plain or escaped like in `prompts/list`.
+/// The prompt with this name, plain or escaped as in `prompts/list`.
 pub(crate) fn find<'i>(index: &'i TemplateIndex, name: &str) -> Result<&'i Template, ErrorData> {
     let exact = index.templates.iter().find(|template| template.name == name);
     match exact.or_else(|| index.templates.iter().find(|template| one_line(&template.name) == name)) {
@@ -119,7 +119,7 @@ fn argument(variable: &Variable) -> PromptArgument {
     PromptArgument::new(one_line(&variable.name)).with_description(about).with_required(!variable.optional)
 }
 
-/// Values for the template: strings, and booleans for flags. Argument names may be escaped like in `prompts/list`.
+/// Values for the template: strings, and booleans for flags. Argument names may be escaped as in `prompts/list`.
 fn values(template: &Template, given: Map<String, Value>) -> Result<Value, ErrorData> {
     let own = |name: String| names_of(template).find(|own| one_line(own) == name).map_or(name.clone(), str::to_owned);
     let given: Map<String, Value> = given.into_iter().map(|(name, value)| (own(name), value)).collect();
@@ -136,7 +136,7 @@ fn values(template: &Template, given: Map<String, Value>) -> Result<Value, Error
     if !missing.is_empty() || !stray.is_empty() {
         return Err(unfit(template, &missing, &stray));
     }
-    // A missing flag is false; a strict engine would fail on an undefined one.
+    // A missing flag is false; a strict engine would reject an undefined one.
     let flags = template.variables.iter().filter(|variable| variable.kind == VariableKind::Flag);
     let mut values: Map<String, Value> = flags.map(|flag| (flag.name.clone(), Value::Bool(false))).collect();
     for (name, value) in given {
@@ -193,7 +193,7 @@ fn names_of(template: &Template) -> impl Iterator<Item = &str> {
     template.variables.iter().map(|variable| variable.name.as_str())
 }
 
-/// The error for a template which does not render.
+/// The error for a template that does not render.
 fn render_error(name: &str, unrendered: &RenderFailure) -> ErrorData {
     let hint = if unrendered.error.fix.is_none() {
         String::new()

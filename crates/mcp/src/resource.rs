@@ -1,4 +1,4 @@
-//! Reads one resource, with the same contained read as the tool `readReference`.
+//! Reads a resource, with the same confined read as the tool `readReference`.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ use refdesk_tools::{advise, delimited};
 /// The name of this method in the journal.
 const METHOD: &str = "resources/read";
 
-/// Characters of an address repeated in an error.
+/// The most characters of an address repeated in an error.
 const REPEATED: usize = 200;
 
 /// `resources/read`.
@@ -71,7 +71,7 @@ fn parse(uri: &str) -> Result<Address, ErrorData> {
     Address::parse(uri).map_err(|why| not_found(uri, &format!("{why}; resources/list lists what can be read")))
 }
 
-/// Checks that an address leads to a listed resource.
+/// Checks that an address refers to a listed resource.
 pub(crate) fn check(snapshot: &Snapshot, access: &Access, uri: &str) -> Result<(), ErrorData> {
     let address = parse(uri)?;
     let is_it = |source: &Source| source.id.as_str() == address.id;
@@ -96,7 +96,7 @@ pub(crate) fn files_of(snapshot: &Snapshot, access: &Access, id: &str) -> Vec<St
     reading.into_iter().flat_map(|reading| reading.entries).map(|entry| entry.path).collect()
 }
 
-/// A resource which may not be read is not found, for a client.
+/// To a client, a resource that may not be read does not exist.
 fn refused(uri: &str, refusal: &Error) -> ErrorData {
     let hint = if refusal.fix.is_none() { String::new() } else { format!("; {}", refusal.fix) };
     not_found(uri, &format!("{}{hint}", refusal.message))

@@ -1,4 +1,4 @@
-//! Visible sources as resources of the protocol, `reference://<id>` each, and resource templates for the files of folders. Module
+//! Visible sources as MCP resources, `reference://<id>` each, and resource templates for the files of folders. Module
 //! `resource` reads one.
 
 use std::path::Path;
@@ -21,10 +21,10 @@ use refdesk_text::escape::one_line;
 use refdesk_tools::handle::DeskHandle;
 use refdesk_tools::visible::{VisibleAs, listed};
 
-/// URI templates of any source, and of any file in a folder.
+/// URI templates for any source, and for any file in a folder.
 pub(crate) const GENERAL: [&str; 2] = ["reference://{id}", "reference://{id}/{path}"];
 
-/// Follows the address of a folder in the template for its files.
+/// Appended to the address of a folder in the template for its files.
 pub(crate) const BELOW: &str = "/{path}";
 
 /// `resources/list`.
@@ -40,7 +40,7 @@ pub(crate) async fn list(
         let resources = entries.into_iter().map(|(source, why)| resource(source, why)).collect();
         Ok(ListResourcesResult { next_cursor: next, ..ListResourcesResult::with_all_items(resources) })
     };
-    // Reads the modification times of files.
+    // On a blocking thread, because it reads the modification times of files.
     tokio::task::spawn_blocking(list).await.map_err(|_| closed())?
 }
 
@@ -59,7 +59,7 @@ pub(crate) async fn templates(
     Ok(ListResourceTemplatesResult { next_cursor: next, ..ListResourceTemplatesResult::with_all_items(templates) })
 }
 
-/// The page of sources after the one in the cursor, which need not be visible any more.
+/// The page after the source in the cursor, which need not be visible any more.
 fn page_after<'s>(
     list: &'static str,
     snapshot: &'s Snapshot,
@@ -90,7 +90,7 @@ fn resource(source: &Source, why: VisibleAs) -> Resource {
     }
 }
 
-/// Size in bytes, if the catalog knows it.
+/// The size in bytes, if the catalog contains it.
 fn size(source: &Source) -> Option<u64> {
     match &source.kind {
         SourceKind::Local(place) => place.size,
@@ -110,7 +110,8 @@ fn annotations(source: &Source, why: VisibleAs) -> Annotations {
     annotations
 }
 
-/// Modification time of a source's file, as RFC 3339; none for a folder, whose own time says nothing about its files.
+/// The modification time of a source's file, as RFC 3339; `None` for a folder, whose own time says nothing about its
+/// files.
 fn last_modified(source: &Source) -> Option<String> {
     let place = source.place().filter(|place| place.state == PathState::File)?;
     let nanoseconds = stamp(&place.path).ok()?.modified;
@@ -119,7 +120,7 @@ fn last_modified(source: &Source) -> Option<String> {
     Some(time.round(jiff::Unit::Second).unwrap_or(time).to_string())
 }
 
-/// Media type of a source's text.
+/// The media type of a source's text.
 pub(crate) fn mime_type(source: &Source) -> &'static str {
     match &source.kind {
         SourceKind::Local(place) if place.state == PathState::File => mime_type_of(&place.path),
@@ -131,8 +132,8 @@ pub(crate) fn mime_type(source: &Source) -> &'static str {
     }
 }
 
-/// Media type by file extension. The text begins with a line which marks it as third-party text, so it cannot be parsed as, for
-/// example, JSON.
+/// The media type by file extension. The text starts with a line that marks it as third-party text, so it cannot be
+/// parsed as, for example, JSON.
 pub(crate) fn mime_type_of(path: &Path) -> &'static str {
     let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
     match ending.as_deref() {

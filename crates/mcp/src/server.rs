@@ -1,4 +1,4 @@
-//! The protocol's methods; each calls the module which implements it.
+//! The protocol's methods; each calls the module that implements it.
 
 use std::sync::Arc;
 
@@ -39,12 +39,12 @@ impl Server {
         Self { handle, connection, notices: Arc::default() }
     }
 
-    /// The agent which sent a request.
+    /// The session of the agent that sent a request.
     pub fn session(&self, context: &Context) -> Session {
         self.connection.session(context)
     }
 
-    /// The connection of a request, if it is more than this one request; it has a session.
+    /// The connection of a request, if it outlasts the request and so has a session.
     fn lasting(&self, context: &Context) -> Option<&Arc<Connection>> {
         self.connection.session(context);
         agent::lasts(context).then_some(&self.connection)
@@ -77,7 +77,7 @@ impl ServerHandler for Server {
     }
 
     async fn list_tools(&self, request: Page, context: Context) -> Answer<ListToolsResult> {
-        // All tools fit on one page, so no cursor was ever given out.
+        // All tools fit on one page, so no cursor was ever returned.
         if request.is_some_and(|request| request.cursor.is_some()) {
             return Err(stale("tools"));
         }
@@ -105,7 +105,7 @@ impl ServerHandler for Server {
         resource::read(&self.handle, &self.session(&context), request).await.map(Into::into)
     }
 
-    // Only for clients which sent `initialize`.
+    // Only for clients that sent `initialize`.
     #[allow(deprecated, reason = "revisions before 2026-07-28 subscribe this way")]
     async fn subscribe(&self, request: SubscribeRequestParams, context: Context) -> Answer<()> {
         self.notices.subscribe(&self.handle, &self.session(&context), request.uri).await

@@ -1,5 +1,5 @@
-//! Serves one agent on standard input and output until it disconnects or a signal ends the server. Either way open requests are
-//! answered, and acknowledged changes are stored.
+//! Serves one agent on standard input and output until it disconnects or a signal ends the server. Either way, open
+//! requests are answered and acknowledged changes are stored.
 
 use std::io;
 
@@ -12,7 +12,7 @@ use refdesk_desk::Options;
 use refdesk_text::report::Diagnostic;
 use refdesk_tools::handle::DeskHandle;
 
-/// Serves one agent, in the given session or one of its own. `report` gets the diagnostics of the workspace.
+/// Serves one agent, in the given session or a new one. `report` gets the diagnostics of the workspace.
 ///
 /// # Errors
 /// A thread or a signal handler cannot be started, the desk ends by itself, or standard output cannot be written.
@@ -28,7 +28,7 @@ pub async fn serve_stdio(options: Options, session: Option<String>, report: fn(&
             let ended = served.waiting().await;
             tracing::info!("the session ended: {ended:?}");
         }
-        // The client is gone.
+        // The client has disconnected.
         Err(ServerInitializeError::ConnectionClosed(_)) => {}
         Err(error) => tracing::info!("there was no session: {error}"),
     }

@@ -20,7 +20,7 @@ use refdesk_tools::{ToolAnswer, ToolAvailability, ToolEffect, ToolSpec};
 /// `tools/list`.
 pub(crate) async fn list(handle: &DeskHandle, lasting: Option<&Arc<Connection>>) -> Result<ListToolsResult, ErrorData> {
     let snapshot = handle.opened().await.ok_or_else(closed)?;
-    // A client without `initialize` may begin with this.
+    // A client without `initialize` may start with this.
     attend(handle, &snapshot, lasting).await;
     Ok(ListToolsResult::with_all_items(refdesk_tools::offered(ToolAvailability::from(&snapshot)).map(tool).collect()))
 }
@@ -66,7 +66,7 @@ fn response(answer: ToolAnswer) -> Result<CallToolResponse, ErrorData> {
     Ok(result.into())
 }
 
-/// Translates an error of a call.
+/// Converts an error of a call.
 fn protocol_error(error: Error) -> ErrorData {
     match error.code {
         Code::InvalidCall => ErrorData::invalid_params(error.message, None),
@@ -74,7 +74,7 @@ fn protocol_error(error: Error) -> ErrorData {
     }
 }
 
-/// The desk is closed because the server is about to end.
+/// The error when the desk is closed because the server is about to end.
 pub(crate) fn closed() -> ErrorData {
     protocol_error(refdesk_tools::closed())
 }

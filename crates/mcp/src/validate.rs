@@ -1,5 +1,5 @@
-//! Validates lines before they are handled. An invalid one is answered with an error which helps to fix it; `tests/mcp/hostile.rs`
-//! has a table of them.
+//! Validates lines before they are handled. An invalid line is answered with an error that helps to fix it;
+//! `tests/mcp/hostile.rs` has a table of them.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -19,18 +19,19 @@ use refdesk_text::shorten::shortened;
 use refdesk_text::surrogates::replace_unpaired_surrogates;
 use refdesk_tools::json_type;
 
-/// What a line turned out to be.
+/// The result of validating a line.
 #[derive(Debug)]
 pub(crate) enum Validated {
-    /// A message.
+    /// A valid message.
     Message(Box<ClientJsonRpcMessage>),
-    /// An invalid message, and the error to answer with.
+    /// The error with which to answer an invalid message, and its id.
     Error(Option<RequestId>, ErrorData),
-    /// A line which needs no answer.
+    /// A line that needs no answer.
     Ignored,
 }
 
-/// Validates a line. Until a session has begun, notifications and responses are ignored; `has_begun` is set once it has.
+/// Validates a line. Until a session has started, notifications and responses are ignored; sets `has_begun` once it
+/// has.
 pub(crate) fn validate(line: &[u8], has_begun: &mut bool) -> Validated {
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
     if line.is_empty() {
@@ -69,14 +70,14 @@ pub(crate) fn validate(line: &[u8], has_begun: &mut bool) -> Validated {
         }
         (Some(_), None) => return Validated::Ignored,
     }
-    // The library ignores wrong parameters where they are optional.
+    // The library ignores invalid parameters where they are optional.
     if let (Some(id), Some(method), Some(params)) = (&id, members.get("method"), members.get("params"))
         && let Some((name, misfit)) = METHODS.iter().find(|(name, _)| method == name && name.ends_with("/list"))
         && let Some(why) = misfit(params)
     {
         return Validated::Error(Some(id.clone()), unfit(name, &why));
     }
-    // The library knows more methods, and its error for those is only their name.
+    // The library supports more methods than this server, and its error for these would be only their name.
     if let (Some(id), Some(Value::String(method))) = (&id, members.get("method"))
         && !METHODS.iter().any(|(name, _)| name == method)
     {
@@ -102,7 +103,7 @@ pub(crate) fn validate(line: &[u8], has_begun: &mut bool) -> Validated {
     }
 }
 
-/// Parses JSON in which unpaired surrogate escapes count as replacement characters.
+/// Parses JSON, treating unpaired surrogate escapes as replacement characters.
 fn parse(json: &[u8]) -> Result<Value, serde_json::Error> {
     serde_json::from_slice(json).or_else(|error| match repaired(json) {
         Some(repaired) => serde_json::from_str(&repaired),
@@ -110,7 +111,7 @@ fn parse(json: &[u8]) -> Result<Value, serde_json::Error> {
     })
 }
 
-/// The same JSON without unpaired surrogate escapes, if it has any.
+/// The same JSON without unpaired surrogate escapes; `None` if it has none.
 pub(crate) fn repaired(json: &[u8]) -> Option<String> {
     match replace_unpaired_surrogates(std::str::from_utf8(json).ok()?) {
         Cow::Owned(repaired) => Some(repaired),
@@ -118,8 +119,8 @@ pub(crate) fn repaired(json: &[u8]) -> Option<String> {
     }
 }
 
-/// The id of a request in a line that cannot be parsed, as far as it can be read: a client waits forever for an answer with
-/// its id. `None` if the line may be an answer to one of our own requests.
+/// The id of a request in a line that cannot be parsed, if it is readable: without an answer to its id, the client
+/// would wait forever. `None` if the line may be a response to one of our own requests.
 pub(crate) fn id_within(line: &[u8]) -> Option<RequestId> {
     struct Members(Map<String, Value>);
 
@@ -134,7 +135,7 @@ pub(crate) fn id_within(line: &[u8]) -> Option<RequestId> {
             while let Some(name) = map.next_key::<String>()? {
                 let value = match name.as_str() {
                     "id" => map.next_value()?,
-                    // Reads what is no value of ours either, such as a number beyond all ranges.
+                    // Skip any value, even one that does not fit our types, such as a number out of range.
                     _ => map.next_value::<IgnoredAny>().map(|_| Value::Null)?,
                 };
                 if matches!(name.as_str(), "id" | "result" | "error") {
@@ -147,13 +148,13 @@ pub(crate) fn id_within(line: &[u8]) -> Option<RequestId> {
 
     let mut members = Members(Map::new());
     let mut json = serde_json::Deserializer::from_slice(line);
-    // What was read before the fault counts.
+    // What was read before the error counts.
     let _ = json.deserialize_map(&mut members);
     let is_answer = ["result", "error"].iter().any(|name| members.0.contains_key(*name));
     if is_answer { None } else { id_of(&members.0).ok().flatten() }
 }
 
-/// Whether a session begins with this request.
+/// Whether a session starts with this request.
 fn begins(request: &ClientRequest) -> bool {
     match request {
         ClientRequest::InitializeRequest(_) => true,
@@ -183,10 +184,10 @@ fn id_of(members: &Map<String, Value>) -> Result<Option<RequestId>, String> {
     }
 }
 
-/// Why parameters do not fit a method, if they do not.
+/// Why parameters do not fit a method; `None` if they do.
 type ParameterCheck = fn(&Value) -> Option<String>;
 
-/// The methods of this server, and a check of their parameters.
+/// The methods of this server, each with a check of its parameters.
 const METHODS: &[(&str, ParameterCheck)] = &[
     ("initialize", misfit::<InitializeRequestParams>),
     ("ping", nothing),
@@ -204,7 +205,7 @@ const METHODS: &[(&str, ParameterCheck)] = &[
     ("subscriptions/listen", lacks_meta),
 ];
 
-/// The error for a request which the library could not parse: an unknown method or wrong parameters.
+/// The error for a request that the library could not parse: an unknown method or invalid parameters.
 pub(crate) fn unknown(request: &CustomRequest) -> ErrorData {
     let params = request.params.clone().unwrap_or_else(|| Value::Object(Map::new()));
     match METHODS.iter().find(|(name, _)| *name == request.method) {
@@ -216,7 +217,7 @@ pub(crate) fn unknown(request: &CustomRequest) -> ErrorData {
     }
 }
 
-/// The most characters of a name that an error repeats.
+/// The most characters of a name repeated in an error.
 const NAME: usize = 200;
 
 fn no_method(method: &str) -> ErrorData {
@@ -234,7 +235,7 @@ fn misfit<T: DeserializeOwned>(params: &Value) -> Option<String> {
     T::deserialize(params).err().map(|error| error.to_string())
 }
 
-/// Every request since 2026-07-28 describes its client.
+/// Since 2026-07-28, every request describes its client.
 fn lacks_meta(params: &Value) -> Option<String> {
     let wanted = ["protocolVersion", "clientCapabilities"].map(|name| format!("io.modelcontextprotocol/{name}"));
     let lacks = |name: &&String| params.pointer("/_meta").is_none_or(|meta| meta.get(name.as_str()).is_none());

@@ -14,23 +14,23 @@ use refdesk_text::escape::{one_line, visible};
 pub struct ToolAnswer {
     /// The answer as text, for the model.
     pub text: String,
-    /// The answer for programs.
+    /// The structured answer.
     pub structured: Option<Value>,
     /// Whether the call failed.
     pub is_error: bool,
-    /// A question that the client must ask its user before repeating the call with the reply. Set only if
-    /// [`crate::Elicit`] requested it.
+    /// A question the client must ask its user before repeating the call with the reply. Set only if [`crate::Elicit`]
+    /// requested it.
     pub question: Option<Box<Request>>,
 }
 
-/// How a failed call is answered.
+/// The answer to a failed call.
 #[derive(Debug)]
 pub(crate) enum FailedAnswer {
-    /// In the tool's own form.
+    /// In the tool's own format.
     Answer(Box<ToolAnswer>),
     /// As a failed rendering, with these additional members.
     Rendering(Box<(Error, Map<String, Value>)>),
-    /// As an error.
+    /// As an error message.
     Error(Error),
 }
 
@@ -59,7 +59,7 @@ impl ToolAnswer {
         Self { text: visible(text).into_owned(), structured: Some(answer), is_error: false, question: None }
     }
 
-    /// A failed answer in the same form as a successful one.
+    /// A failed answer in the format of a successful one.
     pub fn failed(answer: Value) -> Self {
         Self { is_error: true, ..Self::json(answer) }
     }

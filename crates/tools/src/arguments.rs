@@ -1,5 +1,5 @@
-//! The arguments of a call. Agents write them freely, so a string is accepted as a list of one, and a number as a
-//! string. An error names the argument, the value found, and an example of a correct call.
+//! The arguments of a call. Agents write them loosely, so a string is accepted as a list of one, and a number as a
+//! string. An error names the argument and the value found, and shows an example of a correct call.
 
 use serde_json::{Map, Value};
 
@@ -9,10 +9,10 @@ use refdesk_text::Error;
 use refdesk_text::escape::one_line;
 use refdesk_text::nearest::did_you_mean;
 
-/// What a number must be.
+/// How messages describe a number argument.
 const WHOLE: &str = "a whole number";
 
-/// Arguments of a call which the handler has not taken yet.
+/// Arguments of a call that the handler has not taken yet.
 #[derive(Debug)]
 pub(crate) struct ToolArguments {
     tool: &'static ToolSpec,
@@ -20,7 +20,6 @@ pub(crate) struct ToolArguments {
 }
 
 impl ToolArguments {
-    /// The arguments of a call.
     pub(crate) fn new(tool: &'static ToolSpec, given: Map<String, Value>) -> Result<Self, Error> {
         let schema = tool.input();
         let known = || schema.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
@@ -52,7 +51,7 @@ impl ToolArguments {
         self.text(name)?.ok_or_else(|| self.error(&format!("needs '{name}'")))
     }
 
-    /// The value of one of these words.
+    /// The value that belongs to the given word.
     pub(crate) fn word<T: Copy>(&mut self, name: &str, words: &[(&str, T)]) -> Result<Option<T>, Error> {
         let Some(given) = self.text(name)? else { return Ok(None) };
         if let Some((_, found)) = words.iter().find(|(word, _)| word.eq_ignore_ascii_case(&given)) {
@@ -64,7 +63,7 @@ impl ToolArguments {
         Err(self.error(&format!("'{name}' must be one of {known}, not '{}'{near}", one_line(&given))))
     }
 
-    /// Strings. Accepts one string, and a list in a string.
+    /// A list of strings. Also accepts one string, and a list in a string.
     pub(crate) fn texts(&mut self, name: &str) -> Result<Vec<String>, Error> {
         let given = match self.given.remove(name) {
             None | Some(Value::Null) => return Ok(Vec::new()),
@@ -95,7 +94,7 @@ impl ToolArguments {
         };
         let number = match &given {
             Value::String(text) => text.trim().parse().ok(),
-            // JSON has one kind of number: some clients write a whole one as 2.0.
+            // JSON has only one number type, and some clients write whole numbers as 2.0.
             other => other.as_u64().or_else(|| whole(other.as_f64()?)),
         };
         match number {
@@ -105,7 +104,7 @@ impl ToolArguments {
         }
     }
 
-    /// True or false; false if it is missing.
+    /// True or false; false if missing.
     pub(crate) fn flag(&mut self, name: &str) -> Result<bool, Error> {
         match self.given.remove(name) {
             None | Some(Value::Null) => Ok(false),
@@ -135,7 +134,7 @@ impl ToolArguments {
 
     fn wrong(&self, name: &str, expected: &str, found: &Value) -> Error {
         let shown: String = found.to_string().chars().take(60).collect();
-        // The type of a whole number is right, but it is too small or too large.
+        // The type of a whole number is right; it is only too small or too large.
         let kind = match found {
             Value::Number(number) if !number.is_f64() && expected.starts_with(WHOLE) => String::new(),
             other => format!("{}: ", json_type(other)),
@@ -162,7 +161,7 @@ pub fn json_type(value: &Value) -> &'static str {
     }
 }
 
-/// A number without a fraction that is exact in JSON.
+/// The value of a number without a fraction that JSON represents exactly.
 fn whole(number: f64) -> Option<u64> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let is_whole = number.fract() == 0.0 && (0.0..=EXACT).contains(&number);

@@ -1,5 +1,5 @@
 //! The tools for documented databases. All of them ask the desk and answer from the pages. The agent gets only pages
-//! that its session may read; other tables are named, with how to select them.
+//! its session may read; other tables are named, with how to select them.
 
 mod table;
 
@@ -61,7 +61,7 @@ async fn note_read(call: &ToolCall, quoted: Vec<String>, bytes: usize, tokens: u
     let _ = call.handle.ask(&call.session, Request::NoteRead(Box::new(receipt))).await;
 }
 
-/// Adds the number of tokens of the text to the answer; returns the text without its frame.
+/// Adds the token count of the text to the answer; returns the text without its frame.
 fn with_tokens(json: &mut Value) -> (String, u64) {
     let frame = framed(&heading(), "").len();
     let used = tokens::of_prose((json.to_string().len() + frame) as u64);
@@ -75,7 +75,7 @@ fn heading() -> String {
     format!("{NOTICE} From the pages of databases")
 }
 
-/// What the agent can do about pages that its session may not read.
+/// How the agent can get pages that its session may not read.
 fn how_to_select(ids: &[String], excluded: &[String]) -> String {
     let what = "tables that are not selected are given by name and one line only";
     if select_references::SPEC.is_excluded(excluded) {
@@ -84,7 +84,7 @@ fn how_to_select(ids: &[String], excluded: &[String]) -> String {
     format!("{what}. For more, select their sources: selectReferences with ids {}", json!(ids))
 }
 
-/// Leaves out null and empty members, which only cost tokens.
+/// Removes null and empty members, which only cost tokens.
 fn prune(value: &mut Value) {
     match value {
         Value::Object(members) => {
@@ -92,7 +92,7 @@ fn prune(value: &mut Value) {
             members.retain(|name, value| match value {
                 Value::Null => false,
                 Value::String(text) => !text.is_empty(),
-                // Lists that are the answer itself.
+                // Keep lists that are the answer itself.
                 Value::Array(items) => !items.is_empty() || LISTS.contains(&name.as_str()),
                 _ => true,
             });
@@ -102,7 +102,7 @@ fn prune(value: &mut Value) {
     }
 }
 
-/// Lists that are included even if they are empty.
+/// Lists that are included even if empty.
 const LISTS: [&str; 5] = ["tables", "paths", "domains", "relationships", "usage"];
 
 #[cfg(test)]

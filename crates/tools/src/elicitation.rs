@@ -1,6 +1,6 @@
 //! Asks a person on behalf of an agent. A choice of sources goes through the agent's own client if that can ask,
-//! otherwise through the configured channel. Approval of a write is requested only on a screen: the client belongs to
-//! the agent.
+//! otherwise through the configured channel. Approval of a write is requested only on a screen, because the agent
+//! controls the client.
 
 use std::pin::Pin;
 
@@ -21,7 +21,7 @@ const LISTED: usize = 20;
 
 /// Asks the client's user to choose sources; implemented by the transport.
 pub trait Elicit: std::fmt::Debug + Send + Sync {
-    /// Asks, until `wait` ends.
+    /// Asks, for as long as `wait` allows.
     fn elicit(self: Box<Self>, request: &Request, wait: &Wait) -> Elicitation;
 }
 
@@ -30,20 +30,20 @@ pub type UserReply = Result<ChannelAnswer, NoAnswer>;
 
 /// How a transport asks its client.
 pub enum Elicitation {
-    /// It cannot ask.
+    /// The client cannot ask.
     Unsupported,
     /// The client asks, and then repeats the call.
     CallAgain,
-    /// The repeated call came with this reply.
+    /// The repeated call contains this reply.
     Replied(UserReply),
     /// The client is asking.
     Asking(Pin<Box<dyn Future<Output = UserReply> + Send>>),
 }
 
-/// Sources a person chose.
+/// Sources that a person chose.
 #[derive(Debug)]
 pub(crate) struct Chosen {
-    /// Ids.
+    /// The ids.
     pub ids: Vec<String>,
     /// A sentence about the choice, for the agent.
     pub note: String,
@@ -51,7 +51,7 @@ pub(crate) struct Chosen {
     pub unknown: Vec<String>,
 }
 
-/// Asks for a choice of sources.
+/// Asks a person to choose sources.
 pub(crate) async fn choose(call: &mut ToolCall) -> Result<Chosen, FailedAnswer> {
     let context = Request::default_context(&call.session.who, None);
     let offer = engine::Request::Offer { context, tags: Vec::new() };
@@ -119,7 +119,7 @@ fn chosen(reply: UserReply) -> Result<Chosen, Error> {
     Ok(Chosen { ids: selected, note, unknown })
 }
 
-/// Asks on a screen to approve a write; returns who approved it.
+/// Asks on a screen for approval of a write; returns who approved it.
 pub(crate) async fn approve(call: &ToolCall, setup: ChannelSetup, approval: Approval) -> Result<String, Error> {
     let path = approval.path.clone();
     let desk = call.handle.snapshots().borrow().desk.to_string();
@@ -155,7 +155,7 @@ fn rule_for(path: &str) -> serde_json::Value {
     json!({globset::escape(path).replace('\\', "[\\]"): "auto"})
 }
 
-/// The reason for no reply.
+/// The error when there is no reply.
 fn no_reply(unanswered: NoAnswer) -> Error {
     match unanswered {
         NoAnswer::TimedOut => Error::new(
@@ -175,7 +175,7 @@ fn wait_for(request: &Request, setup: &ChannelSetup) -> Wait {
     Wait::seconds(request.timeout.unwrap_or(setup.settings.timeout))
 }
 
-/// Asks on a thread, which ends soon after `wait` is abandoned, and keeps its slot to the end.
+/// Asks on a separate thread, which ends soon after `wait` is cancelled and holds its slot until then.
 fn on_thread(
     wait: Wait,
     ask: impl FnOnce(&Wait) -> UserReply + Send + 'static,
@@ -194,7 +194,7 @@ fn on_thread(
     }
 }
 
-/// Waits for a reply, and journals the question and the reply. If the call is dropped, the question is abandoned, which
+/// Waits for a reply, and journals the question and the reply. If the call is dropped, the question is cancelled, which
 /// is also journalled.
 async fn ask<F: Future<Output = UserReply>>(
     call: &ToolCall,
@@ -216,7 +216,7 @@ async fn ask<F: Future<Output = UserReply>>(
         reply = &mut asking => reply,
         () = call.handle.shutdown_begun() => { wait.give_up(); asking.await }
     };
-    // Both succeed unless the runtime ends.
+    // Both succeed unless the runtime is shutting down.
     let _ = (replied.send(reply.clone()), journalled.await);
     reply
 }

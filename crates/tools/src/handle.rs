@@ -1,4 +1,4 @@
-//! A handle on the desk, shared by all clients of a server: the engine, and the open questions to people.
+//! A handle to the desk, shared by all clients of a server: the engine, and the open questions to people.
 
 use std::collections::HashSet;
 use std::io;
@@ -21,12 +21,12 @@ use refdesk_text::{Code, Error};
 /// Timeout for storing the last changes when a server ends.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long an answer waits for the first sections of an index that is being built: most agents cannot wait themselves, and
-/// their clients give a call longer. How often it looks.
+/// How long an answer waits for the first sections of an index that is being built (most agents cannot wait themselves,
+/// and their clients allow a call more time than this), and how often it checks.
 const INDEX_WAIT: Duration = Duration::from_secs(8);
 const INDEX_POLL: Duration = Duration::from_millis(200);
 
-/// The most open questions to people per server; each has a thread that waits.
+/// The most open questions to people per server; each has a waiting thread.
 pub(crate) const QUESTIONS: usize = 16;
 
 /// A client's access to the desk; cheap to clone.
@@ -47,12 +47,13 @@ struct Inner {
     asking: Mutex<HashSet<String>>,
     /// Whether the server is shutting down.
     shutdown: watch::Sender<bool>,
-    /// Marks the server as open from the first connected client on; `None` if that failed.
+    /// Marks the server as open once a client has connected; `None` if that failed.
     present: OnceLock<Option<Presence>>,
 }
 
 impl DeskHandle {
-    /// Without a `session`, every client has its own. A trial neither journals nor marks the server as open.
+    /// Without a `session`, every client has its own. With `is_trial`, the handle neither journals nor marks the server
+    /// as open.
     pub fn new(session: Option<String>, renderer: Renderer, engine: Engine, is_trial: bool) -> Self {
         let (asking, shutdown, present) = (Mutex::default(), watch::Sender::new(false), OnceLock::new());
         Self { inner: Arc::new(Inner { session, renderer, engine, is_trial, asking, shutdown, present }) }
@@ -63,19 +64,19 @@ impl DeskHandle {
         self.inner.session.as_deref()
     }
 
-    /// Renders templates; blocks the calling thread.
+    /// The template renderer; rendering blocks the calling thread.
     pub fn renderer(&self) -> Renderer {
         self.inner.renderer.clone()
     }
 
-    /// The state of the desk once configuration and catalog are read; `None` if the desk is closed.
+    /// The state of the desk once configuration and catalog have been read; `None` if the desk is closed.
     pub async fn opened(&self) -> Option<Snapshot> {
         let mut snapshots = self.snapshots();
         let snapshot = snapshots.wait_for(|snapshot| snapshot.generation > 0).await.ok()?;
         Some(snapshot.clone())
     }
 
-    /// Calls `report` with the workspace's diagnostics once it is read; does not block.
+    /// Calls `report` with the workspace's diagnostics once it has been read; does not block.
     pub fn report_diagnostics(&self, report: fn(&[Diagnostic])) {
         let handle = self.clone();
         tokio::spawn(async move {
@@ -85,7 +86,8 @@ impl DeskHandle {
         });
     }
 
-    /// Marks a server of this workspace as open until it ends, so that hooks name its tools. Blocks the calling thread.
+    /// Marks a server of this workspace as open until it ends, so that hooks mention its tools. Blocks the calling
+    /// thread.
     pub fn attend(&self, workspace: &Path) {
         if self.inner.is_trial {
             return;
@@ -105,12 +107,12 @@ impl DeskHandle {
         present.inspect_err(|error| tracing::info!("the agent cannot be marked as connected: {error}")).ok()
     }
 
-    /// Begins to shut the server down; open questions to people are cancelled.
+    /// Starts to shut the server down and cancels open questions to people.
     pub fn begin_shutdown(&self) {
         self.inner.shutdown.send_replace(true);
     }
 
-    /// Waits until the server shuts down or the desk has ended.
+    /// Waits until the server is shutting down or the desk has ended.
     pub async fn shutdown_begun(&self) {
         let mut shutdown = self.inner.shutdown.subscribe();
         tokio::select! {
@@ -125,7 +127,8 @@ impl DeskHandle {
         self.inner.engine.ask(session, request).await
     }
 
-    /// The same; while the index is being built for the first time, asks again until it has something or the time is over.
+    /// Like [`Self::ask`], but while the index is being built for the first time, repeats the request until the index
+    /// has content or the time is up.
     pub(crate) async fn ask_index(&self, session: &Session, request: Request) -> Option<Response> {
         let end = Instant::now() + INDEX_WAIT;
         loop {
@@ -142,7 +145,7 @@ impl DeskHandle {
         }
     }
 
-    /// Adds an entry to the journal.
+    /// Appends an entry to the journal.
     pub async fn note(&self, session: &Session, receipt: Receipt) {
         if self.inner.is_trial {
             return;
@@ -151,10 +154,10 @@ impl DeskHandle {
         let _ = self.ask(session, Request::Note(Box::new(receipt))).await;
     }
 
-    /// A slot for a question to a person.
+    /// Reserves a slot for a question to a person.
     ///
     /// # Errors
-    /// This session has a question open, or too many others have.
+    /// This session already has an open question, or too many others do.
     pub(crate) fn slot(&self, session: &str) -> Result<QuestionSlot, Error> {
         let mut asking = self.inner.asking();
         let busy = |message: String| Error::new(Code::Busy, message, "call again when one is answered");
@@ -173,12 +176,12 @@ impl DeskHandle {
         self.after(session, Request::Settle).await
     }
 
-    /// The same with templates.
+    /// Like [`Self::settled`], with templates.
     pub async fn indexed(&self, session: &Session) -> Option<Snapshot> {
         self.after(session, Request::Index).await
     }
 
-    /// The same as [`DeskHandle::settled`], and what this agent may read.
+    /// Like [`Self::settled`], with what this agent may read.
     pub async fn readable(&self, session: &Session) -> Option<(Snapshot, Access)> {
         match self.ask(session, Request::Access).await? {
             Response::Access(snapshot, access) => Some((*snapshot, *access)),
@@ -198,7 +201,7 @@ impl DeskHandle {
         self.inner.engine.snapshots()
     }
 
-    /// Ends the desk after it has stored all changes.
+    /// Closes the desk after it has stored all changes.
     ///
     /// # Errors
     /// The desk had already ended.

@@ -1,5 +1,5 @@
-//! The introduction for a connecting agent: the sources it should know about before its first call. Clients cut it, so
-//! it is short: auto and picked sources come first with their prices, the rest is counted. Nothing is read from disk,
+//! The introduction for a connecting agent: the sources to know about before its first call. Clients truncate it, so it
+//! is short: auto and picked sources come first with their prices, the rest is counted. Nothing is read from disk,
 //! because the client is waiting.
 
 use std::collections::{BTreeMap, HashSet};
@@ -13,25 +13,25 @@ use refdesk_text::escape::one_line;
 use refdesk_text::fold::can_match;
 use refdesk_text::tokens::grouped;
 
-/// The most UTF-16 units of an introduction, in which the strictest client counts.
+/// The maximum length of an introduction in UTF-16 units, which the strictest client counts.
 const UNITS: usize = 2_000;
 
-/// A longer name is left out of the list.
+/// The most characters of a listed name; longer ones are left out.
 const NAME: usize = 120;
 
-/// UTF-16 units reserved for tags if the entries would fill everything.
+/// UTF-16 units reserved for tags if the entries would otherwise take all the space.
 const FOR_TAGS: usize = 300;
 
-/// What a connecting agent is told.
+/// The introduction for a connecting agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Introduction {
     /// The text.
     pub text: String,
-    /// The sources in it, for the journal.
+    /// The sources it lists, for the journal.
     pub items: Vec<ItemReceipt>,
 }
 
-/// The introduction for a session with this access; `None` if the catalog is empty. `excluded` are tools which are not
+/// The introduction for a session with this access; `None` if the catalog is empty. `excluded` are tools that are not
 /// offered.
 pub fn introduction(snapshot: &Snapshot, access: &Access, excluded: &[String]) -> Option<Introduction> {
     if snapshot.catalog.is_empty() {
@@ -94,7 +94,7 @@ fn opening(can_read: bool) -> String {
     )
 }
 
-/// One source: id, name (unless it is too long) and price.
+/// An entry: id, name (unless it is too long) and price.
 fn entry(snapshot: &Snapshot, source: &Source, why: VisibleAs) -> String {
     let mut about = Vec::new();
     about.extend((why == VisibleAs::Auto).then(|| "auto".to_owned()));
@@ -111,10 +111,10 @@ fn entry(snapshot: &Snapshot, source: &Source, why: VisibleAs) -> String {
     if units(&name) > NAME { format!("- @{id}{about}") } else { format!("- @{id}: {name}{about}") }
 }
 
-/// How many sources the others pull in.
+/// A sentence about how many sources the others pull in.
 fn pulled_in_sentence(snapshot: &Snapshot, pulled_in: &[(&Source, VisibleAs)]) -> Option<String> {
     let count = pulled_in.len();
-    // Documents that are not read yet may pull in more.
+    // Documents that have not been read may pull in more.
     let may_bring = || !unscanned(&snapshot.selection, &snapshot.graph, ExpansionRules::default()).is_empty();
     let so_far = if snapshot.loading.is_some() && may_bring() { " or more" } else { "" };
     let known: u64 = pulled_in.iter().filter_map(|(source, _)| price(snapshot, source)).sum();
@@ -124,7 +124,7 @@ fn pulled_in_sentence(snapshot: &Snapshot, pulled_in: &[(&Source, VisibleAs)]) -
     (count > 0).then(|| format!("They mention {count}{so_far} further {sources}, selected with them{known}."))
 }
 
-/// How many selected sources are not trusted yet.
+/// A sentence about how many selected sources are not trusted yet.
 fn withheld_sentence(access: &Access) -> Option<String> {
     let count = access.unreadable().len();
     let (sources, wait) = if count == 1 { ("source", "waits") } else { ("sources", "wait") };
@@ -132,7 +132,7 @@ fn withheld_sentence(access: &Access) -> Option<String> {
     (count > 0).then(words)
 }
 
-/// Sources which the agent can select.
+/// Sources that the agent can select.
 struct SelectableSources {
     count: usize,
     /// Most common first.
@@ -173,7 +173,7 @@ fn tag_line(tags: &[&String]) -> String {
     format!("Tags: {}", tags.join(", "))
 }
 
-/// What did not fit; `None` if everything fits.
+/// A sentence about what did not fit; `None` if everything fits.
 fn left_out(entries: usize, tags: usize, list: &str) -> Option<String> {
     let some = |count: usize, one: &str| match count {
         0 => None,
@@ -184,7 +184,7 @@ fn left_out(entries: usize, tags: usize, list: &str) -> Option<String> {
     (!what.is_empty()).then(|| format!("Left out here: {}; {list} has all.", what.join(", ")))
 }
 
-/// Those whose text fits, in order; skips a text that is too long.
+/// The items whose text fits, in order; skips a text that is too long.
 fn fitting<T>(items: &[T], text: impl Fn(&T) -> &str, room: usize, between: usize) -> Vec<&T> {
     let mut free = room;
     let mut fits = |item: &&T| match free.checked_sub(units(text(item)) + between) {

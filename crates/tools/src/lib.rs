@@ -1,6 +1,6 @@
-//! What agents can call, over any transport: one file per tool, with its specification and its handler, and a table of those
-//! about databases. The list is
-//! short and always in the same order, because every client keeps it in its model's context.
+//! The tools that agents can call, over any transport: one file per tool, with its specification and its handler, and a
+//! table of those for databases. The list is short and always in the same order, because every client keeps it in its
+//! model's context.
 
 mod answer;
 mod arguments;
@@ -43,19 +43,19 @@ use refdesk_text::{Code, Error, Fix};
 /// A tool.
 #[derive(Debug)]
 pub struct ToolSpec {
-    /// The listed name.
+    /// The name in the list.
     pub name: &'static str,
-    /// Unlisted names that also call it.
+    /// Unlisted aliases.
     pub older: &'static [&'static str],
-    /// Its name for people.
+    /// The display name.
     pub title: &'static str,
-    /// What it is for; every word of it is in every model's context.
+    /// What it is for; every word of it takes up context in every model.
     pub description: &'static str,
-    /// JSON schema of the arguments.
+    /// The JSON schema of the arguments.
     input: &'static str,
-    /// JSON schema of the structured answer.
+    /// The JSON schema of the structured answer.
     output: &'static str,
-    /// Example arguments, shown when a call got them wrong.
+    /// Example arguments, shown after an invalid call.
     example: &'static str,
     /// What it may change.
     pub effect: ToolEffect,
@@ -91,7 +91,7 @@ const TOOLS: [&ToolSpec; 8] = [
 /// Determines which tools are offered.
 #[derive(Debug, Clone, Copy)]
 pub struct ToolAvailability<'a> {
-    /// Names of hidden tools.
+    /// The names of hidden tools.
     pub excluded: &'a [String],
     /// Whether databases are documented.
     pub has_databases: bool,
@@ -108,19 +108,19 @@ impl<'a> From<&'a Snapshot> for ToolAvailability<'a> {
 struct ToolCall {
     handle: DeskHandle,
     session: Session,
-    /// Arguments which the handler has not taken yet.
+    /// Arguments that the handler has not taken yet.
     arguments: ToolArguments,
     /// Asks the client's user, if the transport can.
     elicit: Option<Box<dyn Elicit>>,
 }
 
 impl ToolSpec {
-    /// JSON schema of the arguments.
+    /// The JSON schema of the arguments.
     pub fn input(&self) -> Map<String, Value> {
         schema(self.input)
     }
 
-    /// JSON schema of the structured answer.
+    /// The JSON schema of the structured answer.
     pub fn output(&self) -> Map<String, Value> {
         schema(self.output)
     }
@@ -129,7 +129,7 @@ impl ToolSpec {
         self.name == name || self.older.contains(&name)
     }
 
-    /// Whether `exclude_tools` has one of its names.
+    /// Whether `exclude_tools` contains one of its names.
     fn is_excluded(&self, excluded: &[String]) -> bool {
         excluded.iter().any(|name| self.answers_to(name))
     }
@@ -140,17 +140,17 @@ fn schema(text: &str) -> Map<String, Value> {
     serde_json::from_str(text).unwrap_or_default()
 }
 
-/// The tools which are not excluded.
+/// The tools that are not excluded.
 pub fn offered(offer: ToolAvailability<'_>) -> impl Iterator<Item = &'static ToolSpec> {
     let of_databases = databases::TOOLS.into_iter().filter(move |_| offer.has_databases);
     TOOLS.into_iter().chain(of_databases).filter(move |tool| !tool.is_excluded(offer.excluded))
 }
 
-/// Calls a tool. To cancel the call, drop the future: a question to a person is abandoned; a change already requested is
-/// still made.
+/// Calls a tool. To cancel the call, drop the future: a question to a person is cancelled; a change already requested
+/// is still made.
 ///
 /// # Errors
-/// The call itself is wrong ([`Code::InvalidCall`]), or the desk is closed. A tool which fails gives an answer which
+/// The call itself is invalid ([`Code::InvalidCall`]), or the desk is closed. A tool that fails returns an answer that
 /// says so.
 pub async fn call(
     handle: &DeskHandle,
@@ -172,7 +172,8 @@ pub async fn call(
     }
 }
 
-/// The most characters of an error. It repeats what the agent wrote, which would have to read all of that again.
+/// The most characters of an error. It repeats what the agent wrote, and the agent would have to read all of that
+/// again.
 const MESSAGE: usize = 4_000;
 
 fn brief(error: Error) -> Error {
@@ -181,7 +182,7 @@ fn brief(error: Error) -> Error {
     Error { message: shortened(error.message, MESSAGE), fix, ..error }
 }
 
-/// The offered tool of this name.
+/// The offered tool with this name.
 fn find(name: &str, offer: ToolAvailability<'_>) -> Result<&'static ToolSpec, Error> {
     if let Some(tool) = offered(offer).find(|tool| tool.answers_to(name)) {
         return Ok(tool);
@@ -202,12 +203,12 @@ fn find(name: &str, offer: ToolAvailability<'_>) -> Result<&'static ToolSpec, Er
     Err(invalid_call(format!("there is no tool '{}'{near}; the tools are: {known}", one_line(name))))
 }
 
-/// The error, with its fix put in terms of tools.
+/// The error, with its fix expressed in terms of tools.
 pub fn advise(error: Error, excluded: &[String]) -> Error {
     error.worded(&|fix| advice(fix, excluded))
 }
 
-/// A fix as a tool call; `None` if its own words suit. Does not mention an excluded tool.
+/// A fix as a tool call; `None` if its own text is suitable. Does not mention an excluded tool.
 pub fn advice(fix: &Fix, excluded: &[String]) -> Option<String> {
     let (tool, words) = match fix {
         Fix::ListSources => (&list_references::SPEC, "listReferences shows all ids".to_owned()),
@@ -239,12 +240,12 @@ pub fn is_tool(name: &str) -> bool {
     TOOLS.iter().chain(&databases::TOOLS).any(|tool| tool.answers_to(name))
 }
 
-/// An error in a call itself.
+/// The error for an invalid call.
 fn invalid_call(message: String) -> Error {
     Error::new(Code::InvalidCall, message, "")
 }
 
-/// The desk is closed because the server is about to end.
+/// The error when the desk is closed because the server is about to end.
 pub fn closed() -> Error {
     Error::new(Code::Closed, "the server is about to end", "")
 }

@@ -54,6 +54,6 @@ fn rows(snapshot: &Snapshot, tags: &[String], mode: Option<Mode>) -> Value {
     let rows: Vec<Value> = sources.par_iter().map(row).collect();
     let (total, selected) = (json!(sources.len()), json!(selected));
     let members = [("sources", Value::Array(rows)), ("total", total), ("selected_count", selected)];
-    // Moves the values; `json!` would copy them.
+    // Move the values; `json!` would copy them.
     Value::Object(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
 }

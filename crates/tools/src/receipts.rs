@@ -7,13 +7,13 @@ use refdesk_enrich::TextKind;
 use refdesk_files::name::sha256_hex;
 use refdesk_text::tokens;
 
-/// For a text without any part that the agent wrote.
+/// For a text that contains nothing the agent wrote.
 pub fn with_text(what: JournalEvent, text: &str) -> Receipt {
     let kind = (what == JournalEvent::Instructed).then_some(TextKind::SystemInstructions);
     Receipt { kind, text: Some(text.to_owned()), ..with_hash(what, text) }
 }
 
-/// For a text that is in a file, or partly written by the agent: keeps only size and hash.
+/// For a text that is in a file, or partly written by the agent: records only size and hash.
 pub fn with_hash(what: JournalEvent, text: &str) -> Receipt {
     Receipt {
         bytes: text.len(),
@@ -23,7 +23,7 @@ pub fn with_hash(what: JournalEvent, text: &str) -> Receipt {
     }
 }
 
-/// For a source read by this tool or method: keeps only the amount of text and its price.
+/// For a source read by this tool or method: records only the amount of text and its price.
 pub fn read(reading: &Reading, tool: &str) -> Request {
     Request::NoteRead(Box::new(Receipt {
         tool: Some(tool.to_owned()),

@@ -1,4 +1,4 @@
-//! `renderTemplateToFile`: renders a template into a file of the workspace. Nothing is written before it is approved by
+//! `renderTemplateToFile`: renders a template into a file of the workspace. Nothing is written until it is approved, by
 //! a rule of the configuration or by a person who saw the diff.
 
 use std::path::PathBuf;
@@ -72,7 +72,7 @@ async fn run(mut call: ToolCall) -> ToolResult {
             Ok(ToolAnswer::json(Value::Object(json)))
         }
         Some(Response::Written(Err(WriteFailure { refused, current }))) => {
-            // Otherwise, the person who approved it would believe that it was written.
+            // Otherwise, the person who approved the write would believe that it succeeded.
             let receipt = Receipt {
                 path: Some(path.clone()),
                 reason: refused.message.clone(),
@@ -94,7 +94,7 @@ async fn proposed(call: &ToolCall, path: &str, rendering: &Rendering) -> Result<
     tokio::task::spawn_blocking(propose).await.map_err(|_| closed())
 }
 
-/// What approved the write, for the journal; the error says why it is not approved.
+/// What approved the write, for the journal; the error states why it is not approved.
 async fn allowed(call: &ToolCall, rendering: &Rendering, proposal: &Proposal) -> Result<Result<String, Error>, Error> {
     let question = Request::Verdict(proposal.shown.clone());
     let Some(Response::Verdict(verdict)) = call.handle.ask(&call.session, question).await else { return Err(closed()) };
@@ -118,13 +118,13 @@ async fn allowed(call: &ToolCall, rendering: &Rendering, proposal: &Proposal) ->
     })
 }
 
-/// The diff as text, made on another thread because it may be as long as both files.
+/// The diff as text, computed on another thread because it may be as long as both files.
 async fn unified(proposal: &Proposal) -> Result<String, Error> {
     let diff = proposal.diff.clone();
     tokio::task::spawn_blocking(move || diff.unified()).await.map_err(|_| closed())
 }
 
-/// The diff, unless it would show the agent a file that it may not read.
+/// The diff, unless it would show the agent a file it may not read.
 async fn visible_diff(call: &ToolCall, proposal: &Proposal) -> Result<String, Error> {
     if proposal.before != PriorContent::Nothing {
         let (_, access) = call.handle.readable(&call.session).await.ok_or_else(closed)?;
@@ -144,7 +144,7 @@ fn with_diff(mut known: Map<String, Value>, diff: &str) -> Map<String, Value> {
     known
 }
 
-/// A failed write.
+/// The answer for a failed write.
 fn unwritten(refused: Error, known: Map<String, Value>) -> FailedAnswer {
     let message = format!("Failed to write output: {}", refused.message);
     failure(Error::new(refused.code, message, refused.fix), known)

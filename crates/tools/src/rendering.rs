@@ -1,4 +1,4 @@
-//! What both rendering tools share: choosing the template, rendering it on another thread, and describing the result.
+//! Shared by both rendering tools: chooses the template, renders it on another thread, and describes the result.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use refdesk_templates::{NamedValue, Syntax};
 use refdesk_text::shorten::{beginning, shortened};
 use refdesk_text::{Code, Error};
 
-/// Bytes of a diff shown to an agent.
+/// The most bytes of a diff shown to an agent.
 const DIFF: usize = 16 * 1024;
 
 /// A rendered template.
@@ -25,7 +25,7 @@ pub(crate) struct Rendering {
     is_from_workspace: bool,
     /// The result.
     pub made: RenderedTemplate,
-    /// Hash of the text, for the journal.
+    /// The hash of the text, for the journal.
     hash: String,
     lines: usize,
 }
@@ -35,7 +35,7 @@ pub(crate) fn failure(error: Error, known: Map<String, Value>) -> FailedAnswer {
     FailedAnswer::Rendering(Box::new((error, known)))
 }
 
-/// The answer for a failed rendering, with the error's fix put in terms of tools.
+/// The answer for a failed rendering, with the error's fix expressed in terms of tools.
 pub(crate) fn failed(error: &Error, known: Map<String, Value>) -> ToolAnswer {
     let mut json = Map::from_iter([
         ("success".to_owned(), json!(false)),
@@ -49,7 +49,7 @@ pub(crate) fn failed(error: &Error, known: Map<String, Value>) -> ToolAnswer {
     ToolAnswer::failed(Value::Object(json))
 }
 
-/// Cuts a diff to the length shown to an agent.
+/// Truncates a diff to the length shown to an agent.
 pub(crate) fn cut_diff(diff: &str) -> String {
     if diff.len() <= DIFF {
         return diff.to_owned();
@@ -58,7 +58,7 @@ pub(crate) fn cut_diff(diff: &str) -> String {
     format!("{shown}\n… {} more bytes\n", diff.len() - shown.len())
 }
 
-/// Renders the template given by the arguments.
+/// Renders the template specified by the arguments.
 pub(crate) async fn render(call: &mut ToolCall) -> Result<Rendering, FailedAnswer> {
     let arguments = &mut call.arguments;
     let named = arguments.text("template_name")?;
@@ -112,7 +112,7 @@ fn unrendered_failure(failed: RenderFailure) -> FailedAnswer {
     failure(error, known)
 }
 
-/// Members of the answer which describe the rendered text.
+/// Members of the answer that describe the rendered text.
 pub(crate) fn facts(Rendering { made, lines, .. }: &Rendering) -> Map<String, Value> {
     Map::from_iter([
         ("success".to_owned(), json!(true)),
@@ -124,13 +124,13 @@ pub(crate) fn facts(Rendering { made, lines, .. }: &Rendering) -> Map<String, Va
     ])
 }
 
-/// The most names or warnings of an answer.
+/// The most names or warnings in an answer.
 const LISTED: usize = 1_000;
 
 /// The most characters of each.
 const LONGEST: usize = 1_000;
 
-/// What an agent gets of these lines, which repeat names of its template and its values.
+/// Limits these lines, which repeat names from the agent's own template and values.
 fn briefly(lines: &[String]) -> Vec<String> {
     lines.iter().take(LISTED).map(|line| shortened(line.clone(), LONGEST)).collect()
 }
@@ -149,7 +149,7 @@ async fn read(call: &ToolCall, path: &str) -> Result<String, FailedAnswer> {
     text.map_err(|_| closed())?.map_err(|refusal| failure(refusal, Map::new()))
 }
 
-/// Journals a rendering. `text` is the text the agent got, which is kept only if the agent wrote neither the template
+/// Journals a rendering. `text` is the text the agent got, which is stored only if the agent wrote neither the template
 /// nor any value.
 pub(crate) async fn note(call: &ToolCall, rendering: &Rendering, text: Option<&str>) {
     let bytes = rendering.made.text.len();

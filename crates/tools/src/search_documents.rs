@@ -1,5 +1,5 @@
-//! `search_documents`: sections of the documents by words and by meaning. The agent gets text only of sources which its
-//! session may read; the others are named, with how to select them.
+//! `search_documents`: finds sections of the documents by words and by meaning. The agent gets the text only of sources
+//! its session may read; the others are named, with how to select them.
 
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ const ECHOED: usize = 100;
 
 const MAX_HITS: u64 = 100;
 
-/// The default number of tokens of an answer.
+/// The default token limit of an answer.
 const MAX_TOKENS: u64 = 2_000;
 
 async fn run(mut call: ToolCall) -> ToolResult {
@@ -54,8 +54,8 @@ async fn run(mut call: ToolCall) -> ToolResult {
     Ok(given)
 }
 
-/// The answer cut to this many tokens, in the longer of its two forms: some clients pass on the text, others the JSON. Its notes
-/// also count, and saying what does not fit takes room.
+/// The answer shortened to this many tokens, in the longer of its two forms: some clients pass on the text, others the
+/// JSON. Its notes also count, and so does the note about what does not fit.
 fn fitted(whole: &SearchAnswer, most: u64, excluded: &[String]) -> SearchAnswer {
     let around = |answer: &SearchAnswer| {
         let text = framed(&heading(), "").len() + notes(answer).len();

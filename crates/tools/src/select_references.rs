@@ -1,4 +1,4 @@
-//! `selectReferences`: picks sources by id and tag, like `refdesk select`; without either it asks a person.
+//! `selectReferences`: picks sources by id and tag, like `refdesk select`; without either, asks a person.
 
 use serde_json::{Value, json};
 
@@ -38,7 +38,7 @@ async fn run(mut call: ToolCall) -> ToolResult {
     pick(&call, chosen.ids.clone(), Vec::new(), Some(chosen)).await
 }
 
-/// Picks them; `chosen` is set if a person chose them.
+/// Picks the sources; `chosen` is set if a person chose them.
 async fn pick(call: &ToolCall, ids: Vec<String>, tags: Vec<String>, chosen: Option<Chosen>) -> ToolResult {
     let (picked, mut json) = match call.handle.ask(&call.session, Request::Pick { ids, tags }).await {
         Some(Response::Picked(Ok(picked))) => *picked,
@@ -61,7 +61,7 @@ async fn pick(call: &ToolCall, ids: Vec<String>, tags: Vec<String>, chosen: Opti
     })
 }
 
-/// Marks texts as written by third parties. A text longer than a reading is left out: `readReference` returns it in
+/// Marks texts as written by third parties. A text longer than a single read is left out: `readReference` returns it in
 /// parts.
 fn mark(json: &mut Value) {
     let sources = json.get_mut("sources").and_then(Value::as_array_mut);
@@ -77,7 +77,7 @@ fn mark(json: &mut Value) {
     }
 }
 
-/// A failed answer when nothing was picked.
+/// The answer when nothing was picked.
 pub(crate) fn nothing_selected(status: &str, message: &str) -> FailedAnswer {
     FailedAnswer::Answer(Box::new(ToolAnswer::failed(empty_answer(status, message, &[]))))
 }

@@ -1,4 +1,4 @@
-//! Reads a template given by its path: a file below `.templates/` of the workspace, or one that the session may read.
+//! Reads a template given by its path: a file below `.templates/` in the workspace, or one the session may read.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};

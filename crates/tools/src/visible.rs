@@ -32,7 +32,7 @@ impl VisibleAs {
     }
 
     /// Importance from 0 to 1; sources with 1 should not be left out. The more mentions away a source is (up to ten),
-    /// the less it matters.
+    /// the lower its importance.
     pub fn priority(self) -> f32 {
         match self {
             Self::Auto => 1.0,
@@ -50,13 +50,13 @@ pub fn visible(snapshot: &Snapshot) -> impl Iterator<Item = (&Source, VisibleAs)
     snapshot.catalog.sources().iter().filter_map(|source| Some((source, VisibleAs::of(snapshot, source)?)))
 }
 
-/// Visible sources that the session may read, in catalog order; none that is not trusted yet.
+/// The visible sources the session may read, in catalog order; excludes untrusted ones.
 pub fn listed<'s>(snapshot: &'s Snapshot, access: &'s Access) -> impl Iterator<Item = (&'s Source, VisibleAs)> {
     visible(snapshot)
         .filter(|(source, _)| access.reaches(source.id.as_str()) && !access.unreadable().contains(&source.id))
 }
 
-/// Estimated tokens of a source, if known without reading the disk.
+/// The estimated tokens of a source, if known without reading the disk.
 pub fn price(snapshot: &Snapshot, source: &Source) -> Option<u64> {
     let known = snapshot.tokens.get(source.id.as_str()).copied();
     known.or_else(|| match &source.kind {

@@ -20,7 +20,7 @@ fn session() -> Session {
     Session::of_client("a test")
 }
 
-/// Trusts everything that needs it; returns the number of actions.
+/// Trusts everything that needs trust; returns the number of actions.
 fn trust_all(desk: &Desk) -> usize {
     let waiting = desk.untrusted();
     desk.trust(&waiting).unwrap();
@@ -139,7 +139,7 @@ fn every_action_is_listed_with_its_line_and_trusted_at_once() {
     assert_eq!(access(&mut desk).paths(), [world.root.join("ws/in.md")], "a revocation counts immediately");
 }
 
-/// Before it is trusted, agents get the same answer about a path outside whether or not it exists.
+/// Until a path outside is trusted, agents get the same answer whether or not it exists.
 #[test]
 fn whether_a_folder_of_references_outside_exists_is_not_revealed() {
     let reported = |exists: bool| {
@@ -256,7 +256,7 @@ fn the_users_own_configuration_needs_no_trust() {
     assert_eq!((desk.verdict("docs/a"), desk.channel_refusal()), (ApprovalMode::Auto, None));
     assert!(!world.root.join("state").exists());
 
-    // A named configuration outside is the user's own; one inside came with the workspace, whatever name is used.
+    // A named configuration outside is the user's own; one inside came with the workspace, however it is named.
     let named = |path: &str| {
         let mut options = world.options();
         options.context.named = Some(world.root.join(path));
@@ -320,7 +320,7 @@ fn a_write_is_free_only_by_both_its_names() {
     ] {
         assert_eq!(desk.verdict(path), expected, "{path}");
     }
-    // An unreadable rule revokes what the others allow.
+    // An invalid rule revokes what the others allow.
     for broken in [r#""x[": "deny""#, r#""x": "denied""#] {
         world.configure(&format!(r#"{{"approval": {{"docs/**": "auto", {broken}}}}}"#));
         let desk = world.desk();
@@ -401,7 +401,7 @@ fn untrusted_templates_are_not_written() {
     }
 }
 
-/// A team's index is in a database, which receives the texts of all sources.
+/// An index in a database receives the texts of all sources.
 #[test]
 fn an_index_in_a_database_needs_trust_unless_only_the_user_names_it() {
     let url = "postgres://ann:s3cret@127.0.0.1:1/team";
@@ -438,7 +438,7 @@ fn an_index_in_a_database_needs_trust_unless_only_the_user_names_it() {
             assert_eq!(world.waiting().len(), 1);
         }
     }
-    // What cannot be read as an address is not used either until a person trusted it.
+    // An address that does not parse is not used either, until a person trusts it.
     let world = World::new();
     world.configure(&config.replace(":1/", ":99999/"));
     let unknown = "keep the search index, with the texts of all sources, in an address that is not the URL of a PostgreSQL \

@@ -1,5 +1,5 @@
-//! Addresses and tools that the workspace brings into every conversation through the selection: they need trust, unlike those
-//! that a pick made here brings.
+//! Addresses and tools that the workspace adds to every conversation through the selection. They need trust, unlike
+//! those that a pick made here adds.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use refdesk_core::selection::{self, ExpansionRules};
 use refdesk_files::workspace::WorkspaceReason;
 
 impl Desk {
-    /// Whether the selection brought or took away something that needs trust since the last call.
+    /// Whether, since the last call, the selection gained or lost something that needs trust.
     pub(crate) fn take_trust_change(&mut self) -> bool {
         std::mem::take(&mut self.has_trust_change)
     }
@@ -23,8 +23,8 @@ impl Desk {
         }
     }
 
-    /// After the selection: an address or a tool that the workspace itself brings into every conversation waits for trust, also
-    /// if a mention or a pick that came with it does so.
+    /// Called after selecting: marks an address or tool as untrusted if the workspace adds it to every conversation,
+    /// whether directly, by a mention, or by a pick that came with it.
     pub(crate) fn withhold_unasked(&mut self) {
         // The demo is refdesk's own.
         if self.workspace_context().reason == WorkspaceReason::Demo {

@@ -1,10 +1,10 @@
-//! Parses the address to listen on. Names are not resolved: their address may change before the server listens, and only an
-//! address shows whether other machines can reach it.
+//! Parses the address to listen on. Names are not resolved: a name's address may change before the server listens, and
+//! only an address shows whether other machines can reach it.
 
 use refdesk_text::{Code, Error};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-/// `127.0.0.1:7777`, `[::1]:7777`; `localhost:7777`, `:7777` and `7777` are the loopback.
+/// Accepts `127.0.0.1:7777` and `[::1]:7777`; `localhost:7777`, `:7777` and `7777` mean the loopback address.
 pub(crate) fn parse(text: &str) -> Result<SocketAddr, Error> {
     let loopback = |port: &str| port.parse().ok().map(|port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port));
     let address = match text.rsplit_once(':') {

@@ -1,5 +1,5 @@
-//! Authorizes requests by their `Host`, `Origin` and token, before the body is read, so that unauthorized requests cost little.
-//! Checking the host prevents DNS rebinding; checking the origin keeps out other web sites.
+//! Authorizes requests by their `Host`, `Origin` and token before reading the body, so that unauthorized requests cost
+//! little. Checking the host prevents DNS rebinding; checking the origin keeps out other web sites.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -44,11 +44,11 @@ impl Host {
     }
 }
 
-/// Why a request is refused.
+/// Why a request is rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AuthFailure {
     pub status: StatusCode,
-    /// The reason, with how to allow the request.
+    /// The reason, and how to allow the request.
     pub message: String,
 }
 
@@ -57,7 +57,7 @@ pub(super) struct AuthFailure {
 pub(super) struct Guard {
     /// The names of the server's address.
     own: Vec<Host>,
-    /// Allowed by `--allow-host`; without a port, with any port.
+    /// Allowed by `--allow-host`; an entry without a port allows any.
     hosts: Vec<Host>,
     origins: Vec<Origin>,
     /// A digest, so that the time of a comparison reveals nothing about the token.
@@ -132,7 +132,7 @@ impl Guard {
     }
 }
 
-/// Whether a browser asks if a page may send a request.
+/// Whether a browser is asking if a page may send a request.
 pub(super) fn is_preflight(head: &Parts) -> bool {
     head.method == Method::OPTIONS && head.headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
 }

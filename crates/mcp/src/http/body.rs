@@ -1,5 +1,5 @@
-//! Bodies of requests and responses. A request's body is read completely or refused. A response counts as a concurrent request
-//! until it is sent; a stream that only waits for notices ends when the server shuts down.
+//! Bodies of requests and responses. A request's body is read completely or rejected. A response counts as a concurrent
+//! request until it is sent; a stream that only waits for notifications ends when the server shuts down.
 
 use std::convert::Infallible;
 
@@ -28,7 +28,7 @@ pub(crate) async fn read(body: Incoming, limits: &Limits) -> Result<Bytes, BodyE
     if body.size_hint().lower() > limits.body as u64 {
         return Err(BodyError::TooLarge);
     }
-    // Keep reading beyond the limit for a while: a client that still writes would not see the answer.
+    // Read beyond the limit for a while: a client that is still writing would not see the answer.
     let body = timeout(limits.body_time, Limited::new(body, 2 * limits.body).collect()).await;
     match body.map_err(|_| BodyError::TooSlow)? {
         Ok(body) => Some(body.to_bytes()).filter(|body| body.len() <= limits.body).ok_or(BodyError::TooLarge),
@@ -39,7 +39,7 @@ pub(crate) async fn read(body: Incoming, limits: &Limits) -> Result<Bytes, BodyE
 
 pub(crate) type ResponseBody = BoxBody<Bytes, Infallible>;
 
-/// A body that holds the slot of its request until it is sent.
+/// A body that holds its request's slot until it is sent.
 pub(super) fn with_slot(body: ResponseBody, slot: OwnedSemaphorePermit) -> ResponseBody {
     body.inspect_frame(move |_| {
         let _ = &slot;
@@ -47,10 +47,10 @@ pub(super) fn with_slot(body: ResponseBody, slot: OwnedSemaphorePermit) -> Respo
     .boxed()
 }
 
-/// A stream of notices, which ends when the server shuts down.
+/// A stream of notifications that ends when the server shuts down.
 pub(super) fn until_closing(body: ResponseBody, mut closing: watch::Receiver<bool>) -> ResponseBody {
     let closing = async move {
-        // An error means that the server is gone.
+        // An error means that the server has ended.
         let _ = closing.wait_for(|closing| *closing).await;
     };
     BodyExt::boxed(StreamBody::new(BodyStream::new(body).take_until(Box::pin(closing))))

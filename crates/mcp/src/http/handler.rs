@@ -1,5 +1,5 @@
-//! Handles one HTTP request: authorizes it, checks the limits, and passes it to the protocol's service. A request that is refused
-//! here gets a message and does not reach the desk.
+//! Handles an HTTP request: authorizes it, checks the limits, and passes it to the protocol's service. A request
+//! rejected here gets a message and does not reach the desk.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::server::Server;
 use crate::validate::{id_within, repaired};
 use refdesk_tools::handle::DeskHandle;
 
-/// Request and response headers that a web page may use in addition to those that browsers always allow.
+/// Request and response headers that a web page may use in addition to those browsers always allow.
 const REQUEST_HEADERS: &str =
     "authorization, content-type, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id";
 const RESPONSE_HEADERS: &str = "mcp-session-id, retry-after, www-authenticate";
@@ -36,7 +36,7 @@ pub(super) struct Handler {
     slots: Arc<Semaphore>,
     sessions: Arc<Sessions>,
     service: StreamableHttpService<Server, Sessions>,
-    /// Whether the server shuts down.
+    /// Whether the server is shutting down.
     closing: watch::Receiver<bool>,
 }
 
@@ -50,7 +50,7 @@ impl Handler {
         closing: watch::Receiver<bool>,
     ) -> Self {
         let sessions = Arc::new(Sessions::new(&limits));
-        // The guard has checked host and origin, and a single answer needs no stream.
+        // The guard has already checked host and origin, and a single answer needs no stream.
         let config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
             .with_json_response(true)
@@ -132,12 +132,12 @@ impl Handler {
     }
 }
 
-/// Whether a client asks for the rest of an answer whose connection broke; the event id contains the request after a slash.
+/// Whether a client wants to resume an answer whose connection broke; the event id contains the request after a slash.
 fn resumes_an_answer(headers: &HeaderMap) -> bool {
     headers.get("last-event-id").is_some_and(|id| id.as_bytes().contains(&b'/'))
 }
 
-/// Whether a request has no session, and its revision of the protocol has sessions.
+/// Whether a request has no session although its protocol revision has sessions.
 fn may_begin_a_session(headers: &HeaderMap) -> bool {
     !headers.contains_key("mcp-session-id") && !is(headers, "mcp-protocol-version", "2026-07-28")
 }
@@ -146,7 +146,7 @@ fn is(headers: &HeaderMap, name: &'static str, value: &str) -> bool {
     headers.get(HeaderName::from_static(name)).is_some_and(|given| given.as_bytes() == value.as_bytes())
 }
 
-/// The protocol's error for a body that is not a message although its type is JSON.
+/// The protocol's error for a body that is declared as JSON but is not a message.
 fn invalid_message(body: &[u8]) -> Response<ResponseBody> {
     let (code, message, id) = match serde_json::from_slice::<Value>(body) {
         Err(error) => (-32700, format!("the body is not JSON: {error}"), json!(id_within(body))),
@@ -169,7 +169,7 @@ fn invalid_message(body: &[u8]) -> Response<ResponseBody> {
     respond(Response::builder().status(StatusCode::BAD_REQUEST).header(header::CONTENT_TYPE, kind), error.to_string())
 }
 
-/// Refuses a request beyond a limit; the client may try again later.
+/// Rejects a request beyond a limit; the client may retry later.
 pub(crate) fn busy(message: &'static str) -> Response<ResponseBody> {
     refused(StatusCode::SERVICE_UNAVAILABLE, message)
 }

@@ -5,15 +5,15 @@ use std::time::Duration;
 /// All limits of a server. `refdesk mcp --http` uses the default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of a request's body.
+    /// The size of a request's body in bytes.
     pub body: usize,
-    /// Bytes of a request's head.
+    /// The size of a request's head in bytes.
     pub head: usize,
-    /// Concurrent requests, each until its answer is sent; streams that only wait for notices do not count.
+    /// Concurrent requests, each until its answer is sent; streams that only wait for notifications do not count.
     pub requests: usize,
     /// Open connections.
     pub connections: usize,
-    /// Open sessions; beyond that, the one that has been idle for longest is evicted.
+    /// Open sessions; beyond that, the one idle for longest is evicted.
     pub sessions: usize,
     /// Timeout for the head of a client's next request.
     pub head_time: Duration,
@@ -21,7 +21,7 @@ pub struct Limits {
     pub body_time: Duration,
     /// Timeout for a client that does not read its answer.
     pub stall: Duration,
-    /// Time after which an idle session ends.
+    /// The time after which an idle session ends.
     pub idle: Duration,
     /// Timeout for requests in progress when the server shuts down.
     pub ending: Duration,
@@ -44,8 +44,8 @@ impl Default for Limits {
     }
 }
 
-/// Connections beyond the limit that get an error; further ones wait.
+/// The number of connections beyond the limit that get an error; further ones wait.
 pub(super) const EXCESS_CONNECTIONS: usize = 32;
 
-/// Value of `Retry-After` for a request beyond a limit, in seconds.
+/// The value of `Retry-After` for a request beyond a limit, in seconds.
 pub(super) const RETRY_AFTER: &str = "1";

@@ -1,5 +1,5 @@
-//! The origin of a web page, as browsers send it. A page of any site can send requests to this machine without its user knowing;
-//! only pages of allowed origins get an answer.
+//! The origin of a web page, as sent by browsers. A page of any site can send requests to this machine without the user
+//! noticing; only pages of allowed origins get an answer.
 
 use hyper::http::Uri;
 
@@ -9,15 +9,15 @@ use refdesk_text::{Code, Error};
 /// Scheme, host and port, or `null`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// `null`: the page has none, such as a file.
+    /// `null`: the page has no origin, for example because it is a file.
     Null,
-    /// The origin of a page that was loaded from a server.
+    /// The origin of a page loaded from a server.
     Of {
         /// In lower case.
         scheme: String,
         /// In lower case.
         host: String,
-        /// Includes the scheme's default; `None` if the scheme has none.
+        /// The port, or the scheme's default; `None` if the scheme has none.
         port: Option<u16>,
     },
 }
@@ -48,7 +48,7 @@ impl Origin {
         })
     }
 
-    /// The origin of pages that this host serves.
+    /// The origin of pages served by this host.
     pub(super) fn of(host: &Host) -> Self {
         Self::Of { scheme: "http".to_owned(), host: host.name.clone(), port: Some(host.port.unwrap_or(80)) }
     }

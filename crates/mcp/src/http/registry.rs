@@ -1,4 +1,4 @@
-//! Limits the number of sessions: records which are in use, and chooses the one to evict for a new client. rmcp holds the
+//! Limits the number of sessions: tracks which are in use, and chooses the one to evict for a new client. rmcp owns the
 //! sessions themselves.
 
 use std::collections::HashMap;
@@ -7,12 +7,12 @@ use std::time::Instant;
 
 use rmcp::transport::streamable_http_server::session::SessionId;
 
-/// Activity of a session.
+/// The activity of a session.
 #[derive(Debug)]
 struct SessionActivity {
     /// Open streams and calls.
     open: usize,
-    /// When one last began or ended.
+    /// When a stream or call last started or ended.
     since: Instant,
 }
 
@@ -25,16 +25,16 @@ pub(super) struct SessionRegistry {
 /// Whether there is room for another session.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Eviction {
-    /// There was room.
+    /// There is room.
     NotNeeded,
     /// This session was removed to make room.
     Evicted(SessionId),
-    /// There is no room: every session is in use.
+    /// There is no room, since every session is in use.
     Impossible,
 }
 
 impl SessionRegistry {
-    /// An empty registry with room for this many.
+    /// An empty registry with room for this many sessions.
     pub(super) fn new(limit: usize) -> Self {
         Self { sessions: Arc::default(), limit }
     }
@@ -50,7 +50,7 @@ impl SessionRegistry {
         sessions.len() >= self.limit && sessions.values().all(|activity| activity.open > 0)
     }
 
-    /// Makes room for a session; if there is none, evicts the one that has been idle for longest.
+    /// Makes room for a session by evicting the one idle for longest, if necessary.
     pub(super) fn evict_if_full(&self) -> Eviction {
         let mut sessions = self.sessions();
         if sessions.len() < self.limit {
@@ -79,7 +79,7 @@ impl SessionRegistry {
         self.sessions().get_mut(id).map(|activity| activity.since = Instant::now()).is_some()
     }
 
-    /// Begins a stream or a call; `None` if the session has ended.
+    /// Starts a stream or a call; `None` if the session has ended.
     pub(super) fn open(&self, id: &SessionId) -> Option<SessionGuard> {
         let mut sessions = self.sessions();
         let activity = sessions.get_mut(id)?;
@@ -88,7 +88,7 @@ impl SessionRegistry {
     }
 }
 
-/// An open stream or call of a session; ends when dropped.
+/// An open stream or call of a session; it ends when this is dropped.
 #[derive(Debug)]
 pub(super) struct SessionGuard {
     registry: SessionRegistry,

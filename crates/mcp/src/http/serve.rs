@@ -1,5 +1,5 @@
-//! Listens for connections and shuts down gracefully: no new connections are accepted, streams end, requests in progress are
-//! answered within a timeout, and acknowledged changes are stored before the program exits.
+//! Accepts connections and shuts down gracefully: no new connections are accepted, streams end, requests in progress
+//! are answered within a timeout, and acknowledged changes are stored before the program exits.
 
 use std::convert::Infallible;
 use std::io;
@@ -22,14 +22,14 @@ use super::{Http, Limits};
 use refdesk_desk::Options;
 use refdesk_text::report::Diagnostic;
 
-/// Delay before the next attempt to accept a connection after a failure, such as too many open files.
+/// Delay before retrying to accept a connection after a failure, such as too many open files.
 const ACCEPT_DELAY: Duration = Duration::from_millis(100);
 
 /// Timeout for requests that wait for a person, which are cancelled when the server shuts down.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Serves all clients in the given session, or each in its own, until `stop` returns; a second `stop` aborts requests in
-/// progress. `listening` is called with the address once connections are accepted.
+/// Serves all clients in the given session, or each in its own, until `stop` returns; a second `stop` aborts requests
+/// in progress. Calls `listening` with the address once connections are accepted.
 ///
 /// # Errors
 /// The address or a thread is not available, or the desk ends by itself.
@@ -53,7 +53,7 @@ pub async fn serve(
     tokio::select! {
         biased;
         () = stop() => {}
-        // Without its desk the server could only refuse requests.
+        // Without its desk the server could only reject requests.
         () = handle.shutdown_begun() => {}
         () = accept(&listener, &handler, &graceful, &limits) => {}
     }
@@ -74,8 +74,8 @@ pub async fn serve(
     handle.close().await
 }
 
-/// Accepts connections forever. Those beyond the limit get an error; beyond a second limit, none is accepted before one
-/// ends.
+/// Accepts connections forever. Those beyond the limit get an error; beyond a second limit, no connection is accepted
+/// until one ends.
 async fn accept(listener: &TcpListener, handler: &Arc<Handler>, graceful: &GracefulShutdown, limits: &Limits) {
     let all = Arc::new(Semaphore::new(limits.connections + EXCESS_CONNECTIONS));
     let served = Arc::new(Semaphore::new(limits.connections));
@@ -94,7 +94,7 @@ async fn accept(listener: &TcpListener, handler: &Arc<Handler>, graceful: &Grace
     }
 }
 
-/// Serves one connection until it ends; without a handler, its request is refused.
+/// Serves a connection until it ends; without a handler, rejects its request.
 async fn connection(
     stream: TcpStream,
     handler: Option<(Arc<Handler>, OwnedSemaphorePermit)>,
@@ -102,10 +102,10 @@ async fn connection(
     watcher: Watcher,
     limits: Limits,
 ) {
-    // Answers are written whole, so waiting for more data would only delay them.
+    // Answers are written in one piece, so waiting for more data would only delay them.
     let _ = stream.set_nodelay(true);
     let mut stream = Box::pin(TimeoutWriter::new(stream));
-    // A client that reads nothing would stay connected forever.
+    // Otherwise, a client that reads nothing would stay connected forever.
     stream.as_mut().set_timeout_pinned(Some(limits.stall));
     let stream = TokioIo::new(stream);
     let mut builder = http1::Builder::new();

@@ -1,7 +1,7 @@
-//! The sessions of clients that begin with `initialize`. Their number is limited; an idle one ends after some time, or sooner if a
-//! new client needs its place, because most clients never end theirs. rmcp keeps the last answers of a session so that a client can
-//! resume them on a new connection; an answer that was received completely is dropped here immediately, or memory would
-//! grow with every call of the last minute.
+//! The sessions of clients that start with `initialize`. Their number is limited; an idle session ends after some time,
+//! or sooner if a new client needs its slot, because most clients never end theirs. rmcp keeps a session's last answers
+//! so that a client can resume them on a new connection. An answer that was received completely is dropped here
+//! immediately; otherwise, memory would grow with every call of the last minute.
 
 use std::future::ready;
 use std::io;
@@ -25,7 +25,7 @@ use super::registry::{Eviction, SessionGuard, SessionRegistry};
 pub(super) struct Sessions {
     local: LocalSessionManager,
     registry: SessionRegistry,
-    /// Held while one is created, so that two cannot take the same place.
+    /// Held while a session is created, so that two cannot take the same slot.
     creating: Mutex<()>,
 }
 
@@ -46,7 +46,7 @@ impl Sessions {
     }
 }
 
-/// A stream that holds the guard of its session.
+/// A stream that holds its session's guard.
 fn guarded<S: Stream>(guard: SessionGuard, stream: S) -> impl Stream<Item = S::Item> {
     stream.map(move |item| {
         let _ = &guard;
@@ -103,7 +103,7 @@ impl SessionManager for Sessions {
         let answers = futures_util::stream::poll_fn(move |context| answers.poll_recv(context));
         let received = once(async move {
             if let Some(number) = number {
-                // Fails if the session has ended, which drops it too.
+                // Fails if the session has ended, which drops the answer, too.
                 let _ = session.close_request_wise_channel(number).await;
             }
         });

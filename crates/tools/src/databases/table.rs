@@ -8,7 +8,7 @@ use crate::{ToolCall, ToolEffect, ToolResult, ToolSpec};
 use refdesk_desk::DatabaseQuestion;
 use refdesk_text::Error;
 
-/// In list order.
+/// The tools, in list order.
 pub(crate) const TOOLS: [&ToolSpec; 7] = [
     &ToolSpec {
         name: "search_tables",

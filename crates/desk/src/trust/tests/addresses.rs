@@ -1,8 +1,8 @@
-//! Addresses and tools that the workspace brings into every conversation.
+//! Addresses and tools that the workspace adds to every conversation.
 
 use super::*;
 
-/// What would be fetched or called in every session is named, and no more, until it is trusted.
+/// What would be fetched or called in every session is only named until it is trusted.
 #[test]
 fn an_address_or_a_tool_for_every_agent_waits_for_trust() {
     let url = r#""type": "url", "url": "https://example.org/x""#;
@@ -62,7 +62,7 @@ fn an_address_that_a_profile_picks_waits_for_trust() {
     assert_eq!(desk.untrusted().len(), 1);
 }
 
-/// Each of these brings the address into every conversation without a pick of the user's own.
+/// Each of these adds the address to every conversation without a pick by the user.
 #[test]
 fn an_address_that_was_not_picked_here_waits_for_trust() {
     let address = r#"{"id": "x", "name": "X", "type": "url", "url": "https://example.org/x"}"#;
@@ -89,15 +89,15 @@ fn an_address_that_was_not_picked_here_waits_for_trust() {
         let mut desk = world.desk();
         assert!(!is_told(&mut desk), "{what}");
         assert_eq!(desk.untrusted().len(), 1, "{what}");
-        // Another choice does not adopt it.
+        // A change of another source does not adopt it.
         desk.exclude(&session(), &["y".to_owned()]).unwrap();
         assert!(!is_told(&mut world.desk()), "{what}");
-        // Nor does undo bring it back as one's own.
+        // Nor does undo restore it as the user's own pick.
         if desk.unpick(&session(), &["x".to_owned()]).unwrap().refused.is_empty() {
             desk.undo(&session()).unwrap();
             assert!(!is_told(&mut desk) && !is_told(&mut world.desk()), "{what}");
         }
-        // The person's own pick of it does.
+        // An explicit pick by the user does.
         let mut desk = world.desk();
         desk.pick(&session(), &["x".to_owned()], &[]).unwrap();
         assert_eq!(desk.settled().untrusted().len(), 0, "{what}");
@@ -123,7 +123,7 @@ fn a_preselected_pick_does_not_become_ones_own() {
     assert!(desk.selection().contains("x") && !is_told(&mut desk), "it was never picked here");
     assert!(desk.pick(&session(), &["x".to_owned()], &[]).unwrap().picked.is_empty());
     assert!(is_told(&mut desk) && is_told(&mut world.desk()), "it is now");
-    // A profile of the workspace brings its picks, even if the user switches to it.
+    // A workspace's profile adds its picks, even if the user switches to it.
     let file = world.root.join("ws/.jaato/profiles/p.json");
     world
         .put("ws/.jaato/profiles/p.json", r#"{"name": "p", "plugin_configs": {"references": {"preselected": ["x"]}}}"#);

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// The text of a foreign file appears nowhere before it is trusted.
+/// The text of a foreign file does not appear anywhere before it is trusted.
 #[test]
 fn texts_of_files_outside_wait_for_trust() {
     let entry =
@@ -159,7 +159,7 @@ fn files_of_git_and_refdesk_are_not_sources_by_any_name() {
             assert!(codes.contains(&"reserved-path"), "{path}: {codes:?}");
         }
     }
-    // A link that makes the target a folder of git.
+    // A link turns the target into git's folder.
     symlink("store", world.root.join("ws/.git2")).unwrap();
     fs::remove_dir_all(world.root.join("ws/.git")).unwrap();
     fs::rename(world.root.join("ws/.git2"), world.root.join("ws/.git")).unwrap();
