@@ -305,7 +305,7 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for LineTransport<R> {
                 });
             }
             if let Some(until) = self.until {
-                // Registered before checking, so that no notification is missed.
+                // `notify_one` stores a permit, so a notification before this await is not lost.
                 let fewer = self.pending.fewer.notified();
                 if self.pending.is_empty() || tokio::time::timeout_at(until, fewer).await.is_err() {
                     return None;
@@ -316,7 +316,7 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for LineTransport<R> {
             if self.pending.count(RequestKind::Call) >= MAX_OPEN {
                 let pending = Arc::clone(&self.pending);
                 tokio::select! {
-                    // A notification sent before this await is not lost.
+                    // `notify_one` stores a permit, so a notification before this await is not lost.
                     () = pending.fewer.notified() => {}
                     () = handle.shutdown_begun() => self.end(),
                     () = out.closed() => return None,

@@ -16,7 +16,7 @@ use refdesk_text::tokens::grouped;
 /// The maximum length of an introduction in UTF-16 units, which the strictest client counts.
 const UNITS: usize = 2_000;
 
-/// The most characters of a listed name; longer ones are left out.
+/// The most UTF-16 units of a listed name; longer ones are left out.
 const NAME: usize = 120;
 
 /// UTF-16 units reserved for tags if the entries would otherwise take all the space.

@@ -110,6 +110,7 @@ fn ratio(part: usize, whole: usize) -> Option<f64> {
 }
 
 impl Desk {
+    /// Checks every case against this desk; returns the results in the order of the file.
     pub fn assert(&mut self, expectations: Expectations) -> AssertionReport {
         let Expectations { cases, asks_index } = expectations;
         self.settle();
