@@ -34,7 +34,7 @@ use tags::SelectableTags;
 #[derive(Debug, Clone, Default)]
 pub struct Catalog {
     sources: Vec<Arc<Source>>,
-    /// Derived from the sources, as is the next.
+    /// Derived from `sources`, like `selectable_tags`.
     by_id: HashMap<SourceId, usize>,
     selectable_tags: OnceLock<SelectableTags>,
 }
@@ -48,7 +48,7 @@ impl PartialEq for Catalog {
 impl Eq for Catalog {}
 
 impl Catalog {
-    /// A catalog of these sources, in this order; if several have the same id, the first is used.
+    /// Builds a catalog of these sources, in this order; the first of several with the same id wins.
     pub fn new(sources: Vec<Source>) -> Self {
         Self::of(sources.into_iter().map(Arc::new).collect())
     }
@@ -79,7 +79,7 @@ impl Catalog {
         (Self { sources, by_id, selectable_tags: OnceLock::new() }, losers)
     }
 
-    /// The same catalog with other sources at these positions; each has the id of the one it replaces.
+    /// Replaces the sources at these positions; a replacement with a different id is ignored.
     #[must_use]
     pub fn with(self, changed: Vec<(usize, Arc<Source>)>) -> Self {
         let Self { mut sources, by_id, .. } = self;
@@ -96,7 +96,7 @@ impl Catalog {
         Sources(&self.sources)
     }
 
-    /// This source; shares the catalog's own value if it is equal.
+    /// The catalog's own value if it equals this source, so that both share it; otherwise the source itself.
     pub fn share(&self, source: Source) -> Arc<Source> {
         let same = self.position(source.id.as_str()).and_then(|at| self.sources.get(at));
         same.filter(|same| ***same == source).cloned().unwrap_or_else(|| Arc::new(source))
@@ -107,20 +107,20 @@ impl Catalog {
         self.sources().get(self.position(id)?)
     }
 
-    /// The source for an id as it was written: `id`, or `@id` if no source has that exact id, or as it is shown, with its
-    /// hidden characters escaped.
+    /// Looks up an id as written: `id`, `@id` if no source has that exact id, or the displayed form, in which hidden
+    /// characters are escaped.
     pub fn find(&self, id: &str) -> Option<&Source> {
         self.get(id).or_else(|| self.get(id.strip_prefix('@')?)).or_else(|| self.shown_as(id))
     }
 
     fn shown_as(&self, id: &str) -> Option<&Source> {
-        // Whatever is escaped has one.
+        // An escaped id contains a backslash.
         let shown = id.contains('\\').then(|| id.strip_prefix('@').unwrap_or(id))?;
         let is_it = |source: &&Source| one_line(source.id.as_str()) == shown || visible(source.id.as_str()) == shown;
         self.sources().iter().find(is_it)
     }
 
-    /// The id of the source that [`Self::find`] finds, otherwise what was written.
+    /// The id of the source that [`Self::find`] finds, or the given text if there is none.
     pub fn canonical_id<'i>(&'i self, id: &'i str) -> &'i str {
         self.find(id).map_or(id, |source| source.id.as_str())
     }
@@ -135,12 +135,12 @@ impl Catalog {
         self.by_id.get(id).copied()
     }
 
-    /// How many sources there are.
+    /// The number of sources.
     pub fn len(&self) -> usize {
         self.sources.len()
     }
 
-    /// Whether there are none.
+    /// Whether the catalog is empty.
     pub fn is_empty(&self) -> bool {
         self.sources.is_empty()
     }
@@ -161,12 +161,12 @@ impl<'c> Sources<'c> {
         self.0.get(at).map(|source| &**source)
     }
 
-    /// How many there are.
+    /// The number of sources.
     pub fn len(self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Whether the catalog is empty.
     pub fn is_empty(self) -> bool {
         self.0.is_empty()
     }

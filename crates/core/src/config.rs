@@ -46,7 +46,7 @@ use refdesk_text::report::Diagnostic;
 pub fn state_folder() -> Option<PathBuf> {
     let folders = directories::BaseDirs::new()?;
     let folder = folders.state_dir().unwrap_or_else(|| folders.data_local_dir()).join("refdesk");
-    // With a relative HOME it would be another folder for each one in which refdesk runs.
+    // With a relative HOME, it would be a different folder in each current folder.
     folder.is_absolute().then_some(folder)
 }
 
@@ -66,11 +66,12 @@ pub struct Config {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// A larger configuration is not read; 100,000 sources take 27 MB.
+/// Size limit of a configuration in bytes; 100,000 sources take 27 MB.
 pub const LARGEST: u64 = 256 * 1024 * 1024;
 
-/// Finds and reads the configuration of a workspace. Also returns what `make` made of the plain entries of `sources`,
-/// by their positions; entries at the end may be missing. `make` gets the path of the file, the position and the entry.
+/// Finds and reads the configuration of a workspace. Also returns the results of `make` for the plain entries of
+/// `sources`, by position; entries at the end may be missing. `make` gets the path of the file, the position and the
+/// entry.
 pub(crate) fn load<T: Send>(
     context: &WorkspaceContext,
     make: impl Fn(&Arc<Path>, usize, PlainEntry<'_>) -> Option<T> + Sync,
@@ -90,7 +91,7 @@ pub(crate) fn load<T: Send>(
             if let Some(document) = &document {
                 config.settings = settings::read(document, &mut config.diagnostics);
             }
-            // What is not an object has neither settings nor sources, no more than what does not parse.
+            // A document that is not an object has neither settings nor sources, so it counts as broken.
             config.document = document.filter(|document| document.value.is_object());
             config.is_broken = config.document.is_none();
             (config, made)

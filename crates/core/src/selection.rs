@@ -22,10 +22,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::catalog::{Mode, Source, SourceId};
 
-/// A source at this depth is included but not scanned.
+/// A source at this depth is selected but not scanned.
 pub const MAX_TRANSITIVE_DEPTH: usize = 10;
 
-/// What people and agents chose on a desk.
+/// What people and agents chose on a desk: picks and exclusions.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct Choice {
@@ -33,13 +33,13 @@ pub struct Choice {
     pub picks: Vec<String>,
     /// Ids excluded from being pulled in, in the order they were excluded, each once.
     pub exclusions: Vec<String>,
-    /// The exclusions made for a pick that should not pull in everything, by pick. They are lifted with the pick. All
+    /// By pick, the exclusions made for a pick that should not pull in everything; removed together with the pick. All
     /// other exclusions were made by a person and stay.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", deserialize_with = "or_none")]
     pub excluded_for: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// Treats values of another type as empty: of a selection from elsewhere, only picks and exclusions are used.
+/// Treats values of another type as empty: of a selection from another program, only picks and exclusions are used.
 fn or_none<'de, D: serde::Deserializer<'de>>(value: D) -> Result<BTreeMap<String, BTreeSet<String>>, D::Error> {
     let value = <serde_json::Value as serde::Deserialize>::deserialize(value)?;
     Ok(serde_json::from_value(value).unwrap_or_default())
@@ -61,13 +61,13 @@ pub enum Role {
 pub struct SelectedSource {
     /// Its id.
     pub id: SourceId,
-    /// 0 for roots, otherwise the least number of mentions from a root.
+    /// 0 for roots, otherwise the length of the shortest chain of mentions from a root.
     pub depth: usize,
     /// How it came in.
     pub role: Role,
     /// Every selected and scanned source that mentions it, in catalog order; empty unless the member is transitive.
     pub parents: Parents,
-    /// The parent shown as the reason: the least deep, first in catalog order.
+    /// The parent shown as the reason: the one with the least depth, then the first in catalog order.
     pub reason: Option<SourceId>,
 }
 
@@ -77,7 +77,7 @@ pub struct Selection {
     /// In the order of `resolved`: roots in pick order, then depth 1, 2, … each in catalog order.
     members: Vec<SelectedSource>,
     index: HashMap<SourceId, usize>,
-    /// Picks whose source is not in the catalog: they are kept, and apply again when it returns.
+    /// Picks that are not in the catalog. They are kept and apply again when the source returns.
     dormant: Vec<String>,
     /// Exclusions in force.
     excluded: Vec<String>,
@@ -110,7 +110,7 @@ impl Selection {
         self.member(id).is_some_and(|member| member.role == Role::Picked)
     }
 
-    /// Whether this source counts as picked or pulled in. A source of mode auto that is only mentioned counts as auto:
+    /// Whether this source counts as picked or pulled in. A source of mode auto that is only mentioned does not count:
     /// an agent gets it anyway.
     pub fn counts(&self, source: &Source) -> bool {
         let id = source.id.as_str();

@@ -1,4 +1,4 @@
-//! Finds paths among the arguments of a tool call. The caller decides which of them are known.
+//! Finds paths among the arguments of a tool call. The caller decides which of them are known sources.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -16,9 +16,9 @@ const LONGEST_PATH: usize = 4096;
 /// Maximum number of texts and words checked per call: a command may contain a whole file.
 const MAX_CHECKS: usize = 10_000;
 
-/// Calls `look` with everything in the arguments that may be a path, in the given order, and returns its first answer.
-/// In a command, quoted parts and single words come before the whole text, which may look like a path too. Relative
-/// paths start at the workspace, which is absolute.
+/// Calls `look` with everything in the arguments that may be a path, in order, and returns its first answer. In a
+/// command, quoted parts and single words come before the whole text, which may look like a path too. Relative paths
+/// are joined to `workspace`, which is absolute.
 pub(super) fn find<T>(arguments: &Value, workspace: &Path, mut look: impl FnMut(PathBuf) -> Option<T>) -> Option<T> {
     let mut look = |text: &str| {
         let text = text.trim();
@@ -28,8 +28,8 @@ pub(super) fn find<T>(arguments: &Value, workspace: &Path, mut look: impl FnMut(
     walk(arguments, false, &mut StringWalk { left: MAX_CHECKS, look: &mut look })
 }
 
-/// The first argument that is named as a path, absolute but with `..` in it, which comes after links. Only this one is ever
-/// looked up in the file system, because a hook has no time for more.
+/// The first argument whose name marks it as a path. Absolute, but `..` is kept, because it must be applied after links
+/// are resolved. Only this path is ever looked up in the file system, because a hook has no time for more.
 pub(super) fn named_path(arguments: &Value, workspace: &Path) -> Option<PathBuf> {
     let is_path = |name: &str| ["path", "file"].iter().any(|part| name.to_ascii_lowercase().contains(part));
     let mut named = arguments.as_object()?.iter().filter(|(name, _)| is_path(name));
@@ -37,12 +37,11 @@ pub(super) fn named_path(arguments: &Value, workspace: &Path) -> Option<PathBuf>
     (text.len() <= LONGEST_PATH).then(|| workspace.join(text))
 }
 
-/// Values by paths of the catalog.
+/// Maps paths of the catalog to values.
 #[derive(Debug)]
 pub(super) struct AtPaths<'p, T> {
     places: HashMap<&'p Path, T>,
-    /// The components of the deepest path. An argument may have thousands more, and no path below this depth is in the
-    /// map.
+    /// The number of components of the deepest path in the map. An argument may have thousands more.
     parts: usize,
 }
 
@@ -56,7 +55,7 @@ impl<'p, T> AtPaths<'p, T> {
         self.places.is_empty()
     }
 
-    /// The value of this clean path, or of its innermost parent folder that has one.
+    /// The value for this clean path, or for its innermost parent folder in the map.
     pub(super) fn innermost(&self, path: &Path) -> Option<&T> {
         let below = path.components().count().saturating_sub(self.parts);
         path.ancestors().skip(below).find_map(|path| self.places.get(path))
@@ -83,7 +82,7 @@ fn walk<T>(value: &Value, is_command: bool, at: &mut StringWalk<'_, T>) -> Optio
     match value {
         _ if at.left == 0 => None,
         Value::String(text) if is_command => {
-            // Keep half of the checks for the words of a command with many quotes.
+            // Keep half of the checks for single words, in case the command has many quotes.
             at.first(at.left / 2, quoted(text))
                 .or_else(|| at.first(at.left.saturating_sub(1), words(text)))
                 .or_else(|| at.first(at.left, std::iter::once(text.as_str())))

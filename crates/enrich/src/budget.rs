@@ -1,4 +1,4 @@
-//! Fits blocks into the budget: entries are shortened to name and place, then to a count, until the rest fits
+//! Fits blocks into the budget: entries are shortened to name and place, then replaced by a count, until the rest fits
 //! (BEHAVIOUR §5, "Budget"). An entry is never cut in the middle.
 
 use std::ops::{AddAssign, SubAssign};
@@ -11,13 +11,13 @@ use refdesk_text::tokens;
 /// Maximum size of what is appended to a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Budget {
-    /// In UTF-16 units, as most clients count characters; never fewer than the number of characters.
+    /// In UTF-16 code units, which is how most clients count characters; never fewer than the number of characters.
     pub chars: Option<usize>,
     /// Estimated tokens.
     pub tokens: Option<usize>,
 }
 
-/// The printed part of some drafts.
+/// The part of the drafts that fits.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct FittedDrafts {
     /// The blocks, one after the other, as they are appended.
@@ -29,7 +29,7 @@ pub(crate) struct FittedDrafts {
 }
 
 impl FittedDrafts {
-    /// Removes the blank line that separates the text from one before it.
+    /// Removes the blank lines at the beginning, which separate the blocks from a preceding text.
     pub(crate) fn stand_alone(&mut self) {
         let gone = self.text.bytes().take_while(|byte| *byte == b'\n').count();
         self.text.drain(..gone);
@@ -43,9 +43,9 @@ impl FittedDrafts {
     }
 }
 
-/// The order in which entries are reduced to fit the budget (§5): first all of a kind become short, then all are
-/// counted. Templates can be looked up as easily as hinted sources. The line about more available sources is reduced
-/// only when nothing but picked and auto sources is left; these come last.
+/// The order in which entries are reduced to fit the budget (§5): first all entries of a kind are shortened, then all
+/// are replaced by a count. Templates can be looked up as easily as hinted sources. The line about further available
+/// sources is reduced only when picked and auto sources are all that is left; these come last.
 const REDUCTION_ORDER: [(BlockKind, EntryGroup, &[Level]); 9] = [
     (BlockKind::Hint, EntryGroup::All, &[Level::Brief, Level::Count]),
     (BlockKind::Available, EntryGroup::All, &[Level::Brief]),
@@ -58,7 +58,7 @@ const REDUCTION_ORDER: [(BlockKind, EntryGroup, &[Level]); 9] = [
     (BlockKind::Instruction, EntryGroup::Chosen, &[Level::Brief, Level::Count]),
 ];
 
-/// Which entries of a kind; picked and auto ones have an infinite weight.
+/// Which entries of a kind are reduced. Picked and auto entries have an infinite weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum EntryGroup {
     All,
@@ -109,11 +109,11 @@ impl Budget {
     }
 }
 
-/// Prints as much as fits. If not even the line about what is left out fits, nothing is printed. `weigh` is only called
-/// if something has to be reduced.
+/// Prints as much as fits; nothing if not even the line about left-out entries fits. `weigh` is called only if
+/// something has to be reduced.
 ///
-/// Reduces one entry after the other, in an order that does not depend on the budget, until the rest fits, so a larger
-/// budget never prints less. If the line about what is left out is longer than what it replaces, more is reduced.
+/// Reduces one entry after another, in an order that does not depend on the budget, until the rest fits; so a larger
+/// budget never prints less. If the line about left-out entries is longer than what it replaces, more is reduced.
 pub(crate) fn fit(
     drafts: &mut [Draft],
     budget: Budget,
@@ -143,7 +143,7 @@ struct Reduction {
     level: Level,
 }
 
-/// The reductions in order; after the last one only a count remains.
+/// All reductions in order; after the last one, only a count remains.
 fn steps(drafts: &[Draft]) -> Vec<Reduction> {
     let mut steps = Vec::new();
     for (kind, which, levels) in REDUCTION_ORDER {
@@ -215,7 +215,7 @@ impl<'d> LevelPlan<'d> {
         *level = step.level;
     }
 
-    /// The line about what is left out; `None` if nothing is.
+    /// The line about left-out entries; `None` if nothing is left out.
     fn left_out(&self) -> Option<String> {
         let of = |(draft, (shown, _)): (&Draft, &(usize, Size))| {
             (draft.kind, draft.entries.len() - shown - rejected_in(draft))
@@ -283,7 +283,7 @@ fn rejected_in(draft: &Draft) -> usize {
     draft.entries.iter().filter(|entry| entry.rejected.is_some()).count()
 }
 
-/// The number of entries that an agent could be shown but that are less likely to be meant than others.
+/// The number of entries that an agent could read but that are less likely to be meant than others.
 fn less_likely_in(draft: &Draft) -> usize {
     let is_less_likely = |entry: &&DraftEntry| entry.rejected.is_some_and(|why| why != Rejection::Unreadable);
     draft.entries.iter().filter(is_less_likely).count()
@@ -294,7 +294,7 @@ fn tokens_of(bytes: usize) -> usize {
 }
 
 impl FittedDrafts {
-    /// Appends a block with these entries, copying each once, since they may be megabytes.
+    /// Appends a block with these entries. Copies each entry once, since they may be megabytes long.
     fn push(&mut self, kind: BlockKind, frame: &Frame, entries: &[&str], level: Level) {
         let start = self.text.len();
         let words: usize = entries.iter().map(|entry| entry.len() + frame.between.len()).sum();

@@ -1,4 +1,4 @@
-//! Turns one entry of a configuration into a source, or into diagnostics that say why it is not one (BEHAVIOUR §2).
+//! Turns one entry of a configuration into a source, or into diagnostics that explain why it is invalid (BEHAVIOUR §2).
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,12 +22,12 @@ use refdesk_text::report::locate::PointerStep;
 pub(super) struct EntryContext<'a> {
     /// Finds what exists at paths.
     pub places: Places<'a>,
-    /// The folder that relative paths start from, unless it is the file's own.
+    /// The base folder of relative paths; `None` for the folder of the entry's file.
     pub folder: Option<&'a Path>,
 }
 
 impl EntryContext<'_> {
-    /// The source at `path` of the document; `None` if it lacks a required member.
+    /// Reads the source at `path` of the document; `None` if it lacks a required member.
     pub(super) fn read(
         &self,
         document: &JsonDocument,
@@ -139,7 +139,7 @@ fn warn_hidden(fields: &mut Fields<'_>) {
     }
 }
 
-/// The type of an entry that gives none, as its other members tell.
+/// The type that the other members suggest for an entry without `type`.
 fn unnamed_type(fields: &Fields<'_>) -> Option<&'static str> {
     let of_members = [("url", "url"), ("server", "mcp"), ("tool", "mcp"), ("content", "inline")];
     let is_unnamed = fields.value("type").is_none();
@@ -192,7 +192,7 @@ fn read_tags(fields: &mut Fields<'_>) -> Vec<String> {
     tags
 }
 
-/// The tags that an entry is read with.
+/// The tags of an entry: its first [`ITEMS`] items, without those that are not strings.
 pub fn tags_of(entry: &Value) -> Vec<String> {
     match entry.get("tags") {
         Some(Value::Array(tags)) => tags.iter().take(ITEMS).filter_map(Value::as_str).map(str::to_owned).collect(),

@@ -1,10 +1,9 @@
-//! Characters that an id must not have, because they cannot be typed or seen. The catalog keeps a source with such an id and
-//! warns, since another program may own the file; a new source with one is refused.
+//! Characters that are not allowed in an id, because they cannot be typed or seen. The catalog keeps a source with such
+//! an id and warns, since another program may own the file; a new source with one is refused.
 
 use refdesk_text::hidden::HiddenCharacters;
 
-/// What is wrong with the characters of an id that is not empty, as the end of a sentence that begins with it: `has a line
-/// break`.
+/// What is wrong with the characters of a non-empty id, as a predicate whose subject is the id: `has a line break`.
 pub fn id_fault(id: &str) -> Option<String> {
     let is_break = |c: &char| matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}');
     if id.chars().any(|c| is_break(&c)) {

@@ -30,19 +30,19 @@ use refdesk_text::tokens::grouped;
 /// A file in the references folder that is not a source.
 pub const NOT_A_SOURCE: &str = "embedding_config.json";
 
-/// A larger file of one source is not read: its text would be too long for an agent anyway.
+/// Size limit, in bytes, of a file that defines one source; a larger text would be too long for an agent anyway.
 const LARGEST_ENTRY: u64 = 16 * 1024 * 1024;
 
-/// The most values of the file of one source, such as the arguments of a tool.
+/// The most JSON values in a file that defines one source, such as the arguments of a tool.
 const ENTRY_VALUES: usize = 10_000;
 
-/// After this many problems the rest of the entries is not read.
+/// After this many problems, the remaining entries are not read.
 const GIVE_UP: usize = 100_000;
 
-/// Entries of the configuration read at a time. Problems of more than these are never in memory together.
+/// Entries of the configuration read at a time. This bounds how many problems are in memory together.
 const AT_ONCE: usize = 4_096;
 
-/// A source, or nothing, with the diagnostics of its entry; in catalog order.
+/// The source of an entry, unless the entry is invalid, and the entry's diagnostics.
 type ParsedEntry = (Option<Arc<Source>>, Vec<Diagnostic>);
 
 /// How to read a catalog.
@@ -50,8 +50,8 @@ type ParsedEntry = (Option<Arc<Source>>, Vec<Diagnostic>);
 pub struct CatalogReading<'a> {
     /// The catalog of the running desk: if a discovered file no longer parses, its source here is kept.
     pub previous: Option<&'a Catalog>,
-    /// Decides whether the references folder, and any link in it, may be read: by its path, and by where that leads. Exactly
-    /// the latter is then opened, whatever the path leads to by that time.
+    /// Decides whether the references folder, or a link in it, may be read, given its path and its resolved path. The
+    /// resolved path is then opened, even if the link has changed in the meantime.
     pub may_read: &'a dyn Fn(&Path, &Path) -> bool,
     /// The discovered entries that are needed; others may be left out.
     pub wanted: &'a EntryFilter,
@@ -64,8 +64,8 @@ pub struct CatalogReading<'a> {
 #[derive(Debug, Default)]
 pub struct PlainSources(Vec<Option<Arc<Source>>>);
 
-/// The configuration of a workspace, and the sources of its plain entries for [`load`]. The other arguments are those
-/// of [`CatalogReading`].
+/// Loads the configuration of a workspace and builds the sources of its plain entries for [`load`]. The other arguments
+/// are those of [`CatalogReading`].
 pub fn load_config(
     context: &WorkspaceContext,
     previous: Option<&Catalog>,
@@ -88,7 +88,7 @@ fn places<'a>(context: &'a WorkspaceContext, wanted: &EntryFilter, is_compared: 
     }
 }
 
-/// The catalog of a workspace and its configuration, with all diagnostics of the entries.
+/// Builds the catalog of a workspace from its configuration; also returns the diagnostics of all entries.
 pub fn load(
     context: &WorkspaceContext,
     config: &Config,
@@ -162,7 +162,7 @@ fn configured(
     sources
 }
 
-/// The files of the references folder that may be read, by byte order of file name.
+/// The files of the references folder that may be read, in byte order of file name.
 fn references(
     reader: &EntryContext<'_>,
     config: &Config,
@@ -270,19 +270,19 @@ pub fn references_folder(context: &WorkspaceContext, config: &Config) -> PathBuf
 
 /// A file of the references folder.
 struct ReferenceFile {
-    /// Its path by the folder's name.
+    /// Path below the references folder as configured, links not resolved.
     path: PathBuf,
     place: ReferencePlace,
 }
 
 enum ReferencePlace {
     In(Folder),
-    /// It is a link, which leads here when its links are followed; `None` if they cannot be followed.
+    /// A link and its resolved target; `None` if it cannot be resolved.
     Linked(Option<PathBuf>),
 }
 
 impl ReferenceFile {
-    /// Where it leads, if it is a link.
+    /// The resolved target of a link.
     fn leads_to(&self) -> Option<&Path> {
         match &self.place {
             ReferencePlace::In(_) => None,
@@ -290,7 +290,7 @@ impl ReferenceFile {
         }
     }
 
-    /// Follows no link: what was allowed is what is read.
+    /// Reads without following links, so the file is the one that `may_read` allowed.
     fn read(&self) -> io::Result<Vec<u8>> {
         let bytes = match &self.place {
             ReferencePlace::In(folder) => folder.read(name_of(&self.path), LARGEST_ENTRY),
@@ -298,7 +298,7 @@ impl ReferenceFile {
                 let (folder, name) = Folder::of_real(real)?;
                 folder.read(name, LARGEST_ENTRY)
             }
-            // The system's own words about it.
+            // Get the operating system's error for the link.
             ReferencePlace::Linked(None) => {
                 Err(fs::metadata(&self.path).err().unwrap_or_else(|| io::ErrorKind::NotFound.into()))
             }
@@ -307,7 +307,7 @@ impl ReferenceFile {
     }
 }
 
-/// `*.json` directly in the folder at this path, by byte order of file name.
+/// The `*.json` files directly in the folder at this path, in byte order of file name.
 fn json_files(path: &Path, opened: &Folder) -> io::Result<Vec<ReferenceFile>> {
     let mut names = Vec::new();
     for entry in opened.entries()? {
@@ -327,7 +327,7 @@ fn json_files(path: &Path, opened: &Folder) -> io::Result<Vec<ReferenceFile>> {
     Ok(names.into_iter().map(file).collect())
 }
 
-/// A warning for every source whose id is already used by an earlier one, at the position of the later one.
+/// A warning for every source whose id an earlier one already uses, at the position of the later source.
 fn duplicates(
     context: &WorkspaceContext,
     document: Option<&JsonDocument>,
@@ -336,7 +336,7 @@ fn duplicates(
     losers: &[Arc<Source>],
 ) -> Vec<Diagnostic> {
     let mut listed = ListedProblems::default();
-    // Many may have the id of the same source, and a file that holds a source is read for its position.
+    // Cache by id: many sources may repeat the same id, and finding the position of a source reads its file.
     let mut winners: HashMap<&SourceId, String> = HashMap::new();
     for (nth, source) in losers.iter().enumerate() {
         let Some(winner) = catalog.get(source.id.as_str()) else { continue };
@@ -367,8 +367,8 @@ fn id_position(document: Option<&JsonDocument>, files: &[ReferenceFile], source:
             &[PointerStep::Key("sources"), PointerStep::Item(index), PointerStep::Key("id")],
             MemberPart::Value,
         )),
-        // Read the discovered file again: duplicates are too rare to keep the text of every file. By its path, it could
-        // lead elsewhere by now.
+        // Read the discovered file again: duplicates are too rare to keep the text of every file. Do not open it by
+        // path, which may lead elsewhere by now.
         _ => {
             let at = files.binary_search_by(|file| file.path.as_path().cmp(&source.origin.file)).ok()?;
             let (document, _) = JsonDocument::parse(&source.origin.file, String::new(), files.get(at)?.read().ok()?);
@@ -384,11 +384,11 @@ mod tests {
     use super::*;
     use refdesk_files::write_atomic;
 
-    /// A person at the same machine, or a program that an agent runs, can exchange what was checked for a link.
+    /// A local user, or a program that an agent runs, can replace a checked path with a link.
     #[test]
     fn what_was_allowed_is_what_is_read() {
         let entry = |content: &str| format!(r#"{{"id": "r", "name": "R", "type": "inline", "content": "{content}"}}"#);
-        // What is exchanged, for which target.
+        // The path that is replaced with a link, and the target of the link.
         for (exchanged, target) in
             [(".jaato", "out/.jaato"), (".jaato/references", "out"), (".jaato/references/r.json", "out/r.json")]
         {
@@ -434,7 +434,7 @@ mod tests {
             format!(r#"{{"description": "{description}", "id": "r", "name": "R", "type": "inline", "content": "c"}}"#)
         };
         let file = |name: &str| workspace.join(".jaato/references").join(name);
-        // Parsing it for each of the others would take minutes.
+        // Parsing this file again for each duplicate would take minutes.
         write_atomic(&file("a.json"), entry(&"y".repeat(8_000_000)).as_bytes()).unwrap();
         for nth in 0..1_000 {
             write_atomic(&file(&format!("b{nth:04}.json")), entry("").as_bytes()).unwrap();
@@ -489,7 +489,7 @@ mod tests {
         let (_, problems) = load_with(Some(&before), &|_, _| true);
         assert_eq!(places(problems), [(shown.clone(), Some(1))]);
         symlink(file("a.json"), file("z.json")).unwrap();
-        // The files are listed before what a link leads to is checked.
+        // The files are listed before the targets of links are checked.
         let exchange = |path: &Path, _: &Path| {
             if path == file("z.json") {
                 std::fs::remove_file(file("r.json")).unwrap();
@@ -498,7 +498,7 @@ mod tests {
             }
             true
         };
-        // Its last good content is kept, but what it leads to now is not read for its place.
+        // The last good content is kept, but the new target is not read to find a position.
         let (_, problems) = load_with(Some(&before), &exchange);
         assert_eq!(places(problems), [(shown, None)]);
     }

@@ -31,7 +31,6 @@ pub(super) struct Places<'a> {
 }
 
 impl<'a> Places<'a> {
-    /// For the sources of this workspace.
     pub(super) fn new(context: &'a WorkspaceContext) -> Self {
         let resolver = Resolver::default();
         Self {
@@ -44,17 +43,17 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// The same, without the sizes of files in folders with many of them.
+    /// Skips the sizes of files in folders with many files.
     pub(super) fn without_sizes(context: &'a WorkspaceContext) -> Self {
         Self { listings: Some(FolderListings::default()), ..Self::new(context) }
     }
 
-    /// The same for callers that need only names: every path counts as a file's, and none is checked.
+    /// For callers that need only names: every path counts as a file, and none is checked.
     pub(super) fn unseen(context: &'a WorkspaceContext) -> Self {
         Self { is_unseen: true, ..Self::new(context) }
     }
 
-    /// The location of a written path, for an entry defined in a file of `folder`, and the diagnostics about it.
+    /// Resolves a path as written, for an entry defined in a file of `folder`; also returns a diagnostic about it.
     pub(super) fn place(&self, folder: &Path, written: &str) -> (LocalPath, Option<Diagnostic>) {
         let workspace = &self.context.workspace;
         let look = |path| self.look(written, path);
@@ -107,8 +106,8 @@ impl<'a> Places<'a> {
         (first, Some(problem.fix(fix)))
     }
 
-    /// Whether this path of the workspace may exist. Most of the paths tried for a missing file do not, and a hostile
-    /// catalog makes millions of them.
+    /// Whether this path of the workspace may exist. A cheap check: most candidates for a missing file do not exist,
+    /// and a hostile catalog produces millions of them.
     fn may_exist(&self, path: &Path) -> bool {
         let within = path.strip_prefix(&self.context.workspace).ok();
         let Some(Component::Normal(top)) = within.and_then(|within| within.components().next()) else { return true };
@@ -160,14 +159,14 @@ impl<'a> Places<'a> {
 #[derive(Debug)]
 pub struct ReservedFolders {
     workspace: PathBuf,
-    /// The workspace without links.
+    /// The workspace with links resolved.
     real: PathBuf,
-    /// Where links of the workspace have moved such folders.
+    /// The targets of links in the workspace that have moved these folders.
     moved: Vec<PathBuf>,
 }
 
 impl ReservedFolders {
-    /// The folders of this workspace.
+    /// Finds the reserved folders of this workspace.
     pub fn new(workspace: &Path, resolver: &Resolver) -> Self {
         let real = resolver.folder(workspace);
         let moved = [".git", reserved::STATE_FOLDER]
@@ -181,8 +180,8 @@ impl ReservedFolders {
         self.moved.iter().any(|moved| moved.starts_with(folder))
     }
 
-    /// Whether a path is, or is in, one of them: as written, with links resolved, or where a link has moved it. Folders
-    /// above the workspace do not count.
+    /// Whether a path is one of these folders or below one: as written, with links resolved, or where a link has moved
+    /// it. Folders above the workspace do not count.
     pub fn holds(&self, path: &Path, resolved: &Path) -> bool {
         let within = |root: &Path, path: &Path| {
             is_below_hidden(path) && reserved::is_reserved(path.strip_prefix(root).unwrap_or(path))
@@ -200,8 +199,8 @@ fn is_below_hidden(path: &Path) -> bool {
     memchr::memchr_iter(b'.', path).any(|at| at.checked_sub(1).and_then(|before| path.get(before)) == Some(&b'/'))
 }
 
-/// The other locations where this source would be found if a file appeared there: every candidate for its written path,
-/// unless the first one exists already.
+/// The other locations where a file, once created, would become this source's: every candidate for its written path, or
+/// none if the first one exists already.
 pub fn other_candidates(context: &WorkspaceContext, source: &Source) -> Vec<PathBuf> {
     let Some(place) = source.place() else { return Vec::new() };
     let folder = source.origin.file.parent().unwrap_or(&context.workspace);
@@ -244,7 +243,7 @@ fn later_candidates(workspace: &Path, expanded: &str) -> impl Iterator<Item = Pa
     suffixes.chain(below).map(|path| cleaned(workspace.join(path)))
 }
 
-/// The most components of a suffix that is tried: each costs a system call.
+/// The most components of a suffix that is tried; each suffix costs a system call.
 const SUFFIX: usize = 64;
 
 /// The suffixes of an absolute path, longest first, down to two components.
@@ -289,7 +288,7 @@ mod tests {
         Case { _root: root, context }
     }
 
-    /// Each path has the same result in a folder with many files, which is listed.
+    /// Each path gets the same result in a folder with many files, which is listed instead.
     #[test]
     fn listing_a_folder_and_checking_each_file_agree() {
         use std::os::unix::fs::symlink;

@@ -47,7 +47,7 @@ pub fn narrowed(context: &WorkspaceContext, whole: &Catalog, profile: &Profile) 
     NarrowedCatalog { catalog: Some(Catalog::of(sources)), unknown, problems }
 }
 
-/// The sources that only the profile has, each id once.
+/// The sources that the profile itself defines, each id once.
 fn own_sources(context: &WorkspaceContext, profile: &Profile) -> (Vec<Source>, Vec<Diagnostic>) {
     let reader = EntryContext { places: Places::new(context), folder: Some(&context.workspace) };
     let document = &profile.document;
@@ -75,12 +75,12 @@ fn own_sources(context: &WorkspaceContext, profile: &Profile) -> (Vec<Source>, V
     (own, problems)
 }
 
-/// The ids whose path does not exist, so that they cannot be picked (BEHAVIOUR §2).
+/// The ids whose sources are missing, so that they cannot be picked (BEHAVIOUR §2).
 pub fn missing<'a>(catalog: &'a Catalog, ids: &'a [String]) -> impl Iterator<Item = &'a SourceId> {
     ids.iter().filter_map(|id| catalog.get(id)).filter(|source| source.is_missing()).map(|source| &source.id)
 }
 
-/// The folder that a relative path of an entry starts from.
+/// The base folder for relative paths of an entry defined in `file`.
 pub(super) fn folder_of<'a>(given: Option<&'a Path>, file: &'a Path) -> &'a Path {
     given.or(file.parent()).unwrap_or(Path::new("/"))
 }

@@ -82,12 +82,12 @@ pub enum SourceKind {
         /// The text.
         content: Arc<str>,
     },
-    /// An address or a tool call that every agent would get, and that waits for trust: agents are not told it.
+    /// An address or a tool call that every agent would get and that is not trusted yet; hidden from agents.
     Withheld(Box<SourceKind>),
 }
 
 impl SourceKind {
-    /// What it is once it is trusted. Not for agents.
+    /// The kind once it is trusted. Never show it to agents.
     pub fn with_trust(&self) -> &Self {
         match self {
             Self::Withheld(kind) => kind,
@@ -217,8 +217,8 @@ impl Source {
         }
     }
 
-    /// How many folders deep its place is; 0 without one. Of several sources with the same file, the innermost is the
-    /// most specific.
+    /// The number of components of its resolved path; 0 without one. Of several sources that contain a file, the
+    /// innermost is the most specific.
     pub fn depth(&self) -> usize {
         self.place().map_or(0, |place| place.resolved.components().count())
     }
@@ -228,7 +228,7 @@ impl Source {
         self.place().is_some_and(|place| matches!(place.state, PathState::Missing | PathState::Special))
     }
 
-    /// The reason that a source [is missing](Self::is_missing), to be put after its path as written.
+    /// Why a source [is missing](Self::is_missing), as a predicate to put after its written path.
     pub fn why_missing(&self) -> &'static str {
         let is_special = self.place().is_some_and(|place| place.state == PathState::Special);
         if is_special { "is not a regular file" } else { "does not exist" }
@@ -239,7 +239,7 @@ impl Source {
         self.place().filter(|place| place.state.is_open())
     }
 
-    /// Whether it waits for trust: it is outside the workspace, or every agent would fetch or call it.
+    /// Whether it is not trusted yet: it is outside the workspace, or every agent would fetch or call it.
     pub fn is_untrusted(&self) -> bool {
         match &self.kind {
             SourceKind::Local(place) => place.state == PathState::Untrusted,

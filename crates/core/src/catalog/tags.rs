@@ -11,7 +11,7 @@ use refdesk_text::fold::can_match;
 #[derive(Debug, Clone)]
 pub(super) struct SelectableTags {
     sources: usize,
-    /// Trimmed, in order, each once with how many sources have it.
+    /// Trimmed tags in order, each with the number of sources that have it.
     counts: Vec<(Box<str>, usize)>,
 }
 

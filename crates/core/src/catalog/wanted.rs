@@ -1,6 +1,6 @@
-//! Selects the discovered entries to read, if not all of them are needed. Completion in a shell needs those that begin
-//! with a few letters, and the user waits for every file parsed unnecessarily. The decision is made before a file is
-//! parsed, so it errs on the side of parsing.
+//! Selects which discovered entries to read when not all are needed. Shell completion needs only those that begin with
+//! a few letters, and the user waits for every file parsed unnecessarily. The decision is made before a file is parsed,
+//! so when in doubt, the file is parsed.
 
 use memchr::memmem;
 
@@ -10,25 +10,25 @@ const AT_ONCE: usize = 1_024;
 /// The entries of the references folder that are needed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum EntryFilter {
-    /// All.
+    /// All entries.
     #[default]
     All,
     /// The first ones whose id begins with this text.
     Ids {
-        /// What the id begins with.
+        /// The prefix of the id.
         start: String,
-        /// How many are needed.
+        /// How many entries are needed.
         most: usize,
     },
     /// Those with a tag that begins with this text.
     Tags {
-        /// What the tag begins with.
+        /// The prefix of the tag.
         start: String,
     },
 }
 
 impl EntryFilter {
-    /// Whether a file with this content may contain such an entry.
+    /// Whether a file with this content may contain a needed entry.
     pub(super) fn may_be_in(&self, json: &[u8]) -> bool {
         let (key, start) = match self {
             Self::All => return true,
@@ -49,7 +49,7 @@ impl EntryFilter {
         }
     }
 
-    /// How many of this many files to read before calling [`EntryFilter::is_enough`]; at least 1.
+    /// How many of these files to read before calling [`EntryFilter::is_enough`]; at least 1.
     pub(super) fn at_once(&self, files: usize) -> usize {
         match self {
             Self::Ids { .. } => AT_ONCE,

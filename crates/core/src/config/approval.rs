@@ -1,5 +1,5 @@
 //! Decides whether a file that an agent wants to write needs approval: the `approval` object maps path globs to `ask`,
-//! `auto` or `deny` (BEHAVIOUR §2). Its file may come with a repository; the desk decides whether to trust it.
+//! `auto` or `deny` (BEHAVIOUR §2). The configuration may come with a repository; the desk decides whether to trust it.
 //!
 //! `*` and `?` match within one folder, `**` matches any number of folders, `[ab]` and `{a,b}` are alternatives. A
 //! `deny` rule ignores case: on some disks `Secrets/x` is the file `secrets/x`.
@@ -12,9 +12,9 @@ pub enum ApprovalMode {
     /// Ask a person.
     #[default]
     Ask,
-    /// Write it.
+    /// Write without asking.
     Auto,
-    /// Refuse it.
+    /// Refuse to write.
     Deny,
 }
 
@@ -71,7 +71,7 @@ impl ApprovalMode {
 }
 
 impl Rule {
-    /// The compiled glob.
+    /// Compiles the glob.
     ///
     /// # Errors
     /// The glob is invalid; the text says why.
@@ -85,8 +85,8 @@ impl Rule {
     }
 }
 
-/// The decision of these rules about a path: `deny` wins, otherwise the last matching rule that `counts` (called with
-/// the rule's position); `ask` if no rule matches.
+/// Applies the rules to a path: `deny` wins, otherwise the last matching rule that `counts` (called with the rule's
+/// position); `ask` if no rule matches.
 pub fn verdict(rules: &[Rule], path: &str, counts: impl Fn(usize) -> bool) -> ApprovalMode {
     let matching = || rules.iter().enumerate().filter(|(_, rule)| rule.matches(path));
     if matching().any(|(_, rule)| rule.verdict == ApprovalMode::Deny) {

@@ -14,7 +14,7 @@ use refdesk_text::report::locate::{MemberSpan, PointerStep, item_starts, locate,
 use refdesk_text::report::{Diagnostic, Position, PositionIndex};
 use refdesk_text::tokens::grouped;
 
-/// The most values of a file: each takes some 400 bytes of memory once it is parsed, a hundred times its size in the file.
+/// The most values in a file. A parsed value takes about 400 bytes of memory, a hundred times its size in the file.
 const VALUES: usize = 4_000_000;
 
 /// The most repeated keys reported per file.
@@ -53,12 +53,12 @@ impl MemberPart {
     }
 }
 
-/// Whether a JSON text has more values than this, by its commas.
+/// Whether a JSON text has more values than this, judged by its commas.
 pub(crate) fn has_more_values(json: &[u8], most: usize) -> bool {
     if memchr::memchr_iter(b',', json).count() <= most {
         return false;
     }
-    // Those of its texts do not count.
+    // Do not count commas in strings.
     let (mut commas, mut is_text, mut is_escaped) = (0, false, false);
     for byte in json {
         match byte {
@@ -72,7 +72,7 @@ pub(crate) fn has_more_values(json: &[u8], most: usize) -> bool {
     commas > most
 }
 
-/// The problem of such a text.
+/// The diagnostic for such a text.
 pub(crate) fn too_many_values(most: usize) -> Diagnostic {
     let message = format!("it has more than {} values, so it is not read", grouped(most));
     Diagnostic::error(Code::TooMany, message).fix("remove what is not about sources")
@@ -85,8 +85,8 @@ impl JsonDocument {
         (document, problems)
     }
 
-    /// The same; also returns what `make` made of the plain entries of `sources`, by their positions. Entries at the
-    /// end may be missing.
+    /// Like [`Self::parse`]; also returns the results of `make` for the plain entries of `sources`, by position.
+    /// Entries at the end may be missing.
     pub(crate) fn parse_making<T: Send>(
         path: Arc<Path>,
         shown: String,
@@ -239,13 +239,13 @@ fn syntax_error(text: &str, error: &serde_json::Error) -> Diagnostic {
         .fix(hint)
 }
 
-/// The text from the position where the parser stopped; it counts bytes.
+/// The text from the parser's position on; `column` counts bytes.
 fn text_at(text: &str, line: usize, column: usize) -> &str {
     let begins = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum::<usize>();
     text.get(begins + column.saturating_sub(1)..).unwrap_or_default()
 }
 
-/// The parser's words for an error, in those of a person who edits the file, and what to do. `next` is the text at the error.
+/// Rewords a parser error for a person who edits the file, and suggests a fix. `next` is the text at the error.
 fn explained<'e>(what: &'e str, next: &str) -> (&'e str, &'static str) {
     match what {
         "trailing comma" => (what, "remove the last comma"),

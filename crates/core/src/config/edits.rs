@@ -11,8 +11,8 @@ use refdesk_text::report::locate::{PointerStep, item_starts, locate};
 /// The byte order mark, which an edit keeps.
 const MARK: char = '\u{feff}';
 
-/// The text with these tags for the entry at this position in `sources`, or for the entry that is the whole text. Items
-/// of its list that are not strings stay, after the tags. `None` if the entry does not exist.
+/// Sets the tags of the entry at this position in `sources`; without a position, the whole text is one entry. Items of
+/// its list that are not strings are kept, after the tags. `None` if the entry does not exist.
 pub fn with_tags(text: &str, entry: Option<usize>, tags: &[String]) -> Option<String> {
     edited(text, |text| {
         let path = path_of(entry);
@@ -40,7 +40,7 @@ pub fn with_tags(text: &str, entry: Option<usize>, tags: &[String]) -> Option<St
     })
 }
 
-/// The text without the entries at these positions in `sources`; `None` if one of them does not exist.
+/// Removes the entries at these positions of `sources`; `None` if one of them does not exist.
 pub fn without_entries(text: &str, entries: &[usize]) -> Option<String> {
     let mut entries = entries.to_vec();
     entries.sort_unstable_by(|one, other| other.cmp(one));
@@ -79,7 +79,7 @@ fn replaced(text: &str, range: Range<usize>, new: &str) -> String {
     text
 }
 
-/// With hidden characters escaped, so that they do not become raw where they were not.
+/// A tag as JSON, with hidden characters escaped, so that an edit does not unescape them.
 fn as_json(tag: &Value) -> String {
     escape::json(&tag.to_string()).into_owned()
 }

@@ -11,8 +11,8 @@ use refdesk_text::report::locate::PointerStep;
 use refdesk_text::report::{Diagnostic, Position, Severity};
 use refdesk_text::tokens::grouped;
 
-/// The most errors, and the most warnings, listed for one object; others are counted. Finding the position of each
-/// scans the object from its beginning, which would take forever with a hundred thousand of them.
+/// The most errors, and the most warnings, listed per object; the others are only counted. Finding each position scans
+/// the object from its beginning, which would take forever for a hundred thousand of them.
 const LISTED: usize = 100;
 
 /// The most items of a list of strings. Each is looked up, compared or printed by every command.
@@ -139,8 +139,8 @@ impl<'a> Fields<'a> {
         self.report_members(&[], MemberPart::Key, Severity::Warning, unknown.map(|key| (key, problem)));
     }
 
-    /// Reports a problem of this severity with each of these members of the object `below` this one. One pass finds the
-    /// positions of those listed; for the others nothing is done but counting.
+    /// Reports a problem of this severity for each of these members of the object at `below`. One pass finds the
+    /// positions of those listed; the others are only counted.
     fn report_members<'m>(
         &mut self,
         below: &[PointerStep<'_>],

@@ -10,7 +10,7 @@ use refdesk_files::{read_open, read_regular};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
-/// Everything around the program that affects finding and reading a configuration.
+/// The environment that affects how a configuration is found and read.
 #[derive(Debug, Clone, Default)]
 pub struct WorkspaceContext {
     /// The workspace, absolute and clean.
@@ -35,8 +35,8 @@ impl WorkspaceContext {
         display(&self.workspace, path)
     }
 
-    /// Whether state may be stored in the workspace: not if the folder is used only for lack of one, unless it has
-    /// become a workspace since or the user named a configuration for it.
+    /// Whether state may be stored in the workspace: not if no workspace was found and the folder is only a fallback,
+    /// unless it has become a workspace since or the user named a configuration for it.
     pub fn is_workspace(&self) -> bool {
         self.reason != WorkspaceReason::NothingFound
             || self.named.is_some()
@@ -45,7 +45,7 @@ impl WorkspaceContext {
     }
 }
 
-/// The configuration file, if there is one; a diagnostic if a named one does not exist.
+/// Finds the configuration file; returns a diagnostic if a named one does not exist.
 pub fn find(context: &WorkspaceContext) -> (Option<PathBuf>, Vec<Diagnostic>) {
     if let Some((paths, by)) = named(context) {
         if let Some(path) = paths.iter().find(|path| path.is_file()) {
@@ -62,9 +62,9 @@ pub fn find(context: &WorkspaceContext) -> (Option<PathBuf>, Vec<Diagnostic>) {
     (usual(context).find(|path| path.exists()), Vec::new())
 }
 
-/// Reads a file found in the workspace, up to a size; the flag says whether there is more. A repository must not make
-/// its reader open files outside, so a link out of the workspace is refused. A file that the user named is read
-/// wherever it leads, by [`refdesk_files::read_regular`].
+/// Reads at most `limit` bytes of a file found in the workspace; the flag tells whether there is more. A link out of
+/// the workspace is refused, because a repository must not make its readers open files outside. A file that the user
+/// named is read wherever it leads, by [`refdesk_files::read_regular`].
 ///
 /// # Errors
 /// The file system's error; [`refdesk_files::is_link_refused`] recognizes a link that leads out.
@@ -75,7 +75,7 @@ pub(crate) fn read_found(context: &WorkspaceContext, path: &Path, limit: u64) ->
     read_open(file, &metadata, limit)
 }
 
-/// The diagnostic about such a link.
+/// The diagnostic for a link out of the workspace.
 pub(crate) fn linked_out(what: &str, shown: String) -> Diagnostic {
     let message = format!("the {what} is a link out of the workspace, so it is not read");
     let fix = "replace the link with its target, or name the target yourself";
@@ -94,7 +94,7 @@ pub fn places(context: &WorkspaceContext) -> Vec<PathBuf> {
     named(context).map_or_else(|| usual(context).collect(), |(paths, _)| paths)
 }
 
-/// The possible locations of a file that the user names, the first one first, and how they name it.
+/// The possible locations of a file that the user named, in order of preference, and the option that names it.
 fn named(context: &WorkspaceContext) -> Option<(Vec<PathBuf>, &'static str)> {
     if let Some(path) = &context.named {
         return Some((vec![absolute(&context.current, path)], "--config"));

@@ -14,7 +14,7 @@ pub struct HintSettings {
     pub threshold: Option<f32>,
     /// Whether to order tag hints by score, and to leave out unlikely ones.
     pub tag_filter: bool,
-    /// Whether a source gets a hint if several texts of a conversation point at it, each too weakly.
+    /// Whether a source gets a hint if several texts of a conversation match it, each too weakly on its own.
     pub conversation: bool,
 }
 

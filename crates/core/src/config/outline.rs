@@ -16,7 +16,7 @@ pub(crate) struct JsonOutline<T> {
     pub value: Value,
     /// The byte offsets of the items in that list; empty if they were not needed.
     pub starts: Vec<usize>,
-    /// What was made of the items at these offsets.
+    /// The results of `make` for these items.
     pub made: Vec<Option<T>>,
     /// Whether an object in the text has a key twice.
     pub has_repeated_keys: bool,
@@ -50,7 +50,7 @@ fn side_by_side<T: Send>(
     let (list, items) = list_items(text, "sources")?;
     let rest = [text.get(..list.start)?, "[]", text.get(list.end..)?].concat();
     let value = serde_json::from_str(&rest).ok()?;
-    // Others are parsed into a `Value`: a parser that skips values accepts half a surrogate pair and numbers out of
+    // Parse the others into a `Value`: a parser that skips values accepts half a surrogate pair and numbers out of
     // range.
     let check = |(at, item): (usize, &Range<usize>)| {
         let text = text.get(item.clone())?;

@@ -43,8 +43,7 @@ pub(crate) struct PlainEntry<'t> {
     _contents: (),
 }
 
-/// A string of a JSON text, borrowed unless it has escapes. By itself, serde copies a `Cow` inside an `Option` or a
-/// list.
+/// A JSON string, borrowed unless it has escapes. By default, serde copies a `Cow` inside an `Option` or a list.
 #[derive(Debug)]
 pub(crate) struct Text<'t>(Cow<'t, str>);
 

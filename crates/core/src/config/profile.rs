@@ -169,7 +169,7 @@ pub fn find(context: &WorkspaceContext, given: &str) -> Result<Profile, ProfileN
     by_file.ok_or_else(unknown)?.map_err(ProfileNotFound::Broken)
 }
 
-/// Every profile of the workspace, by byte order of file name; a diagnostic if the folder cannot be read.
+/// Every profile of the workspace, in byte order of file name; a diagnostic if the folder cannot be read.
 pub fn read_all(context: &WorkspaceContext) -> (Vec<ProfileFile>, Vec<Diagnostic>) {
     let folder = match folder(context) {
         Ok(folder) => folder,
@@ -231,7 +231,8 @@ fn stem(file: &Path) -> &str {
 /// Reads a profile.
 ///
 /// # Errors
-/// It cannot be read, is not a JSON object, or is in the workspace's folder and leads out of it.
+/// It cannot be read, is not a JSON object, or is in the workspace's folder of profiles and is a link out of the
+/// workspace.
 pub fn read(context: &WorkspaceContext, file: &Path) -> Result<Profile, Vec<Diagnostic>> {
     let shown = context.display(file);
     let is_found = file.starts_with(context.workspace.join(PROFILES));
@@ -287,7 +288,7 @@ struct ProfileReferences {
 
 fn references(context: &WorkspaceContext, fields: &mut Fields<'_>) -> ProfileReferences {
     fields.warn_unknown(keys::PROFILE);
-    // One call reports problems with items, the other returns their positions.
+    // `strings` reports problems with items; `value` keeps their positions.
     fields.strings("preselected");
     let items = fields.value("preselected").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let ids = items.iter().take(ITEMS).enumerate().filter_map(|(at, item)| Some((at, expand(context, item.as_str()?))));

@@ -90,7 +90,7 @@ pub fn read(path: &Path) -> Result<SavedScreen, Error> {
     }
 }
 
-/// The saved state; without a readable file, the default, with the reason in words if there is a file.
+/// The saved state, or the default if it cannot be read; also returns the reason if the file exists.
 pub fn remembered(path: Option<&Path>) -> (SavedScreen, Option<String>) {
     match path.map(read).transpose() {
         Ok(saved) => (saved.unwrap_or_default(), None),

@@ -1,4 +1,4 @@
-//! The user's own files for the screen: the keymap and the themes, and the problems of `config.toml` beside them. They
+//! The user's own files for the screen: the keymap and the themes, and the problems of `config.toml` next to them. They
 //! are only read here; the screen interprets them. A file that cannot be read is reported and does not affect the
 //! others.
 
@@ -29,7 +29,7 @@ pub struct ScreenFiles {
     pub problems: Vec<Diagnostic>,
     /// Problems of the preferences.
     pub of_preferences: Vec<Diagnostic>,
-    /// The text of the preferences, to tell whether it changed.
+    /// The text of the preferences, to detect changes.
     pub preferences: Option<String>,
 }
 
@@ -44,7 +44,7 @@ pub struct ScreenFile {
     pub text: String,
 }
 
-/// What the screen derives from the files, in words.
+/// What the screen derives from the files, as text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScreenSettings {
     /// The keys in effect.

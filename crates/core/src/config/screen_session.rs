@@ -27,7 +27,7 @@ pub struct ScreenSession {
     /// Name of the focused pane.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pane: Option<String>,
-    /// What was shown in place of the panes.
+    /// The view shown in place of the panes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub view: Option<SavedView>,
     /// Whether keys went to the document or the feed of this pane.
@@ -80,7 +80,7 @@ pub struct SavedView {
     /// The name of its tab.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tab: Option<String>,
-    /// What it was about, from the whole to the part: a source; desk and session; database, domain, schema and table.
+    /// What it showed, from general to specific: a source; desk and session; database, domain, schema and table.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub on: Vec<String>,
 }
@@ -159,7 +159,7 @@ impl ScreenSession {
     /// again.
     pub fn has_other_drafts(&self, other: &Self) -> bool {
         let places = |session: &Self| {
-            // What a view is about changes with its cursor.
+            // `on` changes with the view's cursor.
             let view = session.view.as_ref().map(|view| (view.name.clone(), view.tab.clone()));
             (session.pane.clone(), view, session.is_inside, session.arrangement.clone())
         };
@@ -178,7 +178,7 @@ impl ScreenSession {
 #[derive(Debug, Clone)]
 pub struct ScreenSessionFile {
     path: PathBuf,
-    /// The place that its seal is bound to.
+    /// The path in the state folder, to which the seal is bound.
     place: String,
     workspace: PathBuf,
     sealer: Sealer,
@@ -201,7 +201,7 @@ impl ScreenSessionFile {
         sealer.can_have_key().then(|| Self { path: state.join(&place), place, workspace, sealer })
     }
 
-    /// How the screen was left. An invalid file is set aside, so that nothing in it is lost.
+    /// Reads how the screen was left. An invalid file is set aside, so that nothing in it is lost.
     pub fn read(&self) -> (ScreenSession, Option<Error>) {
         let sealed = match read_own(&self.path, LIMIT as u64) {
             Ok((bytes, false)) => bytes,

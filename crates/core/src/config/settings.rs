@@ -17,7 +17,7 @@ pub enum ChannelKind {
     /// At the terminal.
     #[default]
     Console,
-    /// In a running full screen.
+    /// On the running screen.
     Queue,
     /// By an HTTP request.
     Webhook,
@@ -90,7 +90,7 @@ pub struct Settings {
     pub exclude_tools: Vec<String>,
     /// Whether code blocks of documents become templates.
     pub extract_templates: bool,
-    /// What happens to files that agents want to write, in the order of the file.
+    /// The approval rules for files that agents want to write, in the order of the file.
     pub approval: Vec<Rule>,
     /// How hints are chosen if there is a search index.
     pub hints: HintSettings,
@@ -199,7 +199,7 @@ fn read_headers(fields: &mut Fields<'_>) -> BTreeMap<String, String> {
     members.iter().filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect()
 }
 
-/// Every command compiles all of them.
+/// The most approval rules; every command compiles all of them.
 const APPROVAL_RULES: usize = 200;
 
 /// The rules in the order of the file. If one cannot be read, it may have been there to prevent a write, so a final

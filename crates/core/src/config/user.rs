@@ -1,5 +1,5 @@
-//! The user's own preferences: a TOML file beside the user's other settings, never part of a workspace. It is trusted,
-//! and problems in it stop nothing: each key is read on its own, and an invalid value is replaced by the default.
+//! The user's own preferences: a TOML file next to the user's other settings, never part of a workspace. It is trusted,
+//! and its problems are never fatal: each key is read on its own, and an invalid value is replaced by the default.
 
 use std::io;
 use std::ops::Range;
@@ -177,7 +177,7 @@ impl Reader<'_> {
         self.report(problem.fix(Fix::from(fix)), &value.span());
     }
 
-    /// A value that must be one of these; `None` for the first, which leaves it to refdesk.
+    /// A value that must be one of these; `None` for the first, which leaves the choice to refdesk.
     fn choice(
         &mut self,
         key: &str,

@@ -47,8 +47,8 @@ pub struct GraphAnalysis {
 }
 
 impl GraphAnalysis {
-    /// Analyses this graph. `tokens` are the known prices, `exclusions` the ids that nothing pulls in. Sources of mode
-    /// auto are in the instructions anyway, so they do not count.
+    /// Analyses this graph. `tokens` are the known prices; `exclusions` are the ids that nothing may pull in. Sources
+    /// of mode auto do not count, because the instructions contain them anyway.
     pub fn of(
         catalog: Arc<Catalog>,
         graph: Arc<MentionGraph>,
@@ -91,7 +91,7 @@ impl GraphAnalysis {
         (0..self.adjacency.len()).filter(is_alone)
     }
 
-    /// What a pick of each source costs with all that it pulls in, the highest cost first. Unknown prices count as 0.
+    /// The cost of picking each source together with everything it pulls in, highest first. Unknown prices count as 0.
     pub fn by_cost(&self, tokens: &HashMap<SourceId, u64>) -> Vec<(u64, usize)> {
         let sources = self.catalog.sources().iter().zip(&self.weights).enumerate();
         let cost = |source: &Source, weight: &ClosureWeight| {

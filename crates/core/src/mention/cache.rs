@@ -1,5 +1,5 @@
-//! Remembers the mentions of each document until it changes: in memory for a running desk, and between processes in a
-//! file in refdesk's folder of the workspace. Losing it only costs time.
+//! Caches the mentions of each document until it changes: in memory for a running desk, and between processes in a file
+//! in refdesk's folder of the workspace. Losing the cache only costs time.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -24,7 +24,7 @@ pub(super) struct MentionCache {
     /// The file shared between processes.
     place: Option<CacheFile>,
     stored: OnceLock<SealedEntries>,
-    /// Whether documents were read that the file lacks.
+    /// Whether documents were read that the file does not contain.
     has_new_entries: AtomicBool,
 }
 
@@ -54,7 +54,7 @@ impl MentionCache {
         Self { place: Some(CacheFile { workspace, file, sealer }), ..self }
     }
 
-    /// The current time; call it before looking at a document.
+    /// The current time; get it before reading the metadata of a document.
     pub(crate) fn now(&self) -> SystemTime {
         (self.clock)()
     }
@@ -66,7 +66,7 @@ impl MentionCache {
             return Some(known.mentions.clone());
         }
         drop(files);
-        // If the system provides neither, size and time are not enough.
+        // If the change time or the inode number is unknown, the stamp is too weak for entries from the file.
         if stamp.changed == 0 || stamp.number == 0 {
             return None;
         }
@@ -78,8 +78,8 @@ impl MentionCache {
         Some(mentions)
     }
 
-    /// Remembers the mentions of a document with this stamp, read at `now`, unless it was written so recently that
-    /// another write could leave the same stamp.
+    /// Caches the mentions of a document with this stamp, read at `now`, unless it was written so recently that another
+    /// write could leave the same stamp.
     pub(crate) fn keep(&self, path: Arc<Path>, stamp: Stamp, mentions: Arc<ScannedMentions>, now: SystemTime) {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         if stamp.has_settled(now) {
@@ -90,24 +90,24 @@ impl MentionCache {
         }
     }
 
-    /// Forgets the documents that are not `wanted`.
+    /// Drops the documents that are not `wanted`.
     pub(crate) fn retain(&mut self, wanted: impl Fn(&Path) -> bool, at_most: usize) {
         let files = self.files.get_mut().unwrap_or_else(PoisonError::into_inner);
         files.retain(|file, _| wanted(file));
         files.shrink_to(at_most);
     }
 
-    /// Clears the cache, because the ids to look for changed.
+    /// Clears the cache after a change of the ids to look for.
     pub(crate) fn forget(&mut self) {
         self.files = Mutex::default();
         self.stored = OnceLock::from(SealedEntries::default());
     }
 
-    /// Writes the file if something new was read, and keeps its old entries that are `wanted`. Returns whether it was
+    /// Writes the file if something new was read, and keeps the old entries that are `wanted`. Returns whether it was
     /// written.
     ///
     /// # Errors
-    /// I/O errors; everything works without the file.
+    /// I/O errors, which only cost time.
     pub(crate) fn store(&self, ids: &IdMatcher, wanted: impl Fn(&Path) -> bool) -> io::Result<bool> {
         let Some(place) = &self.place else { return Ok(false) };
         if !self.has_new_entries.swap(false, Ordering::Relaxed) {
@@ -132,7 +132,7 @@ impl MentionCache {
         folder.write(&name, &cache_file::file(&header, all), FileMode::Private, Durability::Recreatable).map(|()| true)
     }
 
-    /// Drops what was loaded from the file, for a desk that has read everything it needs.
+    /// Frees what was loaded from the file once a desk has read everything it needs.
     pub(super) fn unload(&mut self) {
         self.stored = OnceLock::from(SealedEntries::default());
     }
@@ -142,8 +142,8 @@ impl MentionCache {
     }
 }
 
-/// Loads the file if it may be ours and no link leads to it: the target could be a file that others must not see.
-/// Entries are verified when they are looked up.
+/// Loads the file if it belongs to this user and its path has no links: a link could lead to a file that others must
+/// not see. Entries are verified on lookup.
 fn load(place: &CacheFile, ids: &IdMatcher) -> Option<SealedEntries> {
     let key = place.sealer.key()?.clone();
     let (folder, name) = Folder::of(&place.workspace, &place.file).ok()?;
@@ -255,7 +255,7 @@ mod tests {
                 memory.store(&ids, |_| true)
             };
             fs::create_dir_all(&target).unwrap();
-            // The link leads to a valid cache, which would be read if it were followed.
+            // The link leads to a valid cache, which would be used if the link were followed.
             let link = workspace.join(link);
             let there = target.join(file.strip_prefix(&link).unwrap());
             store(&MentionCache::new(clock, false).in_file(target.clone(), there.clone(), Sealer::fixed(&workspace)))

@@ -1,10 +1,10 @@
-//! The format of the cache file that outlives the process, so that a command reads only documents that changed since
-//! the last command. Entries are looked up in the file's bytes and parsed only on demand.
+//! The format of the cache file, which lets a command read only the documents that changed since the last command.
+//! Entries are looked up in the file's bytes and parsed only on demand.
 //!
 //! The file cannot change the catalog. The ids in it are positions in a list that the file is bound to by a hash, so
 //! they are always ids of the catalog. A link's path is stored as written in the document and resolved again each time.
 //! An entry is looked up only by the path of a document that is being read. It is used only if this user's refdesk
-//! sealed it for this workspace and these ids, and only for a document with exactly the same stamp.
+//! sealed it for this workspace and these ids, and only if the document's stamp is exactly the same.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -18,11 +18,11 @@ use refdesk_files::{SealKey, Stamp};
 use refdesk_text::hidden::HiddenCharacters;
 use refdesk_text::number::{narrow, wide};
 
-/// The most bytes of the file: enough for a hundred thousand documents of usual size. Documents of the current run come
-/// first; those that do not fit are left out and read again when needed.
+/// Size limit of the file in bytes, enough for a hundred thousand average documents. Documents of the current run come
+/// first; those that do not fit are read again when needed.
 pub(crate) const LIMIT: usize = 16 * 1024 * 1024;
 
-/// The most bytes of an entry: a document with tens of thousands of mentions is read each time.
+/// Size limit of an entry in bytes. A document with tens of thousands of mentions is read each time.
 const ENTRY_LIMIT: usize = 256 * 1024;
 
 const MAGIC: &[u8; 8] = b"refdesk\0";
@@ -33,7 +33,7 @@ const HEADER: usize = 8 + 32 + 4;
 /// Bytes of an entry's seal.
 const SEAL: usize = 16;
 
-/// The place that an entry's seal is bound to.
+/// The path that an entry's seal is bound to.
 const PLACE: &str = "cache/mentions";
 
 /// Identifies a cache file's format, the program that wrote it, and the ids that were looked for.
@@ -46,12 +46,12 @@ pub(super) fn header(ids: &IdMatcher) -> Header {
     hash.finalize().into()
 }
 
-/// A cache file; empty if it does not exist or is bound to something else.
+/// A cache file; empty if it does not exist or has another header.
 #[derive(Debug, Default)]
 pub(super) struct SealedEntries {
     bytes: Vec<u8>,
     count: usize,
-    /// The key that seals the entries; `None` only if there are none.
+    /// The key that seals the entries, and the header; `None` only if there are no entries.
     seal: Option<(SealKey, Header)>,
 }
 
@@ -200,8 +200,8 @@ pub(crate) fn entry(
     (out.len() <= ENTRY_LIMIT).then_some(out)
 }
 
-/// The bytes of a file with these entries. Of several for the same path, the first is used; entries beyond the size
-/// limit are left out, from the end.
+/// The bytes of a file with these entries. Of several entries for the same path, the first is used; those at the end
+/// that exceed the size limit are left out.
 pub(crate) fn file(header: &Header, entries: Vec<(&[u8], Cow<'_, [u8]>)>) -> Vec<u8> {
     let mut size = HEADER;
     let mut chosen: Vec<_> = entries
@@ -361,7 +361,7 @@ mod tests {
     }
 
     proptest! {
-        /// A file that is cut off, or in which any byte changes, yields the original entry or none.
+        /// A truncated file, or one with any byte changed, yields the original entry or none.
         #[test]
         fn a_damaged_file_never_yields_a_wrong_entry(cut in 0usize..600, at in 0usize..600, byte: u8) {
             let ids = matcher(&["x", "y"]);

@@ -58,14 +58,14 @@ pub fn files(
     (files, diagnostics)
 }
 
-/// The files without the pages for programs that repeat the content of others: `tables/NAME.json` beside
-/// `tables/NAME.md`, as refdesk writes the pages of a database. An agent told to read each file would otherwise read,
-/// and pay for, every table twice.
+/// The files without the pages for programs that repeat the content of others, such as `tables/NAME.json` next to
+/// `tables/NAME.md` among the pages that refdesk writes about a database. Otherwise an agent told to read each file
+/// would read, and pay for, every table twice.
 ///
 /// The paths may be relative to the folder of the source.
 pub fn without_pages_for_programs(source: &Path, mut files: Vec<WalkedFile>) -> Vec<WalkedFile> {
     let has_ending = |path: &Path, ending: &str| path.extension() == Some(OsStr::new(ending));
-    // One page is enough to tell for its whole folder.
+    // One page is enough to classify its whole folder.
     let mut folders: HashMap<PathBuf, bool> = HashMap::new();
     let mut pages: HashSet<PathBuf> = HashSet::new();
     for path in files.iter().map(|file| &file.path).filter(|path| has_ending(path, "md")) {
@@ -86,7 +86,7 @@ pub fn without_pages_for_programs(source: &Path, mut files: Vec<WalkedFile>) -> 
     files
 }
 
-/// Whether a page says that refdesk wrote it.
+/// Whether the front matter marks a page as written by refdesk.
 fn is_generated_page(path: &Path) -> bool {
     read_regular(path, FRONT_MATTER).is_ok_and(|(bytes, _)| is_generated(&String::from_utf8_lossy(&bytes)))
 }
@@ -102,7 +102,7 @@ pub fn tokens(source: &Source, budget: &WalkBudget) -> Option<u64> {
     }
 }
 
-/// Estimated tokens of an open folder, as a source with this absolute path has them.
+/// Estimated tokens of an open folder, counted as for a source with this absolute path.
 pub fn folder_tokens(folder: &Folder, path: &Path, budget: &WalkBudget) -> u64 {
     let (files, _) = folder.files(path, LIMITS, budget, is_document);
     tokens_of(&without_pages_for_programs(path, files))

@@ -1,5 +1,5 @@
 //! Paths in texts that do not count as broken links even if nothing exists there: outputs of a build or a site
-//! generator, and bare words that do not name a document.
+//! generator, and bare words that are not the name of a document.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -21,7 +21,7 @@ const BUILT: [&str; 14] = [
     "venv",
 ];
 
-/// Whether the path goes through a folder that a build fills. This excludes documents, which people write.
+/// Whether the path goes through a build folder. Documents are not counted, because people write them.
 pub(super) fn is_built(path: &Path) -> bool {
     let is_document = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"));
     let is_built = |component: Component<'_>| matches!(component, Component::Normal(name) if name.to_str().is_some_and(|name| BUILT.contains(&name)));
@@ -29,15 +29,15 @@ pub(super) fn is_built(path: &Path) -> bool {
     !is_document && path.components().any(is_built)
 }
 
-/// Whether a path looks like a document's. Other bare `./x` in texts are mostly commands or their arguments.
+/// Whether a path looks like a document's. Most other bare `./x` words in texts are commands or their arguments.
 pub(super) fn names_a_document(path: &Path) -> bool {
     const EXTENSIONS: [&str; 9] = ["adoc", "asciidoc", "htm", "html", "markdown", "md", "mdx", "rst", "txt"];
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known))
 }
 
-/// The documents that a site generator may make this missing page from; empty if it is not a page. An address without
-/// an extension is also a page. If a page `a.md` is published at `a/`, its links go up one more folder.
+/// The documents from which a site generator may make this missing page; empty if it is not a page. An address without
+/// an extension also counts as a page. If a page `a.md` is published at `a/`, its links go up one more folder.
 pub(super) fn documents_of(page: &Path) -> Vec<PathBuf> {
     if page.extension().is_none() && matches!(page.components().next_back(), Some(Component::Normal(_))) {
         let of = |page: &Path| [page.with_extension("md"), page.join("index.md"), page.join("README.md")];

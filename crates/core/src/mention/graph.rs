@@ -21,7 +21,7 @@ pub struct MentionGraph {
 /// The mentions in the text of one source, in order of file and line.
 #[derive(Debug, Clone, Default)]
 pub struct Mentions {
-    /// The ids that the numbers in `places` index; shared by all sources scanned with the same catalog.
+    /// The ids that `to` indexes; shared by all sources scanned with the same catalog.
     ids: Arc<[SourceId]>,
     places: Vec<MentionPosition>,
     /// Each file with the end of its range in `places`.
@@ -47,12 +47,12 @@ impl MentionPosition {
 }
 
 impl Mentions {
-    /// An empty list, for targets numbered by their position in `ids`.
+    /// An empty list; targets are positions in `ids`.
     pub fn new(ids: Arc<[SourceId]>) -> Self {
         Self { ids, places: Vec::new(), files: Vec::new() }
     }
 
-    /// Adds a mention in this file, at a line counted from 1. The mentions of a file must be added one after another.
+    /// Adds a mention in this file, at a line counted from 1. Add all mentions of a file before those of the next.
     pub fn push(&mut self, to: u32, via: MentionKind, file: &Arc<Path>, line: u32) {
         let line_and_via = line.min(u32::MAX >> 1) << 1 | u32::from(via == MentionKind::Path);
         self.places.push(MentionPosition { to, line_and_via });
@@ -69,12 +69,12 @@ impl Mentions {
         self.files.shrink_to_fit();
     }
 
-    /// How many there are.
+    /// The number of mentions.
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no mentions.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
@@ -182,7 +182,7 @@ impl MentionGraph {
         self.by_source.len()
     }
 
-    /// Whether none was scanned.
+    /// Whether no source was scanned.
     pub fn is_empty(&self) -> bool {
         self.by_source.is_empty()
     }
@@ -197,7 +197,7 @@ impl MentionGraph {
         self.from_to(id, |_| true)
     }
 
-    /// Like [`MentionGraph::from`], only for targets that `wanted` accepts.
+    /// Like [`MentionGraph::from`], for targets that `wanted` accepts.
     pub fn from_to<'a>(&'a self, id: &str, wanted: impl Fn(&SourceId) -> bool + 'a) -> impl Iterator<Item = Mention> {
         let known = self.by_source.get_key_value(id);
         known.map(|(from, mentions)| mentions.of(from, wanted)).into_iter().flatten()
@@ -227,7 +227,6 @@ const UNKNOWN: u32 = u32::MAX;
 const NOWHERE: u32 = u32::MAX - 1;
 
 impl<'c> Positions<'c> {
-    /// Positions in this catalog.
     pub(crate) fn new(catalog: &'c Catalog) -> Self {
         Self { catalog, known: Vec::new() }
     }
@@ -238,7 +237,7 @@ impl<'c> Positions<'c> {
         self.each_with_number(graph, id, |_, position| report(position));
     }
 
-    /// The same, with the number of each mention, from 0.
+    /// Like [`Self::each`], with the number of each mention, from 0.
     pub(super) fn each_with_number(&mut self, graph: &MentionGraph, id: &str, mut report: impl FnMut(usize, usize)) {
         let Some(mentions) = graph.by_source.get(id).filter(|mentions| !mentions.is_empty()) else { return };
         let known = self.known.iter().rposition(|(ids, _)| Arc::ptr_eq(ids, &mentions.ids)).unwrap_or_else(|| {

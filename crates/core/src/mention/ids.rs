@@ -12,12 +12,12 @@ use refdesk_text::whole::WholeWords;
 pub struct IdMatcher {
     ids: Arc<[SourceId]>,
     /// `None` for an empty catalog and for one too large for an automaton (billions of characters of ids). Built
-    /// lazily, since it is not needed if all documents are cached.
+    /// lazily: if all documents are cached, it is not needed.
     automaton: OnceLock<Option<WholeWords>>,
 }
 
 impl IdMatcher {
-    /// A matcher for the ids of this catalog.
+    /// A matcher for the ids of this catalog; the automaton is built on first use.
     pub fn new(catalog: &Catalog) -> Self {
         Self { ids: catalog.sources().iter().map(|source| source.id.clone()).collect(), automaton: OnceLock::new() }
     }
@@ -32,12 +32,12 @@ impl IdMatcher {
         hash.finalize().into()
     }
 
-    /// How many ids there are.
+    /// The number of ids.
     pub fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no ids.
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }

@@ -30,11 +30,11 @@ use refdesk_text::report::listed::ListedProblems;
 use refdesk_text::tokens::{grouped, of_prose};
 use refdesk_text::{Code, Fix};
 
-/// The number of mentions that a catalog may have: a text counts once for each source that contains it, so a short text
-/// that many sources share could fill the memory. At eight bytes each, 128 MB.
+/// The most mentions in a catalog: 128 MB at eight bytes each. A text counts once for each source that contains it, so
+/// a short text shared by many sources could otherwise fill the memory.
 const MAX_MENTIONS: usize = 16_000_000;
 
-/// The number of mentions that one source may have: a link counts once for each source at its target.
+/// The most mentions in one source: a link counts once for each source at its target.
 const MAX_MENTIONS_OF_SOURCE: usize = 1_000_000;
 
 /// How many sources are scanned before their mentions are counted.
@@ -61,9 +61,9 @@ pub struct Library {
     paths: PathIndex,
     memory: MentionCache,
     reads: AtomicUsize,
-    /// How many mentions were found since the catalog was read.
+    /// How many mentions have been found since the catalog was read.
     found: AtomicUsize,
-    /// The budget of all walks before the catalog is read again.
+    /// The budget shared by all walks until the catalog is read again.
     budget: WalkBudget,
 }
 
@@ -73,7 +73,7 @@ impl Library {
         Self::with(workspace, catalog, MentionCache::new(clock, false))
     }
 
-    /// A library for a running desk, which scans repeatedly.
+    /// A library for a running desk, which keeps documents in memory because it scans repeatedly.
     pub fn for_running_desk(workspace: &Path, catalog: &Catalog, clock: fn() -> SystemTime) -> Self {
         Self::with(workspace, catalog, MentionCache::new(clock, true))
     }
@@ -85,7 +85,7 @@ impl Library {
         Self { memory, ..self }
     }
 
-    /// Sets the budget of its walks before the catalog is read again.
+    /// Sets the budget shared by all walks until the catalog is read again.
     #[must_use]
     pub fn within(self, budget: WalkBudget) -> Self {
         Self { budget, ..self }
@@ -128,7 +128,7 @@ impl Library {
     /// Like [`Library::keep`], for a running desk that has read everything and no longer needs the file in memory.
     ///
     /// # Errors
-    /// As [`Library::keep`].
+    /// See [`Library::keep`].
     pub fn keep_all(&mut self) -> io::Result<bool> {
         let kept = self.keep();
         self.memory.unload();
@@ -151,18 +151,18 @@ impl Library {
         self.reads.load(Ordering::Relaxed)
     }
 
-    /// The ids that are looked for.
+    /// The matcher for the catalog's ids.
     pub fn ids(&self) -> &Arc<IdMatcher> {
         &self.matcher
     }
 
-    /// Scans these sources in parallel; the results are in the order of `sources`. There are at most 16 million
-    /// mentions before the catalog is read again; of the sources beyond, none are kept.
+    /// Scans these sources in parallel; the results are in the order of `sources`. Until the catalog is read again, at
+    /// most 16 million mentions are kept; a source that exceeds the limit gets none.
     pub fn scan(&self, sources: &[&Source]) -> Vec<Scanned> {
         let mut scanned = Vec::with_capacity(sources.len());
         for some in sources.chunks(SCANNED_TOGETHER) {
             let found = some.par_iter().map_init(LineMentions::default, |seen, source| self.scan_source(source, seen));
-            // Counted in the order of the sources, so that the ones left out do not depend on the threads.
+            // Count in the order of the sources, so that those left out do not depend on thread timing.
             for mut found in found.collect::<Vec<_>>() {
                 let count = found.mentions.len();
                 if self.found.fetch_add(count, Ordering::Relaxed) + count > MAX_MENTIONS && count > 0 {
@@ -193,7 +193,7 @@ impl Library {
                 if source.open_place().is_some() {
                     tokens = Some(tokens_of(&found));
                 }
-                // If the file is the source's own path, share that value.
+                // If the file is the source's own path, share its allocation.
                 let shared = |path: PathBuf| match source.place() {
                     Some(place) if *place.path == *path => place.path.clone(),
                     _ => Arc::from(path),
@@ -253,7 +253,7 @@ impl Library {
             let message = "more than a tenth of the document is not UTF-8".to_owned();
             listed.push(problem(Code::NotUtf8, None, message, "save it as UTF-8, or remove it from the source".into()));
         }
-        // The text of an inline source is part of the catalog, and checked there.
+        // The text of an inline source is checked as part of the catalog.
         if let Some(hidden) = named.hidden.as_deref().filter(|_| source.place().is_some()) {
             let diagnostic = problem(Code::HiddenCharacters, Some(hidden.line), hidden.words(), hidden::HINT.into());
             listed.push(Diagnostic { column: Some(wide(hidden.column)), ..diagnostic });
@@ -266,7 +266,7 @@ impl Library {
             if last.replace(*line) != Some(*line) {
                 seen.links.begin_line();
             }
-            // Of several paths on a line that are equal or have the same target, only the first is followed.
+            // Of several equal paths on a line, or several with the same target, only the first is followed.
             let Some(target) = seen.links.first_on_line(&self.paths, folder, path) else { continue };
             match target {
                 LinkTarget::To(spots) => {
@@ -274,7 +274,7 @@ impl Library {
                     let sources = self.paths.sources_at(spots).take(room);
                     found.extend(sources.map(|to| (*line, MentionKind::Path, to)));
                 }
-                // An example may name any file, and not every file is knowledge: some are images, licenses or code.
+                // An example may name any file, and some linked files are not knowledge: images, licenses, code.
                 LinkTarget::Unlisted | LinkTarget::Outside if *is_example || !names_a_document(Path::new(&**path)) => {}
                 LinkTarget::Unlisted => listed.push(problem(
                     Code::UnlistedLink,
@@ -312,7 +312,7 @@ impl Library {
         }
     }
 
-    /// The scan result for a file of this source, whose stamp may be known.
+    /// The scan result for a file of this source; a known `stamp` saves reading the file's metadata.
     fn mentions_in(
         &self,
         place: &LocalPath,
@@ -342,7 +342,7 @@ fn too_many(id: &SourceId, message: String, fix: &'static str) -> Diagnostic {
     Diagnostic::warning(Code::TooMany, message).about(id.as_str()).fix(fix)
 }
 
-/// Lines with no more mentions than this are compared one by one, without a list as long as the catalog.
+/// Up to this many mentions of a line are compared one by one, without a list as long as the catalog.
 const FEW: usize = 16;
 
 /// The mentions of the current line.
@@ -351,9 +351,9 @@ struct LineMentions {
     links: ResolvedLinks,
     /// The first mentions of the line, at most [`FEW`].
     few: Vec<(MentionKind, usize)>,
-    /// A counter of lines, so that nothing has to be cleared between lines.
+    /// The number of the current line, so that nothing has to be cleared between lines.
     line: u64,
-    /// For each target and kind of mention beyond the first ones, the last line that had it.
+    /// For each target and kind of mention beyond those in `few`, the last line that had it.
     last: Vec<[u64; 2]>,
 }
 
@@ -363,7 +363,7 @@ impl LineMentions {
         self.line += 1;
     }
 
-    /// Whether this is the line's first such mention.
+    /// Whether this is the first mention of its kind and target on the line.
     fn is_first(&mut self, via: MentionKind, to: usize) -> bool {
         if self.few.contains(&(via, to)) {
             return false;
@@ -396,7 +396,7 @@ mod tests {
 
     #[test]
     fn a_line_has_each_mention_once() {
-        // Comparing each mention of the line with all before it would take billions of comparisons.
+        // Comparing each mention with all earlier ones of its line would take billions of comparisons.
         let ids: Vec<String> = (0..50_000).map(|at| format!("s{at}")).collect();
         let names = ids.join(" ");
         let text = format!("{names} {names}\ns7 s7 s0 [s9](./x.md)\n{}", "./x.md ././x.md ".repeat(20_000));

@@ -21,7 +21,7 @@ pub enum LinkSyntax {
 }
 
 impl LinkSyntax {
-    /// By the extension of the file name, ignoring case.
+    /// The syntax for this file, by extension, ignoring case.
     pub fn of(path: &Path) -> Self {
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         if ending.eq_ignore_ascii_case("md") {
@@ -43,32 +43,32 @@ pub(crate) struct Link {
     pub offset: usize,
     /// Whether it is a bare word.
     pub is_bare: bool,
-    /// Whether it is a bare word in code in a Markdown text.
+    /// Whether it is a bare word in code in a markdown text.
     pub is_code: bool,
     /// Whether it refers to a definition, which is reported as a separate link.
     pub is_defined: bool,
 }
 
 impl Link {
-    /// A link in the syntax of its text.
+    /// A link written in the syntax of its text, not as a bare word.
     fn written(target: String, offset: usize) -> Self {
         Self { target, offset, is_bare: false, is_code: false, is_defined: false }
     }
 }
 
-/// Links, and the byte ranges that change what a bare word means.
+/// Links, and the byte ranges in which bare words are ignored or count as code.
 #[derive(Default)]
 struct Parsed {
     links: Vec<Link>,
-    /// The targets of links, which are not searched for bare words; in order of start.
+    /// The ranges of link targets, which are not searched for bare words; in order of start.
     covered: Vec<Range<usize>>,
-    /// Code; in order of start, not nested.
+    /// The ranges of code; in order of start, not nested.
     code: Vec<Range<usize>>,
 }
 
 /// Every link of the text, in order of offset.
 pub(crate) fn links(text: &str, format: LinkSyntax) -> Vec<Link> {
-    // Everything that makes a link or a definition contains an opening bracket.
+    // Every link and every definition contains an opening bracket.
     let may_matter =
         || memchr::memchr(b'[', text.as_bytes()).is_some() || memchr::memmem::find(text.as_bytes(), b"./").is_some();
     let Parsed { mut links, covered, code } = match format {
@@ -128,7 +128,7 @@ fn html(text: &str) -> Parsed {
     found
 }
 
-/// Whether the target contains template syntax: that of Jinja and its kin, or `<%`.
+/// Whether the target contains template syntax: `{{`, `{%` or `<%`.
 fn is_made_by_a_template(target: &str) -> bool {
     ["{{", "{%", "<%"].iter().any(|mark| target.contains(mark))
 }
@@ -155,8 +155,8 @@ fn bare_words(text: &str, covered: &[Range<usize>]) -> Vec<Link> {
     words
 }
 
-/// The last of these ranges, in order of start, that begins at or before an offset. If ranges do not nest, no other can
-/// contain it.
+/// The last of these ranges, sorted by start, that begins at or before an offset. If ranges do not nest, no other range
+/// can contain the offset.
 fn last_before(ranges: &[Range<usize>], offset: usize) -> Option<&Range<usize>> {
     ranges.get(ranges.partition_point(|range| range.start <= offset).checked_sub(1)?)
 }

@@ -1,4 +1,4 @@
-//! Resolves each link in a folder's documents only once: most lead to the same places.
+//! Resolves each distinct link in a folder's documents only once: most links lead to the same places.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -11,16 +11,16 @@ use super::target::{LinkTarget, PathIndex};
 pub(super) struct ResolvedLinks {
     folder: PathBuf,
     links: HashMap<Box<str>, ResolvedLink>,
-    /// A counter of lines, so that nothing has to be cleared between lines.
+    /// The number of the current line, so that nothing has to be cleared between lines.
     line: u64,
-    /// For each place of the index, the last line that leads there.
+    /// For each place of the index, the last line with a link to it.
     places: Vec<u64>,
 }
 
 #[derive(Debug)]
 struct ResolvedLink {
     target: LinkTarget,
-    /// The last line that has it.
+    /// The last line with this link.
     line: u64,
 }
 
@@ -29,8 +29,8 @@ impl ResolvedLinks {
         self.line += 1;
     }
 
-    /// The target of a path written in a document of this folder; `None` if the line already had it, or another path to
-    /// the same sources.
+    /// The target of a path written in a document of this folder; `None` if the line already had this path or another
+    /// path to the same sources.
     pub(super) fn first_on_line(&mut self, index: &PathIndex, folder: &Path, path: &str) -> Option<LinkTarget> {
         if self.folder != folder {
             folder.clone_into(&mut self.folder);
@@ -63,13 +63,13 @@ impl ResolvedLinks {
     }
 }
 
-/// The target of a link. Tries more than the written path: a file that a build or a site generator will make counts as
-/// made.
+/// The target of a link. Tries more than the path as written: a file that a build or a site generator would make counts
+/// as generated.
 fn followed(index: &PathIndex, folder: &Path, path: &str) -> LinkTarget {
     let exists =
         |from: &Path, path: &Path| matches!(index.resolve(from, path), LinkTarget::To(_) | LinkTarget::Unlisted);
     match index.resolve(folder, Path::new(path)) {
-        // Try it below each parent folder, which may be the root of the site or repository.
+        // Try the path below each parent folder, which may be the root of the site or repository.
         LinkTarget::Outside
             if path.strip_prefix('/').filter(|within| !within.is_empty()).is_some_and(|within| {
                 folder.ancestors().take_while(|above| index.has(above)).any(|root| exists(root, Path::new(within)))

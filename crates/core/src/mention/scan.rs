@@ -1,5 +1,5 @@
-//! Scans one text for ids, paths and hidden characters. Depends only on the text, its format and the ids, so that the
-//! result can be cached by content.
+//! Scans one text for ids, paths and hidden characters. The result depends only on the text, its format and the ids, so
+//! it can be cached.
 
 use std::path::Path;
 
@@ -12,12 +12,12 @@ use refdesk_text::hidden::HiddenCharacters;
 use refdesk_text::lines::LineCounter;
 use refdesk_text::number::narrow;
 
-/// The ids and paths in one text. A running desk keeps ten thousand of these, so lines are 32-bit.
+/// The ids and paths in one text. Line numbers have 32 bits, because a running desk keeps ten thousand of these.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScannedMentions {
     /// Ids as whole words, by position in the matcher, with their lines, in text order.
     pub ids: Box<[(u32, u32)]>,
-    /// The links that lead to paths, in text order.
+    /// Links that contain a path, in text order.
     pub paths: Box<[LinkedPath]>,
     /// Whether more than a tenth of the bytes are not UTF-8.
     pub is_binary: bool,
@@ -39,8 +39,8 @@ pub struct LinkedPath {
 
 /// Scans a text.
 ///
-/// Pages that refdesk wrote about a database contain its names, comments and values, which may be anything. An id or a bare
-/// path in them is not a mention; only links count, because such text cannot form one.
+/// Pages that refdesk wrote about a database contain its names, comments and values, which may be anything. In them,
+/// ids and bare paths are not mentions; only links count, because escaped database text cannot form a link.
 pub fn scan(text: &str, format: LinkSyntax, matcher: &IdMatcher) -> ScannedMentions {
     let hidden = HiddenCharacters::of(text).map(Box::new);
     let mut lines = LineCounter::new(text);
@@ -65,7 +65,7 @@ pub fn scan(text: &str, format: LinkSyntax, matcher: &IdMatcher) -> ScannedMenti
     ScannedMentions { ids, paths, is_binary: false, hidden }
 }
 
-/// The links of a part of a text that begins at this offset, without bare words.
+/// The links, without bare words, in a part that begins at this offset of the text.
 fn written_links(part: &str, offset: usize, format: LinkSyntax) -> Vec<Link> {
     let written = links(part, format).into_iter().filter(|link| !link.is_bare);
     written.map(|link| Link { offset: link.offset + offset, ..link }).collect()

@@ -11,7 +11,7 @@ use percent_encoding::percent_decode_str;
 use crate::catalog::{Catalog, LocalPath, PathState, Source};
 use refdesk_files::path::{PATH_BYTES, Resolver, clean, is_windows_absolute};
 
-/// The path in a link's target; `None` for targets with a scheme, pure anchors and empty ones.
+/// The path in a link's target; `None` for empty targets, pure anchors and targets with a scheme.
 pub fn path_of(target: &str) -> Option<String> {
     let target = target.trim();
     if target.starts_with('#') || target.starts_with("//") || has_scheme(target) {
@@ -49,15 +49,15 @@ pub(super) enum LinkTarget {
     Outside,
 }
 
-/// The most links that are followed manually in one path.
+/// The most symbolic links followed in one path.
 const LINKS: usize = 40;
 
 /// The paths of a catalog's local sources.
 #[derive(Debug, Default)]
 pub(super) struct PathIndex {
-    /// By the bytes of their paths; sources with the same path in catalog order.
+    /// Sorted by the bytes of their paths; sources with the same path are in catalog order.
     targets: Vec<PathTarget>,
-    /// For paths that contain a link, what they resolve to, by the bytes of the path.
+    /// Paths that contain a link, with their resolved paths; sorted by the bytes of the path.
     written: Vec<(Arc<Path>, Arc<Path>)>,
     /// The workspace, as written and resolved.
     workspace: [PathBuf; 2],
@@ -77,7 +77,7 @@ struct PathTarget {
 }
 
 impl PathIndex {
-    /// An index of this catalog.
+    /// Indexes the local sources of this catalog.
     pub(super) fn new(workspace: &Path, catalog: &Catalog) -> Self {
         let local = (0..).zip(catalog.sources()).filter_map(|(at, source)| Some((at, source.place()?)));
         let spot = |(source, place): (u32, &LocalPath)| PathTarget {
@@ -97,7 +97,7 @@ impl PathIndex {
         Self { targets, written, workspace, resolver, leads_out_by_folder: RwLock::default() }
     }
 
-    /// Whether a path, as a walk reports it, is the path of a source or below one.
+    /// Whether a path found by a walk is the path of a source or below one.
     pub(super) fn covers(&self, path: &Path) -> bool {
         let is_place = |path: &Path| self.written(path).is_some() || !self.at(path).is_empty();
         path.ancestors().any(is_place)
@@ -114,7 +114,7 @@ impl PathIndex {
         self.leads_out_by_folder = RwLock::default();
     }
 
-    /// Whether it is in the workspace as written.
+    /// Whether a path is in the workspace as written.
     pub(super) fn has(&self, path: &Path) -> bool {
         self.workspace.first().is_some_and(|workspace| path.starts_with(workspace))
     }
@@ -136,7 +136,7 @@ impl PathIndex {
         self.targets.get(spots).unwrap_or_default().iter().map(|spot| spot.source)
     }
 
-    /// Resolves `path`, written in a file of `folder`: to the sources with exactly that path, missing or not, or else
+    /// Resolves `path`, written in a file of `folder`, to the sources with exactly that path, missing or not, or else
     /// to the innermost directory source that contains it.
     pub(super) fn resolve(&self, folder: &Path, path: &Path) -> LinkTarget {
         let path = clean(&folder.join(path));
@@ -172,7 +172,7 @@ impl PathIndex {
 
     /// Whether a link on the path leads out of the workspace, even if its target does not exist.
     fn leads_out(&self, path: &Path) -> bool {
-        // If it is not a link itself, its folder decides.
+        // If the path is not a link itself, its folder decides.
         let folder = path.parent().filter(|folder| {
             self.is_inside(folder) && !fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
         });

@@ -13,13 +13,13 @@ pub struct Access {
     paths: Vec<PathBuf>,
     /// All sources that are selected, auto or expanded, of any type.
     reached: BTreeSet<SourceId>,
-    /// The ones that may not be read.
+    /// Those of `reached` that may not be read.
     unreadable: Vec<SourceId>,
 }
 
 impl Access {
-    /// The access list of a selection, in catalog order, plus the sources that an `@id` expanded for one session,
-    /// without those that `is_withheld` accepts. It is called only for these sources.
+    /// Builds the access list of a selection, in catalog order, plus the sources that an `@id` expanded for one
+    /// session, without those that `is_withheld` accepts. `is_withheld` is called only for these sources.
     pub fn new(
         catalog: &Catalog,
         selection: &Selection,
@@ -57,7 +57,7 @@ impl Access {
         &self.unreadable
     }
 
-    /// The paths.
+    /// The resolved paths on the list.
     pub fn paths(&self) -> &[PathBuf] {
         &self.paths
     }
@@ -68,7 +68,7 @@ impl Access {
         self.paths.iter().any(|path| resolved.starts_with(path))
     }
 
-    /// Whether it may be read: it is covered by the list, and not in a folder where git or refdesk keeps its state.
+    /// Whether a path may be read: the list covers it, and it is not in a folder where git or refdesk keeps its state.
     pub fn allows(&self, resolved: &Path) -> bool {
         self.paths.iter().any(|path| resolved.starts_with(path) && !is_kept_back(path, resolved))
     }

@@ -1,5 +1,5 @@
 //! Changes a choice: pick, unpick, exclude, include, clear. Each returns whether anything changed. `closure` computes
-//! the result.
+//! the resulting selection.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -48,7 +48,7 @@ impl Choice {
         self.exclusions.retain(|id| !made.contains(id) || others.contains(id));
     }
 
-    /// Excludes a source and removes its pick. If it was excluded for a pick, the exclusion now stays without that
+    /// Excludes a source and removes its pick. If it was excluded for a pick, the exclusion now persists without that
     /// pick.
     pub fn exclude(&mut self, id: &str) -> bool {
         self.unpick(id);
@@ -61,7 +61,7 @@ impl Choice {
         new || was_for_a_pick
     }
 
-    /// Excludes a source for as long as this pick lasts. Has no effect on an exclusion that a person made.
+    /// Excludes a source until this pick is removed. Has no effect on an exclusion that a person made.
     pub fn exclude_for(&mut self, pick: &str, id: &str) {
         let is_excluded = self.exclusions.iter().any(|exclusion| exclusion == id);
         if is_excluded && !self.is_excluded_for_a_pick(id) {
@@ -79,7 +79,7 @@ impl Choice {
         take(&mut self.exclusions, id)
     }
 
-    /// Whether a person excluded it, not only a pick.
+    /// Whether a person excluded this source; an exclusion for a pick does not count.
     pub fn is_excluded_by_a_person(&self, id: &str) -> bool {
         self.exclusions.iter().any(|exclusion| exclusion == id) && !self.is_excluded_for_a_pick(id)
     }

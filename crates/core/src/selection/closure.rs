@@ -10,7 +10,7 @@ use crate::catalog::{Catalog, Mode, SourceId};
 use crate::mention::{Mention, MentionGraph, Positions};
 use refdesk_text::number::{narrow, wide};
 
-/// A workspace's settings for pulling in.
+/// The workspace settings that decide what is pulled in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExpansionRules {
     /// Whether mentions pull sources in (`transitive_injection`).
@@ -25,7 +25,7 @@ impl Default for ExpansionRules {
     }
 }
 
-/// The resulting selection, from the texts that the graph has.
+/// Computes the selection from the texts scanned so far.
 pub fn select(choice: &Choice, catalog: &Catalog, graph: &MentionGraph, rules: ExpansionRules) -> Selection {
     let mut positions = Positions::new(catalog);
     let mut reached = reach(choice, catalog, graph, rules, &mut positions);
@@ -44,7 +44,7 @@ struct Reached {
     members: Vec<SelectedSource>,
     /// The position of each member in the catalog.
     places: Vec<usize>,
-    /// For each source of the catalog, its position among the members.
+    /// For each source of the catalog, its index in `members`.
     member_at: Vec<Option<u32>>,
     dormant: Vec<String>,
 }
@@ -104,8 +104,8 @@ fn reach(
     reached
 }
 
-/// The selected sources whose text the closure needs and the graph lacks: scan them and select again until there are
-/// none.
+/// The selected sources whose texts the closure needs and the graph lacks. Scan them and select again until none is
+/// left.
 pub fn unscanned(selection: &Selection, graph: &MentionGraph, rules: ExpansionRules) -> Vec<SourceId> {
     unscanned_of(&selection.members, graph, rules)
 }
@@ -119,7 +119,7 @@ fn unscanned_of(members: &[SelectedSource], graph: &MentionGraph, rules: Expansi
     members.iter().filter(wanted).map(|member| member.id.clone()).collect()
 }
 
-/// The mentions that pull `to` in: those in its parents' texts, in the order of `parents`.
+/// The mentions in its parents' texts that pull `to` in, in the order of `parents`.
 pub fn reasons<'a>(
     selection: &'a Selection,
     graph: &'a MentionGraph,
@@ -138,7 +138,7 @@ fn roots(choice: &Choice, catalog: &Catalog, is_excluded: &[bool], rules: Expans
         match catalog.position(pick).and_then(|place| Some((place, catalog.sources().get(place)?))) {
             Some((place, source)) if is_free(place) => reached.add(place, &source.id, 0, Role::Picked),
             Some(_) => {}
-            // A dormant pick, once; it cannot be excluded.
+            // A dormant pick, listed once; it cannot be excluded.
             None if dormant.insert(pick) => reached.dormant.push(pick.clone()),
             None => {}
         }
@@ -153,15 +153,15 @@ fn roots(choice: &Choice, catalog: &Catalog, is_excluded: &[bool], rules: Expans
     reached
 }
 
-/// The parents of a member are all selected and scanned sources that mention it, even deeper ones. Its reason is the
-/// least deep parent, the first in catalog order.
+/// Sets parents and reasons. The parents of a member are all selected and scanned sources that mention it, even deeper
+/// ones. Its reason is the parent with the least depth, then the first in catalog order.
 fn name_parents(reached: &mut Reached, graph: &MentionGraph, positions: &mut Positions) {
     let Reached { members, places, member_at, .. } = reached;
     let mut in_order: Vec<usize> = (0..members.len()).collect();
     in_order.retain(|at| members.get(*at).is_some_and(|member| member.depth < MAX_TRANSITIVE_DEPTH));
     in_order.sort_unstable_by_key(|at| places.get(*at));
     let is_transitive = |at: usize| members.get(at).is_some_and(|member| member.role == Role::Transitive);
-    // Reports each pair of parent and child once, in the order of the parents; a child is a position among the members.
+    // Reports each pair of parent and child once, in the order of the parents; a child is an index in `members`.
     let mut each_pair = |report: &mut dyn FnMut(usize, usize)| {
         let mut last_parent = vec![None; members.len()];
         for parent in &in_order {

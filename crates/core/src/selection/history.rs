@@ -1,5 +1,5 @@
-//! Undo and redo: steps from one choice to the next, applied to the current choice. Undoing a step reverts only what is
-//! still as the step left it; changes by others stay.
+//! Undo and redo: steps from one choice to the next, applied to the current choice. Undo reverts only ids that are
+//! still as the step left them; changes by others stay.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
@@ -11,12 +11,12 @@ use refdesk_text::tokens::counted;
 /// The number of steps kept for undo.
 const LIMIT: usize = 100;
 
-/// The changes made by one desk, and the ones undone.
+/// The changes made by one desk, and those it has undone.
 #[derive(Debug, Clone, Default)]
 pub struct History {
     done: Vec<HistoryStep>,
     undone: Vec<HistoryStep>,
-    /// The state of ids changed by others, as last reported.
+    /// The state of ids changed by others, as last reported to the user.
     reported: Vec<(String, IdState)>,
 }
 
@@ -25,18 +25,18 @@ pub struct History {
 struct HistoryStep {
     before: Choice,
     after: Choice,
-    /// The step's name, if it was given one.
+    /// The step's name, if it has its own.
     name: Option<StepName>,
-    /// Ids that others have changed since; they stay, even if they are back in the same state.
+    /// Ids that others have changed since. They are not reverted, even if they are back in the same state.
     foreign: BTreeSet<String>,
 }
 
-/// What a step did, in words: `pick of @a`.
+/// What a step did, as text: `pick of @a`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StepName {
-    /// The words.
+    /// The text.
     pub text: Arc<str>,
-    /// The source it names, if it is about a single one.
+    /// The source in the text, if the step is about a single one.
     pub source: Option<String>,
     /// How many picks it names, if it only made or removed several.
     pub picks: Option<usize>,
@@ -47,9 +47,9 @@ pub struct StepName {
 pub struct RetraceResult {
     /// Ids that were reverted.
     pub reverted: Vec<String>,
-    /// Ids of the step that stay as they are, because others have changed them since.
+    /// Ids of the step that were not reverted, because others have changed them since.
     pub unchanged: Vec<String>,
-    /// All ids that others have changed since the step and that were not reported before.
+    /// All ids that others have changed since the step and that were not yet reported.
     pub others: Vec<String>,
 }
 
@@ -58,18 +58,18 @@ pub struct RetraceResult {
 enum IdState {
     Picked,
     Excluded,
-    /// Excluded for as long as a pick lasts.
+    /// Excluded until a pick is removed.
     ExcludedForPick,
     Neither,
 }
 
 impl History {
-    /// Records a change; clears what could be redone.
+    /// Records a change and clears the redo steps.
     pub fn note(&mut self, before: Choice, after: Choice) {
         self.note_as(None, before, after);
     }
 
-    /// Like [`History::note`], for a change with a name: `switch to dev`.
+    /// Like [`History::note`], for a change with its own name: `switch to dev`.
     pub fn note_as(&mut self, name: Option<StepName>, before: Choice, after: Choice) {
         if before == after {
             return;
@@ -83,7 +83,7 @@ impl History {
         }
     }
 
-    /// Records a change by others: this history will not undo or redo any of it.
+    /// Records a change by others, which this history will not undo or redo.
     pub fn note_others(&mut self, before: &Choice, after: &Choice) {
         if before == after {
             return;
@@ -94,12 +94,12 @@ impl History {
         }
     }
 
-    /// The step that undo would revert.
+    /// The name of the step that undo would revert.
     pub fn undo_name(&self) -> Option<StepName> {
         self.done.last().map(HistoryStep::name)
     }
 
-    /// The step that redo would repeat.
+    /// The name of the step that redo would repeat.
     pub fn redo_name(&self) -> Option<StepName> {
         self.undone.last().map(HistoryStep::name)
     }
@@ -126,7 +126,7 @@ impl History {
         Some(retraced)
     }
 
-    /// Removes ids from `others` whose state was already reported.
+    /// Removes from `others` the ids whose state was already reported.
     fn remove_reported(&mut self, retraced: &mut RetraceResult, now: &Choice) {
         self.reported.retain(|(id, said)| mark(now, id) == *said);
         retraced.others.retain(|id| !self.reported.iter().any(|(other, _)| other == id));
@@ -200,7 +200,7 @@ fn all_are(choice: &Choice, ids: &[String], state: IdState) -> bool {
 }
 
 impl HistoryStep {
-    /// The only pick made or removed, if everything else is exclusions for it.
+    /// The only pick made or removed, if all other changes are exclusions for it.
     fn only_pick(&self) -> Option<StepName> {
         let only = |before: &Choice, after: &Choice| {
             let changed = changed(before, after);
@@ -238,13 +238,13 @@ fn mark(choice: &Choice, id: &str) -> IdState {
     }
 }
 
-/// The exclusions for the picks of `now`: for reverted ids as in `to`, for the rest unchanged.
+/// The exclusions for the picks of `now`: as in `to` for reverted ids, otherwise unchanged.
 fn excluded_for(now: &Choice, to: &Choice, back: &[String]) -> BTreeMap<String, BTreeSet<String>> {
     let of = |choice: &Choice, pick: &String| choice.excluded_for.get(pick).cloned().unwrap_or_default();
     let made_for = |pick: &String| -> BTreeSet<String> {
         let (as_is, before) = (of(now, pick), of(to, pick));
         let is_back = |id: &String| back.contains(id);
-        // If a person has made the exclusion since, it stays the person's.
+        // An exclusion that a person has made since remains the person's.
         let before = before.into_iter().filter(|id| is_back(id) || is_back(pick) && !now.is_excluded_by_a_person(id));
         let as_is = as_is.into_iter().filter(|id| !is_back(id) && !is_back(pick));
         before.chain(as_is).filter(|id| now.exclusions.contains(id)).collect()
@@ -266,7 +266,7 @@ fn retrace(now: &mut Choice, from: &Choice, to: &Choice, foreign: &BTreeSet<Stri
     RetraceResult { reverted, unchanged, others }
 }
 
-/// Inserts the reverted ids of `order` into `list`, each after its nearest predecessor that is present.
+/// Inserts the reverted ids of `order` into `list`, each after its nearest predecessor in `list`.
 fn put_back(list: &mut Vec<String>, order: &[String], back: &[String]) {
     for (at, id) in order.iter().enumerate().filter(|(_, id)| back.contains(id)) {
         let before = order.get(..at).unwrap_or_default().iter().rev();
@@ -320,7 +320,7 @@ mod tests {
         now.pick("y");
         assert_eq!(history.redo(&mut now).unwrap().others, ["y", "x"]);
         assert_eq!(history.undo(&mut now).unwrap().others, [""; 0]);
-        // Reverted and made again, it is a new change.
+        // Reverted and made again, it counts as a new change.
         now.include("x");
         assert_eq!(history.redo(&mut now).unwrap().others, [""; 0]);
         now.exclude("x");
@@ -340,7 +340,7 @@ mod tests {
         assert_eq!(now, choice(&["a"], &[]));
         history.redo(&mut now);
         assert_eq!(now, picked);
-        // A later change by this desk counts as its own again.
+        // A later change by this desk counts as this desk's own again.
         history.note(picked.clone(), choice(&["b"], &[]));
         let mut now = choice(&["b"], &[]);
         assert_eq!(history.undo(&mut now).unwrap().reverted, ["a"]);
@@ -404,7 +404,7 @@ mod tests {
                     1 => now.unpick(&id),
                     2 => now.exclude(&id),
                     3 => now.include(&id),
-                    // A pick that pulls in less.
+                    // A pick with an exclusion for it.
                     _ if id == far => false,
                     _ if now.picks.contains(&far) => false,
                     _ => {

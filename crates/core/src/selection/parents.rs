@@ -1,5 +1,5 @@
-//! The parents of a transitive member. If every source mentions every other, there are millions of them, so a parent is
-//! a number in a list that all members of a selection share.
+//! The parents of a transitive member. If every source mentions every other, there are millions of them, so each parent
+//! is a number in a list that all members of a selection share.
 
 use std::fmt;
 use std::ops::Range;
@@ -29,12 +29,12 @@ impl Parents {
         numbers.iter().filter_map(|at| self.ids.get(usize::try_from(*at).ok()?))
     }
 
-    /// How many there are.
+    /// The number of parents.
     pub fn len(&self) -> usize {
         self.range.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no parents.
     pub fn is_empty(&self) -> bool {
         self.range.is_empty()
     }

@@ -1,4 +1,4 @@
-//! The state of a source at the desk, which lists show as a mark in front of it.
+//! The state of a source at the desk, which lists show as a mark before its id.
 
 use super::{Role, Selection};
 use crate::catalog::{Catalog, Mode};
@@ -23,7 +23,7 @@ pub enum SelectionState {
 }
 
 impl SelectionState {
-    /// All states, in the order of a legend.
+    /// All states, in the order of the legend.
     pub const ALL: [Self; 7] =
         [Self::Picked, Self::Transitive, Self::Available, Self::Missing, Self::Auto, Self::Excluded, Self::Dormant];
 
@@ -73,7 +73,7 @@ impl SelectionState {
         }
     }
 
-    /// A description for a legend.
+    /// A description for the legend.
     pub fn words(self) -> &'static str {
         match self {
             Self::Picked => "picked",

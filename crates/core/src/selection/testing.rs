@@ -1,4 +1,4 @@
-//! Selections for tests, from plain values.
+//! Builds selections for tests from plain values.
 
 use super::{Role, SelectedSource, Selection};
 use crate::catalog::SourceId;

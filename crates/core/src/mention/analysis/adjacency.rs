@@ -1,5 +1,5 @@
 //! The mention graph by positions in a catalog, in both directions: the basis of every computation over the whole
-//! graph. Several mentions of one source in the text of another are one edge.
+//! graph. All mentions of one source in the text of another form one edge.
 
 use super::super::Mention;
 use super::super::graph::{MentionGraph, Positions};
@@ -10,10 +10,10 @@ use refdesk_text::number::{narrow, wide};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Adjacency {
     edges: Vec<MentionEdge>,
-    /// The end of each source's edges; those of the first begin at 0.
+    /// The end of each source's range in `edges`; the first range begins at 0.
     edge_ends: Vec<u32>,
     mentioning: Vec<u32>,
-    /// The same for the sources that mention each source.
+    /// The same for `mentioning`.
     mentioning_ends: Vec<u32>,
 }
 
@@ -24,12 +24,12 @@ pub struct MentionEdge {
     pub to: u32,
     /// The number of mentions.
     pub count: u32,
-    /// The first of them among all mentions in the text.
+    /// The number of the first one among all mentions in the text.
     first: u32,
 }
 
 impl Adjacency {
-    /// The mentions between sources of this catalog. A source's mentions of itself make no edge.
+    /// Builds the edges between sources of this catalog. A source's mentions of itself are left out.
     pub fn of(catalog: &Catalog, graph: &MentionGraph) -> Self {
         let mut positions = Positions::new(catalog);
         let mut made = Self::default();
@@ -61,7 +61,7 @@ impl Adjacency {
         for end in &mut ends {
             (sum, *end) = (sum + *end, sum);
         }
-        // While the lists are filled, each end is that of the part filled so far.
+        // While the ranges are being filled, each end is the end of the part filled so far.
         self.mentioning = vec![0; self.edges.len()];
         for from in 0..self.len() {
             let range = range(&self.edge_ends, from);
@@ -84,12 +84,12 @@ impl Adjacency {
         self.edge_ends.is_empty()
     }
 
-    /// The sources that the one at this position mentions, in catalog order.
+    /// The sources that the source at this position mentions, in catalog order.
     pub fn mentioned(&self, at: usize) -> &[MentionEdge] {
         self.edges.get(range(&self.edge_ends, at)).unwrap_or_default()
     }
 
-    /// The positions of the sources that mention the one at this position, in catalog order.
+    /// The positions of the sources that mention the source at this position, in catalog order.
     pub fn mentioning(&self, at: usize) -> &[u32] {
         self.mentioning.get(range(&self.mentioning_ends, at)).unwrap_or_default()
     }
@@ -100,7 +100,7 @@ impl Adjacency {
         edges.binary_search_by_key(&to, |edge| wide(edge.to)).ok().and_then(|at| edges.get(at))
     }
 
-    /// The first mention of `to` in the text of `from`. Catalog and graph must be those that this was built from.
+    /// The first mention of `to` in the text of `from`. Requires the catalog and graph that this was built from.
     pub fn first_mention(&self, catalog: &Catalog, graph: &MentionGraph, from: usize, to: usize) -> Option<Mention> {
         let edge = self.edge(from, to)?;
         let source = catalog.sources().get(from)?;

@@ -1,5 +1,5 @@
-//! Cycles: the strongly connected components with more than one source (Tarjan 1972), found without recursion, because
-//! a chain may be as long as the catalog.
+//! Cycles: the strongly connected components with more than one source (Tarjan 1972). Iterative, because a chain of
+//! mentions may be as long as the catalog.
 
 use super::Adjacency;
 use refdesk_text::number::wide;
@@ -15,9 +15,9 @@ struct OpenSource {
 
 struct Search<'a> {
     adjacency: &'a Adjacency,
-    /// The order in which each source was first reached.
+    /// The order in which the sources were first reached.
     reached: Vec<u32>,
-    /// The earliest source still on the stack that is reachable from it.
+    /// The earliest source still on the stack that is reachable from each source.
     lowest: Vec<u32>,
     is_stacked: Vec<bool>,
     stack: Vec<usize>,
@@ -90,7 +90,7 @@ impl Search<'_> {
         }
     }
 
-    /// Takes the component off the stack if this source was its first.
+    /// Pops the component off the stack if this source is its root.
     fn leave(&mut self, at: usize) {
         if self.lowest.get(at) != self.reached.get(at) {
             return;

@@ -41,7 +41,7 @@ fn adjacency(size: usize, edges: &[(usize, usize)]) -> Adjacency {
     Adjacency::of(&catalog, &graph)
 }
 
-/// Whether each source reaches each other within `depth` steps.
+/// The distance from each source to each other, if it is at most `depth` steps.
 fn reaches(size: usize, edges: &[(usize, usize)], depth: usize) -> Vec<Vec<Option<usize>>> {
     let from = |start: usize| {
         let mut distance = vec![None; size];

@@ -4,7 +4,7 @@
 use super::Adjacency;
 use refdesk_text::number::wide;
 
-/// How often the order within the layers is improved, forward and back.
+/// Number of passes, forward and back, that improve the order within the layers.
 const SWEEPS: usize = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub fn layers(adjacency: &Adjacency) -> Vec<Vec<usize>> {
     layers
 }
 
-/// The sources in an order in which each precedes those it mentions, and which mentions must be ignored for that.
+/// A topological order of the sources (each precedes those it mentions), and the mentions ignored to make one possible.
 fn without_cycles(adjacency: &Adjacency) -> (Vec<usize>, impl Fn(usize, usize) -> bool) {
     let len = adjacency.len();
     let mut visits = vec![VisitState::New; len];
@@ -81,7 +81,7 @@ fn without_cycles(adjacency: &Adjacency) -> (Vec<usize>, impl Fn(usize, usize) -
     (order, move |from, to| back.binary_search(&(from, to)).is_ok())
 }
 
-/// Orders each layer by the mean position of the connected sources in the layers before it, or after it.
+/// Orders each layer by the mean position of the connected sources in the layers before it, or in those after it.
 fn arrange(adjacency: &Adjacency, layers: &mut [Vec<usize>], forth: bool) {
     let mut positions = vec![0.0_f64; adjacency.len()];
     let place = |positions: &mut Vec<f64>, layer: &[usize]| {

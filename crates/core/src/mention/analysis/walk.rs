@@ -25,8 +25,8 @@ impl Adjacency {
     }
 }
 
-/// The sources at each distance from this one, without itself: first those one step away, then two, up to `most`. Each
-/// level is in catalog order and not empty.
+/// The sources at each distance from this one, which is not included: first those one step away, then two, up to
+/// `most`. Each level is in catalog order and not empty.
 pub fn levels(adjacency: &Adjacency, from: usize, direction: Direction, most: usize) -> Vec<Vec<usize>> {
     let mut is_seen = vec![false; adjacency.len()];
     is_seen.get_mut(from).into_iter().for_each(|seen| *seen = true);
@@ -52,8 +52,8 @@ pub fn levels(adjacency: &Adjacency, from: usize, direction: Direction, most: us
     levels
 }
 
-/// The shortest path of mentions from one source to another, both included; `None` if there is none. Of several, the
-/// first in catalog order.
+/// The shortest path of mentions from one source to another, including both; of several, the first in catalog order.
+/// `None` if there is no path.
 pub fn shortest_path(adjacency: &Adjacency, from: usize, to: usize) -> Option<Vec<usize>> {
     let mut reached_from = vec![UNSEEN; adjacency.len()];
     *reached_from.get_mut(from)? = narrow(from);

@@ -1,6 +1,6 @@
-//! How much a pick of each source would pull in, computed for all sources together. A source reaches in `n` steps what
-//! its targets reach in `n - 1`. These sets are bit sets, computed for one block of sources at a time, so that they
-//! stay in the processor's cache. Ten levels of fifty thousand mentions take some ten milliseconds this way; following
+//! How much a pick of each source would pull in, computed for all sources together. The sources reachable in `n` steps
+//! are those that its targets reach in `n - 1`. The sets are bit sets, computed for one block of sources at a time to
+//! stay in the processor's cache. Ten levels of fifty thousand mentions take about ten milliseconds this way; following
 //! the mentions from each source would take a second.
 
 use rayon::prelude::*;
@@ -8,14 +8,14 @@ use rayon::prelude::*;
 use super::Adjacency;
 use refdesk_text::number::wide;
 
-/// Bits in a block, in words.
+/// Size of a block in 64-bit words; each source is one bit.
 const WORDS: usize = 8;
 const BITS: usize = WORDS * 64;
 
 /// The sources of a block that a source reaches.
 type BlockSet = [u64; WORDS];
 
-/// What a source contributes to the closures of others.
+/// What a source contributes to the closures that contain it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SourceWeight {
     /// Its price; 0 if unknown.
