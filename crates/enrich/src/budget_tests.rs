@@ -34,10 +34,10 @@ fn entry(about: String, full: String, brief: String, weight: f64) -> DraftEntry 
     }
 }
 
-/// A kind with its entries: length of the full and of the short form, and the weight.
+/// A kind and its entries, each as length of the full form, length of the short form, and weight.
 type Shape = (BlockKind, Vec<(usize, usize, u8)>);
 
-/// `«hint 3 full xxxx»`: no entry's text is contained in another's.
+/// Entries such as `«hint 3 full xxxx»`: no entry's text is contained in another's.
 fn drafts(shape: &[Shape]) -> Vec<Draft> {
     let draft = |(kind, entries): &Shape| {
         let entries = entries.iter().enumerate().map(|(at, (full, brief, weight))| {
@@ -98,7 +98,7 @@ proptest! {
             prop_assert!(!silent || item.level == Level::Count);
         }
         prop_assert_eq!(said.text.matches('«').count(), said.text.matches('»').count());
-        // What is left out is counted by kind, exactly.
+        // Left-out entries are counted by kind, exactly.
         let counts: Vec<_> = drafts.iter().filter_map(|draft| {
             let gone = said.items.iter().filter(|item| item.block == draft.kind && item.level == Level::Count).count();
             (gone > 0).then_some((draft.kind, gone))
@@ -147,7 +147,7 @@ proptest! {
 fn the_order_of_reductions() {
     let all: Vec<_> = KINDS.iter().map(|kind| (*kind, vec![(9, 1, 1), (9, 1, 0), (9, 1, 0)])).collect();
     let mut drafts = drafts(&all);
-    // The instruction that stays is a picked one: an infinite weight is more than any depth.
+    // The last remaining instruction is a picked one: an infinite weight exceeds that of any depth.
     drafts[0].entries[0].weight = f64::INFINITY;
     let whole = chars(&fitted(&drafts, Budget::default()).text);
     let of_kind = |kind: &str| {
@@ -177,7 +177,7 @@ fn the_order_of_reductions() {
         given_up.sort_by_key(|step| order(step));
         seen.push(given_up);
     }
-    // Reductions that only fit together happen together, but they are always a prefix of the order.
+    // Several reductions may be needed at once, but they are always a prefix of the order.
     assert!(seen.iter().all(|given_up| given_up.iter().eq(expected.iter().take(given_up.len()))), "{seen:#?}");
     assert_eq!(seen.last().map(Vec::len), Some(expected.len()), "all but the line that counts it");
 }

@@ -1,5 +1,5 @@
-//! Sources that a text would bring up, and why others are not hinted at: for people who inspect a prompt, not for
-//! agents. Only `find` decides which sources get a hint; this module explains the others (BEHAVIOUR §5, tag matching).
+//! The sources that a text would bring up, and why others get no hint: for people who inspect a prompt, not for agents.
+//! Only `find` decides which sources get a hint; this module explains the others (BEHAVIOUR §5, tag matching).
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -12,26 +12,26 @@ use refdesk_core::selection::{Parents, Role, Selection};
 use refdesk_text::fold::can_match;
 use refdesk_text::words::{forbidding_after, forbidding_before, forbids, is_letter, is_word};
 
-/// The number of sources listed one by one, not counting those mentioned by id.
+/// The most sources listed one by one, not counting those mentioned by id.
 pub(crate) const MAX_LISTED: usize = 50;
 
-/// The number of characters of the longer word shown on either side of a tag.
+/// The most characters of the longer word shown on either side of a tag.
 const CONTEXT: usize = 24;
 
-/// A source that matches a text but is not hinted at.
+/// A source that matches a text but gets no hint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PassedOver {
     /// Its id.
     pub id: SourceId,
-    /// Its tags that occur in the text, trimmed, in its order; empty if only its `@id` does.
+    /// Its tags that occur in the text, trimmed, in the source's order; empty if only its `@id` occurs.
     pub tags: Vec<String>,
     /// Their positions: byte ranges, in order.
     pub ranges: Vec<Range<usize>>,
-    /// Why it is not hinted at.
+    /// Why it gets no hint.
     pub why: WhyNot,
 }
 
-/// Why a source is not hinted at.
+/// Why a source gets no hint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WhyNot {
     /// The text mentions it by `@id`, which gives more than a hint.
@@ -46,38 +46,38 @@ pub enum WhyNot {
     Auto,
     /// Hints are off: `selectReferences` is in `exclude_tools`.
     HintsOff,
-    /// The tag occurs only as part of something longer.
+    /// The tag occurs only as part of a longer word, path or name.
     Inside {
         /// The longer word, shortened if it is long.
         piece: String,
-        /// The neighbour that makes the tag part of it.
+        /// The adjacent character that makes the tag part of it.
         neighbour: Neighbour,
     },
-    /// The tag consists only of separators, which never match even if they are in the text; when asked about a single
-    /// source, this holds for all of its tags.
+    /// The tag consists only of separators, which never match. In an answer about a single source, this holds for all
+    /// of its tags.
     EmptyTag,
-    /// It has no tags. This and the following variants are only used when asked about a single source.
+    /// It has no tags. This and the following variants are used only in answers about a single source.
     NoTags,
-    /// Its tags are only in blocks that refdesk itself appended.
+    /// Its tags occur only in blocks that refdesk itself appended.
     OwnBlock,
     /// None of its tags is in the text.
     Absent {
-        /// A tag and words of the text that may be a misspelling of it.
+        /// A tag, and words of the text that may be a misspelling of it.
         near: Option<(String, String)>,
     },
-    /// The session already got this hint.
+    /// The session already received this hint.
     AlreadySent,
     /// It does not fit the budget.
     NoRoom,
-    /// It has no tag in the text, and its own text cannot be read: it is missing, or not trusted.
+    /// It has no tag in the text, and its own text cannot be read, because it is missing or not trusted.
     Unreadable,
-    /// Because of its score.
+    /// Its score rules it out.
     Rejected(Rejection),
-    /// A block in the text already contains the hint, or says that it did not fit.
+    /// A block in the text already contains the hint, or reports that it did not fit.
     AlreadyInText,
 }
 
-/// The character next to a tag that makes it a part of something longer.
+/// The character next to a tag that makes the tag part of something longer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Neighbour {
     /// It is before the tag.
@@ -100,14 +100,14 @@ pub(super) enum Rank {
     InPathOrName,
     Empty,
     InWord,
-    /// Letters on both sides: not meant, and reported only when asked about this source.
+    /// Letters on both sides: not meant, and reported only in answers about this source.
     DeepInWord,
 }
 
 impl Matcher {
-    /// The result of [`Matcher::find`], with the sources that get no hint: first those with a tag in the text, then
-    /// those whose tag is part of a path or a longer name, then those whose tag is part of a longer word; each in
-    /// catalog order. Tags with letters on both sides are ignored.
+    /// The result of [`Matcher::find`], plus the sources that match but get no hint: first those with a tag in the
+    /// text, then those whose tag is part of a path or a longer name, then those whose tag is part of a longer word;
+    /// each group in catalog order. Tags with letters on both sides are ignored.
     pub fn candidates(&self, text: &str, catalog: &Catalog, selection: &Selection, exclude_hints: bool) -> Findings {
         let parts = injected::outside(text);
         let mut findings = self.find_within(text, &parts, catalog, selection, exclude_hints);
@@ -131,12 +131,12 @@ struct Search<'a> {
     parts: &'a [Range<usize>],
     catalog: &'a Catalog,
     selection: &'a Selection,
-    /// With the position in the catalog.
+    /// Each with its position in the catalog.
     passed: Vec<(Rank, usize, PassedOver)>,
 }
 
 impl Search<'_> {
-    /// Sources with a tag in the text that are not hinted at.
+    /// Adds sources with a tag in the text that get no hint.
     fn tagged(&mut self, findings: &Findings) {
         let hinted: HashSet<&str> = findings.hints.iter().map(|hint| hint.id.as_str()).collect();
         let named: HashSet<&str> = findings.expansions.iter().map(|it| it.id.as_str()).collect();
@@ -160,7 +160,7 @@ impl Search<'_> {
         }
     }
 
-    /// An `@id` of an excluded source is not expanded.
+    /// Adds excluded sources mentioned by `@id`, which are not expanded.
     fn named_but_excluded(&mut self) {
         if self.selection.excluded().is_empty() {
             return;
@@ -176,7 +176,7 @@ impl Search<'_> {
         }
     }
 
-    /// Sources that would get a hint if their tag were not part of something longer, or empty.
+    /// Adds sources that would get a hint if their tag were not part of something longer, or empty.
     fn near(&mut self, findings: &Findings) {
         let known = findings.expansions.iter().map(|it| &it.id).chain(findings.hints.iter().map(|it| &it.id));
         let known: HashSet<SourceId> = known.chain(self.passed.iter().map(|(.., it)| &it.id)).cloned().collect();
@@ -232,7 +232,7 @@ pub(super) fn near_misses(index: &TagIndex, text: &str, parts: &[Range<usize>]) 
     for part in parts {
         let within = text.get(part.clone()).unwrap_or_default();
         index.places(text, part.clone(), |spelling, range| {
-            // Each part is matched as if it had no neighbours, like hints.
+            // As for hints, each part is matched as if nothing surrounded it.
             let (start, end) = (range.start - part.start, range.end - part.start);
             let (before, after) = (forbidding_before(within, start), forbidding_after(within, end));
             // A whole-word match is not a near miss.
@@ -246,7 +246,7 @@ pub(super) fn near_misses(index: &TagIndex, text: &str, parts: &[Range<usize>]) 
     found
 }
 
-/// The neighbour of a tag to report: preferably one from a path or a name, not from a word.
+/// The neighbour of a tag to report: preferably one from a path or name, not from a word.
 fn judged(before: Option<char>, after: Option<char>) -> Option<(Neighbour, Rank)> {
     let is_deep = before.is_some_and(is_letter) && after.is_some_and(is_letter);
     let (before, after) = (before.map(Neighbour::Before), after.map(Neighbour::After));

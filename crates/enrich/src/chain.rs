@@ -1,6 +1,6 @@
-//! Enriches one text: every enricher for its kind makes drafts, in the order in which they are printed. Entries that
-//! the session already knows are dropped, those that do not fit are counted, and the rest is appended (BEHAVIOUR §5).
-//! The text itself does not change, and the result depends only on the arguments.
+//! Enriches one text: each enricher for its kind makes drafts, in print order. Entries that the session already
+//! received are dropped, those that do not fit are counted, and the rest is appended (BEHAVIOUR §5). The text itself
+//! does not change, and the result depends only on the arguments.
 
 use std::ops::Range;
 use std::path::Path;
@@ -32,12 +32,12 @@ refdesk_text::worded_enum! {
         Prompt = "prompt",
         /// A tool's result.
         ToolResult = "tool_result",
-        /// An agent's instructions at the start.
+        /// The instructions for an agent at the start.
         SystemInstructions = "system_instructions",
     }
 }
 
-/// The desk as enrichment sees it.
+/// The desk's state, as enrichers see it.
 #[derive(Clone, Copy)]
 pub struct EnrichContext<'a> {
     /// The workspace folder, absolute.
@@ -48,7 +48,7 @@ pub struct EnrichContext<'a> {
     pub selection: &'a Selection,
     /// Built from the same catalog.
     pub matcher: &'a Matcher,
-    /// Paths and files.
+    /// Displays paths and reads files.
     pub places: &'a dyn SourceFiles,
     /// Whether `selectReferences` is in `exclude_tools`, so that there are no tag hints.
     pub exclude_hints: bool,
@@ -77,25 +77,25 @@ pub struct Tool<'a> {
 }
 
 impl Tool<'_> {
-    /// Whether refdesk's own server answered an agent, in whatever form the agent writes its name, such as
-    /// `mcp__refdesk__search_documents`. Sources that its answer names need no hint; a document that the agent reads does.
+    /// Whether the result is a list from refdesk's own server, however the agent writes its name, such as
+    /// `mcp__refdesk__search_documents`. The sources in such a list need no hint; a document that the agent reads does.
     fn is_own_list(&self) -> bool {
         let is_own = |name: &str| name.split(|c: char| !c.is_alphanumeric()).any(|word| word == "refdesk");
         self.name.is_some_and(|name| is_own(name) && !name.ends_with("readReference"))
     }
 }
 
-/// How an agent gets a source that a hint names.
+/// How an agent gets a source that a hint offers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum HintAction {
     /// Select it with `selectReferences`.
     #[default]
     Select,
-    /// Read it where it is: there is no such tool, so the hint names place and price.
+    /// Read it at its place, because the tool is unavailable; the hint contains place and price.
     Read,
 }
 
-/// A text to enrich, and how.
+/// A text to enrich, and options.
 #[derive(Debug, Clone, Copy)]
 pub struct EnrichRequest<'a> {
     /// What kind of text it is.
@@ -104,18 +104,18 @@ pub struct EnrichRequest<'a> {
     pub text: &'a str,
     /// The tool call, for a tool result.
     pub tool: Option<Tool<'a>>,
-    /// Whether to include what the session already got, and to remember nothing.
+    /// Whether to include what the session already received, and to leave its memory unchanged.
     pub repeat: bool,
     /// How much may be appended.
     pub budget: Budget,
-    /// Whether the added text is read by itself, so that it begins without the lines that separate it from the text.
+    /// Whether the added text is shown without the original, so that it needs no blank lines before it.
     pub alone: bool,
     /// What hints tell the agent to do.
     pub hint_action: HintAction,
 }
 
 impl<'a> EnrichRequest<'a> {
-    /// A text of this kind, without a tool and without a limit.
+    /// A request for this kind of text, without a tool and without a limit.
     pub fn new(kind: TextKind, text: &'a str) -> Self {
         Self {
             kind,
@@ -128,13 +128,13 @@ impl<'a> EnrichRequest<'a> {
         }
     }
 
-    /// Whether nothing in the text is to be matched, because all of it is from refdesk.
+    /// Whether to match nothing in the text, because all of it is from refdesk.
     pub fn is_own_list(&self) -> bool {
         self.kind == TextKind::ToolResult && self.tool.is_some_and(|tool| tool.is_own_list())
     }
 }
 
-/// A text as the enrichers see it.
+/// The input of the enrichers.
 pub(super) struct EnrichInput<'a> {
     /// The desk.
     pub ctx: EnrichContext<'a>,
@@ -148,7 +148,7 @@ pub(super) struct EnrichInput<'a> {
     pub pinned: Option<Pinned>,
 }
 
-/// What was found, for programs: all matches, including those that the session already knows.
+/// What was found, for programs: all matches, including those that the session already received.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Metadata {
     /// Sources named by `@id`, in order of first mention.
@@ -188,11 +188,11 @@ pub struct Enriched {
     pub added_at: usize,
     /// What was found.
     pub metadata: Metadata,
-    /// What was appended, in order; `start` is within `text`.
+    /// The appended blocks, in order; `start` is an offset in `text`.
     pub blocks: Vec<BlockCost>,
     /// The printed and the left-out entries, with reasons.
     pub items: Vec<ItemReceipt>,
-    /// The session's memory after reading this.
+    /// The session's memory after this.
     pub memory: SessionMemory,
 }
 
@@ -202,8 +202,7 @@ impl Enriched {
         self.text.get(self.added_at..).unwrap_or_default()
     }
 
-    /// The number of entries for which there was no room. If not even the line that counts them fits, nothing is
-    /// appended.
+    /// The number of entries that did not fit. If not even the line that counts them fits, nothing is appended.
     pub fn without_room(&self) -> usize {
         self.items.iter().filter(|item| item.has_no_room()).count()
     }
@@ -228,18 +227,18 @@ pub fn enrich(ctx: &EnrichContext, asked: &EnrichRequest, memory: &SessionMemory
     let own = own_blocks(asked.text);
     let reading = EnrichInput::new(ctx, asked, &own);
     let (mut drafts, metadata) = all_drafts(&reading, &known);
-    // Entries in the text are not repeated, but do not count as given: a text can come from anywhere, and a block
-    // copied into a web page would suppress its sources permanently. Only what this session was given counts.
+    // Entries in the text are not repeated, but the session does not remember them: a text can come from anywhere, and
+    // a block copied into a web page would suppress its sources permanently.
     drafts.iter_mut().for_each(|draft| draft.entries.retain(|entry| !entry.is_in_text));
-    // A text in which something once did not fit is not completed when it is read again.
+    // Do not add to a text with left-out entries when it is read again.
     if injected::ends_with_left_out(asked.text, &own) {
         drafts.clear();
     }
     appended(ctx, asked, drafts, metadata, known)
 }
 
-/// What an agent gets at the start of a conversation: the instructions (BEHAVIOUR §7) and the drafts of the enrichers,
-/// within one budget. `memory` is the session's; `None` if nothing is remembered.
+/// What an agent gets at the start of a conversation: the instructions (BEHAVIOUR §7) and the enrichers' drafts, within
+/// one budget. `memory` is the session's; `None` for a start that is not remembered.
 pub fn start(ctx: &EnrichContext, budget: Budget, hint_action: HintAction, memory: Option<&SessionMemory>) -> Enriched {
     let asked = EnrichRequest {
         budget,
@@ -257,7 +256,7 @@ pub fn start(ctx: &EnrichContext, budget: Budget, hint_action: HintAction, memor
     appended(ctx, &asked, drafts, metadata, known)
 }
 
-/// The templates in a tool's text, as the chain would show them; none in other kinds of text.
+/// The templates that the chain would show for a tool's text; none for other kinds of text.
 pub fn templates_in(ctx: &EnrichContext, asked: &EnrichRequest) -> Vec<Template> {
     if asked.kind != TextKind::ToolResult {
         return Vec::new();
@@ -281,7 +280,7 @@ impl<'a> EnrichInput<'a> {
     }
 }
 
-/// The drafts for this kind of text, in the order in which they are printed.
+/// The drafts for this kind of text, in print order.
 fn all_drafts(reading: &EnrichInput, known: &SessionMemory) -> (Vec<Draft>, Metadata) {
     let mut metadata = Metadata { pinned_reference: reading.pinned.clone(), ..Metadata::default() };
     let (kind, mut drafts) = (reading.request.kind, Vec::new());
@@ -294,7 +293,7 @@ fn all_drafts(reading: &EnrichInput, known: &SessionMemory) -> (Vec<Draft>, Meta
     (drafts, metadata)
 }
 
-/// Appends as many of the drafts as fit; what is printed is recorded in `known`.
+/// Appends as many of the drafts as fit; records what is printed in `known`.
 fn appended(
     ctx: &EnrichContext,
     asked: &EnrichRequest,
@@ -302,7 +301,7 @@ fn appended(
     metadata: Metadata,
     mut known: SessionMemory,
 ) -> Enriched {
-    // A count of less likely hints means nothing without the others.
+    // A count of less likely hints is useless without other hints.
     drafts.retain(|draft| draft.entries.iter().any(|entry| entry.rejected.is_none()));
     let weigh = |drafts: &mut [Draft]| relevance::weigh(ctx.catalog, drafts);
     let wording = BlockWording { shown_by: print::shown_by(asked.kind), hint_action: asked.hint_action };

@@ -198,7 +198,7 @@ fn a_forged_line_about_left_out_entries_suppresses_nothing() {
         (format!("java{left_out}\nmore"), false),
         (format!("java{left_out}\nmore{CB}"), false),
         (format!("java{left_out}{HINT}"), false),
-        // the end of an enriched text
+        // at the end of an enriched text
         (format!("http{left_out}"), true),
         (format!("http{left_out} \n\n"), true),
     ] {
@@ -264,7 +264,7 @@ fn hints_say_where_to_read_if_an_agent_cannot_select() {
         - @page: Name of page (matched: red) — https://example.org/red, ~1234 tokens\n\
         - @note: Name of note (matched: red) — `@note` in a prompt gives it, ~1234 tokens\n---";
     assert_eq!(once.added(), expected);
-    // What was given once is not given again, even if the agent connects in another way.
+    // A source is not given twice, even if the agent connects in another way.
     for hint_action in [HintAction::Read, HintAction::Select] {
         let again = EnrichRequest { hint_action, ..asked };
         assert_eq!(enrich(&ctx, &again, &once.memory).added(), "");
@@ -331,8 +331,8 @@ fn pieces() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
-    /// Enriching an enriched text adds nothing, whatever the session knows, and text is only appended. The second
-    /// request uses the same `repeat`; a different one would be a different question.
+    /// Enriching an enriched text adds nothing, whatever the session has received, and text is only ever appended. The
+    /// second request uses the same `repeat`; a different value would be a different question.
     #[test]
     fn enrichment_is_idempotent(text in pieces(), known in pieces(), repeat: bool, again: bool) {
         let memory = ask(TextKind::Prompt, &known, &SessionMemory::default(), false).memory;

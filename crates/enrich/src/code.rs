@@ -1,5 +1,5 @@
 //! The code in a text: fenced blocks, and lines that are indented or show a stack frame. A tag that occurs only in code
-//! is the name of a language or an identifier, and says little about what the person wants.
+//! is a language or an identifier and tells little about what the user wants.
 
 use std::ops::Range;
 

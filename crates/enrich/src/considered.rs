@@ -1,4 +1,4 @@
-//! The sources that an index has a score for, and whether each is hinted at: for people who ask why, not for agents.
+//! The sources that an index has a score for, and whether each gets a hint: for people who ask why, not for agents.
 //! Only `ranking` decides; this module explains.
 
 use std::collections::{HashMap, HashSet};
@@ -15,13 +15,13 @@ use refdesk_core::catalog::SourceId;
 pub struct Considered {
     /// The source.
     pub id: SourceId,
-    /// What the index says about it; only the threshold if it is unreadable.
+    /// What the index reports about it; only the threshold if it is unreadable.
     pub meaning: Meaning,
     /// Whether its text may not be read, so that nothing from the index is shown.
     pub is_unreadable: bool,
     /// Whether one of its tags is in the text.
     pub has_tag: bool,
-    /// Why it is not hinted at; `None` if it is.
+    /// Why it gets no hint; `None` if it gets one.
     pub why_not: Option<WhyNot>,
 }
 
@@ -33,8 +33,8 @@ impl Considered {
 }
 
 /// The sources that the index has a score for, best first, with unreadable sources last; only those that `is_wanted`
-/// accepts, given the rank, from 0, and the id. `None` without an index. `suppressed` are hints that were not given for
-/// reasons other than their scores.
+/// accepts, given the rank (from 0) and the id. Empty without an index. `suppressed` are hints left out for reasons
+/// other than their scores.
 pub fn considered(
     ctx: &EnrichContext,
     text: &str,
@@ -45,7 +45,7 @@ pub fn considered(
     explained(ctx, &found, &ranking(ctx, &found), suppressed, is_wanted)
 }
 
-/// Orders the hints of `findings` by score, and moves the less likely ones to the sources passed over; then adds the
+/// Orders the hints of `findings` by score and moves the less likely ones to the sources without a hint; then adds the
 /// `most` sources with the best scores. Does nothing without an index.
 pub fn rank_findings(ctx: &EnrichContext, findings: &mut Findings, most: usize) {
     if ctx.about.is_none() {
@@ -107,7 +107,7 @@ fn explained(
         Some(Considered { id: source.id.clone(), meaning, is_unreadable, has_tag, why_not })
     });
     let mut explained: Vec<Considered> = explained.collect();
-    // Its position among the others would reveal the score.
+    // The position of an unreadable source among the others would reveal its score.
     explained.sort_by_key(|it| it.is_unreadable);
     explained
 }

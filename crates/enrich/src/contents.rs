@@ -15,7 +15,7 @@ use refdesk_core::catalog::{DirectoryContents, Source};
 use refdesk_text::escape::{code_span, one_line};
 
 const TEMPLATES: &str = "**Mandatory Templates** — Use `renderTemplateToFile` with these template IDs:";
-/// The same for an agent without that tool.
+/// The same for an agent without `renderTemplateToFile`.
 const TEMPLATES_TO_RENDER: &str =
     "**Mandatory Templates** — Use `refdesk render --output PATH -- NAME` with these template names:";
 const POLICIES: &str = "**Implementation Policies** — You must read and follow these constraints:";
@@ -48,7 +48,7 @@ pub(super) fn draft(reading: &EnrichInput, memory: &SessionMemory) -> Option<Dra
     is_news.then(|| Draft { kind: BlockKind::Context, entries: vec![entry] })
 }
 
-/// The selected source that declares contents and has the file in its root: the pinned one, or else the first.
+/// The selected source that declares contents and whose root contains the file: the pinned one, or else the first.
 fn declaring<'a>(ctx: &EnrichContext<'a>, pinned: &Pinned) -> Option<(&'a Source, &'a DirectoryContents)> {
     let is_markdown = pinned.file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"));
     let folder = pinned.file.parent().filter(|_| is_markdown)?;
@@ -64,7 +64,7 @@ fn declaring<'a>(ctx: &EnrichContext<'a>, pinned: &Pinned) -> Option<(&'a Source
         .find_map(|source| Some((source, source.contents.as_deref()?)))
 }
 
-/// The non-empty parts, in the specified order.
+/// The non-empty parts, in the order of the specification.
 fn parts(ctx: &EnrichContext, source: &Source, contents: &DirectoryContents, hint_action: HintAction) -> Vec<String> {
     let files = |path: &Option<String>| match path.as_deref().filter(|path| !path.trim().is_empty()) {
         Some(path) => ctx.places.declared(source, path),
@@ -88,7 +88,7 @@ fn parts(ctx: &EnrichContext, source: &Source, contents: &DirectoryContents, hin
         .collect()
 }
 
-/// The names of those files that are templates in the index. The index is built only if there can be any.
+/// The names of the templates among these files. Builds the index only if there can be any.
 fn names(ctx: &EnrichContext, files: &[PathBuf]) -> Vec<String> {
     let is_template = |file: &&PathBuf| {
         let ending = file.extension().and_then(OsStr::to_str).unwrap_or_default();

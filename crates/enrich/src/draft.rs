@@ -41,7 +41,7 @@ pub enum Level {
     Count,
 }
 
-/// Why an entry is printed.
+/// Why an entry is included.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "snake_case")]
 pub enum MatchReason {
@@ -66,7 +66,7 @@ pub enum MatchReason {
         /// Nearest first; the last is a pick, or auto.
         chain: Vec<String>,
     },
-    /// A section of it is about the same as the text.
+    /// One of its sections is about the topic of the text.
     Meaning(Meaning),
     /// A rule of refdesk.
     Rule {
@@ -75,36 +75,36 @@ pub enum MatchReason {
     },
 }
 
-/// How the session remembers an entry.
+/// How the session's memory identifies an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum MemoryKey {
     /// A hash made by [`super::content_hash`].
     Given(String),
-    /// A transitive source was announced.
+    /// The id of a transitive source that was announced.
     Announced(String),
 }
 
 /// One entry of a block.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct DraftEntry {
-    /// The source id or template name that it is about.
+    /// The id of its source or the name of its template.
     pub about: String,
     /// The text, if there is room.
     pub full: String,
     /// The short text: name and place.
     pub brief: String,
-    /// Why it is printed.
+    /// Why it is included.
     pub why: Vec<MatchReason>,
-    /// What the session remembers once this is given.
+    /// What the session remembers once it has this entry.
     pub keys: Vec<MemoryKey>,
-    /// Whether it is already in the text: then it is not repeated and counts as given.
+    /// Whether it is already in the text; then it is not repeated and counts as given.
     pub is_in_text: bool,
     /// Whether the short text is enough to count as given. It is always enough to count as announced.
     pub brief_is_enough: bool,
-    /// Entries with the smallest weight are reduced first; among equal ones, the last. Picked and auto sources have an
+    /// Entries with the smallest weight are reduced first; of equal ones, the last. Picked and auto sources have an
     /// infinite weight.
     pub weight: f64,
-    /// Why it is only counted, even if there is room: other hints are more likely to be meant.
+    /// Why it is only counted even if there is room: other hints are more likely to be meant.
     pub rejected: Option<Rejection>,
 }
 
@@ -118,7 +118,7 @@ impl DraftEntry {
         }
     }
 
-    /// What the session remembers if it is given at this level.
+    /// What the session remembers if the entry is printed at this level.
     pub(super) fn remembered(&self, level: Level) -> impl Iterator<Item = &MemoryKey> {
         let counts = move |key: &&MemoryKey| match (level, key) {
             (Level::Full, _) | (Level::Brief, MemoryKey::Announced(_)) => true,
@@ -141,15 +141,15 @@ pub(crate) struct Draft {
 /// One entry as printed, for receipts and for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ItemReceipt {
-    /// The block that it is in.
+    /// The kind of its block.
     pub block: BlockKind,
-    /// The source id or template name that it is about.
+    /// The id of its source or the name of its template.
     pub about: String,
     /// How much of it was printed; `count` if it was left out.
     pub level: Level,
     /// Size of its own text in bytes, 0 if it was left out.
     pub bytes: usize,
-    /// Why it was printed.
+    /// Why it was included.
     pub why: Vec<MatchReason>,
     /// Why it was left out although there was room.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -157,23 +157,23 @@ pub struct ItemReceipt {
 }
 
 impl ItemReceipt {
-    /// Whether there was no room for it.
+    /// Whether it was left out because it did not fit.
     pub fn has_no_room(&self) -> bool {
         self.level == Level::Count && self.rejected.is_none()
     }
 
-    /// Whether it is only a line saying that the session already got it.
+    /// Whether it is only a line that refers to what the session already received.
     pub fn is_given_above(&self) -> bool {
         self.why.iter().any(|why| matches!(why, MatchReason::Rule { rule } if rule == GIVEN_ABOVE))
     }
 
-    /// The reasons in words: ``tag `retry` at 3:14``, ``← retry-pattern ← circuit-breaker``. Text from outside is not
+    /// The reasons as text: ``tag `retry` at 3:14``, ``← retry-pattern ← circuit-breaker``. External text is not
     /// escaped.
     pub fn because(&self) -> String {
         self.because_quoting("`")
     }
 
-    /// The same with other marks around mentions and tags.
+    /// Like [`Self::because`], with other marks around mentions and tags.
     pub fn because_quoting(&self, mark: &str) -> String {
         let words = |why: &MatchReason| match why {
             MatchReason::Mention { line, column } => format!("{mark}@{}{mark} at {line}:{column}", self.about),
@@ -196,8 +196,8 @@ pub struct BlockCost {
     pub bytes: usize,
     /// Estimated tokens.
     pub tokens: usize,
-    /// The lowest level in it: `full` if nothing is missing, `brief` if an entry is only named, `count` if entries were
-    /// left out, which the block [`BlockKind::LeftOut`] counts.
+    /// The lowest level in it: `full` if nothing is missing, `brief` if an entry has only its name and place, `count`
+    /// if entries were left out, which the block [`BlockKind::LeftOut`] counts.
     pub level: Level,
     /// Its offset in the enriched text.
     #[serde(skip)]

@@ -1,5 +1,5 @@
 //! Explains whether one source gets a hint for one text, and if not, why. [`Matcher::candidates`] explains all sources
-//! that a text matches; this module always has an answer for the one source asked about.
+//! that a text matches; this module always answers for the source asked about.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -12,24 +12,24 @@ use refdesk_core::catalog::{Catalog, Source};
 use refdesk_core::selection::Selection;
 use refdesk_text::fold::{can_match, is_separator, tag_key};
 
-/// Shorter tags are close to too many words to suggest one.
+/// The minimum length of a tag in a suggestion; shorter tags are close to too many words.
 const NEAR_FROM: usize = 4;
 
 /// The match of one source with a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MatchExplanation {
-    /// Its tags that are in the text, trimmed, in its order, each with the byte offset of its first match.
+    /// Its tags that are in the text, trimmed, in the source's order, each with the byte offset of its first match.
     pub matched: Vec<(String, usize)>,
-    /// Why there is no hint; `None` if there is one, not counting what the session already knows.
+    /// Why there is no hint; `None` if there is one, regardless of what the session already received.
     pub why: Option<WhyNot>,
     /// The tag that the reason is about, if any.
     pub tag: Option<String>,
-    /// The position of the reason: the `@id`, the longer word, or the words nearest to a tag.
+    /// The position that the reason is about: the `@id`, the longer word, or the words nearest to a tag.
     pub at: Option<Range<usize>>,
 }
 
 impl Matcher {
-    /// Explains this source for a text. Reasons that do not depend on the text come first.
+    /// Explains this source for a text. Reasons that do not depend on the text take precedence.
     pub fn explain(
         &self,
         source: &Source,
@@ -87,7 +87,7 @@ fn tag_of(source: &Source, at: usize) -> Option<String> {
     source.tags.get(at).map(|tag| tag.trim().to_owned())
 }
 
-/// The tag that occurs as part of something longer, for the most informative match.
+/// The most informative match of a tag that occurs as part of something longer.
 fn inside(source: &Source, index: &TagIndex, text: &str, parts: &[Range<usize>]) -> Option<MatchExplanation> {
     let near = near_misses(index, text, parts).into_iter();
     let near = near.filter_map(|(spelling, near)| Some((index.holders(spelling).next()?.1, near)));
@@ -101,7 +101,7 @@ fn inside(source: &Source, index: &TagIndex, text: &str, parts: &[Range<usize>])
     })
 }
 
-/// A tag and the nearest words of the text, with their position: as many words as the tag has, one fewer or one more.
+/// A tag and the nearest words of the text, with their position: as many words as in the tag, one fewer or one more.
 fn near(source: &Source, text: &str, parts: &[Range<usize>]) -> Option<((String, String), Range<usize>)> {
     let words: Vec<Vec<Range<usize>>> = parts.iter().map(|part| words_of(text, part)).collect();
     let tags = source.tags.iter().filter(|tag| can_match(tag));
@@ -111,7 +111,7 @@ fn near(source: &Source, text: &str, parts: &[Range<usize>]) -> Option<((String,
     })
 }
 
-/// The position of the words nearest to a tag with this key; up to a third of its characters may differ, as with ids.
+/// The position of the words nearest to a tag with this key; up to a third of the characters may differ, as with ids.
 fn nearest_words(key: &str, text: &str, words: &[Vec<Range<usize>>]) -> Option<Range<usize>> {
     let length = key.chars().count();
     if length < NEAR_FROM {

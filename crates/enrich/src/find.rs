@@ -18,15 +18,16 @@ use refdesk_core::catalog::{Catalog, Mode, Source};
 use refdesk_core::mention::IdMatcher;
 use refdesk_core::selection::Selection;
 
-/// The first texts use small automata. With ten thousand sources, each takes a tenth of the time of those for all
-/// texts, and `enrich` searches one text twice.
+/// The number of texts searched with small automata. With ten thousand sources, building one takes a tenth of the time
+/// of the automata for all texts, and `enrich` searches one text twice.
 const FIRST_TEXTS: usize = 3;
 
 /// Finds ids and tags of one catalog in texts. Automata are built on first use and kept; a text without `@` does not
-/// need the one for ids. The first texts use small automata, each built for one text, because many processes see only a
-/// few.
+/// need the one for ids. The first texts use small automata, each built for one text, because many processes search
+/// only a few texts.
 ///
-/// Use it with one catalog only, or with others for which [`has_equal_index`] is true: it stores positions of sources.
+/// It stores positions of sources, so use it only with one catalog, or with others for which [`has_equal_index`] is
+/// true.
 #[derive(Default)]
 pub struct Matcher {
     /// How many texts have used small automata.
@@ -43,8 +44,8 @@ pub fn has_equal_index(one: &Catalog, other: &Catalog) -> bool {
 }
 
 impl Matcher {
-    /// Builds the automata now, for callers that search often and would rather wait here. The one for ids already
-    /// exists if documents are read.
+    /// Builds the automata now, for callers that search often and prefer to wait at this point. The automaton for ids
+    /// already exists if documents are scanned.
     pub fn warm(&self, catalog: &Catalog, ids: Option<Arc<IdMatcher>>) {
         if let Some(ids) = ids {
             self.at.get_or_init(|| AtIndex::All(ids));
@@ -65,7 +66,7 @@ impl Matcher {
         self.find_within(text, &injected::outside(text), catalog, selection, exclude_hints)
     }
 
-    /// [`Matcher::find`] in these parts of a text, each matched as if it had no neighbours.
+    /// [`Matcher::find`] in these parts of a text, each matched as if nothing surrounded it.
     pub(crate) fn find_within(
         &self,
         text: &str,
@@ -106,8 +107,8 @@ impl Matcher {
         Findings { expansions, hints, ..Findings::default() }
     }
 
-    /// The text without the ids that it mentions: their sources are given in full, and the words of an id are not the
-    /// subject of the text.
+    /// The text without the ids that it mentions: their sources are expanded, and the words of an id are not the topic
+    /// of the text.
     pub fn without_mentions<'t>(&self, text: &'t str, catalog: &Catalog) -> Cow<'t, str> {
         if !text.contains('@') {
             return Cow::Borrowed(text);
@@ -171,7 +172,7 @@ fn tags(catalog: &Catalog) -> impl Iterator<Item = (usize, &[String])> {
     catalog.sources().iter().enumerate().map(|(at, source)| (at, source.tags.as_slice()))
 }
 
-/// An index of the tags that can occur in a text of these words.
+/// An index of the tags that may occur in a text with this vocabulary.
 fn some_tags(catalog: &Catalog, words: &Vocabulary) -> TagIndex {
     let sources = catalog.sources();
     let with_some = |at: usize| {

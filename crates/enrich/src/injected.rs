@@ -1,5 +1,5 @@
-//! Finds refdesk's own blocks in a text and what they contain. An enriched text comes back later in a conversation; its
-//! blocks are neither matched nor appended again (BEHAVIOUR §5).
+//! Finds refdesk's own blocks in a text, and reads them. An enriched text returns later in a conversation; its blocks
+//! are neither matched nor appended again (BEHAVIOUR §5).
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -9,10 +9,11 @@ use super::print::{
 };
 use refdesk_text::escape::{RULE, is_rule};
 
-/// The byte ranges of refdesk's own blocks in a text: from the blank line before to the closing `---`, in order.
+/// The byte ranges of refdesk's own blocks in a text, each from the preceding blank line to the closing `---`, in
+/// order.
 ///
 /// A line `---` followed by one of refdesk's headings opens a block; the next line that is only `---` closes it. A
-/// block that never closes, or is interrupted by another opening, is ignored: no value inside a block has such lines.
+/// block that is not closed, or is interrupted by another opening, is ignored: no value inside a block has such lines.
 pub fn own_blocks(text: &str) -> Vec<Range<usize>> {
     let mut blocks = Vec::new();
     let mut open: Option<usize> = None;
@@ -82,7 +83,7 @@ impl<'t> InjectedText<'t> {
     }
 }
 
-/// The line without `\n` or `\r\n`: a client may have changed the line breaks of a text that comes back.
+/// The line without `\n` or `\r\n`: a client may have converted the line breaks of a text that returns.
 fn without_line_break(line: &str) -> &str {
     line.strip_suffix('\n').unwrap_or(line).trim_end_matches('\r')
 }
@@ -94,7 +95,7 @@ fn beginnings<'t>(line: &'t str, mark: &str) -> impl Iterator<Item = &'t str> {
     ends.into_iter().flatten().filter_map(move |at| line.get(..at + length))
 }
 
-/// The byte ranges of the lines that are only `---`, with their line breaks. A line is checked only at its start, so
+/// The byte ranges of the lines that are only `---`, with their line breaks. Each line is checked only at its start, so
 /// that a line of ten million dashes is not slow.
 fn rules(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let starts_line =
@@ -113,8 +114,8 @@ fn is_heading(text: &str) -> bool {
         || beginnings.iter().any(|it| line.starts_with(it))
 }
 
-/// Whether the text ends with a block saying that entries did not fit, as an enriched text may. In the middle of a
-/// text, such a block means nothing: it was copied, or text was added after it.
+/// Whether the text ends with a block about left-out entries, as an enriched text may. In the middle of a text, such a
+/// block means nothing: it was copied, or text was added after it.
 pub(crate) fn ends_with_left_out(text: &str, blocks: &[Range<usize>]) -> bool {
     let ends = |block: &&Range<usize>| text.get(block.end..).is_some_and(|behind| behind.trim().is_empty());
     blocks.last().filter(ends).is_some_and(|block| {

@@ -13,7 +13,7 @@ pub(crate) const LISTED_FILES: usize = 50;
 /// Why a source outside the workspace is not read.
 pub(super) const UNTRUSTED: &str = "it is outside the workspace and waits for trust";
 
-/// Why an address or a tool call is not told.
+/// Why an address or a tool call is not shown.
 pub(super) const WITHHELD: &str = "it waits for trust";
 
 /// Why a pipe or a device is not read.
@@ -21,7 +21,7 @@ pub(super) const SPECIAL: &str = "it is not a regular file";
 /// Why a source where git or refdesk keeps its state is not read.
 pub(super) const RESERVED: &str = "it belongs to git or to refdesk itself";
 
-/// The instruction of `source`, without a line break at the end unless inline content has one. Transitive members of
+/// The instruction of `source`, without a final line break unless inline content has one. Transitive members of
 /// `selection` have a line with their parents. Every value is printed on one line, and no line of inline content can be
 /// mistaken for one of refdesk's.
 pub fn instruction(source: &Source, selection: &Selection, places: &dyn SourceFiles) -> String {
@@ -51,15 +51,15 @@ fn printed(source: &Source, selection: &Selection, how: Vec<String>) -> String {
     fields.extend(parents(source, selection));
     let description = match source.description.as_str() {
         "" => String::new(),
-        // Another `*` in front would make the line look like a label.
+        // Another `*` before it would make the line look like a label.
         starred if starred.starts_with('*') => format!("\n*\\{}*", one_line(starred)),
         description => format!("\n*{}*", one_line(description)),
     };
     format!("### {name}{description}\n\n{}", fields.join("\n"))
 }
 
-/// The part of an instruction that a session remembers: everything except the line with the parents, which change with
-/// every pick although the source stays the same.
+/// The part of an instruction that a session remembers: all but the line with the parents, which may change with every
+/// pick although the source stays the same.
 pub(super) fn remembered<'t>(printed: &'t str, source: &Source, selection: &Selection) -> &'t str {
     let is_inline = matches!(source.kind, SourceKind::Inline { .. });
     let parents = if is_inline { None } else { parents(source, selection) };

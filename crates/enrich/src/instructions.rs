@@ -1,5 +1,5 @@
-//! The text of `refdesk instructions`: every source that an agent gets at the start, and the tags of those it may ask
-//! for (BEHAVIOUR §7); in full, or as much as fits a budget.
+//! The text of `refdesk instructions`: every source that an agent gets at the start, and the tags of those that it may
+//! request (BEHAVIOUR §7); in full, or as much as fits a budget.
 
 use super::TextKind;
 use super::budget::{self, Budget};
@@ -15,12 +15,12 @@ use refdesk_text::escape::one_line;
 
 const REMAINING: &str =
     "Additional reference sources are available. Use `selectReferences` with IDs or tags to select them.";
-/// The same for an agent that cannot select.
+/// The same for an agent that cannot select sources.
 const REMAINING_TO_READ: &str = "Additional reference sources are available. Text that contains one of their tags gets a hint with the file to read.";
 
 /// Every auto source in catalog order, then the other selected sources in selection order, then the tags of the
-/// remaining selectable ones, unless hints are excluded (`selectReferences` is in `exclude_tools`, so the agent could
-/// not ask for them). Empty if there is nothing to print; no line break at the end.
+/// remaining selectable ones, unless hints are excluded (with `selectReferences` in `exclude_tools`, the agent cannot
+/// request sources). Empty if there is nothing to print; no final line break.
 pub fn instructions(ctx: &EnrichContext) -> String {
     budget::fit(
         &mut drafts(ctx, MemoryMode::No, HintAction::Select),
@@ -38,8 +38,8 @@ pub(super) enum MemoryMode {
     No,
 }
 
-/// The instructions as drafts. To fit a budget, the list of tags first becomes a count, then transitive sources are
-/// left out, deepest first; auto and picked ones stay longest.
+/// The instructions as drafts. To fit a budget, first the list of tags becomes a count, then transitive sources are
+/// left out, deepest first; auto and picked sources are left out last.
 pub(super) fn drafts(ctx: &EnrichContext, memorable: MemoryMode, hint_action: HintAction) -> Vec<Draft> {
     let auto = ctx.catalog.sources().iter().filter(|source| source.mode == Mode::Auto);
     let selected = ctx.selection.members().iter().filter_map(|member| ctx.catalog.get(member.id.as_str()));
@@ -52,7 +52,7 @@ pub(super) fn drafts(ctx: &EnrichContext, memorable: MemoryMode, hint_action: Hi
     ]
 }
 
-/// The entry of one source, with the same text as its expansion, so that it counts as expanded.
+/// The entry of one source, with the same text as its expansion, so that it also counts as expanded.
 fn entry(ctx: &EnrichContext, source: &Source, memorable: MemoryMode) -> DraftEntry {
     let full = instruction(source, ctx.selection, ctx.places);
     let pulled_in = |member: &&SelectedSource| member.role == Role::Transitive && source.mode != Mode::Auto;

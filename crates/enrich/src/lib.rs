@@ -69,7 +69,7 @@ pub use source_files::SourceFiles;
 pub use suppressed::suppressed_hints;
 pub use touched::touched;
 
-/// A source mentioned by `@id` or `@ref:id` in a text.
+/// A source that a text mentions by `@id` or `@ref:id`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expansion {
     /// Its id.
@@ -85,11 +85,11 @@ pub struct Hint {
     pub id: SourceId,
     /// The tags that matched, in their first spelling, in the source's order.
     pub tags: Vec<String>,
-    /// The byte offset of the first match of each.
+    /// The byte offset of each tag's first match.
     pub firsts: Vec<usize>,
     /// All matches: byte ranges, in order, without duplicates; at most `PLACES` per tag.
     pub ranges: Vec<Range<usize>>,
-    /// Whether all of them are in code.
+    /// Whether all matches are in code.
     pub is_in_code: bool,
 }
 

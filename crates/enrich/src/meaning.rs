@@ -1,4 +1,4 @@
-//! What an index says about one source and a text: the score, its components, and the best section.
+//! What an index reports about one source and a text: the score, its components, and the best section.
 
 use std::fmt;
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::SourceFiles;
 use refdesk_index::{INLINE, ScoredSource};
 use refdesk_text::names::first_and_count;
 
-/// Words named in a sentence.
+/// Words listed in a sentence.
 const NAMED_WORDS: usize = 5;
 
 /// A score in thousandths: more digits would be noise, and would make receipts differ between machines.
@@ -30,7 +30,7 @@ impl From<f64> for Score {
 }
 
 impl Score {
-    /// The next lower hundredth: a threshold that this score reaches, however it was rounded.
+    /// The next lower hundredth: a threshold that this score reaches despite rounding.
     pub fn hundredth_below(self) -> Self {
         Self((self.0 - 1).div_euclid(10).max(0) * 10)
     }
@@ -64,13 +64,13 @@ impl fmt::Display for Score {
 pub struct Meaning {
     /// Cosine plus weighted coverage.
     pub score: Score,
-    /// The score a source needs for a hint by meaning; `None` before it is computed.
+    /// The score that a source needs for a hint by meaning; `None` before it is computed.
     pub threshold: Option<Score>,
     /// The cosine of the chunk and the text, or a piece of it.
     pub cosine: Score,
     /// The share of the text's words in the chunk.
     pub coverage: Score,
-    /// These words, the rarest first.
+    /// The shared words, rarest first.
     pub words: Vec<String>,
     /// The headings above the chunk; null in JSON if empty.
     #[serde(with = "or_null")]
@@ -79,15 +79,15 @@ pub struct Meaning {
     /// not looked up, which JSON omits.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "known_or_null")]
     pub path: Option<String>,
-    /// Its first line, from 1; 0 without a file, or if a change made it unknown, which is null in JSON.
+    /// The chunk's first line, from 1; 0 without a file, or if a change made it unknown, which is null in JSON.
     #[serde(with = "or_null")]
     pub line: usize,
-    /// The sum of its scores for the last texts of the conversation, if the sum is why it is hinted at.
+    /// The sum of its scores for the last texts of the conversation, if the hint is based on the sum.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<Score>,
 }
 
-/// Null in JSON for an empty value.
+/// Serializes an empty value as null.
 pub(super) mod or_null {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -100,7 +100,7 @@ pub(super) mod or_null {
     }
 }
 
-/// The same for a value that may be unknown.
+/// Like `or_null`, for a value that may be unknown.
 mod known_or_null {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -133,12 +133,12 @@ impl Meaning {
         }
     }
 
-    /// Only the threshold: the index must not reveal anything about a source whose text may no longer be read.
+    /// Only the threshold: the index must not reveal anything about a source whose text may not be read.
     pub fn withheld(threshold: Option<f32>) -> Self {
         Self { threshold: threshold.map(Score::from), ..Self::default() }
     }
 
-    /// `"Retries > Backoff", docs/retry.md:12`; empty if unknown. Text from outside is not escaped.
+    /// `"Retries > Backoff", docs/retry.md:12`; empty if unknown. External text is not escaped.
     pub fn section(&self) -> String {
         let place = match self.path.as_deref() {
             None => return String::new(),
@@ -172,7 +172,7 @@ impl Meaning {
         }
     }
 
-    /// The rarest of the matched words: `retry, backoff, +2 more`.
+    /// The rarest matched words: `retry, backoff, +2 more`.
     pub fn words(&self) -> String {
         first_and_count(&self.words, NAMED_WORDS)
     }

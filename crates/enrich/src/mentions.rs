@@ -9,7 +9,7 @@ use refdesk_core::mention::IdMatcher;
 use refdesk_text::whole::WholeWords;
 use refdesk_text::words::{char_after, is_digit, is_letter, is_mark, is_word};
 
-/// The character before an id.
+/// The character before an id in a mention.
 const MARK: u8 = b'@';
 const LONG_MARK: &str = "@ref:";
 
@@ -32,12 +32,12 @@ impl AtIndex {
     /// An index of some ids, each with its position in the catalog.
     pub(crate) fn some<'i>(ids: impl Iterator<Item = (usize, &'i str)>) -> Self {
         let (places, ids): (Vec<usize>, Vec<&str>) = ids.unzip();
-        // Ids too large for an automaton (several gigabytes) are not found.
+        // Ids too large for an automaton (several gigabytes) are never found.
         Self::Some(WholeWords::new(ids).map(Box::new), places)
     }
 
-    /// Every valid mention in order, including repeated ones. Ids are searched for only at a valid `@`; the search
-    /// continues after the id.
+    /// Every valid mention in order, including repeated ones. Ids are tried only at a valid `@`; the search continues
+    /// after the id.
     pub(crate) fn find(&self, text: &str) -> Vec<MentionSpan> {
         let words = match self {
             Self::All(ids) => ids.words(),
@@ -57,8 +57,8 @@ impl AtIndex {
         found
     }
 
-    /// The id mentioned at this `@`: the one that ends last; if two end together (`@ref:x` with an id `ref:x`), the
-    /// longer one.
+    /// The id mentioned at this `@`: the one that ends last; of two that end together (`@ref:x` with an id `ref:x`),
+    /// the longer one.
     fn at_mark(&self, words: &WholeWords, text: &str, mark: usize) -> Option<MentionSpan> {
         let is_long = text.get(mark..).is_some_and(|rest| rest.starts_with(LONG_MARK));
         let starts = [Some(1), is_long.then_some(LONG_MARK.len())].into_iter().flatten().map(|length| mark + length);

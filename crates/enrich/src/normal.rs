@@ -1,6 +1,6 @@
-//! Normalises a text for the tag search: folds case, and turns each run of separators into one canonical byte. This
-//! happens character by character during the search, and only narrows the candidates, which are verified in the
-//! original text.
+//! Normalises a text for the tag search: folds case, and replaces each run of separators with one canonical byte. This
+//! happens character by character during the search and only narrows the candidates, which are verified in the original
+//! text.
 
 use std::ops::Range;
 
@@ -8,10 +8,10 @@ use refdesk_text::fold::{fold, is_separator};
 
 /// What one separator of a tag matches: one `-`, one `_`, or white space with at most one line break.
 pub(crate) const ONE: u8 = b' ';
-/// Several separators in a row, or white space with more line breaks.
+/// Several separators in a row, or white space with several line breaks.
 pub(crate) const MANY: u8 = b'\n';
 
-/// In [`TABLE`]: a separator, which needs more checks. No ASCII byte folds to it.
+/// In [`TABLE`]: a separator, which needs more checks. No ASCII byte folds to this value.
 const SEPARATOR: u8 = 0xff;
 
 /// The normalised form of each byte below 0x80.
@@ -83,11 +83,11 @@ const fn table() -> [u8; 128] {
     table
 }
 
-/// A run of separators in a text, and how many separators of a tag it can match.
+/// A run of separators in a text, and how many separators in a tag it can match.
 pub(crate) struct SeparatorRun {
     /// Byte offset at which the run ends.
     pub(crate) end: usize,
-    /// From the fewest to the most separators that together match the whole run.
+    /// The number of separators in a tag that the whole run can match, from fewest to most.
     pub(crate) counts: std::ops::RangeInclusive<usize>,
 }
 
@@ -121,7 +121,7 @@ pub(crate) fn follows_carriage_return(text: &str, at: usize) -> bool {
     text.get(..at).is_some_and(|before| before.ends_with('\r'))
 }
 
-/// Counts how many separators of a tag a growing run of separators can match.
+/// Counts how many separators in a tag a growing run of separators can match.
 #[derive(Default)]
 pub(crate) struct SeparatorCount {
     fewest: usize,

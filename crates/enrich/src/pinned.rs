@@ -22,10 +22,10 @@ pub struct Pinned {
     pub file: PathBuf,
 }
 
-/// The first argument, in the given order, that is the path of a selected local source or of a file in one, or a
-/// command that contains one; of nested sources, the innermost. Relative paths start at the workspace, which is
-/// absolute. Paths are compared component by component, both as written and as resolved by the catalog; if none is
-/// known so, `resolve` is asked once where the links of an argument lead.
+/// Checks the arguments in order for the path of a selected local source or of a file in one, or for a command that
+/// contains such a path; of nested sources, the innermost counts. Relative paths are joined to `workspace`, which is
+/// absolute. Paths are compared by components, both as written and as resolved by the catalog. If none matches,
+/// `resolve` is called once to resolve the links of an argument.
 pub(crate) fn pinned(
     catalog: &Catalog,
     selection: &Selection,

@@ -12,7 +12,7 @@ pub(crate) struct PrefixFilter {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct WordPrefix {
     bytes: u64,
-    /// Whether a non-ASCII character, which may fold to a letter, ends it.
+    /// Whether it ends before a non-ASCII character, which may fold to a letter.
     pub(crate) is_open: bool,
 }
 
@@ -38,7 +38,7 @@ impl WordPrefix {
         Self { bytes: lower & (below >> 7), is_open: word & ends & ends.wrapping_neg() != 0 }
     }
 
-    /// Whether it does not begin with a letter or digit.
+    /// Whether the word does not begin with a letter or digit.
     fn is_empty(self) -> bool {
         self.bytes == 0
     }
@@ -53,7 +53,7 @@ fn between(word: u64, first: u8, last: u8) -> u64 {
 }
 
 impl PrefixFilter {
-    /// A filter of these words, folded.
+    /// A filter for these words, folded.
     pub(crate) fn new<'w>(words: impl ExactSizeIterator<Item = &'w [u8]>) -> Self {
         let size = words.len().saturating_mul(16).next_power_of_two().max(1024);
         let mut heads = Self { bits: vec![0; size / 64], shift: 64 - size.trailing_zeros() };
@@ -72,7 +72,7 @@ impl PrefixFilter {
         self.bits.get(at).is_some_and(|bits| bits & bit != 0)
     }
 
-    /// Index of the number, and the bit in it.
+    /// Index in `bits`, and the bit there.
     fn spot(&self, head: WordPrefix) -> (usize, u64) {
         // Fibonacci hashing: the upper bits of a product with 2^64 divided by the golden ratio.
         let hash = head.bytes.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> self.shift;
@@ -87,17 +87,17 @@ pub(crate) struct PrefixPositions {
     heads: PrefixFilter,
 }
 
-/// Cannot precede a whole word.
+/// A byte that cannot precede a whole word.
 const FORBIDS: u8 = 1;
-/// Can begin a word; if only this bit is set, the prefix must match too.
+/// A byte that can begin a word; if only this bit is set, the prefix must match too.
 const BEGINS: u8 = 2;
-/// Can begin a word with any prefix.
+/// A byte that can begin a word with any prefix.
 const ALONE: u8 = 4 | BEGINS;
 /// The number of bytes checked together.
 const BLOCK: usize = 64;
 
 impl PrefixPositions {
-    /// A filter of these words, folded, none of which begins with a separator.
+    /// A filter for these words, which are folded and do not begin with a separator.
     pub(crate) fn new(words: &[&[u8]]) -> Self {
         let mut kinds = [0u8; 256];
         let mut mark = |byte: u8, kind: u8| {
@@ -117,7 +117,7 @@ impl PrefixPositions {
                 ..0x80 => mark(first, ALONE),
                 _ => (0xc2..=0xf4).for_each(|byte| mark(byte, ALONE)),
             }
-            // Other first bytes of characters that fold to one of these: the Kelvin sign and the long s.
+            // First bytes of other characters that fold to one of these: the Kelvin sign and the long s.
             match first {
                 b'k' => mark(0xe2, ALONE),
                 b's' => mark(0xc5, ALONE),
@@ -127,8 +127,8 @@ impl PrefixPositions {
         Self { kinds, heads: PrefixFilter::new(words.iter().copied()) }
     }
 
-    /// The first position from `from` on at which a whole word may begin. Words are short, so a branch at the end of
-    /// each would be mispredicted; a whole block is first classified without branches.
+    /// The first position from `from` on at which a whole word may begin. Classifies a whole block at a time without
+    /// branches: words are short, so a branch at the end of each would be mispredicted.
     pub(crate) fn next(&self, text: &[u8], from: usize) -> Option<usize> {
         let kind = |byte: u8| self.kinds.get(usize::from(byte)).copied().unwrap_or_default();
         let before = from.checked_sub(1).and_then(|last| text.get(last)).map_or(0, |byte| kind(*byte));

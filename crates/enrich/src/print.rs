@@ -1,5 +1,5 @@
-//! The text of the blocks, byte for byte (BEHAVIOUR §5). Values are escaped by the caller or here; each block begins
-//! with the blank line that separates it from the text before.
+//! The text of the blocks, byte for byte (BEHAVIOUR §5). Values are escaped by the caller or here. Each block begins
+//! with the blank line that separates it from the preceding text.
 
 use std::borrow::Cow;
 
@@ -20,7 +20,7 @@ const OPENING: &str = "The following reference sources should be incorporated in
 pub(crate) const EXPANSIONS: &str = "**Referenced Sources:**";
 /// Heading of the tag hints.
 pub(crate) const HINTS: &str = "**Reference sources available** — use `selectReferences` with IDs or tags to select:";
-/// Heading of the same for an agent that cannot select.
+/// Heading of hints for an agent that cannot select sources.
 pub(crate) const HINTS_TO_READ: &str = "**Reference sources available** — read the file of any that helps:";
 /// Heading of the transitive notice.
 pub(crate) const NOTICE: &str = "**Transitively selected references** — auto-included from pre-selected sources:";
@@ -30,17 +30,17 @@ pub(crate) const TEMPLATES: &str = "**Templates available**";
 pub(crate) const CONTEXT: &str = "**Reference Context: ";
 /// Text before the tags of a hint.
 pub(crate) const MATCHED: &str = " (matched: ";
-/// Text before the place of a hint by meaning.
+/// Text before the section of a hint by meaning.
 pub(crate) const ABOUT: &str = " (about: ";
 /// Text before the parents of a transitive source.
 pub(crate) const PARENTS: &str = " (from @";
 
-/// Start of the line about what did not fit.
+/// Start of the line about entries that did not fit.
 pub(crate) const LEFT_OUT: &str = "**Left out, over the budget**: ";
 /// Start of the line about hints that were left out although there was room.
 pub(crate) const LESS_LIKELY: &str = "**Less likely hints left out**: ";
 
-/// What the headings and lines of blocks depend on, besides their entries.
+/// What the wording of blocks depends on, besides their entries.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BlockWording<'a> {
     /// How to see what was left out.
@@ -57,7 +57,7 @@ pub(crate) struct Frame {
     pub after: &'static str,
 }
 
-/// The frame of a block; `is_first` says that nothing was printed before it and only matters for the instructions. A
+/// The frame of a block. `is_first` is true if nothing was printed before it, and matters only for the instructions. A
 /// context has its own heading.
 pub(crate) fn frame(kind: BlockKind, is_first: bool, hint_action: HintAction) -> Frame {
     let (heading, between) = match kind {
@@ -80,8 +80,8 @@ pub(crate) fn frame(kind: BlockKind, is_first: bool, hint_action: HintAction) ->
     Frame { before: format!("\n\n---\n{heading}\n\n").into(), between, after: "\n---" }
 }
 
-/// The line about what was left out and how to see it: what did not fit, by kind, and the number of hints that are less
-/// likely to be meant than others.
+/// The line about left-out entries and how to see them: those that did not fit, by kind, and the number of hints that
+/// are less likely to be meant than others.
 pub(crate) fn left_out(counts: &[(BlockKind, usize)], less_likely: usize, shown_by: &str) -> String {
     let word = |kind: &BlockKind| match kind {
         BlockKind::Expansion => "expansion",
@@ -119,7 +119,7 @@ pub(crate) fn brief(source: &Source, places: &dyn SourceFiles) -> String {
     format!("@{}: {}{}", one_line(source.id.as_str()), one_line(&source.name), place(source, places))
 }
 
-/// Where a source is, after its name.
+/// The place of a source, to put after its name.
 fn place(source: &Source, places: &dyn SourceFiles) -> String {
     match &source.kind {
         SourceKind::Local(place) => {
@@ -138,7 +138,7 @@ fn place(source: &Source, places: &dyn SourceFiles) -> String {
     }
 }
 
-/// Where a source can be read and what that costs, after its hint: `` — `docs/retry.md`, ~120 tokens``.
+/// The place of a source and the cost of reading it, to put after its hint: `` — `docs/retry.md`, ~120 tokens``.
 pub(crate) fn place_and_price(source: &Source, places: &dyn SourceFiles) -> String {
     let place = match &source.kind {
         SourceKind::Inline { .. } => format!(" — {} in a prompt gives it", code_span(&format!("@{}", source.id))),
@@ -182,7 +182,7 @@ pub(crate) fn template(template: &Template, hint_action: HintAction) -> String {
             format!("  Use: renderTemplate(template_name={}, variables={{…}})", one_line(&name))
         }
         HintAction::Read => {
-            // The name as one word of a shell, also if it begins with a hyphen.
+            // The name as one shell word, even if it begins with a hyphen.
             let name = format!("'{}'", template.name.replace('\'', r"'\''"));
             format!("  Use: refdesk render --vars '{{…}}' -- {}", one_line(&name))
         }
@@ -190,7 +190,7 @@ pub(crate) fn template(template: &Template, hint_action: HintAction) -> String {
     lines.join("\n")
 }
 
-/// The line for an `@id` whose expansion the session already got.
+/// The line for an `@id` whose expansion the session already received.
 pub(crate) fn given_above(source: &Source) -> String {
     format!("@{}: given above", one_line(source.id.as_str()))
 }
@@ -237,11 +237,11 @@ pub(crate) fn at_list<'p>(ids: impl Iterator<Item = &'p str>) -> String {
     list
 }
 
-/// The most parents that a line names; the files of a folder are listed up to the same number.
+/// The most parents listed on a line; as many as the files listed for a folder.
 const NAMED: usize = 50;
 
-/// Appends ids, all but the first with an `@`, and how many more there are: where every source mentions every other, the
-/// names of the parents alone would take megabytes.
+/// Appends ids, all but the first with an `@`, and how many more there are: if every source mentions every other, the
+/// parents alone would take megabytes.
 fn push_list<'p>(list: &mut String, mut ids: impl Iterator<Item = &'p str>) {
     for (at, id) in ids.by_ref().take(NAMED).enumerate() {
         if at > 0 {

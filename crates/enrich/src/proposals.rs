@@ -1,5 +1,5 @@
-//! An automaton over the patterns of tags that proposes their positions in a text. It is built for speed with every
-//! catalog; it runs over the folded text and skips to positions where a tag may begin.
+//! An automaton that proposes positions of tag patterns in a text. It is rebuilt with every catalog, so it must be fast
+//! to build; it runs over the folded text and skips to positions where a tag may begin.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -21,18 +21,18 @@ pub(crate) struct Proposals {
     states: NFA,
     start: StateID,
     beginnings: PrefixPositions,
-    /// For each pattern, whether its tag continues after it, with separators.
+    /// For each pattern, whether its tag continues after it with separators.
     goes_on: Vec<bool>,
 }
 
 impl Proposals {
-    /// From folded patterns, with whether the tag of each continues; `None` for no patterns, or for several gigabytes
-    /// of them.
+    /// Builds the automaton from folded patterns and whether the tag of each continues. `None` without patterns, or if
+    /// they take several gigabytes.
     pub(crate) fn new(patterns: &[&[u8]], goes_on: Vec<bool>) -> Option<Self> {
         if patterns.is_empty() {
             return None;
         }
-        // The library's own prefilter does not suit so many words.
+        // The library's own prefilter is unsuited to so many words.
         let words = std::iter::once(&PADDING[..]).chain(patterns.iter().copied());
         let states = NFA::builder().prefilter(false).build(words).ok()?;
         let start = states.start_state(Anchored::No).ok()?;
@@ -46,7 +46,7 @@ impl Proposals {
         self.run(text, |from| self.beginnings.next(text.as_bytes(), from), may_end, report);
     }
 
-    /// The same for every match of a pattern, whole word or not.
+    /// Like [`Self::whole`], for every match of a pattern, whole word or not.
     pub(crate) fn all(&self, text: &str, report: impl FnMut(usize, Range<usize>) -> bool) {
         self.run(text, Some, |_| true, report);
     }
@@ -81,7 +81,7 @@ impl Proposals {
             }
             track.add(folded.bytes().len(), folded.end - at);
             at = folded.end;
-            // Patterns are whole characters: none ends inside one.
+            // Patterns consist of whole characters, so none ends inside one.
             if self.states.is_match(state) {
                 let mut report = |index: usize| {
                     let pattern = self.states.match_pattern(state, index);
@@ -111,11 +111,11 @@ impl Proposals {
     }
 }
 
-/// Maps folded bytes back to bytes of the text, from where the automaton left its start state.
+/// Maps folded bytes back to bytes of the text, starting where the automaton left its start state.
 #[derive(Default)]
 struct Track {
     begin: usize,
-    /// Folded byte and byte of the text from which both advance together.
+    /// Pairs of folded offset and text offset, from each of which both advance together.
     steps: Vec<(usize, usize)>,
     folded: usize,
     text: usize,
@@ -136,7 +136,7 @@ impl Track {
         }
     }
 
-    /// The byte of the text `folded` folded bytes ago.
+    /// The text offset that is `folded` folded bytes back.
     #[inline]
     fn back(&self, folded: usize) -> Option<usize> {
         let then = self.folded.checked_sub(folded)?;

@@ -1,6 +1,6 @@
 //! Quotes inline content in refdesk's blocks. Content is printed unchanged (BEHAVIOUR §7) unless one of its lines looks
-//! like a line that only refdesk writes: then every line is quoted with `> `, which marks where the content begins and
-//! ends.
+//! like a line that only refdesk writes; then every line is prefixed with `> `, which marks where the content begins
+//! and ends.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use pulldown_cmark::{Event, HeadingLevel, Parser, Tag};
 
 use refdesk_text::escape::block_value;
 
-/// What refdesk's own lines begin with, in lower case, after any heading or emphasis marks.
+/// The beginnings of refdesk's own lines, in lower case, after any heading or emphasis marks.
 const OPENINGS: [&str; 6] = [
     "the following reference sources should be",
     "additional reference sources are available",
@@ -18,7 +18,7 @@ const OPENINGS: [&str; 6] = [
     "[end of reference data",
 ];
 
-/// The labels of refdesk's lines about a source, in lower case. Others are usual in lists of any document.
+/// The labels of refdesk's lines about a source, in lower case. Its other labels are too common in ordinary documents.
 const LABELS: [&str; 9] = ["access", "args", "hint", "location", "missing", "server", "tags", "tool", "url"];
 
 /// The content as printed in a block.
@@ -77,10 +77,9 @@ fn is_rule(line: &str) -> bool {
     ['-', '*', '_', '='].into_iter().any(is_of)
 }
 
-/// Whether a code block or HTML is still open at the end of the content, so that the text after it would become part of
-/// it.
+/// Whether a code block or HTML is still open at the end of the content and would swallow the text after it.
 fn hides_what_follows(content: &str) -> bool {
-    // Nothing else can stay open.
+    // No other syntax can stay open.
     if !["```", "~~~", "<"].iter().any(|opening| content.contains(opening)) {
         return false;
     }

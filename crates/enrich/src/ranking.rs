@@ -1,6 +1,5 @@
 //! Decides which sources get a hint if an index tells what the text is about: first those with a tag in the text that
-//! are also about it, then those that no tag brings up (SEARCH S3.3). Without an index, every tag counts (BEHAVIOUR
-//! §5).
+//! are also about its topic, then those without a tag (SEARCH S3.3). Without an index, every tag counts (BEHAVIOUR §5).
 
 mod rejection;
 
@@ -12,18 +11,19 @@ use super::Hint;
 use refdesk_core::config::HintSettings;
 use refdesk_index::{ScoredSource, TextTopics};
 
-/// A tag hint is left out if its score is lower than the best by more than this.
+/// A tag hint is left out if its score is more than this below the best.
 const TAG_RANGE: f32 = 0.20;
 
-/// A tag hint is left out if its score is below this share of the threshold, however weak the others are: its tag is
-/// meant in another sense, like `class` in "write a class".
+/// A tag hint is left out if its score is below this share of the threshold, however weak the others are: its tag has
+/// another sense in the text, like `class` in "write a class".
 const TAG_FLOOR: f32 = 0.6;
 
-/// Next to tag hints, a hint by meaning must exceed its threshold by this much, and score no lower than any of them except
-/// those only in code, so that one irrelevant tag cannot hide the sources the text is about.
+/// Next to tag hints, a hint by meaning must exceed its threshold by this much and score at least as high as any tag
+/// hint outside code. Tag hints do not rule it out altogether, so one irrelevant tag cannot hide the sources that the
+/// text is about.
 const MEANING_MARGIN: f32 = 0.05;
 
-/// A hint by meaning is left out if its score is lower than the best by more than this.
+/// A hint by meaning is left out if its score is more than this below the best.
 const MEANING_RANGE: f32 = 0.10;
 
 /// The most hints by meaning.
@@ -33,27 +33,27 @@ const MAX_BY_MEANING: usize = 3;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RankedHint<'a> {
     pub id: &'a str,
-    /// The hint by tag, if one is in the text.
+    /// The hint by tag, if one of its tags is in the text.
     pub tags: Option<&'a Hint>,
     /// What the index says about it.
     pub scored: Option<&'a ScoredSource>,
     /// Why it is only counted.
     pub rejected: Option<Rejection>,
-    /// The sum of its scores for this text and earlier ones, if only that is why it is hinted at.
+    /// The sum of its scores for this text and earlier ones, if only the sum justifies the hint.
     pub recurring: Option<f32>,
 }
 
-/// The hints of a text in order, and the scores needed.
+/// The hints of a text in order, and what is needed to explain missing ones.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Ranking<'a> {
     pub hints: Vec<RankedHint<'a>>,
     about: Option<&'a TextTopics>,
     settings: HintSettings,
-    /// The best score of the hints whose tag is said, if there are any.
+    /// The best score of the hints with a tag outside code, if there are any.
     best_said: Option<f32>,
-    /// The score that a source without a tag needs because of the best such source.
+    /// The score that a source without a tag needs to be close enough to the best one.
     needed_beside_best: f32,
-    /// Sources without a tag whose section is named by another hint.
+    /// Sources without a tag whose section another hint already shows.
     copies: HashSet<&'a str>,
 }
 
@@ -63,12 +63,12 @@ impl Ranking<'_> {
         self.settings.threshold.or(self.about?.threshold)
     }
 
-    /// The same for this source.
+    /// The threshold of this source.
     pub(crate) fn needed(&self, scored: &ScoredSource) -> Option<f32> {
         needed(self.about, self.settings, scored)
     }
 
-    /// Why this source, which has no tag in the text, gets no hint.
+    /// Why this source, without a tag in the text, gets no hint.
     pub(crate) fn rejection(&self, scored: &ScoredSource) -> Rejection {
         let (id, score) = (scored.source.as_str(), scored.score);
         match self.needed(scored) {
@@ -87,16 +87,16 @@ impl Ranking<'_> {
     }
 }
 
-/// What the desk knows of sources, by their ids.
+/// The desk's state of each source, by id.
 #[derive(Clone, Copy)]
 pub(crate) struct SourceStates<'s> {
     /// Whether its text may be read.
     pub may_be_read: &'s dyn Fn(&str) -> bool,
-    /// Whether it may get a hint if no tag brings it up.
+    /// Whether it may get a hint without a tag.
     pub may_be_hinted: &'s dyn Fn(&str) -> bool,
-    /// Whether the agent has it: it is selected.
+    /// Whether it is selected, so that the agent has it.
     pub is_given: &'s dyn Fn(&str) -> bool,
-    /// How many folders down it is: of several sources with the same section, the innermost gets the hint.
+    /// How deep in folders it is: of several sources with the same section, the innermost gets the hint.
     pub depth: &'s dyn Fn(&str) -> usize,
 }
 
@@ -138,7 +138,8 @@ pub(crate) fn rank<'a>(
             .filter(|about| settings.semantic && !about.is_by_words)
             .and_then(|about| settings.threshold.or(about.threshold));
         let alone = by_meaning.map_or(f32::NEG_INFINITY, |threshold| TAG_FLOOR * threshold);
-        // A source is compared with others of its tags: a text that names several things is about all of them.
+        // The best source of each tag need not be close to the best of all: a text with several tags is about all of
+        // them.
         let mut tags_before: HashSet<&str> = HashSet::new();
         for hint in hints.iter_mut().filter(|hint| hint.rejected.is_none()) {
             let own = hint.tags.iter().flat_map(|hint| &hint.tags);
@@ -152,7 +153,7 @@ pub(crate) fn rank<'a>(
             }
         }
     }
-    // A tag only in code says what the code is written in, not what is wanted.
+    // A tag only in code tells which language the code is in, not what is wanted.
     let said = hints.iter().filter(|hint| hint.rejected.is_none() && hint.tags.is_some_and(|hint| !hint.is_in_code));
     let best_said = said.map(RankedHint::score).reduce(f32::max);
     let has_tag: HashSet<&str> = tagged.iter().map(|hint| hint.id.as_str()).collect();
@@ -194,7 +195,7 @@ pub(crate) fn rank<'a>(
     Ranking { hints, about, settings, best_said, needed_beside_best, copies }
 }
 
-/// The score that this source needs for a hint without a tag. Without vectors yet, it is compared only by words, whose
+/// The score that this source needs for a hint without a tag. Until it has vectors, it is compared only by words, whose
 /// scores are lower.
 fn needed(about: Option<&TextTopics>, settings: HintSettings, scored: &ScoredSource) -> Option<f32> {
     let about = about?;
@@ -206,12 +207,12 @@ fn was_read(about: Option<&TextTopics>, id: &str) -> bool {
     about.is_some_and(|about| about.read.iter().any(|read| read == id))
 }
 
-/// The score that a source with this threshold needs if hints with a tag score up to `best_said`.
+/// The score that a source with this threshold needs next to tag hints with scores up to `best_said`.
 fn beside_tags(best_said: Option<f32>, threshold: f32) -> f32 {
     best_said.map_or(threshold, |best| best.max(threshold + MEANING_MARGIN))
 }
 
-/// Keeps one source per section, and none for sections in `shown`; returns the others.
+/// Keeps one source per section, and none for sections in `shown`; returns the ids of the others.
 fn take_copies<'a>(
     meant: &mut Vec<&'a ScoredSource>,
     shown: impl Iterator<Item = &'a ScoredSource>,
@@ -233,7 +234,7 @@ fn take_copies<'a>(
     meant.extract_if(.., is_copy).map(|scored| scored.source.as_str()).collect()
 }
 
-/// The file and line of the best section; `None` for text from the catalog itself, or if unknown.
+/// The file and line of the best section; `None` for text from the catalog itself and if unknown.
 fn place(scored: &ScoredSource) -> Option<(&str, usize)> {
     let section = scored.section.as_ref().filter(|section| section.line > 0 && !section.path.is_empty())?;
     Path::new(&section.path).is_absolute().then_some((section.path.as_str(), section.line))
@@ -244,8 +245,8 @@ impl RankedHint<'_> {
         self.scored.map_or(0.0, |scored| scored.score)
     }
 
-    /// Whether the index has all of the source. A source that is not indexed yet, or is compared only by words before
-    /// its vectors are computed, cannot reach the scores of the others.
+    /// Whether the index has the whole source. A source that is not indexed yet, or is compared only by words because
+    /// its vectors are missing, cannot reach the scores of the others.
     fn is_comparable(&self, about: Option<&TextTopics>) -> bool {
         match self.scored {
             Some(scored) => !scored.is_incomplete,
@@ -304,7 +305,7 @@ mod tests {
             (&["a", "b"], &[("b", 0.6), ("a", 0.39)], "b a-"),
             (&["a", "b"], &[], "a- b-"),
             (&["a", "b"], &[("a", 0.6)], "a b-"),
-            // The best source of each tag that the text names is about one of several things.
+            // The best source of each tag in the text is kept: the text is about several things.
             (&["a", "other"], &[("a", 0.6), ("other", 0.39)], "a other"),
             (&["a", "other", "other2"], &[("a", 0.6), ("other", 0.39), ("other2", 0.38)], "a other other2-"),
             (&["a", "other"], &[("a", 0.6), ("other", 0.29)], "a other-"),
@@ -354,7 +355,7 @@ mod tests {
     #[test]
     fn a_section_in_several_sources_is_hinted_at_only_once() {
         for (tags, sections, expected, copies) in [
-            // The innermost of several, in its own position.
+            // The innermost of several, at its own position.
             (&[][..], &[("outer", "/a/b.md", 3), ("inner", "/a/b.md", 3), ("x", "/c.md", 1)][..], "inner x", "outer"),
             (&[], &[("inner", "/a/b.md", 3), ("outer", "/a/b.md", 3)], "inner", "outer"),
             // Another section of the same file, and a section without a file.

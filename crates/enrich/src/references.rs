@@ -16,10 +16,10 @@ use refdesk_core::catalog::{Mode, PathState, Source, SourceId};
 use refdesk_core::selection::{Role, SelectedSource, Selection};
 use refdesk_text::lines;
 
-/// The rule that prints one line for an `@id` that the session already got.
+/// The rule that prints one line for an `@id` that the session already received.
 pub(super) const GIVEN_ABOVE: &str = "given above";
 
-/// The drafts for a session with this `memory`; matches are added to `metadata`.
+/// The drafts for a session with this `memory`; adds matches to `metadata`.
 pub(super) fn drafts(reading: &EnrichInput, memory: &SessionMemory, metadata: &mut Metadata) -> Vec<Draft> {
     let EnrichContext { matcher, catalog, selection, exclude_hints, .. } = reading.ctx;
     let text = reading.request.text;
@@ -54,7 +54,7 @@ impl ReferenceDrafts<'_> {
         (vec![MemoryKey::Given(hash)], is_news)
     }
 
-    /// Block 1.
+    /// Block 1: expansions.
     fn expansions(&self, found: &Findings) -> Draft {
         let offsets: Vec<usize> = found.expansions.iter().map(|it| it.range.start).collect();
         let places = lines::places(self.reading.request.text, &offsets);
@@ -83,7 +83,7 @@ impl ReferenceDrafts<'_> {
         Draft { kind: BlockKind::Expansion, entries }
     }
 
-    /// Block 2.
+    /// Block 2: hints.
     fn hints(&self, found: &Findings, metadata: &mut Metadata) -> Draft {
         let ctx = &self.reading.ctx;
         let offsets: Vec<usize> = found.hints.iter().flat_map(|hint| hint.firsts.iter().copied()).collect();
@@ -96,13 +96,13 @@ impl ReferenceDrafts<'_> {
         }
         let mut entries = Vec::new();
         let ranking = ranking(ctx, found);
-        // Folders first, in order: their walks share a budget.
+        // Look up folders first, in order: their walks share a budget.
         let sources = || ranking.hints.iter().filter_map(|hint| ctx.catalog.get(hint.id));
         if !self.reading.request.repeat {
             sources().filter(|source| source.is_directory()).for_each(|source| drop(ctx.places.files(source)));
         }
-        // Side by side: without an index, a tag of a thousand sources reads a thousand documents here. A match of another tag
-        // of the same source is not new.
+        // In parallel: without an index, a tag of a thousand sources reads a thousand documents here. A later match by
+        // another tag of the same source is not new.
         let looked_up = ranking.hints.par_iter().map(|hint| {
             let source = ctx.catalog.get(hint.id)?;
             Some((source, self.keys("hint", source, &print::brief_line(source))))
@@ -111,7 +111,7 @@ impl ReferenceDrafts<'_> {
         for (hint, looked_up) in ranking.hints.iter().zip(looked_up) {
             let Some((source, (keys, news))) = looked_up else { continue };
             let mut why = why.remove(hint.id).unwrap_or_default();
-            // The index must not reveal a text that may no longer be read.
+            // The index must not reveal a text that may not be read.
             let meaning = hint.scored.filter(|_| is_there(source)).map(|scored| Meaning {
                 conversation: hint.recurring.map(Score::from),
                 ..Meaning::new(scored, ranking.needed(scored), ctx.places)
@@ -155,7 +155,7 @@ impl ReferenceDrafts<'_> {
         Draft { kind: BlockKind::Hint, entries }
     }
 
-    /// Block 3; the sources and their parents go into `metadata`.
+    /// Block 3: the notice. Adds the sources and their parents to `metadata`.
     fn notice(&self, metadata: &mut Metadata) -> Draft {
         let EnrichContext { selection, catalog, .. } = self.reading.ctx;
         let injected = &self.reading.injected;
@@ -188,11 +188,11 @@ impl ReferenceDrafts<'_> {
     }
 }
 
-/// The hints for a text with these findings.
+/// Ranks the hints for a text with these findings.
 pub(super) fn ranking<'a>(ctx: &EnrichContext<'a>, found: &'a Findings) -> Ranking<'a> {
     let EnrichContext { catalog, selection, about, exclude_hints, hint_settings, .. } = *ctx;
     let mentioned: HashSet<&str> = found.expansions.iter().map(|it| it.id.as_str()).collect();
-    // A missing source keeps its hint by tag, which says that it is missing.
+    // A missing source keeps its tag hint, which reports that it is missing.
     let is_closed = |source: &Source| {
         source.place().is_some_and(|place| matches!(place.state, PathState::Untrusted | PathState::Reserved))
     };
@@ -214,12 +214,12 @@ pub(super) fn ranking<'a>(ctx: &EnrichContext<'a>, found: &'a Findings) -> Ranki
     rank(&found.hints, about, hint_settings, states)
 }
 
-/// Whether a source's text can be read, or fetched by an agent.
+/// Whether a source's text can be read or fetched.
 pub(super) fn is_there(source: &Source) -> bool {
     source.place().is_none_or(|place| place.state.is_open())
 }
 
-/// The ids that lead from a transitive source to the pick that pulled it in.
+/// The ids from a transitive source's reason up to the pick that pulled it in.
 pub(super) fn chain(selection: &Selection, member: &SelectedSource) -> Vec<String> {
     let mut chain = Vec::new();
     let mut next = member.reason.as_ref();

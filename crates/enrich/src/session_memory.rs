@@ -1,5 +1,5 @@
-//! What one session was given, so that it is given only once (BEHAVIOUR §5, "Once"). This is a plain value; the caller
-//! stores it on disk.
+//! What one session has received, so that nothing is sent twice (BEHAVIOUR §5, "Once"). This is a plain value; the
+//! caller stores it on disk.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use refdesk_core::selection::Selection;
 use refdesk_files::name::hex;
 use refdesk_index::{EarlierText, MAX_TEXTS};
 
-/// What a session already knows.
+/// What a session has received.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SessionMemory {
@@ -20,9 +20,9 @@ pub struct SessionMemory {
     pub announced: BTreeSet<String>,
     /// Hashes of the expansions and hints given, as made by `content_hash`.
     pub given: BTreeSet<String>,
-    /// Sources that were hinted at or expanded, and how; used to explain what is read or selected later.
+    /// Sources that were hinted at or expanded, and how; used to explain later reads and picks.
     pub offered: BTreeMap<String, BlockKind>,
-    /// Its last prompts, latest first, if they count for later ones.
+    /// The session's last prompts, latest first, if they count for later ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prompts: Vec<EarlierText>,
 }
@@ -40,7 +40,7 @@ impl SessionMemory {
         Self { offered: self.offered.clone(), ..Self::default() }
     }
 
-    /// Records that something was given.
+    /// Records that the session has received something.
     pub(super) fn remember(&mut self, key: &MemoryKey) {
         match key {
             MemoryKey::Given(hash) => drop(self.given.insert(hash.clone())),
@@ -54,9 +54,9 @@ impl SessionMemory {
         self.prompts.truncate(MAX_TEXTS - 1);
     }
 
-    /// Forgets the transitive sources that left the selection: if they return, they are announced again.
-    /// [`super::enrich`] does this with the selection it sees; code that changes a selection must do it for sessions
-    /// that send no text meanwhile.
+    /// Forgets the transitive sources that left the selection, so that they are announced again if they return.
+    /// [`super::enrich`] does this with the selection it gets; code that changes a selection must do it for sessions
+    /// that send no text in between.
     pub(crate) fn keep_selected(&mut self, selection: &Selection) {
         self.announced.retain(|id| selection.contains(id));
     }

@@ -1,4 +1,4 @@
-//! The file system as enrichment sees it, implemented by the caller: this crate reads no files.
+//! The file system for enrichment, implemented by the caller: this crate reads no files itself.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use refdesk_core::catalog::{Catalog, Source};
 use refdesk_core::selection::Selection;
 use refdesk_templates::{Template, TemplateIndex};
 
-/// Paths and files of sources.
+/// Looks up and reads the files of sources.
 pub trait SourceFiles: Sync {
     /// A path for display: relative if inside the workspace, otherwise absolute; forward slashes (BEHAVIOUR §2).
     fn display_path(&self, path: &Path) -> String;
@@ -14,7 +14,7 @@ pub trait SourceFiles: Sync {
     /// The text files of a directory source (§3), absolute, in path order; empty for any other source.
     fn files(&self, source: &Source) -> Vec<PathBuf>;
 
-    /// Estimated tokens of a source's text; `None` if it is not local, or missing.
+    /// Estimated tokens of a source's text; `None` if it is missing or not local.
     fn tokens(&self, source: &Source) -> Option<u64>;
 
     /// A value that changes with the content of a local source: for a file, its bytes or their hash; for a directory,
@@ -25,7 +25,7 @@ pub trait SourceFiles: Sync {
     /// empty if the path or a link on it leads out of the source's folder.
     fn declared(&self, source: &Source, path: &str) -> Vec<PathBuf>;
 
-    /// Where the links of an absolute path lead; `None` if it does not exist.
+    /// An absolute path with its links resolved; `None` if it does not exist.
     fn resolved(&self, _path: &Path) -> Option<PathBuf> {
         None
     }
@@ -33,7 +33,7 @@ pub trait SourceFiles: Sync {
     /// The template index of this selection. Building it reads files, so it is built on demand.
     fn templates(&self, catalog: &Catalog, selection: &Selection) -> TemplateIndex;
 
-    /// The templates in a text, in order, with their names for the index. Those beyond the limits for one text are left
+    /// The templates in a text, in order, with their names for the index. Those over the limits for one text are left
     /// out.
     fn templates_in(&self, text: &str) -> Vec<Template>;
 }

@@ -9,19 +9,19 @@ use super::normal::{
 use refdesk_text::fold::{fold, is_separator};
 use refdesk_text::words::is_whole;
 
-/// A folded tag, with a blank for each separator; tags with the same key match the same texts.
+/// A folded tag with a blank for each separator. Tags with the same key match the same texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Spelling<'k> {
-    /// The key without separators at its ends.
+    /// The key without leading and trailing separators.
     core: &'k str,
     /// Separators before the core: `--verbose` has 2.
     lead: usize,
-    /// Separators after it.
+    /// Separators after the core.
     trail: usize,
 }
 
 impl<'k> Spelling<'k> {
-    /// From a key made by `text::fold::tag_key`; `None` if it consists only of separators.
+    /// From a key made by `text::fold::tag_key`; `None` if the key consists only of separators.
     pub(crate) fn of(key: &'k str) -> Option<Self> {
         let core = key.trim_matches(' ');
         let lead = key.len() - key.trim_start_matches(' ').len();
@@ -39,7 +39,7 @@ impl<'k> Spelling<'k> {
         self.lead == 0 && self.trail == 0 && !self.core.contains("  ")
     }
 
-    /// A measure of the time that taking up this spelling once, with [`Self::confirm`] or [`Self::place`], can take.
+    /// An upper bound, in steps, for one call of [`Self::confirm`] or [`Self::place`].
     pub(crate) fn steps(&self) -> usize {
         let walked = self.core.len() - self.pattern().len();
         if self.is_plain() { 0 } else { 1 + self.lead + self.trail + walked + self.core.len() / 8 }
@@ -55,7 +55,7 @@ impl<'k> Spelling<'k> {
         Some(start..self.end_after(text, end, |end| is_whole(text, 0, end))?)
     }
 
-    /// The same without checking the neighbours.
+    /// Like [`Self::confirm`], without checking the neighbours.
     pub(crate) fn place(&self, text: &str, pattern: Range<usize>) -> Option<Range<usize>> {
         if self.is_plain() {
             return Some(pattern);
@@ -64,7 +64,7 @@ impl<'k> Spelling<'k> {
         Some(self.start_before(text, pattern.start, |_| true)?..self.end_after(text, end, |_| true)?)
     }
 
-    /// The end of the core whose pattern ends at byte `at`.
+    /// The end of the core, given that its pattern ends at byte `at`.
     fn walk(&self, text: &str, mut at: usize) -> Option<usize> {
         let mut key = self.core.get(self.pattern().len()..)?;
         while let Some(wanted) = key.chars().next() {
@@ -106,7 +106,7 @@ impl<'k> Spelling<'k> {
     }
 }
 
-/// The first edge outward from `core` with exactly `wanted` separators in between and an allowed neighbour beyond.
+/// The nearest position outward from `core` with exactly `wanted` separators in between and an allowed neighbour.
 fn nearest(
     wanted: usize,
     core: usize,

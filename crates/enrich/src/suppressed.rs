@@ -1,12 +1,12 @@
-//! Explains why a hint is missing from an enriched text: others are more likely to be meant, the session already got
-//! it, there was no room, or the text already contains it. Derived from the result itself, so that the two always
-//! agree.
+//! Explains why a hint is missing from an enriched text: others are more likely to be meant, the session already
+//! received it, it did not fit, or the text already contains it. Derived from the result itself, so that explanation
+//! and result always agree.
 
 use super::{BlockKind, Enriched, ItemReceipt, Level, WhyNot};
 use refdesk_core::catalog::SourceId;
 
 /// The sources that match by tag or meaning but have no hint in `enriched`: those with tags in catalog order, then the
-/// others. `all` is the same text enriched with `repeat` and without a limit.
+/// others. `all` is the result for the same text with `repeat` and without a limit.
 pub fn suppressed_hints(enriched: &Enriched, all: &Enriched) -> Vec<(SourceId, WhyNot)> {
     let tagged = enriched.metadata.tag_matched_references.iter().map(|(id, _)| id);
     let by_meaning = enriched.metadata.semantic_matched_references.iter().map(|(id, _)| id);

@@ -1,6 +1,6 @@
 //! Finds the tags in a text (BEHAVIOUR §5, tag matching). One automaton over all distinct tags of a catalog, built
-//! once, runs over the folded text from the positions where a tag may begin; each match it proposes is confirmed in the
-//! original text.
+//! once, runs over the folded text from each position where a tag may begin; every match it proposes is confirmed in
+//! the original text.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -11,11 +11,11 @@ use refdesk_core::catalog::Catalog;
 use refdesk_text::fold::{collapsed, tag_key};
 use refdesk_text::number::{narrow, wide};
 
-/// The number of matches reported per tag; more of them add no information.
+/// The most matches reported per tag; further ones add no information.
 pub(crate) const PLACES: usize = 256;
 
-/// The most steps in one text to confirm tags that begin or end with separators or have several in a row. Without a limit,
-/// a few hundred tags such as `a-a-a-`, each within the next, take text × tags × length.
+/// The most steps per text for confirming tags that begin or end with separators or have several in a row. Without a
+/// limit, a few hundred tags such as `a-a-a-`, each contained in the next, take text × tags × length.
 const STEPS: usize = 2_000_000;
 
 /// An index of all tags of a catalog. There may be tens of thousands, so everything is stored in a few long lists,
@@ -33,8 +33,7 @@ pub(crate) struct TagIndex {
 /// A source that has a tag: its position in the catalog, then the tag's position in its list.
 type TagHolder = (u32, u32);
 
-/// Lists of different lengths, stored one after the other. Positions are 32-bit; the automaton has no room for more
-/// either.
+/// Lists of different lengths, stored one after another. Positions are 32-bit; the automaton has the same limit.
 struct Groups<T> {
     items: Vec<T>,
     ends: Vec<u32>,
@@ -71,8 +70,8 @@ impl<T> Groups<T> {
 pub(crate) struct TaggedSource {
     /// Its position in the catalog.
     pub(crate) source: usize,
-    /// The positions of the matching tags in its list, in order; of tags that differ only in case or separators, only
-    /// the first.
+    /// The positions of the matching tags in the source's list, in order. Of tags that differ only in case or
+    /// separators, only the first is included.
     pub(crate) tags: Vec<usize>,
     /// The first match of each of `tags`.
     pub(crate) firsts: Vec<usize>,
@@ -85,7 +84,7 @@ pub(crate) struct TagMatches {
     /// The number of matches of each spelling, up to [`PLACES`].
     counts: Vec<u16>,
     places: Vec<(usize, Range<usize>)>,
-    /// The steps that are left for confirming what the automaton proposes.
+    /// The remaining steps for confirming proposed matches.
     steps: usize,
 }
 
@@ -97,8 +96,8 @@ struct Matched<'f> {
 }
 
 impl TagIndex {
-    /// An index of the distinct tags of those `sources` that `wanted` accepts; each source is its position in the
-    /// catalog and its tags.
+    /// Builds an index of the distinct tags of `sources` that `wanted` accepts; each source is given as its position in
+    /// the catalog and its tags.
     pub(crate) fn new<'t>(sources: impl Iterator<Item = (usize, &'t [String])>, wanted: impl Fn(&str) -> bool) -> Self {
         // Every tag's key with the source that has it, sorted so that equal keys are adjacent.
         let mut written = Groups::new();
@@ -133,12 +132,12 @@ impl TagIndex {
         spelling(&self.keys, at)
     }
 
-    /// An empty set of matches, to be filled by [`TagIndex::scan`].
+    /// An empty set of matches for [`TagIndex::scan`] to fill.
     pub(crate) fn start(&self) -> TagMatches {
         TagMatches { counts: vec![0; self.keys.len()], places: Vec::new(), steps: STEPS }
     }
 
-    /// Adds every tag in `text.get(within)`, matched as if it had no neighbours outside. Overlapping matches count.
+    /// Adds every tag in `text.get(within)`, matched as if nothing surrounded that part. Overlapping matches count.
     pub(crate) fn scan(&self, text: &str, within: Range<usize>, found: &mut TagMatches) {
         let offset = within.start;
         let (Some(automaton), Some(text)) = (&self.automaton, text.get(within)) else { return };
@@ -166,8 +165,8 @@ impl TagIndex {
         });
     }
 
-    /// Calls `each` for every match of a tag's letters in `text.get(within)`, whatever its neighbours: its spelling and
-    /// range. Once it returns false for a spelling, at most a few more matches of it are reported.
+    /// Calls `each` with the spelling and range of every match of a tag's letters in `text.get(within)`, whatever its
+    /// neighbours. Once `each` returns false for a spelling, at most a few more matches of it are reported.
     pub(crate) fn places(&self, text: &str, within: Range<usize>, mut each: impl FnMut(usize, Range<usize>) -> bool) {
         let offset = within.start;
         let (Some(automaton), Some(text)) = (&self.automaton, text.get(within)) else { return };
@@ -190,7 +189,7 @@ impl TagIndex {
         self.holders.get(spelling).iter().map(|(source, tag)| (wide(*source), wide(*tag)))
     }
 
-    /// The matches by source, in catalog order, for the sources that `wanted` accepts.
+    /// Groups the matches by source, in catalog order, for the sources that `wanted` accepts.
     pub(crate) fn by_source(
         &self,
         mut found: TagMatches,
@@ -228,7 +227,7 @@ impl TagIndex {
     }
 }
 
-/// Takes what confirming this spelling once can cost; false if not enough is left.
+/// Subtracts the cost of confirming this spelling once; false if too few steps are left.
 fn spend(steps: &mut usize, spelling: Spelling<'_>) -> bool {
     match steps.checked_sub(spelling.steps()) {
         Some(left) => *steps = left,
@@ -267,7 +266,8 @@ fn is_inside_word(bytes: &[u8], place: &Range<usize>) -> bool {
     before.is_some_and(u8::is_ascii_alphanumeric) || bytes.get(place.end).is_some_and(u8::is_ascii_alphanumeric)
 }
 
-/// Of tags that differ only in case or separators, the first; `matched` are positions in `tags`, ascending.
+/// The first of each group of tags that differ only in case or separators; `matched` are positions in `tags`,
+/// ascending.
 fn first_spelt(matched: impl Iterator<Item = usize>, tags: &[String]) -> Vec<usize> {
     let mut seen = HashSet::new();
     let key = |at: usize| tags.get(at).map(|tag| collapsed(&tag_key(tag))).unwrap_or_default();
@@ -288,7 +288,7 @@ fn union(matched: &[Matched]) -> Vec<Range<usize>> {
 mod tests {
     use super::*;
 
-    /// The tags of one source that are in a text, and where.
+    /// The tags of one source that are in a text, with the matched text.
     fn matched(tags: &[&str], text: &str) -> Vec<(String, String)> {
         let tags: Vec<String> = tags.iter().map(|tag| (*tag).to_owned()).collect();
         let index = TagIndex::new(std::iter::once((0, tags.as_slice())), |_| true);
@@ -400,7 +400,7 @@ mod tests {
             (" circuit breaker ", "circuit breaker", true),
             ("circuit\u{a0}breaker", "circuit_breaker", true),
             ("a b c", "a-b_c", true),
-            // several separators in a row: each matches one
+            // several separators in a row: each matches one separator
             ("a  b", "a  b", true),
             ("a  b", "a--b", true),
             ("a  b", "a - b", false),
@@ -413,7 +413,7 @@ mod tests {
             ("a--b c", "A__B c", true),
             ("a--b c", "a__b d", false),
             ("a--b", "a\n\nb", true),
-            // and at the ends
+            // separators at the ends
             ("--verbose", "use --verbose here", true),
             ("--verbose", "use __VERBOSE", true),
             ("--verbose", "use ---verbose", false),
@@ -478,7 +478,7 @@ mod tests {
         let mut found = index.start();
         index.scan(&text, 0..text.len(), &mut found);
         assert_eq!(found.places.len(), many * PLACES);
-        // Proposed one by one, these would be 16 million matches, or 32 in the nightly run.
+        // If each were proposed separately, these would be 16 million matches, or 32 million in the nightly run.
         let mut proposed = 0;
         let mut counts = vec![0; many];
         index.automaton.as_ref().unwrap().whole(&text, |pattern, _| {

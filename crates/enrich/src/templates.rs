@@ -1,5 +1,5 @@
-//! The enricher of templates: lists those that can be rendered, at the start of a conversation and after a tool
-//! returned text with templates (BEHAVIOUR §5, "Templates").
+//! The enricher of templates: lists the templates that can be rendered, at the start of a conversation and after a tool
+//! returned a text with templates (BEHAVIOUR §5, "Templates").
 
 use std::borrow::Cow;
 
@@ -20,7 +20,7 @@ pub(super) fn draft(reading: &EnrichInput, memory: &SessionMemory) -> Draft {
     };
     let rule = if at_the_start { "the selection provides it" } else { "it is in the text" };
     let entries = templates.iter().map(|template| entry(reading, template, rule));
-    // A system prompt is written from scratch each time; the content of an earlier one no longer exists.
+    // A system prompt is written anew each time, so the content of an earlier one is lost.
     let is_news = |entry: &DraftEntry| {
         let is_known = |key: &MemoryKey| matches!(key, MemoryKey::Given(hash) if memory.given.contains(hash));
         at_the_start || reading.request.repeat || !entry.keys.iter().any(is_known)
@@ -28,8 +28,8 @@ pub(super) fn draft(reading: &EnrichInput, memory: &SessionMemory) -> Draft {
     Draft { kind: BlockKind::Templates, entries: entries.filter(is_news).collect() }
 }
 
-/// The templates in the text outside refdesk's own blocks; none if the file belongs to a source that declares its
-/// templates itself.
+/// The templates in the text outside refdesk's own blocks; none if the file belongs to a source that declares its own
+/// templates.
 pub(super) fn found(reading: &EnrichInput) -> Vec<Template> {
     let ctx = &reading.ctx;
     let pinned = reading.pinned.as_ref().and_then(|pinned| ctx.catalog.get(pinned.ref_id.as_str()));
@@ -48,11 +48,11 @@ pub(super) fn found(reading: &EnrichInput) -> Vec<Template> {
 
 fn entry(reading: &EnrichInput, template: &Template, rule: &str) -> DraftEntry {
     let (full, brief) = (print::template(template, reading.request.hint_action), print::template_line(template));
-    // A template of the same name that is requested the same way is not new, even if its content differs.
+    // A template with the same name and the same annotation is not new, even if its content differs.
     let hash = content_hash("template", &SourceId::from(template.name.as_str()), &full, "");
     DraftEntry {
         about: template.name.clone(),
-        // The full and the short form both begin with it.
+        // Both forms begin with the short one.
         is_in_text: reading.injected.has(&brief),
         full,
         brief,

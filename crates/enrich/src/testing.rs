@@ -1,4 +1,4 @@
-//! Constructors for tests: sources, selections and source files made of plain values.
+//! Builds sources, selections and source files for tests from plain values.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ pub(crate) use refdesk_core::selection::testing::selection;
 use refdesk_files::Stamp;
 use refdesk_templates::{Syntax, Template, TemplateIndex, Variable, VariableKind};
 
-/// An inline source, selectable, named after its id.
+/// A selectable inline source, named after its id.
 pub(crate) fn inline(id: &str, tags: &[String], content: &str) -> Source {
     source(id, tags, SourceKind::Inline { content: content.into() })
 }

@@ -12,7 +12,8 @@ use crate::instruction::LISTED_FILES;
 use refdesk_core::catalog::{Catalog, DirectoryContents, Mode, PathState, Source};
 use refdesk_core::selection::Selection;
 
-/// A directory source that declares everything, one that declares nothing, and a file in the root of the first.
+/// A directory source that declares contents of every kind, one that declares none, and a file in the root of the
+/// first.
 fn sources() -> Vec<Source> {
     let mut all = source("mod", &["java".to_owned()], local("mod", PathState::Directory));
     let path = |path: &str| Some(path.to_owned());
@@ -97,7 +98,7 @@ fn a_document_in_the_root_of_its_source_has_a_context() {
         (json!({"path": "mod/README.md"}), Some("mod"), CONTEXT),
         (json!({"path": "/w/mod/README.MD"}), Some("mod"), CONTEXT),
         (json!({"command": "head -3 'mod/README.md'"}), Some("mod"), CONTEXT),
-        // The innermost source is pinned; the context is that of the folder that contains the document.
+        // The innermost source is pinned; the context is that of the folder with the document.
         (json!({"path": "mod/DOC.md"}), Some("doc"), CONTEXT),
         (json!({"path": "some/README.md"}), Some("some"), ONE),
         (json!({"path": "mod/sub/README.md"}), Some("mod"), ""),
@@ -190,7 +191,7 @@ fn templates_of_a_text_and_of_the_index() {
     let first = ask(TEXT, &json!({"path": "elsewhere.md"}), &memory);
     assert_eq!(first.text, format!("{TEXT}{FOUND}"));
     assert_eq!(ask(TEXT, &json!({}), &first.memory).text, TEXT);
-    // Templates are taken from a document unless its source declares templates; other contents do not matter.
+    // Templates are extracted from a document unless its source declares templates; other contents do not matter.
     assert_eq!(ask(TEXT, &json!({"path": "mod/sub/x.md"}), &memory).text, TEXT);
     assert_eq!(ask(TEXT, &json!({"path": "some/sub/x.md"}), &memory).text, format!("{TEXT}{FOUND}"));
     assert_eq!(ask("plain `{{x}}` text", &json!({}), &memory).text, "plain `{{x}}` text");
@@ -262,7 +263,7 @@ fn instructions_within_a_budget() {
                 assert_eq!((of("deep"), of("deeper")), (Level::Count, Level::Count), "{}", now.text);
             }
             assert!(now.items.iter().zip(&last.items).all(|(now, last)| now.level >= last.level));
-            // Sources that are only named count as announced, those given in full as expanded.
+            // Sources printed only with their name count as announced; those printed in full count as expanded.
             let named = ["deep", "deeper"].into_iter().filter(|id| of(id) < Level::Count && !now.text.is_empty());
             assert_eq!(now.memory.announced, named.map(str::to_owned).collect());
             let full =

@@ -1,4 +1,4 @@
-//! Finds, for the journal, the catalog's files that a tool was working on, selected or not, by the paths in its
+//! Finds, for the journal, the catalog's files that a tool was working on, selected or not, from the paths in its
 //! arguments. The text for the agent uses [`super::pinned`], which considers only selected sources.
 
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use refdesk_core::catalog::{Catalog, SourceId};
 /// The most files per call; the rest are ignored.
 const FILES: usize = 100;
 
-/// Every path of a local source, or of a file in one, in the arguments, each once and in the given order, with the
+/// The paths in the arguments that are those of a local source or of a file in one, each once and in order, with the
 /// innermost sources that contain it. Paths are recognized as in `super::pinned`.
 pub fn touched<'c>(
     catalog: &'c Catalog,

@@ -2,8 +2,8 @@
 //! ones, even after the writer was killed.
 //!
 //! A writer holds the lock of its temporary file until the rename, and the kernel releases it if the writer dies. So an
-//! unlocked temporary file is left over, and the next writer in that folder removes it. Many files in one folder share the
-//! lock of one (`batch`).
+//! unlocked temporary file is stale, and the next writer in that folder removes it. Many files in one folder can share
+//! the lock of one of them (`batch`).
 
 use std::collections::hash_map::RandomState;
 use std::ffi::{OsStr, OsString};
@@ -25,7 +25,7 @@ pub(crate) use batch::Batch;
 /// Prefix and suffix of a temporary file's name.
 const UNFINISHED: (&str, &str) = (".refdesk-", ".tmp");
 
-/// Whether this is the name of a temporary file, either in use or left over.
+/// Whether this is the name of a temporary file, in use or stale.
 pub fn is_unfinished(name: &OsStr) -> bool {
     let name = name.as_encoded_bytes();
     name.starts_with(UNFINISHED.0.as_bytes()) && name.ends_with(UNFINISHED.1.as_bytes())
@@ -36,13 +36,13 @@ fn unfinished_name() -> OsString {
     format!("{start}{:016x}{end}", RandomState::new().build_hasher().finish()).into()
 }
 
-/// What a written file must survive.
+/// What a written file has to survive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
     /// A crash of the machine.
     SurvivesCrash,
-    /// Only the end of the program: for files that can be regenerated. Readers see them whole, but a crash of the
-    /// machine may leave them empty. Skipping the sync makes ten thousand files take one second instead of ten.
+    /// Only the end of the program, for files that can be regenerated. Readers never see partial content, but a crash
+    /// of the machine may leave the file empty. Without the sync, ten thousand files take one second instead of ten.
     Recreatable,
 }
 
@@ -60,20 +60,20 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Like [`write_atomic`], for files that can be regenerated and that only the owner may read.
 ///
 /// # Errors
-/// As [`write_atomic`].
+/// See [`write_atomic`].
 pub fn write_derived(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let (folder, name) = made_for(path)?;
     folder.write(name, bytes, FileMode::Private, Durability::Recreatable)
 }
 
 /// Like [`write_atomic`], for the user's own folders: only the owner may read the file and enter its folder, whatever
-/// their modes were.
+/// their modes were before.
 ///
 /// # Errors
-/// As [`write_atomic`].
+/// See [`write_atomic`].
 pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let (folder, name) = made_for(path)?;
-    // Another user's folder keeps its mode.
+    // Changing the mode fails for another user's folder, which keeps its mode.
     let _ = folder.make_private();
     folder.write(name, bytes, FileMode::Private, Durability::SurvivesCrash)
 }
@@ -90,7 +90,7 @@ pub fn sweep(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// The number of the file system of a file.
+/// The device number of the file system that contains a file.
 ///
 /// # Errors
 /// The file system's error.
@@ -98,10 +98,10 @@ pub(crate) fn device_of(file: &File) -> io::Result<u64> {
     file.metadata().map(|file| file.dev())
 }
 
-/// Waits until everything on the file system of a file is on the disk.
+/// Waits until everything on the file system of this file is on disk.
 ///
 /// # Errors
-/// The file system's error, or there is no such call.
+/// The file system's error, or the platform has no such call.
 pub(crate) fn sync_file_system(file: &File) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     return Ok(rustix::fs::syncfs(file)?);
@@ -121,8 +121,8 @@ impl Folder {
         self.stage(&name, bytes, mode, lasting)?.replace(&name)
     }
 
-    /// Creates a file atomically; of several writers, the first wins. The returned file is still locked, as it was
-    /// before it got its name, so that others can tell whether its writer is alive.
+    /// Creates a file atomically; of several writers, the first wins. The returned file is locked since before it got
+    /// its name, so that others can tell whether its writer is alive.
     ///
     /// # Errors
     /// The file system's error, prefixed with the path; [`io::ErrorKind::AlreadyExists`] if the name is taken.
@@ -158,14 +158,14 @@ impl Folder {
         Ok(staged)
     }
 
-    /// The permissions of a file, which one that replaces it gets.
+    /// The permissions of an existing file, which its replacement gets.
     fn permissions_of(&self, name: &OsStr) -> io::Result<Option<Permissions>> {
         let entry = self.entry(name)?.filter(|entry| entry.kind == EntryKind::File);
         Ok(entry.map(|entry| entry.permissions))
     }
 
-    /// A second, temporary name for the file `name`, which survives when another file replaces it; a copy if the file
-    /// system has no hard links.
+    /// Gives the file `name` a second, temporary name, which survives when another file replaces it. Copies the file if
+    /// the file system has no hard links.
     ///
     /// # Errors
     /// The file system's error, prefixed with the path.
@@ -177,8 +177,8 @@ impl Folder {
                 Ok(file) => {
                     let staged =
                         Staged { folder: self.clone(), name: second, hold: WriterLock::Own(file), is_named: false };
-                    // Another process may hold the file's lock, or may have swept the second name before it was locked.
-                    // Then make a copy.
+                    // Make a copy if another process holds the file's lock, or may have swept the second name before it
+                    // was locked.
                     if staged.file().try_lock_shared().is_ok() && staged.is_there() {
                         return Ok(staged);
                     }
@@ -199,7 +199,7 @@ impl Folder {
         Ok(staged)
     }
 
-    /// Creates a temporary file and locks it. A sweeper may remove it between the two; then try again.
+    /// Creates a temporary file and locks it. Retries if a sweeper removes it in between.
     fn temporary(&self, mode: FileMode) -> io::Result<Staged> {
         loop {
             let name = unfinished_name();
@@ -225,7 +225,7 @@ impl Folder {
         self.unfinished()?.iter().try_for_each(|name| self.remove_file(name))
     }
 
-    /// Removes the temporary files of dead writers; others may be writing.
+    /// Removes the temporary files of dead writers; live writers may exist.
     ///
     /// # Errors
     /// The file system's error, prefixed with the path.
@@ -242,7 +242,7 @@ impl Folder {
                 }
                 continue;
             }
-            // A file that cannot be opened is not ours; one that cannot be locked is being written.
+            // A file that cannot be opened is not ours; one that cannot be locked is still being written.
             let Ok(file) = self.open(&name) else { continue };
             if file.try_lock().is_ok() {
                 self.remove_unless_gone(&name)?;
@@ -266,7 +266,7 @@ impl Folder {
     }
 }
 
-/// A complete file under a temporary name in its final folder. Dropping it removes it.
+/// A complete file under a temporary name in its final folder. Removed on drop unless it was renamed.
 #[derive(Debug)]
 pub struct Staged {
     folder: Folder,
@@ -279,14 +279,14 @@ pub struct Staged {
 /// The lock that tells others that the writer of a temporary file is alive.
 #[derive(Debug)]
 enum WriterLock {
-    /// The open and locked file.
+    /// The file itself, open and locked.
     Own(File),
     /// The leader of its batch.
     Leader(Arc<Staged>),
 }
 
 impl Staged {
-    /// The open file; in a batch that of the leader, which is on the same file system.
+    /// The open file; in a batch, that of the leader, which is on the same file system.
     fn file(&self) -> &File {
         match &self.hold {
             WriterLock::Own(file) => file,
@@ -294,7 +294,7 @@ impl Staged {
         }
     }
 
-    /// Waits until the content is on the disk.
+    /// Waits until the content is on disk.
     ///
     /// # Errors
     /// The file system's error.
@@ -305,23 +305,23 @@ impl Staged {
         }
     }
 
-    /// Waits until everything on its file system is on the disk.
+    /// Waits until everything on its file system is on disk.
     ///
     /// # Errors
-    /// The file system's error, or there is no such call.
+    /// The file system's error, or the platform has no such call.
     pub(super) fn sync_file_system(&self) -> io::Result<()> {
         sync_file_system(self.file())
     }
 
-    /// The number of its file system.
+    /// The device number of its file system.
     ///
     /// # Errors
-    /// The file system's error, or it has none.
+    /// The file system's error, or the platform has no device numbers.
     pub(super) fn device(&self) -> io::Result<u64> {
         device_of(self.file())
     }
 
-    /// For a file that was renamed directly: there is nothing left to remove.
+    /// Marks a file as renamed by other means, so that it is not removed on drop.
     pub(super) fn mark_renamed(mut self) {
         self.is_named = true;
     }

@@ -1,5 +1,5 @@
-//! Opens a path that was checked for links without following any that appeared since, so that what was allowed is what
-//! is read.
+//! Opens a path that was checked for links without following any that appeared since, so that the opened file is the
+//! one that was checked.
 
 use std::fs::{File, Metadata};
 use std::io;
@@ -35,15 +35,16 @@ pub fn open(path: &Path) -> io::Result<Opened> {
     Ok(Opened::File(file, metadata))
 }
 
-/// Opens a regular file below a folder that has no links in its path. A link on the way is followed only if it leads to
+/// Opens a regular file below a folder whose path has no links. A link below the folder is followed only if it leads to
 /// a file in the same folder.
 ///
 /// # Errors
-/// The file system's error, prefixed with the path; a link leads out of the folder, or it is not a file.
+/// The file system's error, prefixed with the path; a link leads out of the folder, or the target is not a regular
+/// file.
 pub fn open_in(root: &Path, path: &Path) -> io::Result<(File, Metadata)> {
     let opened = match open(path) {
         Err(error) if is_link_refused(&error) && path != root => {
-            // This only resolves the target: links that appear from here on are refused again.
+            // This only resolves the target: `open` refuses any link that appears after this.
             match std::fs::canonicalize(path) {
                 Ok(real) if real.starts_with(root) => open(&real)?,
                 _ => return Err(error),

@@ -1,4 +1,4 @@
-//! How many files this process may still open.
+//! Checks how many more files this process may open.
 
 use std::io;
 use std::os::unix::net::UnixStream;
@@ -6,7 +6,7 @@ use std::os::unix::net::UnixStream;
 /// Pairs of files that tokio's runtime opens when it is created.
 const PAIRS: usize = 4;
 
-/// Fails if this process can open almost no more files, since tokio would panic when it starts.
+/// Fails if this process can open hardly any more files, in which case tokio would panic when it starts.
 ///
 /// # Errors
 /// The limit of open files is reached.

@@ -1,4 +1,4 @@
-//! Errors of the file system that say which path they are about.
+//! File system errors with the path that they are about.
 
 use std::fmt;
 use std::io;
@@ -12,12 +12,12 @@ pub fn code_of(error: &io::Error) -> Option<Code> {
     error.get_ref()?.downcast_ref::<Error>().map(|own| own.code)
 }
 
-/// Whether it says that a symbolic link is where only folders and regular files are accepted.
+/// Whether the error is about a symbolic link where only folders and regular files are accepted.
 pub fn is_link_refused(error: &io::Error) -> bool {
     code_of(error) == Some(Code::LinkedOut)
 }
 
-/// Whether it says that there is no room for more: on the disk, in the user's quota, or within the limit on a file's size.
+/// Whether the error means lack of space: on the disk, in the user's quota, or within the limit on a file's size.
 pub fn is_no_room(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge)
 }
@@ -36,7 +36,7 @@ pub(crate) fn no_seal_key(why: impl fmt::Display) -> io::Error {
     io::Error::other(Error::new(Code::NoStateFolder, message, ""))
 }
 
-/// The error for state in a folder that is not a workspace.
+/// The error for storing state in a folder that is not a workspace.
 pub fn no_workspace(folder: &Path) -> io::Error {
     let message = format!("{} is not a workspace", folder.display());
     io::Error::new(io::ErrorKind::NotFound, Error::new(Code::NoWorkspace, message, ""))
@@ -57,7 +57,7 @@ impl fmt::Display for PathError {
 
 impl std::error::Error for PathError {}
 
-/// Prefixes an error with its path, unless it is about a refused link, which names it.
+/// Prefixes an error with its path, unless it is about a refused link, whose message contains the path.
 pub(crate) fn with_path(path: &Path, error: io::Error) -> io::Error {
     if is_link_refused(&error) {
         return error;
@@ -65,13 +65,13 @@ pub(crate) fn with_path(path: &Path, error: io::Error) -> io::Error {
     io::Error::new(error.kind(), PathError { path: path.to_path_buf(), error })
 }
 
-/// The message of an error without the path that it may be prefixed with.
+/// The message of an error without its path prefix.
 pub fn cause(error: &io::Error) -> String {
     let prefixed = error.get_ref().and_then(|inner| inner.downcast_ref::<PathError>());
     prefixed.map_or_else(|| error.to_string(), |PathError { error, .. }| error.to_string())
 }
 
-/// Removes the prefix, for messages that name the path themselves.
+/// Removes the path prefix, for messages that contain the path themselves.
 pub(crate) fn without_path(error: io::Error) -> io::Error {
     error.downcast().map_or_else(|error| error, |PathError { error, .. }| error)
 }

@@ -1,8 +1,8 @@
-//! An open folder, and opening and creating those below it. A folder is reached from a root without following symbolic
-//! links, and stays the same folder even if something else appears at its path. A folder swapped for a link between two
-//! steps is therefore refused, and a folder swapped after it was opened changes nothing.
+//! An open folder, and opening and creating folders below it. A folder is reached from a root without following
+//! symbolic links, and a handle keeps referring to the same folder even if something else appears at its path. So a
+//! folder replaced by a link between two steps is refused, and replacing a folder after it was opened has no effect.
 //!
-//! Operations on the names in it are in `names`, system calls in `handle`.
+//! `names` has the operations on the names in a folder, `handle` the system calls.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -25,17 +25,17 @@ pub use names::{EntryKind, FolderEntry};
 /// Permissions of a file or folder that is created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileMode {
-    /// A file keeps the mode of the one it replaces; a new file or folder gets the umask's default.
+    /// A replaced file's mode is kept; a new file or folder gets the umask's default.
     Default,
     /// Owner only, whatever existed before: 0600, and 0700 for folders.
     Private,
 }
 
-/// An open folder. A clone is the same folder.
+/// An open folder. Clones share the handle.
 #[derive(Debug, Clone)]
 pub struct Folder {
     handle: Arc<Handle>,
-    /// Where it was opened.
+    /// The path at which it was opened.
     path: PathBuf,
     /// The folder that paths in messages are relative to.
     root: Arc<Path>,
@@ -51,7 +51,7 @@ impl Folder {
         Ok(Self { handle: Arc::new(handle), path: path.to_path_buf(), root: path.into() })
     }
 
-    /// Opens the folder at an absolute path without links and dots.
+    /// Opens the folder at an absolute path without links, `.` and `..`.
     ///
     /// # Errors
     /// The file system's error, prefixed with the path; a refused link if part of the path is one.
@@ -68,8 +68,8 @@ impl Folder {
         Self { root: Path::new("").into(), ..Self::root(&start)? }.below(parts.as_path())
     }
 
-    /// The folder of `file`, which is below `root`, and the file's name. Links above `root` are followed; links below it
-    /// are refused.
+    /// Opens the folder of `file`, which is below `root`; also returns the file's name. Links above `root` are
+    /// followed; links below it are refused.
     ///
     /// # Errors
     /// The file system's error, prefixed with the path; a refused link.
@@ -81,16 +81,16 @@ impl Folder {
     /// Like [`Folder::of`], but creates missing folders below `root`.
     ///
     /// # Errors
-    /// As [`Folder::of`].
+    /// See [`Folder::of`].
     pub fn made_of(root: &Path, file: &Path, mode: FileMode) -> io::Result<(Self, OsString)> {
         let (folder, name) = split(root, file)?;
         Ok((Self::root(root)?.make(folder, mode)?, name))
     }
 
-    /// The folder of a file at an absolute path without links and dots, and the file's name.
+    /// Opens the folder of a file at an absolute path without links, `.` and `..`; also returns the file's name.
     ///
     /// # Errors
-    /// As [`Folder::real`].
+    /// See [`Folder::real`].
     pub fn of_real(file: &Path) -> io::Result<(Self, &OsStr)> {
         match (file.parent(), file.file_name()) {
             (Some(folder), Some(name)) => Ok((Self::real(folder)?, name)),
@@ -105,7 +105,7 @@ impl Folder {
     pub fn below(&self, path: &Path) -> io::Result<Self> {
         let names = names_of(path)?;
         let within: PathBuf = names.iter().collect();
-        // Usually there is no link and one call is enough. If there is one, opening name by name finds it.
+        // Usually there is no link, and one call is enough. If there is one, opening name by name finds it.
         if names.len() > 1
             && let Some(handle) = self.handle.below(&within)
         {
@@ -117,14 +117,14 @@ impl Folder {
     /// Opens a folder below this one and creates missing ones; with [`FileMode::Private`], all of them become private.
     ///
     /// # Errors
-    /// As [`Folder::below`].
+    /// See [`Folder::below`].
     pub fn make(&self, path: &Path, mode: FileMode) -> io::Result<Self> {
         names_of(path)?.into_iter().try_fold(self.clone(), |folder, name| {
-            // `.jaato` also holds files that the workspace shares.
+            // `.jaato` also contains files that are shared with the workspace's other users.
             let mode = if name == ".jaato" { FileMode::Default } else { mode };
             let (child, is_made) = folder.make_child(name, mode)?;
             if mode == FileMode::Private && !is_made {
-                // Another user's folder keeps its mode.
+                // Changing the mode fails for another user's folder, which keeps its mode.
                 let _ = child.make_private();
             }
             Ok(child)
@@ -134,7 +134,7 @@ impl Folder {
     /// Opens a folder directly in this one.
     ///
     /// # Errors
-    /// As [`Folder::below`].
+    /// See [`Folder::below`].
     pub fn child(&self, name: &OsStr) -> io::Result<Self> {
         let handle = self.handle.child(plain(name)?).map_err(|error| self.refused(name, error))?;
         Ok(Self { handle: Arc::new(handle), path: self.path.join(name), root: self.root.clone() })
@@ -143,14 +143,14 @@ impl Folder {
     /// Like [`Folder::child`], but creates a missing folder; the flag tells whether it did.
     ///
     /// # Errors
-    /// As [`Folder::below`].
+    /// See [`Folder::below`].
     pub fn make_child(&self, name: &OsStr, mode: FileMode) -> io::Result<(Self, bool)> {
         match self.child(name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             opened => return opened.map(|folder| (folder, false)),
         }
         let is_made = match self.handle.make(name, mode) {
-            // Another process was faster.
+            // Another process created it first.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => false,
             made => made.map(|()| true).map_err(|error| self.refused(name, error))?,
         };
@@ -165,7 +165,7 @@ impl Folder {
         self.handle.make_private().map_err(|error| with_path(&self.path, error))
     }
 
-    /// The folder once more, to be locked.
+    /// A new file handle of the same folder, for locking.
     pub(crate) fn reopened(&self) -> io::Result<File> {
         self.handle.reopened()
     }
@@ -180,7 +180,7 @@ impl Folder {
         self.path.join(name)
     }
 
-    /// Prefixes the error with the path; replaces it if the name is a link.
+    /// Prefixes the error with the path; returns a link error instead if the name is a link.
     fn refused(&self, name: &OsStr, error: io::Error) -> io::Error {
         let path = self.path.join(name);
         if self.handle.entry(name).is_ok_and(|entry| entry.kind == EntryKind::Link) {
@@ -189,7 +189,7 @@ impl Folder {
         with_path(&path, error)
     }
 
-    /// Only for the wording of an error.
+    /// Whether a link leads out of the root; used only to word an error.
     fn leads_out(&self, link: &Path) -> bool {
         let Ok(root) = fs::canonicalize(&self.root) else { return false };
         !fs::metadata(link).is_ok_and(|found| found.is_file())

@@ -1,5 +1,5 @@
-//! Symbolic links in the path of a file, which are not followed for reading or for writing. If only reading refused
-//! them, a file written through a link would always look changed.
+//! Symbolic links in the path of a file, which are followed neither for reading nor for writing. If only reading
+//! refused them, a file written through a link would always look changed.
 
 use std::fs;
 use std::path::Path;
@@ -11,14 +11,14 @@ use super::EntryKind;
 use super::output::resolve;
 use super::path::lossy;
 
-/// The error about the first link in a path below a workspace, which says where the link leads; `None` without a link.
-/// `kind` is what the path should be.
+/// The error about the first link in a path below a workspace, including the link's target; `None` without a link.
+/// `kind` is the expected type of the path.
 pub fn link_on_path(workspace: &Path, path: &Path, kind: EntryKind) -> Option<Error> {
     let mut at = workspace.to_path_buf();
     let mut names = path.components();
     while let Some(name) = names.next() {
         at.push(name);
-        // Nothing is below a missing folder.
+        // A missing folder contains no links.
         if !fs::symlink_metadata(&at).ok()?.is_symlink() {
             continue;
         }

@@ -1,5 +1,5 @@
-//! Listings of folders that contain many of the requested files: one listing instead of a system call for each file,
-//! which with ten thousand files takes a sixth of the time.
+//! Listings of folders that contain many of the requested files: one listing instead of a system call per file takes a
+//! sixth of the time for ten thousand files.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -9,8 +9,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, RwLock};
 
-/// How many files of a folder are looked up one by one before it is listed, and the most entries of such a listing: a
-/// folder with more is tried again once enough of its files were looked up for the longer listing to be worth its time.
+/// Pairs of the number of files looked up one by one before the folder is listed, and the most entries of that listing.
+/// A larger folder is tried again once enough of its files were looked up to make a longer listing worthwhile.
 const ATTEMPTS: [(usize, usize); 3] = [(4, 8_192), (2_048, 65_536), (16_384, 1_048_576)];
 
 /// The regular files of some folders.
@@ -35,8 +35,8 @@ impl Listing {
 }
 
 impl FolderListings {
-    /// Whether a listing shows a regular file at this clean path, which is neither a link nor hidden. Otherwise only the
-    /// file system knows. `may_list` is asked once for each listing of the folder.
+    /// Whether a listing contains a regular file at this clean path, neither a link nor hidden. If not, ask the file
+    /// system. `may_list` is called once per listing of the folder.
     pub fn shows_file(&self, path: &Path, may_list: impl FnOnce(&Path) -> bool) -> bool {
         let Some((folder, name)) = split(path) else { return false };
         let Some(listing) = self.listing(folder) else { return false };
@@ -67,7 +67,7 @@ fn split(path: &Path) -> Option<(&Path, &OsStr)> {
     Some((Path::new(OsStr::from_bytes(path.get(..at)?)), OsStr::from_bytes(path.get(at + 1..)?)))
 }
 
-/// The names of the regular files of a folder that are not hidden; `None` if it has more entries than are read.
+/// The names of the regular files of a folder that are not hidden; `None` if the folder has more than `most` entries.
 fn files_of(folder: &Path, most: usize) -> io::Result<Option<HashSet<OsString>>> {
     let mut files = HashSet::new();
     for (at, entry) in fs::read_dir(folder)?.enumerate() {

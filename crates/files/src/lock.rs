@@ -1,5 +1,5 @@
-//! An advisory lock between processes: held while a file of the desk is read, changed and renamed. The kernel releases
-//! it when its holder ends, however it ends.
+//! An advisory lock between processes, held while a file of the desk is read, changed and renamed. The kernel releases
+//! it when its holder ends for any reason.
 
 use std::ffi::OsStr;
 use std::fs::{File, TryLockError};
@@ -24,11 +24,11 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Waits up to `timeout` for the lock file at `path`; creates it and its folders first. For paths named by the
+    /// Waits up to `timeout` for the lock file at `path`; creates it and its folders if missing. For paths named by the
     /// user: links in them are followed.
     ///
     /// # Errors
-    /// As [`Folder::lock`].
+    /// See [`Folder::lock`].
     pub fn acquire(path: &Path, timeout: Duration) -> io::Result<Self> {
         let (folder, name) = made_for(path)?;
         folder.lock(name, timeout)
@@ -36,10 +36,10 @@ impl Lock {
 }
 
 impl Folder {
-    /// Waits up to `timeout` for the lock file of this name; creates it first.
+    /// Waits up to `timeout` for the lock file with this name; creates it if missing.
     ///
     /// # Errors
-    /// The file system's error, prefixed with the path; [`io::ErrorKind::TimedOut`] if another process keeps it.
+    /// The file system's error, prefixed with the path; [`io::ErrorKind::TimedOut`] if another process holds the lock.
     pub fn lock(&self, name: impl AsRef<OsStr>, timeout: Duration) -> io::Result<Lock> {
         let name = name.as_ref();
         let file = self.open_lock(name)?;
@@ -49,11 +49,11 @@ impl Folder {
 }
 
 impl Folder {
-    /// Waits up to `timeout` until no other writer holds this folder, and holds it. Nothing is created. `None` if it cannot
-    /// be held: this user may not list it, or its file system has no locks.
+    /// Waits up to `timeout` for the lock of the folder itself, which excludes other writers; creates nothing. `None`
+    /// if the folder cannot be locked: this user may not list it, or its file system has no locks.
     ///
     /// # Errors
-    /// The file system's error, prefixed with the path; [`io::ErrorKind::TimedOut`] if another process keeps it.
+    /// The file system's error, prefixed with the path; [`io::ErrorKind::TimedOut`] if another process holds the lock.
     pub(crate) fn hold_for_writing(&self, timeout: Duration) -> io::Result<Option<Lock>> {
         let file = match self.reopened() {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(None),
@@ -67,7 +67,7 @@ impl Folder {
     }
 }
 
-/// Polls, since a blocking wait has no timeout: a stopped holder would block every process.
+/// Polls, because a blocking wait has no timeout: a stopped holder would block every process.
 fn wait(file: &File, timeout: Duration) -> io::Result<()> {
     let began = Instant::now();
     loop {

@@ -1,10 +1,10 @@
-//! Names that become file names: sessions and desks (BEHAVIOUR §9).
+//! Names that become file names: those of sessions and desks (BEHAVIOUR §9).
 
 use sha2::{Digest, Sha256};
 use unicode_normalization::UnicodeNormalization;
 
-/// Turns a name into a safe file name: 1–64 characters of `[A-Za-z0-9._-]` without a leading dot stay as they are,
-/// anything else becomes its SHA-256 in hexadecimal.
+/// Turns a name into a safe file name: 1–64 characters of `[A-Za-z0-9._-]` without a leading dot are kept; anything
+/// else becomes its SHA-256 in hexadecimal.
 pub fn safe(name: &str) -> String {
     let plain = (1..=64).contains(&name.len())
         && !name.starts_with('.')
@@ -12,21 +12,22 @@ pub fn safe(name: &str) -> String {
     if plain { name.to_owned() } else { sha256_hex(name.as_bytes()) }
 }
 
-/// The most characters of a readable file name, and the most bytes: with an extension and a number, a file system
-/// allows 255.
+/// The most characters and bytes of a readable file name. A file system allows 255 bytes, including an extension and a
+/// number.
 const CHARACTERS: usize = 64;
 const BYTES: usize = 160;
 
-/// Device names, which Windows does not accept as file names with any extension.
+/// Device names, which Windows does not accept as file names, whatever the extension.
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
-/// Turns a name into a safe file name that people can still read: letters and digits of any script stay, composed, anything
-/// else becomes `-`. Different names may become the same; a name of which nothing is left becomes its SHA-256.
+/// Turns a name into a safe file name that people can still read: letters and digits of any script are kept, composed;
+/// anything else becomes `-`. Different names may become the same. A name without any usable character becomes its
+/// SHA-256.
 pub fn readable(name: &str) -> String {
     let is_kept = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
     let mut file = String::new();
     for c in name.nfc().map(|c| if is_kept(c) { c } else { '-' }).take(CHARACTERS) {
-        // A run of replaced characters becomes one `-`; a plain name keeps all of its own.
+        // A run of replaced characters becomes one `-`; a safe name keeps all of its own.
         let repeats = c == '-' && file.ends_with('-') && safe(name) != name;
         if !repeats && file.len() + c.len_utf8() <= BYTES {
             file.push(c);
@@ -42,8 +43,8 @@ pub fn readable(name: &str) -> String {
     }
 }
 
-/// Whether this is one plain path component on every system: it cannot lead to another folder, a drive or nothing, and
-/// contains no control characters.
+/// Whether this is one plain path component on every system: it contains no control characters and cannot lead to
+/// another folder, a drive or nothing.
 pub fn is_plain(name: &str) -> bool {
     !name.is_empty()
         && name != "."
@@ -57,7 +58,7 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// Lower-case hexadecimal, two digits for each byte.
+/// Lower-case hexadecimal, two digits per byte.
 pub fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write;
     bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut hex, byte| {

@@ -1,5 +1,5 @@
-//! Writes text to files: shows what a write would change before touching anything, decides what may be written where, and
-//! writes all or nothing (BEHAVIOUR §6 "Writing").
+//! Writes text to files: shows the changes before touching anything, decides what may be written where, and writes all
+//! or nothing (BEHAVIOUR §6 "Writing").
 
 use std::path::PathBuf;
 
@@ -66,7 +66,7 @@ impl Proposal {
         matches!(&self.before, PriorContent::File { hash, .. } if *hash == sha256_hex(text.as_bytes()))
     }
 
-    /// The same under another displayed path, for a file outside the workspace.
+    /// The same proposal with another displayed path, for a file outside the workspace.
     #[must_use]
     pub fn called(mut self, shown: String) -> Self {
         self.diff.rename(&self.shown, &shown);
@@ -79,19 +79,19 @@ impl Proposal {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PriorContent {
-    /// No file: it would be new.
+    /// No file; the write creates it.
     Nothing,
     /// A file with this content.
     File {
         /// Bytes.
         size: u64,
-        /// SHA-256 in hexadecimal; for a file too large to compare, a hash of its size and time. If it differs at the time
-        /// of the write, the file has changed.
+        /// SHA-256 in hexadecimal; for a file too large to compare, a hash of its size and time. A different hash at
+        /// the time of the write means that the file has changed.
         hash: String,
     },
 }
 
-/// What was written.
+/// A written file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrittenFile {
     /// The path as displayed.
@@ -105,7 +105,7 @@ pub struct WrittenFile {
 /// A failed write that changed nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WriteFailure {
-    /// Why, and what to do.
+    /// Why the write failed, and what to do.
     pub refused: Error,
     /// What each write would change now, if files changed since the proposal.
     pub current: Vec<Proposal>,

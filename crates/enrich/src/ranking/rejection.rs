@@ -1,4 +1,4 @@
-//! Why a source gets no hint, for programs and in words.
+//! Why a source gets no hint, as code and as text.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::meaning::Score;
 
-/// Why a source is not hinted at although the index has a score for it, or one of its tags is in the text.
+/// Why a source gets no hint although the index has a score for it, or one of its tags is in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "reason", rename_all = "kebab-case")]
 pub enum Rejection {
@@ -18,14 +18,14 @@ pub enum Rejection {
     NoThreshold,
     /// It has no tag in the text, and its score is below the threshold.
     BelowThreshold,
-    /// It has no tag in the text, and scores lower than sources that have one, or barely enough.
+    /// It has no tag in the text, and scores lower than sources with a tag, or barely enough.
     BelowTagged {
         /// The lowest sufficient score.
         needed: Score,
     },
-    /// It has no tag in the text and shares only one word with it, and is compared only by words.
+    /// It has no tag in the text, is compared only by words, and shares only one word with it.
     OneWord,
-    /// It has a tag in the text, but almost nothing else in the text is about it.
+    /// It has a tag in the text, but its score shows that the text is hardly about it.
     TagAlone {
         /// The lowest sufficient score.
         needed: Score,
@@ -37,7 +37,7 @@ pub enum Rejection {
     },
     /// Enough others score higher.
     TooMany,
-    /// Another hint names the same section, or a selected source has it: its file is in several sources.
+    /// Another hint shows the same section, or a selected source contains it: its file is in several sources.
     SameSection,
     /// The text is the file that has its best section, which the agent has just read.
     JustRead,

@@ -1,6 +1,6 @@
-//! Many temporary files in one folder under one lock. If each had its own lock, it would have to stay open until its
-//! rename, and a process can have few open files. So the files of a batch are closed once they are written, and their
-//! names begin with that of a leader, which stays open and locked: they are left over if the leader is.
+//! Many temporary files in one folder under one lock. With a lock each, every file would have to stay open until its
+//! rename, and a process can have few open files. So the files of a batch are closed once they are written. Their names
+//! begin with that of a leader, which stays open and locked: they are stale if the leader is.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
@@ -11,7 +11,7 @@ use super::{Staged, UNFINISHED, WriterLock};
 use crate::error::with_path;
 use crate::folder::{FileMode, Folder};
 
-/// Temporary files of one writer in one folder. A clone is the same batch.
+/// Temporary files of one writer in one folder. Clones share the batch.
 #[derive(Debug, Clone)]
 pub(crate) struct Batch {
     leader: Arc<Staged>,
@@ -19,7 +19,7 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// An empty one in a folder.
+    /// Starts an empty batch in a folder.
     ///
     /// # Errors
     /// The file system's error, prefixed with the path.
@@ -27,8 +27,8 @@ impl Batch {
         Ok(Self { leader: Arc::new(folder.temporary(FileMode::Private)?), made: Arc::default() })
     }
 
-    /// Writes `bytes` to a temporary file that will be renamed to `name`; it is not synced. It takes over the mode of
-    /// a file that it replaces.
+    /// Writes `bytes` to a temporary file that will be renamed to `name`, without syncing. The file gets the mode of
+    /// the file that it replaces.
     ///
     /// # Errors
     /// The file system's error, prefixed with the path.
@@ -46,10 +46,10 @@ impl Batch {
         Ok(staged)
     }
 
-    /// As [`Folder::second`].
+    /// Like [`Folder::second_name`].
     ///
     /// # Errors
-    /// As [`Folder::second`].
+    /// See [`Folder::second_name`].
     pub(crate) fn second(&self, name: impl AsRef<OsStr>) -> io::Result<Staged> {
         let second = self.next();
         match self.leader.folder.link(name.as_ref(), &second.name) {
@@ -65,14 +65,14 @@ impl Batch {
     }
 }
 
-/// The name of a file in the batch of a leader.
+/// The name of a file in the batch of this leader.
 fn follower(leader: &OsStr, nth: usize) -> OsString {
     let leader = leader.to_string_lossy();
     let (_, end) = UNFINISHED;
     format!("{}-{nth}{end}", leader.strip_suffix(end).unwrap_or(&leader)).into()
 }
 
-/// The leader of the batch that a temporary file belongs to, if it belongs to one.
+/// The leader of a temporary file's batch, if the file is in one.
 pub(super) fn leader_of(name: &OsStr) -> Option<OsString> {
     let (start, end) = UNFINISHED;
     let (leader, nth) = name.to_str()?.strip_prefix(start)?.strip_suffix(end)?.split_once('-')?;

@@ -1,5 +1,5 @@
-//! Work by a library that opens its files by path. A path may lead elsewhere a moment after it was checked; if the
-//! kernel can confine a thread to one folder or to some files, that does no harm.
+//! Runs a library that opens its files by path. A path may lead elsewhere just after it was checked; this is harmless
+//! if the kernel can confine the thread to one folder or to some files.
 
 use std::fs::File;
 use std::io;
@@ -16,10 +16,9 @@ use landlock::{
 
 use super::Folder;
 
-/// Does `work` on a thread that can only open these files for reading, and cannot open, write, create or remove
-/// anything else, wherever paths lead. Only Linux can do that, since version 5.13; elsewhere the work is done without
-/// it.
-/// A thread that `work` starts is confined to the files too.
+/// Runs `work` on a thread that can only open these files for reading, and cannot open, write, create or remove
+/// anything else, wherever paths lead. Requires Linux 5.13; elsewhere, `work` runs unconfined. Threads that `work`
+/// starts are confined, too.
 ///
 /// # Errors
 /// The thread cannot be started or confined; nothing was done.
@@ -44,7 +43,7 @@ fn on_held_thread<T: Send>(
     })
 }
 
-/// Takes these rights from the thread except in `places`; returns whether this kernel fully supports that.
+/// Takes these rights from the thread, except in `places`; returns whether the kernel fully supports this.
 #[cfg(target_os = "linux")]
 fn hold_this_thread<P: AsFd>(taken: BitFlags<AccessFs>, places: &[P], left: BitFlags<AccessFs>) -> io::Result<bool> {
     let rules = places.iter().map(|place| Ok::<_, RulesetError>(PathBeneath::new(place, left)));
@@ -57,9 +56,8 @@ fn hold_this_thread<P: AsFd>(taken: BitFlags<AccessFs>, places: &[P], left: BitF
 }
 
 impl Folder {
-    /// Does `work` on a thread that cannot write, create or remove anything outside this folder, wherever paths lead.
-    /// Only Linux can do that, since version 5.13; elsewhere the work is done without it.
-    /// A thread that `work` starts is confined to the folder too.
+    /// Runs `work` on a thread that cannot write, create or remove anything outside this folder, wherever paths lead.
+    /// Requires Linux 5.13; elsewhere, `work` runs unconfined. Threads that `work` starts are confined, too.
     ///
     /// # Errors
     /// The thread cannot be started or confined; nothing was done.

@@ -15,16 +15,17 @@ use rustix::fs::{
 
 use super::{EntryKind, FileMode, FolderEntry, Purpose};
 
-/// Entering a folder needs fewer permissions than listing it: `/home` may not be listable.
+/// Passing through a folder needs fewer permissions than listing it: `/home` may not be listable.
 #[cfg(target_os = "linux")]
 const THROUGH: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 #[cfg(not(target_os = "linux"))]
 const THROUGH: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
 
-/// Does not wait for the other end of a pipe or become the controlling terminal's process.
+/// Does not wait for the other end of a pipe, and does not make a terminal the controlling terminal.
 const FILE: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
-/// Closing a file that was opened for reading releases the POSIX locks that this process holds on it.
+/// Closing a file that was opened for reading releases the POSIX locks that this process holds on it, so do not open
+/// it.
 #[cfg(target_os = "linux")]
 const LOCATE: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
@@ -48,7 +49,7 @@ impl Handle {
         Ok(Self(openat(CWD, path, THROUGH, Bits::empty())?))
     }
 
-    /// The folder at a path below this one, if the system can refuse links itself and there is none.
+    /// The folder at a path below this one; `None` if the path has a link, or the system cannot refuse links itself.
     #[cfg(target_os = "linux")]
     pub(crate) fn below(&self, path: &Path) -> Option<Self> {
         use rustix::fs::{ResolveFlags, openat2};
@@ -111,7 +112,7 @@ impl Handle {
         }
     }
 
-    /// The folder once more, to be read or locked.
+    /// A new file handle of the same folder, for reading or locking.
     pub(crate) fn reopened(&self) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         Ok(File::from(openat(&self.0, ".", flags, Bits::empty())?))
@@ -129,7 +130,7 @@ impl Handle {
                 return None;
             }
             let kind = match entry.file_type() {
-                // Not every file system stores the types with the names.
+                // Not every file system stores types with the names.
                 FileType::Unknown => self.entry(name).map_or(EntryKind::Other, |entry| entry.kind),
                 known => kind_of(known),
             };

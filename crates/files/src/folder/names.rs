@@ -1,5 +1,5 @@
-//! The names in an open folder: what they are, and opening, reading, renaming and removing the files they refer to. A
-//! name is a single component of a path.
+//! Operations on the names in an open folder: metadata, and opening, reading, renaming and removing files. A name is a
+//! single path component.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata, Permissions};
@@ -57,35 +57,35 @@ impl Folder {
         self.open_for(name.as_ref(), Purpose::Read)
     }
 
-    /// A handle on a regular file, whatever happens to its name. On Linux it is not opened for reading: closing it
-    /// would release the POSIX locks that this process holds on it.
+    /// A handle on a regular file that is independent of its name. On Linux, the file is not opened for reading:
+    /// closing it would release the POSIX locks that this process holds on it.
     ///
     /// # Errors
-    /// As [`Folder::open`].
+    /// See [`Folder::open`].
     pub fn locate(&self, name: impl AsRef<OsStr>) -> io::Result<File> {
         self.open_for(name.as_ref(), Purpose::Locate)
     }
 
-    /// Metadata of a regular file, without opening it for reading as in [`Folder::locate`].
+    /// Metadata of a regular file, which is not opened for reading; see [`Folder::locate`].
     ///
     /// # Errors
-    /// As [`Folder::open`].
+    /// See [`Folder::open`].
     pub fn metadata(&self, name: impl AsRef<OsStr>) -> io::Result<Metadata> {
         self.locate(name)?.metadata()
     }
 
-    /// Opens a regular file for reading and appending, and makes it private. A file that also has other names is set
-    /// aside as `….aside`, and a new one is begun, so that nothing is appended to the others.
+    /// Opens a regular file for reading and appending, and makes it private. A file with other hard links is renamed to
+    /// `….aside` and a new one is created, so that the other names do not see what is appended.
     ///
     /// # Errors
-    /// As [`Folder::open`].
+    /// See [`Folder::open`].
     pub fn append(&self, name: impl AsRef<OsStr>) -> io::Result<File> {
         let name = name.as_ref();
         let mut file = self.open_for(name, Purpose::Append)?;
         if has_other_names(&file) {
             let aside = [name, OsStr::new(".aside")].join(OsStr::new(""));
             match self.rename_new(name, aside) {
-                // Its bytes stay under its other names.
+                // Its bytes remain under its other names.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => self.remove_file(name)?,
                 renamed => renamed?,
             }
@@ -106,7 +106,7 @@ impl Folder {
 
     fn open_for(&self, name: &OsStr, purpose: Purpose) -> io::Result<File> {
         let invalid = |what: &str| io::Error::new(io::ErrorKind::InvalidInput, what);
-        // Only regular files are opened: opening a device can have side effects.
+        // Only open regular files: opening a device can have side effects.
         if !matches!(purpose, Purpose::New(_)) && self.entry(name)?.is_some_and(|entry| entry.kind == EntryKind::Other)
         {
             return Err(with_path(&self.path.join(name), invalid("not a regular file")));
@@ -121,10 +121,10 @@ impl Folder {
         opened.map_err(|error| self.refused(name, error))
     }
 
-    /// Up to `limit` bytes of a regular file; the flag tells that there are more.
+    /// Reads up to `limit` bytes of a regular file; the flag tells whether there are more.
     ///
     /// # Errors
-    /// As [`Folder::open`].
+    /// See [`Folder::open`].
     pub fn read(&self, name: impl AsRef<OsStr>, limit: u64) -> io::Result<(Vec<u8>, bool)> {
         let name = name.as_ref();
         let file = self.open(name)?;
@@ -144,7 +144,7 @@ impl Folder {
         }
     }
 
-    /// Whether a folder, a pipe, a socket or a device is where a file is expected.
+    /// Whether the name, where a file is expected, is a folder, a pipe, a socket or a device.
     pub fn is_obstructed(&self, name: impl AsRef<OsStr>) -> bool {
         let kind = self.entry(name).ok().flatten().map(|entry| entry.kind);
         matches!(kind, Some(EntryKind::Folder | EntryKind::Other))
@@ -155,7 +155,7 @@ impl Folder {
         plain(name.as_ref()).is_ok_and(|name| self.handle.holds(name, file))
     }
 
-    /// The names in it, unordered.
+    /// The names in the folder, unordered.
     ///
     /// # Errors
     /// The file system's error, prefixed with the path.
@@ -163,7 +163,7 @@ impl Folder {
         self.entries()?.map(|entry| entry.map(|(name, _)| name)).collect()
     }
 
-    /// The names in it and their types, unordered.
+    /// The names in the folder and their types, unordered.
     ///
     /// # Errors
     /// The file system's error, prefixed with the path.
@@ -190,7 +190,7 @@ impl Folder {
         self.handle.rename_new(from, to).map_err(|error| with_path(&self.path.join(to), error))
     }
 
-    /// Gives a file a second name, which must not exist.
+    /// Gives a file a second name (a hard link), which must not exist.
     pub(crate) fn link(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         self.handle.link(plain(from)?, plain(to)?).map_err(|error| with_path(&self.path.join(to), error))
     }

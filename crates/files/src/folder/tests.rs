@@ -1,4 +1,4 @@
-//! Links are never followed, and a folder that was opened stays the same.
+//! Links are never followed, and an open folder stays the same folder.
 
 use std::io::Write;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -99,7 +99,7 @@ fn metadata_releases_no_lock_of_this_process() {
     assert!(locks.lines().any(|lock| lock.contains("POSIX") && lock.contains(&ours)), "{locks}");
 }
 
-/// Each step runs after the folder was opened and swapped for a link.
+/// Each step runs after the folder was opened and then replaced by a link.
 #[test]
 fn an_open_folder_stays_the_same() {
     type Step = fn(&Folder) -> io::Result<()>;
@@ -133,7 +133,7 @@ fn an_open_folder_stays_the_same() {
     }
 }
 
-/// A folder is swapped for a link and back while files are written: nothing may be written outside.
+/// While files are written, a folder is swapped for a link and back; nothing may be written outside.
 #[test]
 fn a_folder_swapped_for_a_link_is_never_followed() {
     let (_root, real) = world();

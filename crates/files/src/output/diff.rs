@@ -1,5 +1,5 @@
 //! The difference between the old and new content of a file, as unified lines for people and programs, and a summary.
-//! Bounded in time: a diff that takes too long becomes coarser instead of later.
+//! Its time is bounded: a diff that takes too long gets coarser instead.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -9,13 +9,13 @@ use similar::{ChangeTag, DiffOp, DiffTag, TextDiff};
 /// Lines of context around a change.
 const CONTEXT: usize = 3;
 
-/// How long to look for the shortest diff; after that, the rest counts as changed.
+/// How long to search for the shortest diff; after that, the rest counts as changed.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Files above this size in bytes are not compared line by line; no text that refdesk generates is larger.
 pub(super) const COMPARED: u64 = 16 * 1024 * 1024;
 
-/// Follows a last line without a line break, as in every diff tool.
+/// Follows a last line that has no line break, as in every diff tool.
 const NO_BREAK: &str = "\\ No newline at end of file";
 
 /// A unified diff.
@@ -27,7 +27,7 @@ pub struct Diff {
     pub removed: usize,
     /// The lines; empty if nothing would change.
     pub lines: Vec<DiffLine>,
-    /// What the lines do not show, as one sentence: different line endings, or why nothing was compared.
+    /// A sentence about what the lines do not show: different line endings, or why nothing was compared.
     pub note: Option<String>,
 }
 
@@ -40,18 +40,18 @@ pub struct DiffLine {
     pub text: String,
 }
 
-/// The kind of a line.
+/// The kind of a diff line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DiffLineKind {
     /// `---` or `+++`.
     Header,
     /// `@@ -1,3 +1,4 @@`.
     Hunk,
-    /// In both.
+    /// A line of both texts.
     Same,
-    /// Only in the new text.
+    /// A line of the new text only.
     Added,
-    /// Only in the old text.
+    /// A line of the old text only.
     Removed,
     /// `\ No newline at end of file`, or a note in place of lines.
     Note,
@@ -70,7 +70,7 @@ impl DiffLineKind {
 }
 
 impl DiffLine {
-    /// The line for people: in added and removed lines, a carriage return at the end is shown as `\r`.
+    /// The line for people: a final carriage return in added and removed lines is shown as `\r`.
     pub fn shown(&self) -> String {
         match (self.mark, self.text.strip_suffix('\r')) {
             (DiffLineKind::Added | DiffLineKind::Removed, Some(text)) => format!("{text}\\r"),
@@ -117,7 +117,7 @@ impl Diff {
         diff
     }
 
-    /// For an old file without lines to compare; `why` is a sentence.
+    /// A diff for an old file without comparable lines; `why` is a sentence.
     pub(super) fn without_lines(shown: &str, why: String) -> Self {
         let mut diff = Self { note: Some(why), ..Self::default() };
         diff.push(DiffLineKind::Note, &format!("Binary files a/{shown} and b/{shown} differ"));
@@ -130,7 +130,7 @@ impl Diff {
         self.push(DiffLineKind::Header, &format!("+++ b/{shown}"));
     }
 
-    /// For a file to remove.
+    /// The same diff for a file that will be removed.
     pub(super) fn without_file(mut self) -> Self {
         if let Some(head) = self.lines.iter_mut().filter(|line| line.mark == DiffLineKind::Header).nth(1) {
             "+++ /dev/null".clone_into(&mut head.text);
@@ -153,7 +153,7 @@ impl Diff {
         self.lines.push(DiffLine { mark, text: text.to_owned() });
     }
 
-    /// `+3 −1`, or `not compared` if the old file has no lines.
+    /// `+3 −1`, or `not compared` if the old file has no comparable lines.
     pub fn summary(&self) -> String {
         match self.lines.first() {
             Some(DiffLine { mark: DiffLineKind::Note, .. }) => "not compared".to_owned(),
@@ -161,7 +161,7 @@ impl Diff {
         }
     }
 
-    /// For programs (`patch`, `git apply`), byte for byte; empty if nothing would change.
+    /// The diff for programs (`patch`, `git apply`), byte for byte; empty if nothing would change.
     pub fn unified(&self) -> String {
         let mut text = String::new();
         for line in &self.lines {
@@ -172,7 +172,7 @@ impl Diff {
         text
     }
 
-    /// For people: different line endings are visible.
+    /// The diff for people, with visible differences in line endings.
     pub fn shown(&self) -> String {
         self.lines.iter().map(|line| format!("{}{}\n", line.mark.sign(), line.shown())).collect()
     }
@@ -193,8 +193,8 @@ fn line_ends(old: &str, new: &str) -> Option<String> {
     (before != after).then(|| format!("its lines end in {before}, and would end in {after}"))
 }
 
-/// Where each change begins: the numbers of old and new lines before it. Counted, because the positions in the changes
-/// themselves are those from before `similar` moved them together.
+/// Where each change begins: the numbers of old and new lines before it. Counted from the lengths, because the changes
+/// keep the positions from before `similar` moved them together.
 fn starts(ops: &[DiffOp]) -> Vec<[usize; 2]> {
     let mut at = [0, 0];
     let mut start = |op: &DiffOp| {
@@ -210,7 +210,7 @@ fn hunk_header(group: &[DiffOp], first_change: [usize; 2]) -> String {
     let context = group.first().filter(|op| op.tag() == DiffTag::Equal).map_or(0, |op| op.old_range().len());
     let lines = |range: fn(&DiffOp) -> Range<usize>| group.iter().map(|op| range(op).len()).sum::<usize>();
     let side = |before: usize, lines: usize| match lines {
-        // An empty side is named by the line before it.
+        // The header of an empty side contains the number of the line before it.
         0 => format!("{before},0"),
         1 => (before + 1).to_string(),
         _ => format!("{},{lines}", before + 1),
@@ -227,7 +227,7 @@ mod tests {
 
     use super::*;
 
-    /// Applies a diff as `patch` does: each hunk at the line that its header says, with the counts that it says.
+    /// Applies a diff like `patch`: each hunk at the line in its header, with the counts in its header.
     fn applied(old: &str, unified: &str) -> Option<String> {
         let old: Vec<&str> = old.split_inclusive('\n').collect();
         let (mut new, mut at) = (String::new(), 0);

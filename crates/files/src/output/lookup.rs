@@ -1,5 +1,5 @@
-//! Looks up paths one after the other. A write of many files has few folders: each is opened once, without following
-//! links, and stays open for the next files in it, up to a limit. After some files it is opened again, to notice if it
+//! Looks up many paths in sequence. A write of many files involves few folders: each is opened once, without following
+//! links, and stays open for the next files in it, up to a limit. It is reopened after some files, to detect that it
 //! was moved or replaced in the meantime.
 
 use std::collections::HashMap;
@@ -11,16 +11,16 @@ use crate::path::is_absent;
 use crate::{EntryKind, Folder, FolderEntry, is_link_refused};
 use refdesk_text::Error;
 
-/// How many files are looked up in a folder before it is opened again.
+/// How many files are looked up in a folder before it is reopened.
 const USES: usize = 64;
 
-/// The most folders that are kept open: each is an open file, of which a process can have few.
+/// The most folders kept open: each takes a file descriptor, of which a process has few.
 const OPEN: usize = 64;
 
-/// What is known about paths; for one step of a write, or for several proposals.
+/// Cached lookups, for one step of a write or for several proposals.
 #[derive(Debug, Default)]
 pub struct PathLookup {
-    /// By its path without links.
+    /// By path without links.
     folders: HashMap<PathBuf, CachedLookup<Option<Folder>>>,
     /// The path without links, by the path as written.
     resolved: HashMap<PathBuf, CachedLookup<PathBuf>>,
@@ -42,7 +42,7 @@ impl<T: Clone> CachedLookup<T> {
 }
 
 impl PathLookup {
-    /// The path of the workspace without links.
+    /// The path of the workspace with links resolved.
     pub(super) fn workspace(&mut self, workspace: &Path) -> PathBuf {
         match &self.workspace {
             Some((named, real)) if named == workspace => real.clone(),
@@ -54,7 +54,7 @@ impl PathLookup {
         }
     }
 
-    /// An absolute path without links; parts that do not exist stay as written.
+    /// Resolves the links of an absolute path; parts that do not exist stay as written.
     ///
     /// # Errors
     /// It cannot be resolved.
@@ -76,11 +76,11 @@ impl PathLookup {
         if is_link { resolve_links(path, shown) } else { Ok(real) }
     }
 
-    /// The folder of a file at a path without links, and what is there under the file's name; `None` if there is no such
-    /// folder or nothing in it.
+    /// The folder of a file at a path without links, and the entry with the file's name; `None` if the folder or the
+    /// entry does not exist.
     ///
     /// # Errors
-    /// Part of the path is a link now, or cannot be read.
+    /// Part of the path has become a link, or cannot be read.
     pub(super) fn entry(&mut self, path: &Path, shown: &str) -> Result<Option<(Folder, FolderEntry)>, Error> {
         let Some(folder) = self.folder(path, shown)? else { return Ok(None) };
         match folder.entry(path.file_name().unwrap_or_default()) {
@@ -90,10 +90,10 @@ impl PathLookup {
         }
     }
 
-    /// The folder of a file at a path without links; `None` if there is none.
+    /// The folder of a file at a path without links; `None` if it does not exist.
     ///
     /// # Errors
-    /// As [`PathLookup::entry`].
+    /// See [`PathLookup::entry`].
     pub(super) fn folder(&mut self, path: &Path, shown: &str) -> Result<Option<Folder>, Error> {
         let above = path.parent().unwrap_or(path);
         if let Some(known) = CachedLookup::get(&mut self.folders, above) {
@@ -102,7 +102,7 @@ impl PathLookup {
         let folder = match Folder::real(above) {
             Ok(folder) => Some(folder),
             Err(error) if is_link_refused(&error) => return Err(moved(shown)),
-            // A part of it may be a file, or a link to nowhere.
+            // Part of the path may be a file or a dangling link.
             Err(_) if resolve_links(path, shown)? != path => return Err(moved(shown)),
             Err(error) if is_absent(&error) => None,
             Err(error) => return Err(unreadable(shown, &error)),

@@ -13,12 +13,12 @@ use crate::{Folder, Stamp, read_open};
 pub(super) enum OldContent {
     Nothing,
     Text(String),
-    /// A file whose lines cannot be compared, with a sentence that says why.
+    /// A file whose lines cannot be compared, and a sentence that tells why.
     Other(String),
 }
 
 impl PriorContent {
-    /// Reads what is at a path without links, as far as it can be compared.
+    /// Reads the content at a path without links, as far as it can be compared.
     ///
     /// # Errors
     /// It cannot be read.
@@ -29,10 +29,10 @@ impl PriorContent {
         }
     }
 
-    /// The same in the folder of the path; `None` if there is none, or nothing at the path.
+    /// Like [`PriorContent::read`], in the folder of the path; `None` if the folder or the file does not exist.
     ///
     /// # Errors
-    /// As [`PriorContent::read`].
+    /// See [`PriorContent::read`].
     pub(super) fn read_in(folder: Option<&Folder>, path: &Path) -> io::Result<(Self, OldContent)> {
         let Some(folder) = folder else { return Ok((Self::Nothing, OldContent::Nothing)) };
         let file = match folder.open(path.file_name().unwrap_or_default()) {

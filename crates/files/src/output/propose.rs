@@ -20,10 +20,10 @@ pub fn propose(workspace: &Path, current: &Path, path: &str, text: &str, scope: 
     propose_with(&mut PathLookup::default(), workspace, current, path, text, scope)
 }
 
-/// The same for one of many paths, which share what is known about them.
+/// Like [`propose`], for one of many paths, which share a cache of lookups.
 ///
 /// # Errors
-/// As [`propose`].
+/// See [`propose`].
 pub fn propose_with(
     lookup: &mut PathLookup,
     workspace: &Path,
@@ -44,7 +44,7 @@ pub fn propose_with(
     Ok(proposal)
 }
 
-/// Proposals that an earlier one excludes: the indexes of both, and why. Takes time in proportion to their number.
+/// The proposals that conflict with an earlier one: the indexes of both, and why. Takes linear time.
 pub fn conflicts(proposals: &[&Proposal]) -> Vec<(usize, usize, Error)> {
     let mut found = Vec::new();
     // The first proposal for each file, and the first below each folder.
@@ -65,13 +65,13 @@ pub fn conflicts(proposals: &[&Proposal]) -> Vec<(usize, usize, Error)> {
     found
 }
 
-/// The same proposal against the current files.
+/// The same proposal, compared with the current files.
 pub(super) fn propose_again(proposal: &Proposal) -> Result<Proposal, Error> {
     let folder = refusal::check_existing(&mut PathLookup::default(), &proposal.path, &proposal.shown)?;
     compare(folder.as_ref(), proposal.path.clone(), proposal.shown.clone(), proposal.text.clone())
 }
 
-/// `folder` is that of the path, if there is something at the path.
+/// `folder` is the folder of the path; `None` if nothing exists at the path.
 fn compare(folder: Option<&Folder>, path: PathBuf, shown: String, text: String) -> Result<Proposal, Error> {
     let (before, old) = PriorContent::read_in(folder, &path).map_err(|error| refusal::unreadable(&shown, &error))?;
     let diff = old.diff(&shown, &text);
