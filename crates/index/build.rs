@@ -1,4 +1,4 @@
-//! A model file that is cut or replaced fails the build, so that it never fails a run.
+//! Fails the build if a model file is truncated or replaced, so that it cannot fail at run time.
 
 use std::error::Error;
 use std::fmt::Write;

@@ -1,5 +1,5 @@
-//! Files by path. Each call opens the folder again; [`Folder`] keeps it open. Links are followed in the part of the
-//! path that the user named; in refdesk's own folders below a workspace they are refused.
+//! File access by path. Each call opens the folder again, while a [`Folder`] keeps it open. Links are followed in the
+//! part of the path that the user named; in refdesk's own folders of a workspace they are refused.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -12,7 +12,7 @@ use super::path::is_absent;
 use super::private::narrow;
 use super::reserved::is_own;
 
-/// Checks that there is no link between `root` and `folder`. Missing folders are fine.
+/// Checks that there is no link between `root` and `folder`. Folders may be missing.
 ///
 /// # Errors
 /// A refused link, or the file system's error.
@@ -42,7 +42,7 @@ pub fn append_own(path: &Path) -> io::Result<File> {
     folder.append(name)
 }
 
-/// Up to `limit` bytes of a file; the flag tells that there are more.
+/// Reads up to `limit` bytes of a file; the flag tells whether there are more.
 ///
 /// # Errors
 /// As [`Folder::open`].
@@ -92,7 +92,7 @@ pub fn open_folder(folder: &Path) -> io::Result<Folder> {
     Folder::root(root)?.below(below)
 }
 
-/// The folder of a path, created if missing, and the file's name.
+/// Opens the folder of a path, creating it if missing; also returns the file's name.
 pub(super) fn made_for(path: &Path) -> io::Result<(Folder, &OsStr)> {
     let with_path = |error| with_path(path, error);
     let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename).map_err(|kind| with_path(kind.into()))?;
@@ -103,7 +103,8 @@ pub(super) fn made_for(path: &Path) -> io::Result<(Folder, &OsStr)> {
     Ok((Folder::root(root)?.make(below, FileMode::Default)?, name))
 }
 
-/// Splits a path at the workspace if it is in refdesk's own folder of one; otherwise the whole path is the user's.
+/// Splits a path at the workspace if the path is in refdesk's own folder of one; otherwise the user named the whole
+/// path.
 fn split(folder: &Path) -> (&Path, &Path) {
     let own = folder.ancestors().find(|folder| is_own(folder)).and_then(|own| own.parent()?.parent());
     let below = own.and_then(|root| folder.strip_prefix(root).ok());

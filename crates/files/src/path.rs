@@ -40,7 +40,7 @@ pub fn clean(path: &Path) -> PathBuf {
     out
 }
 
-/// [`clean`] of a path that is not needed any more.
+/// [`clean`] for an owned path, which is returned as it is if it is already clean.
 pub fn cleaned(path: PathBuf) -> PathBuf {
     if is_clean(path.as_os_str().as_encoded_bytes()) { path } else { clean(&path) }
 }
@@ -51,8 +51,8 @@ fn is_clean(path: &[u8]) -> bool {
     path.starts_with(b"/") && !path.ends_with(b"/") && !path.windows(2).any(is_odd)
 }
 
-/// [`Path::starts_with`] for the usual case in a tenth of the time: it compares bytes first and parses no path unless
-/// it must.
+/// [`Path::starts_with`], ten times as fast in the usual case: compares bytes first, and parses the path only if
+/// necessary.
 pub fn is_within(path: &Path, folder: &Path) -> bool {
     let (path_bytes, folder_bytes) = (path.as_os_str().as_encoded_bytes(), folder.as_os_str().as_encoded_bytes());
     let rest = path_bytes.strip_prefix(folder_bytes);
@@ -87,15 +87,15 @@ pub fn lossy(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// The most bytes of a path that a system opens; a longer path counts as missing.
+/// The longest path, in bytes, that a system opens; a longer path counts as missing.
 pub const PATH_BYTES: usize = 4096;
 
-/// Resolves symbolic links and caches folders, since a catalog asks about many files in few folders.
+/// Resolves symbolic links and caches folders, because a catalog has many files in few folders.
 #[derive(Debug, Default)]
 pub struct Resolver {
     /// Keyed by the bytes of the path; `None` if the path is already the real one.
     folders: RwLock<HashMap<OsString, Option<PathBuf>>>,
-    /// The same for folders that may not exist, resolved as far as they do.
+    /// Like `folders`, for folders that may not exist, resolved as far as they exist.
     above_missing: RwLock<HashMap<OsString, Option<PathBuf>>>,
 }
 
@@ -110,7 +110,7 @@ impl Resolver {
         match fs::symlink_metadata(path) {
             Ok(metadata) if metadata.is_symlink() => match (fs::canonicalize(path), fs::metadata(path)) {
                 (Ok(real), Ok(metadata)) => (real, Some(metadata)),
-                // A dangling link or a loop has no target.
+                // A dangling link or a link loop has no target.
                 _ => (path.to_path_buf(), None),
             },
             Ok(metadata) => {
@@ -139,7 +139,7 @@ impl Resolver {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return path.to_path_buf() };
         let real = remembered(&self.above_missing, parent, || {
             let above: Vec<&Path> = parent.ancestors().collect();
-            // Above a folder there are only folders.
+            // Everything above a folder is a folder.
             let folder = above.get(above.partition_point(|above| !above.is_dir()))?;
             Some(self.folder(folder).join(parent.strip_prefix(folder).unwrap_or(Path::new(""))))
         });
@@ -147,7 +147,7 @@ impl Resolver {
     }
 }
 
-/// The real path of a folder, looked up once; `None` if it is the path as written, or has none.
+/// The cached real path of a folder; `None` if it equals the path as written, or the folder does not exist.
 fn remembered(
     known: &RwLock<HashMap<OsString, Option<PathBuf>>>,
     folder: &Path,

@@ -1,4 +1,4 @@
-//! Files and folders that only the user may read: modes that are too wide (from a wide umask, an older version or a
+//! Files and folders that only the user may read. Modes that are too wide (from a wide umask, an older version or a
 //! checkout) are narrowed on write.
 
 use std::fs::File;
@@ -18,7 +18,7 @@ use super::error::{is_no_room, with_path};
 pub fn private_folder(path: &Path) -> io::Result<Folder> {
     std::fs::create_dir_all(path).map_err(|error| with_path(path, error))?;
     let folder = Folder::root(path)?;
-    // Another user's folder keeps its mode.
+    // Changing the mode fails for another user's folder, which keeps its mode.
     let _ = folder.make_private();
     Ok(folder)
 }
@@ -28,8 +28,8 @@ pub fn is_writable(folder: &Path) -> bool {
     folder.is_dir() && access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok()
 }
 
-/// Why a small file cannot be written to this folder although it is writable, if its disk or the user's quota is full.
-/// Tried with a file that never has a name; `None` where there are no such files.
+/// The error for writing a small file to this folder if its disk or the user's quota is full. Tested with a file that
+/// never gets a name; `None` on systems without such files.
 pub fn without_room(folder: &Path) -> Option<io::Error> {
     #[cfg(target_os = "linux")]
     {
@@ -46,13 +46,13 @@ pub fn without_room(folder: &Path) -> Option<io::Error> {
     }
 }
 
-/// Removes all permissions except the owner's from an open file. Another user's file keeps its mode, and so does one
-/// with a second name, which may have another purpose.
+/// Removes all permissions except the owner's from an open file. A file of another user keeps its mode, and so does a
+/// file with a second name, which may have another purpose.
 pub fn narrow(file: &File) {
     narrow_with(file, 1);
 }
 
-/// The same for a file that was given a second name here.
+/// Like [`narrow`], for a file that was given a second name here.
 pub fn narrow_second(file: &File) {
     narrow_with(file, 2);
 }
@@ -66,7 +66,7 @@ fn narrow_with(file: &File, names: u64) {
     }
 }
 
-/// Whether an open file has more than one name. An archive can bring another name of a file that is not ours.
+/// Whether an open file has more than one name. An archive may contain a hard link to a file that is not ours.
 pub(crate) fn has_other_names(file: &File) -> bool {
     file.metadata().is_ok_and(|found| found.nlink() > 1)
 }

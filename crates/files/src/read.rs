@@ -1,4 +1,4 @@
-//! Reading paths that may be anything: a pipe, a device or a folder in place of a file must not block or kill the
+//! Reads paths that may be anything: a pipe, a device or a folder in place of a file must neither block nor kill the
 //! reader.
 
 use std::fs::{File, Metadata, OpenOptions};
@@ -7,14 +7,14 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// A file of up to this many bytes is read with one call.
+/// Files up to this many bytes are read with one call.
 const SMALL: usize = 64 << 10;
 
 /// Coarsest timestamp resolution of a file system.
 const STEP: Duration = Duration::from_secs(2);
 
-/// Identity, size and times of a file: while they stay the same, so does its content (BEHAVIOUR §5 "cache"). Resetting
-/// the modification time (`cp -p`, `touch`) updates the status time, so the stamp changes.
+/// Identity, size and times of a file. While they are the same, so is its content (BEHAVIOUR §5 "cache"). Resetting the
+/// modification time (`cp -p`, `touch`) changes the status time, so the stamp differs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Stamp {
     /// In bytes.
@@ -39,8 +39,8 @@ impl Stamp {
         }
     }
 
-    /// Whether the file was last written long enough ago: one that was just written may be written again with the same
-    /// size and times.
+    /// Whether the file was last written long enough ago. A file that was just written may be written again with the
+    /// same size and times.
     pub fn has_settled(&self, now: SystemTime) -> bool {
         let since_1970 = now.duration_since(UNIX_EPOCH).unwrap_or_default();
         u128::from(self.modified.max(self.changed)) + STEP.as_nanos() < since_1970.as_nanos()
@@ -62,8 +62,8 @@ pub fn is_special(path: &Path, metadata: &Metadata) -> bool {
     }
 }
 
-/// Whether an absolute path without dots leads to a different place for each process, such as `/proc/self/cwd/a.md`.
-/// Its target may be a lasting file, but not the same one for the next process.
+/// Whether an absolute path without `.` and `..` leads to a different place in each process, such as
+/// `/proc/self/cwd/a.md`. Its target may be a regular file, but not the same one for the next process.
 pub fn is_of_process(path: &Path) -> bool {
     let names = ["/proc", "/dev/fd", "/dev/stdin", "/dev/stdout", "/dev/stderr"];
     names.iter().any(|name| path.starts_with(name))
@@ -88,7 +88,7 @@ pub fn stamp(path: &Path) -> io::Result<Stamp> {
     std::fs::metadata(path).map(|metadata| Stamp::of(&metadata))
 }
 
-/// Up to `limit` bytes of a regular file; the flag tells that there are more.
+/// Reads up to `limit` bytes of a regular file; the flag tells whether there are more.
 ///
 /// # Errors
 /// The file system's error; [`io::ErrorKind::InvalidInput`] if `path` is a folder, pipe, socket or device.
@@ -97,16 +97,16 @@ pub fn read_regular(path: &Path, limit: u64) -> io::Result<(Vec<u8>, bool)> {
     read_open(file, &metadata, limit)
 }
 
-/// All bytes of a regular file of at most `limit` bytes.
+/// Reads all bytes of a regular file of at most `limit` bytes.
 ///
 /// # Errors
-/// As [`read_regular`]; [`io::ErrorKind::FileTooLarge`] if there are more, which a sparse file can claim without taking
+/// See [`read_regular`]; [`io::ErrorKind::FileTooLarge`] if there are more, which a sparse file can claim without using
 /// any space.
 pub fn read_whole(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     read_regular(path, limit).and_then(|read| whole(read, limit))
 }
 
-/// The bytes that were read up to `limit`, if that is all.
+/// The bytes of a read up to `limit`, if the file has no more.
 ///
 /// # Errors
 /// [`io::ErrorKind::FileTooLarge`] if there are more.
@@ -118,7 +118,7 @@ pub fn whole((bytes, more): (Vec<u8>, bool), limit: u64) -> io::Result<Vec<u8>> 
     Ok(bytes)
 }
 
-/// The stamp and bytes of an open file; no bytes if it has more than `limit`.
+/// The stamp and bytes of an open file; no bytes if it is larger than `limit`.
 ///
 /// # Errors
 /// The file system's error.
@@ -145,7 +145,7 @@ pub fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
     Ok((file, metadata))
 }
 
-/// Up to `limit` bytes of an open file; the flag tells that there are more.
+/// Reads up to `limit` bytes of an open file; the flag tells whether there are more.
 ///
 /// # Errors
 /// The file system's error.
@@ -155,7 +155,7 @@ pub fn read_open(file: File, metadata: &Metadata, limit: u64) -> io::Result<(Vec
     let mut bytes = Vec::with_capacity(size + 1);
     let mut file = file.take(limit.saturating_add(1));
     if (1..=SMALL).contains(&size) {
-        // One call for a small file: it got less than it asked for, so there is no more.
+        // One call is enough for a small file: a read that returns less than requested has reached the end.
         bytes.resize(size + 1, 0);
         let read = match file.read(&mut bytes) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => 0,

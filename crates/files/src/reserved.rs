@@ -1,5 +1,5 @@
-//! Folders that belong to git or to refdesk and are not read as part of a source. Names are compared case-insensitively,
-//! since many file systems do so.
+//! Folders that belong to git or to refdesk and are not read as part of a source. Names are compared
+//! case-insensitively, as many file systems do.
 
 use std::ffi::OsStr;
 use std::path::{Component, Path};
@@ -19,7 +19,7 @@ pub fn is_own(folder: &Path) -> bool {
     folder.file_name().is_some_and(|name| is_own_name(above, name))
 }
 
-/// The same for a folder of this name in one named `above`.
+/// Like [`is_own`], for a folder of this name in one named `above`.
 pub(crate) fn is_own_name(above: Option<&OsStr>, name: &OsStr) -> bool {
     let is = |[one, two]: [&str; 2]| {
         name.eq_ignore_ascii_case(two) && above.is_some_and(|above| above.eq_ignore_ascii_case(one))
@@ -41,8 +41,8 @@ pub fn is_reserved(path: &Path) -> bool {
     })
 }
 
-/// Whether a walk of `root` skips this resolved path, so that it is not read by name either. Takes resolved paths only;
-/// otherwise another spelling of the path would get around it.
+/// Whether a walk of `root` skips this resolved path; then it must not be read by name either. The path must be
+/// resolved, or another spelling could bypass the check.
 pub fn is_kept_back(root: &Path, resolved: &Path) -> bool {
     let mut inside = resolved.ancestors().take_while(|path| *path != root && path.starts_with(root));
     inside.any(|path| is_own(path) || path.file_name().is_some_and(is_git))

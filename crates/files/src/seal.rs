@@ -4,7 +4,7 @@
 //!
 //! There is one random secret per user. The key of a workspace is derived from the secret and the resolved path of the
 //! workspace, and the code covers the file's path within the workspace. So a sealed file is foreign in a copy of the
-//! workspace, in another workspace and under another name. Seals promise neither confidentiality nor freshness: anyone
+//! workspace, in another workspace and under another name. Seals provide neither confidentiality nor freshness: anyone
 //! who can read the secret can write the files, and an older version of a file is as valid as a newer one.
 
 use std::ffi::OsStr;
@@ -35,7 +35,7 @@ const SEAL_BYTES: usize = 16;
 /// bytes.
 type SealFraming = (&'static str, &'static str);
 
-/// For a file of several lines.
+/// For a multi-line file.
 const PRETTY: SealFraming = ("\n  \"seal\": \"", "\"\n}\n");
 
 /// For a single line.
@@ -54,13 +54,13 @@ struct SealerState {
 }
 
 impl Sealer {
-    /// A sealer for this workspace, with the secret in this state folder; without a state folder nothing can be sealed.
+    /// A sealer for this workspace with the secret in this state folder; without a state folder, nothing can be sealed.
     pub fn new(state: Option<&Path>, workspace: &Path) -> Self {
         let state = state.map(|state| absolute(workspace, state));
         Self(Arc::new(SealerState { state, workspace: workspace.to_path_buf(), key: OnceLock::new() }))
     }
 
-    /// A fixed key, the same in every workspace at that path.
+    /// A sealer with a fixed key, which differs only by the workspace's path.
     #[cfg(any(test, feature = "testing"))]
     pub fn fixed(workspace: &Path) -> Self {
         let key = OnceLock::from(SealKey::derive(&[7; SECRET_BYTES], workspace));
@@ -79,7 +79,7 @@ impl Sealer {
     /// The key, created if missing. If several processes create it at once, one wins and all use its key.
     ///
     /// # Errors
-    /// There is no folder to keep it in.
+    /// There is no folder to store it in.
     pub fn key_or_new(&self) -> io::Result<&SealKey> {
         if let Some(key) = self.key() {
             return Ok(key);
@@ -103,17 +103,17 @@ impl Sealer {
         Ok(self.0.key.get_or_init(|| SealKey::derive(&secret, &self.0.workspace)))
     }
 
-    /// Whether there is a key, or a folder in which one could be written.
+    /// Whether the key exists or could be stored.
     pub fn can_have_key(&self) -> bool {
         self.key().is_some() || self.folder().is_ok_and(can_be_written)
     }
 
-    /// Whether a file of several lines was sealed for this path.
+    /// Whether a multi-line file was sealed for this path.
     pub fn verifies(&self, place: &str, bytes: &[u8]) -> bool {
         self.key().is_some_and(|key| key.verifies(place, bytes))
     }
 
-    /// The state folder; refused if it is inside the workspace, since it could have come with it.
+    /// The state folder; refused if it is inside the workspace, because it could have come with the workspace.
     fn folder(&self) -> io::Result<&Path> {
         let state = self.0.state.as_deref().ok_or_else(|| no_seal_key("there is no home folder"))?;
         let resolved = Resolver::default().resolve(state).0;
@@ -124,7 +124,7 @@ impl Sealer {
     }
 }
 
-/// Whether files can be created in a folder, or if it is missing, in the nearest one above it.
+/// Whether files can be created in a folder or, if it is missing, in the nearest existing folder above it.
 fn can_be_written(folder: &Path) -> bool {
     folder.ancestors().find(|folder| folder.symlink_metadata().is_ok()).is_some_and(is_writable)
 }
@@ -177,7 +177,7 @@ impl SealKey {
         self.with_seal(place, object, PRETTY)
     }
 
-    /// Whether a file of several lines was sealed for this path.
+    /// Whether a multi-line file was sealed for this path.
     pub fn verifies(&self, place: &str, bytes: &[u8]) -> bool {
         self.has_seal(place, bytes, PRETTY)
     }

@@ -17,7 +17,7 @@ pub(crate) fn tree(files: &[&str]) -> (TempDir, PathBuf) {
     (folder, root)
 }
 
-/// Makes these links, each a target and a name below `root`.
+/// Creates these links below `root`, each given as target and name.
 pub(crate) fn link(root: &std::path::Path, links: &[(&str, &str)]) {
     for (target, name) in links {
         std::os::unix::fs::symlink(target, root.join(name)).unwrap();

@@ -1,7 +1,6 @@
-//! Lists the files below an open folder in path order until a limit is reached. Every folder is opened below the first
-//! one without following links, so a folder that becomes a link during the walk is not entered. A link to a file is
-//! followed only inside the same tree, and only if the walk would not reach the file by itself, so nothing is read
-//! twice.
+//! Lists the files below an open folder in path order until a limit is reached. Every folder is opened from the top
+//! folder without following links, so a folder that becomes a link during the walk is not entered. A link to a file is
+//! followed only within the tree, and only if the walk would not reach its target anyway, so nothing is read twice.
 
 mod budget;
 
@@ -35,7 +34,7 @@ pub struct WalkedFile {
     pub path: PathBuf,
     /// In bytes.
     pub size: u64,
-    /// Its stamp, if that was read together with the size.
+    /// Its stamp, if it was read together with the size.
     pub stamp: Option<Stamp>,
 }
 
@@ -52,7 +51,7 @@ pub enum Problem {
     Stopped(WalkStop),
 }
 
-/// The files below the folder `real`, a path without links; `root` replaces it in the paths that are returned. See
+/// The files below the folder `real`, a path without links; `root` replaces it in the returned paths. See
 /// [`Folder::files`].
 pub fn files_below(
     root: &Path,
@@ -68,9 +67,9 @@ pub fn files_below(
 }
 
 impl Folder {
-    /// The files below this folder, which was opened by its real path, whose names are `wanted`: in path order,
-    /// including hidden ones, with paths that begin with `root`. Skips folders of git and those that refdesk generates,
-    /// unless this is one: the selection must not depend on an earlier selection.
+    /// The files below this folder whose names are `wanted`, in path order, including hidden ones; the folder must have
+    /// been opened by its real path. Returned paths begin with `root`. Skips folders of git and those that refdesk
+    /// generates, unless this is one, because the selection must not depend on an earlier selection.
     pub fn files(
         &self,
         root: &Path,
@@ -108,18 +107,18 @@ impl Folder {
     }
 }
 
-/// Folders are kept open at each multiple of this depth. All others are opened from the nearest of those: a path from
-/// the top would make the system go through every folder above again, and keeping all of them open would need two
+/// Every folder at a multiple of this depth is kept open, and others are opened from the nearest of these. A path from
+/// the top would make the system traverse all folders above each time, and keeping all of them open would need two
 /// thousand descriptors for the deepest tree.
 const KEPT_OPEN: usize = 64;
 
 /// A folder of the walk.
 struct WalkFolder {
-    /// Relative to the top folder.
+    /// Path relative to the top folder.
     path: PathBuf,
-    /// The number of names in that path.
+    /// The number of components of the path.
     depth: usize,
-    /// The folder above it, and its name there; `None` for the top folder.
+    /// The parent folder and the name in it; `None` for the top folder.
     above: Option<(Rc<WalkFolder>, OsString)>,
 }
 
@@ -128,7 +127,7 @@ impl WalkFolder {
         Self { path: PathBuf::new(), depth: 0, above: None }
     }
 
-    /// The path from the folder that is this many names below the top.
+    /// The path relative to the ancestor at this depth.
     fn path_from(&self, depth: usize) -> PathBuf {
         let mut names = Vec::new();
         let mut folder = self;
@@ -153,14 +152,14 @@ struct Walk<'a, W> {
     top: &'a Folder,
     wanted: W,
     rest: WalkAllowance<'a>,
-    /// Entries yet to be visited, the next one last. A folder is opened when its turn comes, which keeps path order and
-    /// few folders open.
+    /// Entries yet to be visited, the next one last. A folder is opened only when it is visited, which keeps path order
+    /// and few folders open.
     pending: Vec<WalkEntry>,
     /// The folder opened last.
     opened: (Rc<WalkFolder>, Folder),
-    /// The folders above it that are kept open, each with its depth.
+    /// Ancestors of that folder that are kept open, each with its depth.
     reached: Vec<(usize, Folder)>,
-    /// Files that a link led to.
+    /// Files reached through a link.
     linked: HashSet<PathBuf>,
     /// The limit that was reached; no more folders are opened.
     stopped: Option<WalkStop>,
@@ -180,7 +179,7 @@ impl<'a, W: Fn(&OsStr) -> bool> Walk<'a, W> {
         }
     }
 
-    /// The size of a file; enters a folder.
+    /// Returns the size of a file; enters a folder.
     fn visit(&mut self, entry: &WalkEntry, within: &Path) -> io::Result<Option<u64>> {
         match entry.kind {
             EntryKind::Folder if self.stopped.is_some() => Ok(None),
@@ -196,7 +195,7 @@ impl<'a, W: Fn(&OsStr) -> bool> Walk<'a, W> {
                 }
                 size_of(&self.opened.1, &entry.name)
             }
-            // Finding out where a deep link leads may take longer than listing its folder.
+            // Resolving a deep link may take longer than listing its folder.
             EntryKind::Link if !self.rest.is_in_time() => {
                 self.stopped.get_or_insert(WalkStop::Budget);
                 Ok(None)
@@ -211,7 +210,7 @@ impl<'a, W: Fn(&OsStr) -> bool> Walk<'a, W> {
     }
 
     fn open(&mut self, folder: Rc<WalkFolder>) -> io::Result<()> {
-        // In path order everything below a folder follows it, so those that remain are above this one.
+        // In path order, everything below a folder directly follows it, so those that remain are ancestors of this one.
         self.reached.retain(|(depth, _)| *depth < folder.depth);
         let (depth, nearest) = self.nearest(&folder);
         let opened = nearest.below(&folder.path_from(depth))?;
@@ -222,7 +221,7 @@ impl<'a, W: Fn(&OsStr) -> bool> Walk<'a, W> {
         Ok(())
     }
 
-    /// The nearest open folder above this one, and its depth.
+    /// The nearest ancestor that is kept open, and its depth.
     fn nearest(&self, folder: &WalkFolder) -> (usize, &Folder) {
         let is_in_opened = folder.above.as_ref().is_some_and(|(above, _)| Rc::ptr_eq(above, &self.opened.0));
         match self.reached.iter().rfind(|(depth, _)| *depth < folder.depth) {
@@ -259,10 +258,10 @@ impl<'a, W: Fn(&OsStr) -> bool> Walk<'a, W> {
         listed
     }
 
-    /// Where a link leads within the tree, if the walk does not find the file under its own name.
+    /// The target of a link within the tree, if the walk does not find the file under its own name.
     fn target(&mut self, link: &Path) -> Option<PathBuf> {
         let top = self.top.path();
-        // Links that appear from here on are refused when the target is opened.
+        // Links that appear after this are refused when the target is opened.
         let real = fs::canonicalize(top.join(link)).ok()?;
         let target = real.strip_prefix(top).ok()?;
         let is_new = !(self.wanted)(target.file_name()?) && !is_kept_back(top, &real);
@@ -330,7 +329,7 @@ mod tests {
             (found.len(), matches!(problems[..], [Problem::Stopped(WalkStop::Budget)]))
         };
         let hour = Duration::from_secs(3_600);
-        // In the order of the file system: the first entry may be the file.
+        // The file system determines the order, so the first entry may be the file.
         for (entries, expected) in [(100, (4, false)), (5, (3, true)), (3, (1, true)), (1, (1, true)), (0, (0, true))] {
             let (found, stopped) = walked(&WalkBudget::new(entries, hour));
             assert_eq!(stopped, expected.1, "{entries}");
@@ -436,7 +435,7 @@ mod tests {
         assert!(left() < before, "the time of one is missing from the other");
     }
 
-    /// A folder, the root or the target of a link becomes a link to the outside while the root is listed.
+    /// While the root is listed, a folder, the root or the target of a link is replaced by a link to the outside.
     #[test]
     fn a_folder_exchanged_for_a_link_is_not_entered() {
         for (exchanged, expected) in [("docs/sub", &["a.md", "b.md"][..]), ("docs", &["a.md", "b.md", "sub/c.md"])] {

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// The folder of refdesk's and jaato's files in a workspace.
+/// The folder in a workspace for the files of refdesk and jaato.
 const JAATO: &str = ".jaato";
 
 /// The configuration files that make their folder a workspace, in the order in which they are read.
@@ -16,22 +16,22 @@ pub enum WorkspaceReason {
     /// The user named it.
     #[default]
     Named,
-    /// It is the copy of the built-in sample.
+    /// It is a copy of the built-in sample.
     Demo,
-    /// It is the nearest folder with `.jaato/` or a configuration file; holds the name of what was found.
+    /// It is the nearest folder with `.jaato/` or a configuration file; contains the name of what was found.
     Marked(&'static str),
     /// It is the root of the nearest git repository.
     Repository,
-    /// Nothing was found: it is the folder where the search began.
+    /// Nothing was found, so it is the folder where the search began.
     NothingFound,
 }
 
 /// The workspace for work in the folder `from`: the nearest folder upward with `.jaato/` or a configuration file, else
 /// the root of the nearest git repository, else `from`. Above `from`, the search stops below the home folder: a
-/// workspace there would take in everything that the user has. What another user put above `from` does not count: a file in
-/// `/tmp` would have the say over every folder below it.
+/// workspace there would include everything that the user has. Another user's files above `from` do not count, or else
+/// a file in `/tmp` would control every folder below it.
 pub fn workspace_above(from: &Path, home: Option<&Path>) -> (PathBuf, WorkspaceReason) {
-    // The system reports the current folder without links, but `$HOME` may be a link: both forms are compared.
+    // The system reports the current folder with links resolved, but `$HOME` may be a link, so compare both forms.
     let real_home = home.and_then(|home| fs::canonicalize(home).ok());
     let homes = [home, real_home.as_deref()];
     let is_too_high = |folder: &Path| homes.iter().flatten().any(|home| home.starts_with(folder));
@@ -41,7 +41,8 @@ pub fn workspace_above(from: &Path, home: Option<&Path>) -> (PathBuf, WorkspaceR
     if let Some((folder, mark)) = folders().find_map(marked) {
         return (folder.to_path_buf(), WorkspaceReason::Marked(mark));
     }
-    // A file in a submodule or a work tree. A home folder that is a repository holds settings, not a project.
+    // `.git` is a file in a submodule or a work tree. A home folder that is a repository contains settings, not a
+    // project.
     let is_root =
         |folder: &&Path| fs::metadata(folder.join(".git")).is_ok() && !is_too_high(folder) && may_count(folder, ".git");
     match folders().find(is_root) {
@@ -50,7 +51,7 @@ pub fn workspace_above(from: &Path, home: Option<&Path>) -> (PathBuf, WorkspaceR
     }
 }
 
-/// Whether a file belongs to this user, to root, or to the owner of the folder worked in.
+/// Whether a file belongs to this user, to root, or to the owner of `from`.
 fn is_of_user(file: &Path, from: &Path) -> bool {
     let owner = |path: &Path| fs::metadata(path).ok().map(|metadata| metadata.uid());
     let known = [Some(rustix::process::geteuid().as_raw()), Some(0), owner(from)];
@@ -69,7 +70,7 @@ pub fn mark_of(folder: &Path) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    /// Makes what a list of paths names: folders end with `/`, `a -> b` is a link.
+    /// Creates everything in a list of paths: folders end with `/`, `a -> b` is a link.
     fn tree(paths: &[&str]) -> (tempfile::TempDir, PathBuf) {
         let root = tempfile::tempdir().unwrap();
         let real = fs::canonicalize(root.path()).unwrap();
@@ -93,31 +94,31 @@ mod tests {
             (&["home/p/.jaato/", "home/p/references.json"], "home/p", "home/p", Marked(".jaato")),
             (&["home/p/.jaato/", "home/p/a/references.json", "home/p/a/b/"], "home/p/a/b", "home/p/a", config),
             (&["home/p/references.json", "home/p/a/.jaato/"], "home/p/a", "home/p/a", Marked(".jaato")),
-            // A repository, from below and from its own folder; the file is a work tree or a submodule.
+            // A repository, from below and from its own folder; a `.git` file is a work tree or a submodule.
             (&["home/p/.git/", "home/p/a/b/"], "home/p/a/b", "home/p", Repository),
             (&["home/p/.git", "home/p/a/"], "home/p/a", "home/p", Repository),
             (&["home/p/.git/hooks/"], "home/p/.git/hooks", "home/p", Repository),
             (&["home/p/.git/", "home/p/in/.git", "home/p/in/a/"], "home/p/in/a", "home/p/in", Repository),
-            // A mark counts more than a nearer repository: the catalog of the whole serves a submodule too.
+            // A mark takes precedence over a nearer repository: the catalog of the whole also serves a submodule.
             (&["home/p/references.json", "home/p/in/.git", "home/p/in/a/"], "home/p/in/a", "home/p", config),
             (&["home/p/.git/", "home/p/in/references.json", "home/p/in/a/"], "home/p/in/a", "home/p/in", config),
             // A bare repository has no work tree.
             (&["home/p.git/HEAD", "home/p.git/objects/"], "home/p.git", "home/p.git", NothingFound),
             (&["home/p/a/"], "home/p/a", "home/p/a", NothingFound),
-            // Entries with the right name but of the wrong type.
+            // Entries with the right name but the wrong type.
             (&["home/p/.jaato", "home/p/references.json/", "home/p/a/"], "home/p/a", "home/p/a", NothingFound),
-            // From below, the home folder and those above it do not count.
+            // From below, the home folder and the folders above it do not count.
             (&["home/.jaato/", "home/p/a/"], "home/p/a", "home/p/a", NothingFound),
             (&["home/references.json", ".jaato/", "home/p/"], "home/p", "home/p", NothingFound),
             (&["home/.git/", "home/p/"], "home/p", "home/p", NothingFound),
             (&["home/.git/"], "home", "home", NothingFound),
             (&["home/.jaato/", "home/p/.git/", "home/p/a/"], "home/p/a", "home/p", Repository),
-            // In the home folder itself, what is there counts.
+            // In the home folder itself, its marks count.
             (&["home/.jaato/"], "home", "home", Marked(".jaato")),
             (&["home/references.json"], "home", "home", config),
             (&["references.json", "home/"], "home", "home", NothingFound),
             (&["references.json", "home/"], "", "", config),
-            // Outside the home folder there is no bound.
+            // Outside the home folder, the search is unlimited.
             (&["home/", "srv/.jaato/", "srv/p/a/"], "srv/p/a", "srv", Marked(".jaato")),
             (&["home/", "srv/p/"], "srv/p", "srv/p", NothingFound),
         ] {
@@ -130,7 +131,7 @@ mod tests {
     #[test]
     fn what_another_user_put_above_does_not_count() {
         if !rustix::process::geteuid().is_root() {
-            // Only root can give a file away.
+            // Only root can give files to another user.
             return;
         }
         let own = rustix::process::geteuid().as_raw();
@@ -145,7 +146,7 @@ mod tests {
             give("srv/p/a", of_folder);
             let (found, _) = workspace_above(&real.join("srv/p/a"), Some(&real.join("home")));
             assert_eq!(found, real.join(if counts { "srv" } else { "srv/p/a" }), "{mark} of {owner}");
-            // In the folder itself, the user chose it.
+            // For the folder itself, which the user chose, the owner does not matter.
             let (_, reason) = workspace_above(&real.join("srv"), Some(&real.join("home")));
             assert_ne!(reason, WorkspaceReason::NothingFound);
         }

@@ -1,5 +1,6 @@
-//! What a text is about: a score for every source (SEARCH S3.1). The score of a source is the best over its chunks and
-//! the pieces of the text, of the cosine of their vectors plus a weighted share of the text's words that are in the chunk.
+//! What a text is about: a score for every source (SEARCH S3.1). A source's score is the best over its chunks and the
+//! pieces of the text; each score is the cosine of the two vectors plus a weighted share of the piece's words that are
+//! in the chunk.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,23 +13,23 @@ use crate::vector::Vector;
 use refdesk_text::Error;
 use refdesk_text::number::{narrow, wide};
 
-/// How much coverage counts compared with the cosine.
+/// The weight of coverage relative to the cosine.
 const COVERAGE_WEIGHT: f32 = 1.2;
 
-/// Coverage is computed as if the text had this many more words, all of them in no document: otherwise a text of two or
-/// three common words is covered completely by some chunk of any catalog.
+/// Coverage is computed as if the text had this many more words that are in no document. Otherwise some chunk of any
+/// catalog would completely cover a text of two or three common words.
 const ABSENT_WORDS: f32 = 5.0;
 
-/// A word in more than this share of the documents says nothing about any of them: 1 in `COMMON`.
+/// A word in more than one in `COMMON` of the documents is ignored: it does not distinguish them.
 const COMMON: usize = 4;
 
-/// The position of the vector of a document without one.
+/// In [`Corpus::vectors`]: a document without a vector.
 const NO_VECTOR: u32 = u32::MAX;
 
-/// Likewise for a document whose vector is not computed yet.
+/// In [`Corpus::vectors`]: a document whose vector is not computed yet.
 const WAITING: u32 = u32::MAX - 1;
 
-/// Why a source is what a text is about.
+/// A source's score for a text, and its components.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScoredSource {
     /// The source's id.
@@ -37,22 +38,22 @@ pub struct ScoredSource {
     pub score: f32,
     /// The cosine of the best chunk and a piece of the text; 0 if there are no vectors.
     pub cosine: f32,
-    /// The share of the piece's words that are in the chunk, weighted by rarity, from 0 to 1; lower for a piece of few
-    /// words.
+    /// The share of the piece's words that are in the chunk, weighted by rarity, from 0 to 1; lower for a piece with
+    /// few words.
     pub coverage: f32,
     /// The id of the best chunk.
     pub document: i64,
-    /// The words of the piece that are in the chunk, the rarest first.
+    /// The words of the piece that are in the chunk, rarest first.
     pub words: Vec<String>,
-    /// Where the best chunk is; only for the best sources.
+    /// The section of the best chunk; only for the best sources.
     pub section: Option<Section>,
-    /// Whether one of its chunks was compared by words alone because its vector is not computed yet: the score may be too
-    /// low.
+    /// Whether one of its chunks was compared only by words because its vector is not computed yet, so that the score
+    /// may be too low.
     pub is_incomplete: bool,
 }
 
 impl ScoredSource {
-    /// Whether its best chunk waits for its vector, so that the score is lower than it will be.
+    /// Whether its best chunk has no vector yet, so that the score will rise.
     pub fn waits(&self) -> bool {
         self.is_incomplete && self.cosine == 0.0
     }
@@ -61,41 +62,41 @@ impl ScoredSource {
 /// The documents of an index with their vectors, loaded for scoring.
 #[derive(Default)]
 pub(crate) struct Corpus {
-    /// Number of each document.
+    /// Ids of the documents, in the order of the other per-document lists.
     documents: Vec<i64>,
-    /// Position of its source.
+    /// For each document, the index of its source in `names`.
     sources: Vec<u32>,
     names: Vec<String>,
-    /// For each source whether a chunk of it waits for its vector.
+    /// For each source, whether one of its chunks has no vector yet.
     waiting: Vec<bool>,
-    /// Whether no hint leads to it.
+    /// For each document, whether hints must not lead to it.
     boilerplate: Vec<bool>,
-    /// Position of its kind.
+    /// For each document, the index of its kind in `kind_names`.
     kinds: Vec<u32>,
     kind_names: Vec<String>,
-    /// For each document the position of its vector, or [`NO_VECTOR`], or [`WAITING`].
+    /// For each document, the index of its vector, or [`NO_VECTOR`] or [`WAITING`].
     vectors: Vec<u32>,
-    /// The numbers of all vectors, one after the other.
+    /// The components of all vectors, one vector after another.
     values: Vec<i8>,
     /// The scale of each vector.
     scales: Vec<f32>,
     dims: usize,
-    /// Documents that get no vector.
+    /// The number of documents that never get a vector.
     unembedded: usize,
-    /// Documents with a vector that cannot be compared: of zeros, or of other dimensions.
+    /// The number of documents whose vector cannot be compared: all zeros, or with other dimensions.
     incomparable: usize,
-    /// Each number with its position, in the order of the numbers.
+    /// The id of each document with its position, sorted by id.
     by_number: Vec<(i64, u32)>,
 }
 
-/// A word of a piece with the documents that contain it.
+/// A word of a piece, and the documents that contain it.
 pub(crate) struct Term {
     word: String,
     weight: f32,
     documents: Vec<u32>,
 }
 
-/// The words of some pieces with the documents that contain them; `None` for one that is too common.
+/// The words of some pieces with the documents that contain them; `None` for words that are too common.
 pub(crate) type Terms<'p> = HashMap<&'p str, Option<Term>>;
 
 /// The best chunk of a source so far.
@@ -111,7 +112,7 @@ struct BestChunk {
 /// A piece of a text and its vector.
 pub(crate) struct Piece {
     terms: Vec<String>,
-    /// How many more words it has, which are in no document.
+    /// The number of further words, which are in no document.
     absent: usize,
     vector: Option<Vector>,
 }
@@ -122,12 +123,12 @@ impl Piece {
         Self { terms, absent: 0, vector }
     }
 
-    /// The part that later texts of the conversation need; `None` without a vector. Words that no document has are counted
-    /// but not kept: they bring nothing up, and one of them may be a password.
+    /// The part that later texts of the conversation need; `None` without a vector. Words in no document are counted
+    /// but not kept: they match nothing, and one of them may be a password.
     pub(crate) fn as_earlier(&self, model: &str, of_words: &Terms) -> Option<EarlierText> {
         let is_known = |word: &str| match of_words.get(word) {
             Some(Some(term)) => !term.documents.is_empty(),
-            // It is too common.
+            // Too common.
             Some(None) => true,
             None => false,
         };
@@ -143,7 +144,7 @@ impl From<&EarlierText> for Piece {
     }
 }
 
-/// The pieces of a text, at most this many, with their vectors.
+/// Splits a text into at most this many pieces and computes their vectors.
 ///
 /// # Errors
 /// The model cannot be run.
@@ -155,7 +156,7 @@ pub(crate) fn prepare(text: &str, most: usize, embedder: Option<&dyn Embedder>) 
 }
 
 impl Corpus {
-    /// The documents of all sources with their vectors of this model.
+    /// Loads the documents of all sources with their vectors from this model.
     pub(crate) fn load(storage: &dyn Storage, model: &str) -> Result<Self, Error> {
         let mut corpus = Self::default();
         let mut positions: HashMap<String, u32> = HashMap::new();
@@ -166,7 +167,7 @@ impl Corpus {
     }
 
     fn push(&mut self, document: &Embedded, positions: &mut HashMap<String, u32>) {
-        // Documents without a vector come source by source.
+        // Documents without a vector are sorted by source.
         let last = self.sources.last().filter(|at| named(&self.names, Some(at)) == document.source);
         let source = match last.or_else(|| positions.get(document.source)) {
             Some(at) => *at,
@@ -212,7 +213,7 @@ impl Corpus {
         self.documents.len()
     }
 
-    /// Whether any document gets no vector: there are pages of databases.
+    /// Whether some documents never get a vector, as pages of databases.
     pub(crate) fn has_unembedded(&self) -> bool {
         self.unembedded > 0
     }
@@ -222,29 +223,29 @@ impl Corpus {
         self.dims > 0
     }
 
-    /// The position of a document.
+    /// The position of the document with this id.
     pub(crate) fn position(&self, document: i64) -> Option<usize> {
         let found = self.by_number.binary_search_by_key(&document, |(number, _)| *number).ok()?;
         self.by_number.get(found).map(|(_, at)| wide(*at))
     }
 
-    /// Whether a document gets a vector that is not computed yet.
+    /// Whether a document's vector is not computed yet.
     pub(crate) fn waits(&self, document: i64) -> bool {
         self.position(document).is_some_and(|at| self.vectors.get(at) == Some(&WAITING))
     }
 
-    /// The kind of a document.
+    /// The kind of a document; empty if the document is unknown.
     pub(crate) fn kind(&self, document: i64) -> &str {
         self.kind_and_source(document).0
     }
 
-    /// The kind of a document, and the id of its source.
+    /// The kind of a document and the id of its source; empty if the document is unknown.
     pub(crate) fn kind_and_source(&self, document: i64) -> (&str, &str) {
         let Some(at) = self.position(document) else { return ("", "") };
         (named(&self.kind_names, self.kinds.get(at)), named(&self.names, self.sources.get(at)))
     }
 
-    /// For each document whether its kind and its source are wanted.
+    /// For each document, whether its kind and its source are wanted.
     pub(crate) fn matching(&self, is_kind: &dyn Fn(&str) -> bool, is_source: &dyn Fn(&str) -> bool) -> Vec<bool> {
         let kinds: Vec<bool> = self.kind_names.iter().map(|name| is_kind(name)).collect();
         let sources: Vec<bool> = self.names.iter().map(|name| is_source(name)).collect();
@@ -253,7 +254,7 @@ impl Corpus {
         both.map(|(kind, source)| is_wanted(&kinds, *kind) && is_wanted(&sources, *source)).collect()
     }
 
-    /// Leaves only these documents wanted.
+    /// Clears `wanted` for all documents except these.
     pub(crate) fn keep(&self, wanted: &mut [bool], documents: &[i64]) {
         let mut kept = vec![false; wanted.len()];
         for at in documents.iter().filter_map(|document| self.position(*document)) {
@@ -264,8 +265,8 @@ impl Corpus {
         wanted.iter_mut().zip(kept).for_each(|(wanted, kept)| *wanted &= kept);
     }
 
-    /// The wanted documents whose vectors are nearest to this one, the nearest first, with their cosines. Documents without
-    /// a vector are left out, and those with a lower cosine than `least`.
+    /// The wanted documents with the nearest vectors to this one, nearest first, with their cosines. Leaves out
+    /// documents without a vector and those with a cosine below `least`.
     pub(crate) fn nearest(&self, vector: &Vector, wanted: &[bool], least: f32, most: usize) -> Vec<(i64, f32)> {
         let with_cosine = |(at, document): (usize, &i64)| {
             let cosine = if wanted.get(at) == Some(&true) { self.cosine(vector, at) } else { 0.0 };
@@ -281,24 +282,23 @@ impl Corpus {
         found
     }
 
-    /// The number of documents with a vector that cannot be compared.
+    /// The number of documents whose vector cannot be compared.
     pub(crate) fn damaged(&self) -> usize {
         self.incomparable
     }
 
-    /// The number of documents with a vector that cannot be compared with this one.
+    /// The number of documents whose vector cannot be compared with this one.
     pub(crate) fn incomparable(&self, vector: &Vector) -> usize {
         let is_of_another_length = self.dims > 0 && vector.values.len() != self.dims;
         if is_of_another_length { self.documents.len() } else { self.incomparable }
     }
 
-    /// The best chunk of every source for these pieces, the best source first; sources that match in nothing are left
-    /// out.
+    /// The best chunk of every source for these pieces, best source first; leaves out sources without any match.
     pub(crate) fn score(&self, storage: &dyn Storage, pieces: &[Piece]) -> Result<Vec<ScoredSource>, Error> {
         Ok(self.score_with(&self.terms(storage, pieces)?, pieces))
     }
 
-    /// The same with words that were looked up before.
+    /// Like [`Self::score`], with words that were already looked up.
     pub(crate) fn score_with(&self, of_words: &Terms, pieces: &[Piece]) -> Vec<ScoredSource> {
         let mut best: Vec<Option<BestChunk>> = vec![None; self.names.len()];
         let by_meaning = self.has_vectors() && pieces.iter().any(|piece| piece.vector.is_some());
@@ -340,8 +340,8 @@ impl Corpus {
         found
     }
 
-    /// How much of the index is ready, for questions by meaning or by words alone; `None` if all of it is. `unread` counts
-    /// the missing sources, `changed` the files that changed since.
+    /// How much of the index is ready, for questions by meaning or by words only; `None` if all of it is. `unread` is
+    /// the number of missing sources, `changed` that of files that have changed since.
     pub(crate) fn partial(&self, by_meaning: bool, unread: usize, changed: usize) -> Option<Partial> {
         let with_vector = || self.scales.len();
         let all = self.documents.len();
@@ -350,7 +350,8 @@ impl Corpus {
         (indexed < of || changed > 0).then_some(Partial { indexed, of, unread, changed })
     }
 
-    /// How many of the sources of a catalog are missing here, if the last run left out so many.
+    /// The number of sources of a catalog that are missing here, but at least `left_out`, the number that the last run
+    /// left out.
     pub(crate) fn unread(&self, left_out: usize, catalog: &[&str]) -> usize {
         let known: HashSet<&str> = self.names.iter().map(String::as_str).collect();
         left_out.max(catalog.iter().filter(|source| !known.contains(*source)).count())
@@ -361,7 +362,7 @@ impl Corpus {
         &self.names
     }
 
-    /// The memory that it takes, in bytes.
+    /// The memory used, in bytes.
     pub(crate) fn size(&self) -> usize {
         let numbers = size_of::<i64>() + 3 * size_of::<u32>() + size_of::<(i64, u32)>() + size_of::<bool>();
         let names: usize = self.names.iter().map(|name| size_of::<String>() + name.len()).sum();
@@ -379,7 +380,7 @@ impl Corpus {
         }
     }
 
-    /// For each document the share of the words that it contains.
+    /// For each document, the share of the piece's words that it contains.
     fn coverage(&self, piece: &Piece, of_words: &Terms) -> Vec<f32> {
         let mut covered = vec![0f32; self.documents.len()];
         let terms = piece.terms.iter().filter_map(|word| of_words.get(word.as_str())?.as_ref());
@@ -396,7 +397,7 @@ impl Corpus {
         covered
     }
 
-    /// The words of the pieces with the documents that contain them; `None` for one that is too common.
+    /// Looks up the words of the pieces; `None` for words that are too common.
     pub(crate) fn terms<'a>(
         &self,
         storage: &dyn Storage,

@@ -1,9 +1,10 @@
-//! Sections that documents of any subject have: what changed when, what else to read, what is further below, how it is tested. A
-//! prompt such as "please review my changes" or "run the tests" is like them without being about them, so that no hint leads there. Search finds them.
+//! Sections found in documents of any subject: changes, further reading, contents, tests. A prompt such as "please
+//! review my changes" or "run the tests" is similar to them without being about them, so hints never lead there. Search
+//! still finds them.
 
 use std::path::Path;
 
-/// Headings of change histories, at any level; a whole document may also have such a name.
+/// Headings of change histories, at any level; also the title of a whole document.
 const CHANGES: [&str; 8] = [
     "changelog",
     "change log",
@@ -15,7 +16,7 @@ const CHANGES: [&str; 8] = [
     "version history",
 ];
 
-/// Headings that say this of a section, but not of a document: one on "References" is about references.
+/// Headings that mark a section as boilerplate, but not a document: a document titled "References" is about references.
 const SECTIONS: [&str; 14] = [
     "contents",
     "exit codes",
@@ -33,10 +34,10 @@ const SECTIONS: [&str; 14] = [
     "toc",
 ];
 
-/// Names of files that are changelogs when written like this. In lower case they are words like others.
+/// File names of changelogs in capitals. In lower case they are ordinary words.
 const CAPITALS: [&str; 3] = ["CHANGES", "HISTORY", "NEWS"];
 
-/// Whether a heading is one of these, numbered or not. For the title of a document, only those of change histories count.
+/// Whether a heading, numbered or not, is one of these. For the title of a document, only change histories count.
 pub(crate) fn is_boilerplate(heading: &str, is_title: bool) -> bool {
     let name = heading.trim_matches(|char: char| !char.is_alphabetic()).to_lowercase();
     let is_one_of = |names: &[&str]| names.iter().any(|known| *known == name);

@@ -1,5 +1,5 @@
-//! Cuts a document into chunks: by headings, in whole paragraphs, each small enough to be about one thing and large
-//! enough to say it (SEARCH S1.2). Lengths are in characters.
+//! Cuts a document into chunks by headings, in whole paragraphs. Each chunk is small enough to be about one thing and
+//! large enough to be meaningful (SEARCH S1.2). Lengths are in characters.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -19,19 +19,19 @@ mod packer;
 mod part;
 mod restructured;
 
-/// A chunk goes on past a heading until it has this length.
+/// A chunk shorter than this continues past a heading.
 const SHORTEST: usize = 300;
 
-/// A chunk that would become longer ends before the next paragraph; a longer paragraph is cut.
+/// A chunk ends before a paragraph that would make it longer than this; a longer paragraph is cut.
 const LONGEST: usize = 1_500;
 
-/// A block of code up to this length is not cut.
+/// Code blocks up to this length are not cut.
 const LONGEST_CODE: usize = 3_000;
 
-/// Between the headings above a chunk.
+/// Separates the headings above a chunk.
 pub(crate) const HEADING_SEPARATOR: &str = " > ";
 
-/// A longer heading is cut where it is named: it may be a whole document.
+/// Longer headings are truncated for display: a heading may be a whole document.
 const LONGEST_TITLE: usize = 120;
 
 /// A part of a document.
@@ -45,15 +45,15 @@ pub(crate) struct Chunk {
     pub end_line: usize,
     /// Its text.
     pub content: String,
-    /// Documents of any subject have a section like this, so that no hint leads here.
+    /// Whether documents of any subject have such a section, so that hints must not lead here.
     pub is_boilerplate: bool,
 }
 
-/// A document in blocks.
+/// A document, parsed into blocks.
 struct Parsed<'t> {
-    /// What of it is read.
+    /// The part of the document's text that is indexed.
     text: Cow<'t, str>,
-    /// Where each line of the document begins in it.
+    /// The offset in `text` at which each line of the document begins.
     lines: Vec<usize>,
     blocks: Vec<Block>,
 }
@@ -65,14 +65,14 @@ struct Block {
 }
 
 enum BlockKind {
-    /// A heading of this level, which applies to all text up to the next heading of the same or a lower number. Without a
-    /// title it only ends the headings of a quote or list, which ends here.
+    /// A heading of this level, which applies to all text up to the next heading with the same or a lower number.
+    /// Without a title, it only ends the headings of a quote or list that ends here.
     Heading(usize, Option<String>),
     Code,
     Text,
 }
 
-/// The number of heading levels. Those within a quote or list come after those around it.
+/// The number of heading levels. Headings within a quote or list are numbered after those around it.
 const LEVELS: usize = 6;
 
 /// The chunks of a document, in order.
@@ -90,7 +90,7 @@ fn is_html(ending: &str) -> bool {
     matches!(ending, "html" | "htm" | "xhtml")
 }
 
-/// The name says of which format a text is.
+/// Parses a text in the format given by the file name.
 fn parse<'t>(name: &Path, text: &'t str) -> Parsed<'t> {
     match ending(name).as_str() {
         "" | "md" | "markdown" | "mdc" | "mdx" | "txt" => Parsed::of(text, markdown::blocks(text)),
@@ -222,7 +222,7 @@ mod tests {
         assert_eq!(chunks(Path::new("a.yaml"), "a: 1\n\nb: 2\n").len(), 1);
     }
 
-    /// The headings and the lines of the chunks, where each section has one.
+    /// The headings and line numbers of all chunks.
     fn outline(name: &str, text: &str) -> Vec<(String, usize, usize)> {
         let found = chunks(Path::new(name), text).into_iter();
         found.map(|it| (it.headings.join(" > "), it.line, it.end_line)).collect()

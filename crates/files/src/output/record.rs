@@ -1,6 +1,6 @@
-//! The note of the renames that a write of several files is about to make, so that the next process can finish or undo
-//! the write of a killed one. By then each new file is complete in its folder, and so is a second name of the file it
-//! replaces: from here on there are only renames, forward or back.
+//! The record of the renames that a write of several files is about to make, so that the next process can finish or
+//! undo the write if its process is killed. When the record is written, each new file is complete in its folder, and so
+//! is a second name of the file it replaces: only renames remain, forward or back.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -15,13 +15,13 @@ use crate::path::{is_absent, name_of};
 use crate::{Durability, EntryKind, FileMode, Folder, Sealer, is_link_refused, remove_own, rename_own};
 use refdesk_text::{Code, Error};
 
-/// Path of the note in the workspace.
+/// Path of the record in the workspace.
 pub(super) const FILE: &str = ".jaato/refdesk/write.json";
 
 /// The path that its seal covers.
 const PLACE: &str = "write.json";
 
-/// A larger note counts as damaged.
+/// Size limit in bytes; a larger record counts as damaged.
 const LIMIT: u64 = 64 * 1024 * 1024;
 
 /// Renames that belong together.
@@ -33,15 +33,15 @@ pub(super) struct WriteRecord {
     pub folders: Vec<PathBuf>,
 }
 
-/// What was found instead of the note.
+/// What was found at the record's path.
 pub(super) enum Note {
     /// Nothing.
     Nothing,
-    /// A note that this user's refdesk wrote here.
+    /// A record that this user's refdesk wrote here.
     Own(WriteRecord),
-    /// One that it did not write.
+    /// A record from elsewhere.
     Foreign,
-    /// Why it cannot be read.
+    /// A record that cannot be read, and why.
     Damaged(String),
 }
 
@@ -65,11 +65,11 @@ pub(super) struct FileRename {
 /// Progress of a rename.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RenameState {
-    /// Not made yet, but possible.
+    /// Not made yet, but still possible.
     Before,
     /// Made.
     After,
-    /// The file was changed since, or its new content is gone.
+    /// The file has changed since, or its new content is gone.
     Neither,
 }
 
@@ -91,7 +91,7 @@ impl FileRename {
     /// # Errors
     /// The path now leads elsewhere, or the file system's error.
     pub(crate) fn make(&self, lookup: &mut PathLookup) -> Result<(), Error> {
-        // The new content is in the folder that was checked; a folder that replaced it does not contain it.
+        // The new content is in the folder that was checked. If another folder has taken its path, the rename fails.
         refusal::check_existing(lookup, &self.path, &self.shown)?;
         let found = lookup.folder(&self.path, &self.shown)?.ok_or_else(|| refusal::moved(&self.shown))?;
         let name = name_of(&self.path);
@@ -102,7 +102,7 @@ impl FileRename {
         made.map_err(|error| write_failed(&self.shown, &error))
     }
 
-    /// Undoes the rename if it was made and the file was not changed since. Returns whether the old content is back.
+    /// Undoes the rename if it was made and the file has not changed since. Returns whether the old content is back.
     pub(crate) fn undo(&self) -> bool {
         match self.state() {
             RenameState::After => {
@@ -123,11 +123,11 @@ impl WriteRecord {
         workspace.join(FILE)
     }
 
-    /// Reads the note of a workspace.
+    /// Reads the record of a workspace.
     pub(crate) fn load(workspace: &Path, sealer: &Sealer) -> Note {
         let read = Folder::of(workspace, &Self::file(workspace)).and_then(|(folder, name)| folder.read(name, LIMIT));
         match read {
-            // What a link leads to is not refdesk's; commands report the link itself.
+            // The target of a link is not refdesk's; commands report the link itself.
             Err(error) if is_absent(&error) || is_link_refused(&error) => Note::Nothing,
             Err(error) => Note::Damaged(error.to_string()),
             Ok((bytes, _)) => match serde_json::from_slice(&bytes) {
@@ -138,25 +138,25 @@ impl WriteRecord {
         }
     }
 
-    /// Whether there is a note.
+    /// Whether there is a record.
     pub(crate) fn exists(workspace: &Path) -> bool {
         let entry = Folder::of(workspace, &Self::file(workspace)).and_then(|(folder, name)| folder.entry(name));
         entry.is_ok_and(|entry| entry.is_some_and(|entry| entry.kind != EntryKind::Link))
     }
 
-    /// Writes the note. The caller holds the desk's lock.
+    /// Writes the record. The caller holds the desk's lock.
     ///
     /// # Errors
     /// The file system's error, prefixed with the path.
     pub(crate) fn store(&self, workspace: &Path, sealer: &Sealer) -> io::Result<()> {
         let bytes = sealer.key_or_new()?.sealed(PLACE, &serde_json::to_vec(self)?);
         let (folder, name) = Folder::made_of(workspace, &Self::file(workspace), FileMode::Private)?;
-        // The writer holds the lock, so no other process will finish what is left over there.
+        // The writer holds the lock, so no other process needs the temporary files there.
         folder.sweep()?;
         folder.write(name, &bytes, FileMode::Private, Durability::SurvivesCrash)
     }
 
-    /// Removes the note.
+    /// Removes the record.
     ///
     /// # Errors
     /// The file system's error.
@@ -167,7 +167,7 @@ impl WriteRecord {
         }
     }
 
-    /// Renames a damaged note and returns its new path.
+    /// Renames a damaged record and returns its new path.
     ///
     /// # Errors
     /// The file system's error.
@@ -186,11 +186,12 @@ impl WriteRecord {
         stuck
     }
 
-    /// Removes the temporary files, and anything else a dead writer left there, such as the leader of a batch.
+    /// Removes the temporary files, and anything else that a dead writer left in these folders, such as the leader of a
+    /// batch.
     pub(super) fn remove_temporary(&self) {
         let mut folders: BTreeMap<&Path, Folder> = BTreeMap::new();
         for step in &self.files {
-            // The next writer in that folder removes what remains.
+            // The next writer in a folder removes what remains.
             let Ok((folder, _)) = Folder::of_real(&step.path) else { continue };
             for beside in step.old.iter().chain([&step.staged]) {
                 let _ = folder.remove_file(name_of(beside));
@@ -203,7 +204,7 @@ impl WriteRecord {
     }
 }
 
-/// Removes folders that were created for nothing; those with content stay.
+/// Removes created folders that are empty.
 pub(super) fn remove_folders(made: &[PathBuf]) {
     for folder in made.iter().rev() {
         let _ = Folder::of_real(folder).and_then(|(above, name)| above.remove_folder(name));
@@ -220,7 +221,7 @@ pub(super) fn write_failed(shown: &str, error: &io::Error) -> Error {
         _ if is_no_room(error) => "free some disk space",
         _ => "nothing was changed; try again",
     };
-    // The path in the error is absolute, or that of the temporary file.
+    // The path in the error is absolute, or that of a temporary file, so only its cause is used.
     Error::new(Code::NotWritten, format!("{shown}: {}", cause(error)), hint)
 }
 

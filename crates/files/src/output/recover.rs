@@ -1,9 +1,10 @@
-//! Recovers a write of several files whose writer was killed. If it had begun to rename, the remaining files are renamed
-//! too; but if one of the files was changed since, the renames are undone. If it had not begun, nothing happened.
+//! Recovers a write of several files whose writer was killed. If the writer had begun to rename, the remaining files
+//! are renamed too; but if one of the files has changed since, the renames are undone. If it had not begun, nothing
+//! needs to be done.
 //!
-//! The note is in the workspace, which may be untrusted, so it counts only if this user's refdesk wrote it here, and its
-//! entries are checked again: only content beside a file, under a temporary file's name, may replace the file, and outside
-//! the workspace nothing is renamed or removed.
+//! The record is in the workspace, which may be untrusted. So it is used only if this user's refdesk wrote it here, and
+//! its entries are checked again: only a file next to the target, with the name of a temporary file, may replace it,
+//! and nothing outside the workspace is renamed or removed.
 
 use std::path::{Path, PathBuf};
 
@@ -15,14 +16,14 @@ use crate::{Sealer, is_unfinished};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
-/// State of the note of a write.
+/// State of the record of a write.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Interrupted {
-    /// There is none.
+    /// There is no record.
     No,
     /// A write is under way, or was interrupted.
     Yes,
-    /// There is a note that this user's refdesk did not write; this is its path.
+    /// There is a record that this user's refdesk did not write; this is its path.
     Foreign(PathBuf),
 }
 
@@ -31,9 +32,9 @@ pub enum Interrupted {
 pub enum Recovered {
     /// There was nothing to recover.
     Nothing,
-    /// The write was finished or undone, as the diagnostic says.
+    /// The write was finished or undone; the diagnostic tells which.
     Reported(Diagnostic),
-    /// There is a note that this user's refdesk did not write; this is its path. Nothing was done.
+    /// There is a record that this user's refdesk did not write; this is its path. Nothing was done.
     Foreign(PathBuf),
 }
 
@@ -46,7 +47,7 @@ pub fn interrupted(workspace: &Path, sealer: &Sealer) -> Interrupted {
     }
 }
 
-/// Whether there is a note, of any origin.
+/// Whether there is a record, of any origin.
 pub fn has_note(workspace: &Path) -> bool {
     WriteRecord::exists(workspace)
 }
@@ -91,7 +92,7 @@ fn settle(record: &WriteRecord, workspace: &Path) -> Diagnostic {
     let not_made: Vec<&FileRename> =
         all.iter().zip(&states).filter(|(_, state)| **state != RenameState::After).map(|(step, _)| *step).collect();
     if record.files.iter().all(|step| !step.staged.exists()) && not_made.len() < all.len() && !not_made.is_empty() {
-        // No renames are left to make, so the files may have been changed by their owner long after.
+        // No renames remain, so their owner may have changed the files long afterwards.
         inside(record, workspace).remove_temporary();
         let message = format!("a write was interrupted, and {} changed since then", names(&not_made));
         return Diagnostic::error(Code::WriteInterrupted, message).fix("check it, and write it again");
@@ -135,7 +136,7 @@ fn inside(record: &WriteRecord, workspace: &Path) -> WriteRecord {
     WriteRecord { files, folders: record.folders.iter().filter(is_ours).cloned().collect() }
 }
 
-/// Whether a writer could have noted this rename.
+/// Whether a writer could have recorded this rename.
 fn is_sound(step: &FileRename, workspace: &Path) -> bool {
     let is_beside = |path: &PathBuf| {
         path.parent().is_some() && path.parent() == step.path.parent() && path.file_name().is_some_and(is_unfinished)
@@ -152,7 +153,8 @@ mod tests {
     use crate::name::sha256_hex;
     use crate::write_atomic;
 
-    /// Three files of which a killed writer has renamed this many: `0` existed before, the others are new.
+    /// A killed writer's workspace with three files, of which this many were renamed. `0` existed before, the others
+    /// are new.
     struct World {
         _root: tempfile::TempDir,
         path: PathBuf,
@@ -205,7 +207,7 @@ mod tests {
             write_atomic(&self.path.join(name), text.as_bytes()).unwrap();
         }
 
-        /// Contents of the three files; checks that there are no others.
+        /// Contents of the three files; asserts that there are no others.
         fn files(&self) -> [String; 3] {
             for folder in ["dir", "new"] {
                 let entries = fs::read_dir(self.path.join(folder)).into_iter().flatten();
@@ -288,7 +290,7 @@ mod tests {
             assert_eq!(fs::read_to_string(world.path.join("dir/0")).unwrap(), "old");
             assert!(world.path.join(".jaato/refdesk/write.json.damaged").exists());
         }
-        // Outside the workspace nothing is removed, even if a note says the write created it.
+        // Outside the workspace nothing is removed, even if a record says that the write created it.
         let mut world = World::killed_after(0);
         world.record.files[1].path.clone_from(&outside);
         world.record.files[1].staged = outside.with_file_name(".refdesk-1.tmp");

@@ -1,6 +1,6 @@
-//! Every rule that forbids writing to a path, in one file for review (BEHAVIOUR §6 "Writing"). A path is refused for
-//! how it is written, for where it leads once all links are followed, and for what exists there. Allowing paths outside
-//! the workspace lifts that one rule and no other.
+//! Every rule that forbids writing to a path, in one file for review (BEHAVIOUR §6 "Writing"). The rules check how a
+//! path is written, where it leads with all links resolved, and what exists there. Allowing paths outside the workspace
+//! lifts only that rule.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -25,7 +25,7 @@ pub(super) struct WriteTarget {
     pub path: PathBuf,
     /// As printed.
     pub shown: String,
-    /// Its folder, if there is something at the path.
+    /// The path's folder, if something exists at the path.
     pub folder: Option<Folder>,
 }
 
@@ -64,21 +64,21 @@ pub(super) fn moved(shown: &str) -> Error {
     Error::new(Code::Moved, message, "check the folder, and try again")
 }
 
-/// Whether an interrupted write may be continued at this path, which a note names.
+/// Whether an interrupted write may be continued at this path from a record.
 pub(super) fn may_resume(path: &Path, workspace: &Path) -> bool {
     path.is_absolute()
         && resolve(path).is_ok_and(|real| real == path)
         && check_reserved(path.strip_prefix(workspace).unwrap_or(path), "").is_ok()
 }
 
-/// An existing file is only replaced on request.
+/// The error for replacing an existing file without being asked to.
 pub fn needs_overwrite(proposal: &Proposal) -> Option<Error> {
     let exists = proposal.before != PriorContent::Nothing && !proposal.is_unchanged();
     let message = || format!("{} exists", proposal.shown);
     exists.then(|| Error::new(Code::Exists, message(), Fix::Overwrite))
 }
 
-/// Two proposals of one write that exclude each other.
+/// The error for two proposals of one write that conflict.
 pub(super) fn conflict(one: &Proposal, other: &Proposal) -> Option<Error> {
     let (a, b) = (&one.path, &other.path);
     if a == b {
@@ -94,7 +94,7 @@ pub(super) fn conflict(one: &Proposal, other: &Proposal) -> Option<Error> {
     (a.starts_with(b) || b.starts_with(a)).then(|| Error::new(Code::FileAndFolder, message(), "give each its own path"))
 }
 
-/// Checks the text of a path.
+/// Checks a path as written.
 fn check_text(path: &str) -> Result<(), Error> {
     let shown = quoted(path);
     if path.trim().is_empty() {
@@ -149,7 +149,7 @@ pub(super) fn resolve_links(path: &Path, shown: &str) -> Result<PathBuf, Error> 
     })
 }
 
-/// Folders of git and refdesk, whose files control what the programs do.
+/// Refuses folders of git and refdesk, whose files control these programs.
 fn check_reserved(path: &Path, shown: &str) -> Result<(), Error> {
     let names: Vec<String> = path
         .components()
@@ -161,7 +161,7 @@ fn check_reserved(path: &Path, shown: &str) -> Result<(), Error> {
     let keeper = if names.iter().any(|name| name == ".git") {
         "git"
     } else if names.windows(2).any(|pair| matches!(pair, [one, two] if one == ".jaato" && two == "refdesk"))
-        // A file with a temporary file's name would be removed by the next writer.
+        // The next writer would remove a file with the name of a temporary file.
         || names.iter().any(|name| is_unfinished(name.as_ref()))
     {
         "refdesk"
@@ -172,12 +172,12 @@ fn check_reserved(path: &Path, shown: &str) -> Result<(), Error> {
     Err(Error::new(Code::Guarded, message, "choose another path"))
 }
 
-/// Checks what exists at a path, even one that was accepted before: its folders are opened without following links,
-/// which detects a folder that has become a link, and a file that is a link cannot be replaced. Returns its folder, if
-/// there is something at the path.
+/// Checks what exists at a path, even one that was accepted before. Its folders are opened without following links,
+/// which detects a folder that has become a link; a file that is a link cannot be replaced. Returns the folder if
+/// something exists at the path.
 ///
 /// # Errors
-/// It leads elsewhere, or may not be written to.
+/// The path leads elsewhere now, or may not be written to.
 pub(super) fn check_existing(lookup: &mut PathLookup, path: &Path, shown: &str) -> Result<Option<Folder>, Error> {
     let found = lookup.entry(path, shown)?;
     found.map(|(folder, entry)| check_replaceable(&entry, shown).map(|()| folder)).transpose()
@@ -217,11 +217,11 @@ fn quoted(path: &str) -> String {
     format!("'{path}'")
 }
 
-/// The path as written if that names the same file; otherwise its real path. The workspace path may itself contain
-/// links.
+/// The path as written if it refers to the same file; otherwise its resolved path. The path of the workspace may itself
+/// contain links.
 fn shown((named, workspace): (&Path, &Path), asked: &Path, written: &Path, real: &Path) -> String {
     let within = written.strip_prefix(named).or_else(|_| written.strip_prefix(workspace)).ok();
-    // The requested path is known to lead to the real one.
+    // The requested path is known to lead to the resolved one.
     let leads_there =
         || asked.as_os_str() == written.as_os_str() || resolve(written).is_ok_and(|resolved| resolved == real);
     match within {
@@ -266,7 +266,7 @@ mod tests {
         let deep = "d/".repeat(2100) + "x";
         let outside = root.join("outside.txt");
         let beside = root.join("dir-evil/x");
-        // The second code is the one with writing outside allowed; empty if it is then accepted.
+        // The second code applies if writing outside is allowed; it is empty if the path is then accepted.
         for (path, inside, anywhere) in [
             ("", "empty-path", "empty-path"),
             (" \t", "empty-path", "empty-path"),
@@ -347,7 +347,7 @@ mod tests {
             (".", ".gitignore", ".gitignore", ".gitignore"),
             (".", ".jaato/references/x.json", ".jaato/references/x.json", ".jaato/references/x.json"),
             (".", inside.to_str().unwrap(), "sub/x", "sub/x"),
-            // A third path of the workspace.
+            // Through another name of the workspace.
             (".", alias.to_str().unwrap(), "sub/x", "sub/x"),
         ] {
             let place =

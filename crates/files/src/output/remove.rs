@@ -1,4 +1,4 @@
-//! Removes files that are no longer wanted: proposed first like a write, and refused if the file changed since.
+//! Removes obsolete files. Like a write, a removal is proposed first, and refused if the file has changed since.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ pub fn propose_removal(workspace: &Path, current: &Path, path: &str, scope: Scop
 /// Removes a file, and up to `folders` folders above it if they are then empty.
 ///
 /// # Errors
-/// It changed since the proposal, or cannot be removed.
+/// The file has changed since the proposal, or cannot be removed.
 pub fn remove(proposal: &Proposal, folders: usize) -> Result<(), WriteFailure> {
     let _held = hold(&[proposal])?;
     unchanged_since(std::slice::from_ref(proposal))?;
@@ -30,9 +30,9 @@ pub fn remove(proposal: &Proposal, folders: usize) -> Result<(), WriteFailure> {
     Ok(())
 }
 
-/// Removes up to this many folders above a file that is gone; one with content stays, and so do those above it.
+/// Removes up to this many empty folders above a removed file, and stops at the first one with content.
 pub fn remove_empty_folders(path: &Path, folders: usize) {
-    // Files that a killed writer left do not count as content.
+    // Files left by a killed writer do not count as content.
     let _ = path.parent().map(|folder| Folder::real(folder).and_then(|folder| folder.sweep_dead()));
     for folder in path.ancestors().skip(1).take(folders) {
         if Folder::of_real(folder).and_then(|(above, name)| above.remove_folder(name)).is_err() {

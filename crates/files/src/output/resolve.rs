@@ -1,12 +1,12 @@
-//! Resolves every link of a path, component by component, including dangling ones, so that a file that does not exist
-//! yet has one name. The kernel resolves existing paths only.
+//! Resolves every link in a path, component by component, including dangling ones, so that a file that does not exist
+//! yet has one name. The kernel resolves only existing paths.
 
 use std::collections::VecDeque;
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// As many links as the kernel follows.
+/// The most links followed, as in the kernel.
 const LINKS: usize = 40;
 
 /// Why a path cannot be written to.
@@ -16,7 +16,7 @@ pub enum Unresolved {
     Loop,
     /// A path below a file.
     BelowFile(PathBuf),
-    /// A part of it cannot be read.
+    /// Part of the path cannot be read.
     Unreadable(PathBuf, io::Error),
 }
 
@@ -29,7 +29,8 @@ pub fn resolve(path: &Path) -> Result<PathBuf, Unresolved> {
     let mut left: VecDeque<PathBuf> = parts(path).collect();
     let mut real = PathBuf::new();
     let mut links = 0;
-    // The length of the first part that does not exist. Nothing below it does, and a path may have thousands of parts.
+    // The length of the existing part plus the first missing component. Nothing exists below it, and a path may have
+    // thousands of components.
     let mut missing: Option<usize> = None;
     while let Some(part) = left.pop_front() {
         match part.components().next() {

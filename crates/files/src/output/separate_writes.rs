@@ -1,5 +1,5 @@
-//! Writes many files that can be regenerated, each separately: a reader sees a file's old bytes or its new ones, and a
-//! killed writer leaves complete files. Only `finish` waits for the disk.
+//! Writes many files that can be regenerated, each separately: a reader sees either the old or the new bytes of a file,
+//! and a killed writer leaves only complete files. Only `finish` waits for the disk.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -15,25 +15,25 @@ use crate::atomic::{device_of, sync_file_system};
 use crate::{Durability, EntryKind, FileMode, Folder, link_on_path};
 use refdesk_text::{Code, Error};
 
-/// From this many files, their file system is synced as a whole, which takes one flush instead of one per file.
+/// From this many files on, their file system is synced as a whole, with one flush instead of one per file.
 const MANY: usize = 16;
 
-/// Files of a workspace that are written one after the other.
+/// Writes files of a workspace one by one.
 #[derive(Debug)]
 pub struct SeparateWrites {
     workspace: PathBuf,
     lookup: PathLookup,
-    /// What was written, by folder.
+    /// The written files, by folder.
     written: BTreeMap<PathBuf, Vec<PathBuf>>,
 }
 
 impl SeparateWrites {
-    /// For files below a workspace.
+    /// Writes below this workspace.
     pub fn new(workspace: &Path) -> Self {
         Self { workspace: workspace.to_path_buf(), lookup: PathLookup::default(), written: BTreeMap::new() }
     }
 
-    /// Writes a file at a path relative to the workspace, whose content is still `before`. No link is followed, since
+    /// Writes a file at a path relative to the workspace if its content is still `before`. No link is followed, because
     /// reading the files follows none either.
     ///
     /// # Errors
@@ -73,7 +73,7 @@ impl SeparateWrites {
         Ok(WrittenFile { shown, bytes: text.len(), lines: text.lines().count() })
     }
 
-    /// Waits until everything that was written is on the disk, and removes what killed writers left there.
+    /// Waits until everything written is on disk, and removes temporary files left by killed writers.
     ///
     /// # Errors
     /// The file system's error.
@@ -82,7 +82,7 @@ impl SeparateWrites {
         let mut synced = BTreeSet::new();
         for (folder, files) in &self.written {
             let folder = Folder::real(folder)?;
-            // Leftovers are harmless; the next writer here tries again.
+            // Stale files are harmless; the next writer here tries again.
             let _ = folder.sweep_dead();
             let open = |file: &PathBuf| -> io::Result<File> { folder.open(file.file_name().unwrap_or_default()) };
             let Some(first) = files.first() else { continue };
@@ -103,12 +103,12 @@ impl SeparateWrites {
         Ok(())
     }
 
-    /// The folder of a file; it and those above it are created if missing.
+    /// Opens the folder of a file, creating missing folders.
     fn make_folder_of(&mut self, path: &Path) -> io::Result<Folder> {
         let mut made = Vec::new();
         let folder = make_folders(path, &mut made)?;
         if !made.is_empty() {
-            // Its cache says that there is no such folder.
+            // The cache says that the folder does not exist.
             self.lookup = PathLookup::default();
         }
         Ok(folder)
@@ -140,7 +140,7 @@ mod tests {
         for at in 0..MANY {
             writes.write(&format!("b/c/{at}"), "x", &PriorContent::Nothing).unwrap();
         }
-        // Each of these is no longer what it was compared with.
+        // None of these is as it was when it was compared.
         for (path, before) in [("a/old", file("old")), ("b/c/0", PriorContent::Nothing), ("a/gone", file("gone"))] {
             assert_eq!(writes.write(path, "y", &before).unwrap_err().code, Code::Changed, "{path}");
         }

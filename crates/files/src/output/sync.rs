@@ -1,5 +1,5 @@
-//! Syncs staged files to disk before they are renamed. Many are synced together: one after the other takes twenty times
-//! as long.
+//! Syncs staged files to disk before they are renamed. Many files are synced in parallel: in sequence it takes twenty
+//! times as long.
 
 use std::collections::BTreeSet;
 use std::thread;
@@ -11,10 +11,10 @@ use refdesk_text::{Code, Error};
 /// The number of threads that sync files.
 const SYNCING: usize = 8;
 
-/// From this many files, their file system is synced as a whole, which takes one flush instead of one per file.
+/// From this many files on, their file system is synced as a whole, with one flush instead of one per file.
 const MANY: usize = 64;
 
-/// Waits until the content of all files is on the disk.
+/// Waits until the content of all files is on disk.
 ///
 /// # Errors
 /// The file system's error.
@@ -31,7 +31,7 @@ pub(super) fn sync(ready: &[Ready<'_>]) -> Result<(), Error> {
     })
 }
 
-/// Syncs each file system on which there is one of these files; whether that worked.
+/// Syncs each file system that contains one of these files; returns whether that worked.
 fn sync_file_systems(ready: &[Ready<'_>]) -> bool {
     let mut devices = BTreeSet::new();
     let mut known = None;

@@ -1,5 +1,6 @@
-//! The write itself, all or nothing: every file is first written in full next to its path, then each is renamed. For
-//! several files the renames are noted first (see `record`), so that the next process can recover from a killed writer.
+//! The write itself, all or nothing: every file is first written in full next to its path, then all are renamed. For
+//! several files, the renames are recorded first (see `record`), so that the next process can recover if the writer is
+//! killed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
@@ -14,17 +15,17 @@ use crate::name::sha256_hex;
 use crate::{Batch, Durability, FileMode, Folder, LOCK_TIMEOUT, Lock, Sealer, Staged};
 use refdesk_text::{Code, Error};
 
-/// From this many files in one folder, they form one batch, and only a few stay open.
+/// From this many files in one folder on, they form one batch, so that only a few files stay open.
 const BATCH: usize = 32;
 
-/// The most files that an error names.
+/// The most files listed in an error.
 const NAMED: usize = 5;
 
-/// Writes every proposal, or none. To write several, the caller holds the desk's lock. Without a key to seal the note,
-/// an interrupted write of several files is not recovered.
+/// Writes every proposal, or none. For several proposals, the caller holds the desk's lock. Without a key to seal the
+/// record, an interrupted write of several files cannot be recovered.
 ///
 /// # Errors
-/// A file changed since it was proposed, or cannot be written.
+/// A file has changed since it was proposed, or cannot be written.
 pub fn write(workspace: &Path, sealer: &Sealer, proposals: &[Proposal]) -> Result<Vec<WrittenFile>, WriteFailure> {
     if let Some((_, _, refused)) = conflicts(&proposals.iter().collect::<Vec<_>>()).into_iter().next() {
         return Err(refused.into());
@@ -33,9 +34,9 @@ pub fn write(workspace: &Path, sealer: &Sealer, proposals: &[Proposal]) -> Resul
     let wanted: Vec<&Proposal> = proposals.iter().filter(|proposal| !proposal.is_unchanged()).collect();
     let mut folders = Vec::new();
     let written = stage(&wanted, &mut folders).map_err(WriteFailure::from).and_then(|staged| {
-        // Two writers may both find a file unchanged; only one of them may then replace it.
+        // Two writers may both find a file unchanged, but only one of them may then replace it.
         let _held = hold(&wanted)?;
-        // Staging takes time, and folders that did not exist could not be checked before.
+        // Check again: staging takes time, and folders that did not exist could not be checked before.
         unchanged_since(proposals)?;
         let record = record_of(&staged, &folders);
         let is_noted = record.files.len() > 1 && sealer.key_or_new().is_ok();
@@ -48,8 +49,8 @@ pub fn write(workspace: &Path, sealer: &Sealer, proposals: &[Proposal]) -> Resul
         } else {
             drop(staged);
         }
-        // Last, so that recovery can remove everything left by a writer that was killed earlier. A note that stays
-        // describes finished renames, and recovery sees that.
+        // Last, so that recovery can remove everything left by an earlier killed writer. If removing the record fails,
+        // it describes finished renames, which recovery recognizes.
         if is_noted {
             let _ = WriteRecord::forget(workspace);
         }
@@ -61,7 +62,7 @@ pub fn write(workspace: &Path, sealer: &Sealer, proposals: &[Proposal]) -> Resul
     }
     let written_to: BTreeSet<&Path> = wanted.iter().filter_map(|proposal| proposal.path.parent()).collect();
     for folder in written_to {
-        // Leftovers are harmless; the next writer here tries again.
+        // Stale files are harmless; the next writer here tries again.
         let _ = Folder::real(folder).and_then(|folder| folder.sweep_dead());
     }
     Ok(proposals.iter().map(written_of).collect())
@@ -78,20 +79,20 @@ fn written_of(proposal: &Proposal) -> WrittenFile {
     WrittenFile { shown: proposal.shown.clone(), bytes, lines: proposal.text.lines().count() }
 }
 
-/// Holds the folders of these files until the result is dropped, as every other writer does.
+/// Locks the folders of these files until the result is dropped, as every other writer does.
 pub(super) fn hold(proposals: &[&Proposal]) -> Result<Vec<Lock>, Error> {
-    // In order, so that two writers of the same folders do not wait for each other.
+    // In order, so that two writers of the same folders cannot deadlock.
     let above: BTreeMap<&Path, &str> =
         proposals.iter().filter_map(|it| Some((it.path.parent()?, it.shown.as_str()))).collect();
     let held = above.into_iter().map(|(path, shown)| {
-        // A folder that is gone or became a link is refused below.
+        // A folder that is gone or has become a link is refused later.
         let Ok(folder) = Folder::real(path) else { return Ok(None) };
         folder.hold_for_writing(LOCK_TIMEOUT).map_err(|error| write_failed(shown, &error))
     });
     held.filter_map(Result::transpose).collect()
 }
 
-/// A file ready to be renamed, and a second name of the file it replaces.
+/// A file ready to be renamed, and a second name of the file that it replaces.
 pub(super) struct Ready<'a> {
     pub proposal: &'a Proposal,
     folder: Folder,
@@ -100,16 +101,16 @@ pub(super) struct Ready<'a> {
     old: Option<Staged>,
 }
 
-/// Writes every file next to its path. On an error nothing stays except the created `folders`.
+/// Writes every file next to its path. On an error, only the created `folders` remain.
 fn stage<'a>(wanted: &[&'a Proposal], folders: &mut Vec<PathBuf>) -> Result<Vec<Ready<'a>>, Error> {
     let mut ready: Vec<Ready<'a>> = Vec::with_capacity(wanted.len());
     let mut in_folder: HashMap<Option<&Path>, usize> = HashMap::new();
     wanted.iter().for_each(|proposal| *in_folder.entry(proposal.path.parent()).or_default() += 1);
-    // The new file, the old one, and perhaps a folder.
+    // For each: the new file, the old one, and possibly a folder.
     let of_files: usize = in_folder.values().map(|count| 3 * count.min(&BATCH)).sum();
     allow_open_files(of_files + in_folder.len());
     let mut reached: HashMap<Option<&Path>, (Folder, Option<Batch>)> = HashMap::new();
-    // Many files are synced together: one after the other takes twenty times as long.
+    // Several files are synced together later: one by one takes twenty times as long.
     let lasting = if wanted.len() > 1 { Durability::Recreatable } else { Durability::SurvivesCrash };
     for proposal in wanted {
         let above = proposal.path.parent();
@@ -136,7 +137,7 @@ fn stage<'a>(wanted: &[&'a Proposal], folders: &mut Vec<PathBuf>) -> Result<Vec<
     if ready.len() > 1 {
         sync(&ready)?;
     }
-    // A single rename is atomic; with several, those already made may have to be undone.
+    // A single rename is atomic; of several, those already made may have to be undone.
     if ready.len() > 1 {
         for ready in ready.iter_mut().filter(|ready| ready.proposal.before != PriorContent::Nothing) {
             let proposal = ready.proposal;
@@ -151,19 +152,19 @@ fn stage<'a>(wanted: &[&'a Proposal], folders: &mut Vec<PathBuf>) -> Result<Vec<
     Ok(ready)
 }
 
-/// Lets the process open this many more files, as far as the system allows: staged files stay open until their rename.
+/// Raises the limit of open files by this many, as far as the system allows: staged files stay open until their rename.
 fn allow_open_files(more: usize) {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let mut limit = getrlimit(Resource::Nofile);
     let wanted = u64::try_from(more).unwrap_or(u64::MAX).saturating_add(256);
     if limit.current.is_some_and(|current| current < wanted) {
         limit.current = Some(limit.maximum.map_or(wanted, |maximum| wanted.min(maximum)));
-        // If it cannot be raised, opening too many files is the error.
+        // If this fails, opening too many files reports the error.
         let _ = setrlimit(Resource::Nofile, limit);
     }
 }
 
-/// Opens the folder of a file and creates missing ones one by one, to know which were created.
+/// Opens the folder of a file, creating missing folders one by one to record in `made` which were created.
 pub(super) fn make_folders(path: &Path, made: &mut Vec<PathBuf>) -> io::Result<Folder> {
     let root = path.ancestors().last().unwrap_or(path);
     let below = path.parent().and_then(|folder| folder.strip_prefix(root).ok()).unwrap_or(Path::new(""));
@@ -200,7 +201,7 @@ fn rename(record: &WriteRecord) -> Result<(), Error> {
     Ok(())
 }
 
-/// Checks that no file changed since it was proposed.
+/// Checks that no file has changed since it was proposed.
 pub(super) fn unchanged_since(proposals: &[Proposal]) -> Result<(), WriteFailure> {
     let mut changed: Vec<&str> = Vec::new();
     let mut lookup = PathLookup::default();
@@ -254,7 +255,7 @@ mod tests {
             rows.iter().map(|row| propose(row).unwrap()).collect()
         }
 
-        /// Every file, and every empty folder, except refdesk's own.
+        /// Every file with its content, and every empty folder, except refdesk's own.
         fn listing(&self) -> Vec<String> {
             let mut open = vec![self.path.clone()];
             let mut found = Vec::new();
@@ -342,7 +343,7 @@ mod tests {
         assert_eq!(elsewhere.listing(), Vec::<String>::new());
     }
 
-    /// The folder is swapped for a link after the new content was staged in it.
+    /// The folder is replaced by a link after the new content was staged in it.
     #[test]
     fn a_folder_that_becomes_a_link_before_the_rename_is_refused() {
         for names in [&["dir/new"][..], &["dir/old"], &["dir/old", "dir/new", "other/new"]] {
@@ -362,7 +363,7 @@ mod tests {
         }
     }
 
-    /// A folder is swapped for a link and back throughout.
+    /// A folder is swapped for a link and back the whole time.
     #[cfg(any(target_os = "linux", target_os = "macos"))]
     #[test]
     fn no_race_writes_through_a_link() {
@@ -393,7 +394,7 @@ mod tests {
         assert_eq!(elsewhere.listing(), ["old=theirs"]);
     }
 
-    /// The last rename fails after all checks.
+    /// The last rename fails, after all checks have passed.
     #[test]
     fn a_failure_midway_restores_what_was_there() {
         for several in [false, true] {

@@ -1,29 +1,29 @@
-//! The entries and the time that one walk may take, and that several walks share.
+//! The entries and the time that one walk may use, and that several walks share.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Maximum entries per walk: a repository can contain or name a tree of any size.
+/// The most entries per walk: a repository can contain or link to a tree of any size.
 const ENTRIES: usize = 50_000;
 
-/// Maximum entries of all walks with the same budget: nested sources are walked one by one.
+/// The most entries of all walks with the same budget: nested sources are walked one by one.
 const TOTAL_ENTRIES: usize = 200_000;
 
-/// Maximum time of all walks with the same budget, for slow file systems.
+/// The most time of all walks with the same budget, for slow file systems.
 const TIME: Duration = Duration::from_secs(3);
 
 /// Why a walk ended early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WalkStop {
-    /// The tree has more entries than one walk takes.
+    /// The tree has more entries than the limit for one walk.
     Entries,
     /// The walks with the same budget have used it up.
     Budget,
 }
 
 impl WalkStop {
-    /// Describes it for people.
+    /// A message for people.
     pub fn message(self) -> String {
         match self {
             Self::Entries => format!("the folder has more than {ENTRIES} entries, so the rest are left out"),
@@ -35,7 +35,7 @@ impl WalkStop {
         }
     }
 
-    /// The fix.
+    /// What to do about it.
     pub fn fix(self) -> &'static str {
         match self {
             Self::Entries => "split the source into smaller ones",
@@ -44,7 +44,7 @@ impl WalkStop {
     }
 }
 
-/// The entries and time that several walks share, for example all walks of a command.
+/// The entries and time shared by several walks, such as all walks of a command.
 #[derive(Debug)]
 pub struct WalkBudget {
     entries: AtomicUsize,
@@ -64,7 +64,7 @@ impl WalkBudget {
     }
 
     /// A budget for another step of the same request that walks the same folders. It has its own entries but shares the
-    /// time, so the request waits for a slow file system only once.
+    /// time, so that the request waits for a slow file system only once.
     #[must_use]
     pub fn sharing_time(&self) -> Self {
         Self { entries: TOTAL_ENTRIES.into(), nanoseconds: self.nanoseconds.clone() }
@@ -77,7 +77,7 @@ impl WalkBudget {
     }
 }
 
-/// What one walk may take of the budget. The time is charged when it is dropped.
+/// One walk's share of the budget. The time is charged on drop.
 pub(super) struct WalkAllowance<'a> {
     budget: &'a WalkBudget,
     pub(super) entries: usize,
@@ -86,7 +86,7 @@ pub(super) struct WalkAllowance<'a> {
 }
 
 impl WalkAllowance<'_> {
-    /// Takes one entry, if any is left.
+    /// Uses up one entry, if any is left.
     pub(super) fn take(&mut self) -> Result<(), WalkStop> {
         let one_less = |left: usize| left.checked_sub(1);
         self.entries = one_less(self.entries).ok_or(WalkStop::Entries)?;

@@ -2,10 +2,10 @@
 
 use super::{Block, BlockKind};
 
-/// What is read of a block so far.
+/// The current block.
 struct Open<'t> {
     start: usize,
-    /// The line that ends a listing.
+    /// The line that will end a listing.
     fence: Option<&'t str>,
 }
 
@@ -47,7 +47,7 @@ fn title(line: &str) -> Option<(usize, &str)> {
     Some((marks.len(), title.trim())).filter(|(_, title)| is_mark && !title.is_empty())
 }
 
-/// Whether a line begins and ends text that is taken as it is.
+/// Whether a line begins or ends a verbatim block.
 fn is_fence(line: &str) -> bool {
     let is_of = |mark: char| line.len() >= 4 && line.chars().all(|char| char == mark);
     ['-', '.', '+', '/'].into_iter().any(is_of) || line == "```"

@@ -1,4 +1,4 @@
-//! The blocks of HTML: its text without tags, scripts and styles, with the lines that it has in the document.
+//! The blocks of HTML: the text without tags, scripts and styles, mapped to the lines of the document.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use html5gum::{Token, Tokenizer};
 
 use super::{Block, BlockKind, LEVELS, Parsed, line_starts};
 
-/// Elements whose text is none of the document's.
+/// Elements whose content is not text of the document.
 const SKIPPED: [&[u8]; 2] = [b"script", b"style"];
 
 /// Elements within a line; all others begin a block.
@@ -17,15 +17,15 @@ const INLINE: [&[u8]; 31] = [
     b"time", b"u", b"var", b"wbr",
 ];
 
-/// Headings in them are above nothing outside.
+/// Headings inside these do not apply outside.
 const QUOTES_AND_LISTS: [&[u8]; 4] = [b"blockquote", b"li", b"ol", b"ul"];
 
-/// Cells are side by side.
+/// Cells of a row are on one line.
 const CELLS: [&[u8]; 2] = [b"td", b"th"];
 
 pub(super) fn parse(text: &str) -> Parsed<'static> {
     let mut emitter = DefaultEmitter::<usize>::new_with_span();
-    // What is in a script is none of the tags.
+    // Tags inside scripts are not tags.
     emitter.naively_switch_states(true);
     let mut reader = Reader { starts: line_starts(text), ..Reader::default() };
     for Ok(token) in Tokenizer::new_with_emitter(text, emitter) {
@@ -52,29 +52,29 @@ pub(super) fn parse(text: &str) -> Parsed<'static> {
 
 #[derive(Default)]
 struct Reader {
-    /// Where the lines of the document begin in it, and in the text that is read.
+    /// The offsets at which lines begin, in the document (`starts`) and in `text` (`lines`).
     starts: Vec<usize>,
     lines: Vec<usize>,
     text: String,
     blocks: Vec<Block>,
-    /// Where the current block begins.
+    /// Where the current block begins in `text`.
     start: usize,
-    /// The level of the heading that it is.
+    /// The level of the current block, if it is a heading.
     heading: Option<usize>,
-    /// The quotes and lists around it.
+    /// The open quotes and lists around it.
     outer: Vec<Outer>,
     is_preformatted: bool,
     is_skipped: bool,
 }
 
-/// A quote, a list or an item of one that has not ended yet.
+/// An open quote, list or list item.
 struct Outer {
     name: &'static [u8],
     has_heading: bool,
 }
 
 impl Reader {
-    /// Lines of the document up to this byte have begun.
+    /// Records where lines begin in `text`, for the lines of the document up to this byte.
     fn reach(&mut self, byte: usize) {
         while self.starts.get(self.lines.len()).is_some_and(|start| *start <= byte) {
             self.lines.push(self.text.len());
@@ -94,7 +94,7 @@ impl Reader {
                 self.outer.iter_mut().for_each(|outer| outer.has_heading = true);
             }
             if let Some(name) = QUOTES_AND_LISTS.into_iter().find(|known| *known == name) {
-                // The end of an item is often not written.
+                // The end tag of an item is often omitted.
                 if name == b"li" && self.outer.last().is_some_and(|outer| outer.name == name) {
                     self.close(name);
                 }
@@ -115,7 +115,7 @@ impl Reader {
         }
     }
 
-    /// Ends the innermost quote or list of this name with all that is in it.
+    /// Closes the innermost quote or list of this name and everything in it.
     fn close(&mut self, name: &[u8]) {
         let Some(at) = self.outer.iter().rposition(|outer| outer.name == name) else { return };
         if self.outer.drain(at..).any(|outer| outer.has_heading) {
@@ -124,7 +124,7 @@ impl Reader {
         }
     }
 
-    /// Adds text that ends at this byte of the document. Blank lines and indentation are of the tags.
+    /// Adds text that ends at this byte of the document. Drops blank lines and indentation, which belong to the markup.
     fn add(&mut self, text: &str, end: usize) {
         for char in text.chars() {
             let is_dropped = char.is_whitespace() && !self.is_preformatted && self.is_at_line_start();
@@ -165,7 +165,7 @@ impl Reader {
     }
 }
 
-/// The level of the heading that an element is.
+/// The level, if the element is a heading.
 fn level(name: &[u8]) -> Option<usize> {
     match name {
         [b'h', digit @ b'1'..=b'6'] => Some(usize::from(digit - b'0')),

@@ -7,14 +7,15 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::{Block, BlockKind, LEVELS};
 
-/// The blocks of a text. A quote or list is one block, unless it has headings: then each part is one, and its headings do
-/// not apply outside. Front matter is data about the document, not part of its text.
+/// The blocks of a text. A quote or list is one block unless it contains headings; then each of its parts is a block,
+/// and its headings do not apply outside. Front matter is left out: it is data about the document, not part of its
+/// text.
 pub(super) fn blocks(text: &str) -> Vec<Block> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
     let events: Vec<(Event, Range<usize>)> = Parser::new_ext(text, options).into_offset_iter().collect();
     let divided = with_headings(&events);
     let mut blocks = Vec::new();
-    // Of the blocks that are not divided, and of the divided ones.
+    // Nesting depth in undivided blocks (`depth`) and in divided ones (`outer`).
     let (mut depth, mut outer) = (0usize, 0usize);
     let mut heading: Option<(usize, String)> = None;
     for (at, (event, range)) in events.into_iter().enumerate() {
@@ -67,7 +68,7 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
     blocks
 }
 
-/// Adds a block. The words of an item are none by themselves: they go on with what is before them in their line.
+/// Adds a block. The text of a list item is not a block of its own: it continues the block before it on its line.
 fn add(blocks: &mut Vec<Block>, range: Range<usize>, kind: BlockKind) {
     match blocks.last_mut() {
         Some(Block { range: last, kind: BlockKind::Text })
@@ -79,7 +80,7 @@ fn add(blocks: &mut Vec<Block>, range: Range<usize>, kind: BlockKind) {
     }
 }
 
-/// The events with which blocks begin that have headings in them.
+/// The indexes of the events that begin a quote or list with headings.
 fn with_headings(events: &[(Event, Range<usize>)]) -> HashSet<usize> {
     let (mut open, mut found) = (Vec::new(), HashSet::new());
     for (at, (event, _)) in events.iter().enumerate() {
@@ -96,12 +97,12 @@ fn with_headings(events: &[(Event, Range<usize>)]) -> HashSet<usize> {
     found
 }
 
-/// Where the line with this place begins: what marks a quote or an item is before its parts.
+/// The start of the line with this offset: the marker of a quote or item precedes its content.
 fn line_start(text: &str, at: usize) -> usize {
     text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1)
 }
 
-/// Where the text behind this place goes on.
+/// The offset of the next text after white space.
 fn next_text(text: &str, at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();
     at + rest.len() - rest.trim_start().len()
