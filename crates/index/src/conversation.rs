@@ -1,4 +1,4 @@
-//! What several texts of a conversation are about, although none of them says it clearly enough (SEARCH S3.7).
+//! Finds what several texts of a conversation have in common, even if none of them matches it clearly (SEARCH S3.7).
 
 use std::collections::HashMap;
 
@@ -7,27 +7,28 @@ use serde::{Deserialize, Serialize};
 use crate::about::ScoredSource;
 use crate::vector::Vector;
 
-/// The most texts of a conversation that count, the current one included.
+/// The most texts of a conversation that count, including the current one.
 pub const MAX_TEXTS: usize = 8;
 
-/// A text points at this many of its best sources, if they reach this share of the threshold.
+/// A text points at up to this many of its best sources that reach this share of the threshold.
 const POINTED_AT: usize = 2;
 const SHARE: f32 = 0.6;
 
 /// Each text counts half as much as the one after it.
 const DECAY: f32 = 0.5;
 
-/// The sum of the scores must reach the threshold times this. With less, texts about nothing in particular add up.
+/// The sum of the scores must reach this multiple of the threshold. With a lower factor, texts about nothing in
+/// particular add up.
 const FACTOR: f32 = 1.3;
 
-/// An earlier text of a conversation, as far as later ones need it. The text itself is not kept.
+/// The part of an earlier text of a conversation that later ones need. The text itself is not kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EarlierText {
-    /// The model of the vector.
+    /// The model that computed the vector.
     pub model: String,
     /// Its informative words that occur in a document, in lower case.
     pub words: Vec<String>,
-    /// How many more there are, which no document has.
+    /// The number of further words, which are in no document.
     #[serde(default)]
     pub absent: usize,
     /// Its vector.
@@ -42,12 +43,12 @@ impl Eq for EarlierText {}
 pub struct RecurringSource {
     /// The source's id.
     pub source: String,
-    /// Its scores for these texts, the current one in full, each earlier one half as much as the next.
+    /// The sum of its scores for these texts: the current one in full, each earlier one half as much as the next.
     pub sum: f32,
 }
 
-/// The source that the current text and earlier ones, the latest first, point at most; `None` if the current one is about it
-/// anyway, or no source reaches the threshold.
+/// The source that the current text and earlier ones (latest first) point at most; `None` if the current text matches
+/// it anyway, or no source reaches the threshold.
 pub(crate) fn recurring(
     current: &[ScoredSource],
     earlier: &[Vec<ScoredSource>],
@@ -80,17 +81,17 @@ mod tests {
     fn several_texts_below_the_threshold_add_up() {
         for (current, earlier, expected) in [
             (&[("a", 0.45)][..], &[&[("a", 0.45)][..]][..], Some("a")),
-            // Once is not several times.
+            // One text is not enough.
             (&[("a", 0.49)], &[], None),
-            // Two weak ones do not reach it.
+            // Two weak texts do not reach it.
             (&[("a", 0.35)], &[&[("a", 0.35)]], None),
             (&[("a", 0.35)], &[&[("a", 0.45)], &[("a", 0.45)]], Some("a")),
-            // It gets a hint without the conversation.
+            // Gets a hint without the conversation.
             (&[("a", 0.51)], &[&[("a", 0.6)]], None),
             // The current text must point at it, too.
             (&[("b", 0.45), ("c", 0.4), ("a", 0.38)], &[&[("a", 0.6)], &[("a", 0.6)]], None),
             (&[("a", 0.2)], &[&[("a", 0.6)], &[("a", 0.6)]], None),
-            // Long ago counts little.
+            // An old text counts little.
             (&[("a", 0.45)], &[&[("x", 0.1)], &[("x", 0.1)], &[("a", 0.45)]], None),
             (&[("a", 0.45), ("b", 0.44)], &[&[("b", 0.49)], &[("a", 0.49), ("b", 0.3)]], Some("b")),
         ] {

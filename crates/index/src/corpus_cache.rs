@@ -1,5 +1,5 @@
-//! The documents and vectors that a question loaded, kept for the next one: a server is asked again and again about an index that
-//! seldom changes, and loading them takes longer than comparing them.
+//! Keeps the documents and vectors that a question loaded for the next one: a server is asked repeatedly about an index
+//! that seldom changes, and loading takes longer than comparing.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,10 +7,10 @@ use crate::about::Corpus;
 use crate::storage::{Storage, VERSION};
 use refdesk_text::Error;
 
-/// More is loaded for each question and not kept, in bytes: about 150,000 documents with vectors.
+/// Size limit in bytes, about 150,000 documents with vectors. A larger corpus is loaded for each question.
 const MAX: usize = 64 * 1024 * 1024;
 
-/// What the last question loaded. One value belongs to a desk, whatever index it has.
+/// The corpus loaded by the last question. A desk has one cache, even if its index changes.
 #[derive(Default)]
 pub struct CorpusCache(Mutex<Option<CachedCorpus>>);
 
@@ -21,9 +21,9 @@ struct CachedCorpus {
 }
 
 impl CorpusCache {
-    /// The documents of all sources with their vectors of this model.
+    /// The documents of all sources with their vectors from this model.
     pub(crate) fn corpus(&self, storage: &dyn Storage, model: &str) -> Result<Arc<Corpus>, Error> {
-        // Read before the documents: what a writer commits in between makes the next question load them again.
+        // Read before the documents: if a writer commits in between, the next question loads them again.
         let version = storage.metadata(VERSION)?;
         let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(kept) = slot.as_ref()
@@ -32,7 +32,7 @@ impl CorpusCache {
         {
             return Ok(kept.corpus.clone());
         }
-        // Both need not be in memory at once.
+        // Drop the old corpus first, so that two are never in memory at once.
         *slot = None;
         let corpus = Arc::new(Corpus::load(storage, model)?);
         let version = version.filter(|_| corpus.size() <= MAX);

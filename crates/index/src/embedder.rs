@@ -1,40 +1,40 @@
-//! From a text to a vector that says what it is about (SEARCH S2).
+//! Turns a text into a vector that represents its meaning (SEARCH S2).
 
 use crate::vector::Vector;
 use refdesk_text::Error;
 
 /// A model that turns texts into vectors.
 pub trait Embedder: Send + Sync {
-    /// Names model and version: vectors of different models are not comparable.
+    /// Identifies model and version: vectors of different models are not comparable.
     fn model(&self) -> &str;
 
-    /// How many numbers a vector has.
+    /// The number of components of a vector.
     fn dimensions(&self) -> usize;
 
-    /// The vector of a text, of length 1. A long text is cut; a text without words has a vector, too.
+    /// The vector of a text, of length 1. A long text is truncated; a text without words has a vector, too.
     ///
     /// # Errors
     /// The model cannot be run; the message says why.
     fn embed(&self, text: &str) -> Result<Vector, Error>;
 
-    /// The vectors of these texts, in their order, on all processors if the model can: somebody waits for them.
+    /// The vectors of these texts, in order, computed on all processors if the model supports it.
     ///
     /// # Errors
-    /// As [`Embedder::embed`].
+    /// See [`Embedder::embed`].
     fn embed_all(&self, texts: &[&str]) -> Result<Vec<Vector>, Error> {
         texts.iter().map(|text| self.embed(text)).collect()
     }
 
-    /// Whether it knows a word as a whole, so that it can tell what the word means.
+    /// Whether the vocabulary contains the whole word, so that the model knows its meaning.
     ///
     /// # Errors
-    /// As [`Embedder::embed`].
+    /// See [`Embedder::embed`].
     fn knows(&self, word: &str) -> Result<bool, Error>;
 
-    /// The known vectors of these texts, which are the same in every index and need not be computed again.
+    /// The vectors of the background texts. They are the same for every index, so a model may have them precomputed.
     ///
     /// # Errors
-    /// As [`Embedder::embed`].
+    /// See [`Embedder::embed`].
     fn background(&self, texts: &[String]) -> Result<Vec<Vector>, Error> {
         texts.iter().map(|text| self.embed(text)).collect()
     }

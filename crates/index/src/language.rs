@@ -1,5 +1,5 @@
-//! The language of a text, as far as scores depend on it: a text is nearer to documents in its own language than to any
-//! other, whatever both are about, so a threshold of one language does not apply to another.
+//! The language of a text, as far as scores depend on it. A text is nearer to documents in its own language than to any
+//! others, whatever both are about, so the threshold for one language does not apply to another.
 
 use std::collections::BTreeSet;
 
@@ -7,11 +7,11 @@ use crate::pieces::{OF_PROMPT, pieces};
 use crate::words::words;
 use refdesk_text::stop_words::{is_english, is_of_other_language};
 
-/// English, which most texts for programs are written in, and the scripts of the others.
+/// English, the language of most texts for programs, and the scripts of the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Language {
     English,
-    /// Another one in the Latin script, or an unrecognized one.
+    /// Another language in the Latin script, or an unrecognized one.
     OtherLatin,
     Cyrillic,
     Greek,
@@ -23,7 +23,7 @@ pub enum Language {
     Other,
 }
 
-/// As many letters of the Latin script count as one of another: names of programs and commands are written in it everywhere.
+/// This many Latin letters count as one of another script: names of programs and commands are Latin everywhere.
 const LATIN_PER_OTHER: usize = 4;
 
 impl Language {
@@ -39,28 +39,28 @@ impl Language {
         Self::Other,
     ];
 
-    /// Whether the scores of unrelated texts in it are known. If not, a cosine says nothing: the model was taught English,
-    /// and any two texts in such a script are close to each other.
+    /// Whether the scores of unrelated texts in this language are known. If not, a cosine means nothing: the model was
+    /// trained on English, and any two texts in such a script are close to each other.
     pub(crate) fn has_background(self) -> bool {
         self != Self::Other
     }
 
-    /// The language or script that most of this text is written in; `OtherLatin` for a text without letters.
+    /// The main language or script of a text; `OtherLatin` for a text without letters.
     pub(crate) fn of(text: &str) -> Self {
         Self::detect(text).unwrap_or(Self::OtherLatin)
     }
 
-    /// The recognized languages of the pieces of a text; that of the whole if none can. A question in one language may
-    /// be followed by a log or code in another.
+    /// The languages recognized in the pieces of a text; if there are none, that of the whole. A question in one
+    /// language may be followed by a log or code in another.
     pub(crate) fn of_pieces(text: &str) -> BTreeSet<Self> {
         let pieces = pieces(text, OF_PROMPT);
-        // The first of several is the whole.
+        // The first of several pieces is the whole text.
         let parts = pieces.get(1..).filter(|parts| !parts.is_empty()).unwrap_or(&pieces);
         let detected: BTreeSet<Self> = parts.iter().filter_map(|piece| Self::detect(piece)).collect();
         if detected.is_empty() { BTreeSet::from([Self::of(text)]) } else { detected }
     }
 
-    /// `None` if nothing in the text says which of the languages in the Latin script it is.
+    /// `None` if the text is in the Latin script and nothing in it distinguishes the languages.
     fn detect(text: &str) -> Option<Self> {
         match Self::script_of(text) {
             Self::OtherLatin => match function_words(text) {
@@ -80,14 +80,14 @@ impl Language {
             }
         }
         let [latin, cyrillic, greek, arabic, hebrew, kana, korean, han, other] = counts;
-        // Japanese is written with Chinese characters, too.
+        // Japanese also uses Chinese characters.
         let (japanese, chinese) = if kana > 0 { (kana + han, 0) } else { (0, han) };
         let counted = [latin / LATIN_PER_OTHER, cyrillic, greek, arabic, hebrew, japanese, korean, chinese, other];
         let most = counted.into_iter().zip(Self::SCRIPTS).rev().max_by_key(|(count, _)| *count);
         most.filter(|(count, _)| *count > 0).map_or(Self::OtherLatin, |(_, script)| script)
     }
 
-    /// As in a key of the index.
+    /// The name in keys of the index.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::English => "english",
@@ -104,7 +104,7 @@ impl Language {
     }
 }
 
-/// How many words are function words only of English, and only of other languages. Words that several languages share say
+/// The number of function words of English only, and of other languages only. Words shared by several languages tell
 /// nothing, such as most words of two letters: `in`, `me`, `no`.
 fn function_words(text: &str) -> (usize, usize) {
     let (mut english, mut other) = (0, 0);

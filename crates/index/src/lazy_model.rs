@@ -1,4 +1,5 @@
-//! The model for those who may not need it: another process answers with it, else it is loaded for the first text.
+//! The model for callers that may not need it: another process answers with its model, or it is loaded for the first
+//! text.
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -9,20 +10,20 @@ use crate::model_lending::Borrowed;
 use crate::vector::Vector;
 use refdesk_text::Error;
 
-/// The model, asked of a process that lends it ([`crate::ModelLender`]), else loaded for the first text.
+/// The model, borrowed from a process that lends it ([`crate::ModelLender`]) or loaded for the first text.
 #[derive(Default)]
 pub struct LazyModel {
     borrowed: Mutex<Borrowed>,
 }
 
 impl LazyModel {
-    /// The model, asked of the processes that lend it in this folder of the user's state before it is loaded.
+    /// Borrows the model from processes that lend it in this user state folder before loading it.
     #[must_use]
     pub fn borrowed_below(state: &Path) -> Self {
         Self { borrowed: Mutex::new(Borrowed::below(state)) }
     }
 
-    /// What a lender answers; `None` without one.
+    /// A lender's answer; `None` without a lender.
     fn ask<T>(&self, question: impl FnOnce(&mut Borrowed) -> Option<T>) -> Option<T> {
         question(&mut self.borrowed.lock().unwrap_or_else(PoisonError::into_inner))
     }

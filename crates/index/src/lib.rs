@@ -1,5 +1,5 @@
-//! The index of a workspace: its documents in chunks, their words and their meaning, and what a text is about. One SQLite
-//! file, written by one process at a time and read by any number.
+//! The index of a workspace: its documents in chunks, with their words and their meaning, and what a text is about. One
+//! SQLite file with one writer at a time and any number of readers.
 
 mod about;
 mod boilerplate;

@@ -1,6 +1,6 @@
-//! Where a workspace keeps its index, and whether it is ours. SQLite reads its file, its log and its journal before anyone
-//! can check them, so a file that came with a repository must never reach it: a sealed record identifies the
-//! files that this user's refdesk wrote, and anything else is not used (BEHAVIOUR §9 "Ours alone").
+//! Where a workspace keeps its index, and whether it is ours. SQLite reads its file, its log and its journal before
+//! anyone can check them, so a file that came with a repository must never reach SQLite. A sealed record identifies the
+//! files that this user's refdesk wrote; no others are used (BEHAVIOUR §9 "Ours alone").
 
 mod connection;
 mod files;
@@ -32,68 +32,69 @@ use refdesk_files::{
 };
 use refdesk_text::{Code, Error, Fix};
 
-/// The record is sealed for this place.
+/// The path that the record's seal is bound to.
 const PLACE: &str = "index.json";
 
-/// A larger record is damaged.
+/// Size limit in bytes; a larger record counts as damaged.
 const RECORD_LIMIT: u64 = 4_096;
 
 const MAKE_WRITABLE: &str = "make .jaato/refdesk writable";
 
-/// Where the index of a workspace is.
+/// The place of a workspace's index.
 #[derive(Debug, Clone)]
 pub struct Location {
     workspace: PathBuf,
     sealer: Sealer,
-    /// Whether it is the index that is being made beside the one in its place.
+    /// Whether this is a new index, built next to the existing one.
     is_making: bool,
-    /// In place of the file.
+    /// The server to use instead of the file.
     #[cfg(feature = "postgres")]
     server: Option<Server>,
 }
 
-/// The files that refdesk wrote. The log is recorded before anything is written to it, so a killed run never makes its own
-/// log look foreign.
+/// The files that refdesk wrote. The log is recorded before anything is written to it, so that a killed run never makes
+/// its own log look foreign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct Record {
     database: FileIdentity,
     log: FileIdentity,
-    /// It is ours, but cannot be used any more.
+    /// Whether the index is ours but no longer usable.
     #[serde(default)]
     is_damaged: bool,
 }
 
-/// What is found where the index should be.
+/// What exists at the place of the index.
 enum IndexPresence {
     /// No index.
     Nothing,
-    /// Files that this user's refdesk did not write here, or that were replaced since.
+    /// Files that this user's refdesk did not write here, or that were replaced later.
     Foreign,
-    /// Ours, with content that cannot be used.
+    /// Our index, with unusable content.
     Damaged,
     Ours,
 }
 
-/// An index that was ours, opened for writing.
+/// The result of opening our index for writing.
 enum Reopened {
     Usable(Connection),
-    /// It is of an older version, and all that it says can be computed again.
+    /// The index has an older version, and all its content can be computed again.
     Older,
-    /// It is kept next to the new one.
+    /// The index is damaged and will be kept next to the new one.
     Damaged,
 }
 
-/// How a reader opens the file.
+/// How a reader opens the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reading {
-    /// Alongside a writer, with files in the same folder that say who reads and writes.
+    /// Alongside a writer, coordinated by further files in the folder.
     Shared,
-    /// As a file that does not change: those files cannot be created there, and without them SQLite opens nothing else.
+    /// As an immutable file, because those files cannot be created there and SQLite requires them otherwise.
     Immutable,
 }
 
 impl Reading {
-    /// A writer's log has content that is not in the file yet, so a file with a log is not read on its own.
+    /// A writer's log may contain data that is not in the database yet, so a database with a log is not read on its
+    /// own.
     fn of(is_writable: bool, log: Option<u64>) -> Self {
         if is_writable || log.is_some_and(|size| size > 0) { Self::Shared } else { Self::Immutable }
     }
@@ -102,18 +103,18 @@ impl Reading {
 /// An index opened for writing.
 pub(crate) struct Writable {
     pub storage: Box<dyn Storage>,
-    /// If another index stays in its place until this one is complete.
+    /// Set if the existing index stays in place until this one is complete.
     pub replacement: Option<Replacement>,
-    /// There was one that could not be kept: damaged, of an older version, or not ours.
+    /// Whether an existing index could not be kept: damaged, of an older version, or not ours.
     pub is_replaced: bool,
-    /// It was damaged or not ours, and was set aside.
+    /// Whether that index was set aside because it was damaged or not ours.
     pub is_aside: bool,
 }
 
 impl Location {
-    /// The index of this workspace; the seal proves whose it is.
+    /// The index of this workspace; `sealer` proves that it is ours.
     pub fn new(workspace: &Path, sealer: Sealer) -> Self {
-        // SQLite refuses paths with links in them; those above the workspace are the user's.
+        // SQLite refuses paths with links; those above the workspace are the user's, so resolve them.
         let workspace = std::fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
         Self {
             workspace,
@@ -124,26 +125,26 @@ impl Location {
         }
     }
 
-    /// The index of the same workspace in the PostgreSQL database at this URL, shared by all checkouts of its repository.
+    /// Uses the PostgreSQL database at this URL instead; it is shared by all checkouts of the repository.
     ///
     /// # Errors
-    /// It is not such a URL, or what proves who the server is could have come with the workspace.
+    /// The URL is invalid, or the proof of the server's identity could have come with the workspace.
     #[cfg(feature = "postgres")]
     pub fn on_server(mut self, url: &str) -> Result<Self, Error> {
         self.server = Some(Server::parse(url, &self.workspace)?);
         Ok(self)
     }
 
-    /// As with the feature `postgres`.
+    /// Counterpart for builds without the feature `postgres`.
     ///
     /// # Errors
-    /// Always.
+    /// Always fails.
     #[cfg(not(feature = "postgres"))]
     pub fn on_server(self, _url: &str) -> Result<Self, Error> {
         Err(Error::new(Code::IndexUnreachable, "this refdesk was built without PostgreSQL", "leave index_url out"))
     }
 
-    /// The index, for people.
+    /// A description of the index for people.
     pub fn shown(&self) -> String {
         #[cfg(feature = "postgres")]
         if let Some(server) = &self.server {
@@ -152,7 +153,7 @@ impl Location {
         self.path().display().to_string()
     }
 
-    /// The index, for people who are asked to trust it.
+    /// A description of the index for people who are asked to trust it.
     pub fn shown_with_risk(&self) -> String {
         #[cfg(feature = "postgres")]
         if let Some(server) = &self.server {
@@ -161,7 +162,7 @@ impl Location {
         self.shown()
     }
 
-    /// The path of the database, for people.
+    /// The path of the database file.
     pub fn path(&self) -> PathBuf {
         self.workspace.join(STATE_FOLDER).join(DATABASE)
     }
@@ -169,14 +170,14 @@ impl Location {
     /// Opens the index for reading; `None` if there is none.
     ///
     /// # Errors
-    /// It was not made by this user's refdesk here, is of a newer version, or cannot be read.
+    /// It was not created by this user's refdesk here, has a newer version, or cannot be read.
     pub(crate) fn read(&self) -> Result<Option<Box<dyn Storage>>, Error> {
         #[cfg(feature = "postgres")]
         if let Some(server) = &self.server {
             let storage = PostgresStorage::read(server, &self.workspace, &self.sealer)?;
             return Ok(storage.map(|storage| Box::new(storage) as Box<dyn Storage>));
         }
-        // A state folder that cannot be opened has no index; the desk reports the folder.
+        // Without an accessible state folder there is no index; the desk reports the folder.
         let Ok(folder) = self.folder() else { return Ok(None) };
         match self.found(&folder).map_err(|error| self.failed(Code::IndexUnreadable, &error))? {
             IndexPresence::Nothing => return Ok(None),
@@ -204,12 +205,12 @@ impl Location {
         Ok(!matches!(found, IndexPresence::Nothing))
     }
 
-    /// Opens the index for writing, or creates it; `None` if another process is writing. An older version is removed first;
-    /// a damaged or foreign one is set aside. A `fresh` index is made beside the present one, which stays if the new one
-    /// cannot be completed.
+    /// Opens the index for writing, or creates it; `None` if another process is writing. An older version is removed
+    /// first; a damaged or foreign index is set aside. A `fresh` index is built next to the existing one, which stays
+    /// if the new one cannot be completed.
     ///
     /// # Errors
-    /// It is of a newer version, there is no key, or the file system's error.
+    /// It has a newer version, there is no key, or the file system's error.
     pub(crate) fn write(&self, fresh: bool) -> Result<Option<Writable>, Error> {
         #[cfg(feature = "postgres")]
         if let Some(server) = &self.server {
@@ -232,7 +233,7 @@ impl Location {
             held => held.map_err(failed)?,
         };
         let key = self.sealer.key_or_new().map_err(failed)?;
-        // Left by a killed run.
+        // Remove what a killed run left.
         remove_making(&folder).map_err(failed)?;
         let found = self.found(&folder).map_err(failed)?;
         if fresh && matches!(found, IndexPresence::Ours) {
@@ -264,7 +265,7 @@ impl Location {
         Ok(Some(Writable { storage, replacement: None, is_replaced, is_aside }))
     }
 
-    /// Removes the files of the workspace's index that were set aside.
+    /// Removes index files of this workspace that were set aside.
     ///
     /// # Errors
     /// The file system's error.
@@ -277,10 +278,10 @@ impl Location {
         Box::new(SqliteStorage::new(connection, folder, self.clone(), key.clone(), lock))
     }
 
-    /// Our index for writing. All files of it are open then.
+    /// Opens our index for writing, including all of its files.
     ///
     /// # Errors
-    /// It is of a newer version, or cannot be opened now, such as while another process holds it locked.
+    /// It has a newer version, or cannot be opened now, for example because another process holds a lock.
     fn reopen(&self, key: &SealKey) -> Result<Reopened, Error> {
         let opened = || -> rusqlite::Result<(Connection, i64, bool)> {
             let connection = connect(&self.file(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
@@ -298,7 +299,7 @@ impl Location {
         }
     }
 
-    /// Makes an index beside its place, records it, and only then gives it its name.
+    /// Creates an index under a temporary name, records it, and only then renames it.
     fn create(&self, folder: &Folder, key: &SealKey) -> Result<(), Error> {
         let made =
             folder.confine(|| self.make(folder, key)).map_err(|error| self.failed(Code::IndexUnwritable, &error));
@@ -312,7 +313,7 @@ impl Location {
         made
     }
 
-    /// Records the index that was made, and gives it its name.
+    /// Records the new index and renames it.
     fn put_in_place(&self, folder: &Folder) -> io::Result<()> {
         folder.append(LOG)?;
         self.record(folder, MAKING)?;
@@ -320,11 +321,11 @@ impl Location {
     }
 
     fn make(&self, folder: &Folder, key: &SealKey) -> Result<(), Error> {
-        // SQLite gives its other files the mode of this one.
+        // SQLite gives its other files the mode of this one, so create it first.
         let fresh = remove_making(folder).and_then(|()| folder.append(MAKING).map(drop));
         fresh.map_err(|error| self.failed(Code::IndexUnwritable, &error))?;
         let mut connection = self.open_at(&self.making(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        // All of it is in the file when it is closed, whose log goes then.
+        // Closing the connection moves everything to the file and removes the log.
         let made = schema::create(&mut connection, &row_seal::of_index(key))
             .and_then(|()| connection.pragma_update(None, "journal_mode", "WAL"))
             .and_then(|()| connection.close().map_err(|(_, error)| error));
@@ -335,17 +336,17 @@ impl Location {
         self.open_at(&self.file(), access)
     }
 
-    /// The path of the database that is read and written.
+    /// The path of the database to read and write.
     fn file(&self) -> PathBuf {
         if self.is_making { self.making() } else { self.path() }
     }
 
-    /// The path of an index that is being made.
+    /// The temporary path of a new index.
     fn making(&self) -> PathBuf {
         self.workspace.join(STATE_FOLDER).join(MAKING)
     }
 
-    /// Our index for reading; `None` if it is of an older version. All files of it are open then.
+    /// Opens our index for reading, including all of its files; `None` if it has an older version.
     fn open_ours(&self, reading: Reading, key: &SealKey) -> Result<Option<Connection>, Error> {
         let connection = self.open_for(reading)?;
         match version(&connection).map_err(|error| self.broken(&error))? {
@@ -389,7 +390,7 @@ impl Location {
         let recorded = self.recorded(folder)?;
         let log = identity(folder, LOG)?;
         let none = FileIdentity::default();
-        // A reader may leave an empty log behind, which changes nothing.
+        // A reader may leave an empty log, which is harmless.
         let is_log_ours = |record: Record| log == none || log == record.log || size(folder, LOG) == Some(0);
         Ok(match recorded.filter(|record| record.database == database) {
             Some(record) if record.is_damaged => IndexPresence::Damaged,
@@ -398,7 +399,7 @@ impl Location {
         })
     }
 
-    /// What was recorded by us.
+    /// The record, if we sealed it.
     fn recorded(&self, folder: &Folder) -> io::Result<Option<Record>> {
         match folder.read(RECORD, RECORD_LIMIT) {
             Ok((bytes, false)) if self.sealer.verifies(PLACE, &bytes) => Ok(serde_json::from_slice(&bytes).ok()),
@@ -408,7 +409,7 @@ impl Location {
         }
     }
 
-    /// Records the database that is in the file of this name.
+    /// Records the database in the file with this name.
     fn record(&self, folder: &Folder, name: &str) -> io::Result<()> {
         let record = Record { database: identity(folder, name)?, log: identity(folder, LOG)?, is_damaged: false };
         self.write_record(folder, record)
@@ -430,16 +431,16 @@ impl Location {
         Error::new(code, format!("the search index {}: {error}", self.path().display()), fix)
     }
 
-    /// Rows came from elsewhere. Forgets the index, so that the next run builds another.
+    /// The error for rows that we did not write. Removes the record, so that the next run builds another index.
     pub(crate) fn forged(&self) -> Error {
         if let (false, Ok(folder)) = (self.is_making, self.folder()) {
-            // If that fails, the same is found and reported again.
+            // If this fails, the problem is found and reported again.
             let _ = folder.remove_file(RECORD);
         }
         foreign()
     }
 
-    /// Makes the next run build another index instead of this one, which is ours and need not be kept.
+    /// Marks our index as damaged, so that the next run builds another and need not keep this one.
     fn give_up(&self) -> io::Result<()> {
         let folder = self.folder()?;
         match self.recorded(&folder)? {
@@ -448,10 +449,10 @@ impl Location {
         }
     }
 
-    /// Reports SQLite's error. A damaged file is given up, so that the next run builds another.
+    /// Reports SQLite's error. Gives up a damaged file, so that the next run builds another.
     pub(crate) fn broken(&self, error: &rusqlite::Error) -> Error {
         if is_damage(error) && !self.is_making {
-            // If that fails, the same is found and reported again.
+            // If this fails, the problem is found and reported again.
             let _ = self.give_up();
         }
         if is_held(error) {
@@ -471,7 +472,7 @@ impl Location {
         Error::new(Code::IndexUnreadable, message, fix)
     }
 
-    /// Another process keeps it from being read or changed.
+    /// The error for an index that another process keeps locked.
     pub(crate) fn held(&self) -> Error {
         let message = format!("the search index {} is in use by another process", self.path().display());
         Error::new(Code::IndexUnreadable, message, "try again when that process is done with it")
@@ -495,8 +496,8 @@ fn foreign() -> Error {
     )
 }
 
-/// Whether the tables say that they are this user's and this workspace's: the record stays true when other content is copied over
-/// the file.
+/// Whether the tables contain the seal of this user and workspace. The record alone would still match if other content
+/// were copied into the file.
 fn is_owned(connection: &Connection, key: &SealKey) -> rusqlite::Result<bool> {
     schema::is_owned(connection, &row_seal::of_index(key))
 }

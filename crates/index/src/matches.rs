@@ -1,5 +1,6 @@
-//! Which words of a text match the words of a query. Full-text search matches whole documents; this applies the same rules to
-//! each word, so that the section and the excerpt shown for a document contain the words it was found by.
+//! Finds the words of a text that match the words of a query. Full-text search matches whole documents; this applies
+//! the same rules to each word, so that the section and the excerpt shown for a document contain the words it was found
+//! by.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -7,19 +8,19 @@ use std::ops::Range;
 use crate::stem::stem;
 use crate::words::{folded, initial, is_unspaced, parts, range_of, with_sharp_s_spelt_out, words};
 
-/// A word of a text that is wanted, or the part of a name that is.
+/// A matching word of a text, or the matching part of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Match {
-    /// Its bytes in the text.
+    /// Its byte range in the text.
     pub range: Range<usize>,
-    /// The position of the term that it matches.
+    /// The index of the term that it matches.
     pub wanted: usize,
-    /// Whether it is that term itself and not another form of it.
+    /// Whether it is exactly that term, not another form of it.
     pub is_exact: bool,
 }
 
-/// The words of a text that match one of these terms, in the order of the text. Terms are words, or phrases whose words are separated
-/// by blanks. A word may match several terms, and each word of a phrase is a match.
+/// The words of a text that match one of these terms, in text order. Terms are words, or phrases with blanks between
+/// the words. A word may match several terms, and each word of a phrase is a match.
 pub(crate) fn matches(text: &str, terms: &[String]) -> Vec<Match> {
     let wanted = QueryTerms::of(terms);
     let whole: Vec<Token> = words(text).map(|word| wanted.compared(word, text, Token::of)).collect();
@@ -27,7 +28,7 @@ pub(crate) fn matches(text: &str, terms: &[String]) -> Vec<Match> {
         words(text).flat_map(parts).map(|part| wanted.compared(part, text, Token::of_part)).collect();
     let mut found = Vec::new();
     wanted.find(&whole, |_, _| true, &mut found);
-    // A part of one character is not one of the words that a name is found by, but may be a number of a version.
+    // A part with one character does not find a name, but may be a number in a version.
     wanted.find(&in_parts, |part, term| part.text.chars().nth(1).is_some() || term.len() > 1, &mut found);
     for part in words(text).flat_map(parts).filter(|part| part.starts_with(is_unspaced)) {
         wanted.find_unspaced(part, range_of(part, text).start, &mut found);
@@ -37,9 +38,9 @@ pub(crate) fn matches(text: &str, terms: &[String]) -> Vec<Match> {
     found
 }
 
-/// How many different terms are found, and how many of them as they are wanted.
+/// The number of different terms found, and how many of them were found exactly.
 pub(crate) fn different<'m>(found: impl Iterator<Item = &'m Match>) -> (usize, usize) {
-    // Few words are wanted, and this is asked for each place of one.
+    // Linear search: there are few terms, and this is called for each match.
     let (mut all, mut exact) = (Vec::new(), Vec::new());
     for Match { wanted, is_exact, .. } in found {
         if !all.contains(wanted) {
@@ -52,7 +53,7 @@ pub(crate) fn different<'m>(found: impl Iterator<Item = &'m Match>) -> (usize, u
     (all.len(), exact.len())
 }
 
-/// A word of a text or of a term as search compares it.
+/// A word of a text or term in the form that search compares.
 struct Token {
     range: Range<usize>,
     text: String,
@@ -60,7 +61,7 @@ struct Token {
 }
 
 impl Token {
-    /// A word, which is found with `ss` in place of `ß`, too.
+    /// A word, which also matches if it is spelt with `ss` for `ß`.
     fn of(word: &str, text: &str) -> Self {
         let mut token = Self::of_part(word, text);
         if token.text.contains('ß') {
@@ -83,13 +84,13 @@ impl Token {
 
 /// The terms of a query.
 struct QueryTerms {
-    /// Each with its words.
+    /// The words of each term.
     terms: Vec<Vec<Token>>,
     /// The terms whose first word has this stem.
     by_stem: HashMap<String, Vec<usize>>,
-    /// Those in scripts without blanks.
+    /// The terms in scripts without blanks, with their indexes.
     unspaced: Vec<(usize, String)>,
-    /// The first letters of all their words.
+    /// The first letters of all words of the terms.
     initials: HashSet<char>,
 }
 
@@ -113,7 +114,7 @@ impl QueryTerms {
         Self { terms, by_stem, unspaced, initials }
     }
 
-    /// A word of a text, without its stem if none of the terms begins like it: most words need none.
+    /// A word of a text. Computes no stem if no term begins with its first letter, which is so for most words.
     fn compared(&self, word: &str, text: &str, token: impl Fn(&str, &str) -> Token) -> Token {
         match initial(word) {
             Some(letter) if self.initials.contains(&letter) => token(word, text),
@@ -121,7 +122,7 @@ impl QueryTerms {
         }
     }
 
-    /// The positions of all terms in a text with these words. `counts` tells whether a word may be the first one of a term.
+    /// Finds all terms in a text with these words. `counts` tells whether a word may begin a term.
     fn find(&self, words: &[Token], counts: impl Fn(&Token, &[Token]) -> bool, found: &mut Vec<Match>) {
         for (nth, first) in words.iter().enumerate() {
             let rest = words.get(nth..).unwrap_or_default();
@@ -140,7 +141,7 @@ impl QueryTerms {
         }
     }
 
-    /// The places of the terms in a part of a word without blanks, which search finds by the pairs of its characters.
+    /// Finds the terms in a part of a text without blanks, which search finds by pairs of characters.
     fn find_unspaced(&self, part: &str, start: usize, found: &mut Vec<Match>) {
         for (at, _) in part.char_indices() {
             let (from, rest) = (start + at, part.get(at..).unwrap_or_default());

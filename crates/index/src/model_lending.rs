@@ -1,10 +1,10 @@
-//! A process that has the model answers for others of the same user: a hook that has to load it spends most of its time on that.
-//! An open screen or server listens at a Unix socket in the user's state folder. Without one, or if it does not answer in time,
-//! the model is loaded as ever.
+//! A process that has loaded the model computes vectors for other processes of the same user: a hook that has to load
+//! the model spends most of its time on that. An open screen or server listens on a Unix socket in the user's state
+//! folder. If there is none, or it does not answer in time, the model is loaded as usual.
 //!
-//! A lender says its version and model in one line. A question is a byte that tells what is asked, a byte with the number of texts,
-//! and each text after its length as four bytes, least significant first; the answers have a fixed length each and come in the order
-//! of the texts. A lender that cannot answer closes the connection.
+//! A lender greets with its version and model on one line. A request consists of one byte for the kind of question, one
+//! byte for the number of texts, and each text preceded by its length as four bytes, little-endian. Each answer has a
+//! fixed length, and the answers are in the order of the texts. A lender that cannot answer closes the connection.
 
 use std::fs::{self, DirBuilder};
 use std::io::{self, Read, Write};
@@ -23,47 +23,49 @@ use crate::lazy_model::LazyModel;
 use crate::minilm::{NAME, STORED, stored};
 use crate::vector::Vector;
 
-/// The folder of the sockets in the user's state folder.
+/// The folder for sockets in the user's state folder.
 const FOLDER: &str = "model";
 
 const EMBED: u8 = 1;
 const KNOWS: u8 = 2;
 
-/// A longer text is not sent, in bytes: the model reads only its beginning, and loading it takes a small part of such a hook.
+/// A longer text, in bytes, is not sent: the model reads only its beginning, and loading it is a small part of such a
+/// hook's time.
 const LONGEST: usize = 64 * 1024;
 
-/// How long a borrower waits for the greeting: loading the model takes as long. Tests may share their processors with many others.
+/// How long a borrower waits for the greeting: about as long as loading the model takes. Longer in tests, which may
+/// share their processors.
 const GREETING_TIME: Duration = Duration::from_millis(if cfg!(test) { 1_000 } else { 20 });
 
-/// How long it waits for the answers to a question, for which the model may have to be loaded first.
+/// How long a borrower waits for answers; the lender may have to load the model first.
 const ANSWER_TIME: Duration = Duration::from_millis(1_000);
 
 /// How long a lender waits for the next question.
 const QUESTION_TIME: Duration = Duration::from_millis(if cfg!(test) { 30_000 } else { 500 });
 
-/// Connections at a time; a further process loads the model itself.
+/// The most connections at a time; further processes load the model themselves.
 const MAX_AT_ONCE: usize = 4;
 
-/// Sockets of processes that were killed are removed by those who find them, at most as many at a time.
+/// The most sockets that a borrower tries. Those of killed processes are removed by whichever process finds them.
 const MAX_TRIED: usize = 8;
 
 fn greeting() -> String {
     format!("refdesk-model 2 {NAME}\n")
 }
 
-/// Answers with the model, which is loaded by the first question, until it is dropped.
+/// Lends the model, which the first question loads, until it is dropped.
 pub struct ModelLender {
     is_closed: Arc<AtomicBool>,
-    /// Removed when this is dropped.
+    /// Removed on drop.
     socket: TempPath,
 }
 
 impl ModelLender {
-    /// Lends the model to processes that look for it in this folder of the user's state.
+    /// Lends the model to processes that look for it in this user state folder.
     ///
     /// # Errors
-    /// The folder does not exist yet, and a lender does not create it; the socket cannot be made, for instance because its path
-    /// is too long; or no thread can be started.
+    /// The folder does not exist yet (a lender does not create it), the socket cannot be created, for example because
+    /// its path is too long, or no thread can be started.
     pub fn start(state: &Path) -> io::Result<Self> {
         Self::lend(state, LazyModel::default())
     }
@@ -80,7 +82,7 @@ impl ModelLender {
         let closed = is_closed.clone();
         let model = Arc::new(model);
         let lend = move || {
-            // An error that stays, such as too many open files, would come again at once.
+            // A persistent error, such as too many open files, would recur immediately, so stop at any error.
             for stream in listener.incoming().map_while(Result::ok) {
                 if closed.load(Ordering::Relaxed) {
                     return;
@@ -89,7 +91,7 @@ impl ModelLender {
                     continue;
                 }
                 let model = model.clone();
-                // Without an answer the other process loads the model itself.
+                // If no thread can be started, the other process gets no answer and loads the model itself.
                 let _ = thread::Builder::new().name("model".to_owned()).spawn(move || answer(stream, &*model));
             }
         };
@@ -101,7 +103,7 @@ impl ModelLender {
 impl Drop for ModelLender {
     fn drop(&mut self) {
         self.is_closed.store(true, Ordering::Relaxed);
-        // Wakes the thread.
+        // Wake up the thread.
         let _ = UnixStream::connect(&self.socket);
     }
 }
@@ -141,35 +143,35 @@ fn as_stored(vector: &Vector) -> Vec<u8> {
     [&vector.scale.to_le_bytes()[..], &vector.bytes()].concat()
 }
 
-/// The model of a lender.
+/// The model of a lending process.
 #[derive(Default)]
 pub(crate) enum Borrowed {
-    /// Not looked for yet; where its socket would be.
+    /// Not looked for yet; contains the folder of the sockets.
     Unasked(PathBuf),
     /// A connection to a lender, after its greeting.
     Lent(UnixStream),
-    /// There is none, or it failed.
+    /// There is no lender, or it failed.
     #[default]
     None,
 }
 
 impl Borrowed {
-    /// From a process that lends it in this folder of the user's state.
+    /// Looks for lenders in this user state folder when first asked.
     pub(crate) fn below(state: &Path) -> Self {
         Self::Unasked(state.join(FOLDER))
     }
 
-    /// The vectors of these texts; `None` if no lender says them.
+    /// The vectors of these texts; `None` if no lender answers.
     pub(crate) fn embed(&mut self, texts: &[&str]) -> Option<Vec<Vector>> {
         self.ask(EMBED, texts, STORED)?.chunks_exact(STORED).map(stored).collect()
     }
 
-    /// Whether the model knows a word; `None` if no lender says it.
+    /// Whether the model knows a word; `None` if no lender answers.
     pub(crate) fn knows(&mut self, word: &str) -> Option<bool> {
         self.ask(KNOWS, &[word], 1)?.first().map(|is_known| *is_known != 0)
     }
 
-    /// The answers to these texts, of so many bytes each.
+    /// The answers for these texts, `length` bytes each.
     fn ask(&mut self, what: u8, texts: &[&str], length: usize) -> Option<Vec<u8>> {
         let mut question = vec![what, u8::try_from(texts.len()).ok()?];
         for text in texts {
@@ -192,10 +194,10 @@ impl Borrowed {
     }
 }
 
-/// A connection to a process that lends this model.
+/// Connects to a process that lends this model.
 fn find(folder: &Path) -> Option<UnixStream> {
     let metadata = fs::symlink_metadata(folder).ok()?;
-    // What is asked may be private.
+    // Texts may be private, so the folder must be too.
     if !metadata.is_dir() || metadata.uid() != rustix::process::geteuid().as_raw() || metadata.mode() & 0o077 != 0 {
         return None;
     }
@@ -233,7 +235,7 @@ mod tests {
     use refdesk_text::{Code, Error};
     use std::os::unix::fs::PermissionsExt;
 
-    /// Says of every text that it is in the first direction, and knows every word: the real model does neither.
+    /// Returns the same vector for every text and knows every word, unlike the real model.
     struct Fixed;
 
     impl Embedder for Fixed {
@@ -302,7 +304,7 @@ mod tests {
         assert!(!is_lent(&model, "fail") && !is_lent(&model, "retries"));
     }
 
-    /// What replaces a lender; the model is loaded then, in time.
+    /// Whatever is in the place of a lender, the model is loaded in time.
     #[test]
     fn what_does_not_answer_as_a_lender_is_passed_over() {
         let other_version = b"refdesk-model 1 all-MiniLM-L6-v2/int7\n".to_vec();
@@ -321,7 +323,7 @@ mod tests {
                 thread::spawn(move || {
                     let (mut stream, _) = listener.accept().unwrap();
                     stream.write_all(&says).unwrap();
-                    // Until the other one has given up.
+                    // Wait until the other side has given up.
                     if says.is_empty() {
                         let _ = stream.read(&mut [0]);
                     }

@@ -1,5 +1,5 @@
-//! Pages of databases. They are files of sources like all others, but their documents come from what they say as data about tables,
-//! columns and joins, and not from their prose. Which files are pages, and what they say, is the caller's to know.
+//! Pages of databases. They are files of sources like all others, but their documents are made from their data about
+//! tables, columns and joins, not from their prose. The caller decides which files are pages and reads their content.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::update::embedded_hash;
 #[cfg(test)]
 pub(crate) mod tests;
 
-/// The kinds of documents of pages.
+/// A kind of document of pages.
 pub const TABLE: &str = "table";
 /// See [`TABLE`].
 pub const COLUMN: &str = "column";
@@ -22,7 +22,7 @@ pub const DOMAIN: &str = "domain";
 /// See [`TABLE`].
 pub const RELATIONSHIP: &str = "relationship";
 
-/// What a document is about in a database.
+/// The part of a database that a document is about.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize)]
 pub struct DatabaseSubject {
     /// The database.
@@ -50,13 +50,13 @@ pub struct IndexedJoin {
     pub from_columns: Vec<String>,
     /// `schema.table`.
     pub to_table: String,
-    /// The columns there, in the order of the others.
+    /// The columns there, in the order of `from_columns`.
     pub to_columns: Vec<String>,
-    /// Whether it is inferred rather than a key.
+    /// Whether the join was inferred instead of taken from a foreign key.
     pub inferred: bool,
 }
 
-/// A document of a page. Documents of a page have different headings.
+/// A document of a page. All documents of a page have different headings.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct PageDocument {
     /// [`TABLE`], [`COLUMN`], [`DOMAIN`] or [`RELATIONSHIP`].
@@ -65,7 +65,7 @@ pub struct PageDocument {
     pub heading: String,
     /// Its text.
     pub content: String,
-    /// Words that find it in addition to those of heading and content.
+    /// Further words by which it is found, besides those of heading and content.
     pub keywords: String,
     /// What it is about.
     pub subject: DatabaseSubject,
@@ -73,40 +73,40 @@ pub struct PageDocument {
     pub join: Option<IndexedJoin>,
 }
 
-/// What is indexed of a page.
+/// The indexed content of a page.
 #[derive(Debug, Clone, Default)]
 pub struct PageContent {
-    /// What it says as data.
+    /// The documents made from its data.
     pub documents: Vec<PageDocument>,
     /// Its prose, if it adds to the data.
     pub prose: Option<String>,
-    /// What its prose is about.
+    /// What the prose is about.
     pub subject: Option<DatabaseSubject>,
 }
 
-/// What a file is.
+/// The role of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PageRole {
-    /// Not a page: it is indexed by its sections.
+    /// Not a page; its sections are indexed.
     Other,
-    /// It has the data of a page, and is indexed with it.
+    /// Data of a page, which is indexed with the page.
     Data,
     /// A page, whose content is in these files.
     Page(Vec<PathBuf>),
 }
 
-/// The pages of databases. Paths are resolved.
+/// The pages of databases. Paths must be resolved.
 pub trait DatabasePages: Sync {
-    /// Another value whenever another file may be a page than before.
+    /// Changes whenever the set of files that may be pages changes.
     fn version(&self) -> &str;
 
-    /// Whether a file may be a page in any version.
+    /// Whether a file may be a page in some version.
     fn covers(&self, path: &Path) -> bool;
 
-    /// What this file is.
+    /// The role of this file.
     fn role(&self, path: &Path) -> PageRole;
 
-    /// What is indexed of a page.
+    /// Reads the content of a page for the index.
     ///
     /// # Errors
     /// It cannot be read.
@@ -114,19 +114,19 @@ pub trait DatabasePages: Sync {
 }
 
 impl PageContent {
-    /// Changes whenever a document does.
+    /// A hash that changes whenever a document does.
     pub(crate) fn hash(&self) -> Vec<u8> {
         let mut hash = Sha256::new();
         let mut add = |text: &str| {
             hash.update(text.len().to_le_bytes());
             hash.update(text);
         };
-        // A text has another hash even if it is empty.
+        // Distinguishes a page from plain text, even if it is empty.
         add("page");
         for document in &self.documents {
             let PageDocument { kind, heading, content, keywords, subject, join } = document;
             [kind, heading.as_str(), content, keywords].into_iter().for_each(&mut add);
-            // Both have derived forms that differ whenever they do.
+            // The derived `Debug` output of both differs whenever they do.
             add(&format!("{subject:?}{join:?}"));
         }
         add(self.prose.as_deref().unwrap_or_default());
@@ -138,8 +138,8 @@ impl PageContent {
 impl From<PageDocument> for NewDocument {
     fn from(document: PageDocument) -> Self {
         let PageDocument { kind, heading, content, keywords, subject, join } = document;
-        // The text about a table names its columns and joins, so its vector stands for theirs: a schema would take
-        // minutes.
+        // The text about a table contains its columns and joins, so they get no vectors of their own: those of a schema
+        // would take minutes.
         let content_hash = if matches!(kind, TABLE | DOMAIN) { embedded_hash(&heading, &content) } else { Vec::new() };
         Self {
             doc_type: kind,

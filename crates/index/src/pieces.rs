@@ -1,4 +1,5 @@
-//! A prompt is compared whole and in pieces: a long one is about several things (SEARCH S2.3).
+//! Splits a prompt into pieces, which are compared in addition to the whole: a long prompt is about several things
+//! (SEARCH S2.3).
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
@@ -8,20 +9,21 @@ use crate::words::{forms, is_stop_word, versions, words};
 /// A piece ends at a blank line, or at this length in characters.
 const LENGTH: usize = 400;
 
-/// The most pieces of a prompt, the whole included.
+/// The most pieces of a prompt, including the whole.
 pub(crate) const OF_PROMPT: usize = 8;
 
-/// The same for tool results, which are long and rarely about one thing: each piece takes the model's time.
+/// The most pieces of a tool result. Fewer, because tool results are long and rarely about one thing, and each piece
+/// takes the model's time.
 pub(crate) const OF_TOOL_RESULT: usize = 4;
 
-/// Of a longer text only this many pieces are examined, at equal distances.
+/// The most pieces that are examined; of a longer text, at equal distances.
 const JUDGED: usize = 1_024;
 
 /// The most words of a piece that are looked up.
 const TERMS: usize = 64;
 
-/// The text, and its pieces if it has several, at most `most` in all: the first, the last, and those with most words
-/// that few other pieces have.
+/// The text, followed by its pieces if it has several, at most `most` in all: the first, the last, and those with the
+/// most words that few other pieces have.
 pub(crate) fn pieces(text: &str, most: usize) -> Vec<&str> {
     let text = text.trim();
     let mut found: Vec<&str> = Vec::new();
@@ -57,8 +59,9 @@ pub(crate) fn pieces(text: &str, most: usize) -> Vec<&str> {
     std::iter::once(text).chain(found).collect()
 }
 
-/// For each piece the number of its words, each weighted by its share of the pieces that have it: a line repeated a hundred
-/// times says little, and one question between such lines says much. Numbers, times and addresses do not count.
+/// For each piece, the number of its words, each divided by the number of pieces that contain it: a line repeated a
+/// hundred times counts little, and a single question between such lines counts much. Numbers, times and addresses do
+/// not count.
 fn rare_words<'t>(pieces: impl Iterator<Item = &'t str>) -> Vec<f32> {
     let has_digit = |term: &String| term.contains(|character: char| character.is_ascii_digit());
     let words: Vec<Vec<String>> =
@@ -73,7 +76,7 @@ fn rare_words<'t>(pieces: impl Iterator<Item = &'t str>) -> Vec<f32> {
         .collect()
 }
 
-/// The informative words of a piece, in lower case, each once, names also in parts; versions as phrases.
+/// The informative words of a piece, in lower case, each once. Names are also split into parts; versions are phrases.
 pub(crate) fn terms(piece: &str) -> Vec<String> {
     let mut seen = HashSet::new();
     let forms = words(piece).flat_map(forms).map(|form| form.to_lowercase());
@@ -83,12 +86,12 @@ pub(crate) fn terms(piece: &str) -> Vec<String> {
     forms.filter(says_something).chain(versions(piece)).filter(|term| seen.insert(term.clone())).take(TERMS).collect()
 }
 
-/// Whether it is a number of one or two digits: a time of day and a count in a log are in any text.
+/// Whether it is a number with one or two digits: times of day and counts in logs occur in any text.
 fn is_small_number(term: &str) -> bool {
     term.chars().count() < 3 && term.chars().all(char::is_numeric)
 }
 
-/// Whether a pair of characters is of endings and particles alone: Japanese writes them in Hiragana.
+/// Whether a pair of characters consists only of endings and particles, which Japanese writes in Hiragana.
 fn is_inflection(term: &str) -> bool {
     term.chars().count() == 2 && term.chars().all(|char| matches!(char, '\u{3041}'..='\u{309f}'))
 }

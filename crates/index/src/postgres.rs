@@ -1,6 +1,6 @@
-//! An index in a PostgreSQL database that the members of a team share, for many repositories: every row belongs to one
-//! (SEARCH S5.1). The tables are those of the file. Paths in the workspace are stored relative to it, and what a checkout
-//! knows of its files' stamps is its own, because another checkout's files have others.
+//! An index in a PostgreSQL database that a team shares, for many repositories; every row belongs to one of them
+//! (SEARCH S5.1). The tables are those of the file. Paths in the workspace are stored relative to it. Each checkout
+//! stores its own stamps of files, because they differ between checkouts.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -33,26 +33,26 @@ pub(crate) use server::Server;
 use session::{PostgresError, Session};
 use text::{clean, searchable};
 
-/// How long a reader waits for a connection: a hook must not be held up by a server that is gone.
+/// How long a reader waits for a connection: a dead server must not hold up a hook.
 const CONNECT_LIMIT: Duration = Duration::from_secs(1);
 
 /// How long a reader waits for each answer.
 const READ_LIMIT: Duration = Duration::from_secs(3);
 
-/// How long the end of a writer waits until the server has given its lock back.
+/// How long a finishing writer waits for the server to release its lock.
 const UNLOCK_LIMIT: Duration = Duration::from_secs(2);
 
 /// How long a writer waits for each answer.
 const WRITE_LIMIT: Duration = Duration::from_secs(60);
 
-/// Paths in the workspace begin with this in the tables.
+/// Prefix of paths in the workspace, as stored in the tables.
 const INSIDE: &str = "./";
 
-/// A vector that no document has is kept for this long, since another checkout may have another branch.
+/// A vector that no document uses is kept for this long, because another checkout may have another branch.
 const UNUSED: &str = "30 days";
 
-/// The documents with any of some words and phrases, the best first. PostgreSQL's rank of a document does not depend on the
-/// others, so each word is ranked by itself and weighted by its rarity, as the file's `bm25` does.
+/// The documents with any of some words and phrases, best first. PostgreSQL ranks a document independently of the
+/// others, so each word is ranked by itself and weighted by its rarity, as in the file's `bm25`.
 const RANKED: &str = "
 WITH terms AS MATERIALIZED (
     SELECT nth, phraseto_tsquery('refdesk.english', term) AS query FROM unnest($2::text[]) WITH ORDINALITY AS u (term, nth)
@@ -70,7 +70,7 @@ pub(crate) struct PostgresStorage {
     session: Session,
     repository: i32,
     is_writer: bool,
-    /// Identifies this checkout among those that know stamps; `None` if it cannot be distinguished from others.
+    /// Identifies this checkout for its stamps; `None` if it cannot be distinguished from others.
     checkout: Option<Vec<u8>>,
     workspace: PathBuf,
 }
@@ -85,14 +85,14 @@ impl PostgresStorage {
         Ok(Some(Self { session, repository, is_writer: false, checkout, workspace: workspace.to_path_buf() }))
     }
 
-    /// Opens it for writing and makes the tables if there are none; `None` if another process is writing.
+    /// Opens the index for writing and creates missing tables; `None` if another process is writing.
     pub(crate) fn write(
         server: &Server,
         workspace: &Path,
         sealer: &Sealer,
         fresh: bool,
     ) -> Result<Option<Self>, Error> {
-        // Without a key every text is compared by its content.
+        // Without a key, every text is compared by content.
         let key = sealer.key_or_new().map(drop);
         let checkout = checkout(sealer);
         let Some(name) = repository_name(workspace, checkout.as_deref()) else {
@@ -109,7 +109,7 @@ impl PostgresStorage {
         Ok(usize::try_from(number).unwrap_or_default())
     }
 
-    /// What is read from each row of the answer.
+    /// Collects a value from each row of the answer.
     fn all<T, C: FromIterator<T>>(
         &self,
         sql: &str,
@@ -138,7 +138,8 @@ impl PostgresStorage {
 impl Drop for PostgresStorage {
     fn drop(&mut self) {
         if self.is_writer {
-            // The server may take a while to see that a connection has ended, and the next writer would find the lock taken.
+            // The server may take a while to notice the end of a connection, and the next writer would find the lock
+            // taken.
             let unlock = "SELECT pg_advisory_unlock_all()";
             let _ = self.session.ask(async |client| {
                 let _ = timeout(UNLOCK_LIMIT, client.batch_execute(unlock)).await;
@@ -152,12 +153,12 @@ fn checkout(sealer: &Sealer) -> Option<Vec<u8>> {
     Some(sealer.key()?.seal("checkout", &[]).to_vec())
 }
 
-/// The name that all checkouts of a repository share, else one that only this checkout has: another machine may have
+/// The name shared by all checkouts of a repository, or else one that only this checkout has: another machine may have
 /// another repository at the same path.
 fn repository_name(workspace: &Path, checkout: Option<&[u8]>) -> Option<String> {
     shared_name(workspace).or_else(|| {
         let digits = hex(checkout?);
-        // The path is for people who look at the table; an index of the database takes no long value.
+        // The path is for people who read the table. It is truncated because a database index accepts no long values.
         let path: String = workspace.to_string_lossy().chars().take(250).collect();
         Some(clean(&format!("{path} {digits}")).into_owned())
     })
@@ -297,7 +298,7 @@ impl Storage for PostgresStorage {
     }
 
     fn containing(&self, words: &[&str], limit: usize) -> Result<Vec<Vec<i64>>, Error> {
-        // Else each word is taken apart again for every document that is compared with it.
+        // Otherwise each word is parsed again for every document that it is compared with.
         let sql = "WITH terms AS MATERIALIZED (
                        SELECT nth, phraseto_tsquery('refdesk.english', word) AS query
                        FROM unnest($2::text[]) WITH ORDINALITY AS w (word, nth)
@@ -375,7 +376,7 @@ impl Storage for PostgresStorage {
     }
 
     fn empty_log(&mut self) -> Result<(), Error> {
-        // The server's own log is its administrator's.
+        // The server's own log is up to its administrator.
         Ok(())
     }
 
@@ -393,20 +394,20 @@ impl Storage for PostgresStorage {
     }
 }
 
-/// Marks loaded documents and vectors as outdated.
+/// Marks corpora that readers have loaded as outdated.
 async fn has_changed(transaction: &Transaction<'_>, repository: i32) -> Result<(), PostgresError> {
     let sql = "INSERT INTO refdesk.metadata VALUES ($1, $2, md5(random()::text || clock_timestamp()::text))
                ON CONFLICT (repository, key) DO UPDATE SET value = excluded.value";
     transaction.execute(sql, &[&repository, &VERSION]).await.map(drop)
 }
 
-/// The stamp of a file, from this column on; zeros if this checkout does not know it.
+/// Reads the stamp of a file, starting at this column; zeros if this checkout has none.
 fn stamp(row: &Row, at: usize) -> Result<Stamp, PostgresError> {
     let number = |at| Ok(value::<Option<i64>>(row, at)?.unwrap_or_default().cast_unsigned());
     Ok(Stamp { size: number(at)?, modified: number(at + 1)?, changed: number(at + 2)?, number: number(at + 3)? })
 }
 
-/// What a document is about, from this column on.
+/// Reads the subject of a document, starting at this column.
 fn subject(row: &Row, at: usize) -> Result<Option<DatabaseSubject>, PostgresError> {
     let Some(database) = value(row, at)? else { return Ok(None) };
     let (schema, table) = (value(row, at + 1)?, value(row, at + 2)?);

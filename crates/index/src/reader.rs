@@ -1,4 +1,4 @@
-//! The index as its readers see it.
+//! Read access to an index.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -17,103 +17,104 @@ use crate::{CorpusCache, DatabasePages, Embedder, threshold};
 use refdesk_core::catalog::Catalog;
 use refdesk_text::Error;
 
-/// How many of the best sources are given with their sections.
+/// The number of best sources whose sections are looked up.
 const PLACED: usize = 32;
 
-/// How many of their files are compared with the text that they have now, where their stamps do not tell: as many as a person is
-/// shown sources.
+/// The most files that are compared with their current text because their stamps are inconclusive: as many as the
+/// sources shown to a person.
 const COMPARED: usize = 10;
 
-/// Tells the headings and the first line of a document as they are now; `None` if its text is gone.
+/// Returns the current headings and first line of a document; `None` if its text is gone.
 pub type SectionNow<'a> = &'a dyn Fn(&FoundDocument) -> Option<(String, usize)>;
 
-/// An index opened for reading. What a writer commits meanwhile is seen by the next question.
+/// An index opened for reading. Each question sees everything committed so far.
 pub struct Index {
     pub(crate) storage: Box<dyn Storage>,
     pub(crate) corpus_cache: Arc<CorpusCache>,
 }
 
-/// How far above the threshold of prompts a tool result must score. Among files that have nothing to do with a catalog, the
-/// best piece exceeds the threshold itself in two of five, and the threshold plus this in one of ten.
+/// How much higher than prompts a tool result must score. Of files unrelated to a catalog, the best piece exceeds the
+/// threshold in two of five, and the threshold plus this margin in one of ten.
 const TOOL_RESULT_MARGIN: f32 = 0.1;
 
-/// A text, and what else decides what it is about.
+/// A text, and everything else that affects what it is about.
 #[derive(Clone, Copy, Default)]
 pub struct TopicQuery<'a> {
     /// The text.
     pub text: &'a str,
-    /// The texts of the conversation before it, the latest first.
+    /// The earlier texts of the conversation, latest first.
     pub earlier: &'a [EarlierText],
     /// A threshold to use instead of the one computed with the index.
     pub threshold: Option<f32>,
-    /// Whether a tool returned it: a long text about other things, of which some piece is always near to something.
+    /// Whether a tool returned the text. Such a text is long and about other things, and some piece of it is always
+    /// close to something.
     pub is_tool_result: bool,
     /// The files that are pages of databases.
     pub pages: Option<&'a dyn DatabasePages>,
-    /// Asked for files that may have changed since they were indexed. Without it, the index counts as current.
+    /// Called for files that may have changed since they were indexed. Without it, the index counts as current.
     pub section_now: Option<SectionNow<'a>>,
 }
 
 /// What a text is about.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TextTopics {
-    /// The threshold: a source with at least this score matches; `None` before it was computed. Until it is known for
-    /// meaning, scores and threshold are those of words alone.
+    /// The threshold: a source with at least this score matches. `None` before it is computed. Until the threshold for
+    /// meaning is known, scores and threshold are those by words only.
     pub threshold: Option<f32>,
-    /// The threshold of sources that are compared by words alone.
+    /// The threshold for sources that are compared only by words.
     pub words_threshold: Option<f32>,
-    /// Whether all are compared by words alone.
+    /// Whether all sources are compared only by words.
     pub is_by_words: bool,
-    /// Every source that matches in anything, the best first.
+    /// Every source with any match, best first.
     pub scored: Vec<ScoredSource>,
-    /// The ids of all sources that the index knows, without those that have changed.
+    /// The ids of all indexed sources, except those that have changed.
     pub sources: Vec<String>,
-    /// The ids of those whose best chunk is no longer in their text.
+    /// The ids of sources whose text no longer contains their best chunk.
     pub changed: Vec<String>,
-    /// The ids of those whose best chunk is in a file that the agent has just read.
+    /// The ids of sources whose best chunk is in a file that the agent has just read.
     pub read: Vec<String>,
-    /// Documents with a vector, of all, if some have none.
+    /// How many documents have a vector, if some have none.
     pub partial: Option<Partial>,
-    /// The source that this text and earlier ones point at, though none of them says it clearly.
+    /// The source that this text and earlier ones point at, although none of them matches it clearly.
     pub recurring: Option<RecurringSource>,
-    /// What the next texts need of this one; `None` without an embedder.
+    /// The part of this text that later ones need; `None` without an embedder.
     pub text: Option<EarlierText>,
 }
 
-/// How much of an index is there.
+/// How much of an index is ready.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Partial {
     /// Documents that are indexed completely.
     pub indexed: usize,
-    /// All documents, where a source that was not read yet counts as one.
+    /// All documents; a source that was not read yet counts as one.
     pub of: usize,
     /// Sources that were not read yet.
     pub unread: usize,
-    /// Files that came, changed or went since, where that was asked for.
+    /// Files that were added, changed or removed since, if the caller asked for that.
     pub changed: usize,
 }
 
-/// What an index holds.
+/// What an index contains.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct IndexStatus {
     /// The chunks of all texts.
     pub documents: usize,
-    /// Those of them with a vector.
+    /// The chunks with a vector.
     pub with_vector: usize,
-    /// Those that wait for one; what is known of a database gets none.
+    /// The chunks still without a vector, not counting database content that never gets one.
     pub without_vector: usize,
     /// Sources that were not read yet.
     pub unread: usize,
-    /// The threshold of texts in English: a source with at least this score matches; `None` if it was not computed yet.
+    /// The threshold for English texts: a source with at least this score matches; `None` before it is computed.
     pub threshold: Option<f32>,
 }
 
-/// The place of a chunk.
+/// The location of a chunk.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Section {
-    /// The headings above it, outermost first, or nothing.
+    /// The headings above it, outermost first; may be empty.
     pub heading: String,
-    /// The resolved path of its file; nothing for what the catalog itself says.
+    /// The resolved path of its file; empty for text from the catalog itself.
     pub path: String,
     /// Its first line, from 1; 0 without a file, or if it is unknown after a change.
     pub line: usize,
@@ -124,29 +125,29 @@ pub struct Section {
 const MIN_WORDS: usize = 2;
 
 impl TextTopics {
-    /// Whether it has enough words of the text, where these alone count.
+    /// Whether it shares enough words with the text, if only words are compared.
     pub fn has_enough_words(&self, scored: &ScoredSource) -> bool {
         !(self.is_by_words || scored.waits()) || scored.words.len() >= MIN_WORDS
     }
 }
 
 impl Index {
-    /// Opens the index; `None` if there is none. Data loaded for one question stays in `kept` for the next.
+    /// Opens the index; `None` if there is none. Data loaded for one question stays in `corpus_cache` for the next.
     ///
     /// # Errors
-    /// It was not made by this user's refdesk here, is of a newer version, or cannot be read.
+    /// It was not created by this user's refdesk here, has a newer version, or cannot be read.
     pub fn open(location: &Location, corpus_cache: Arc<CorpusCache>) -> Result<Option<Self>, Error> {
         Ok(location.read()?.map(|storage| Self { storage, corpus_cache }))
     }
 
-    /// What a text is about, by words and, with an embedder, by meaning.
+    /// Finds what a text is about, by words and, with an embedder, by meaning.
     ///
     /// # Errors
     /// The index cannot be read, or the model cannot be run.
     pub fn about(&self, question: &TopicQuery, embedder: Option<&dyn Embedder>) -> Result<TextTopics, Error> {
         let model = embedder.map_or("", Embedder::model);
         let corpus = self.corpus_cache.corpus(&*self.storage, model)?;
-        // Scores by meaning say nothing if their threshold is not known, those of words do.
+        // Scores by meaning are useless without a threshold, unlike scores by words.
         let languages = Language::of_pieces(question.text);
         let (most, margin) =
             if question.is_tool_result { (OF_TOOL_RESULT, TOOL_RESULT_MARGIN) } else { (OF_PROMPT, 0.0) };
@@ -168,7 +169,7 @@ impl Index {
         for scored in scored.iter_mut().take(PLACED) {
             scored.section = sections.remove(&scored.document);
         }
-        // The current text of such a source is unknown, so it is neither hinted at nor compared with others.
+        // The current text of these sources is unknown, so they get no hint and are not compared with others.
         let changed: Vec<String> =
             scored.extract_if(.., |it| gone.contains(&it.document)).map(|it| it.source).collect();
         let sources = corpus.sources().iter().filter(|source| !changed.contains(*source)).cloned().collect();
@@ -193,7 +194,7 @@ impl Index {
         })
     }
 
-    /// Whether it has read this source.
+    /// Whether the index contains this source.
     ///
     /// # Errors
     /// The index cannot be read.
@@ -201,8 +202,8 @@ impl Index {
         Ok(self.corpus_cache.corpus(&*self.storage, model)?.unread(0, &[source]) == 0)
     }
 
-    /// How many files of a catalog came, changed or went since it was made, as far as that can be detected quickly: of the first two
-    /// thousand.
+    /// The number of files of a catalog that were added, changed or removed since indexing, as far as a quick check of
+    /// the first two thousand tells.
     ///
     /// # Errors
     /// The index cannot be read.
@@ -215,7 +216,7 @@ impl Index {
         changed_files(&*self.storage, catalog, pages, now)
     }
 
-    /// The texts of which only the first sections are in it.
+    /// The texts of which only the first sections are indexed.
     ///
     /// # Errors
     /// The index cannot be read.
@@ -223,7 +224,7 @@ impl Index {
         Ok(cut_texts(&*self.storage)?.into_iter().collect())
     }
 
-    /// What the index holds of a catalog with these sources, for the model of this name.
+    /// What the index contains for a catalog with these sources and the model of this name.
     ///
     /// # Errors
     /// The index cannot be read.
@@ -238,7 +239,7 @@ impl Index {
         Ok(IndexStatus { documents, with_vector, without_vector, unread, threshold })
     }
 
-    /// Looks up the section of one source's best chunk, which [`Index::about`] does for the best sources alone.
+    /// Looks up the section of one source's best chunk; [`Index::about`] does this only for the best sources.
     ///
     /// # Errors
     /// The index cannot be read.
@@ -250,7 +251,8 @@ impl Index {
         Ok(())
     }
 
-    /// The sections of the best documents of sources, the most important ones first, and the documents whose text is gone.
+    /// The sections of the best documents of these sources, in order of importance, and the documents whose text is
+    /// gone.
     fn sections(
         &self,
         scored: &[&ScoredSource],

@@ -1,21 +1,22 @@
-//! By which name a repository is known in an index that several checkouts share: the URL of git's `origin`, without what may
-//! differ between two clones of it. Read from git's own files, bounded and through no link; what git would include is not.
+//! The name of a repository in an index shared by several checkouts: the URL of git's `origin`, without parts that may
+//! differ between clones. It is read from git's own files, with a size limit and without following links; included
+//! files are not read.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use refdesk_files::Folder;
 
-/// A longer configuration of git is not read.
+/// Size limit of git's configuration in bytes; a larger one is not read.
 const CONFIG_LIMIT: u64 = 256 * 1024;
 
-/// A longer file that names a folder is not one of git's.
+/// Size limit in bytes of a file with the path of a folder; a larger one is not git's.
 const LINK_LIMIT: u64 = 8 * 1024;
 
-/// A longer name is none.
+/// Longer names, in bytes, are not used.
 const NAME_LIMIT: usize = 1_000;
 
-/// The name of the repository that a workspace is, or is a folder of; `None` if it has no `origin` on another machine.
+/// The name of the repository that contains a workspace; `None` if its `origin` is not on another machine.
 pub fn shared_name(workspace: &Path) -> Option<String> {
     let workspace = fs::canonicalize(workspace).ok()?;
     let root = workspace.ancestors().find(|folder| fs::symlink_metadata(folder.join(".git")).is_ok())?;
@@ -25,7 +26,7 @@ pub fn shared_name(workspace: &Path) -> Option<String> {
     (name.len() <= NAME_LIMIT && !name.chars().any(char::is_control)).then_some(name)
 }
 
-/// The text of a repository's configuration; for a linked work tree that of the repository it belongs to.
+/// The text of a repository's configuration; for a linked work tree, that of the main repository.
 fn configuration(root: &Path) -> Option<String> {
     let folder = Folder::root(root).ok()?;
     if let Ok(git) = folder.below(Path::new(".git")) {
@@ -34,7 +35,7 @@ fn configuration(root: &Path) -> Option<String> {
     let linked = text(&folder, ".git", LINK_LIMIT)?;
     let linked = root.join(linked.strip_prefix("gitdir:")?.trim());
     let git = Folder::root(&linked).ok()?;
-    // A file that came with the workspace may name any repository; that one must name the workspace, too.
+    // A file that came with the workspace may name any repository, so that repository must name the workspace, too.
     let named_back = fs::canonicalize(linked.join(text(&git, "gitdir", LINK_LIMIT)?.trim())).ok()?;
     if named_back != root.join(".git") {
         return None;
@@ -48,7 +49,7 @@ fn text(folder: &Folder, name: &str, limit: u64) -> Option<String> {
     if is_cut { None } else { String::from_utf8(bytes).ok() }
 }
 
-/// The first URL of `origin` in a configuration of git.
+/// The first URL of `origin` in a git configuration.
 fn origin(configuration: &str) -> Option<String> {
     let mut is_origin = false;
     for line in configuration.lines().map(str::trim) {
@@ -67,7 +68,7 @@ fn origin(configuration: &str) -> Option<String> {
     None
 }
 
-/// A value as git reads it: up to a comment, without quotes.
+/// A value as git parses it: up to a comment, without quotes.
 fn unquoted(value: &str) -> String {
     let mut is_quoted = false;
     let mut is_escaped = false;
@@ -87,7 +88,7 @@ fn unquoted(value: &str) -> String {
     text.trim().to_owned()
 }
 
-/// Host and path of a URL, without scheme, user, password, usual port and `.git`; `None` for a path of this machine.
+/// Host and path of a URL, without scheme, user, password, default port and `.git`; `None` for a path on this machine.
 fn normalized(url: &str) -> Option<String> {
     let (scheme, authority, path) = match url.split_once("://") {
         Some((scheme, rest)) => {
@@ -95,7 +96,7 @@ fn normalized(url: &str) -> Option<String> {
             (scheme.to_ascii_lowercase(), authority, path)
         }
         None => {
-            // As scp has it: user@host:path. A single letter is a drive of Windows.
+            // The form of scp: user@host:path. A single letter is a Windows drive.
             let (authority, path) = url.split_once(':').filter(|(host, _)| host.len() > 1 && !host.contains('/'))?;
             ("ssh".to_owned(), authority, path)
         }
@@ -185,7 +186,7 @@ mod tests {
             assert_eq!(name(same).as_deref(), Some("git.example/team/app"), "{same}");
         }
         assert_eq!(name("app/part").as_deref(), Some("git.example/team/app/part"));
-        // A folder that only says that it is a work tree of it.
+        // A folder that only claims to be a work tree of it.
         fs::create_dir(root.join("planted")).unwrap();
         fs::copy(root.join("tree/.git"), root.join("planted/.git")).unwrap();
         assert_eq!(name("planted"), None);

@@ -1,15 +1,14 @@
-//! Seals of the rows that an index in a file hands out. The record of the files tells them from others by what the file
-//! system knows of them, which stays when content is copied over ours; what a session is given must be verifiable on
-//! its own.
+//! Seals of the rows that an index in a file returns. The record identifies files by their metadata, which stays the
+//! same when other content is copied into ours, so the content given to a session must be verifiable by itself.
 
 use refdesk_files::SealKey;
 
-/// The bytes that an index of this workspace proves itself with.
+/// The seal by which an index proves that it belongs to this workspace.
 pub(crate) fn of_index(key: &SealKey) -> Vec<u8> {
     key.seal("index.db", &[]).to_vec()
 }
 
-/// A row that a seal covers: the values of its columns, in an order that is always the same.
+/// A row to be sealed: the values of its columns in a fixed order.
 pub(crate) struct SealedRow {
     table: &'static str,
     bytes: Vec<u8>,
@@ -20,12 +19,12 @@ impl SealedRow {
         Self { table, bytes: Vec::new() }
     }
 
-    /// The row with one more value, preceded by its length so that nothing can move from one value to the next.
+    /// Adds a value, preceded by its length so that bytes cannot move from one value to the next.
     pub(crate) fn with(self, value: impl AsRef<[u8]>) -> Self {
         self.with_some(Some(&value))
     }
 
-    /// The same with a value that may be missing, which is something else than an empty one.
+    /// Adds a value that may be missing; a missing value differs from an empty one.
     pub(crate) fn with_some<T: AsRef<[u8]> + ?Sized>(mut self, value: Option<&T>) -> Self {
         let value = value.map(AsRef::as_ref);
         self.bytes.extend(value.map_or(u64::MAX, |value| value.len() as u64).to_le_bytes());
@@ -33,7 +32,7 @@ impl SealedRow {
         self
     }
 
-    /// The same with a number.
+    /// Adds a number.
     pub(crate) fn with_number(self, value: usize) -> Self {
         self.with((value as u64).to_le_bytes())
     }

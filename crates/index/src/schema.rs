@@ -2,10 +2,10 @@
 
 use rusqlite::{Connection, OptionalExtension};
 
-/// Stored in `user_version`. An index with a lower number is rebuilt, one with a higher number refused.
+/// Stored in `user_version`. An index with a lower number is rebuilt; one with a higher number is refused.
 pub(crate) const VERSION: i64 = 7;
 
-/// Full-text search has the text of all rows of `documents`: triggers keep both equal.
+/// Triggers keep the full-text index equal to the text of all rows of `documents`.
 const TABLES: &str = "
 CREATE TABLE documents (
     id INTEGER PRIMARY KEY,
@@ -82,7 +82,7 @@ CREATE TABLE metadata (
 CREATE TABLE owner (seal BLOB NOT NULL);
 ";
 
-/// Makes the tables in an empty database, with the seal of their owner.
+/// Creates the tables in an empty database, with their owner's seal.
 pub(crate) fn create(connection: &mut Connection, owner: &[u8]) -> rusqlite::Result<()> {
     let transaction = connection.transaction()?;
     transaction.execute_batch(TABLES)?;
@@ -91,13 +91,13 @@ pub(crate) fn create(connection: &mut Connection, owner: &[u8]) -> rusqlite::Res
     transaction.commit()
 }
 
-/// Whether these tables have this seal of their owner.
+/// Whether the tables contain this owner's seal.
 pub(crate) fn is_owned(connection: &Connection, owner: &[u8]) -> rusqlite::Result<bool> {
     let seal: Option<Vec<u8>> = connection.query_row("SELECT seal FROM owner", (), |row| row.get(0)).optional()?;
     Ok(seal.as_deref() == Some(owner))
 }
 
-/// Whether the tables are those that this version makes.
+/// Whether the tables are exactly those that this version creates.
 pub(crate) fn is_intact(connection: &Connection) -> rusqlite::Result<bool> {
     let layout = |connection: &Connection| -> rusqlite::Result<Vec<(String, Option<String>)>> {
         let mut statement = connection.prepare("SELECT name, sql FROM sqlite_schema ORDER BY name")?;

@@ -1,4 +1,4 @@
-//! Search in all documents by words and by meaning (SEARCH S4): each gives a list, and the two are joined by rank.
+//! Searches all documents by words and by meaning (SEARCH S4). Each gives a list, and the two lists are merged by rank.
 
 mod budget;
 mod excerpt;
@@ -31,60 +31,60 @@ use crate::words::{folded, is_unspaced, parts, words};
 use crate::{Embedder, Index};
 use refdesk_text::Error;
 
-/// Documents of each list.
+/// The most documents of each list.
 const LISTED: usize = 50;
 
-/// Documents with a lower cosine are never near: in the tried questions no right section had one below 0.19.
+/// Documents with a lower cosine are not listed. In the evaluated questions, no correct section had one below 0.19.
 const NEAR: f32 = 0.15;
 
-/// The same if no word of the query is in a document or known to the model. Letters without a meaning reach 0.3 in most
+/// The same limit if no word of the query is in a document or known to the model. Meaningless letters reach 0.3 in most
 /// catalogs.
 const NEAR_WITHOUT_WORDS: f32 = 0.35;
 
-/// How many times more documents are examined if one represents a whole table.
+/// How many times as many documents are examined if one document represents a whole table.
 const DOCUMENTS_OF_A_TABLE: usize = 4;
 
-/// A search.
+/// What to search for, and how.
 pub struct SearchQuery<'a> {
     /// What to search for; any text.
     pub text: &'a str,
-    /// The ids of all sources of the catalog: those that the index does not have are counted.
+    /// The ids of all sources of the catalog, to count those missing in the index.
     pub catalog: &'a [&'a str],
-    /// How many files came, changed or went since the index was made.
+    /// How many files were added, changed or removed since indexing.
     pub changed: usize,
-    /// Only documents of these kinds; of every kind if empty.
+    /// Only documents of these kinds; if empty, of every kind.
     pub kinds: &'a [String],
-    /// Whether the documents of the source with this id take part.
+    /// Whether to include documents of the source with this id.
     pub is_wanted: &'a dyn Fn(&str) -> bool,
     /// Only documents about this database.
     pub database: Option<&'a str>,
     /// Only documents about this domain of a database.
     pub domain: Option<&'a str>,
-    /// One hit for each table instead of one for each document about it, its columns and its joins.
+    /// Whether to give one hit per table, instead of one per document about the table, its columns and its joins.
     pub by_table: bool,
-    /// Chooses between two documents that say the same about a table, and between sources that share a section: the hit is
-    /// from the source with the greater preference.
+    /// Chooses between documents with the same content about a table, and between sources that share a section: the hit
+    /// is from the source with the greater preference.
     pub preference: &'a dyn Fn(&FoundDocument) -> SourcePreference,
-    /// How much a kind of documents counts.
+    /// The weight of a kind of documents.
     pub weight: &'a dyn Fn(&str) -> f64,
     /// The files that are pages of databases.
     pub pages: Option<&'a dyn DatabasePages>,
-    /// Asked where the files of a document may have changed since it was indexed.
+    /// Called for a document whose files may have changed since it was indexed.
     pub section_now: SectionNow<'a>,
     /// The most hits.
     pub limit: usize,
 }
 
-/// How much a hit is to be of a source.
+/// How strongly to prefer a source for a hit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SourcePreference {
     /// Whether the reader may read the document there.
     pub is_readable: bool,
-    /// How many folders its place is below the root: the innermost source is the most telling one.
+    /// How deep its place is in the file system: the innermost source is the most specific.
     pub depth: usize,
 }
 
-/// A document as the index has it.
+/// A document as stored in the index.
 #[derive(Debug, Clone, Copy)]
 pub struct FoundDocument<'a> {
     /// Its kind.
@@ -101,69 +101,69 @@ pub struct FoundDocument<'a> {
     pub content: &'a str,
 }
 
-/// The lists that took part in an answer.
+/// The lists that an answer is based on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SearchMode {
-    /// Both.
+    /// Both lists.
     Hybrid,
-    /// Words alone: there is no model, or there are no vectors.
+    /// Only words: there is no model, or there are no vectors.
     #[default]
     Words,
-    /// Meaning alone: no document has any of the words.
+    /// Only meaning: no document contains any of the words.
     Meaning,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SearchResult {
-    /// The lists that took part.
+    /// The lists that the answer is based on.
     pub mode: SearchMode,
-    /// The hits, the best first.
+    /// The hits, best first.
     pub hits: Vec<SectionHit>,
-    /// Documents with a vector, of all, if some have none.
+    /// How many documents have a vector, if some have none.
     pub partial: Option<Partial>,
-    /// Sections left out because they changed since they were indexed.
+    /// The number of sections left out because they have changed since they were indexed.
     pub outdated: usize,
-    /// Documents with a vector that cannot be compared.
+    /// The number of documents whose vector cannot be compared.
     pub incomparable: usize,
-    /// The query was longer than [`LONGEST`] characters.
+    /// Whether the query was longer than [`LONGEST`] characters and was truncated.
     pub is_cut: bool,
-    /// The query has no words.
+    /// Whether the query contains no words.
     pub is_empty: bool,
 }
 
-/// A section that was found.
+/// A matching section.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SectionHit {
     /// The kind of the document.
     pub kind: String,
     /// The id of its source.
     pub source: String,
-    /// The resolved path of its file; empty for what the catalog says about the source.
+    /// The resolved path of its file; empty for text from the catalog about the source.
     pub path: String,
-    /// The headings above it, outermost first, or nothing.
+    /// The headings above it, outermost first; may be empty.
     pub heading: String,
     /// Its first line, from 1; 0 without a file.
     pub line: usize,
     /// Its last line.
     pub end_line: usize,
-    /// Its text around the words.
+    /// Its text around the matches.
     pub excerpt: Excerpt,
-    /// The higher the better; comparable within one answer.
+    /// The higher, the better; comparable only within one answer.
     pub score: f64,
-    /// Its places in the lists.
+    /// Its ranks in the lists.
     pub because: Vec<HitRank>,
-    /// What it is about in a database.
+    /// The part of a database that it is about.
     pub subject: Option<DatabaseSubject>,
     /// The join that it describes.
     pub join: Option<IndexedJoin>,
-    /// For a table: its columns that were found.
+    /// For a table: its columns that match.
     pub columns: Vec<String>,
 }
 
 refdesk_text::worded_enum! {
-    /// A ranked list of documents that a search makes.
+    /// A ranked list of documents.
     pub enum RankedList {
         /// By words.
         Words = "words",
@@ -172,24 +172,24 @@ refdesk_text::worded_enum! {
     }
 }
 
-/// The place of a hit in a list.
+/// The rank of a hit in a list.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct HitRank {
     /// The list.
     pub list: RankedList,
     /// From 1.
     pub rank: usize,
-    /// What the list adds to the score of the hit.
+    /// What this list adds to the hit's score.
     pub score: f64,
-    /// The words and phrases of the query that are in the document, for the list of words.
+    /// For the list by words: the words and phrases of the query that are in the document.
     pub words: Vec<String>,
-    /// The cosine of the vectors of query and document, for the list of meaning.
+    /// For the list by meaning: the cosine of the vectors of query and document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cosine: Option<f64>,
 }
 
 impl Index {
-    /// The sections that match a query best, one hit a section.
+    /// The sections that match a query best, one hit per section.
     ///
     /// # Errors
     /// The index cannot be read, or the model cannot be run.
@@ -211,18 +211,18 @@ impl Index {
         let terms: Vec<&str> = all_terms.iter().map(String::as_str).collect();
         let WordList { documents: by_words, mut members } =
             by_words(storage, &corpus, &terms, &wanted, query.by_table)?;
-        // Running the model takes longer than all the rest.
+        // Running the model takes longer than everything else.
         let model = embedder.filter(|_| corpus.has_vectors());
         let vector = model.map(|model| model.embed(&parsed.text)).transpose()?;
-        // Wherever the words are: a filter does not make them meaningless.
+        // In all documents: a filter does not make the words meaningless.
         let with_words = with_words(storage, &terms, corpus.len())?;
         let is_written = with_words.iter().any(|(_, documents)| !documents.is_empty());
         let has_meaning = is_written || model.map_or(Ok(true), |model| knows_any(model, &parsed.terms))?;
         let near = if has_meaning { NEAR } else { NEAR_WITHOUT_WORDS };
         let nearest = vector.as_ref().map_or_else(Vec::new, |vector| corpus.nearest(vector, &wanted, near, LISTED));
         let by_meaning: Vec<i64> = nearest.iter().map(|(document, _)| *document).collect();
-        // A document without a vector yet counts as if both lists had it at the same place. Otherwise, while the index is
-        // built, any document with a vector would come before the best one by words.
+        // Until a document has a vector, its rank counts for both lists. Otherwise, while the index is being built, any
+        // document with a vector would come before the best one by words.
         let in_lists = |document| if vector.is_some() && corpus.waits(document) { 2.0 } else { 1.0 };
         let weight = |document| in_lists(document) * (query.weight)(corpus.kind(document));
         let has_compound = |term: &str, it| {
@@ -235,7 +235,7 @@ impl Index {
             wanted.into_iter().all(|(term, documents)| documents.contains(&it) || has_compound(term, it))
         };
         let listed = by_words.iter().chain(&by_meaning).copied().filter(|it| corpus.kind(*it) == TABLE);
-        // Elsewhere `order` and `user` are words like others.
+        // In other queries, `order` and `user` are ordinary words.
         let is_about_tables = query.database.is_some() || query.domain.is_some() || !query.kinds.is_empty();
         let named = match is_about_tables {
             true => named_tables(storage, listed.collect(), &parsed.terms)?,
@@ -276,7 +276,7 @@ impl Index {
         })
     }
 
-    /// Where a text begins, as a hit without a score; `None` if the index does not have the text, or it has changed.
+    /// The beginning of a text, as a hit without a score; `None` if the text is not indexed or has changed.
     ///
     /// # Errors
     /// The index cannot be read.
@@ -297,7 +297,7 @@ impl Index {
         Ok(document.map(hit))
     }
 
-    /// The indexed files whose path ends in this one: the id of a source with the resolved path.
+    /// The indexed files whose path ends in this one, as source id and resolved path.
     ///
     /// # Errors
     /// The index cannot be read.
@@ -308,8 +308,8 @@ impl Index {
     }
 }
 
-/// Those of these tables whose whole name is in the query: the user wants a table that the query names, however many others
-/// mention it.
+/// The tables whose whole name is in the query: the user wants a table named in the query, however many others mention
+/// it.
 fn named_tables(storage: &dyn Storage, mut tables: Vec<i64>, terms: &[String]) -> Result<HashSet<i64>, Error> {
     tables.sort_unstable();
     tables.dedup();
@@ -323,15 +323,15 @@ fn named_tables(storage: &dyn Storage, mut tables: Vec<i64>, terms: &[String]) -
     Ok(named.map(|document| document.id).collect())
 }
 
-/// The weight of the meaning list relative to the word list. The model was taught English: texts in scripts without
-/// blanks are all near to each other, and only break ties.
+/// The weight of the list by meaning relative to that by words. The model was trained on English: texts in scripts
+/// without blanks are all close to each other, so meaning only breaks ties.
 fn meaning_counts(query: &str) -> f64 {
     let (unspaced, spaced): (Vec<char>, Vec<char>) =
         query.chars().filter(|char| char.is_alphabetic()).partition(|char| is_unspaced(*char));
     if unspaced.len() > spaced.len() { 0.25 } else { 1.0 }
 }
 
-/// Whether the model knows a word of these terms.
+/// Whether the model knows one of the words in these terms.
 fn knows_any(model: &dyn Embedder, terms: &[String]) -> Result<bool, Error> {
     for word in terms.iter().flat_map(|term| term.split(' ')) {
         if model.knows(word)? {
@@ -341,7 +341,7 @@ fn knows_any(model: &dyn Embedder, terms: &[String]) -> Result<bool, Error> {
     Ok(false)
 }
 
-/// The default weight of a kind of documents. Catalog entries weigh less because they have no section to go to.
+/// The default weight of a kind of documents. Catalog entries weigh less because they have no section to open.
 pub fn usual_weight(kind: &str) -> f64 {
     match kind {
         SOURCE => 0.5,
@@ -351,15 +351,15 @@ pub fn usual_weight(kind: &str) -> f64 {
     }
 }
 
-/// The list of words.
+/// The list by words.
 #[derive(Default)]
 struct WordList {
     documents: Vec<i64>,
-    /// The columns and joins that were found in place of the document about their table.
+    /// For a document about a table, the matching columns and joins that it represents.
     members: HashMap<i64, Vec<i64>>,
 }
 
-/// The wanted documents with most of the words, by full-text search.
+/// The wanted documents that match the words best, by full-text search.
 fn by_words(
     storage: &dyn Storage,
     corpus: &Corpus,
@@ -379,7 +379,7 @@ fn by_words(
     if !by_table {
         return Ok(WordList { documents: found, members: HashMap::new() });
     }
-    // A column's document is short, so that those of one table would take all places before longer texts.
+    // Documents about columns are short, so those of one table would take all ranks before longer texts.
     let tables = storage.tables_of(&found)?;
     let (mut list, mut seen) = (WordList::default(), HashSet::new());
     for document in found {
@@ -405,14 +405,14 @@ fn with_words<'t>(
     Ok(terms.iter().copied().zip(documents.into_iter().map(HashSet::from_iter)).collect())
 }
 
-/// A compound that some document has.
+/// A compound that some document contains.
 struct KnownCompound<'q> {
     word: &'q str,
     parts: &'q [String; 2],
     documents: HashSet<i64>,
 }
 
-/// Those that no document has would only change how much the others count.
+/// Compounds in no document are left out: they would only change the weights of the other terms.
 fn compounds<'q>(storage: &dyn Storage, parsed: &'q ParsedQuery, most: usize) -> Result<Vec<KnownCompound<'q>>, Error> {
     let is_new = |word: &str| !parsed.terms.iter().any(|term| term == word);
     let asked: Vec<&(String, [String; 2])> = parsed.compounds.iter().filter(|(word, _)| is_new(word)).collect();
@@ -421,7 +421,7 @@ fn compounds<'q>(storage: &dyn Storage, parsed: &'q ParsedQuery, most: usize) ->
     Ok(known.map(|((_, parts), (word, documents))| KnownCompound { word, parts, documents }).collect())
 }
 
-/// The columns of a table that have more of the query than the table's name.
+/// The columns of a table that match words of the query beyond the table's name.
 fn columns<'d>(table: &Document, found: impl Iterator<Item = &'d Document>, terms: &[String]) -> Vec<String> {
     let has = |text: &str, terms: &[String]| !matches(text, terms).is_empty();
     let others: Vec<String> =
@@ -476,7 +476,7 @@ fn hit(
     }
 }
 
-/// To four digits: more say nothing.
+/// Rounded to four digits; more are not significant.
 fn rounded(value: f64) -> f64 {
     (value * 10_000.0).round() / 10_000.0
 }

@@ -15,19 +15,19 @@ use crate::vector::Vector;
 use refdesk_files::{Folder, Lock, SealKey, Stamp};
 use refdesk_text::Error;
 
-/// How search ranks: words count equally in title, split names and text. With more weight for titles, fewer of the tried
-/// questions find their section.
+/// The ranking function of full-text search. Title, split names and text have equal weight: with more weight for
+/// titles, fewer of the evaluated questions find their section.
 const SEARCH_RANK: &str = "bm25(1.0, 1.0, 1.0)";
 
-/// The tables of an opened file.
+/// The tables in an open file.
 pub(crate) struct SqliteStorage {
     connection: Connection,
-    /// The one with the file. SQLite opens its files by path and removes its log by path when it closes them, so it does both
-    /// where no path leads it to another folder; in between it uses what is open.
+    /// The folder that contains the file. SQLite opens its files by path, and removes its log by path when it closes
+    /// them, so both are done confined to this folder; in between, SQLite uses the open files.
     folder: Folder,
     location: Location,
     key: SealKey,
-    /// Held by the one process that writes.
+    /// Held by the only writing process.
     _lock: Option<Lock>,
 }
 
@@ -55,8 +55,8 @@ impl SqliteStorage {
         changed.map_err(|error| self.location.broken(&error))
     }
 
-    /// The rows, if all of them have their seals. A row without a seal came from elsewhere, and then rows that were not
-    /// read may have, too.
+    /// Returns the rows if all of them have valid seals. A row without one was not written by us, so rows that were not
+    /// read may be forged, too.
     fn sealed<T>(&self, rows: Vec<(T, bool)>) -> Result<Vec<T>, Error> {
         if rows.iter().all(|(_, is_ours)| *is_ours) {
             Ok(rows.into_iter().map(|(row, _)| row).collect())
@@ -70,7 +70,7 @@ impl Drop for SqliteStorage {
     fn drop(&mut self) {
         let Ok(none) = Connection::open_in_memory() else { return };
         let connection = std::mem::replace(&mut self.connection, none);
-        // If no thread can be started for it, it is closed on this one.
+        // If no thread can be started, the connection is closed on this one.
         let _ = self.folder.confine(move || drop(connection));
     }
 }
@@ -210,8 +210,8 @@ impl Storage for SqliteStorage {
 
     fn embedded(&self, model: &str, each: &mut dyn FnMut(Embedded)) -> Result<(), Error> {
         self.ask(|connection| {
-            // Both are stored in this order. Going through them side by side is faster than a join, which looks each
-            // vector up.
+            // Both tables are stored in this order. Iterating over them in parallel is faster than a join, which would
+            // look up each vector.
             let mut statement = connection.prepare(
                 "SELECT content_hash, id, source_id, doc_type, is_boilerplate FROM documents ORDER BY content_hash, source_id",
             )?;
@@ -334,18 +334,19 @@ impl Storage for SqliteStorage {
     }
 }
 
-/// A word or phrase as a query of full-text search, whatever is in it.
+/// A word or phrase, quoted for full-text search.
 fn quoted(word: &str) -> String {
     format!("\"{}\"", word.replace('"', "\"\""))
 }
 
-/// Marks loaded documents and vectors as outdated. The mark is random: another file could have the same counter.
+/// Marks corpora that readers have loaded as outdated. The value is random, because another file could have the same
+/// counter.
 fn has_changed(connection: &Connection) -> rusqlite::Result<()> {
     let sql = "INSERT OR REPLACE INTO metadata VALUES (?, hex(randomblob(16)))";
     connection.prepare_cached(sql)?.execute([VERSION]).map(drop)
 }
 
-/// The stamp of a file, from this column on.
+/// Reads the stamp of a file, starting at this column.
 fn stamp(row: &Row, at: usize) -> rusqlite::Result<Stamp> {
     let number = |at| row.get::<_, i64>(at).map(i64::cast_unsigned);
     Ok(Stamp { size: number(at)?, modified: number(at + 1)?, changed: number(at + 2)?, number: number(at + 3)? })
@@ -415,9 +416,9 @@ fn add(connection: &Connection, seal_key: &SealKey, key: &TextKey, document: &Ne
         .map(drop)
 }
 
-/// What the seal of a document covers: all of its text, and the keywords that find it. The texts are its type, source,
-/// path, heading, content and keywords, the lines its first and last. That a document is boilerplate only hides it from
-/// hints, as its removal would.
+/// The sealed part of a document: all of its text, and the keywords by which it is found. `texts` are its type, source,
+/// path, heading, content and keywords; `lines` its first and last line. The boilerplate flag is not sealed: it only
+/// hides the document from hints, which removing the document would do, too.
 fn sealed_document(
     texts: [&str; 6],
     lines: [usize; 2],
@@ -437,7 +438,7 @@ fn sealed_document(
         .with_some(part(|it| it.domain.as_ref()))
 }
 
-/// A join is one of the document that has this seal.
+/// A join, bound to the document with this seal.
 fn sealed_join(document: &[u8], join: &IndexedJoin) -> SealedRow {
     let IndexedJoin { from_table, from_columns, to_table, to_columns, inferred } = join;
     SealedRow::of("index.db/relationships")
@@ -449,7 +450,7 @@ fn sealed_join(document: &[u8], join: &IndexedJoin) -> SealedRow {
         .with_number(usize::from(*inferred))
 }
 
-/// What a document is about, from this column on.
+/// Reads the subject of a document, starting at this column.
 fn subject(row: &Row, at: usize) -> rusqlite::Result<Option<DatabaseSubject>> {
     let Some(database) = row.get(at)? else { return Ok(None) };
     let (schema, table) = (row.get(at + 1)?, row.get(at + 2)?);

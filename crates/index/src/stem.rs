@@ -1,16 +1,17 @@
-//! The stem of an English word, as full-text search stores it in place of the word: M. F. Porter, *An algorithm for suffix
-//! stripping*, 1980, with the later rules for `bli` and `logi`. SQLite and PostgreSQL have it built in and do not lend it out; the
-//! tests compare it with both. The crates that have it bring the stemmers of thirty languages, or are no longer maintained.
+//! The stem of an English word, which full-text search stores instead of the word: M. F. Porter, *An algorithm for
+//! suffix stripping*, 1980, with the later rules for `bli` and `logi`. SQLite and PostgreSQL have it built in but do
+//! not expose it; the tests compare it with both. Crates with this stemmer contain stemmers for thirty languages, or
+//! are unmaintained.
 
 use std::borrow::Cow;
 
-/// Words of other lengths, in bytes, are left as they are.
+/// Only words with these lengths in bytes are stemmed.
 const STEMMED: std::ops::RangeInclusive<usize> = 3..=64;
 
-/// A suffix and what takes its place.
+/// A suffix and its replacement.
 type Rule = (&'static str, &'static str);
 
-/// The rules of each step are tried in order: a suffix comes before those that it ends with.
+/// The rules of each step are tried in order, so a suffix comes before any shorter suffix that it ends with.
 const STEP_2: [Rule; 21] = [
     ("ational", "ate"),
     ("tional", "tion"),
@@ -38,13 +39,13 @@ const STEP_2: [Rule; 21] = [
 const STEP_3: [Rule; 7] =
     [("ical", "ic"), ("ness", ""), ("icate", "ic"), ("iciti", "ic"), ("ful", ""), ("ative", ""), ("alize", "al")];
 
-/// They are removed.
+/// Suffixes to remove.
 const STEP_4: [&str; 19] = [
     "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou", "ism", "ate", "iti",
     "ous", "ive", "ize",
 ];
 
-/// The stem of a word in lower case. A word in another script is its own.
+/// The stem of a word in lower case. A word in another script is returned unchanged.
 pub(crate) fn stem(word: &str) -> Cow<'_, str> {
     if !STEMMED.contains(&word.len()) {
         return Cow::Borrowed(word);
@@ -109,12 +110,12 @@ fn remove_suffix(word: &mut String) {
     }
 }
 
-/// What is before a suffix, which is not the whole word.
+/// The part of a word before a suffix, which must not be the whole word.
 fn before<'w>(word: &'w str, suffix: &str) -> Option<&'w str> {
     word.strip_suffix(suffix).filter(|rest| !rest.is_empty())
 }
 
-/// For each letter whether it is a vowel, which `y` is behind a consonant.
+/// For each letter, whether it is a vowel; `y` is a vowel after a consonant.
 fn vowels(word: &str) -> impl Iterator<Item = bool> {
     word.bytes().scan(false, |is_after_consonant, letter| {
         let is_vowel = b"aeiou".contains(&letter) || (letter == b'y' && *is_after_consonant);
@@ -127,7 +128,7 @@ fn has_vowel(word: &str) -> bool {
     vowels(word).any(|is_vowel| is_vowel)
 }
 
-/// How often a consonant follows a vowel: the algorithm's *m*.
+/// The number of consonants that directly follow a vowel: the algorithm's *m*.
 fn measure(word: &str) -> usize {
     let mut was_vowel = false;
     vowels(word).filter(|is_vowel| std::mem::replace(&mut was_vowel, *is_vowel) && !is_vowel).count()
@@ -145,7 +146,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::schema;
 
-    /// The words that the model knows, in several forms.
+    /// The words in the model's vocabulary, in several forms.
     pub(crate) fn many_words() -> Vec<String> {
         let known = include_str!("../model/vocab.txt")
             .lines()

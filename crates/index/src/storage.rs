@@ -1,5 +1,6 @@
-//! What an index stores, and the operations on it. Everything else in this crate reaches the tables through [`Storage`]; SQL
-//! is in its implementations alone. The operations are few and take many rows at once, so that each may be a round trip.
+//! The contents of an index, and the operations on them. Everything else in this crate uses the tables through
+//! [`Storage`]; only its implementations contain SQL. There are few operations, and each takes many rows at once,
+//! because each may be a round trip.
 
 use std::collections::HashMap;
 
@@ -9,48 +10,49 @@ use crate::vector::Vector;
 use refdesk_files::Stamp;
 use refdesk_text::Error;
 
-/// Where a join comes from: a key of the database, or a rule over names and types.
+/// The origin of a join: a foreign key of the database, or a rule about names and types.
 pub(crate) const KEY: &str = "key";
 pub(crate) const INFERRED: &str = "inferred";
 
-/// Has a new value after each change of documents or vectors, so that loaded ones are known to be current.
+/// Gets a new value with each change of documents or vectors, so that readers can tell whether a loaded corpus is
+/// current.
 pub(crate) const VERSION: &str = "version of the documents";
 
-/// The names of columns as one value.
+/// Column names as a single value.
 pub(crate) fn in_json(columns: &[String]) -> String {
-    // A list of texts is always JSON.
+    // Serializing a list of strings cannot fail.
     serde_json::to_string(columns).unwrap_or_default()
 }
 
-/// The reverse of [`in_json`]; none for what it cannot have made.
+/// The reverse of [`in_json`]; empty for any other text.
 pub(crate) fn from_json(columns: &str) -> Vec<String> {
     serde_json::from_str(columns).unwrap_or_default()
 }
 
-/// A text of the index.
+/// Identifies an indexed text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct TextKey {
-    /// The path of its file; empty for what the catalog says about the source.
+    /// The path of its file; empty for text from the catalog about the source.
     pub path: String,
     /// The id of its source.
     pub source: String,
 }
 
-/// What a text was when its documents were made.
+/// The state of a text when its documents were made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TextState {
     pub stamp: Stamp,
     pub hash: Vec<u8>,
 }
 
-/// What happened to a text since.
+/// A change of a text since it was indexed.
 #[derive(Debug)]
 pub(crate) enum TextUpdate {
-    /// Its file was written, with the same content.
+    /// Its file was written with the same content.
     Touched(TextKey, TextState),
     /// It has these documents now.
     Changed(TextKey, TextState, Vec<NewDocument>),
-    /// It is gone, and its documents with it.
+    /// The text is gone, and so are its documents.
     Removed(TextKey),
 }
 
@@ -71,13 +73,13 @@ pub(crate) struct NewDocument {
     pub content: String,
     /// The parts of the names in it.
     pub keywords: String,
-    /// Of what the model reads; empty for a document that gets no vector.
+    /// Hash of the text that the model reads; empty for a document without a vector.
     pub content_hash: Vec<u8>,
-    /// What it is about in a database.
+    /// The part of a database that it is about.
     pub subject: Option<DatabaseSubject>,
     /// The join that it describes.
     pub join: Option<IndexedJoin>,
-    /// No hint leads to it.
+    /// Whether hints must not lead to it.
     pub is_boilerplate: bool,
 }
 
@@ -87,7 +89,7 @@ pub(crate) struct Document {
     pub id: i64,
     pub doc_type: String,
     pub source: String,
-    /// The resolved path of its file; empty for what the catalog says.
+    /// The resolved path of its file; empty for text from the catalog.
     pub path: String,
     pub heading: String,
     pub line: usize,
@@ -95,12 +97,12 @@ pub(crate) struct Document {
     pub content: String,
     pub content_hash: Vec<u8>,
     pub subject: Option<DatabaseSubject>,
-    /// Of its text when it was indexed.
+    /// The stamp of its text when it was indexed.
     pub stamp: Stamp,
 }
 
 impl Document {
-    /// What callers learn about it.
+    /// The part that callers get to see.
     pub(crate) fn found(&self) -> FoundDocument<'_> {
         let Self { doc_type: kind, source, path, heading, line, content, .. } = self;
         FoundDocument { kind, source, path, heading, line: *line, content }
@@ -113,97 +115,97 @@ impl Document {
         start.and_then(|start| self.content.get(start..)).unwrap_or(&self.content)
     }
 
-    /// Has these headings above it and begins at this line, 0 if it has none.
+    /// The document with these headings and this first line; 0 for no line.
     pub(crate) fn moved(mut self, (heading, line): (String, usize)) -> Self {
         self.end_line = if line == 0 { 0 } else { (self.end_line + line).saturating_sub(self.line) };
         Self { heading, line, ..self }
     }
 }
 
-/// A stored document with its vector, borrowed from the row that is being read.
+/// A stored document with its vector, borrowed from the row being read.
 pub(crate) struct Embedded<'a> {
     pub id: i64,
     pub doc_type: &'a str,
     pub source: &'a str,
-    /// Whether it gets a vector.
+    /// Whether it is supposed to have a vector.
     pub is_embedded: bool,
-    /// Whether no hint leads to it.
+    /// Whether hints must not lead to it.
     pub is_boilerplate: bool,
-    /// Whether it has one, be it damaged.
+    /// Whether it has a vector, possibly a damaged one.
     pub has_vector: bool,
-    /// The value of one unit; 0 if it has no vector.
+    /// The scale of its vector; 0 without one.
     pub scale: f32,
-    /// The numbers of its vector as bytes; empty if it has none.
+    /// The components of its vector as bytes; empty without one.
     pub values: &'a [u8],
 }
 
-/// The numbers of a vector, if there are as many as were stored.
+/// The components of a vector, if their number is the stored one.
 pub(crate) fn whole(values: &[u8], stored: i64) -> &[u8] {
     if usize::try_from(stored) == Ok(values.len()) { values } else { &[] }
 }
 
-/// The tables of an index. A value that was opened for reading refuses to write.
+/// The tables of an index. If opened for reading, it refuses to write.
 pub(crate) trait Storage: Send {
-    /// All texts.
+    /// All texts with their states.
     fn texts(&self) -> Result<HashMap<TextKey, TextState>, Error>;
 
-    /// Stores what happened to some texts, all or nothing; returns the number of documents removed.
+    /// Stores updates of texts, all or nothing; returns the number of removed documents.
     fn update_texts(&mut self, updates: &[TextUpdate]) -> Result<usize, Error>;
 
     /// The number of documents.
     fn count(&self) -> Result<usize, Error>;
 
-    /// The number of documents that get a vector.
+    /// The number of documents that are supposed to have a vector.
     fn count_embedded(&self) -> Result<usize, Error>;
 
-    /// The documents of these ids, in their order; those that are gone are left out.
+    /// The documents with these ids, in the same order; missing ones are left out.
     fn documents(&self, ids: &[i64]) -> Result<Vec<Document>, Error>;
 
-    /// The first document of a text; `None` if it has none.
+    /// The first document of a text; `None` if it has no documents.
     fn opening(&self, text: &TextKey) -> Result<Option<i64>, Error>;
 
-    /// The documents about this database and this domain; about any of what is not given.
+    /// The documents about this database and this domain; `None` stands for any.
     fn about_database(&self, database: Option<&str>, domain: Option<&str>) -> Result<Vec<i64>, Error>;
 
-    /// For those documents about a column or a join: the document about the table on the same page.
+    /// For each document about a column or a join, the document about the table on the same page.
     fn tables_of(&self, ids: &[i64]) -> Result<HashMap<i64, i64>, Error>;
 
     /// The joins that these documents describe.
     fn joins(&self, ids: &[i64]) -> Result<HashMap<i64, IndexedJoin>, Error>;
 
-    /// Passes all documents on with their vectors of a model, in an order that depends on their content alone.
+    /// Calls `each` for all documents with their vectors of a model, in an order that depends only on their content.
     fn embedded(&self, model: &str, each: &mut dyn FnMut(Embedded)) -> Result<(), Error>;
 
-    /// Passes on the documents that have any of these words and phrases, the best first, until `each` returns false. The
-    /// words of a phrase are separated by blanks. A rare word counts more than a frequent one, and as much in a title as in
-    /// the text.
+    /// Calls `each` for the documents with any of these words and phrases, best first, until it returns false. The
+    /// words of a phrase are separated by blanks. A rare word counts more than a frequent one, and as much in a title
+    /// as in the text.
     fn best_by_words(&self, terms: &[&str], each: &mut dyn FnMut(i64) -> bool) -> Result<(), Error>;
 
-    /// For each word or phrase the ids of the documents that contain it, in any form that search treats as the same
-    /// word; at most `limit` of them.
+    /// For each word or phrase, the ids of at most `limit` documents that contain it, in any form that search treats as
+    /// the same word.
     fn containing(&self, words: &[&str], limit: usize) -> Result<Vec<Vec<i64>>, Error>;
 
-    /// A document for each content that has no vector of this model, by ascending id.
+    /// One document for each content without a vector of this model, in ascending order of id.
     fn without_vector(&self, model: &str) -> Result<Vec<i64>, Error>;
 
-    /// The number of documents that get a vector and have none of this model, of any model if its name is empty.
+    /// The number of documents that lack a vector of this model, or of any model if the name is empty.
     fn count_without_vector(&self, model: &str) -> Result<usize, Error>;
 
     /// Stores vectors of a model, all or nothing.
     fn add_vectors(&mut self, model: &str, vectors: &[(Vec<u8>, Vector)]) -> Result<(), Error>;
 
-    /// Removes the vectors of a model that cannot be compared: of another number of dimensions, or of zeros.
+    /// Removes the vectors of a model that cannot be compared: all zeros, or with other dimensions.
     fn remove_damaged_vectors(&mut self, model: &str, dimensions: usize) -> Result<(), Error>;
 
-    /// Removes the vectors of contents that are gone.
+    /// Removes vectors whose content is gone.
     fn remove_unused_vectors(&mut self) -> Result<(), Error>;
 
-    /// Makes sure that nothing of what was removed is left in a log.
+    /// Empties the log, so that it contains nothing of what was removed.
     fn empty_log(&mut self) -> Result<(), Error>;
 
-    /// A value by its key.
+    /// The metadata value with this key.
     fn metadata(&self, key: &str) -> Result<Option<String>, Error>;
 
-    /// Stores a value.
+    /// Stores a metadata value.
     fn set_metadata(&mut self, key: &str, value: &str) -> Result<(), Error>;
 }

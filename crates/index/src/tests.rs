@@ -1,5 +1,4 @@
-//! The index of a small workspace, with a stand-in for the model: what is compared here is what is kept, not what is
-//! found.
+//! The index of a small workspace, with a fake model: these tests compare what is stored, not what is found.
 
 #![allow(clippy::disallowed_methods, reason = "tests plant files of any kind")]
 
@@ -20,7 +19,7 @@ use refdesk_text::{Code, Error};
 
 mod ownership;
 
-/// Counts letters; enough to tell texts apart.
+/// Counts letters, which is enough to distinguish texts.
 #[derive(Default)]
 struct Letters(AtomicUsize);
 
@@ -47,7 +46,8 @@ impl Embedder for Letters {
     }
 }
 
-/// Cases that hold wherever the index is: each is a test of the index in a file, and one of the cases of `postgres::tests`.
+/// Cases that apply to every kind of index: each is a test of the index in a file, and one of the cases of
+/// `postgres::tests`.
 macro_rules! cases {
     ($($name:ident),* $(,)?) => {
         mod in_a_file {
@@ -83,7 +83,7 @@ cases! {
 pub(crate) struct World {
     root: tempfile::TempDir,
     model: Letters,
-    /// The URL of a database in place of the file.
+    /// The URL of a database to use instead of the file.
     server: Option<String>,
     /// The files that are pages of databases.
     pub(crate) pages: RwLock<Option<Box<dyn DatabasePages + Send>>>,
@@ -99,7 +99,7 @@ impl World {
         Self { server: Some(server), ..Self::new() }
     }
 
-    /// How often the model was run.
+    /// How many times the model has run.
     #[cfg(feature = "postgres")]
     pub(crate) fn embedded(&self) -> usize {
         self.model.0.load(Ordering::Relaxed)
@@ -152,7 +152,7 @@ impl World {
         update(&self.location(), job)
     }
 
-    /// The index for reading, and the model that its vectors are of.
+    /// The index for reading, and the model of its vectors.
     pub(crate) fn index(&self) -> (Index, &dyn Embedder) {
         (Index::open(&self.location(), Arc::default()).unwrap().unwrap(), &self.model)
     }
@@ -225,7 +225,7 @@ fn what_was_loaded_is_kept_until_it_changes(world: &World) {
         let before = kept.corpus(&*open(&kept).storage, model).unwrap();
         move |now: &Arc<crate::about::Corpus>| !Arc::ptr_eq(&before, now)
     };
-    // Asked with what was kept and without: the same answers.
+    // The answers are the same with and without the cache.
     let is_same = |step: &str| {
         for text in ["retry", "timeout circuit", "pause"] {
             let question = TopicQuery { text, ..TopicQuery::default() };
@@ -288,7 +288,7 @@ fn sources_that_wait_for_vectors_are_marked(world: &World) {
 }
 
 fn until_vectors_are_there_words_alone_decide(world: &World) {
-    // Enough that their vectors take a while.
+    // Enough of them that computing their vectors takes a while.
     let others = || (0..20).map(|nth| inline(&format!("station-{nth}"), &format!("wind at {nth} metres")));
     let sources = || [inline("a", "retry with backoff")].into_iter().chain(others()).collect::<Vec<_>>();
     let about = || {
@@ -320,7 +320,7 @@ fn a_second_writer_leaves_and_readers_do_not_wait(world: &World) {
     assert!(!seen.is_empty() && seen.iter().all(|seen| *seen), "{seen:?}");
 }
 
-/// Some piece of a long text is near to something, whatever the text is about.
+/// Some piece of a long text is always close to something, whatever the text is about.
 fn what_a_tool_returns_needs_a_higher_score(world: &World) {
     world.write("a.md", &long("retry"));
     world.update(vec![world.file("a", "a.md")]);
@@ -381,7 +381,7 @@ fn hints_name_sections_as_they_are_now(world: &World) {
     assert_eq!(sorted(of_a(moved.clone())), (Some(moved), both()));
     world.write("a.md", &long("circuit"));
     assert_eq!(sorted(of_a(None)), (None, vec!["b".to_owned()]), "what it says now is unknown");
-    // As many as are listed for a person have their sections, even if all files are newer than the index.
+    // As many sections as are listed for a person are looked up, even if all files are newer than the index.
     let names: Vec<String> = (0..10).map(|nth| format!("n{nth}.md")).collect();
     names.iter().for_each(|name| world.write(name, &long("retry")));
     world.update(names.iter().map(|name| world.file(name, name)).collect());
@@ -457,7 +457,7 @@ fn a_document_in_another_script_leaves_the_threshold_of_latin_prompts(world: &Wo
     assert_eq!(threshold("add a retry"), before);
     let japanese = threshold("再実行してください");
     assert!(japanese > before, "{japanese} {before}");
-    // Of other scripts no background is known, so that words alone decide.
+    // There is no background for other scripts, so only words count.
     let thai = about("คู่มือการติดตั้ง");
     assert!(thai.is_by_words && thai.threshold.is_some() && thai.threshold == thai.words_threshold, "{thai:?}");
     assert!(!about("επανάλαβε").is_by_words);
@@ -473,7 +473,7 @@ fn a_file_of_very_many_sources_is_not_indexed_for_each(world: &World) {
     assert_eq!(world.update(sources(2)).documents, 2 * of_one + 2);
 }
 
-/// What is written while it is read, or within the same moment, has the stamp of what was read.
+/// A file written while it is read, or at the same moment, has the stamp of what was read.
 #[test]
 fn a_text_that_was_just_written_is_compared_by_its_content() {
     let world = World::new();

@@ -1,5 +1,5 @@
-//! From which score on a catalog's sources are hinted at (SEARCH S3.2): what texts that have nothing to do with it reach.
-//! A number fixed for all catalogs does not transfer from one to another.
+//! The score from which sources of a catalog get a hint (SEARCH S3.2): higher than the scores of unrelated texts. A
+//! fixed number does not transfer from one catalog to another.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -11,18 +11,18 @@ use crate::pieces::{OF_PROMPT, pieces as pieces_of, terms};
 use crate::storage::Storage;
 use refdesk_text::Error;
 
-/// In place of a model's name.
+/// The model name that stands for comparison only by words.
 pub(crate) const WORDS_ALONE: &str = "";
 
 const LOWEST: f32 = 0.35;
 
-/// By words alone scores are lower, since no cosine is added.
+/// Scores only by words are lower, because no cosine is added.
 const LOWEST_BY_WORDS: f32 = 0.12;
 
-/// The share of the background texts that stay below the threshold.
+/// The share of background texts that score below the threshold.
 const BELOW: f32 = 0.92;
 
-/// For each language, everyday sentences to an agent; for English also commit subjects of projects in many fields.
+/// For each language, everyday sentences to an agent; for English, also commit subjects of projects in many fields.
 const TEXTS: [(Language, &str); 22] = [
     (Language::English, include_str!("../model/background/en.json")),
     (Language::English, include_str!("../model/background/en-everyday.json")),
@@ -48,13 +48,13 @@ const TEXTS: [(Language, &str); 22] = [
     (Language::Chinese, include_str!("../model/background/zh.json")),
 ];
 
-/// A text of the background, and the words of its pieces.
+/// A background text, and the words of its pieces.
 struct BackgroundText {
     text: String,
     pieces: Vec<Vec<String>>,
 }
 
-/// Split once for each process, because an update may compute both thresholds.
+/// Split once per process, because an update may compute both thresholds.
 static BACKGROUND: LazyLock<Vec<Vec<BackgroundText>>> = LazyLock::new(|| {
     let taken_apart = |text: String| {
         let pieces = pieces_of(&text, OF_PROMPT).into_iter().map(terms).collect();
@@ -63,30 +63,31 @@ static BACKGROUND: LazyLock<Vec<Vec<BackgroundText>>> = LazyLock::new(|| {
     background_texts().into_iter().map(|texts| texts.into_iter().map(taken_apart).collect()).collect()
 });
 
-/// Texts whose words are looked up together.
+/// The number of texts whose words are looked up together.
 const TEXTS_AT_ONCE: usize = 16;
 
-/// Whether the documents changed since the threshold was computed: that of vectors, and that of words alone.
+/// Keys that record whether documents have changed since a threshold was computed: that of vectors, and that of words
+/// only.
 const EXPIRED: &str = "threshold expired";
 const EXPIRED_WORDS: &str = "threshold of words expired";
 
-/// Has the next [`update`] compute the thresholds; until then the old ones hold.
+/// Makes the next [`update`] compute the thresholds; until then, the old ones apply.
 pub(crate) fn expire(storage: &mut dyn Storage) -> Result<(), Error> {
     storage.set_metadata(EXPIRED, "yes")?;
     storage.set_metadata(EXPIRED_WORDS, "yes")
 }
 
-/// A threshold that is to be computed, of the vectors of a model or of words alone.
+/// A threshold to compute, for the vectors of a model or only for words.
 struct ThresholdJob<'a> {
     model: &'a str,
     expired: &'static str,
     lowest: f32,
-    /// The background.
+    /// The pieces of the background texts.
     texts: Vec<Vec<Piece>>,
 }
 
-/// Computes and stores the thresholds of the current documents, unless they are stored already: the one for words alone
-/// and, with an embedder, the one for its vectors.
+/// Computes and stores outdated thresholds for the current documents: the one for words only and, with an embedder, the
+/// one for its vectors.
 pub(crate) fn update(storage: &mut dyn Storage, embedder: Option<&dyn Embedder>) -> Result<(), Error> {
     let by_meaning = embedder.map(|embedder| (embedder.model(), EXPIRED, LOWEST, Some(embedder)));
     let texts: Vec<&BackgroundText> = BACKGROUND.iter().flatten().collect();
@@ -104,7 +105,7 @@ pub(crate) fn update(storage: &mut dyn Storage, embedder: Option<&dyn Embedder>)
     let corpus = Corpus::load(storage, embedder.map_or(WORDS_ALONE, Embedder::model))?;
     let mut best = vec![Vec::with_capacity(texts.len()); all.len()];
     for (nth, some) in first.texts.chunks(TEXTS_AT_ONCE).enumerate() {
-        // All have the same words, which are looked up once.
+        // All jobs have the same words, which are looked up once.
         let terms = corpus.terms(storage, some.iter().flatten())?;
         for (wanted, best) in all.iter().zip(&mut best) {
             let texts = wanted.texts.iter().skip(nth * TEXTS_AT_ONCE).take(TEXTS_AT_ONCE);
@@ -134,16 +135,16 @@ fn pieces(texts: &[&BackgroundText], embedder: Option<&dyn Embedder>) -> Result<
     Ok(texts.iter().map(of_text).collect())
 }
 
-/// The thresholds of all languages for the best scores of the background texts, which are sorted.
+/// The thresholds of all languages, given the best score of each background text.
 fn by_language(best: &mut [f32], lowest: f32) -> BTreeMap<Language, f32> {
-    // Texts are closer to documents in the same language, whatever the subject: documents in another language must not
-    // raise the threshold of a prompt in this one.
+    // Texts are closer to documents in the same language, whatever the subject, so documents in another language must
+    // not raise the threshold of a prompt in this one.
     let mut rest = best;
     let mut thresholds = BTreeMap::new();
     for ((language, _), texts) in TEXTS.iter().zip(&*BACKGROUND) {
         let (scores, others) = rest.split_at_mut(texts.len().min(rest.len()));
         let reached = quantile(scores, BELOW);
-        // A text in English that is too short to tell may be one of the others.
+        // An English text too short to be recognized may be in one of the other Latin languages.
         let is_either = (*language == Language::English).then_some(Language::OtherLatin);
         for language in std::iter::once(*language).chain(is_either) {
             let threshold = thresholds.entry(language).or_insert(lowest);
@@ -151,18 +152,18 @@ fn by_language(best: &mut [f32], lowest: f32) -> BTreeMap<Language, f32> {
         }
         rest = others;
     }
-    // In other scripts only words decide; they use the highest threshold.
+    // Texts in other scripts are compared only by words; they use the highest threshold.
     let highest = thresholds.values().copied().fold(lowest, f32::max);
     thresholds.insert(Language::Other, highest);
     thresholds
 }
 
-/// Short texts that have nothing to do with any catalog, by language.
+/// Short texts unrelated to any catalog, by language.
 pub fn background_texts() -> Vec<Vec<String>> {
     TEXTS.map(|(_, texts)| serde_json::from_str(texts).unwrap_or_default()).into()
 }
 
-/// The stored threshold of texts in this language; `None` before all vectors were computed once.
+/// The stored threshold of texts in this language; `None` until all vectors have been computed once.
 pub(crate) fn load(storage: &dyn Storage, model: &str, language: Language) -> Result<Option<f32>, Error> {
     Ok(storage.metadata(&key(model, language))?.and_then(|text| text.parse().ok()))
 }
@@ -178,12 +179,12 @@ pub(crate) fn highest(
     Ok(all.into_iter().flatten().max_by(f32::total_cmp))
 }
 
-/// Names the background, too: what another one gave says nothing.
+/// The key includes a version of the background, because thresholds from another background are meaningless.
 fn key(model: &str, language: Language) -> String {
     format!("threshold/5/{}/{model}", language.name())
 }
 
-/// The value below which this share of the values falls; 0 if there are none.
+/// The value below which this share of the values falls; 0 without values.
 fn quantile(values: &mut [f32], share: f32) -> f32 {
     values.sort_by(f32::total_cmp);
     let at = ((values.len().max(1) - 1) as f32 * share).round() as usize;

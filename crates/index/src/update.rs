@@ -1,5 +1,6 @@
-//! Brings the index up to date with the catalog: what did not change is not touched, what is gone is removed
-//! (SEARCH S1.3). First words, then vectors; each step is committed in batches, so that a killed run loses the last one.
+//! Brings the index up to date with the catalog: unchanged texts are not touched, missing ones are removed (SEARCH
+//! S1.3). Words come first, then vectors; each step is committed in batches, so that a killed run loses only the last
+//! batch.
 
 mod cut;
 mod texts;
@@ -28,75 +29,75 @@ use refdesk_core::catalog::{Catalog, Source};
 use refdesk_files::walk::WalkBudget;
 use refdesk_text::{Code, Error};
 
-/// Documents of one transaction.
+/// Documents per transaction.
 const BATCH: usize = 500;
 
-/// Vectors of one transaction, about a second's work.
+/// Vectors per transaction, about a second's work.
 const VECTOR_BATCH: usize = 32;
 
-/// The kind of a part of a text.
+/// The kind of a document that is a part of a text.
 pub const TEXT: &str = "text";
-/// The kind of what the catalog says about a source.
+/// The kind of a document with the catalog's text about a source.
 pub const SOURCE: &str = "source";
 
 /// Every kind of document.
 pub const DOCUMENT_KINDS: [&str; 6] = [TEXT, SOURCE, pages::TABLE, pages::COLUMN, pages::DOMAIN, pages::RELATIONSHIP];
 
-/// Sources read in parallel before their documents are written.
+/// The number of sources read in parallel before their documents are written.
 const SOURCES_AT_ONCE: usize = 64;
 
-/// The most sections of a text and of an index; more are left out, and counted. A document that came with a repository could
-/// keep a processor busy for days otherwise.
+/// The most sections of a text and of an index; the rest is left out and counted. Otherwise, a document from a
+/// repository could keep a processor busy for days.
 pub const SECTIONS_OF_A_TEXT: usize = 2_000;
 const SECTIONS: usize = 200_000;
 
-/// The most documents of a page and of an index, which get no vector or few.
+/// The most documents of a page and of an index; documents of pages have few or no vectors.
 const DOCUMENTS_OF_A_PAGE: usize = 5_000;
 const DOCUMENTS: usize = 1_000_000;
 
-/// The most sources in which the text of one file is indexed. A hit names its section once, however many sources have it,
-/// and a hostile catalog could multiply its index this way.
+/// The most sources for which the text of one file is indexed. A hit shows its section once, however many sources
+/// contain it, and a hostile catalog could otherwise multiply its index.
 pub(crate) const SOURCES_OF_A_TEXT: u16 = 32;
 
-/// The most files that are compared with the index for one answer, but for those of one source, and the most of them that are read
-/// because their stamps do not tell.
+/// The most files that are compared with the index for one answer (except those of a single source), and the most of
+/// them that are read because their stamps are inconclusive.
 const FILES_COMPARED: usize = 2_000;
 const FILES_READ: usize = 100;
 
-/// The version of the pages that the last complete run knew.
+/// The version of the pages in the last complete run.
 const PAGES: &str = "pages";
 
-/// The number of sources whose texts were not read yet when the last run stored something.
+/// The number of sources whose texts were still unread when the last run stored something.
 const UNREAD: &str = "unread sources";
 
-/// The number of sources that are missing in an index; at least 1 if no run has stored anything.
+/// The number of sources missing in an index; at least 1 if no run has stored anything.
 pub(crate) fn unread(storage: &dyn Storage) -> Result<usize, Error> {
     Ok(storage.metadata(UNREAD)?.and_then(|text| text.parse().ok()).unwrap_or(1))
 }
 
-/// How far a run has come.
+/// The progress of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
-    /// Sources whose text is indexed, of all.
+    /// Sources whose text is indexed.
     Words {
         /// Sources done.
         done: usize,
-        /// All sources.
+        /// Number of all sources.
         of: usize,
     },
-    /// Vectors computed, of those that were missing.
+    /// Vectors computed in this run.
     Vectors {
         /// Vectors done.
         done: usize,
-        /// All that were missing.
+        /// Number of vectors that were missing.
         of: usize,
     },
 }
 
-/// What a run did.
+/// The result of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Report {
-    /// Documents in the index now; to people they are sections.
+    /// Documents in the index after the run; messages call them sections.
     #[serde(rename = "sections")]
     pub documents: usize,
     /// Documents added by this run.
@@ -105,61 +106,61 @@ pub struct Report {
     pub removed: usize,
     /// Vectors computed by this run.
     pub vectors: usize,
-    /// Documents without a vector.
+    /// Documents still without a vector.
     pub missing: usize,
-    /// Texts that could not be read; they keep what was indexed of them.
+    /// Texts that could not be read; their indexed content is kept.
     pub unreadable: usize,
-    /// Texts of which not all sections are indexed, because they or the index have too many.
+    /// Texts with some sections left out, because they or the index have too many.
     pub cut: usize,
-    /// Texts left out for a source because very many others have the same file.
+    /// Texts left out for a source because very many other sources have the same file.
     pub shared: usize,
-    /// The existing index could not be kept: it is damaged, of an older version, or not the user's.
+    /// Whether the existing index could not be kept, because it was damaged, of an older version, or not the user's.
     #[serde(rename = "replaced")]
     pub is_replaced: bool,
-    /// It was damaged or not the user's, and was set aside.
+    /// Whether that index was set aside because it was damaged or not the user's.
     #[serde(rename = "set_aside")]
     pub is_aside: bool,
 }
 
-/// What to do in a run.
+/// The input of a run.
 pub struct Job<'a> {
     /// The sources.
     pub catalog: &'a Catalog,
-    /// Whether the indexed text of a file stays if no source has it, because not all sources may be known.
+    /// Whether to keep the indexed text of a file that no source has, because not all sources may be known.
     pub may_stay: &'a dyn Fn(&Path) -> bool,
     /// The files that are pages of databases.
     pub pages: Option<&'a dyn DatabasePages>,
-    /// Computes vectors; words alone without one.
+    /// Computes vectors; without one, only words are indexed.
     pub embedder: Option<&'a dyn Embedder>,
-    /// Make a new index, which replaces the old one when it is complete.
+    /// Whether to build a new index, which replaces the old one when it is complete.
     pub fresh: bool,
     /// The current time.
     pub now: SystemTime,
-    /// Receives the progress several times a second; ends the run by returning false.
+    /// Called with the progress several times a second; ends the run by returning false.
     pub progress: &'a mut dyn FnMut(Progress) -> bool,
 }
 
-/// Updates the index; `None` if another process is doing it.
+/// Updates the index; `None` if another process is already doing so.
 ///
 /// # Errors
-/// The index cannot be written, or the model cannot be run. What was committed before stays.
+/// The index cannot be written, or the model cannot be run. Committed batches stay.
 pub fn update(location: &Location, mut job: Job) -> Result<Option<Report>, Error> {
     match run(location, &mut job) {
-        // An index that is damaged or has rows from elsewhere was given up, so this builds another.
+        // A damaged index, or one with foreign rows, has been given up, so this builds another.
         Err(error) if matches!(error.code, Code::IndexUnreadable | Code::IndexForeign) => run(location, &mut job),
         done => done,
     }
 }
 
-/// Removes the texts with these source ids and paths, leaving nothing of them in the index. Returns the number of documents
-/// removed, or `None` if another process is updating the index. Without such texts, nothing is written. An index that was
-/// set aside is removed, because it may have them too.
+/// Removes all texts for which `may_stay`, given source id and path, returns false, without leaving any trace of them
+/// in the index. Returns the number of removed documents, or `None` if another process is updating the index. Writes
+/// nothing if there are no such texts. Also removes indexes that were set aside, because they may contain these texts.
 ///
 /// # Errors
-/// The index is not this user's or damaged, or it or one that was set aside cannot be changed.
+/// The index is not this user's or is damaged, or it or one that was set aside cannot be changed.
 pub fn forget(location: &Location, may_stay: &dyn Fn(&str, &str) -> bool) -> Result<Option<usize>, Error> {
     let removed = forget_texts(location, may_stay);
-    // Last, since a damaged index may be set aside meanwhile.
+    // Last, because a damaged index may be set aside before.
     location.remove_aside()?;
     removed
 }
@@ -172,7 +173,7 @@ fn forget_texts(location: &Location, may_stay: &dyn Fn(&str, &str) -> bool) -> R
     match location.read()? {
         Some(storage) if gone(&*storage)?.is_empty() => return Ok(Some(0)),
         None if !location.is_present()? => return Ok(Some(0)),
-        // One of an older version is replaced by an empty one.
+        // An index of an older version was replaced by an empty one.
         _ => {}
     }
     let Some(Writable { mut storage, .. }) = location.write(false)? else { return Ok(None) };
@@ -190,7 +191,7 @@ fn run(location: &Location, job: &mut Job) -> Result<Option<Report>, Error> {
     };
     let mut report = Report { is_replaced, is_aside, ..Report::default() };
     let filled = fill(&mut *storage, job, &mut report);
-    // Its files are closed before they get their names, or are removed.
+    // Close the files before they are renamed or removed.
     drop(storage);
     let is_complete = filled?;
     let Some(replacement) = replacement else { return Ok(Some(report)) };
@@ -199,7 +200,7 @@ fn run(location: &Location, job: &mut Job) -> Result<Option<Report>, Error> {
         return Ok(Some(report));
     }
     drop(replacement);
-    // The old one is still there, even if it is one that this refdesk cannot read.
+    // The old index is still in place, even if this refdesk cannot read it.
     let mut kept = Report::default();
     if let Ok(Some(storage)) = location.read() {
         count(&*storage, job, &mut kept)?;
@@ -207,11 +208,11 @@ fn run(location: &Location, job: &mut Job) -> Result<Option<Report>, Error> {
     Ok(Some(kept))
 }
 
-/// Brings the index up to date; returns whether it was not stopped.
+/// Brings the index up to date; returns false if the run was stopped.
 fn fill(storage: &mut dyn Storage, job: &mut Job, report: &mut Report) -> Result<bool, Error> {
     let mut goes_on = words(storage, job, report)?;
     let missing = job.embedder.map(|embedder| storage.count_without_vector(embedder.model())).transpose()?;
-    // Until many vectors are computed, words alone decide; with few, all is known in a moment.
+    // While many vectors are missing, answers use only words; a few are computed quickly.
     if goes_on && missing.is_none_or(|missing| missing > VECTOR_BATCH) {
         threshold::update(storage, None)?;
     }
@@ -232,7 +233,7 @@ fn count(storage: &dyn Storage, job: &Job, report: &mut Report) -> Result<(), Er
     Ok(())
 }
 
-/// Passes progress on at most ten times a second.
+/// Reports progress at most ten times a second.
 struct Ticker<'a> {
     each: &'a mut dyn FnMut(Progress) -> bool,
     next: Instant,
@@ -255,7 +256,7 @@ impl<'a> Ticker<'a> {
     }
 }
 
-/// Writes the texts of all sources; returns whether the run goes on.
+/// Indexes the texts of all sources; returns false if the run was stopped.
 fn words(storage: &mut dyn Storage, job: &mut Job, report: &mut Report) -> Result<bool, Error> {
     let mut known = storage.texts()?;
     let budget = WalkBudget::default();
@@ -323,13 +324,13 @@ fn words(storage: &mut dyn Storage, job: &mut Job, report: &mut Report) -> Resul
     Ok(true)
 }
 
-/// Whether other files may be pages than when the index was made.
+/// Whether the set of possible pages has changed since indexing.
 fn has_other_pages(storage: &dyn Storage, pages: Option<&dyn DatabasePages>) -> Result<bool, Error> {
     let version = pages.map_or("", DatabasePages::version);
     Ok(storage.metadata(PAGES)?.is_none_or(|known| known != version))
 }
 
-/// How many files came, changed or went since the index was made, of the first of a catalog whose sources the index has read.
+/// How many files were added, changed or removed since indexing, among the first files of a catalog's indexed sources.
 pub(crate) fn changed_files(
     storage: &dyn Storage,
     catalog: &Catalog,
@@ -344,7 +345,7 @@ pub(crate) fn changed_files(
     let budget = WalkBudget::default();
     let mut sources_of = SourcesOfTexts::default();
     let (mut changed, mut compared, mut read) = (HashSet::new(), 0, 0);
-    // A file is one, in however many sources it is.
+    // A file counts once, however many sources contain it.
     let of_file = |key: TextKey| match Path::new(&key.path).is_absolute() {
         true => TextKey { source: String::new(), ..key },
         false => key,
@@ -370,19 +371,19 @@ pub(crate) fn changed_files(
     Ok(changed.len())
 }
 
-/// The sources of a catalog: of a file in very many of them, the innermost ones have the text.
+/// The sources of a catalog, innermost first, because the innermost sources get the text of a file that very many have.
 fn innermost_first(catalog: &Catalog) -> Vec<&Source> {
     let mut sources: Vec<&Source> = catalog.sources().iter().collect();
     sources.sort_by_key(|source| Reverse(source.depth()));
     sources
 }
 
-/// In how many sources each file was.
+/// The number of sources seen for each file.
 #[derive(Default)]
 struct SourcesOfTexts(HashMap<PathBuf, u16>);
 
 impl SourcesOfTexts {
-    /// Whether one more source of this text has it in the index.
+    /// Whether this text may be indexed for one more source.
     fn may_have(&mut self, text: &IndexableText) -> bool {
         let Some(path) = text.file() else { return true };
         let sources = self.0.entry(path.to_path_buf()).or_default();
@@ -391,7 +392,7 @@ impl SourcesOfTexts {
     }
 }
 
-/// How many documents are there.
+/// The number of documents in the index.
 struct DocumentCapacity {
     all: usize,
     embedded: usize,
@@ -402,7 +403,7 @@ impl DocumentCapacity {
         Ok(Self { all: storage.count()?, embedded: storage.count_embedded()? })
     }
 
-    /// Leaves out the documents of a text beyond the limit, and counts the rest; returns whether any were left out.
+    /// Leaves out the documents of a text over the limit, and counts the others; returns whether any were left out.
     fn cut(&mut self, documents: &mut Vec<NewDocument>, removed: usize) -> bool {
         let before = documents.len();
         let (mut own, mut own_embedded) = (0, 0);
@@ -422,8 +423,8 @@ impl DocumentCapacity {
     }
 }
 
-/// Stores the updates, and the number of sources not read yet, so that an unfinished index says so. If the run is killed in
-/// between, the larger number stays.
+/// Stores the updates together with the number of sources still unread, so that an unfinished index reports it. If the
+/// run is killed in between, the larger number remains.
 fn store(
     storage: &mut dyn Storage,
     updates: &mut Vec<TextUpdate>,

@@ -1,18 +1,19 @@
-//! Vectors of 8-bit numbers with a scale: a quarter of the size, with the cosine exact to about 1/1000.
+//! Vectors with 8-bit components and a scale: a quarter of the size, and cosines are accurate to about 1/1000.
 
 use serde::{Deserialize, Serialize};
 
 /// A vector of length 1.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Vector {
-    /// Its numbers, in units of `scale`.
+    /// Its components, in units of `scale`.
     pub values: Vec<i8>,
     /// The value of one unit.
     pub scale: f32,
 }
 
 impl Vector {
-    /// The vector in this direction. Zeros, infinities and NaN have none: their vector is of zeros, like nothing.
+    /// The unit vector in this direction. For zeros, infinities and NaN, which have no direction, all components are
+    /// zero.
     pub fn of(values: &[f32]) -> Self {
         let length = values.iter().map(|value| value * value).sum::<f32>().sqrt();
         let most = values.iter().fold(0f32, |most, value| most.max(value.abs()));
@@ -25,19 +26,20 @@ impl Vector {
         Self { values, scale: unit / length }
     }
 
-    /// Its numbers as they are stored.
+    /// Its components as stored.
     pub fn bytes(&self) -> Vec<u8> {
         self.values.iter().map(|value| value.cast_unsigned()).collect()
     }
 
     /// The cosine of the angle to a vector in units of `scale`, from -1 to 1.
     pub fn cosine(&self, values: &[i8], scale: f32) -> f32 {
-        // 384 products of 7-bit numbers are far from the limits of both types.
+        // The sum of 384 products of 7-bit numbers is far from the limits of both types.
         dot(&self.values, values) as f32 * self.scale * scale
     }
 }
 
-// A loop: as fast as a chain of iterators in a release, and three times as fast in a test, where nothing is inlined.
+// A loop is as fast as an iterator chain in a release build, and three times as fast in tests, where nothing is
+// inlined.
 fn dot(one: &[i8], other: &[i8]) -> i32 {
     let mut sum = 0;
     for (one, other) in one.iter().zip(other) {

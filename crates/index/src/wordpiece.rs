@@ -1,14 +1,14 @@
-//! The tokenizer of the embedding model: BERT's normalisation for text without case and accents, then WordPiece.
+//! The tokenizer of the embedding model: BERT's normalisation to lower case without accents, then WordPiece.
 
 use std::collections::HashMap;
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
-/// Marks a piece that continues a word, in the vocabulary.
+/// In the vocabulary, marks a piece that continues a word.
 const CONTINUES: &str = "##";
 
-/// A longer word is unknown as a whole, in characters.
+/// A longer word, in characters, counts as unknown.
 const LONGEST_WORD: usize = 100;
 
 /// A vocabulary and the ids of its special tokens.
@@ -23,8 +23,8 @@ pub(crate) struct WordPiece {
 }
 
 impl WordPiece {
-    /// A tokenizer with this vocabulary: a token a line, its id the number of the line from 0. `None` if a special token
-    /// is missing.
+    /// A tokenizer with this vocabulary: one token per line, whose id is the line number from 0. `None` if a special
+    /// token is missing.
     pub(crate) fn new(vocabulary: &'static str) -> Option<Self> {
         let mut first = HashMap::with_capacity(32_768);
         let mut next = HashMap::with_capacity(8_192);
@@ -39,7 +39,7 @@ impl WordPiece {
         Some(Self { first, next, begin, end, unknown })
     }
 
-    /// The ids of a text with those that begin and end it, `most` at most.
+    /// The token ids of a text, including the begin and end tokens, at most `most`.
     pub(crate) fn encode(&self, text: &str, most: usize) -> Vec<i32> {
         let mut ids = vec![self.begin];
         let room = most.saturating_sub(1);
@@ -64,7 +64,7 @@ impl WordPiece {
         ids
     }
 
-    /// Adds a character without case and accents; punctuation is its own word.
+    /// Adds a character, which must have no accents, in lower case; punctuation is a word of its own.
     fn add(&self, char: char, word: &mut String, ids: &mut Vec<i32>) {
         if char.is_ascii() {
             if char.is_ascii_punctuation() {
@@ -88,7 +88,7 @@ impl WordPiece {
         }
     }
 
-    /// Adds the pieces of a word: always the longest that the vocabulary has.
+    /// Adds the pieces of a word, each the longest that the vocabulary contains.
     fn end_word(&self, word: &mut String, ids: &mut Vec<i32>) {
         if word.is_empty() {
             return;

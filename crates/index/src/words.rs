@@ -1,5 +1,5 @@
-//! Words as search sees them: letters and digits, names split where they change case, and pairs of characters where a script has
-//! no blanks between words.
+//! Words as search compares them: letters and digits, names split where their case changes, and pairs of characters in
+//! scripts without blanks between words.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,24 +9,24 @@ use unicode_normalization::UnicodeNormalization;
 use refdesk_text::fold::fold;
 pub use refdesk_text::stop_words::is_stop_word;
 
-/// The runs of letters and digits of a text, with their accents if these are characters of their own.
+/// The runs of letters and digits in a text, including accents that are separate characters.
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
     let is_between = |char: char| !char.is_alphanumeric() && !is_accent(char);
     text.split(is_between).filter(|word| word.contains(char::is_alphanumeric))
 }
 
-/// Where in a text one of its words is.
+/// The byte range of a word in the text that it is a slice of.
 pub(crate) fn range_of(word: &str, text: &str) -> Range<usize> {
     let start = word.as_ptr().addr().saturating_sub(text.as_ptr().addr());
     start..start + word.len()
 }
 
-/// Whether a character is an accent of the letter before it.
+/// Whether a character is a combining accent.
 fn is_accent(char: char) -> bool {
     matches!(char, '\u{300}'..='\u{36f}')
 }
 
-/// A text as full-text search compares it: without the difference between upper and lower case, and without accents.
+/// A text in the form that full-text search compares: in lower case and without accents.
 pub(crate) fn folded(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
@@ -34,13 +34,14 @@ pub(crate) fn folded(text: &str) -> String {
     text.nfd().filter(|char| !is_accent(*char)).nfc().map(fold).collect()
 }
 
-/// The first letter of a word as full-text search compares it, and of its stem; `s` for `ß`, which also matches `ss`.
+/// The first letter of a word, and of its stem, in the form that full-text search compares; `s` for `ß`, which also
+/// matches `ss`.
 pub(crate) fn initial(word: &str) -> Option<char> {
     let first = word.nfd().find(|char| !is_accent(*char)).map(fold);
     first.map(|first| if first == 'ß' { 's' } else { first })
 }
 
-/// Whether texts in the script of this character have no blanks between words, or blanks between parts of sentences only: Chinese,
+/// Whether the script of this character has no blanks between words, or only between parts of sentences: Chinese,
 /// Japanese and Korean.
 pub(crate) fn is_unspaced(char: char) -> bool {
     matches!(char, '\u{1100}'..='\u{11ff}' | '\u{3005}'..='\u{3007}' | '\u{3040}'..='\u{318f}' | '\u{31f0}'..='\u{31ff}'
@@ -48,8 +49,8 @@ pub(crate) fn is_unspaced(char: char) -> bool {
         | '\u{ff66}'..='\u{ff9f}' | '\u{20000}'..='\u{323af}')
 }
 
-/// The forms by which a word is found: the word, its parts if it has several, the character pairs of parts without blanks,
-/// and the word with `ss` for `ß`, as in capitals and in Switzerland.
+/// The forms by which a word is found: the word, its parts if it has several, the character pairs of parts without
+/// blanks, and the word with `ss` for `ß`, as spelt in capitals and in Switzerland.
 pub(crate) fn forms(word: &str) -> Vec<Cow<'_, str>> {
     let parts = parts(word);
     let pairs = parts.iter().flat_map(|part| pairs(part)).collect::<Vec<_>>();
@@ -65,7 +66,7 @@ pub(crate) fn with_sharp_s_spelt_out(word: &str) -> String {
     word.replace(SHARP_S, "ss")
 }
 
-/// Every two characters of a part that stand together; none of one that is a pair itself.
+/// All pairs of adjacent characters in a part; none if the part is itself a pair.
 fn pairs(part: &str) -> Vec<&str> {
     if !part.chars().next().is_some_and(is_unspaced) || part.chars().count() < 3 {
         return Vec::new();
@@ -75,8 +76,8 @@ fn pairs(part: &str) -> Vec<&str> {
     starts.zip(ends).filter_map(|(start, end)| part.get(start..end)).collect()
 }
 
-/// The parts of a name that changes between lower and upper case, letters and digits, or scripts with blanks and without:
-/// `selectHTTPRefs2` gives `select`, `HTTP`, `Refs` and `2`. A word without such a change is its only part.
+/// The parts of a name that changes between lower and upper case, letters and digits, or scripts with and without
+/// blanks: `selectHTTPRefs2` gives `select`, `HTTP`, `Refs` and `2`. A word without such a change is its only part.
 pub fn parts(word: &str) -> Vec<&str> {
     let chars: Vec<(usize, char)> = word.char_indices().filter(|(_, char)| !is_accent(*char)).collect();
     let class = |char: char| match char {
@@ -90,7 +91,7 @@ pub fn parts(word: &str) -> Vec<&str> {
         let [(_, one), (at, two)] = pair else { continue };
         let later = |by: usize| chars.get(nth + by).map(|(_, char)| *char);
         let next = later(2).map(class);
-        // An abbreviation in the plural: `APIs`, `userIDsOf`.
+        // The plural of an abbreviation: `APIs`, `userIDsOf`.
         let is_plural = later(2) == Some('s') && later(3).map(class) != Some(2);
         match (class(*one), class(*two)) {
             (one, two) if one == two && (one != 1 || next != Some(2) || is_plural) => {}
@@ -103,7 +104,7 @@ pub fn parts(word: &str) -> Vec<&str> {
     cuts.windows(2).filter_map(|pair| word.get(*pair.first()?..*pair.last()?)).filter(|part| !part.is_empty()).collect()
 }
 
-/// The numbers of the versions in a text, as they are found: `2 8` for `v2.8` and for `2.8.md`.
+/// The numbers of the versions in a text, in the form in which they are found: `2 8` for `v2.8` and for `2.8.md`.
 pub(crate) fn versions(text: &str) -> impl Iterator<Item = String> {
     let names = text.split(|char: char| !char.is_alphanumeric() && char != '.');
     names.filter_map(|name| {
@@ -117,11 +118,12 @@ fn is_number(part: &str) -> bool {
     !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// What else finds the words of a text, separated by blanks; full-text search finds it as words.
+/// The further forms by which the words of a text are found, separated by blanks, for full-text search to index as
+/// words.
 pub(crate) fn split_names(text: &str) -> String {
     let is_long = |part: &Cow<'_, str>| part.chars().filter(|char| !is_accent(*char)).nth(1).is_some();
     let forms = words(text).flat_map(|word| forms(word).into_iter().skip(1).filter(is_long));
-    // A `v` makes another word of the first number.
+    // With a `v`, the first number is a different word.
     let versions = text.split(char::is_whitespace).filter(|word| word.contains(['v', 'V'])).flat_map(versions);
     let mut split = String::new();
     for part in forms.chain(versions.map(Cow::Owned)) {

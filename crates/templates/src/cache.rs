@@ -1,5 +1,5 @@
-//! Analyses of files, kept while the file does not change: a running desk rebuilds the index after every pick and reads
-//! only new or changed files. The cache holds the analyses, never the index.
+//! Caches analyses of files until the file changes: a running desk rebuilds the index after every pick, and reads only
+//! new or changed files. The cache contains the analyses, never the index.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -10,7 +10,7 @@ use super::embedded::Extracted;
 use super::{Analysis, Syntax};
 use refdesk_files::{Stamp, stamp};
 
-/// The cached analysis of a template file, or the reason that it has none, with the override that was in force.
+/// The cached analysis of a template file, or why it has none, and the syntax override that applied.
 pub(super) type Analysed = (Option<Syntax>, Arc<Result<Analysis, String>>);
 
 /// Analyses by file.
@@ -20,14 +20,14 @@ pub struct Cache {
     kept: Mutex<CachedFiles>,
 }
 
-/// The whole cache. Building an index takes it and puts back the entries that the index used.
+/// The whole cache. Building an index takes it and returns the entries that the index used.
 #[derive(Debug, Default)]
 pub(super) struct CachedFiles {
     pub templates: StampedFiles<Analysed>,
     pub documents: StampedFiles<Arc<Extracted>>,
-    /// By content: the texts of inline sources.
+    /// By content, for the texts of inline sources.
     pub contents: HashMap<Arc<str>, Arc<Extracted>>,
-    /// Whether files were examined since the last possible change. If so, the stamps tell whether they changed.
+    /// Whether files were checked since the last possible change. If not, compare their stamps.
     looked: bool,
 }
 
@@ -59,7 +59,7 @@ impl Cache {
 }
 
 impl CachedFiles {
-    /// The same entries, used without examining the files again.
+    /// The same entries, to be used without checking the files again.
     pub(crate) fn trusted(self) -> Self {
         Self { looked: true, ..self }
     }
@@ -88,8 +88,8 @@ impl<T> Default for StampedFiles<T> {
 }
 
 impl<T: Clone> StampedFiles<T> {
-    /// The value of a file, if the file has not changed. Does not touch the file system if there is no entry or if the file
-    /// was already examined.
+    /// The value of a file, if the file has not changed. Does not access the file system if there is no entry or if
+    /// `looked` is set.
     fn recall(&self, path: &Path, looked: bool) -> Option<(Stamp, T)> {
         let (then, known) = self.known.get(path)?;
         (looked || stamp(path).ok()? == *then).then(|| (*then, known.clone()))

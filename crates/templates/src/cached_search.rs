@@ -1,7 +1,7 @@
-//! A search that remembers its last result, so that repeated searches for the next closing delimiter do not read the rest
-//! of the text each time.
+//! A search that caches its last result, so that repeated searches for the next closing delimiter do not each scan the
+//! rest of the text.
 
-/// The next position of a string, remembered so that many searches cost one pass.
+/// Finds the next position of a string; many searches cost one pass.
 #[derive(Debug, Default)]
 pub(crate) struct CachedSearch {
     asked: usize,

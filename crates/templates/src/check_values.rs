@@ -1,8 +1,8 @@
 //! Checks whether values match the variables of a template: which are unused and which are missing (BEHAVIOUR §6). This
 //! needs no rendering; a rendering reports its own errors and warnings.
 //!
-//! A field that an item lacks counts as given if an enclosing object has the name, because Mustache looks it up there.
-//! Jinja2 reports that case itself, with the line.
+//! A field missing in an item counts as given if an enclosing object has it, because Mustache looks it up there. Jinja2
+//! reports that case itself, with the line.
 
 use std::collections::HashSet;
 
@@ -17,7 +17,7 @@ use refdesk_text::nearest::nearest;
 /// The most values reported of each kind.
 const REPORTED: usize = 100;
 
-/// The most values collected before the outermost are chosen.
+/// The most values collected before the outermost are selected.
 const COLLECTED: usize = 10 * REPORTED;
 
 /// The most objects examined; the rest of a longer list is skipped.
@@ -43,7 +43,7 @@ pub struct ValueCheck {
 }
 
 impl ValueCheck {
-    /// One sentence each.
+    /// One sentence for each unused or missing value.
     pub fn sentences(&self) -> Vec<String> {
         let unused = self.unused.iter().map(|named| {
             let hint = hint(named.nearest.as_deref());
@@ -57,8 +57,8 @@ impl ValueCheck {
     }
 }
 
-/// Compares a template's variables with the given values. Below an object or list of which the template names no field,
-/// every value counts as used.
+/// Compares a template's variables with the given values. If the template uses no field of an object or list by name,
+/// every value below it counts as used.
 pub fn check_values(variables: &[Variable], values: &Value) -> ValueCheck {
     let Value::Object(given) = values else { return ValueCheck::default() };
     let mut walk = ValueWalk::default();
@@ -151,7 +151,7 @@ impl ValueWalk {
         let with = |object| around.iter().copied().chain([object]).collect::<Vec<_>>();
         match value {
             Value::Object(fields) => {
-                // Mustache enters an object with a section, as it enters an item.
+                // Mustache enters an object with a section, like an item.
                 let inside =
                     ObjectPath { item: variable.kind == VariableKind::List, ..place.below(&variable.name, None) };
                 self.level(&variable.fields, &with(fields), &inside);
@@ -171,7 +171,7 @@ impl ValueWalk {
     }
 }
 
-/// Whether the template may use a name that the tree does not list: built-in names and item metadata are not variables, but
+/// Whether the template may use a name that is not in the tree: built-in names and item metadata are not variables, but
 /// a given value of the same name takes precedence.
 fn may_be_asked(name: &str, place: &ObjectPath) -> bool {
     if place.item {

@@ -26,9 +26,9 @@ const ALL_ANALYSED: u64 = 16 * 1024 * 1024;
 pub(crate) struct DiscoveredFile {
     /// The absolute path; symbolic links are not resolved.
     pub path: Arc<Path>,
-    /// The innermost selected directory source that holds it; `None` for `.templates/`.
+    /// The innermost selected directory source that contains it; `None` for `.templates/`.
     pub source: Option<SourceId>,
-    /// The path within that directory, forward slashes.
+    /// The path within that directory, with forward slashes.
     pub within: String,
     /// That directory with links resolved.
     pub resolved: Arc<Path>,
@@ -61,7 +61,7 @@ pub(crate) fn discover(
             if !seen.insert(root.resolved.join(within)) {
                 continue;
             }
-            // One that is too large by itself is not read.
+            // A file over the limit for a single template is not read.
             analysed += if file.size > TEMPLATE_BYTES as u64 { 0 } else { file.size };
             if analysed > ALL_ANALYSED {
                 problems.push(Problem::TooManyBytes);
@@ -77,7 +77,7 @@ pub(crate) fn discover(
     (found, diagnostics)
 }
 
-/// The directories to search, innermost first. A file belongs to the innermost source that holds it.
+/// The directories to search, innermost first. A file belongs to the innermost source that contains it.
 fn roots(workspace: &Path, catalog: &Catalog, selection: &Selection) -> (Vec<TemplateRoot>, Vec<Diagnostic>) {
     let (mut roots, mut diagnostics) = (Vec::new(), Vec::new());
     for source in catalog.sources().iter().filter(|source| selection.contains(source.id.as_str())) {
@@ -89,7 +89,7 @@ fn roots(workspace: &Path, catalog: &Catalog, selection: &Selection) -> (Vec<Tem
     let own = workspace.join(".templates");
     match fs::canonicalize(&own) {
         Ok(resolved) if !resolved.is_dir() => {}
-        // Without trust, only files in the workspace are used.
+        // This folder is not trusted, so it must be in the workspace.
         Ok(resolved) if !lies_in(workspace, &resolved) => {
             let message = "'.templates' is a link out of the workspace, so it is not searched for templates";
             let problem = Diagnostic::warning(Code::LinkedOut, message).in_file(display(workspace, &own));
@@ -107,12 +107,12 @@ fn lies_in(workspace: &Path, resolved: &Path) -> bool {
     fs::canonicalize(workspace).is_ok_and(|workspace| resolved.starts_with(workspace))
 }
 
-/// Whether a file is in the workspace, also after resolving links.
+/// Whether a file is in the workspace with links resolved.
 pub(crate) fn stays_in(workspace: &Path, file: &Path) -> bool {
     fs::canonicalize(file).is_ok_and(|resolved| lies_in(workspace, &resolved))
 }
 
-/// Whether a source holds any template, as far as its directory can be read.
+/// Whether a source contains any template, as far as its directory can be read.
 pub(crate) fn holds_some(source: &Source, budget: &WalkBudget) -> bool {
     let directory = source.place().filter(|place| place.state == PathState::Directory);
     directory.is_some_and(|place| !files_below(&place.path, &place.resolved, LIMITS, budget, is_template).0.is_empty())

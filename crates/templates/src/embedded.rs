@@ -1,6 +1,6 @@
-//! Templates in documents: the fenced code blocks of a markdown text that are templates, with what their names are made
-//! from (BEHAVIOUR §6). The result depends only on the text, so it can be cached by content. [`documents`] selects the
-//! texts, [`names`] names the blocks of a whole desk.
+//! Templates in documents: the fenced code blocks of a markdown text that are templates, with the parts of their names
+//! (BEHAVIOUR §6). The result depends only on the text, so it can be cached by content. [`documents`] selects the
+//! texts; [`names`] names the blocks of a whole desk.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ pub(crate) const COMPILED: usize = 2 * 1024 * 1024;
 /// A code block that is a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EmbeddedBlock {
-    /// Its text without the fences and their indentation; lines end in a line feed, as the parser gives them.
+    /// Its text without the fences and their indentation; lines end in a line feed, as the parser returns them.
     pub text: Arc<str>,
     /// SHA-256 of the text.
     pub hash: String,

@@ -1,25 +1,25 @@
-//! The headings above each place of a document: where the text of a chunk is now, after the document was edited.
+//! The headings above each place in a document, to find where the text of a chunk is after the document was edited.
 
 use std::path::Path;
 
 use super::{Block, BlockKind, HEADING_SEPARATOR, LONGEST_TITLE, Parsed, parse};
 use refdesk_text::shorten::shortened;
 
-/// The most places of one text that are compared.
+/// The most occurrences of a text that are compared.
 const PLACES: usize = 1_000;
 
 /// The indexed text of a document (HTML without its tags), and the headings above each part of it.
 #[derive(Debug)]
 pub(crate) struct Outline {
     text: String,
-    /// Where each line of the document begins in it.
+    /// The offset in `text` at which each line of the document begins.
     lines: Vec<usize>,
-    /// The headings in force until a place of the text, outermost first, in order of the places.
+    /// The headings that apply up to each offset of `text`, outermost first; in order of offset.
     headings: Vec<(usize, String)>,
 }
 
 impl Outline {
-    /// Of a document, whose name says of which format it is.
+    /// The outline of a document, whose format is given by its name.
     pub(crate) fn of(name: &Path, text: &str) -> Self {
         let Parsed { text, lines, blocks } = parse(name, text);
         let mut above: Vec<(usize, String)> = Vec::new();
@@ -40,7 +40,7 @@ impl Outline {
         Self { text: text.into_owned(), lines, headings }
     }
 
-    /// The headings above the first paragraph, and the first line, of each place where this part is.
+    /// For each occurrence of this part: the headings above its first paragraph, and its first line.
     pub(crate) fn places_of<'a>(&'a self, part: &'a str) -> impl Iterator<Item = (&'a str, usize)> {
         let places = self.text.match_indices(part).take(PLACES).map(|(at, _)| at);
         places.map(|at| {

@@ -10,12 +10,12 @@ use refdesk_text::shorten::shortened;
 pub(super) struct Packer<'t> {
     text: &'t str,
     lines: Vec<usize>,
-    /// The whole document is one.
+    /// Whether the whole document is a changelog.
     is_changelog: bool,
-    /// A chunk goes on past a heading until it has this length. Parsed HTML has no headings left to find a section
-    /// within a chunk by, so each of its sections is a chunk.
+    /// A chunk shorter than this continues past a heading. Parsed HTML keeps no headings by which a section could be
+    /// found within a chunk, so each of its sections is a chunk.
     shortest: usize,
-    /// There was a heading.
+    /// Whether there was a heading yet.
     has_title: bool,
     /// The headings above the next block.
     headings: Vec<Heading>,
@@ -29,15 +29,15 @@ struct Heading {
     is_boilerplate: bool,
 }
 
-/// A chunk that is not complete.
+/// An incomplete chunk.
 struct Open {
     range: Range<usize>,
     /// In characters.
     length: usize,
     headings: Vec<String>,
-    /// It has more than headings.
+    /// Whether it contains more than headings.
     has_text: bool,
-    /// Where the headings begin that end it: they belong to what follows.
+    /// Where the headings at its end begin, which belong to the text after them.
     last_headings: Option<usize>,
     is_boilerplate: bool,
 }
@@ -48,7 +48,7 @@ impl<'t> Packer<'t> {
         Self { text, lines, is_changelog, shortest, has_title: false, headings, open: None, done }
     }
 
-    /// The chunks of these blocks, in order.
+    /// Packs these blocks into chunks, in order.
     pub(super) fn packed(mut self, blocks: Vec<Block>) -> Vec<Chunk> {
         for block in blocks {
             self.add(block);
@@ -68,7 +68,7 @@ impl<'t> Packer<'t> {
                 let has_title = title.is_some();
                 self.begin(level, title);
                 if !has_title {
-                    // There is nothing to add.
+                    // An empty block adds nothing.
                 } else if length <= LONGEST {
                     self.append(block.range, length, false);
                 } else {
@@ -81,8 +81,8 @@ impl<'t> Packer<'t> {
         }
     }
 
-    /// Begins a section; without a title it continues the section around a quote or list. A section that hints may lead to
-    /// never shares a chunk with one that they may not.
+    /// Begins a section; without a title, continues the section around a quote or list. A chunk never contains both
+    /// boilerplate and other sections.
     fn begin(&mut self, level: usize, title: Option<String>) {
         self.headings.retain(|above| above.level < level);
         if let Some(title) = title {
@@ -141,7 +141,7 @@ impl<'t> Packer<'t> {
         }
     }
 
-    /// Ends the open chunk; headings at its end begin the next one.
+    /// Ends the open chunk; any headings at its end begin the next one.
     fn end(&mut self) {
         let last = self.open.as_ref().and_then(|open| Some(open.last_headings?..open.range.end));
         if let (Some(open), Some(last)) = (&mut self.open, &last) {
@@ -173,7 +173,7 @@ impl<'t> Packer<'t> {
     }
 }
 
-/// Cuts a long block into pieces of at most [`LONGEST`], where possible after a line, else after a sentence or word.
+/// Cuts a long block into pieces of at most [`LONGEST`], if possible after a line, else after a sentence or word.
 fn pieces(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
     let mut start = range.start;

@@ -1,4 +1,5 @@
-//! The part of a chunk that a question is about. A chunk may have several short sections, and is named after the first.
+//! The part of a chunk that a question is about. A chunk may contain several short sections, and is named after the
+//! first.
 
 use std::path::Path;
 
@@ -8,12 +9,12 @@ use crate::storage::Document;
 use crate::update::TEXT;
 use refdesk_text::lines::breaks;
 
-/// The headings and the first line of the section of a document with most of these words, the rarest first.
+/// The headings and the first line of a document's section with most of these words, which are sorted by rarity.
 pub(crate) fn section_with(document: &Document, words: &[String]) -> (String, usize) {
     let Document { doc_type, path, heading, line, content, .. } = document;
     let part = (doc_type == TEXT).then(|| part_with(Path::new(path), heading, content, words)).flatten();
     match part {
-        // The catalog is not a file with lines.
+        // Text from the catalog has no file and no lines.
         Some(part) if *line == 0 => (part.heading, 0),
         Some(part) => (part.heading, line + part.lines_before),
         None => (heading.clone(), *line),
@@ -25,16 +26,16 @@ pub(crate) fn section_with(document: &Document, words: &[String]) -> (String, us
 struct ChunkPart {
     /// The headings above it, outermost first.
     heading: String,
-    /// How many lines of the chunk are before it.
+    /// The number of lines of the chunk before it.
     lines_before: usize,
 }
 
-/// The section of a chunk with most of these words. Ties are decided by the rarest word, then by a section named after the
-/// words, then by words in the same form, then by their number. `None` if the chunk begins with the text of that section.
-/// `heading` has the headings of the chunk; the file name tells its format.
+/// The section of a chunk with most of these words. Ties are broken by the rarest word, then a heading with the words,
+/// then words in the same form, then their number. `None` if the chunk begins with the text of that section. `heading`
+/// contains the headings of the chunk; the file name determines its format.
 fn part_with(name: &Path, heading: &str, content: &str, words: &[String]) -> Option<ChunkPart> {
     let Parsed { text, blocks, .. } = parse(name, content);
-    // The text of HTML has no headings anymore.
+    // The indexed text of HTML has no headings left.
     if text.len() != content.len() {
         return None;
     }
@@ -82,8 +83,8 @@ fn part_with(name: &Path, heading: &str, content: &str, words: &[String]) -> Opt
     Some(ChunkPart { heading: titles.join(HEADING_SEPARATOR), lines_before: lines_before(*start) })
 }
 
-/// The headings above a chunk with their levels. Those that are not in the chunk itself have the levels before, or the first ones if
-/// the chunk begins in a quote or list.
+/// The headings above a chunk with their levels. Headings outside the chunk get the levels before those in it, or the
+/// first levels if the chunk begins in a quote or list.
 fn above_of(heading: &str, lead: &[(usize, usize, Option<String>)]) -> Vec<(usize, String)> {
     let titles: Vec<&str> = heading.split(HEADING_SEPARATOR).filter(|title| !title.is_empty()).collect();
     let (count, lowest) = match lead.last() {
@@ -112,7 +113,7 @@ mod tests {
             (&["status", "customer"], Some(("Rules > 3.6 Errors > Status codes", 6))),
             (&["customer", "sort"], Some(("Rules > 3.6 Errors > Status codes", 6))),
             (&["json"], Some(("Rules > 3.6 Errors > Bodies", 10))),
-            // Both have it once, one of them in its heading.
+            // Both sections have the word once, one of them in its heading.
             (&["bodies"], Some(("Rules > 3.6 Errors > Bodies", 10))),
             (&["error"], Some(("Rules > 3.6 Errors", 4))),
         ] {

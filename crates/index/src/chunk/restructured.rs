@@ -1,9 +1,8 @@
-//! The blocks of reStructuredText, as far as they can be recognized line by line: titles, paragraphs, and what is
-//! indented.
+//! The blocks of reStructuredText, as far as they can be recognized line by line: titles, paragraphs and indented text.
 
 use super::{Block, BlockKind};
 
-/// A line with its place.
+/// A line with its byte range.
 struct Line<'t> {
     text: &'t str,
     start: usize,
@@ -13,7 +12,7 @@ struct Line<'t> {
 pub(super) fn blocks(text: &str) -> Vec<Block> {
     let lines = lines(text);
     let mut blocks = Vec::new();
-    // The ways in which titles are marked, in the order of their levels.
+    // The title styles in order of first use, which gives their levels.
     let mut styles = Vec::new();
     let (mut at, mut is_after_blank) = (0, true);
     while let Some(line) = lines.get(at) {
@@ -53,7 +52,7 @@ fn lines(text: &str) -> Vec<Line<'_>> {
     places.into_iter().map(line).collect()
 }
 
-/// The title at the beginning of these lines: how it is marked, its text, and its lines.
+/// The title at the beginning of these lines: its style, its text, and its number of lines.
 fn title<'t>(lines: &[Line<'t>]) -> Option<((char, bool), &'t str, usize)> {
     let text = |at: usize| lines.get(at).map_or("", |line| line.text);
     if let (Some((mark, length)), Some((below, _))) = (adornment(text(0)), adornment(text(2)))
@@ -68,7 +67,7 @@ fn title<'t>(lines: &[Line<'t>]) -> Option<((char, bool), &'t str, usize)> {
     (is_title && (1..=length).contains(&text(0).chars().count())).then(|| ((mark, false), text(0), 2))
 }
 
-/// The mark and the length of a line that consists of one repeated punctuation mark.
+/// The character and the length of a line that repeats one punctuation character.
 fn adornment(line: &str) -> Option<(char, usize)> {
     let first = line.chars().next().filter(char::is_ascii_punctuation)?;
     (line.len() >= 3 && line.chars().all(|char| char == first)).then_some((first, line.len()))
@@ -78,7 +77,7 @@ fn is_indented(line: &Line) -> bool {
     line.text.starts_with([' ', '\t'])
 }
 
-/// The number of lines at the beginning that are indented, with blank ones among them.
+/// The number of indented lines at the beginning, including blank lines between them.
 fn indented(lines: &[Line]) -> usize {
     let end = lines.iter().position(|line| !line.text.is_empty() && !is_indented(line)).unwrap_or(lines.len());
     let last = lines.iter().take(end).rposition(|line| !line.text.is_empty());

@@ -1,4 +1,4 @@
-//! Opens SQLite files, and tells damage from locks and full disks.
+//! Opens SQLite files, and distinguishes damage from locks and full disks.
 
 use std::path::Path;
 use std::time::Duration;
@@ -7,25 +7,25 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-/// How long a reader waits for a lock of SQLite, which is held for moments.
+/// How long a reader waits for a lock of SQLite, which is held only briefly.
 const BUSY: Duration = Duration::from_millis(500);
 
 pub(super) fn connect(path: &Path, access: OpenFlags) -> rusqlite::Result<Connection> {
     let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     Connection::open_with_flags(path, flags).and_then(|connection| {
         connection.busy_timeout(BUSY)?;
-        // Nothing in the file may make SQLite run a function that is not pure; all of ours are.
+        // The file must not make SQLite run impure functions; all of ours are pure.
         connection.pragma_update(None, "trusted_schema", false)?;
         connection.pragma_update(None, "synchronous", "NORMAL")?;
-        // Otherwise full-text search plans its own statement again for each word that it looks up.
+        // Otherwise, full-text search plans its own statement again for each word.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-        // What a person revokes is not to stay in the file.
+        // Content that a user revokes must not stay in the file.
         connection.pragma_update(None, "secure_delete", true)?;
         Ok(connection)
     })
 }
 
-/// Whether the file is not what we wrote. Unlike a lock or a full disk, that does not resolve itself.
+/// Whether the file's content is not what we wrote. Unlike a lock or a full disk, this does not go away by itself.
 pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
     use rusqlite::Error as Sqlite;
     match error {
@@ -46,7 +46,7 @@ pub(super) fn is_held(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code().is_some_and(|code| held.contains(&code))
 }
 
-/// Whether the same file may be usable later as it is.
+/// Whether the same file may become usable without any change to it.
 pub(super) fn resolves_itself(error: &rusqlite::Error) -> bool {
     is_held(error)
         || matches!(
@@ -55,7 +55,7 @@ pub(super) fn resolves_itself(error: &rusqlite::Error) -> bool {
         )
 }
 
-/// A path as SQLite reads it in a URI.
+/// A path in a URI, escaped for SQLite.
 pub(super) fn file_uri(path: &Path) -> String {
     const PLAIN: &AsciiSet =
         &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b':');

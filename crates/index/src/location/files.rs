@@ -1,4 +1,4 @@
-//! The files of an index: their names, what tells one from a later one of the same name, and how they make room.
+//! The files of an index: their names, their identities, and how they are removed or set aside.
 
 use std::io;
 use std::time::UNIX_EPOCH;
@@ -13,21 +13,21 @@ pub(super) const LOG: &str = "index.db-wal";
 pub(super) const SHARED_MEMORY: &str = "index.db-shm";
 pub(super) const JOURNAL: &str = "index.db-journal";
 pub(super) const RECORD: &str = "index.json";
-/// A new index has this name until it is whole and recorded, so that no killed run leaves one that looks foreign.
+/// The name of a new index until it is complete and recorded, so that no killed run leaves one that looks foreign.
 pub(super) const MAKING: &str = "index.db.new";
 pub(super) const LOCK: &str = "index.lock";
 
-/// Tells a file from every other that had its name. The inode number of a removed file is given to the next one, so the
-/// time of birth belongs to it. All zero if the file does not exist.
+/// Distinguishes a file from all others that had its name. Includes the time of birth, because the inode number of a
+/// removed file is reused. All zero if the file does not exist.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct FileIdentity {
     number: u64,
-    /// Nanoseconds since 1970; 0 where the file system does not keep it.
+    /// Nanoseconds since 1970; 0 if the file system does not record it.
     born: u64,
 }
 
-/// Makes room for a new index; returns whether the old one is kept aside. The database goes first, because without it the
-/// other files do not look like an index.
+/// Clears the way for a new index; returns whether the old one was set aside. The database goes first, because the
+/// other files without it do not look like an index.
 pub(super) fn clear(folder: &Folder, is_kept: bool) -> io::Result<bool> {
     let is_aside = if is_kept { set_aside(folder, DATABASE)? } else { remove(folder, DATABASE)? };
     for name in [LOG, SHARED_MEMORY, JOURNAL, RECORD] {
@@ -36,7 +36,7 @@ pub(super) fn clear(folder: &Folder, is_kept: bool) -> io::Result<bool> {
     Ok(is_aside)
 }
 
-/// Removes a file or a link. Anything else is not refdesk's and is set aside; returns whether it was.
+/// Removes a file or a link. Anything else is not refdesk's and is set aside; returns whether it was set aside.
 fn remove(folder: &Folder, name: &str) -> io::Result<bool> {
     if folder.is_obstructed(name) {
         return set_aside(folder, name);
@@ -44,8 +44,8 @@ fn remove(folder: &Folder, name: &str) -> io::Result<bool> {
     present(folder.remove_file(name)).map(|()| false)
 }
 
-/// Renames the file of this name, if there is one; returns whether there was. It replaces the file that was set aside
-/// before, because a workspace shared by two machines would collect one after the other.
+/// Renames the file with this name, if it exists; returns whether it did. It replaces the file set aside before, or
+/// else a workspace shared by two machines would collect them.
 pub(super) fn set_aside(folder: &Folder, name: &str) -> io::Result<bool> {
     let Some(entry) = folder.entry(name)? else { return Ok(false) };
     let mut aside = format!("{name}.aside");
@@ -59,7 +59,7 @@ pub(super) fn set_aside(folder: &Folder, name: &str) -> io::Result<bool> {
     folder.rename(name, &aside).map(|()| true)
 }
 
-/// Removes every database that was set aside. What is not a file is not an index.
+/// Removes every database that was set aside. Anything but a regular file is not an index and stays.
 pub(super) fn remove_aside(folder: &Folder) -> io::Result<()> {
     let first = format!("{DATABASE}.aside");
     for entry in folder.entries()? {
@@ -72,7 +72,7 @@ pub(super) fn remove_aside(folder: &Folder) -> io::Result<()> {
     Ok(())
 }
 
-/// What was to be removed may be absent.
+/// Ignores the error that a file to remove does not exist.
 fn present(removed: io::Result<()>) -> io::Result<()> {
     removed.or_else(|error| if is_absent(&error) { Ok(()) } else { Err(error) })
 }

@@ -1,5 +1,5 @@
-//! A new index that is made beside the one in its place, which is removed only when the new one is complete: a run that is
-//! killed, or for which there is no room, leaves the old one as it was.
+//! A new index built next to the existing one, which is removed only when the new one is complete. A run that is
+//! killed, or runs out of disk space, leaves the old index intact.
 
 use std::io;
 
@@ -10,17 +10,17 @@ use super::{Location, Reopened, Writable};
 use refdesk_files::{Folder, Lock, SealKey};
 use refdesk_text::{Code, Error};
 
-/// What is being made. It is removed when this is dropped, unless it was put in place.
+/// The new index. Removed on drop unless it was put in place.
 pub(crate) struct Replacement {
-    /// Of the index that is being made.
+    /// The location of the new index.
     location: Location,
     folder: Folder,
-    /// Held by the one process that writes.
+    /// The lock of the only writer.
     _lock: Lock,
 }
 
 impl Location {
-    /// An empty index beside the one that is there.
+    /// Creates an empty index next to the existing one.
     pub(super) fn beside(&self, folder: Folder, lock: Lock, key: &SealKey) -> Result<Writable, Error> {
         let location = Self { is_making: true, ..self.clone() };
         let replacement = Replacement { location, folder, _lock: lock };
@@ -39,15 +39,15 @@ impl Location {
 }
 
 impl Replacement {
-    /// Puts the new index in place of the old one. No storage of it may be open.
+    /// Replaces the old index with the new one. No storage of the new one may be open.
     ///
     /// # Errors
-    /// It cannot be written as a whole; then the old one stays.
+    /// The new index cannot be written completely; then the old one stays.
     pub fn put_in_place(self) -> Result<(), Error> {
         let Self { location, folder, .. } = &self;
         let completed = folder.confine(|| {
             let connection = location.open(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-            // SQLite does not say if it cannot do this when a file is closed, and the log does not get the new name.
+            // Closing the file does not report whether this fails, and the log is not renamed with the file.
             let moved = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()));
             moved.and_then(|()| connection.close().map_err(|(_, error)| error)).map_err(|error| location.broken(&error))
         });
@@ -58,7 +58,7 @@ impl Replacement {
 
 impl Drop for Replacement {
     fn drop(&mut self) {
-        // If that fails, the next run does it.
+        // If this fails, the next run does it.
         let _ = remove_making(&self.folder);
     }
 }

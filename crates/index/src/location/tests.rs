@@ -1,4 +1,4 @@
-//! What is found in the place of an index, and how it is opened.
+//! Tests of what exists at the place of an index, and how it is opened.
 
 #![allow(
     clippy::disallowed_methods,
@@ -57,7 +57,7 @@ fn a_log_in_a_folder_that_cannot_be_written_asks_to_make_it_writable() {
     let folder = world.path().join(STATE_FOLDER);
     let mode = |bits| fs::set_permissions(&folder, fs::Permissions::from_mode(bits)).unwrap();
     mode(0o500);
-    // Root may write everywhere.
+    // Root can write everywhere.
     if !is_writable(&folder) {
         assert_eq!(world.best("retry"), ["a"]);
         let refused = world.run(Vec::new(), false, &mut |_| true).unwrap_err();
@@ -80,7 +80,7 @@ fn an_index_that_another_process_holds_is_not_taken_for_damaged() {
         other.execute_batch(held_by).unwrap();
         let held = world.location().write(false).map(|_| ());
         if is_read {
-            // Only what writes has to wait.
+            // Only writers have to wait.
             assert!(held.is_ok(), "{held_by}: {held:?}");
             world.write("a.md", &long("timeout"));
         }
@@ -118,7 +118,7 @@ fn an_index_stays_until_the_new_one_is_complete() {
     let stopped = stopped.unwrap().unwrap();
     assert_eq!((stopped.added, stopped.documents, making()), (0, 2, 0));
     assert_eq!(world.best("retry"), ["a"], "after it was stopped");
-    // As a killed run leaves them.
+    // Files as a killed run leaves them.
     for is_fresh in [false, true] {
         for end in ["", "-wal", "-shm", "-journal"] {
             fs::write(folder.join(format!("{MAKING}{end}")), "left").unwrap();
@@ -135,7 +135,7 @@ fn folders_and_pipes_in_place_of_its_files_are_set_aside() {
         for is_pipe in [true, false] {
             let world = built();
             let folder = world.path().join(STATE_FOLDER);
-            // Set aside before, which must stay.
+            // Something set aside earlier, which must stay.
             fs::create_dir_all(folder.join(format!("{name}.aside"))).unwrap();
             let _ = fs::remove_file(folder.join(name));
             if is_pipe {
@@ -155,7 +155,7 @@ fn folders_and_pipes_in_place_of_its_files_are_set_aside() {
     }
 }
 
-/// A process of the same user exchanges the folder for a link all the time, and what the link leads to has files of the same names.
+/// A process of the same user keeps swapping the folder for a link, whose target has files with the same names.
 #[cfg(target_os = "linux")]
 #[test]
 fn nothing_is_written_where_a_link_leads_that_appears_meanwhile() {
@@ -183,7 +183,7 @@ fn nothing_is_written_where_a_link_leads_that_appears_meanwhile() {
             }
         });
         for round in 0..ROUNDS {
-            // Most rounds meet a link and are refused.
+            // Most rounds find a link and are refused.
             let _ = world.run(vec![world.file("a", "a.md")], round % 2 == 0, &mut |_| true);
             if let Ok(Some(index)) = Index::open(&world.location(), Arc::default()) {
                 let _ = index.status("letters", &[]);

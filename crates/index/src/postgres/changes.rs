@@ -1,4 +1,4 @@
-//! Writes what happened to texts: updates of texts as columns, so that each table takes one statement.
+//! Stores updates of texts. They are grouped into columns, so that each table takes one statement.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -15,14 +15,14 @@ use refdesk_files::Stamp;
 /// Updates of texts by table.
 #[derive(Default)]
 pub(super) struct Changes<'u> {
-    /// Texts that have no documents from now on, or others.
+    /// Texts whose documents are removed or replaced.
     replaced: Vec<Vec<u8>>,
     removed: Vec<Vec<u8>>,
     known: Vec<(StoredKey<'u>, &'u TextState)>,
     documents: Vec<(StoredKey<'u>, &'u NewDocument)>,
 }
 
-/// A text as the tables have it.
+/// The key of a text in the tables.
 #[derive(Clone)]
 struct StoredKey<'u> {
     hash: Vec<u8>,
@@ -33,7 +33,7 @@ struct StoredKey<'u> {
 impl<'u> StoredKey<'u> {
     fn of(path: String, key: &'u TextKey) -> Self {
         let source = clean(&key.source);
-        // Neither has a NUL.
+        // Neither contains a NUL.
         Self { hash: hash_of(&format!("{path}\0{source}")), path, source }
     }
 }
@@ -42,7 +42,7 @@ impl<'u> Changes<'u> {
     pub(crate) fn of(updates: &'u [TextUpdate], stored_path: impl Fn(&str) -> String) -> Self {
         let mut changes = Self::default();
         let mut seen = HashSet::new();
-        // The last update of a text is the one that counts; a statement refuses to write a row twice.
+        // Only the last update of a text counts; a statement cannot write a row twice.
         for update in updates.iter().rev() {
             let (TextUpdate::Touched(key, _) | TextUpdate::Changed(key, ..) | TextUpdate::Removed(key)) = update;
             let key = StoredKey::of(stored_path(&key.path), key);
@@ -65,7 +65,7 @@ impl<'u> Changes<'u> {
         changes
     }
 
-    /// Writes them; returns the number of documents removed.
+    /// Stores the changes; returns the number of removed documents.
     pub(crate) async fn store(
         &self,
         transaction: &Transaction<'_>,
@@ -176,7 +176,8 @@ impl<'u> Changes<'u> {
             .map(drop)
     }
 
-    /// Documents of a page have different headings, so that a join finds the document that describes it.
+    /// Stores joins with the ids of the documents that describe them, which are found by heading: all documents of a
+    /// page have different headings.
     async fn store_joins(&self, transaction: &Transaction<'_>, repository: i32) -> Result<(), PostgresError> {
         let joins: Vec<(&StoredKey, &NewDocument, &IndexedJoin)> = self
             .documents

@@ -7,15 +7,16 @@ use super::session::{PostgresError, Session};
 use super::value;
 use refdesk_text::Error;
 
-/// Tables with a lower version are rebuilt, those with a higher one refused.
+/// Tables with a lower version are rebuilt; those with a higher version are refused.
 const VERSION: i64 = 5;
 
-/// The advisory locks of refdesk are of this class: 0 while tables are made, else the repository that is written.
+/// The class of refdesk's advisory locks. The second number is 0 while tables are created, otherwise the repository
+/// being written.
 const LOCKS: i32 = 0x7265_6664;
 
-/// Words are stemmed as in the file. Unlike PostgreSQL's own English dictionary, this one keeps stop words, because the
-/// words that say nothing are chosen before a question. A text is found by a hash of its path and source, since an index
-/// takes no value over 2,704 bytes.
+/// Words are stemmed as in the file. Unlike PostgreSQL's own English dictionary, this one keeps stop words, because
+/// they are removed from a question beforehand. A text is identified by a hash of its path and source, because a
+/// database index accepts no values over 2,704 bytes.
 const TABLES: &str = "
 CREATE TEXT SEARCH DICTIONARY refdesk.english_stem (TEMPLATE = pg_catalog.snowball, Language = porter);
 CREATE TEXT SEARCH CONFIGURATION refdesk.english (COPY = pg_catalog.simple);
@@ -102,7 +103,7 @@ CREATE TABLE refdesk.metadata (
 );
 ";
 
-/// What an older version may have made.
+/// Removes what older versions may have created.
 const REMOVED: &str = "
 DROP TABLE IF EXISTS refdesk.relationships, refdesk.stamps, refdesk.files, refdesk.vectors, refdesk.metadata,
     refdesk.documents, refdesk.repositories, refdesk.version;
@@ -110,7 +111,7 @@ DROP TEXT SEARCH CONFIGURATION IF EXISTS refdesk.english;
 DROP TEXT SEARCH DICTIONARY IF EXISTS refdesk.english_stem;
 ";
 
-/// The number of a repository; `None` if the database has no index of it, or one of an older version.
+/// The id of a repository; `None` if the database has no index of it, or one with an older version.
 pub(super) fn find(session: &Session, repository: &str) -> Result<Option<i32>, Error> {
     let version = session.ask(async |client| version(client).await)?;
     match version {
@@ -120,7 +121,8 @@ pub(super) fn find(session: &Session, repository: &str) -> Result<Option<i32>, E
     }
 }
 
-/// The number of a repository, with tables and the repository's lock; `None` if another process has the lock.
+/// The id of a repository, after creating missing tables and taking the repository's lock; `None` if another process
+/// has the lock.
 pub(super) fn make(session: &Session, repository: &str, fresh: bool) -> Result<Option<i32>, Error> {
     if session.ask(async |client| make_tables(client).await)? > VERSION {
         return Err(session.server().newer());
@@ -147,14 +149,14 @@ pub(super) fn make(session: &Session, repository: &str, fresh: bool) -> Result<O
     })
 }
 
-/// Makes the tables if there are none or older ones; returns the version that is there now.
+/// Creates the tables if there are none or older ones; returns their version afterwards.
 async fn make_tables(client: &mut Client) -> Result<i64, PostgresError> {
     if let Some(known) = version(client).await?.filter(|known| *known >= VERSION) {
         return Ok(known);
     }
     let transaction = client.transaction().await?;
     transaction.execute("SELECT pg_advisory_xact_lock($1, 0)", &[&LOCKS]).await?;
-    // Another process may have made them meanwhile.
+    // Another process may have created them in the meantime.
     let made = transaction.query_one("SELECT to_regclass('refdesk.version') IS NOT NULL", &[]).await?;
     if value::<bool>(&made, 0)? {
         let row = transaction.query_opt("SELECT version FROM refdesk.version", &[]).await?;

@@ -27,13 +27,14 @@ impl fmt::Debug for Server {
 }
 
 impl Server {
-    /// Reads a URL, for the index of this workspace.
+    /// Parses a URL for the index of this workspace.
     ///
     /// # Errors
-    /// It is not the URL of a PostgreSQL database, or what proves who the server is could have come with the workspace.
+    /// It is not the URL of a PostgreSQL database, or the proof of the server's identity could have come with the
+    /// workspace.
     pub(crate) fn parse(url: &str, workspace: &Path) -> Result<Self, Error> {
         let is_url = ["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme));
-        // What is wrong with it is not said, because the password may be part of that.
+        // Do not say what is wrong with it: the password may be part of that.
         let Some(address) = Address::parse(url).filter(|_| is_url) else {
             return Err(Error::new(
                 Code::IndexUnreachable,
@@ -55,7 +56,7 @@ impl Server {
         &self.address
     }
 
-    /// The database, for people, with what others on the network can do to the connection.
+    /// The database for people, with the risk from others on the network.
     pub(crate) fn shown_with_risk(&self) -> String {
         let risk = match self.address.tls() {
             _ if self.address.is_local() => "",
@@ -66,17 +67,17 @@ impl Server {
         format!("{}{risk}", self.shown())
     }
 
-    /// The database, for people.
+    /// The database for people.
     pub(crate) fn shown(&self) -> String {
         let name = self.address.database().unwrap_or("postgres");
-        // All of them: the first one that answers gets the texts.
+        // List all hosts: the first one that answers gets the texts.
         match self.address.hosts().as_slice() {
             [] => format!("the database '{name}'"),
             hosts => format!("the database '{name}' at {}", hosts.join(", ")),
         }
     }
 
-    /// Why an answer of the database could not be used.
+    /// The error for an answer that could not be used.
     pub(crate) fn failed(&self, error: PostgresError) -> Error {
         let state = error.code().cloned();
         let refused = self.refused(&Refusal::from(error));
@@ -88,7 +89,7 @@ impl Server {
                     format!("the search index in {} cannot be written: the database is read-only", self.shown());
                 Error::new(Code::IndexUnwritable, message, "name a server in index_url that can be written")
             }
-            // The server is starting, ending or full.
+            // The server is starting, shutting down or out of resources.
             Some("53" | "55" | "57" | "08") => Error { code: Code::IndexUnreachable, fix: REACH.into(), ..refused },
             // A table is missing or has other columns.
             Some("42") => Error { fix: Fix::BuildIndex, ..refused },
@@ -96,7 +97,7 @@ impl Server {
         }
     }
 
-    /// Why the database could not be used.
+    /// The error for a database that could not be used.
     pub(super) fn refused(&self, refusal: &Refusal) -> Error {
         let shown = self.shown();
         let unreachable = |fix: &str| {
@@ -128,19 +129,19 @@ impl Server {
         }
     }
 
-    /// The server did not answer in time.
+    /// The error for a server that did not answer in time.
     pub(crate) fn silent(&self, limit: Duration) -> Error {
         let message = format!("{} did not answer within {} s", self.shown(), limit.as_secs());
         Error::new(Code::IndexUnreachable, message, "try again when the server is less busy")
     }
 
-    /// Something on this machine failed.
+    /// The error for a failure on this machine.
     pub(super) fn unusable(&self, why: &dyn fmt::Display) -> Error {
         let message = format!("the search index in {} cannot be reached: {why}", self.shown());
         Error::new(Code::IndexUnreachable, message, "try again")
     }
 
-    /// The tables are of a newer version.
+    /// The error for tables with a newer version.
     pub(crate) fn newer(&self) -> Error {
         let message = format!("the search index in {} was made by a newer refdesk", self.shown());
         Error::new(Code::IndexNewer, message, "use that version, or remove the schema 'refdesk'")

@@ -1,5 +1,5 @@
-//! A connection to a server. The client is asynchronous; each question runs on its own thread, because a caller may
-//! itself be a task of an async runtime, in which waiting for another runtime is an error.
+//! A connection to a server. The client is asynchronous. Each question runs on its own thread, because the caller may
+//! be a task of an async runtime, where blocking on another runtime is an error.
 
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -21,13 +21,13 @@ pub(super) struct Session {
 }
 
 struct Connection {
-    /// `None` only while it is dropped.
+    /// `None` only during drop.
     runtime: Option<Runtime>,
     client: Client,
 }
 
 impl Session {
-    /// Connects within `within`; each answer may take as long as `limit`.
+    /// Connects within `within`; each answer may take up to `limit`.
     pub(crate) fn open(server: &Server, within: Duration, limit: Duration) -> Result<Self, Error> {
         let can_build = refdesk_files::check_descriptors();
         let runtime = can_build.and_then(|()| Builder::new_current_thread().enable_all().build());
@@ -45,7 +45,7 @@ impl Session {
         let client = apart(server, || runtime.block_on(async { timeout(within, connected()).await }))?
             .map_err(|_| server.silent(within))?
             .map_err(|refusal: Refusal| {
-                // No table can be the reason yet.
+                // No query was sent yet, so the tables cannot be the reason.
                 let kind = match refusal.kind {
                     RefusalKind::Other => RefusalKind::Unreachable,
                     kind => kind,
@@ -64,7 +64,7 @@ impl Session {
         self.server.failed(error)
     }
 
-    /// Asks the server something.
+    /// Runs a query on the server.
     pub(crate) fn ask<T: Send>(
         &self,
         ask: impl AsyncFnOnce(&mut Client) -> Result<T, PostgresError> + Send,
@@ -83,12 +83,12 @@ impl Session {
 impl Drop for Connection {
     fn drop(&mut self) {
         let Some(runtime) = self.runtime.take() else { return };
-        // Waiting for it here is an error inside another runtime.
+        // Waiting for it here would be an error inside another runtime.
         runtime.shutdown_background();
     }
 }
 
-/// Runs something on its own thread and waits for it.
+/// Runs `work` on its own thread and waits for it.
 fn apart<T: Send>(server: &Server, work: impl FnOnce() -> T + Send) -> Result<T, Error> {
     let done =
         thread::scope(|scope| thread::Builder::new().spawn_scoped(scope, work).map(thread::ScopedJoinHandle::join));

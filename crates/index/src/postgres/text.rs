@@ -1,22 +1,22 @@
-//! Texts as PostgreSQL takes them.
+//! Converts texts for PostgreSQL.
 
 use std::borrow::Cow;
 
 use crate::words::{folded, words};
 
-/// Longer words are in no text of a person, and PostgreSQL refuses those over 2,046 bytes.
+/// Longer words, in bytes, do not occur in human text, and PostgreSQL refuses those over 2,046 bytes.
 const WORD: usize = 255;
 
 /// The most bytes of a text whose words can be searched; PostgreSQL stores up to a megabyte of words.
 const MAX: usize = 200_000;
 
-/// The text without the one character that PostgreSQL refuses.
+/// The text without NUL, the only character that PostgreSQL refuses.
 pub(super) fn clean(text: &str) -> Cow<'_, str> {
     if text.contains('\0') { Cow::Owned(text.replace('\0', "\u{FFFD}")) } else { Cow::Borrowed(text) }
 }
 
-/// The words of a text as search compares them, separated by blanks: PostgreSQL's parser would take `a/b.rs` for one path and
-/// `e-mail` for three words, where the index in a file sees two.
+/// The words of a text in the form that search compares, separated by blanks. PostgreSQL's parser would take `a/b.rs`
+/// for one path and `e-mail` for three words, where the index in a file has two.
 pub(super) fn searchable(text: &str) -> String {
     let plain = folded(text);
     let mut found = String::new();

@@ -1,25 +1,25 @@
-//! Which hits fit into a number of tokens, and which of them with their excerpts (SEARCH S4.4).
+//! Decides which hits fit into a number of tokens, and which of them with their excerpts (SEARCH S4.4).
 
-/// Tokens that a hit takes.
+/// The cost of a hit in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HitCost {
-    /// In brief.
+    /// Without most of its excerpt.
     pub brief: u64,
-    /// With its excerpt; not less than in brief.
+    /// With its whole excerpt; at least as much as `brief`.
     pub full: u64,
 }
 
-/// How a hit is given.
+/// How much of a hit is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HitLength {
-    /// Name, heading and place, and one line of its excerpt.
+    /// Name, heading, place and one line of the excerpt.
     Brief,
-    /// With its whole excerpt.
+    /// The whole excerpt, too.
     Full,
 }
 
-/// The lengths of the first hits and the tokens they take; the other hits do not fit. All are given in brief first, then
-/// excerpts are added by rank, each where it fits.
+/// The lengths of the hits that fit, from the first on, and the tokens they take. First, as many as possible are given
+/// in brief; then excerpts are added by rank wherever they fit.
 pub fn fit(costs: &[HitCost], most: Option<u64>) -> (Vec<HitLength>, u64) {
     let Some(most) = most else {
         let all = costs.iter().fold(0u64, |sum, cost| sum.saturating_add(cost.full));

@@ -1,4 +1,4 @@
-//! The part of a chunk to show: the text around the words that were searched for.
+//! The part of a chunk to show: the text around the matches.
 
 use std::ops::Range;
 
@@ -7,29 +7,29 @@ use crate::matches::{Match, different, matches};
 /// The longest excerpt, in characters.
 const LENGTH: usize = 480;
 
-/// How far before the first word an excerpt begins, in characters.
+/// The most characters before the first match in an excerpt.
 const BEFORE: usize = 120;
 
-/// The longest excerpt in one line, in characters.
+/// The longest one-line excerpt, in characters.
 const LINE: usize = 80;
 
-/// Where text is left out.
+/// Marks omitted text.
 const GAP: &str = "…";
 
 /// A part of a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Excerpt {
-    /// The part, with `…` where text is left out.
+    /// The part, with `…` for omitted text.
     pub text: String,
-    /// Byte ranges of `text` that are searched words, in order.
+    /// Byte ranges of the matches in `text`, in order.
     pub matches: Vec<Range<usize>>,
 }
 
-/// The part of a text with most different terms of a query; the beginning if it has none of them.
+/// The part of a text with the most different terms of a query; the beginning if it contains none.
 pub(super) fn excerpt(text: &str, terms: &[String]) -> Excerpt {
     let found = matches(text, terms);
     let mut marked: Vec<Range<usize>> = Vec::new();
-    // Of those that overlap, the first is the longest.
+    // Of overlapping matches, the first is the longest.
     for Match { range, .. } in &found {
         if marked.last().is_none_or(|last| last.end <= range.start) {
             marked.push(range.clone());
@@ -43,8 +43,8 @@ pub(super) fn excerpt(text: &str, terms: &[String]) -> Excerpt {
 }
 
 impl Excerpt {
-    /// The most telling line: the first of those with most matches, but no heading if another line has content. A long
-    /// line is cut around its first match.
+    /// The most informative line: the first one with the most matches, but not a heading if another line has content. A
+    /// long line is cut around its first match.
     pub fn one_line(&self) -> Self {
         let lines = self.text.split_inclusive('\n').scan(0, |end, line| {
             let start = *end;
@@ -56,7 +56,7 @@ impl Excerpt {
         let worth = |line: &str, matches: &[Range<usize>]| {
             (!line.is_empty() && line != GAP, !line.starts_with('#'), matches.len())
         };
-        // `max_by_key` would keep the last of several.
+        // `max_by_key` would return the last of several maxima.
         let best = lines.reduce(|best, it| if worth(it.0, &it.1) > worth(best.0, &best.1) { it } else { best });
         let Some((line, matches)) = best else { return Self::default() };
         let indent = line.len() - line.trim_start().len();
@@ -65,7 +65,7 @@ impl Excerpt {
     }
 }
 
-/// At most [`LINE`] characters of a range of a line, around this byte. They begin and end between words where they can.
+/// At most [`LINE`] characters of a range of a line, around this byte, cut between words if possible.
 fn around(line: &str, range: Range<usize>, byte: usize) -> Range<usize> {
     let most = |from: usize| {
         let rest = line.get(from..range.end).unwrap_or_default();
@@ -85,7 +85,7 @@ fn around(line: &str, range: Range<usize>, byte: usize) -> Range<usize> {
     start..cut.map_or(end, |at| start + at)
 }
 
-/// A part of a text with `…` where text is left out, on its own line where whole lines are, and the matches within it.
+/// A part of a text with `…` for omitted text (on its own line for whole lines), and the matches in it.
 fn part(text: &str, matches: &[Range<usize>], range: Range<usize>) -> Excerpt {
     let Range { start, end } = range;
     let before = text.get(..start).unwrap_or_default();
@@ -112,20 +112,20 @@ fn part(text: &str, matches: &[Range<usize>], range: Range<usize>) -> Excerpt {
 }
 
 /// The window of [`LENGTH`] characters with the most different words, then with the most words in the query's own form,
-/// then the first. It begins and ends between words.
+/// then the first one. It begins and ends between words.
 fn best_window(text: &str, found: &[Match]) -> Option<Range<usize>> {
     let mut best: Option<((usize, usize), Range<usize>)> = None;
     let most = different(found.iter());
     for Match { range, .. } in found {
         let window = window_at(text, range.start);
-        // A text that repeats one word a hundred thousand times has as many matches, of which a window has few.
+        // A text that repeats one word a hundred thousand times has as many matches, but each window contains few.
         let from = found.partition_point(|it| it.range.start < window.start);
         let inside = found.iter().skip(from).take_while(|it| it.range.start < window.end);
         let worth = different(inside.filter(|it| it.range.end <= window.end));
         if best.as_ref().is_none_or(|(best, _)| worth > *best) {
             best = Some((worth, window));
         }
-        // No other has more.
+        // No other window can have more.
         if worth == most {
             break;
         }
@@ -133,7 +133,7 @@ fn best_window(text: &str, found: &[Match]) -> Option<Range<usize>> {
     best.map(|(_, window)| window)
 }
 
-/// The window in which the word at this place is shown.
+/// The window around the word at this position.
 fn window_at(text: &str, word: usize) -> Range<usize> {
     let before = text.get(..word).unwrap_or_default();
     let start = match before.char_indices().rev().nth(BEFORE) {
@@ -198,7 +198,7 @@ mod tests {
         let forms = format!("zoneB {}zoneA {}", "hay ".repeat(400), "hay ".repeat(400));
         let found = shown(&forms, &["zonea"]);
         assert!(found.contains("[zoneA]"), "{found}");
-        // No window has both words, so that each is looked at.
+        // No window has both words, so every window is examined.
         let many = "hay ".repeat(scaled(60_000, 150_000)) + &"straw ".repeat(200) + "needle";
         let many = excerpt(&many, &["hay".to_owned(), "needle".to_owned()]);
         assert!(many.text.starts_with("hay") && many.matches.len() > 50, "without comparing each word with all");

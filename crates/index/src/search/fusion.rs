@@ -1,34 +1,34 @@
-//! Joins ranked lists into one (reciprocal rank fusion, SEARCH S4.3): their scores have different units, their ranks do
-//! not.
+//! Merges ranked lists into one (reciprocal rank fusion, SEARCH S4.3). The scores of the lists have different units;
+//! their ranks are comparable.
 
 use std::collections::HashMap;
 
-/// Added to each rank: the larger it is, the less the first places differ from the others.
+/// Added to each rank. The larger it is, the less the first ranks stand out.
 const DAMPING: f64 = 10.0;
 
-/// A document of at least one list.
+/// A document in at least one list.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct FusedDocument {
     pub document: i64,
-    /// The sum of the weights of list and document through `DAMPING + rank` over the lists.
+    /// The sum over the lists of the weights of list and document, divided by `DAMPING + rank`.
     pub score: f64,
-    /// Its place in each list.
+    /// Its rank in each list.
     pub places: Vec<Option<ListPlace>>,
 }
 
-/// The place of a document in a list.
+/// The rank of a document in a list.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ListPlace {
     /// From 1.
     pub rank: usize,
-    /// What the list adds to the document's score.
+    /// What this list adds to the document's score.
     pub score: f64,
 }
 
-/// Joins lists with their weights into one, the best document first. A list has its best document first and no document
-/// twice. A document that has everything that was asked for, or is what was asked for, scores as if another list had it
-/// before its first place: the only section with a rare word must not come after sections that are merely similar. Documents
-/// with equal scores are in the order of their keys.
+/// Merges weighted lists into one, best document first. Each list has its best document first and no duplicates. A
+/// document that contains everything in the query, or is itself what the query names, scores as if it were also before
+/// the first rank of another list: the only section with a rare word must not come after sections that are merely
+/// similar. Documents with equal scores are in the order of their keys.
 pub(super) fn fuse<K: Ord>(
     lists: &[(&[i64], f64)],
     weight: impl Fn(i64) -> f64,

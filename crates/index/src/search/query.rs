@@ -1,37 +1,37 @@
-//! From what a person or an agent typed to the words and phrases that full-text search looks for (SEARCH S4.2).
+//! Parses the text of a query into words and phrases for full-text search (SEARCH S4.2).
 
 use std::collections::HashSet;
 
 use crate::words::{forms, is_stop_word, versions, words};
 
-/// A longer query is cut, in characters.
+/// The most characters of a query; a longer one is truncated.
 pub const LONGEST: usize = 4_096;
 
-/// What joins the words of a name: `retry_limit`, `blue-green`, `spec.replicas`, `docs/retry.md`, `std::fs`.
+/// Characters that join the words of a name: `retry_limit`, `blue-green`, `spec.replicas`, `docs/retry.md`, `std::fs`.
 const JOINTS: [char; 5] = ['_', '-', '.', '/', ':'];
 
-/// The most of these in one place.
+/// The most of these characters in a row.
 const LONGEST_JOINT: usize = 2;
 
-/// The most compounds of a query: a question has few words.
+/// The most compounds of a query, since a question has few words.
 const COMPOUNDS: usize = 64;
 
-/// What to search for.
+/// A parsed query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ParsedQuery {
-    /// The query, cut if it was too long.
+    /// The query, truncated if it was too long.
     pub text: String,
-    /// Words and phrases in lower case, each once. The words of a phrase are separated by blanks. Empty if the query has
-    /// no words.
+    /// Words and phrases in lower case, each once, with blanks between the words of a phrase. Empty if the query has no
+    /// words.
     pub terms: Vec<String>,
-    /// Neighbouring words as one, with these words: a text may have `backoff` where a question has `back off`.
+    /// Two adjacent words joined into one, with both words: a text may contain `backoff` for `back off`.
     pub compounds: Vec<(String, [String; 2])>,
-    /// Whether the query was cut.
+    /// Whether the query was truncated.
     pub is_cut: bool,
 }
 
 impl ParsedQuery {
-    /// Any text is a query. Text between two quotation marks is a phrase; an unpaired quotation mark means nothing.
+    /// Any text is a valid query. Text between two quotation marks is a phrase; an unpaired quotation mark is ignored.
     pub(super) fn parse(text: &str) -> Self {
         let kept = match text.char_indices().nth(LONGEST) {
             Some((end, _)) => text.get(..end).unwrap_or(text),
@@ -40,7 +40,7 @@ impl ParsedQuery {
         let mut terms = Terms::default();
         let pieces: Vec<&str> = kept.split('"').collect();
         for (at, piece) in pieces.iter().enumerate() {
-            // The pieces after an odd number of marks are inside; the last one is not closed.
+            // A piece after an odd number of marks is quoted, unless it is the last one, which is not closed.
             if at % 2 == 1 && at + 1 < pieces.len() {
                 terms.add_phrase(piece);
             } else {
@@ -52,14 +52,14 @@ impl ParsedQuery {
     }
 }
 
-/// Of two words of letters, one of which says something.
+/// Joins adjacent words that consist of letters, at least one of which is informative.
 fn compounds(text: &str) -> Vec<(String, [String; 2])> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let is_word = |word: &str| word.chars().nth(1).is_some() && word.chars().all(char::is_alphabetic);
     let mut seen = HashSet::new();
     let compound = |pair: &[&str]| {
         let [one, other] = pair else { return None };
-        // What ends a clause ends with the other word, but not with the first.
+        // Punctuation may follow the second word, but not the first.
         let other = other.trim_end_matches(|char: char| char.is_ascii_punctuation());
         if !is_word(one) || !is_word(other) || !(says_something(one) || says_something(other)) {
             return None;
@@ -74,7 +74,7 @@ fn says_something(term: &str) -> bool {
     term.chars().nth(1).is_some() && !is_stop_word(&term.to_lowercase())
 }
 
-/// Collects terms, and words that only count if there is nothing else.
+/// Collects terms, and uninformative words, which count only if there are no others.
 #[derive(Default)]
 struct Terms {
     found: Vec<String>,
@@ -97,8 +97,8 @@ impl Terms {
         }
     }
 
-    /// The words between two blanks. A name of several words is also a phrase: otherwise its only occurrence would be lost
-    /// among many documents that have some of its words.
+    /// Adds the words between two blanks. A name of several words is also a phrase; otherwise its only occurrence would
+    /// be lost among many documents that contain some of its words.
     fn add_name(&mut self, name: &str) {
         let parts = || words(name);
         let is_name = |gap: &str| gap.len() <= LONGEST_JOINT && gap.chars().all(|char| JOINTS.contains(&char));

@@ -1,4 +1,4 @@
-//! Chooses the hits of a search from its documents: one for each section, from the preferred source.
+//! Chooses the hits of a search from its documents: one per section, from the preferred source.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::storage::{Document, Storage};
 use crate::update::Stamps;
 use refdesk_text::Error;
 
-/// The best documents with their texts, only the best one of each section, and how many were left out because they changed.
+/// The best documents with their texts, one per section, and the number of those left out because they have changed.
 pub(super) fn best_sections(
     storage: &dyn Storage,
     fused: Vec<FusedDocument>,
@@ -28,7 +28,7 @@ pub(super) fn best_sections(
         let known = sections.get(&key).copied();
         let is_new = known.is_none();
         if is_new && best.len() >= query.limit {
-            // A copy of a document that is a hit may be in a source that is to be preferred.
+            // Beyond the limit, only look for copies of hits, which may be in a preferred source.
             continue;
         }
         let preference = (query.preference)(&document.found());
@@ -54,7 +54,7 @@ pub(super) fn best_sections(
                 let is_same_part =
                     is_of_a_table || (slot.1.line, &slot.1.content) == (document.line, &document.content);
                 if is_same_part && (&slot.1.doc_type, &slot.1.heading) == (&document.doc_type, &document.heading) {
-                    // The copy has the place of the one that was found first.
+                    // The copy gets the rank of the document found first.
                     *slot = (FusedDocument { document: document.id, ..slot.0.clone() }, document);
                     sections.insert(key, (at, preference));
                 }
@@ -64,12 +64,12 @@ pub(super) fn best_sections(
     Ok((best, outdated))
 }
 
-/// What gives one hit.
+/// Identifies what gets a single hit.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum SectionKey {
-    /// A table, whatever sources have its page. Text that a person added to the page belongs to it, too.
+    /// A table, whatever sources contain its page, including text that a person added to the page.
     Table(DatabaseSubject),
-    /// A heading of a file, in whatever sources the file is. What has no file is distinguished by its source.
+    /// A heading in a file, whatever sources contain the file. Text that is not in a file is distinguished by source.
     Section { source: Option<String>, path: String, heading: String },
     /// A part of such a text without headings.
     Part { source: Option<String>, path: String, line: usize, content: String },

@@ -1,4 +1,4 @@
-//! Whose an index is, of which version, and in which state: what is not ours or damaged is not used.
+//! Owner, version and state of an index: a foreign or damaged index is not used.
 
 use super::*;
 
@@ -12,7 +12,7 @@ fn only_what_this_users_refdesk_wrote_is_an_index() {
     let code =
         || Index::open(&world.location(), Arc::default()).map(|index| index.is_some()).map_err(|error| error.code);
     assert_eq!(code(), Ok(true));
-    // A copy is another file, as one from a repository is.
+    // A copy is a different file, like one that came with a repository.
     fs::copy(&database, folder.join("copy")).unwrap();
     fs::rename(folder.join("copy"), &database).unwrap();
     assert_eq!(code(), Err(Code::IndexForeign));
@@ -36,7 +36,7 @@ fn a_damaged_index_is_set_aside_and_built_again() {
     world.write("a.md", &long("retry"));
     let sources = || vec![world.file("a", "a.md")];
     world.update(sources());
-    // The same file with other content: an interrupted disk, not another file.
+    // The same file with other content, as after a disk failure.
     fs::OpenOptions::new().write(true).truncate(true).open(world.location().path()).unwrap();
     fs::write(world.location().path(), "not a database, but long enough to be taken for the head of one").unwrap();
     assert_eq!(Index::open(&world.location(), Arc::default()).map(|_| ()).unwrap_err().code, Code::IndexUnreadable);
@@ -66,7 +66,7 @@ fn damage_inside_an_index_is_mended_by_the_next_run() {
         let connection = rusqlite::Connection::open(world.location().path()).unwrap();
         connection.execute_batch(change).unwrap();
         drop(connection);
-        // A reader may be the first to see it.
+        // A reader may be the first to notice the damage.
         let index = Index::open(&world.location(), Arc::default()).unwrap().unwrap();
         let _ = index.about(&TopicQuery { text: "word7", ..TopicQuery::default() }, Some(&world.model));
         drop(index);
@@ -74,7 +74,7 @@ fn damage_inside_an_index_is_mended_by_the_next_run() {
         assert_eq!((built.documents, built.missing, built.is_replaced), (80, 0, true), "{change}");
         assert_eq!(world.best("word7").first().map(String::as_str), Some("s7"), "{change}");
     }
-    // Bytes of pages in the middle.
+    // Bytes of pages in the middle are overwritten.
     let file = world.location().path();
     let mut bytes = fs::read(&file).unwrap();
     let middle = bytes.len() / 2;
@@ -84,7 +84,7 @@ fn damage_inside_an_index_is_mended_by_the_next_run() {
     assert_eq!((built.documents, built.is_replaced), (80, true));
 }
 
-/// Content that another index has at its place, as `cp` leaves it: the file stays the same one.
+/// `cp` over our index keeps the file's identity but replaces the content.
 #[test]
 fn an_index_that_was_copied_over_ours_is_not_used() {
     let (ours, theirs) = (World::new(), World::new());
@@ -189,7 +189,7 @@ fn the_files_are_private() {
     assert!(world.location().path().exists());
 }
 
-/// Text that a person revoked or removed is not in the file any longer.
+/// Text that a user revoked or removed must not remain in the file.
 #[test]
 fn removed_text_leaves_the_file() {
     let world = World::new();

@@ -1,5 +1,5 @@
-//! The texts of which only the first sections are in the index, because they or the index have too many. A search has to name them:
-//! what is further down is not found.
+//! The texts of which only the first sections are indexed, because they or the index have too many. A search lists
+//! them, because the rest of them is not found.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,25 +8,25 @@ use crate::storage::Storage;
 use refdesk_core::catalog::Source;
 use refdesk_text::Error;
 
-/// The texts that the index has in part, as JSON.
+/// Metadata key of the partly indexed texts, as JSON.
 const CUT: &str = "texts of which only the first sections are indexed";
 
-/// A text that is in the index in part.
+/// A partly indexed text.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct CutText {
     /// The id of its source.
     pub source: String,
-    /// Its path below that of the source, which is the same in every checkout; empty for the source's own.
+    /// Its path below that of the source, which is the same in every checkout; empty for the source's own path.
     pub path: String,
 }
 
-/// Those of an index.
+/// The partly indexed texts of an index.
 pub(crate) fn cut_texts(storage: &dyn Storage) -> Result<BTreeSet<CutText>, Error> {
-    // None for what this program cannot have written.
+    // Ignore a value that this program cannot have written.
     Ok(storage.metadata(CUT)?.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
 }
 
-/// Those that were known before a run, and those that it found.
+/// The partly indexed texts known before a run, and those that it found.
 pub(super) struct CutTexts {
     stored: BTreeSet<CutText>,
     found: BTreeSet<CutText>,
@@ -37,9 +37,9 @@ impl CutTexts {
         Ok(Self { stored: cut_texts(storage)?, found: BTreeSet::new() })
     }
 
-    /// Notes a text of this resolved path; without `is_cut` it is as before.
+    /// Records a text with this resolved path; without `is_cut`, its state is unchanged.
     pub(super) fn note(&mut self, source: &Source, path: &str, is_cut: Option<bool>) {
-        // What the catalog says about a source has no path, and few sections.
+        // The catalog's text about a source has no path, and few sections.
         if path.is_empty() || (self.stored.is_empty() && is_cut != Some(true)) {
             return;
         }
@@ -51,13 +51,13 @@ impl CutTexts {
         }
     }
 
-    /// Stores the names that were found, and, unless the run saw all texts, also those known before; returns their number.
-    /// Call it before the texts are stored: then a killed run leaves too many names rather than too few.
+    /// Stores the texts that were found and, unless the run saw all texts, also those known before; returns their
+    /// number. Call this before the texts are stored, so that a killed run leaves too many entries rather than too few.
     pub(super) fn store(&mut self, storage: &mut dyn Storage, has_seen_all: bool) -> Result<usize, Error> {
         let kept = if has_seen_all { BTreeSet::new() } else { self.stored.clone() };
         let now: BTreeSet<CutText> = kept.union(&self.found).cloned().collect();
         if now != self.stored {
-            // A list of texts is always JSON.
+            // Serializing a list of texts cannot fail.
             storage.set_metadata(CUT, &serde_json::to_string(&now).unwrap_or_default())?;
             self.stored = now;
         }
@@ -91,7 +91,7 @@ mod tests {
                 .collect()
         };
         assert_eq!((world.update(sources()).cut, named()), (1, vec!["long:".to_owned()]));
-        // What did not change is still in part.
+        // An unchanged text is still partly indexed.
         assert_eq!((world.update(sources()).cut, named()), (1, vec!["long:".to_owned()]));
         world.write("long.md", &sections(5));
         assert_eq!((world.update(sources()).cut, named()), (0, Vec::new()));

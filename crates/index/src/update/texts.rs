@@ -1,4 +1,4 @@
-//! The texts of a run: which there are, which changed, and the documents of those that did.
+//! The texts of a run: which exist, which have changed, and the documents made from them.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,30 +20,30 @@ use refdesk_files::{Stamp, read_open, stamp};
 use refdesk_text::Error;
 use refdesk_text::lines::decode;
 
-/// The path of the content of an inline source.
+/// The path that stands for the content of an inline source.
 pub const INLINE: &str = "inline";
 
-/// A text that belongs in the index.
+/// A text to be indexed.
 pub(super) struct IndexableText<'a> {
     source: &'a Source,
     origin: Origin<'a>,
 }
 
 enum Origin<'a> {
-    /// What the catalog says about the source.
+    /// The catalog's text about the source.
     About,
     /// The content of an inline source.
     Inline(&'a str),
     /// A file below the source's own path.
     File(PathBuf),
-    /// A page of a database below it, and the files that have its content.
+    /// A page of a database below the source's own path, and the files with its content.
     Page(PathBuf, Vec<PathBuf>),
 }
 
-/// A text compared with the index.
+/// The result of comparing a text with the index.
 pub(super) enum Compared {
     Unchanged,
-    /// The file was written, with the same content.
+    /// The file was written with the same content.
     Touched(TextState),
     Changed(TextState, Vec<NewDocument>),
     Unreadable,
@@ -52,20 +52,20 @@ pub(super) enum Compared {
 /// How the texts of a run are compared with the index.
 pub(super) struct Comparison<'a> {
     pub pages: Option<&'a dyn DatabasePages>,
-    /// Other files may be pages than when the index was made.
+    /// Whether the set of possible pages has changed since indexing.
     pub has_other_pages: bool,
     pub now: SystemTime,
 }
 
 impl Comparison<'_> {
-    /// What is known of a text, if its stamp says whether it changed.
+    /// The known state of a text, if its stamp can tell whether it has changed.
     fn stamped<'k>(&self, known: Option<&'k TextState>, path: &Path) -> Option<&'k TextState> {
         let may_be_a_page = || self.pages.is_none_or(|pages| pages.covers(path));
         known.filter(|_| !(self.has_other_pages && may_be_a_page()))
     }
 }
 
-/// Whether the stamps of files alone say that documents are as they were when they were indexed.
+/// Tells from the stamps of files only whether documents are as they were when they were indexed.
 pub(crate) struct Stamps<'a> {
     pages: Option<&'a dyn DatabasePages>,
     has_other_pages: bool,
@@ -76,7 +76,7 @@ impl<'a> Stamps<'a> {
         Ok(Self { pages, has_other_pages: has_other_pages(storage, pages)? })
     }
 
-    /// Whether the files of a document are those that it was made of; false if their stamps cannot prove it.
+    /// Whether the files of a document are those that it was made from; false if their stamps cannot prove it.
     pub(crate) fn are_same(&self, document: &Document) -> bool {
         let path = Path::new(&document.path);
         let may_be_a_page = || self.pages.is_none_or(|pages| pages.covers(path));
@@ -91,7 +91,7 @@ impl<'a> Stamps<'a> {
     }
 }
 
-/// No file has this stamp: the text is compared by its content each time.
+/// A stamp that no file has, so that the text is compared by content each time.
 const NO_STAMP: Stamp = Stamp { size: 0, modified: 0, changed: 0, number: 0 };
 
 impl IndexableText<'_> {
@@ -104,7 +104,7 @@ impl IndexableText<'_> {
         TextKey { path, source: self.source.id.as_str().to_owned() }
     }
 
-    /// Its file; `None` for what the catalog itself says.
+    /// Its file; `None` for text from the catalog itself.
     pub(super) fn file(&self) -> Option<&Path> {
         match &self.origin {
             Origin::About | Origin::Inline(_) => None,
@@ -143,7 +143,8 @@ impl IndexableText<'_> {
         }
     }
 
-    /// Whether it is a file that is certainly no longer as the index knows it. `may_read` tells whether one more may be read.
+    /// Whether it is a file that has certainly changed since it was indexed. `may_read` tells whether one more file may
+    /// be read.
     pub(super) fn has_changed(
         &self,
         known: Option<&TextState>,
@@ -158,11 +159,11 @@ impl IndexableText<'_> {
                 if known.is_some_and(|known| stamp(path).is_ok_and(|now| now == known.stamp)) {
                     return false;
                 }
-                // What is not text is not in the index.
+                // A file that is not text is not in the index.
                 let text = may_read().then(|| read(&place.resolved, path).ok()).flatten();
                 text.is_some_and(|(_, text)| known.is_none_or(|known| known.hash != hash_of(&text)))
             }
-            // The content of a page is computed, which takes long.
+            // Computing the content of a page takes long, so only stamps are compared.
             Origin::Page(path, files) => match how.stamped(known, path) {
                 Some(known) if known.stamp == NO_STAMP => false,
                 known => known.is_none_or(|known| known.stamp != combined(&stamps(files))),
@@ -203,7 +204,7 @@ fn compare_with(
     }
 }
 
-/// A file that was just written may be written again and look the same.
+/// A file that was just written may be written again with the same stamp.
 fn settled(stamp: Stamp, how: &Comparison) -> Stamp {
     if stamp.has_settled(how.now) { stamp } else { NO_STAMP }
 }
@@ -212,7 +213,7 @@ fn stamps(files: &[PathBuf]) -> Vec<Stamp> {
     files.iter().filter_map(|file| stamp(file).ok()).collect()
 }
 
-/// Another value whenever one of the files is written, comes or goes.
+/// A combined stamp that changes whenever one of the files is written, added or removed.
 fn combined(stamps: &[Stamp]) -> Stamp {
     stamps.iter().fold(NO_STAMP, |all, one| Stamp {
         size: all.size.wrapping_add(one.size),
@@ -231,8 +232,8 @@ fn page_documents(path: &Path, content: PageContent) -> Vec<NewDocument> {
     content.documents.into_iter().map(NewDocument::from).chain(prose.into_iter().flatten()).collect()
 }
 
-/// The text of a file below a source's own path, following no link. What is not text is not read: it would be found by nothing, or
-/// by accident.
+/// Reads the text of a file below a source's own path, without following links. Binary files are an error: they would
+/// be found only by accident.
 fn read(place: &Path, path: &Path) -> io::Result<(Stamp, String)> {
     let (file, metadata) = open_in(place, path)?;
     let bytes = read_open(file, &metadata, LIMITS.bytes)?.0;
@@ -242,12 +243,13 @@ fn read(place: &Path, path: &Path) -> io::Result<(Stamp, String)> {
     }
 }
 
-/// A text as it is now.
+/// The current text of a source or file.
 #[derive(Debug)]
 pub struct CurrentText(Outline);
 
 impl CurrentText {
-    /// The text that a document of this source and path is part of; `None` for a catalog entry, which is always current.
+    /// The text that contains a document with this source and path; `None` for a catalog entry, which is always
+    /// current.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -263,8 +265,8 @@ impl CurrentText {
         Ok(Some(Self(Outline::of(named(path), &text))))
     }
 
-    /// The headings and the first line of a document's text now; `None` if it is gone. Of equal texts it is the one below the same
-    /// headings, else the nearest one.
+    /// The current headings and first line of a document's text; `None` if the text is gone. Of several equal texts,
+    /// the one below the same headings is chosen, then the nearest one.
     pub fn section(&self, found: &FoundDocument) -> Option<(String, usize)> {
         let far = |(heading, line): &(&str, usize)| (*heading != found.heading, line.abs_diff(found.line));
         let (heading, line) = self.0.places_of(found.content).min_by_key(far)?;
@@ -272,7 +274,7 @@ impl CurrentText {
     }
 }
 
-/// The name by which a text of this path is divided: an inline text has no file.
+/// The file name that determines how a text with this path is split: an inline text has no file.
 fn named(path: &str) -> &Path {
     Path::new(if path == INLINE { "inline.md" } else { path })
 }
@@ -286,7 +288,7 @@ pub fn about_source(source: &Source) -> String {
     said.join("\n")
 }
 
-/// The texts of a source; none that a person has not trusted.
+/// The texts of a source; none if the source is not trusted.
 pub(super) fn texts<'a>(
     source: &'a Source,
     budget: &WalkBudget,
@@ -328,12 +330,12 @@ fn document(kind: &'static str, chunk: Chunk, subject: Option<DatabaseSubject>) 
     }
 }
 
-/// What of a chunk the model reads.
+/// The part of a chunk that the model reads.
 pub(super) fn embedded_text(heading: &str, content: &str) -> String {
     if heading.is_empty() { content.to_owned() } else { format!("{heading}\n{content}") }
 }
 
-/// The hash of what the model reads.
+/// The hash of the text that the model reads.
 pub(crate) fn embedded_hash(heading: &str, content: &str) -> Vec<u8> {
     hash_of(&embedded_text(heading, content))
 }

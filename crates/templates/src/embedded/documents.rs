@@ -1,5 +1,6 @@
-//! Selects the texts to search for templates: the markdown of selected local and inline sources, unless the source declares
-//! where its templates are (BEHAVIOUR §6). Each file is searched once, for the innermost source that holds it.
+//! Selects the texts to search for templates: the markdown of selected local and inline sources, unless the source
+//! declares where its templates are (BEHAVIOUR §6). Each file is searched once, for the innermost source that contains
+//! it.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -24,7 +25,7 @@ pub(crate) struct ScannedDocument {
     pub root: Option<(Arc<Path>, PathBuf)>,
     /// Its source; `None` for a file named on the command line.
     pub source: Option<SourceId>,
-    /// The text, if the catalog holds it.
+    /// The text, if it is in the catalog.
     pub content: Option<Arc<str>>,
 }
 
@@ -87,10 +88,11 @@ pub(crate) fn files(place: &LocalPath, budget: &WalkBudget) -> (Vec<(Arc<Path>, 
     }
 }
 
-/// Finds the selected source of a file: the innermost; of equals, the first that does not declare its templates.
+/// Finds the selected source of a file: the innermost one; of several equal ones, the first that does not declare
+/// templates.
 struct SourceOwners<'a> {
     by_root: HashMap<&'a Path, usize>,
-    /// Cached by folder, since folders may be thousands deep.
+    /// Cached by folder, because folders may be nested thousands deep.
     by_folder: HashMap<PathBuf, Option<usize>>,
 }
 
@@ -159,7 +161,7 @@ mod tests {
         let roots = ["/w/docs", "/w/docs/a/b", "/w/docs/a/c.md"];
         let mut owners = SourceOwners { by_root: HashMap::new(), by_folder: HashMap::new() };
         owners.by_root.extend(roots.iter().enumerate().map(|(at, root)| (Path::new(*root), at)));
-        // Twice: the second time the folders are cached.
+        // The second time, the folders are cached.
         for _ in 0..2 {
             for (file, expected) in [
                 ("/w/docs/a/b/d/e.md", Some(1)),

@@ -8,14 +8,14 @@ use refdesk_text::Error;
 
 #[derive(Debug)]
 pub(super) enum BlockVerdict {
-    /// Not a template: it has nothing to fill in.
+    /// Not a template: there is nothing to fill in.
     None,
     /// It has a variable or a section, but does not compile.
     Broken(Error),
     Template(Box<Analysis>),
 }
 
-/// Whether the text has the delimiters that every template has. Cheap, so it can be run on large texts.
+/// Whether the text contains delimiters that every template has. Cheap enough for large texts.
 pub(super) fn may_hold(text: &str) -> bool {
     let has = |tag: &[u8]| memchr::memmem::find(text.as_bytes(), tag).is_some();
     has(b"{{") || has(b"{%")
@@ -42,7 +42,7 @@ pub(super) fn judge(text: &str) -> BlockVerdict {
     }
 }
 
-/// The text without its `${{ … }}`. `${{{NAME}}}` is a tag after a dollar sign, so it stays.
+/// The text without `${{ … }}`. `${{{NAME}}}` is a tag after a dollar sign and is kept.
 fn without_foreign(text: &str) -> Cow<'_, str> {
     let mut own: Option<String> = None;
     let (mut kept, mut at) = (0, 0);
