@@ -1,10 +1,10 @@
-//! Links the program with packed relative relocations where the C library can read them. Unpacked they are two megabytes that
-//! every start reads, and that stay in memory beside the program. A development build has none at all: it is linked for one
-//! place in memory, because tests start it, and themselves, some thousand times.
+//! Links the program with packed relative relocations if the C library supports them. Unpacked, they take two megabytes
+//! that every start reads and that stay in memory along with the program. A development build has no relocations: it is
+//! linked for a fixed address, because tests start it, and themselves, thousands of times.
 
 use std::process::Command;
 
-/// The first glibc that reads them; an older one refuses to start the program.
+/// The first version of glibc that supports them; an older one refuses to start the program.
 const FIRST: (u32, u32) = (2, 36);
 
 fn main() {

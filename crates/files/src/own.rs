@@ -27,7 +27,7 @@ pub fn within(root: &Path, folder: &Path) -> io::Result<()> {
 /// Opens a file for reading.
 ///
 /// # Errors
-/// As [`Folder::open`].
+/// See [`Folder::open`].
 pub fn open_own(path: &Path) -> io::Result<File> {
     let (folder, name) = folder_of(path)?;
     folder.open(name)
@@ -36,7 +36,7 @@ pub fn open_own(path: &Path) -> io::Result<File> {
 /// Opens a file for reading and appending; a new one is private.
 ///
 /// # Errors
-/// As [`Folder::append`].
+/// See [`Folder::append`].
 pub fn append_own(path: &Path) -> io::Result<File> {
     let (folder, name) = folder_of(path)?;
     folder.append(name)
@@ -45,7 +45,7 @@ pub fn append_own(path: &Path) -> io::Result<File> {
 /// Reads up to `limit` bytes of a file; the flag tells whether there are more.
 ///
 /// # Errors
-/// As [`Folder::open`].
+/// See [`Folder::open`].
 pub fn read_own(path: &Path, limit: u64) -> io::Result<(Vec<u8>, bool)> {
     let (folder, name) = folder_of(path)?;
     folder.read(name, limit)
@@ -54,7 +54,7 @@ pub fn read_own(path: &Path, limit: u64) -> io::Result<(Vec<u8>, bool)> {
 /// Removes a file, or a link itself.
 ///
 /// # Errors
-/// As [`Folder::remove_file`].
+/// See [`Folder::remove_file`].
 pub fn remove_own(path: &Path) -> io::Result<()> {
     let (folder, name) = folder_of(path)?;
     folder.remove_file(name)
@@ -63,7 +63,7 @@ pub fn remove_own(path: &Path) -> io::Result<()> {
 /// Renames a file within its folder and makes it private.
 ///
 /// # Errors
-/// As [`Folder::rename`].
+/// See [`Folder::rename`].
 pub fn rename_own(path: &Path, name: &OsStr) -> io::Result<()> {
     let (folder, from) = folder_of(path)?;
     folder.rename(from, name)?;
@@ -86,7 +86,7 @@ fn folder_of(path: &Path) -> io::Result<(Folder, &OsStr)> {
 /// Opens a folder.
 ///
 /// # Errors
-/// As [`Folder::below`].
+/// See [`Folder::below`].
 pub fn open_folder(folder: &Path) -> io::Result<Folder> {
     let (root, below) = split(folder);
     Folder::root(root)?.below(below)

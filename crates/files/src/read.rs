@@ -134,7 +134,7 @@ pub fn read_stamped((file, metadata): (File, Metadata), limit: u64) -> io::Resul
 /// Opens a regular file named by the user; links are followed.
 ///
 /// # Errors
-/// As [`read_regular`].
+/// See [`read_regular`].
 pub fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
     let file = open(path)?;
     let metadata = file.metadata()?;

@@ -1,4 +1,4 @@
-//! Errors about a template. A message names the lines it is about, so mapping an error to another text maps those too.
+//! Errors about a template. A message contains line numbers, so mapping an error to another text maps those too.
 
 use super::generated::Stripped;
 use super::limits::MESSAGE;
@@ -10,7 +10,7 @@ pub(crate) fn template_error(line: impl Into<Option<usize>>, message: impl Into<
     Error { line: line.into(), ..Error::new(Code::Render, message, "") }
 }
 
-/// The error about a value that was not given. The desk reports it as [`Code::Render`].
+/// The error for an undefined value. The desk reports it as [`Code::Render`].
 pub(crate) fn undefined_error(line: impl Into<Option<usize>>, message: impl Into<String>) -> Error {
     Error { code: Code::UndefinedVariable, ..template_error(line, message) }
 }
@@ -20,12 +20,12 @@ pub(crate) fn undefined_at(name: &str, line: Option<usize>, near: Option<&str>) 
     undefined_error(line, format!("{}{}", at_line(format!("undefined variable '{name}'"), line), hint(near)))
 }
 
-/// An error whose message ends with its line, if that is known.
+/// An error whose message ends with its line, if known.
 pub(crate) fn error_at(line: Option<usize>, what: String) -> Error {
     template_error(line, at_line(what, line))
 }
 
-/// What happened, with its line, if that is known.
+/// A message with its line, if known.
 pub(crate) fn at_line(what: String, line: Option<usize>) -> String {
     match line {
         Some(line) => format!("{what} at line {line}"),
@@ -33,17 +33,17 @@ pub(crate) fn at_line(what: String, line: Option<usize>) -> String {
     }
 }
 
-/// The end of a sentence about an unknown name: ` (did you mean 'x'?)`, or nothing.
+/// The suggestion at the end of a message about an unknown name: ` (did you mean 'x'?)`, or nothing.
 pub(crate) fn hint(near: Option<&str>) -> String {
     near.map(|near| format!(" (did you mean '{near}'?)")).unwrap_or_default()
 }
 
-/// The error with its line, and every line in its message, mapped to lines of the file.
+/// The error with its line, and every line number in its message, mapped to the file.
 pub(crate) fn in_file(error: Error, stripped: &Stripped<'_>) -> Error {
     renumbered(Error { message: shortened(error.message, MESSAGE), ..error }, |line| stripped.file_line(line))
 }
 
-/// The same error for a template that begins after this many lines.
+/// The error for a template that begins after this many lines.
 pub(crate) fn moved_by(error: Error, lines: usize) -> Error {
     renumbered(error, |line| line + lines)
 }

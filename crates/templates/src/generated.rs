@@ -1,6 +1,6 @@
-//! Lines that say a file was generated. A template copied from a generated file still has this marker, often with
-//! placeholders of another tool. These lines are removed before the template is parsed (BEHAVIOUR §6); line numbers stay
-//! those of the file.
+//! Lines that mark a file as generated. A template copied from a generated file still has this marker, often with
+//! placeholders of another tool. These lines are removed before the template is parsed (BEHAVIOUR §6); line numbers
+//! remain those of the file.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -22,7 +22,7 @@ pub(crate) struct Stripped<'a> {
 }
 
 impl Stripped<'_> {
-    /// The line of the file that `line` of [`Stripped::text`] is; both from 1.
+    /// Maps a line of [`Stripped::text`] to the line of the file; both from 1.
     pub(crate) fn file_line(&self, line: usize) -> usize {
         let mut answer = line;
         for removed in &self.removed {

@@ -1,6 +1,5 @@
-//! The variables of a Handlebars template, and whether its blocks balance. Rendering is in `render::handlebars`. The
-//! language shares its tags with Mustache and adds helpers with arguments, `else`, paths with `..`, and names that begin
-//! with `@`.
+//! Finds the variables of a Handlebars template and checks whether its blocks balance; `render::handlebars` renders it.
+//! The language has Mustache's tags, helpers with arguments, `else`, paths with `..`, and names that begin with `@`.
 
 use std::collections::HashSet;
 
@@ -20,21 +19,21 @@ pub(crate) fn check(text: &str) -> Result<(), Error> {
     uses(text).map(drop)
 }
 
-/// The most names a block gives its items: the item, and its index or key.
+/// The most names that a block gives to its items: the item, and its index or key.
 const BLOCK_PARAMS: usize = 2;
 
 struct OpenBlock<'a> {
     name: &'a str,
     line: usize,
-    /// The path that names inside are looked up below.
+    /// The path below which names inside the block are looked up.
     base: Vec<PathStep>,
-    /// Paths that are defined inside.
+    /// Paths that are defined inside the block.
     guard: Option<Vec<PathStep>>,
     /// `as |item index|`: the first is the item itself, the others are metadata.
     params: Vec<&'a str>,
-    /// The block iterates over an object by key; the shape of its values is unknown.
+    /// Whether the block iterates over an object by key, so that the shape of its values is unknown.
     keyed: bool,
-    /// The `else if` branches chained to it: the engine nests each in the previous one.
+    /// The number of `else if` branches; the engine nests each in the previous one.
     branches: usize,
 }
 

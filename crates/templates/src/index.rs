@@ -1,4 +1,4 @@
-//! Builds the template index: the templates that a selection provides, their names and their variables (BEHAVIOUR §6). A
+//! Builds the template index: the templates that a selection provides, with their names and variables (BEHAVIOUR §6). A
 //! pure function of the files, the catalog and the selection; writes nothing.
 
 use std::collections::{HashMap, HashSet};
@@ -39,22 +39,22 @@ pub struct IndexInput<'a> {
     pub selection: &'a Selection,
     /// Whether code blocks of documents become templates.
     pub extract: bool,
-    /// Templates taken from tool results; empty without `extract`.
+    /// Templates extracted from tool results; empty without `extract`.
     pub taken: &'a [TakenTemplate],
     /// The budget whose time the walks share.
     pub walks: &'a WalkBudget,
 }
 
 /// Every template of the desk, sorted by name, and the problems found. A file that does not parse is listed with its
-/// problem; a file that is unreadable or not text is left out, and so is a code block that does not compile.
+/// problem. Unreadable and binary files are left out, and so are code blocks that do not compile.
 pub fn index(asked: IndexInput<'_>, cache: &Cache) -> (TemplateIndex, Vec<Diagnostic>) {
     let (templates, _, diagnostics) = build_with(asked, cache, None);
     (templates, diagnostics)
 }
 
-/// The templates in a tool result, in order and without duplicates, under the names they would get in the templates folder.
-/// Takes at most `limits::TAKEN`, skips large templates and large texts, and never reuses the name of a file with other
-/// content.
+/// The templates in a tool result, in order and without duplicates, with the names they would get in the templates
+/// folder. Takes at most `limits::TAKEN`, skips large templates and large texts, and never reuses the name of a file
+/// with other content.
 pub fn of_text(asked: IndexInput<'_>, cache: &Cache, text: &str) -> Vec<Template> {
     if !asked.extract || text.len() > limits::TAKEN_FROM_BYTES {
         return Vec::new();
@@ -87,7 +87,7 @@ fn build_with(
     (index, paths, diagnostics)
 }
 
-/// The index including a text that is not in the selection yet, and the paths of the templates in that text.
+/// The index with an additional text that is not in the selection yet, and the paths of the templates in that text.
 pub(super) fn build(
     asked: IndexInput<'_>,
     before: &CachedFiles,
@@ -117,7 +117,7 @@ pub(super) fn build(
         texts.push(Text { document, found: brought.into() });
         let is_free = |name: &str| std::fs::symlink_metadata(folder.join(name)).is_err_and(|error| is_absent(&error));
         let mut new = self::blocks(workspace, texts.get(texts.len() - 1..).unwrap_or_default(), &mut names, is_free);
-        // Its document may be anything a tool has read; only the file stays.
+        // The template's document may be anything that a tool has read; only the file is kept.
         for template in &mut new {
             if let Some(block) = &mut template.block {
                 (block.document, block.line) = (template.path.as_path().into(), 1);
@@ -128,7 +128,7 @@ pub(super) fn build(
     }
     blocks.retain(|block| seen.insert(block.name.clone()));
     let written: HashMap<PathBuf, &Template> = blocks.iter().map(|block| (block.path.clone(), block)).collect();
-    // A source may contain our output folder: a file written there is the block itself, not a second template.
+    // A source may contain our output folder; a file written there is the block itself, not a second template.
     let here: HashSet<Arc<Path>> = found.iter().map(|file| file.path.clone()).collect();
     let own: Arc<Path> = std::fs::canonicalize(workspace).unwrap_or_default().join(FOLDER).into();
     for name in taken.iter().map(|taken| &taken.name) {
@@ -185,8 +185,8 @@ pub(super) fn build(
     (TemplateIndex { templates }, after, paths, diagnostics)
 }
 
-/// The templates in these documents, named after those of the selection so that different templates never share a file.
-/// Also the blocks that look like templates but do not compile.
+/// The templates in these documents, named after those of the selection, so that different templates never share a
+/// file. Also returns the blocks that look like templates but do not compile.
 pub fn of_files(asked: IndexInput<'_>, files: &[PathBuf]) -> (Vec<Template>, Vec<Rejected>, Vec<Diagnostic>) {
     let (known, mut kept, mut diagnostics) = (CachedFiles::default(), CachedFiles::default(), Vec::new());
     let mut all = Vec::new();
@@ -216,7 +216,7 @@ pub fn of_files(asked: IndexInput<'_>, files: &[PathBuf]) -> (Vec<Template>, Vec
     (templates, rejected, diagnostics)
 }
 
-/// Every block of these texts under its file name; equal content is listed each time it occurs.
+/// Every block of these texts with its file name; repeated content is listed each time.
 fn blocks(workspace: &Path, texts: &[Text], names: &mut BlockNames, is_free: impl Fn(&str) -> bool) -> Vec<Template> {
     let folder = workspace.join(FOLDER);
     let all = || texts.iter().flat_map(|text| text.found.blocks.iter().map(move |found| (&text.document, found)));

@@ -1,4 +1,4 @@
-//! The index over typical template folders: nested sources, links, colliding names, files that are not text.
+//! The index over typical template folders: nested sources, links, colliding names, binary files.
 
 use std::path::Path;
 
@@ -151,7 +151,7 @@ fn workspace_templates_must_be_inside_it() {
         assert_eq!(diagnostics.iter().map(|problem| problem.code.as_str()).collect::<Vec<_>>(), codes, "{target}");
         std::fs::remove_file(workspace.join(".templates")).unwrap();
     }
-    // A file of the folder, and one taken from a tool result.
+    // A file of the folder, and a template from a tool result.
     write_atomic(&workspace.join(".templates/Own.tpl"), b"").unwrap();
     symlink("../../other/Secret.tpl", workspace.join(".templates/Linked.tpl")).unwrap();
     symlink("../../other", workspace.join(".templates/folder")).unwrap();

@@ -1,5 +1,5 @@
-//! Jinja2 before rendering: whether a template parses, its variables, and its translation for the engine (`render::jinja`),
-//! so that the engine behaves as Jinja2 does. Uses minijinja's tokenizer and parser; the parser gets only templates with
+//! Jinja2 before rendering: whether a template parses, its variables, and its translation, which makes the engine
+//! (`render::jinja`) behave like Jinja2. Uses minijinja's tokenizer and parser; the parser gets only templates with
 //! bounded nesting.
 
 use minijinja::machinery::ast::Stmt;
@@ -27,8 +27,8 @@ pub(crate) use operators::asks_about_a_value;
 pub(crate) use strings::{end_of_raw, end_of_string};
 pub(crate) use unknown_names::{NameKind, unknown_name, unknown_names};
 
-/// The functions of every template, and their names in the engine. They are renamed because a name that is not called
-/// is a variable, which the engine would also look up among its functions.
+/// The functions available in every template, with their names in the engine. They are renamed because a name that is
+/// not called is a variable, which the engine would also look up among its functions.
 pub(crate) const FUNCTIONS: [(&str, &str); 6] = [
     ("range", "__range__"),
     ("dict", "__dict__"),
@@ -38,14 +38,14 @@ pub(crate) const FUNCTIONS: [(&str, &str); 6] = [
     ("lipsum", "__lipsum__"),
 ];
 
-/// Python's methods that change their list or dict.
+/// Python's methods that modify their list or dict.
 pub(crate) const CHANGING: [&str; 11] =
     ["append", "extend", "insert", "pop", "popitem", "remove", "sort", "reverse", "clear", "update", "setdefault"];
 
 /// Names that cannot be variables.
 pub(crate) const RESERVED: [&str; 2] = ["self", "super"];
 
-/// Tags that BEHAVIOUR §6 refuses: a template uses no other template and defines no code.
+/// Tags that BEHAVIOUR §6 refuses: a template cannot use other templates or define code.
 const REFUSED: [&str; 7] = ["include", "import", "from", "extends", "block", "macro", "call"];
 
 /// The variables of a template.
@@ -57,7 +57,7 @@ pub(crate) fn uses(text: &str) -> Result<VariableUses, Error> {
     parsed(&tokens::prepare(text)?, statements::shape)
 }
 
-/// The template translated for the engine.
+/// Translates a template for the engine.
 ///
 /// # Errors
 ///
@@ -91,7 +91,7 @@ pub(crate) fn has_placeholders(text: &str) -> bool {
     read.is_ok() && found
 }
 
-/// Whether there is a name that is not a keyword or a called function, and does not follow `|` or a dot.
+/// Whether any name is not a keyword or a called function and does not follow `|` or a dot.
 fn names_a_variable(tokens: &[(Token<'_>, Span)]) -> bool {
     const WORDS: [&str; 13] =
         ["and", "else", "false", "False", "if", "in", "is", "none", "None", "not", "or", "true", "True"];
@@ -105,7 +105,7 @@ fn names_a_variable(tokens: &[(Token<'_>, Span)]) -> bool {
     })
 }
 
-/// The engine's syntax error.
+/// The error for the engine's syntax error.
 pub(crate) fn from_engine(error: &minijinja::Error) -> Error {
     let detail = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
     match error.line() {

@@ -80,7 +80,7 @@ impl Syntax {
         }
     }
 
-    /// The language of this name, in any case; `jinja` counts too.
+    /// The language with this name, in any case; `jinja` is accepted too.
     pub fn from_word(word: &str) -> Option<Self> {
         match word.to_ascii_lowercase().as_str() {
             "jinja2" | "jinja" => Some(Self::Jinja2),
@@ -131,7 +131,7 @@ pub enum TemplateOrigin {
 /// The workspace folder for the files of embedded templates.
 pub const FOLDER: &str = ".jaato/templates";
 
-/// A template taken from a tool result and stored in [`FOLDER`].
+/// A template extracted from a tool result and stored in [`FOLDER`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TakenTemplate {
     /// The file's name.
@@ -140,7 +140,7 @@ pub struct TakenTemplate {
     pub hash: String,
 }
 
-/// What an embedded template has in addition.
+/// Additional data of an embedded template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TemplateBlock {
     /// Its text.
@@ -164,7 +164,7 @@ pub struct Template {
     pub syntax: Syntax,
     /// Its variables, sorted by name; empty if it does not parse.
     pub variables: Vec<Variable>,
-    /// Why it does not parse, if it does not.
+    /// Why it does not parse; `None` if it does.
     pub problem: Option<String>,
     /// The file, absolute. For an embedded template, the file it would be written to.
     pub path: PathBuf,
@@ -175,8 +175,8 @@ pub struct Template {
     /// The folder that `within` is relative to, with links resolved: the file is read below it. Empty for an embedded
     /// template.
     pub root: Arc<Path>,
-    /// Size and time of the file, so that an index changes with a text even if names and variables stay the same. Unset for
-    /// an embedded template, which has its text.
+    /// Size and time of the file, so that the index changes with a text even if names and variables stay the same.
+    /// Unset for an embedded template, whose text is in `block`.
     pub stamp: Stamp,
     /// Text and position of an embedded template.
     pub block: Option<TemplateBlock>,
@@ -187,7 +187,7 @@ impl Template {
     ///
     /// # Errors
     ///
-    /// As [`read`]; also if the file or its folder became a link that leads out of the folder.
+    /// See [`read`]; also if the file or its folder has become a link that leads out of the folder.
     pub fn text(&self) -> Result<String, String> {
         match &self.block {
             Some(block) => Ok(block.text.to_string()),
@@ -195,7 +195,7 @@ impl Template {
         }
     }
 
-    /// The file or document that contains line `line`, and the line there, for an editor.
+    /// For an editor: the file or document that contains line `line` of the template, and the line number there.
     pub fn place(&self, line: usize) -> (&Path, usize) {
         match &self.block {
             Some(block) => (&block.document, block.line + line.saturating_sub(1)),

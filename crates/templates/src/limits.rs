@@ -1,6 +1,6 @@
-//! Limits on the size and depth of a template. Parsers check them first, so that no text can exhaust the stack or take
-//! unbounded time; exceeding one is an error that names it (BEHAVIOUR §6). The limits of a rendering are in
-//! `render::limits`.
+//! Limits on the size and depth of a template. They are checked before parsing, so that no text can exhaust the stack
+//! or take unbounded time; the error for exceeding one names the limit (BEHAVIOUR §6). `render::limits` has the limits
+//! of a rendering.
 
 /// Bytes of one template: 1 MiB.
 pub const TEMPLATE_BYTES: usize = 1024 * 1024;
@@ -40,7 +40,7 @@ pub(crate) fn too_large() -> String {
     format!("the template {}", is_too_large())
 }
 
-/// The same for a sentence that begins with the file.
+/// The same message as a predicate whose subject is the file.
 pub(crate) fn is_too_large() -> String {
     format!("exceeds the limit of {TEMPLATE_BYTES} bytes (1 MiB)")
 }

@@ -1,5 +1,5 @@
-//! A Mustache template as a flat list of nodes. Sections store where they end, so neither parsing nor evaluating recurses;
-//! `render::mustache` evaluates the list and [`uses`] finds its variables.
+//! A Mustache template as a flat list of nodes. Sections store the index of their end, so neither parsing nor
+//! evaluating recurses. `render::mustache` evaluates the list, and [`uses`] finds its variables.
 
 use std::collections::{HashMap, HashSet};
 
@@ -49,7 +49,7 @@ pub(crate) struct ParsedMustache<'a> {
     pub warnings: Vec<(usize, String)>,
 }
 
-/// Names that every item of a list has, unless it has its own value (BEHAVIOUR §6).
+/// Names that every item of a list has, unless the item has its own value (BEHAVIOUR §6).
 pub(crate) const ITEM_METADATA: [&str; 3] = ["first", "last", "@index"];
 
 /// Parses a template.
@@ -153,7 +153,7 @@ pub(crate) fn uses(parsed: &ParsedMustache<'_>) -> VariableUses {
     shape
 }
 
-/// Records that the section which `path` enters is a list, and required.
+/// Records that the section entered by `path` is a list, and required.
 fn record_list(shape: &mut VariableUses, path: &[PathStep]) {
     if let Some(list) = path.iter().rposition(|step| *step == PathStep::Item).and_then(|at| path.get(..at)) {
         shape.record(list, Usage::Iterate, true);
@@ -169,7 +169,7 @@ enum TagUse<'a> {
     Metadata,
 }
 
-/// Sections as scopes; those of one name share a scope. Scope 0 is the template itself.
+/// Sections as scopes; sections with the same name share a scope. Scope 0 is the template itself.
 struct Scopes {
     parents: Vec<usize>,
     children: HashMap<(usize, String), usize>,
@@ -240,7 +240,7 @@ impl Scopes {
         path
     }
 
-    /// Whether `path` equals or is below the value that a section around `scope` tests.
+    /// Whether `path` equals or is below the value tested by a section around `scope`.
     fn inside_own_section(&self, scope: usize, path: &[PathStep]) -> bool {
         let mut around = self.outward(scope).filter(|at| *at != 0);
         around.any(|at| self.paths.get(&at).is_some_and(|section| path.starts_with(section) && !is_item(path, section)))

@@ -1,5 +1,5 @@
-//! Names all templates of a desk together, and finds a template by what the user typed (BEHAVIOUR §6). A name is as short
-//! as possible while unambiguous.
+//! Names all templates of a desk together, and finds a template by what the user typed (BEHAVIOUR §6). A name is as
+//! short as it can be without being ambiguous.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,7 +13,7 @@ use refdesk_text::{Code, Error, Fix};
 /// The prefix used in place of a source id for templates in the workspace's own `.templates/`.
 const OWN: &str = ".templates";
 
-/// Characters of an unknown name that are repeated.
+/// The most characters of an unknown name repeated in a message.
 const LONGEST_NAME: usize = 200;
 
 /// The parts of a template's name.
@@ -97,7 +97,7 @@ impl TemplateIndex {
     ///
     /// No template matches, or several do.
     pub fn find(&self, name: &str) -> Result<&Template, Error> {
-        // Agents know a name as it is shown, with its hidden characters escaped.
+        // Agents see a name as displayed, with hidden characters escaped.
         let is_shown = |own: &str| one_line(own) == name || visible(own) == name;
         let named = self.templates.iter().find(|template| template.name == name);
         if let Some(template) = named.or_else(|| self.templates.iter().find(|template| is_shown(&template.name))) {
@@ -113,7 +113,7 @@ impl TemplateIndex {
             [template] => Ok(template),
             [] => {
                 let names = || self.templates.iter().map(|template| template.name.as_str());
-                // A name without extension or folder matches the template that has the rest.
+                // A name without its extension or folder still matches the rest of the template's name.
                 let holds =
                     || names().filter(|other| !name.is_empty() && other.contains(name)).min_by_key(|it| it.len());
                 let near = nearest(name, names()).or_else(holds);

@@ -1,17 +1,17 @@
-//! Finds the line in a template's head that names its output path: `// Output: {{basePackage}}/domain/X.java`, in any
-//! comment style. The renderer fills it in.
+//! Finds the line in a template's head that gives its output path: `// Output: {{basePackage}}/domain/X.java`, in any
+//! comment style. The renderer fills in the variables.
 
-/// Lines that count as the head.
+/// The number of lines in the head.
 const HEAD: usize = 10;
 
-/// Comment openings, the longer first if one begins with another.
+/// Comment openings; if one begins with another, the longer one comes first.
 const OPENINGS: &[&str] = &["<!--", "<%--", "{{!--", "{{!", "{#-", "{#", "/*", "//", "--", "#", ";", "%", "*", "'"];
 
 /// Comment endings.
 const ENDINGS: &[&str] = &["--%>", "-->", "--}}", "}}", "-#}", "#}", "*/"];
 
-/// The output path in a template's head, with its variables not filled in, and its line from 1. A remark in parentheses
-/// after the path is ignored, and a sentence is not a path.
+/// The output path in a template's head, with unfilled variables, and its line from 1. A remark in parentheses after
+/// the path is ignored, and a sentence is not a path.
 pub fn output_line(text: &str) -> Option<(usize, &str)> {
     let head = text.trim_start_matches('\u{feff}').lines().take(HEAD);
     (1..).zip(head).find_map(|(at, line)| Some((at, path_in(line)?)))
@@ -49,7 +49,7 @@ fn closes(opening: &str, ending: &str, rest: &str) -> bool {
     }
 }
 
-/// Whether it is one word, not counting template tags.
+/// Whether the text is one word, not counting template tags.
 fn is_path(text: &str) -> bool {
     let mut depth = 0usize;
     let mut chars = text.chars().peekable();

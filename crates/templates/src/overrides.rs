@@ -1,5 +1,5 @@
-//! Reads `.jaato/templates/overrides.json`, which sets the language of templates by name or `<source id>/<path within it>`
-//! and overrides detection (BEHAVIOUR §6).
+//! Reads `.jaato/templates/overrides.json`, which sets the language of templates, by name or `<source id>/<path within
+//! it>`, instead of detecting it (BEHAVIOUR §6).
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -19,7 +19,7 @@ pub const FILE: &str = ".jaato/templates/overrides.json";
 /// The most bytes of the file that are read.
 const LIMIT: u64 = 1024 * 1024;
 
-/// The overridden languages by template name. A missing file is not an error; problems in it are diagnostics.
+/// The overridden languages by template name. A missing file is not an error; problems in the file are diagnostics.
 pub(crate) fn load(workspace: &Path) -> (HashMap<String, Syntax>, Vec<Diagnostic>) {
     let read = Folder::of(workspace, &workspace.join(FILE)).and_then(|(folder, name)| folder.read(name, LIMIT));
     match read {

@@ -1,5 +1,5 @@
 //! Reads one template: its text, language and variables, and why it does not parse. Everything that names or renders
-//! templates starts here.
+//! templates builds on this.
 
 use std::fs::{File, Metadata};
 use std::io;
@@ -29,7 +29,7 @@ pub struct Analysis {
     pub variables: Vec<Variable>,
     /// Why it does not parse.
     pub problem: Option<Error>,
-    /// Filters and tests that do not exist (Jinja2): rendering fails where it reaches one.
+    /// Jinja2 filters and tests that do not exist: rendering fails when it reaches one.
     pub unknown: Vec<Error>,
 }
 
@@ -61,8 +61,8 @@ pub fn variables(text: &str, syntax: Syntax) -> Result<Vec<Variable>, Error> {
     uses(text, syntax).map(VariableUses::variables)
 }
 
-/// Gives every value that a template only tests and that is left out, so that strict rendering does not fail: `false`, or an
-/// object with them. Returns the names at the top with what they were given; none if the template does not parse.
+/// Sets every missing value that a template only tests, so that strict rendering does not fail, to `false` or to an
+/// object of such values. Returns the top-level names and what they were set to; empty if the template does not parse.
 pub fn give_flags(text: &str, syntax: Syntax, values: &mut Value) -> Vec<(String, Value)> {
     uses(text, syntax).map(|uses| uses.give_flags(values)).unwrap_or_default()
 }
@@ -77,8 +77,9 @@ fn uses(text: &str, syntax: Syntax) -> Result<VariableUses, Error> {
     uses.map_err(|error| in_file(error, &stripped))
 }
 
-/// Why a template that parses is never rendered: Handlebars has more than is supported here. A larger one is found out when it
-/// is rendered, in a process with a time limit: its parser takes quadratic time, and a listing must not wait for it.
+/// Why a template that parses cannot be rendered: Handlebars has more features than are supported here. A larger
+/// template is checked only when it is rendered, in a process with a time limit, because the parser takes quadratic
+/// time and a listing must not wait for it.
 fn unrenderable(text: &str, syntax: Syntax) -> Option<Error> {
     if syntax != Syntax::Handlebars || text.len() > CHECKED_BYTES {
         return None;
@@ -108,12 +109,12 @@ pub fn read(path: &Path) -> Result<String, String> {
 ///
 /// # Errors
 ///
-/// As [`read`]; also if the file or the folder became a link that leads out of the folder.
+/// See [`read`]; also if the file or the folder has become a link that leads out of the folder.
 pub(super) fn read_below(root: &Path, within: &str) -> Result<String, String> {
     text_if_small(bytes_below(root, within)?.1)
 }
 
-/// The bytes of a template file below a folder whose links are resolved, unless it is too large, with its stamp.
+/// The stamp and the bytes of a template file below a folder whose links are resolved; no bytes if it is too large.
 pub(super) fn bytes_below(root: &Path, within: &str) -> Result<(Stamp, Option<Vec<u8>>), String> {
     stamped(open_in(root, &root.join(within)))
 }

@@ -1,6 +1,6 @@
-//! Renders a template with values (BEHAVIOUR §6). Jinja2 is rendered by minijinja with corrections, Mustache by our own
-//! evaluator, Handlebars by the crate of that name; nothing here reads a file. Untrusted templates are rendered by a
-//! worker, a separate process that can be ended ([`Renderer`]).
+//! Renders a template with values (BEHAVIOUR §6): Jinja2 with minijinja and corrections, Mustache with our own
+//! evaluator, Handlebars with the crate of that name. Nothing here reads a file. Untrusted templates are rendered by a
+//! worker, a separate process that can be killed ([`Renderer`]).
 
 use std::collections::BTreeMap;
 
@@ -47,7 +47,7 @@ pub struct Rendered {
     pub warnings: Vec<String>,
 }
 
-/// One rendering with all its inputs, so that a separate process can do it.
+/// One rendering with all its inputs, so that a separate process can perform it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RenderJob {
     /// The text of the template's file.

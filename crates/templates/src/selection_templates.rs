@@ -1,4 +1,4 @@
-//! The template names of many selections, for comparing them. Each file is read once, and sources without templates are
+//! The template names of several selections, for comparison. Each file is read once, and sources without templates are
 //! skipped.
 
 use std::collections::{HashMap, HashSet};
@@ -14,10 +14,10 @@ use refdesk_core::catalog::{Source, SourceId, SourceKind};
 use refdesk_core::selection::Selection;
 use refdesk_files::walk::WalkBudget;
 
-/// A file counts as settled some time after its last write; each is read only once here, so all count as settled.
+/// A file counts as settled some time after its last write. Each file is read only once here, so count all as settled.
 const LATER: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The templates of the sources of some selections; each source is read once.
+/// The templates of all sources in some selections; each source is read once.
 #[derive(Debug)]
 pub struct SelectionTemplates<'a> {
     input: IndexInput<'a>,
@@ -27,7 +27,7 @@ pub struct SelectionTemplates<'a> {
 }
 
 impl<'a> SelectionTemplates<'a> {
-    /// Reads the sources of this selection, which must contain all selections asked for later.
+    /// Reads the sources of this selection, which must contain every selection passed to `names`.
     pub fn of(input: IndexInput<'a>, now: SystemTime) -> Self {
         let budget = input.walks.sharing_time();
         let (_, kept, _, _) = build(input, &CachedFiles::default(), now.checked_add(LATER), None, &budget);
@@ -41,7 +41,7 @@ impl<'a> SelectionTemplates<'a> {
         Self { input, kept, bringing, budget }
     }
 
-    /// The sorted template names of each of these selections, as its index would have them.
+    /// The sorted template names of each of these selections, as in its index.
     pub fn names(&self, selections: &[&Selection]) -> Vec<Vec<String>> {
         let narrowed: Vec<Selection> =
             selections.par_iter().map(|selection| selection.only(|id| self.bringing.contains(id))).collect();
@@ -64,7 +64,7 @@ impl<'a> SelectionTemplates<'a> {
 }
 
 /// Whether code blocks of a source may be templates, or may prevent those of an enclosing source from being templates.
-/// Sources with an unknown answer are searched each time.
+/// A source for which this is unknown is searched each time.
 fn may_hold_blocks(source: &Source, kept: &CachedFiles, budget: &WalkBudget) -> bool {
     match &source.kind {
         _ if declares_templates(source) => true,

@@ -1,4 +1,5 @@
-//! Reads and analyses standalone template files in parallel. Opens and reads each file once, and cached files not at all.
+//! Reads and analyses standalone template files in parallel. Each file is opened and read once; cached files are not
+//! read.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ pub(crate) struct Standalone {
     pub found: DiscoveredFile,
     /// Its stamp when it was read; unset if it could not be opened.
     pub stamp: Stamp,
-    /// Its analysis, or a message why it is not a template.
+    /// Its analysis, or a message that tells why it is not a template.
     pub analysis: Arc<Result<Analysis, String>>,
     /// The language set by an override.
     settled: Option<Syntax>,

@@ -1,5 +1,5 @@
-//! Detects a template's language from its tags (BEHAVIOUR §6). Does not parse: a broken template still has a language, and
-//! its parse error is reported later with a line.
+//! Detects a template's language from its tags (BEHAVIOUR §6). Does not parse: a broken template also has a language,
+//! and its parse error is reported later with a line.
 
 use minijinja::machinery::{Token, tokenize};
 use minijinja::syntax::SyntaxConfig;
@@ -59,11 +59,11 @@ pub(crate) fn detect(text: &str) -> Detected {
 /// Names of Handlebars' own sections, if they have an argument.
 const HELPERS: [&str; 4] = ["if", "each", "unless", "with"];
 
-/// A longer string counts as a stray quote.
+/// The longest string in bytes; after a longer one, the quote counts as stray.
 const LONGEST_STRING: usize = 4096;
 
-/// The most bytes read in search of missing ends of strings or tags. After that, quotes no longer begin strings: a megabyte
-/// of stray quotes would otherwise be read again for each of them.
+/// The most bytes scanned for missing ends of strings or tags. After that, quotes no longer begin strings; otherwise a
+/// megabyte of stray quotes would be scanned again for each of them.
 const WASTED_BYTES: usize = 8 * 1024 * 1024;
 
 /// Signs of one language: the line of the first, and how many sections open and close.
@@ -86,7 +86,7 @@ struct SyntaxScan<'a> {
     mustache: SyntaxSigns,
     jinja: SyntaxSigns,
     no_jinja_name: bool,
-    /// False once a `{% raw %}` without an end was found.
+    /// Set to false once a `{% raw %}` without an end was found.
     raw_ends: bool,
     sections: Vec<(&'a str, bool)>,
     blocks: Vec<&'a str>,
@@ -122,7 +122,7 @@ impl<'a> SyntaxScan<'a> {
         }
     }
 
-    /// Handles `{# … #}` at byte `at`; returns where to continue.
+    /// Handles `{# … #}` at byte `at`; returns the byte at which to continue.
     fn comment(&mut self, at: usize) -> usize {
         let end = self.close_hash.find(self.text, at + 2, "#}");
         if end >= self.text.len() {
@@ -132,7 +132,7 @@ impl<'a> SyntaxScan<'a> {
         end + 2
     }
 
-    /// Handles `{% … %}` at byte `at`; returns where to continue.
+    /// Handles `{% … %}` at byte `at`; returns the byte at which to continue.
     fn statement(&mut self, at: usize) -> usize {
         if self.close_percent.find(self.text, at + 2, "%}") >= self.text.len() {
             return at + 2;
@@ -163,7 +163,7 @@ impl<'a> SyntaxScan<'a> {
         end + 2
     }
 
-    /// Handles `{{ … }}` at byte `at`; returns where to continue, or `None` if the delimiters change.
+    /// Handles `{{ … }}` at byte `at`; returns the byte at which to continue, or `None` if the delimiters change.
     fn braces(&mut self, at: usize) -> Option<usize> {
         let inside = at + 2;
         let close = self.close.find(self.text, inside, "}}");
@@ -178,7 +178,7 @@ impl<'a> SyntaxScan<'a> {
                 self.mustache.see(at);
                 return Some(close + 3);
             }
-            // Jinja2 would begin a dict here, but a bare name is not one.
+            // In Jinja2 this would begin a dict, but a bare name is not a dict.
             self.no_jinja_name |= self.text.get(inside + 1..close).is_some_and(is_dotted_name);
             return Some(at + 1);
         }
@@ -313,8 +313,8 @@ fn is_dotted_name(content: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
 }
 
-/// Whether the content of a tag is a name that Jinja2 cannot have: `api-name`, `2nd`, `$x`, `.x`. Content with
-/// operators or white space is an expression, right or wrong.
+/// Whether the content of a tag is a name that is invalid in Jinja2: `api-name`, `2nd`, `$x`, `.x`. Content with
+/// operators or white space is an expression, valid or not.
 fn is_foreign_name(content: &str) -> bool {
     if content.starts_with('.') {
         return true;

@@ -1,6 +1,6 @@
-//! The tags of Mustache and Handlebars: where each begins and ends, with its line. Delimiters can change within a template,
-//! a `{{{` that is not closed on its line is text, and lines with only one tag are removed. Both languages share this;
-//! [`super::mustache`] and [`super::handlebars`] interpret the tags.
+//! The tags of Mustache and Handlebars: where each begins and ends, and its line. Delimiters can change within a
+//! template, a `{{{` that is not closed on its line is text, and lines with only one tag are removed. Both languages
+//! share this code; [`super::mustache`] and [`super::handlebars`] interpret the tags.
 
 use std::ops::Range;
 
@@ -52,7 +52,7 @@ pub(crate) enum Piece<'a> {
 pub(crate) enum Dialect {
     /// Delimiters can be changed.
     Mustache,
-    /// `~` trims, `{{!-- --}}` may hold braces.
+    /// `~` trims, and `{{!-- --}}` may contain braces.
     Handlebars,
 }
 
@@ -148,7 +148,7 @@ fn push_text(pieces: &mut Vec<Piece<'_>>, range: Range<usize>) {
 fn trimmed(content: &str, dialect: Dialect) -> &str {
     match dialect {
         Dialect::Mustache => content.trim(),
-        // `{{~{x}~}}` has braces of its own.
+        // `{{~{x}~}}` has braces within the delimiters.
         Dialect::Handlebars => content.trim_matches(|c: char| c.is_whitespace() || matches!(c, '~' | '{' | '}')),
     }
 }
@@ -228,7 +228,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Where a tag's line begins and the next one starts, if there is only white space beside the tag.
+/// The start of a tag's line and the start of the next line, if the tag is alone on its line apart from white space.
 pub(crate) fn alone(text: &str, start: usize, end: usize) -> Option<(usize, usize)> {
     let before = text.get(..start)?;
     let above = before.trim_end_matches([' ', '\t']);

@@ -204,7 +204,7 @@ fn what_is_only_tested_is_given_as_false() {
         (Jinja2, "{% if not x %}a{% endif %}", json!({"x": 1}), json!({"x": 1}), ""),
         (Jinja2, "{{ 'a' if x and y }}{{ z }}", json!({}), json!({"x": false, "y": false}), "x y"),
         (Jinja2, "{% if x %}{{ x }}{% endif %}", json!({}), json!({}), ""),
-        // Values that the template can do without are left out.
+        // Values that the template can do without are not added.
         (Jinja2, "{% if x is defined and x %}a{% endif %}{% if y|d %}b{% endif %}", json!({}), json!({}), ""),
         (
             Jinja2,
@@ -213,7 +213,7 @@ fn what_is_only_tested_is_given_as_false() {
             json!({"o": {"p": false}, "xs": [{"n": 1, "q": false}, {"q": true}, 3]}),
             "",
         ),
-        // An object of which only fields are tested.
+        // An object whose fields are only tested.
         (Jinja2, "{% if o.p.q %}{% endif %}", json!({}), json!({"o": {"p": {"q": false}}}), "o"),
         (Jinja2, "{% if o['p'] %}{% endif %}", json!({"o": 1}), json!({"o": 1}), ""),
         (
@@ -232,7 +232,7 @@ fn what_is_only_tested_is_given_as_false() {
             "",
         ),
         (Jinja2, "{% if o is defined and o.p %}{% endif %}", json!({}), json!({}), ""),
-        // What has a default elsewhere is no flag.
+        // A value with a default elsewhere is not a flag.
         (Jinja2, "{{ b|d('z') }}{% if b %}{% endif %}", json!({}), json!({}), ""),
         (Mustache, "{{#x}}a{{/x}}", json!({}), json!({}), ""),
         (Handlebars, "{{#if x}}a{{/if}}", json!({}), json!({}), ""),
@@ -314,7 +314,7 @@ fn too_large_or_too_deep_is_an_error_that_names_the_limit() {
     }
 }
 
-/// What no values render is broken for a validator, too.
+/// A template that cannot be rendered with any values also counts as broken in validation.
 #[test]
 fn what_handlebars_has_and_is_not_supported_is_a_problem() {
     for (text, expected) in [

@@ -1,5 +1,5 @@
-//! Builds the variable tree: records every use of a name with its path, then derives each name's kind from its uses. All
-//! three languages record here; the result is [`super::Variable`] (BEHAVIOUR §6).
+//! Builds the variable tree: records every use of a name with its path, then derives each name's kind from its uses.
+//! All three languages record their uses here; the result is [`super::Variable`] (BEHAVIOUR §6).
 
 use std::collections::BTreeMap;
 
@@ -17,8 +17,8 @@ pub(crate) enum PathStep {
     Item,
 }
 
-/// Appends fields to a path, up to one more than [`VariableUses::record`] accepts. Without this limit a long path would be
-/// copied for every name that is looked up inside it.
+/// Appends fields to a path, up to one more than [`VariableUses::record`] accepts. Without this limit, a long path
+/// would be copied for every name looked up inside it.
 pub(crate) fn extend(path: &mut Vec<PathStep>, fields: &[&str]) {
     let room = (TREE_DEPTH + 1).saturating_sub(path.iter().filter(|step| **step != PathStep::Item).count());
     path.extend(fields.iter().take(room).map(|field| PathStep::Field((*field).to_owned())));
@@ -32,10 +32,10 @@ pub(crate) enum Usage {
     /// Only tested for presence or truth.
     Test,
     Iterate,
-    /// Measured or reversed: a list, unless another use says otherwise.
+    /// Measured or reversed: a list, unless another use indicates otherwise.
     Measure,
     Look,
-    /// Passed on; says nothing about its kind.
+    /// Passed on, which tells nothing about its kind.
     Touch,
 }
 
@@ -46,21 +46,21 @@ struct UsageNode {
     listed: bool,
     measured: bool,
     mapped: bool,
-    /// A field of the value itself is used, not of its items.
+    /// Whether a field of the value itself is used, not of its items.
     looked_into: bool,
     required: bool,
-    /// Tested in a way that fails if it is not given.
+    /// Whether it is tested in a way that fails if it is not given.
     tested: bool,
     fields: BTreeMap<String, UsageNode>,
 }
 
-/// What becomes of strict rendering without a value.
+/// The effect of a missing value on strict rendering.
 enum LeftOut {
-    /// It does not fail.
+    /// Rendering does not fail.
     Fine,
-    /// It does not fail if this is given: `false` for what is only tested, or an object with it.
+    /// Rendering does not fail if this is given: `false` for a value that is only tested, or an object of such values.
     Given(Value),
-    /// It fails: the value must be known.
+    /// Rendering fails: the value must be known.
     Needed,
 }
 
@@ -80,7 +80,7 @@ impl UsageNode {
         }
     }
 
-    /// What strict rendering needs if it is left out. Visits each node below once.
+    /// What strict rendering needs if this value is missing. Visits each node below once.
     fn if_left_out(&self) -> LeftOut {
         match self.kind() {
             _ if self.required => LeftOut::Needed,
@@ -101,8 +101,9 @@ impl UsageNode {
         }
     }
 
-    /// Gives every value that is only tested and left out, so that strict rendering does not fail: `false`, or an object
-    /// with them. Returns the names in this object with what they were given. Recurses at most [`TREE_DEPTH`] deep.
+    /// Sets every missing value that is only tested, so that strict rendering does not fail, to `false` or to an object
+    /// of such values. Returns the names in this object and what they were set to. Recurses at most [`TREE_DEPTH`]
+    /// deep.
     fn give_flags(&self, values: &mut Value) -> Vec<(String, Value)> {
         let mut given = Vec::new();
         match values {
@@ -131,8 +132,8 @@ pub(crate) struct VariableUses {
 }
 
 impl VariableUses {
-    /// Records a use of the value at `path`; `needed` if the template cannot do without it. A template that needs a field
-    /// needs its object, but not the list that contains the item. Levels below [`TREE_DEPTH`] are left out.
+    /// Records a use of the value at `path`; `needed` if the template cannot do without it. A template that needs a
+    /// field needs its object, but not the list that contains the item. Levels below [`TREE_DEPTH`] are left out.
     pub(crate) fn record(&mut self, path: &[PathStep], what: Usage, needed: bool) {
         let own = path.iter().rposition(|step| *step == PathStep::Item).map_or(0, |at| at + 1);
         let mut node = &mut self.root;
@@ -164,7 +165,7 @@ impl VariableUses {
         }
     }
 
-    /// As [`UsageNode::give_flags`], for all values of a template.
+    /// Like [`UsageNode::give_flags`], for all values of a template.
     pub(crate) fn give_flags(&self, values: &mut Value) -> Vec<(String, Value)> {
         self.root.give_flags(values)
     }
@@ -178,7 +179,7 @@ impl VariableUses {
 fn variable(name: String, node: UsageNode) -> Variable {
     let (kind, is_required, is_tested) = (node.kind(), node.required, node.tested);
     let fields: Vec<Variable> = node.fields.into_iter().map(|(name, node)| variable(name, node)).collect();
-    // As `if_left_out` has it.
+    // Consistent with `if_left_out`.
     let is_needed = match kind {
         VariableKind::Flag => false,
         VariableKind::Scalar | VariableKind::List => is_tested,

@@ -27,7 +27,7 @@ pub fn sample(variables: &[Variable]) -> Value {
     value
 }
 
-/// Whether this text shows the sample of a scalar: a rendered text or a path that must not become a file.
+/// Whether this text contains the sample of a scalar: such a text or path must not be written to a file.
 pub fn holds_sample(text: &str) -> bool {
     text.contains('‹')
 }

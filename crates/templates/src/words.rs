@@ -4,11 +4,11 @@ use super::limits::NESTING;
 use crate::error::template_error;
 use refdesk_text::Error;
 
-/// Bounds how deep the brackets of a tag nest, because the engine's parser recurses into them.
+/// Checks how deep the brackets of a tag nest, because the engine's parser recurses into them.
 ///
 /// # Errors
 ///
-/// Nested deeper than [`NESTING`]; with the line.
+/// They nest deeper than [`NESTING`]; with the line.
 pub(crate) fn brackets(content: &str, line: usize) -> Result<(), Error> {
     let (mut depth, mut deepest) = (0_usize, 0_usize);
     for byte in content.bytes() {

@@ -1,5 +1,5 @@
-//! Words that occur in documentation of anything and in prompts about any program, and so are useless as tags, or as
-//! ids of a single word.
+//! Words that occur in any documentation and in prompts about any program, and so are useless as tags or as one-word
+//! ids.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -110,7 +110,7 @@ const EVERYWHERE: &str = "able about above absent accept accepted accepts access
 
 static COMMON: LazyLock<HashSet<&str>> = LazyLock::new(|| EVERYWHERE.split_ascii_whitespace().collect());
 
-/// Whether a lower-case word says nothing about a subject.
+/// Whether a lower-case word tells nothing about a subject.
 pub fn is_common(word: &str) -> bool {
     is_stop_word(word) || COMMON.contains(word)
 }

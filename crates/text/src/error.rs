@@ -1,4 +1,4 @@
-//! Why a request failed. Every crate returns this one type, so that a caller can pass an error on unchanged.
+//! The error of a failed request. Every crate returns this one type, so that callers can pass errors on unchanged.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ pub struct Error {
     /// What to do.
     #[serde(rename = "hint")]
     pub fix: Fix,
-    /// The line of the text it is about, from 1. JSON prints it next to the error, if at all.
+    /// The line of the text that the error is about, from 1. JSON prints it next to the error, if at all.
     #[serde(skip)]
     pub line: Option<usize>,
 }
@@ -27,7 +27,7 @@ impl Error {
         Self { code, message: message.into(), fix: fix.into(), line: None }
     }
 
-    /// The same error with its fix in the words of one interface.
+    /// The same error, with its fix worded for one interface.
     #[must_use]
     pub fn worded(self, word: &dyn Fn(&Fix) -> Option<String>) -> Self {
         Self { fix: self.fix.worded(word).into(), ..self }

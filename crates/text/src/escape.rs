@@ -9,10 +9,10 @@ use unicode_properties::UnicodeEmoji;
 /// The line that opens and closes the blocks of an enrichment.
 pub const RULE: &str = "---";
 
-/// Whether a character cannot be seen or changes how its neighbours are shown: controls other than line break and tab,
-/// line separators, and every code point that Unicode lets a font ignore (`Default_Ignorable_Code_Point`):
-/// bidirectional controls, zero-width characters, variation selectors, tag characters, and those reserved for more of
-/// them.
+/// Whether a character is invisible or changes how its neighbours are displayed: control characters other than line
+/// break and tab, line separators, and every code point that Unicode lets a font ignore
+/// (`Default_Ignorable_Code_Point`): bidirectional controls, zero-width characters, variation selectors, tag
+/// characters, and those reserved for more of them.
 pub fn is_hidden(c: char) -> bool {
     match c {
         '\n' | '\t' | ' '..='~' => false,
@@ -25,7 +25,7 @@ pub fn is_hidden(c: char) -> bool {
     }
 }
 
-/// Whether `c` asks for the emoji form of the character before it, as in `⚠️` and `1️⃣`: one selector after an emoji,
+/// Whether `c` requests the emoji form of the character before it, as in `⚠️` and `1️⃣`: one selector after an emoji,
 /// or between a digit, `#` or `*` and a keycap.
 pub fn is_emoji_selector(before: Option<char>, c: char, next: Option<char>) -> bool {
     let is_key = |before| next == Some('\u{20e3}') && matches!(before, '0'..='9' | '#' | '*');
@@ -88,17 +88,17 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// [`one_line`] as code in Markdown, whose fences are longer than any row of backticks in it.
+/// [`one_line`] as Markdown code, with fences longer than any run of backticks in it.
 pub fn code_span(text: &str) -> String {
     let text = one_line(text);
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
-    // A blank at each end is not shown.
+    // One blank at each end is not displayed.
     let around = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
     format!("{fence}{around}{text}{around}{fence}")
 }
 
-/// A JSON document with every hidden character in its strings as `\uXXXX`, so that its value stays the same.
+/// A JSON document with every hidden character in its strings escaped as `\uXXXX`, which keeps its value.
 pub fn json(document: &str) -> Cow<'_, str> {
     let Some(first) = document.find(is_hidden) else { return Cow::Borrowed(document) };
     let (plain, rest) = document.split_at(first);

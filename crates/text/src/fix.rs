@@ -1,5 +1,5 @@
 //! What to do about an error. Most advice is the same text for all readers. If a command, a key or a tool would help,
-//! the advice is a value that each interface puts into words for its reader.
+//! the advice is a value that each interface words for its readers.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,7 +14,7 @@ pub enum Fix {
     None,
     /// Advice that mentions no command, key or tool.
     Text(String),
-    /// Several, one after the other.
+    /// Several pieces of advice, in order.
     All(Vec<Fix>),
     /// Add the target of a link to the catalog, or leave the link alone.
     AddTarget,
@@ -26,13 +26,14 @@ pub enum Fix {
     BuildIndex,
     /// Configure databases and document them.
     DocumentDatabases,
-    /// Exclude the source of this id.
+    /// Exclude the source with this id.
     Exclude(String),
     /// Search the columns of databases for this name.
     FindColumn(String),
     /// Find out where a missing file went.
     FindMoved,
-    /// Pass this JSON for the value of this name, which the template only tests: `false`, or an object with it.
+    /// Pass this JSON for the value with this name, which the template only tests: `false`, or an object that contains
+    /// it.
     GiveUntrue {
         /// The name.
         name: String,
@@ -43,7 +44,7 @@ pub enum Fix {
     GiveId,
     /// Give the new source a name.
     GiveName,
-    /// Include the excluded source of this id.
+    /// Include the excluded source with this id.
     Include(String),
     /// List the profiles.
     ListProfiles,
@@ -55,7 +56,7 @@ pub enum Fix {
     OpenScreen,
     /// Allow an existing file to be replaced.
     Overwrite,
-    /// Pick the source of this id.
+    /// Pick the source with this id.
     Pick(String),
     /// Read the workspace again.
     Reload,
@@ -65,11 +66,11 @@ pub enum Fix {
     RewritePaths,
     /// Look at a template that was not written over a changed file.
     ShowTemplate,
-    /// Look at the source of this id, which is in the catalog already, or give the new one another id.
+    /// Look at the source with this id, which is already in the catalog, or give the new one another id.
     ShowKnown(String),
     /// List the problems of the workspace.
     ShowProblems,
-    /// Show the variables of the template of this name.
+    /// Show the variables of the template with this name.
     ShowVariables(String),
     /// Review what is not trusted yet, and trust it.
     Trust,
@@ -86,8 +87,7 @@ impl Fix {
         }
     }
 
-    /// The advice as text. `word` puts it into the words of one interface; if it returns `None`, the neutral words are
-    /// used.
+    /// The advice as text. `word` words it for one interface; if it returns `None`, the neutral wording is used.
     pub fn worded(&self, word: &dyn Fn(&Self) -> Option<String>) -> String {
         if let Some(words) = word(self) {
             return words;
@@ -144,7 +144,7 @@ impl Fix {
     }
 }
 
-/// The neutral words, which mention no command, key or tool.
+/// The neutral wording, without commands, keys or tools.
 impl fmt::Display for Fix {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.neutral())

@@ -1,14 +1,14 @@
-//! How a page says that refdesk wrote it.
+//! Recognizes pages that refdesk wrote.
 
-/// The generator named in the front matter of such a page.
+/// The generator in the front matter of such a page.
 pub const GENERATOR: &str = "refdesk";
 
-/// Whether the front matter of this page, of which the beginning is enough, says that refdesk wrote it.
+/// Whether the front matter marks this page as written by refdesk; the beginning of the page is enough.
 pub fn is_generated(page: &str) -> bool {
     body(page).is_some()
 }
 
-/// What follows the front matter of a page that refdesk wrote; `None` for other pages. An editor may have changed the
+/// The text after the front matter of a page that refdesk wrote; `None` for other pages. An editor may have changed the
 /// line endings.
 pub fn body(page: &str) -> Option<&str> {
     let page = page.strip_prefix('\u{feff}').unwrap_or(page);
@@ -25,7 +25,7 @@ pub fn body(page: &str) -> Option<&str> {
     None
 }
 
-/// Whether a text in JSON is what refdesk writes for programs: the page of a table, or the list of pages.
+/// Whether a JSON text is data that refdesk writes for programs: the page of a table, or the list of pages.
 pub fn is_generated_data(text: &str) -> bool {
     let inner = text.trim_start_matches('\u{feff}').trim_start().strip_prefix('{').map(str::trim_start);
     inner.is_some_and(|inner| {

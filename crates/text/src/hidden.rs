@@ -1,5 +1,5 @@
-//! Finds invisible characters in a text, which may hide something from its reader: bidirectional controls, zero-width and other
-//! format characters, tag characters. They are only reported; the text is never changed.
+//! Finds invisible characters in a text, which may hide something from its reader: bidirectional controls, zero-width
+//! and other format characters, tag characters. They are only reported; the text is never changed.
 //!
 //! The rule: every character beyond ASCII that [`escape::is_hidden`](super::escape::is_hidden) counts, except control
 //! characters and line separators, unless it is ordinary in its context:
@@ -30,21 +30,21 @@ pub const HINT: &str = "agents read it although you cannot see it; remove it unl
 /// The most kinds listed.
 const KINDS: usize = 8;
 
-/// The hidden characters of a text.
+/// The invisible characters of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HiddenCharacters {
     /// The number of characters.
     pub count: u32,
-    /// The line of the first, from 1.
+    /// The line of the first one, from 1.
     pub line: u32,
-    /// Its column, from 1, in characters.
+    /// The column of the first one, from 1, in characters.
     pub column: u32,
     /// The distinct characters in order of first occurrence, at most eight; never empty.
     pub kinds: Vec<char>,
 }
 
 impl HiddenCharacters {
-    /// The hidden characters of this text, if any. ASCII is skipped.
+    /// Finds the invisible characters of this text, if any.
     pub fn of(text: &str) -> Option<Self> {
         let mut letters = Letters { text, seen: 0, last: None, next: None };
         let mut found =
@@ -61,7 +61,7 @@ impl HiddenCharacters {
         Some(Self { count, line: narrow(line), column: narrow(column), kinds })
     }
 
-    /// One sentence for people: the first character, and how many and which others there are.
+    /// One sentence for people: the first character, and the number and names of others.
     pub fn words(&self) -> String {
         let named = |c: &char| format!("U+{:04X} ({})", u32::from(*c), name(*c));
         let mut kinds = self.kinds.iter().map(named);
@@ -128,7 +128,7 @@ struct Letters<'t> {
     /// Text before this offset has been scanned for `last`.
     seen: usize,
     last: Option<char>,
-    /// The first letter or line end after the last offset asked about.
+    /// The first letter or line end after the last requested offset.
     next: Option<(usize, char)>,
 }
 
@@ -165,7 +165,7 @@ fn is_in_flag(before: &str, after: &str, c: char) -> bool {
     begins && ends && (1..=MAX).contains(&parts)
 }
 
-/// Letters and marks of scripts in which joining is up to the writer.
+/// Letters and marks of scripts in which writers choose whether letters join.
 fn joins(c: char) -> bool {
     const SCRIPTS: [RangeInclusive<char>; 9] = [
         '\u{600}'..='\u{7ff}',

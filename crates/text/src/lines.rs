@@ -47,9 +47,9 @@ pub fn places(text: &str, offsets: &[usize]) -> Vec<(usize, usize)> {
     offsets.iter().map(place).map(|Position { line, column }| (line, column)).collect()
 }
 
-/// Decodes bytes: drops a byte order mark and replaces invalid bytes (BEHAVIOUR §3). The flag says that this is
-/// probably not UTF-8 text: more than a tenth of the bytes were invalid, or the byte order mark is that of UTF-16, most
-/// of whose bytes are valid UTF-8.
+/// Decodes bytes: drops a byte order mark and replaces invalid bytes (BEHAVIOUR §3). The flag is true if this is
+/// probably not UTF-8 text: more than a tenth of the bytes were invalid, or it begins with the byte order mark of
+/// UTF-16, most of whose bytes are valid UTF-8.
 pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, bool) {
     let is_utf16 = bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);

@@ -1,8 +1,9 @@
-//! Lists of names in sentences and lines: all of a few, the first of many and how many others there are.
+//! Lists of names in sentences and lines: all of them if there are few, otherwise the first ones and the number of
+//! others.
 
 use crate::tokens::grouped;
 
-/// `a, b`, or of more than `most` names `a, b and 3 more`.
+/// `a, b`; for more than `most` names, `a, b and 3 more`.
 pub fn first_of(names: impl IntoIterator<Item = impl AsRef<str>>, most: usize) -> String {
     match first(names, most) {
         (shown, 0) => shown,
@@ -10,7 +11,7 @@ pub fn first_of(names: impl IntoIterator<Item = impl AsRef<str>>, most: usize) -
     }
 }
 
-/// `a, b`, or of more than `most` names `a, b, +3 more`.
+/// `a, b`; for more than `most` names, `a, b, +3 more`.
 pub fn first_and_count(names: impl IntoIterator<Item = impl AsRef<str>>, most: usize) -> String {
     match first(names, most) {
         (shown, 0) => shown,
@@ -18,7 +19,7 @@ pub fn first_and_count(names: impl IntoIterator<Item = impl AsRef<str>>, most: u
     }
 }
 
-/// `a`, `a and b`, `a, b and c`, or of more than `most` names `a, b and 3 more`.
+/// `a`, `a and b`, `a, b and c`; for more than `most` names, `a, b and 3 more`.
 pub fn joined(names: &[impl AsRef<str>], most: usize) -> String {
     match names.split_last() {
         Some((last, others @ [_, ..])) if names.len() <= most => {

@@ -1,13 +1,13 @@
 //! Suggestions for misspelled names.
 
-/// Longer texts are not compared: they are not names, and comparing them is slow.
+/// The most characters of a compared text: a longer one is not a name, and comparing it is slow.
 const LONGEST: usize = 200;
 
-/// The fewest characters that identify a longer name.
+/// The fewest characters by which a longer name is found.
 const BEGINNING: usize = 3;
 
 /// The known name nearest to `name`, if at most a third of its characters differ (optimal string alignment), or else
-/// the only one that begins with it, ignoring case. Of equally near names, the first.
+/// the only one that begins with it, ignoring case. Of equally near names, the first one.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = name.to_lowercase();
     let length = wanted.chars().take(LONGEST + 1).count();

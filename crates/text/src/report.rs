@@ -39,14 +39,14 @@ pub struct Diagnostic {
     pub line: Option<usize>,
     /// Column within the line, from 1, in characters.
     pub column: Option<usize>,
-    /// The source it is about, if known.
+    /// The source that it is about, if known.
     pub source_id: Option<String>,
     /// What is wrong, one sentence without a final full stop.
     pub message: String,
     /// How to fix it.
     #[serde(rename = "hint")]
     pub fix: Fix,
-    /// How many problems this is: 1, or as many as a list leaves out.
+    /// The number of problems: 1, or the number of those not listed.
     #[serde(skip)]
     pub count: usize,
 }
@@ -112,7 +112,7 @@ impl Diagnostic {
         self
     }
 
-    /// The same with its fix in the words of one interface.
+    /// The same diagnostic, with its fix worded for one interface.
     #[must_use]
     pub fn worded(self, word: &dyn Fn(&Fix) -> Option<String>) -> Self {
         Self { fix: self.fix.worded(word).into(), ..self }
@@ -131,7 +131,7 @@ impl Diagnostic {
     }
 }
 
-/// How many problems these are, with those that lists left out.
+/// The number of problems, including those not listed.
 pub fn total<'a>(problems: impl IntoIterator<Item = &'a Diagnostic>) -> usize {
     problems.into_iter().map(|problem| problem.count).sum()
 }

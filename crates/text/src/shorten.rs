@@ -1,6 +1,6 @@
 //! Shortens texts for display.
 
-/// The beginning of the text: at most so many bytes, cut between characters.
+/// The beginning of the text: at most this many bytes, cut between characters.
 pub fn beginning(text: &str, bytes: usize) -> &str {
     let mut end = bytes.min(text.len());
     while !text.is_char_boundary(end) {
@@ -9,7 +9,7 @@ pub fn beginning(text: &str, bytes: usize) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-/// The text, cut after `most` characters; a cut text ends in `…`.
+/// The text, truncated after `most` characters with `…` at the end.
 pub fn shortened(mut text: String, most: usize) -> String {
     if let Some((end, _)) = text.char_indices().nth(most) {
         text.truncate(end);
@@ -18,7 +18,7 @@ pub fn shortened(mut text: String, most: usize) -> String {
     text
 }
 
-/// The same, but cut before the word at the limit, unless that word is most of the text.
+/// Like [`shortened`], but cut before the word at the limit, unless that word is most of the text.
 pub fn shortened_at_word(text: &str, most: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(most) else { return text.to_owned() };
     let head = text.get(..end).unwrap_or(text);

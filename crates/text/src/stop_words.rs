@@ -1,9 +1,9 @@
-//! Words that say nothing about what a text is about.
+//! Stop words: words that tell nothing about the topic of a text.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// Words that are too frequent in English to say what a text is about.
+/// English words that are too frequent to tell anything about a topic.
 const STOP_WORDS: &str = "a about above after again all also am an and any are as at be because been before being \
      below between both but by can could d did do does doing don down during each else few for from further get gets \
      got had has have having he her here hers him his how i if in into is it its just let like ll m make makes me \
@@ -11,7 +11,7 @@ const STOP_WORDS: &str = "a about above after again all also am an and any are a
      she should so some such t than that the their them then there these they this those through to too under until \
      up use used using ve very want was we were what when where which while who why will with without would y you your";
 
-/// The same for German, French, Spanish, Italian and Dutch, without those that mean something in English or about
+/// The same for German, French, Spanish, Italian and Dutch, without those that have a meaning in English or about
 /// programs: `war`, `man`, `bin`, `ci`, `io`, `mit`, `todo`.
 const OF_OTHER_LANGUAGES: &str = "aber als auch auf aus bei beim bis bist bitte damit dann das dass dein dem den der des die dies diese diesem diesen \
      dieser dieses doch durch ein eine einem einen einer eines euch euer für gegen habe haben hatte hier ich ihm ihn ihr \
@@ -27,12 +27,12 @@ const OF_OTHER_LANGUAGES: &str = "aber als auch auf aus bei beim bis bist bitte 
      bij dat deze dit een geen hebben heeft het hij hoe ik ja je kan maar meer met mijn naar niet nog ook onder onze te tot \
      uit van veel voor waar wanneer wat wel wij worden wordt zal zich zij zijn zo zonder";
 
-/// Words of English that German, Dutch, Danish, Norwegian, Swedish or Spanish have, too.
+/// English stop words that also exist in German, Dutch, Danish, Norwegian, Swedish or Spanish.
 const SHARED: &str = "for had have her more over under use want was will";
 
-/// The same for Danish and Norwegian, Portuguese, Swedish, Czech, Polish, Turkish, Indonesian, Russian, Ukrainian, Greek,
-/// Arabic and Hebrew, also without `com`, `em`, `end`, `er`, `eu`, `go`, `ini`, `men`, `mod`, `ned`, `op`, `os`, `po`, `pod`,
-/// `sit`, `ten` and `var`.
+/// The same for Danish and Norwegian, Portuguese, Swedish, Czech, Polish, Turkish, Indonesian, Russian, Ukrainian,
+/// Greek, Arabic and Hebrew, without `com`, `em`, `end`, `er`, `eu`, `go`, `ini`, `men`, `mod`, `ned`, `op`, `os`,
+/// `po`, `pod`, `sit`, `ten` and `var`.
 const OF_FURTHER_LANGUAGES: &str = "af blev blive bliver deres det eller et etter fra ham hans hende hendes hun hva hvad \
      hvem hver hvilken hvis hvor hvordan hvorfor ikke ikkje ind jeg kunne meget mens mine må noe noen noget nogle når og \
      også opp skulle som til ud uden ut ved vil ville vær være vært ao aos até da das dos ela ele eles essa esse foi isso isto já mas muito não nas nós num \
@@ -63,17 +63,17 @@ static OTHERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     [OF_OTHER_LANGUAGES, OF_FURTHER_LANGUAGES, SHARED].into_iter().flat_map(str::split_whitespace).collect()
 });
 
-/// Whether a lower-case word is too frequent to mean anything.
+/// Whether a lower-case word is a stop word in any of these languages.
 pub fn is_stop_word(word: &str) -> bool {
     is_english(word) || is_of_other_language(word)
 }
 
-/// Whether a lower-case word is one of these in English.
+/// Whether a lower-case word is an English stop word.
 pub fn is_english(word: &str) -> bool {
     ENGLISH.contains(word)
 }
 
-/// Whether a lower-case word is one of these in another language; it may also be one in English.
+/// Whether a lower-case word is a stop word in another language; it may also be one in English.
 pub fn is_of_other_language(word: &str) -> bool {
     OTHERS.contains(word)
 }

@@ -1,5 +1,5 @@
-//! Repairs JSON with half a character: a program that cuts a text by its UTF-16 units may cut inside a surrogate pair,
-//! and its escape is then not a character. A parser refuses such a document, though only one character of it is lost.
+//! Repairs JSON with unpaired surrogates: a program that truncates a text by UTF-16 code units may cut a surrogate pair
+//! in half, and its escape is then invalid. A parser refuses such a document, although only one character is lost.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ pub fn replace_unpaired_surrogates(json: &str) -> Cow<'_, str> {
     let (mut rest, mut copied) = (json, 0);
     while let Some(found) = rest.find('\\') {
         let at = json.len() - rest.len() + found;
-        // The character after a backslash belongs to it; two backslashes are one character.
+        // A backslash escapes the next character, so skip both.
         let after = |from: usize, count: usize| json.get(from..from + count);
         let unit = |from: usize| {
             let digits = after(from, 2).filter(|it| *it == "\\u").and_then(|_| after(from + 2, 4))?;

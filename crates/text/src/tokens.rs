@@ -1,4 +1,4 @@
-//! Token estimates. No tokenizer is used, and every number shown is called an estimate (BEHAVIOUR §5).
+//! Token estimates. No tokenizer is used, so every displayed number is called an estimate (BEHAVIOUR §5).
 
 use std::path::Path;
 

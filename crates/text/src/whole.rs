@@ -11,20 +11,20 @@ use aho_corasick::nfa::contiguous::NFA;
 
 use super::words::{forbidding_after, forbidding_before, is_cut_at_plus};
 
-/// Prepended as a word that is not UTF-8 and so never occurs in a text. If nearly every state ends a word, the library
-/// takes time quadratic in their number to renumber them (`s0` to `s50000`: six seconds), divided by the number of
-/// preceding states that do not end a word, which these bytes provide.
+/// Added as the first word; it is not UTF-8, so it never occurs in a text. If nearly every state ends a word, the
+/// library takes time quadratic in their number to renumber them (six seconds for `s0` to `s50000`), divided by the
+/// number of preceding states that do not end a word, which these bytes provide.
 pub const PADDING: [u8; 1024] = [0xff; 1024];
 
-/// Can begin a word.
+/// A byte that can begin a word.
 const BEGINS: u8 = 1;
-/// A word after it is not a whole word ([`is_whole`](super::words::is_whole)).
+/// A byte after which a word is not a whole word ([`is_whole`](super::words::is_whole)).
 const FORBIDS: u8 = 2;
 
-/// Shorter words have a separate filter, so that one of them does not make the filter of all others less selective.
+/// Words shorter than this have a separate filter, so that they do not make the filter of the others less selective.
 const SHORT: usize = 4;
 
-/// Finds these words where the preceding character is not an ASCII letter or digit, `_`, `-`, `.`, `/` or `\`.
+/// Finds words where the preceding character is not an ASCII letter or digit, `_`, `-`, `.`, `/` or `\`.
 #[derive(Debug)]
 pub struct WholeWords {
     states: NFA,
@@ -34,7 +34,7 @@ pub struct WholeWords {
 }
 
 impl WholeWords {
-    /// `None` for no words, and for words of several gigabytes.
+    /// `None` without words, and for several gigabytes of them.
     pub fn new<W: AsRef<[u8]>>(words: impl IntoIterator<Item = W>) -> Option<Self> {
         let words: Vec<W> = words.into_iter().collect();
         if words.is_empty() {
@@ -60,7 +60,7 @@ impl WholeWords {
         }
         let (short, long): (Vec<&[u8]>, Vec<&[u8]>) = words().partition(|word| word.len() < SHORT);
         let filters = [short, long].iter().filter_map(|words| Filter::new(words)).collect();
-        // The library's own prefilter does not suit so many words.
+        // The library's own prefilter is unsuited to so many words.
         let states = NFA::builder().prefilter(false).build(std::iter::once(&PADDING[..]).chain(words())).ok()?;
         let start = states.start_state(Anchored::No).ok()?;
         Some(Self { states, start, bytes, filters })
@@ -69,8 +69,8 @@ impl WholeWords {
     /// Every whole-word match in text order: start and end byte, and index of the word. Of overlapping matches, only
     /// the longest counts; of equally long ones, the first.
     ///
-    /// Hundreds of nested words can end at the same byte. Only the longest is reported first; a shorter one is looked
-    /// up when a longer match elsewhere overlaps it.
+    /// Hundreds of nested words can end at the same byte. At first only the longest is considered; a shorter one is
+    /// looked up if the longest overlaps a longer match elsewhere.
     pub fn longest(&self, text: &str) -> Vec<(usize, usize, usize)> {
         let mut shorter = HashMap::new();
         let ends = self.ends(text, &mut shorter);
@@ -86,7 +86,7 @@ impl WholeWords {
     }
 
     /// The longest word that begins at byte `start` and ends where `may_end` allows: its index and the byte where it
-    /// ends. The preceding character is not checked.
+    /// ends. Does not check the preceding character.
     pub fn longest_at(&self, text: &str, start: usize, may_end: impl Fn(usize) -> bool) -> Option<(usize, usize)> {
         let mut state = self.states.start_state(Anchored::Yes).ok()?;
         let mut found = None;
@@ -97,7 +97,7 @@ impl WholeWords {
             }
             let end = at + 1;
             if self.states.is_match(state) {
-                // The automaton reports the longest first: the one that began at its start.
+                // The automaton reports the longest word first, which is the one that began at `start`.
                 let pattern = self.states.match_pattern(state, 0);
                 if self.states.pattern_len(pattern) == end - start && may_end(end) {
                     found = Some((pattern.as_usize().saturating_sub(1), end));
@@ -143,7 +143,7 @@ impl WholeWords {
         };
         let is_whole = |length: usize| forbidding_before(text, end - length).is_none();
         let found = |(length, word): (usize, usize)| End { start: end - length, end, word, state };
-        // The automaton reports the longest first.
+        // The automaton reports the longest word first.
         let longest = nth(0);
         if longest.0 <= most && is_whole(longest.0) {
             return Some(found(longest));
@@ -168,7 +168,7 @@ impl WholeWords {
         let mut heap: BinaryHeap<_> = run.iter().map(|end| (rank(end), *end)).collect();
         let mut kept: BTreeMap<usize, End> = BTreeMap::new();
         while let Some((_, candidate)) = heap.pop() {
-            // Kept matches are disjoint, so only the last one that begins before this one's end can overlap it.
+            // Kept matches are disjoint, so only the last one that begins before the end of this one can overlap it.
             let before = kept.range(..candidate.end).next_back().map_or(0, |(_, end)| end.end);
             if before <= candidate.start {
                 kept.insert(candidate.start, candidate);

@@ -1,7 +1,7 @@
-//! Enums with a word for each variant, which programs read.
+//! Enums with a word for each variant, for programs.
 
 /// Declares an enum with a word for each variant. The word is written once: it is the variant's name in JSON, `word()`
-/// returns it, `from_word()` reads it. `ALL` has the variants in order.
+/// returns it, and `from_word()` parses it. `ALL` contains the variants in order.
 #[macro_export]
 macro_rules! worded_enum {
     ($(#[$meta:meta])* $vis:vis enum $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)+ }) => {

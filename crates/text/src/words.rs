@@ -51,7 +51,7 @@ fn ends_sentence(text: &str, at: usize) -> bool {
 }
 
 /// Whether `start..end` is a whole word in `text`: no neighbour is a letter, digit, combining mark, `_`, `-`, `.`, `/`
-/// or `\`, except a `.` after it that ends a sentence. The same rule serves ids (§3) and tags (§5).
+/// or `\`, except a `.` after it that ends a sentence. The same rule applies to ids (§3) and tags (§5).
 pub fn is_whole(text: &str, start: usize, end: usize) -> bool {
     forbidding_before(text, start).is_none() && forbidding_after(text, end).is_none()
 }

@@ -1,4 +1,4 @@
-//! Untrusted YAML: read within limits, so that neither aliases nor nesting exhaust the reader, with problems described
+//! Untrusted YAML, read within limits, so that neither aliases nor nesting exhaust the reader, with problems described
 //! for the person who wrote it.
 
 use std::fmt;
@@ -17,7 +17,7 @@ pub enum RepeatedKeys {
     Refused,
 }
 
-/// Why a text is not read.
+/// Why a text cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct YamlProblem {
     /// From 1.
@@ -26,11 +26,11 @@ pub struct YamlProblem {
     pub column: usize,
     /// What is wrong, without the position.
     pub message: String,
-    /// Whether a line is indented wrongly.
+    /// Whether the indentation of a line is wrong.
     pub is_indentation: bool,
 }
 
-/// A value with its position, for readers that report problems with it.
+/// A value with its position, for readers that report problems about it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct YamlNode {
     /// From 1.
@@ -60,7 +60,7 @@ pub enum YamlValue {
     Map(Vec<YamlMember>),
 }
 
-/// A key and its value.
+/// A key and its value, with the position of the key.
 #[derive(Debug, Clone, PartialEq)]
 pub struct YamlMember {
     /// The key.
@@ -172,7 +172,7 @@ impl<'de> Visitor<'de> for ValueVisitor {
 /// Reads a text of at most `items` values and events.
 ///
 /// # Errors
-/// It is not YAML, does not have the wanted shape, or exceeds a limit.
+/// It is not YAML, does not have the expected structure, or exceeds a limit.
 pub fn read<T: DeserializeOwned>(text: &str, items: usize, repeated: RepeatedKeys) -> Result<T, YamlProblem> {
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! {
@@ -204,7 +204,7 @@ pub fn read<T: DeserializeOwned>(text: &str, items: usize, repeated: RepeatedKey
     })
 }
 
-/// Line and column of the first tag (`!name`) in a valid text, because values do not tell whether they had one.
+/// Line and column of the first tag (`!name`) in a valid text, because values do not record whether they had a tag.
 pub fn first_tag(text: &str) -> Option<(usize, usize)> {
     let events = granit_parser::Parser::new_from_str(text).map_while(Result::ok);
     let mut tags = events.filter_map(|(event, span)| {

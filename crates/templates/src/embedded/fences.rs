@@ -1,5 +1,5 @@
-//! The fenced code blocks of a markdown text as a CommonMark parser finds them, also in lists and quotes, each with its
-//! info string and the heading above it. Their contents are classified elsewhere.
+//! The fenced code blocks of a markdown text as a CommonMark parser finds them, including those in lists and quotes,
+//! each with its info string and the heading above it. Other modules classify their contents.
 
 use std::rc::Rc;
 
@@ -34,7 +34,7 @@ impl Outline {
         }
     }
 
-    /// The innermost heading above that gives a slug.
+    /// The slug of the innermost heading above that has a non-empty one.
     fn nearest(&self) -> String {
         let headings = self.levels.iter().rev().flat_map(|headings| headings.iter().rev());
         let mut slugs = headings.map(|(_, slug)| &**slug);
@@ -42,8 +42,8 @@ impl Outline {
     }
 }
 
-/// The most signs parsed in a text: line breaks and punctuation, each of which can become a node of the parser's tree. A
-/// node takes about 50 bytes, and the whole tree is in memory at once.
+/// The most signs (line breaks and punctuation) parsed in a text. Each can become a node of the parser's tree, which
+/// takes about 50 bytes, and the whole tree is in memory at once.
 pub(super) const SIGNS: usize = 2_000_000;
 
 /// Why some blocks of a text were skipped.
@@ -57,8 +57,8 @@ pub enum LeftOut {
     Behind(usize),
 }
 
-/// The fenced blocks of `markdown` after byte `start`, at most [`BLOCKS`] of at most [`COMPILED`] bytes together, and what
-/// was skipped. Omits blocks without any sign of a template.
+/// The fenced blocks of `markdown` after byte `start`, at most [`BLOCKS`] with at most [`COMPILED`] bytes together, and
+/// what was skipped. Omits blocks that cannot be templates.
 pub(super) fn fences(markdown: &str, start: usize) -> (Vec<Fence>, Option<LeftOut>) {
     let whole = markdown.get(start..).unwrap_or_default();
     let body = parsed(whole);
@@ -75,7 +75,7 @@ pub(super) fn fences(markdown: &str, start: usize) -> (Vec<Fence>, Option<LeftOu
             Event::End(TagEnd::CodeBlock) => {
                 let Some(fence) = open.take().filter(|fence| super::evidence::may_hold(&fence.text)) else { continue };
                 if is_cut && range.end >= body.len() {
-                    // It may continue after the cut.
+                    // The block may continue after the cut.
                     break;
                 }
                 bytes += fence.text.len();

@@ -1,5 +1,5 @@
 //! Reads the `id` from the YAML between `---` lines at the top of a document. Invalid YAML is reported and gives no id.
-//! Aliases and nesting cannot exhaust the reader.
+//! Aliases and nesting cannot exhaust memory or stack.
 
 use serde::Deserialize;
 
@@ -43,8 +43,9 @@ pub(crate) fn read(text: &str) -> FrontMatter {
     }
 }
 
-/// The text after a `---` at the top up to the next `---` or `...`, and the byte after that. It keeps the first line break,
-/// so that line numbers are those of the document. If its first line is blank, the `---` is a rule, not front matter.
+/// The text after a `---` at the top up to the next `---` or `...`, and the byte after that line. The text keeps the
+/// first line break, so that its line numbers are those of the document. If its first line is blank, the `---` is a
+/// rule, not front matter.
 fn cut(text: &str) -> Option<(&str, usize)> {
     let mut lines = text.split_inclusive('\n');
     let first = lines.next()?;

@@ -18,7 +18,7 @@ use refdesk_text::lines::decode;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::tokens::counted;
 
-/// The most bytes of blocks compiled in all documents; as many documents as are searched at once can go beyond it.
+/// The most bytes of blocks compiled in all documents, which the documents searched at the same time may exceed.
 const ALL_COMPILED: usize = 8 * 1024 * 1024;
 
 /// How many documents are searched at once.
@@ -31,7 +31,7 @@ pub(crate) struct Text {
     pub found: Arc<Extracted>,
 }
 
-/// The templates in a document with the stamp of its file, or a sentence that says why they are unknown.
+/// The templates in a document and the stamp of its file, or a sentence that tells why they are unknown.
 type SearchOutcome = Result<(Stamp, Arc<Extracted>), String>;
 
 /// Searches these documents and returns the results in their order. Also stores them in `after` if `now` is given.
@@ -103,7 +103,7 @@ fn search(document: &ScannedDocument, before: &CachedFiles) -> SearchOutcome {
     let read = opened.and_then(|file| read_stamped(file, LIMITS.bytes));
     let (stamp, bytes) = read.map_err(|error| format!("cannot be read: {error}"))?;
     let bytes = bytes.ok_or_else(|| format!("exceeds the limit of {mebibytes} MiB"))?;
-    // A file that is not text holds no template.
+    // A binary file contains no templates.
     let found = match decode(&bytes) {
         (_, true) => Extracted::default(),
         (text, false) => extract(&text),

@@ -81,8 +81,8 @@ fn without_number(heading: &str) -> &str {
     behind().unwrap_or(heading)
 }
 
-/// An id as part of a file name: letters, digits, `.`, `_` and `-` stay, every other character becomes `-`, leading dots
-/// are removed. Without a slash it cannot name anything outside its folder.
+/// An id as part of a file name: letters, digits, `.`, `_` and `-` are kept, every other character becomes `-`, and
+/// leading dots are removed. Without slashes, it cannot lead out of its folder.
 fn safe_id(id: &str) -> String {
     let id: String =
         id.trim().chars().map(|c| if is_kept(c) || matches!(c, '.' | '_' | '-') { c } else { '-' }).collect();
@@ -119,7 +119,8 @@ impl BlockNames {
         let first = name(block, 0);
         let mut own = first.clone();
         if self.taken.contains(&own.to_lowercase()) || !is_free(&own) {
-            // Continue after the last number used for this name, so that ten thousand blocks of one name take one pass.
+            // Continue after the last number used for this name, so that ten thousand blocks with one name take one
+            // pass.
             let number = self.numbers.entry(first.to_lowercase()).or_insert(0);
             while self.taken.contains(&own.to_lowercase()) || !is_free(&own) {
                 *number += 1;

@@ -8,11 +8,11 @@ use crate::error::template_error;
 use crate::limits::{CHAIN, NESTING};
 use refdesk_text::Error;
 
-/// Checks that a tag says what it is about. Without that, the next error would be that its block is never closed.
+/// Checks that a tag is complete. Otherwise, the next error would be that its block is never closed.
 ///
 /// # Errors
 ///
-/// It does not; with the line.
+/// Something is missing; with the line.
 pub(super) fn must_be_complete(word: &str, rest: &[(Token<'_>, Span)], line: usize) -> Result<(), Error> {
     let is_loop = rest.iter().any(|(token, _)| matches!(token, Token::Ident("in")));
     let lacks = match word {
@@ -41,7 +41,7 @@ struct OpenTag<'t> {
     else_seen: bool,
 }
 
-/// What a tag does to a scope that Jinja2 has and the engine lacks: names set within these blocks end with them.
+/// The effect of a tag on scopes that Jinja2 has and the engine lacks: names set within these blocks end with them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ScopeChange {
     None,
@@ -50,7 +50,7 @@ pub(super) enum ScopeChange {
 }
 
 impl OpenTag<'_> {
-    /// Whether its content, or what was read last of it, is a scope of its own.
+    /// Whether its content, or the branch read last, has its own scope.
     fn has_scope(&self) -> bool {
         matches!(self.word, "set" | "filter" | "autoescape") || (self.word == "for" && self.else_seen)
     }
@@ -91,7 +91,7 @@ impl<'t> Blocks<'t> {
         })
     }
 
-    /// The engine does not leave the blocks between a `break` and its loop.
+    /// Refuses `break` and `continue` inside blocks other than `if`, which the engine would not close.
     fn leave_loop(&self, word: &str, line: usize) -> Result<ScopeChange, Error> {
         let around = self.open.iter().rev().find(|block| block.word != "if");
         match around {

@@ -1,5 +1,5 @@
-//! Bounds the height of a tag's expression tree, counted on its tokens before parsing. The engine's parser recurses for
-//! each bracket and each `not`, and its tree is dropped and compiled recursively.
+//! Bounds the height of a tag's expression tree, computed from its tokens before parsing. The engine's parser recurses
+//! for each bracket and each `not`, and its tree is compiled and dropped recursively.
 
 use minijinja::machinery::Token;
 
@@ -23,12 +23,12 @@ pub(super) struct Height<'t> {
 /// The state of one pair of brackets.
 #[derive(Debug, Default)]
 struct BracketLevel {
-    /// The highest of the items before the last comma.
+    /// The greatest height of the items before the last comma.
     items: usize,
     operators: usize,
-    /// The highest operand of those operators.
+    /// The greatest height of the operands of these operators.
     operands: usize,
-    /// Filters, attributes and calls on the last operand.
+    /// The number of filters, attributes and calls on the last operand.
     last: usize,
 }
 
@@ -39,12 +39,12 @@ impl BracketLevel {
 }
 
 impl<'t> Height<'t> {
-    /// For a tag of this template.
+    /// Starts a tag of this template.
     pub(super) fn new(text: &'t str) -> Self {
         Self { text, levels: vec![BracketLevel::default()], prefixes: 0, expects_operand: true }
     }
 
-    /// How many brackets are open.
+    /// The number of open brackets.
     pub(super) fn depth(&self) -> usize {
         self.levels.len() - 1
     }
@@ -73,7 +73,7 @@ impl<'t> Height<'t> {
                 *level = BracketLevel { items: level.height(), ..BracketLevel::default() }
             }
             Token::Dot | Token::Pipe => level.last += 1,
-            // A negated test is two levels of the engine's tree.
+            // A negated test takes two levels of the engine's tree.
             Token::Ident("is") => level.last += 2,
             _ if is_operator(token) => {
                 level.operands = level.operands.max(level.last);

@@ -1,5 +1,5 @@
-//! Edits that translate a template for the engine, so that it behaves as Jinja2 does: operators, comparisons and loops use
-//! our filters (`render::jinja::operators`), slices use a method (`render::jinja::slices`). No edit adds or removes a line
+//! Edits that translate a template, so that the engine behaves like Jinja2: operators, comparisons and loops use our
+//! filters (`render::jinja::operators`), slices use a method (`render::jinja::slices`). No edit adds or removes a line
 //! break, so line numbers stay the same.
 
 use std::borrow::Cow;
@@ -34,7 +34,7 @@ impl SourceEdit {
     }
 }
 
-/// The template with these edits. Edits at the same byte apply in list order.
+/// Applies the edits to a template. Edits at the same byte apply in list order.
 pub(crate) fn apply(template: &str, mut edits: Vec<SourceEdit>) -> String {
     edits.sort_by_key(|edit| edit.from);
     let added: usize = edits.iter().map(|edit| edit.text.len()).sum();
@@ -48,7 +48,7 @@ pub(crate) fn apply(template: &str, mut edits: Vec<SourceEdit>) -> String {
     out
 }
 
-/// A piece of translated text as it was in the template.
+/// Translates a piece of the engine's text back to what the template contains.
 pub(crate) fn as_written(piece: &str) -> String {
     let functions = FUNCTIONS.iter().map(|(written, ours)| (ours, written));
     let replaced = REPLACED.iter().map(|(ours, written)| (ours, written)).chain(functions);

@@ -1,4 +1,4 @@
-//! How an expression uses the names in it: which it prints, tests, iterates or looks into, and which are optional.
+//! How an expression uses its names: which it prints, tests, iterates or looks into, and which are optional.
 
 use minijinja::machinery::ast::{BinOpKind, Call, CallArg, CompareOpKind, Expr, Filter, UnaryOpKind};
 
@@ -18,7 +18,7 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// Records what `expr` needs when it is used like this. Recurses at most as deep as the expression.
+    /// Records what `expr` requires in this usage. Recurses at most as deep as the expression.
     pub(super) fn visit(&mut self, expr: &Expr<'a>, what: Usage, needed: bool) {
         match expr {
             Expr::Var(_) | Expr::GetAttr(_) | Expr::GetItem(_) => self.look_up(expr, what, needed),
@@ -42,7 +42,7 @@ impl<'a> Uses<'a> {
                     self.visit(&operator.left, if what == Usage::Print { Usage::Print } else { Usage::Test }, true);
                     self.guarded(&operator.left, true, |uses| uses.visit(&operator.right, what, needed));
                 }
-                // The left operand is tested, so a default around both does not help it.
+                // The left operand is tested first, so a default around both has no effect on it.
                 BinOpKind::ScOr => {
                     self.visit(&operator.left, what, true);
                     self.guarded(&operator.left, false, |uses| uses.visit(&operator.right, what, needed));
@@ -139,7 +139,7 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// Visits an expression that is evaluated only if `test` gave `outcome`.
+    /// Visits an expression that is evaluated only if the result of `test` was `outcome`.
     pub(super) fn guarded(&mut self, test: &Expr<'a>, outcome: bool, visit: impl FnOnce(&mut Self)) {
         let mark = self.guards.len();
         self.guards.extend(self.scope.defined_if(test, outcome));
@@ -149,7 +149,7 @@ impl<'a> Uses<'a> {
 
     fn call(&mut self, call: &Call<'a>) {
         let Expr::GetAttr(method) = &call.expr else {
-            // A called name is a function, which values cannot hold.
+            // A called name is a function, which cannot be a value.
             if !matches!(call.expr, Expr::Var(_)) {
                 self.visit(&call.expr, Usage::Print, true);
             }
@@ -181,14 +181,14 @@ impl<'a> Uses<'a> {
             _ => Usage::Print,
         };
         if let Some(of) = &filter.expr {
-            // Every other filter fails on an undefined value, also within a default.
+            // Every other filter fails on an undefined value, even within a default.
             self.visit(of, asked, !matches!(filter.name, "default" | "d"));
             self.attributes(of, filter.name, &filter.args);
         }
         self.visit_args(&filter.args);
     }
 
-    /// Fields of a list's items that a filter takes by name.
+    /// Records fields of a list's items that a filter takes by name.
     fn attributes(&mut self, of: &Expr<'a>, filter: &str, args: &[CallArg<'a>]) {
         let place = match filter {
             "selectattr" | "rejectattr" | "groupby" => 0,
@@ -197,7 +197,7 @@ impl<'a> Uses<'a> {
             _ => return,
         };
         let attribute = text_argument(args, "attribute", place);
-        // A test for presence does not need the value.
+        // A test for `defined` does not need the value.
         let asks = if matches!(filter, "selectattr" | "rejectattr") { text_argument(args, "", 1) } else { None };
         let tolerant = matches!(asks, Some("defined" | "undefined"));
         let defaulted = args.iter().any(|arg| matches!(arg, CallArg::Kwarg("default", _)));

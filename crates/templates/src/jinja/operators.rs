@@ -1,4 +1,4 @@
-//! Translates operators, comparisons and filters for the engine, found in its syntax tree. `a + b` becomes `a |__add__(
+//! Translates the operators, comparisons and filters in the syntax tree for the engine. `a + b` becomes `a |__add__(
 //! b)`: filters bind tighter than any operator, so the left operand needs no parentheses.
 
 use minijinja::machinery::ast::{BinOpKind, CallArg, CompareOpKind, Expr, Stmt};
@@ -8,7 +8,7 @@ use super::edits::SourceEdit;
 use super::tokens::{offset, tags};
 use super::{CHANGING, FUNCTIONS};
 
-/// Tests that examine a value and not just its kind, so they fail on an undefined value.
+/// Tests that examine a value, not only its kind, and so fail on an undefined value.
 const ABOUT_VALUES: [&str; 22] = [
     "odd",
     "even",
@@ -50,7 +50,7 @@ pub(crate) fn edits(text: &str, statements: &[Stmt<'_>]) -> Vec<SourceEdit> {
 struct Edits<'t> {
     text: &'t str,
     edits: Vec<SourceEdit>,
-    /// Whether lists and dicts that the template makes must be mutable.
+    /// Whether lists and dicts created by the template must be mutable.
     changes: bool,
 }
 
@@ -214,7 +214,7 @@ impl<'t> Edits<'t> {
         }
     }
 
-    /// `a < b == c` becomes `a |__chain__( '<', b , '==', c)`. The tabs mark what the template does not contain.
+    /// `a < b == c` becomes `a |__chain__( '<', b , '==', c)`. The tabs mark text that is not in the template.
     fn compared(&mut self, operator: CompareOpKind, left: &Expr<'_>, is_first: bool) {
         use CompareOpKind::{Eq, Gt, Gte, In, Lt, Lte, Ne, NotIn};
         let (written, sign) = match operator {
@@ -242,7 +242,7 @@ impl<'t> Edits<'t> {
         rest.trim_start_matches(|c: char| c.is_whitespace() || c == ')')
     }
 
-    /// Adds the edits `inside` an expression; if it `makes` a list or dict, that must be mutable.
+    /// Adds the edits `inside` an expression; if it creates (`makes`) a list or dict, that is made mutable.
     fn can_change(&mut self, makes: bool, span: Span, inside: impl FnOnce(&mut Self)) {
         let encloses = makes && self.changes;
         self.edits.extend(encloses.then(|| SourceEdit::insert(offset(span.start_offset), "(")));
@@ -250,7 +250,8 @@ impl<'t> Edits<'t> {
         self.edits.extend(encloses.then(|| SourceEdit::insert(offset(span.end_offset), "|__changing__)")));
     }
 
-    /// The engine allows undefined values in comparisons and in some filters; Jinja2 does not.
+    /// Makes an undefined operand an error: the engine, unlike Jinja2, allows undefined values in comparisons and some
+    /// filters.
     fn must_be_given(&mut self, operand: &Expr<'_>) {
         if matches!(operand, Expr::Var(_) | Expr::GetAttr(_) | Expr::GetItem(_)) {
             self.edits.push(SourceEdit::insert(offset(operand.span().end_offset), "|__given__"));
@@ -258,7 +259,7 @@ impl<'t> Edits<'t> {
     }
 }
 
-/// Whether a method is called that changes a list or a dict.
+/// Whether the template calls a method that modifies a list or a dict.
 fn changes_values(text: &str) -> bool {
     let mut found = false;
     let read = tags(text, |tag| {
@@ -271,7 +272,7 @@ fn changes_values(text: &str) -> bool {
     read.is_ok() && found
 }
 
-/// The engine's name of a called function.
+/// The engine's name for a called function.
 fn function(callee: &Expr<'_>) -> Option<&'static str> {
     let Expr::Var(called) = callee else { return None };
     FUNCTIONS.iter().find(|(name, _)| *name == called.id).map(|(_, engines)| *engines)

@@ -1,5 +1,5 @@
-//! What a name refers to at a place in a template: a variable, a local of the template, or an item of a list variable.
-//! Paths lead from a variable to the value that an expression uses.
+//! What a name refers to at a place in a template: a variable, a local, or an item of a list variable. Paths lead from
+//! a variable to the value that an expression uses.
 
 use std::collections::HashMap;
 
@@ -11,11 +11,11 @@ use crate::usage::PathStep;
 /// What a local name refers to.
 #[derive(Debug, Clone)]
 pub(super) enum NameBinding {
-    /// A value made by the template.
+    /// A value created by the template.
     Own,
-    /// A value reached from a variable; with a default, the template copes without the variable.
+    /// A value reached from a variable; with a default, the template works without the variable.
     Alias { path: Vec<PathStep>, has_default: bool },
-    /// A group of items of the list at this path: `grouper` is made by the template, `list` holds the items.
+    /// A group of items of the list at this path: the template creates `grouper`, and `list` contains the items.
     Group(Vec<PathStep>),
 }
 
@@ -29,7 +29,7 @@ pub(super) struct NameScope<'a> {
 }
 
 impl<'a> NameScope<'a> {
-    /// The number of names in scope; a mark for [`NameScope::leave`].
+    /// The number of names in scope, to be used as a mark for [`NameScope::leave`].
     pub(super) fn mark(&self) -> usize {
         self.order.len()
     }
@@ -41,7 +41,7 @@ impl<'a> NameScope<'a> {
         }
     }
 
-    /// Makes a name.
+    /// Adds a name.
     pub(super) fn bind(&mut self, name: &'a str, binding: NameBinding) {
         self.bindings.entry(name).or_default().push(binding);
         self.order.push(name);
@@ -70,7 +70,7 @@ impl<'a> NameScope<'a> {
                 index if is_number(index) => self.step(&get.expr, PathStep::Item),
                 key => self.step(&get.expr, PathStep::Field(text_of(key)?.to_owned())),
             },
-            // `xs[1:]` leads to items as `xs[1]` does.
+            // `xs[1:]` leads to items, like `xs[1]`.
             Expr::Call(call) => {
                 let mut bounds = values_of(&call.args).filter(|bound| !is_none(bound));
                 let is_one_number = bounds.next().is_some_and(is_number) && bounds.next().is_none();
@@ -93,7 +93,7 @@ impl<'a> NameScope<'a> {
             .map_or(NameBinding::Own, |path| NameBinding::Alias { path, has_default: self.has_default(value) })
     }
 
-    /// Whether a part of a path has a default, which makes all of it optional.
+    /// Whether a part of a path has a default, which makes the whole path optional.
     pub(super) fn has_default(&self, mut expr: &Expr<'_>) -> bool {
         loop {
             expr = match expr {
@@ -133,7 +133,7 @@ impl<'a> NameScope<'a> {
         Some(path)
     }
 
-    /// The paths that are defined if `expr` gave `outcome`.
+    /// The paths that are defined if the result of `expr` was `outcome`.
     pub(super) fn defined_if(&self, expr: &Expr<'_>, outcome: bool) -> Vec<Vec<PathStep>> {
         match expr {
             Expr::Test(test) if matches!(test.name, "defined" | "undefined") => {
@@ -160,7 +160,7 @@ pub(super) struct Guards {
 }
 
 impl Guards {
-    /// The number of paths; a mark for [`Guards::truncate`].
+    /// The number of paths, to be used as a mark for [`Guards::truncate`].
     pub(super) fn len(&self) -> usize {
         self.order.len()
     }
@@ -182,7 +182,7 @@ impl Guards {
         }
     }
 
-    /// Whether this path or a path below it is among them.
+    /// Whether this path or one of its prefixes is among them.
     pub(super) fn cover(&self, path: &[PathStep]) -> bool {
         let holds =
             |length| path.get(..length).and_then(|start| self.counts.get(start)).is_some_and(|count| *count > 0);

@@ -1,4 +1,4 @@
-//! One pass over the statements of a Jinja2 template: which names are its locals, which are known to be defined, and how
+//! One pass over the statements of a Jinja2 template: which names are locals, which are known to be defined, and how
 //! every other name is used.
 
 use minijinja::machinery::ast::{Expr, ForLoop, IfCond, Stmt};
@@ -12,7 +12,7 @@ pub(crate) fn shape(statements: &[Stmt<'_>]) -> VariableUses {
     uses.shape
 }
 
-/// What is known after the statements visited so far.
+/// What the statements visited so far have established.
 #[derive(Default)]
 pub(super) struct Uses<'a> {
     pub(super) shape: VariableUses,
@@ -98,7 +98,7 @@ impl<'a> Uses<'a> {
         if let (Some(mut path), Some(place)) = (path, place) {
             *place = match (filter, names) {
                 ("groupby", 1) => NameBinding::Group(path),
-                // Each result again holds such items.
+                // Each result contains such items again.
                 ("groupby" | "batch" | "slice", _) => NameBinding::Alias { path, has_default: false },
                 _ => {
                     path.push(PathStep::Item);
@@ -142,7 +142,7 @@ fn names<'a>(target: &Expr<'a>) -> Vec<&'a str> {
     }
 }
 
-/// The value without the filter that the translation puts around it.
+/// The value without the filter that the translation adds around it.
 fn as_written<'e, 'a>(value: &'e Expr<'a>) -> &'e Expr<'a> {
     match value {
         Expr::Filter(filter) if matches!(filter.name, "__each__" | "__unpack__") => {

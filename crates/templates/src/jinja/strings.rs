@@ -1,4 +1,4 @@
-//! Jinja2's strings and raw blocks: where they end in a text that may not be Jinja2, and escapes as the engine needs them.
+//! Jinja2's strings and raw blocks: where they end in a text that may not be Jinja2, and escapes that the engine lacks.
 
 use super::edits::SourceEdit;
 
@@ -34,8 +34,8 @@ pub(crate) fn end_of_string(rest: &str) -> Option<usize> {
     }
 }
 
-/// The edits for the string literal from byte `start` to `end`: `\/` stays as it is in Python, and the engine lacks `\a`,
-/// `\v` and `\U`.
+/// The edits for the string literal from byte `start` to `end`. In Python, `\/` is kept as it is, and the engine lacks
+/// `\a`, `\v` and `\U`.
 pub(super) fn escapes(text: &str, start: usize, end: usize) -> Vec<SourceEdit> {
     let (mut edits, mut at) = (Vec::new(), start);
     while let Some(found) = text.get(at..end).and_then(|rest| rest.find('\\')) {
@@ -46,7 +46,7 @@ pub(super) fn escapes(text: &str, start: usize, end: usize) -> Vec<SourceEdit> {
             (Some('/'), _) => edits.push(SourceEdit::insert(at, "\\")),
             (Some('a'), _) => edits.push(SourceEdit::replace_bytes(at, 2, "\\x07")),
             (Some('v'), _) => edits.push(SourceEdit::replace_bytes(at, 2, "\\x0b")),
-            // Quotes and line breaks would end the string or add a line.
+            // Quotes and line breaks are ASCII, and would end the string or add a line.
             (Some('U'), Some(c)) if !c.is_ascii() => edits.push(SourceEdit::replace_bytes(at, 10, c.to_string())),
             _ => {}
         }

@@ -1,6 +1,6 @@
-//! Works on a template's tokens before the engine's parser sees them: checks blocks, bounds expressions, and rewrites what
-//! Jinja2 accepts but the engine's parser rejects or treats differently (a sign `+`, the list of a loop, slices, tuples,
-//! escapes in strings).
+//! Processes a template's tokens before the engine's parser gets them: checks blocks, bounds expressions, and rewrites
+//! what Jinja2 accepts but the engine's parser rejects or treats differently (a `+` sign, the list of a loop, slices,
+//! tuples, escapes in strings).
 
 use minijinja::machinery::{Span, Token, tokenize};
 use minijinja::syntax::SyntaxConfig;
@@ -22,7 +22,7 @@ pub(crate) struct JinjaTag<'t> {
     pub tokens: Vec<(Token<'t>, Span)>,
 }
 
-/// Passes each tag of a template to `take`.
+/// Calls `take` for each tag of a template.
 ///
 /// # Errors
 ///
@@ -64,8 +64,8 @@ fn never_closed(what: &str, text: &str, at: usize) -> Error {
     template_error(line, format!("the {what} opened at line {line} is never closed"))
 }
 
-/// A tokenizer error. The engine gives the line where it stopped, which for something unclosed is the last line; the real
-/// start is searched after `end`, the end of the last token.
+/// The error for a tokenizer error. The engine reports the line where it stopped, which for something unclosed is the
+/// last line, so this searches for the real start after `end`, the end of the last token.
 fn unread(error: &minijinja::Error, text: &str, end: usize) -> Error {
     let rest = text.get(end..).unwrap_or_default();
     let after = |found: Option<usize>| end + found.unwrap_or_default();
@@ -95,7 +95,7 @@ fn unclosed_comment(text: &str) -> Option<usize> {
     }
 }
 
-/// A token as error messages show it.
+/// A token for error messages.
 pub(crate) fn describe(token: &Token<'_>) -> String {
     match token {
         Token::Ident(word) => format!("'{word}'"),
@@ -103,11 +103,11 @@ pub(crate) fn describe(token: &Token<'_>) -> String {
     }
 }
 
-/// The template rewritten for the engine's parser.
+/// Rewrites a template for the engine's parser.
 ///
 /// # Errors
 ///
-/// As [`tags`]; also if blocks do not balance, a tag is refused, or a limit is exceeded; with the line.
+/// See [`tags`]; also if blocks do not balance, a tag is refused, or a limit is exceeded; with the line.
 pub(crate) fn prepare(text: &str) -> Result<String, Error> {
     let (mut lines, mut blocks, mut edits) = (LineCounter::new(text), Blocks::default(), Vec::new());
     tags(text, |tag| {
@@ -131,7 +131,7 @@ pub(crate) fn prepare(text: &str) -> Result<String, Error> {
         let Some(word) = word else { return Ok(()) };
         blocks::must_be_complete(word, tokens, line)?;
         let (first, last) = (tag.tokens.first().map(|(_, span)| *span), tag.tokens.last().map(|(_, span)| *span));
-        // Within the tag, so that its `-` still trims what comes before or after it.
+        // Insert within the tag, so that its `-` still trims white space before or after it.
         edits.extend(match blocks.tag(word, !has_value, line)? {
             ScopeChange::None => None,
             ScopeChange::Opens => last.map(|last| SourceEdit::insert(offset(last.end_offset), " %}{% with")),
@@ -146,7 +146,7 @@ pub(crate) fn prepare(text: &str) -> Result<String, Error> {
 /// Bounds the expressions of a tag, and rewrites signs, slices and escapes. Returns whether there is a `=` outside brackets.
 fn expressions(text: &str, tokens: &[(Token<'_>, Span)], edits: &mut Vec<SourceEdit>) -> Result<bool, Error> {
     let (mut height, mut has_value) = (Height::new(text), false);
-    // Every open bracket; for a subscript also the number of colons so far.
+    // The open brackets; for a subscript, also the number of colons so far.
     let mut brackets: Vec<(&(Token<'_>, Span), Option<usize>)> = Vec::new();
     for placed in tokens {
         let (token, span) = placed;

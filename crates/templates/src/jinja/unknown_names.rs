@@ -1,6 +1,6 @@
-//! Filters and tests that do not exist. The engine notices them only when rendering reaches them, and Jinja2 only outside
-//! `if`, so they are found in the tokens. A name that the template itself asks about (`'markdown' is filter`) is not
-//! reported: such a template works without it.
+//! Filters and tests that do not exist. The engine notices them only when rendering reaches them, and Jinja2 ignores
+//! them inside `if`, so they are found in the tokens. A name that the template itself tests (`'markdown' is filter`) is
+//! not reported, because such a template works without it.
 
 use minijinja::machinery::{Span, Token};
 
@@ -11,14 +11,14 @@ use refdesk_text::Error;
 use refdesk_text::lines::LineCounter;
 use refdesk_text::nearest::nearest;
 
-/// What is looked up by name after `|` or `is`.
+/// Whether a name is looked up after `|` or after `is`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NameKind {
     Filter,
     Test,
 }
 
-/// More are not reported for one template.
+/// The most unknown names reported for one template.
 const REPORTED: usize = 20;
 
 /// Jinja2's filters, for suggestions: the engine does not list its own.
@@ -27,11 +27,11 @@ const FILTERS: &str = "abs attr batch capitalize center count d default dictsort
     replace reverse round safe select selectattr slice sort string striptags sum title tojson trim truncate \
     unique upper urlencode urlize wordcount wordwrap xmlattr";
 
-/// Jinja2's tests, likewise.
+/// Jinja2's tests, for suggestions.
 const TESTS: &str = "boolean callable defined divisibleby eq equalto escaped even false filter float ge greaterthan gt in integer \
     iterable le lessthan lower lt mapping ne none number odd sameas sequence string test true undefined upper";
 
-/// An unknown filter or test: `unknown filter 'uper' at line 2 (did you mean 'upper'?)`.
+/// The error for an unknown filter or test: `unknown filter 'uper' at line 2 (did you mean 'upper'?)`.
 pub(crate) fn unknown_name(kind: NameKind, name: &str, line: Option<usize>) -> Error {
     let (what, known) = match kind {
         NameKind::Filter => ("filter", FILTERS),
@@ -71,7 +71,7 @@ pub(crate) fn unknown_names(text: &str) -> Vec<Error> {
         }
         Ok(())
     });
-    // A template that cannot be read has another problem.
+    // A template that cannot be tokenized has another problem.
     if read.is_err() {
         return Vec::new();
     }

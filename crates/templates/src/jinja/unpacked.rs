@@ -1,5 +1,6 @@
 //! Tuples without parentheses, and unpacking. Jinja2 prints `{{ a, b }}`, unpacks strings in `{% set a, b = "xy" %}`,
-//! and in `{% with a = 1, b = a %}` the second value does not see the first name; the engine does none of this.
+//! and evaluates the second value of `{% with a = 1, b = a %}` without the first name in scope; the engine does none of
+//! this.
 
 use minijinja::machinery::{Span, Token};
 
@@ -8,8 +9,8 @@ use super::tokens::offset;
 
 type Placed<'t> = (Token<'t>, Span);
 
-/// The edits that enclose those within the tag: those before them and those after them. `word` is the tag's first word,
-/// empty for `{{ … }}`.
+/// The edits around those within the tag: those before and those after them. `word` is the tag's first word, empty for
+/// `{{ … }}`.
 pub(super) fn around(text: &str, word: Option<&str>, tokens: &[Placed<'_>]) -> [Vec<SourceEdit>; 2] {
     let enclosed = |close: &'static str, tokens: &[Placed<'_>]| match (tokens.first(), tokens.last()) {
         (Some((_, first)), Some((_, last))) => [
@@ -42,10 +43,10 @@ fn with(text: &str, tokens: &[Placed<'_>]) -> Option<[Vec<SourceEdit>; 2]> {
         let (target, _) = target_and_value(part)?;
         let ((_, from), (_, to)) = (target.first()?, target.last()?);
         targets.push(text.get(offset(from.start_offset)..offset(to.end_offset))?);
-        // The white space between the tokens stays, so that no line break is lost.
+        // Keep the white space between the tokens, so that no line break is lost.
         edits.extend(part.iter().take(target.len() + 1).map(|(_, span)| SourceEdit::replace(*span, "")));
     }
-    // A target over several lines keeps its position, but is put on one line.
+    // A target over several lines keeps its position but is put on one line.
     let targets = targets.join(", ").replace(['\r', '\n'], " ");
     edits.insert(0, SourceEdit::insert(offset(first.start_offset), format!("({targets}) = (")));
     Some([edits, vec![SourceEdit::insert(offset(last.end_offset), ")")]])

@@ -1,5 +1,5 @@
 //! A template parsed once and rendered any number of times: the part of a rendering that does not depend on the values.
-//! Line numbers are mapped to the file here, and long messages are cut, for every engine.
+//! For every engine, line numbers are mapped to the file here, and long messages are truncated.
 
 use std::borrow::Cow;
 
@@ -22,7 +22,7 @@ pub struct Texts<'j> {
 }
 
 impl<'j> Texts<'j> {
-    /// The texts of this job.
+    /// Prepares the texts of a job.
     ///
     /// # Errors
     ///
@@ -73,11 +73,11 @@ impl<'t> CompiledTemplate<'t> {
         engine.map(|engine| Self { main, engine }).map_err(|error| in_file(error, main))
     }
 
-    /// Renders it.
+    /// Renders the template.
     ///
     /// # Errors
     ///
-    /// As [`super::render`].
+    /// See [`super::render`].
     pub fn render(&self, values: &Value, html: bool) -> Result<Rendered, Error> {
         values::check(values)?;
         let rendered = match &self.engine {
@@ -87,7 +87,7 @@ impl<'t> CompiledTemplate<'t> {
         };
         let Rendered { text, mut warnings } = rendered.map_err(|error| in_file(error, self.main))?;
         for warning in &mut warnings {
-            // A warning names lines in the same way as an error.
+            // The line numbers in a warning are mapped like those in an error.
             let moved = in_file(template_error(1, std::mem::take(warning)), self.main);
             *warning = moved.message;
         }

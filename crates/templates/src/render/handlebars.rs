@@ -1,9 +1,9 @@
-//! Handlebars by the crate of that name: strict about undefined values, with only the control flow helpers (`if`, `unless`,
-//! `each`, `with`, `else`, and plain sections), without partials and decorators (BEHAVIOUR §6).
+//! Handlebars with the crate of that name: strict about undefined values, with only the control flow helpers (`if`,
+//! `unless`, `each`, `with`, `else`, and plain sections), without partials and decorators (BEHAVIOUR §6).
 //!
-//! [`super::handlebars_dialect`] translates the template and the crate parses it. Then disallowed elements are rejected by
-//! name and line, and two of our helpers ([`super::handlebars_helpers`]) are inserted where the crate would print a value
-//! or enter a section, because only that place knows which names could have been meant.
+//! [`super::handlebars_dialect`] translates the template, and the crate parses it. Then disallowed elements are
+//! rejected with name and line, and two of our helpers ([`super::handlebars_helpers`]) are inserted where the crate
+//! would print a value or enter a section, because only there it is known which names could have been meant.
 
 use std::collections::HashMap;
 use std::io;
@@ -43,7 +43,7 @@ fn engine(escape: fn(&str) -> String) -> Handlebars<'static> {
     engine
 }
 
-/// Why this template is not rendered with any values, if so.
+/// Why this template cannot be rendered with any values; `None` if it can.
 pub(crate) fn unsupported(text: &str) -> Option<Error> {
     CompiledHandlebars::new(text).err()
 }
@@ -61,7 +61,8 @@ impl CompiledHandlebars {
     /// It does not parse, exceeds a limit, or uses something disallowed.
     pub(super) fn new(text: &str) -> Result<Self, Error> {
         if let Err(error) = check_handlebars(text) {
-            // A disallowed block may be the reason why the others do not balance; searched only if there can be one.
+            // A disallowed block may be the reason why the others do not balance. Look for one only if a cheap check
+            // finds its sign.
             let refused = ["#>", "#*", "{{{{"].iter().any(|sign| text.contains(sign));
             return Err(if refused { translate(text).err().unwrap_or(error) } else { error });
         }
@@ -69,7 +70,7 @@ impl CompiledHandlebars {
         Ok(Self { template: compile(&translated, PART)? })
     }
 
-    /// Renders it; `html` turns escaping on.
+    /// Renders the template; `html` turns on escaping.
     ///
     /// # Errors
     ///
@@ -159,7 +160,7 @@ fn enter(block: &mut HelperTemplate, line: usize) -> Result<Option<Parameter>, E
     let name = block.name.as_name().unwrap_or_default().to_owned();
     match (name.as_str(), block.params.as_mut_slice()) {
         ("if" | "unless" | INVERTED, [subject]) => {
-            // A path that leads nowhere is false.
+            // A path that does not resolve is false.
             if let Some(path) = subject.as_name() {
                 *subject = value(path);
             }
@@ -223,11 +224,11 @@ pub(crate) fn refused(line: usize, what: &str, why: &str) -> Error {
     template_error(line, format!("{what} at line {line} is not supported: {why}"))
 }
 
-/// A parse error of the crate, after this many lines.
+/// Converts a parse error of the crate in a part that begins after this many lines.
 fn unread(error: &TemplateError, before: usize) -> Error {
     let line = error.pos().map(|(line, _)| line + before);
     match error.reason() {
-        // The rest of the message names the parser's rules.
+        // The rest of the message contains names of the parser's rules.
         TemplateErrorReason::InvalidSyntax(_) => error_at(line, "invalid Handlebars syntax".to_owned()),
         reason => error_at(line, reason.to_string()),
     }

@@ -1,8 +1,9 @@
-//! Translates common Handlebars into the crate's dialect: `{{.}}`, plain and inverted sections of dotted names, `~`, and tags
-//! that are alone on their line. No line is added or removed, so line numbers stay the same.
+//! Translates common Handlebars into the crate's dialect: `{{.}}`, plain and inverted sections of dotted names, `~`,
+//! and tags that are alone on their line. No line is added or removed, so line numbers stay the same.
 //!
-//! The crate trims white space differently from handlebars.js: `~` reaches past comments, or makes it trim the line of the
-//! next tag. So white space to trim becomes a comment here, and the crate finds nothing to trim.
+//! The crate trims white space differently from handlebars.js: `~` also affects white space beyond comments, and can
+//! make the crate trim the line of the next tag. So white space to trim is turned into a comment here, and the crate
+//! finds nothing to trim.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -15,8 +16,8 @@ use crate::tags::alone;
 use refdesk_text::Error;
 use refdesk_text::lines::breaks;
 
-/// Comments and backslashes before braces are matched too, so that nothing is found inside them. One backslash makes the
-/// braces text; of more, one is removed.
+/// Also matches comments, and backslashes before braces, so that nothing is found inside them. One backslash makes the
+/// braces literal text; of several, one is removed.
 static TAG: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?s)(?<comment>\{\{~?!--.*?--~?\}\}|\{\{~?!.*?\}\})|\\{2,}|\\\{\{|(?<raw>\{\{\{\{)",
@@ -54,7 +55,7 @@ pub(super) fn translate(text: &str) -> Result<String, Error> {
             Some(comment) => {
                 let inside = comment.as_str().trim_start_matches(['{', '~']);
                 let inside = inside.strip_prefix('!').unwrap_or(inside).trim_end_matches('}').trim_end_matches('~');
-                // A dot tells an empty one from white space that is not printed.
+                // A dot distinguishes an empty comment from white space that is not printed.
                 let mark = if inside.trim().is_empty() { "." } else { "" };
                 out.push_str(&format!("{{{{!{mark}{inside}}}}}"));
             }
@@ -67,7 +68,7 @@ pub(super) fn translate(text: &str) -> Result<String, Error> {
     refused.map_or(Ok(out), Err)
 }
 
-/// White space that is not printed.
+/// Adds white space that is not printed, as a comment.
 fn push_blank(out: &mut String, blank: Option<&str>) {
     if let Some(blank) = blank.filter(|blank| !blank.is_empty()) {
         out.push_str(&format!("{{{{!{blank}}}}}"));
@@ -112,7 +113,7 @@ pub(crate) fn tags(text: &str) -> impl Iterator<Item = HandlebarsTag<'_>> {
     found.into_iter().flatten().filter_map(|found| HandlebarsTag::new(&found))
 }
 
-/// Where the white space begins that is not printed before a tag, and where that after it ends.
+/// Where the trimmed white space before a tag begins, and where that after it ends.
 fn trimmed(text: &str, tag: &HandlebarsTag<'_>) -> (usize, usize) {
     let Range { start, end } = tag.range;
     let line = if tag.is_line { alone(text, start, end) } else { None };
@@ -125,7 +126,7 @@ fn trimmed(text: &str, tag: &HandlebarsTag<'_>) -> (usize, usize) {
     )
 }
 
-/// The tag in the crate's dialect. `open` has the closing name of each open block.
+/// The tag in the crate's dialect. `open` contains the closing name of each open block.
 fn rewritten_tag(
     found: &Captures<'_>,
     open: &mut Vec<Option<&'static str>>,

@@ -1,6 +1,6 @@
-//! Our helpers for the places where Handlebars needs a value: printing one, checking that a block has one, and entering a
-//! block other than `each`, because the crate's own helpers have different rules for what is true. The crate resolves names;
-//! an error about a missing one suggests the most similar name.
+//! Our helpers for the places where Handlebars needs a value: printing one, checking that a block has one, and entering
+//! a block other than `each`, because the crate's own helpers have other rules for what is true. The crate resolves
+//! names; an error about a missing one suggests the most similar name.
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ pub(super) const NEED: &str = "\u{1}need";
 pub(super) const VALUE: &str = "\u{1}value";
 /// The name of [`ValueHelper::Section`], in characters that the crate's parser accepts.
 pub(super) const SECTION: &str = "§section";
-/// The name of [`ValueHelper::Inverted`], likewise.
+/// The name of [`ValueHelper::Inverted`], in characters that the crate's parser accepts.
 pub(super) const INVERTED: &str = "§inverted";
 
 /// The end of a path to the length of a list or text.
@@ -58,7 +58,8 @@ pub(super) enum ValueHelper {
     If(bool),
     /// `{{#with x}}`
     With,
-    /// The value of a path given as a text: of a list or text also its `length`. It is missing where a path leads nowhere.
+    /// The value at a path given as text, including the `length` of a list or text; missing if the path does not
+    /// resolve.
     Value,
 }
 
@@ -78,7 +79,7 @@ impl HelperDef for ValueHelper {
         let of = path.strip_suffix(LENGTH).and_then(|of| run.evaluate(context, of).ok());
         Ok(match of.as_ref().map(ScopedJson::as_json) {
             Some(Value::Array(items)) => ScopedJson::Derived(items.len().into()),
-            // As JavaScript counts.
+            // In UTF-16 code units, as in JavaScript.
             Some(Value::String(text)) => ScopedJson::Derived(text.encode_utf16().count().into()),
             _ => ScopedJson::Missing,
         })

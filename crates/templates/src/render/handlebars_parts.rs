@@ -1,14 +1,14 @@
-//! Splits a long Handlebars template into parts that are parsed one by one. The crate counts lines from the start of its
-//! text at every tag, which takes half a second for 64 KiB. A part ends at a line end outside every block, also at one that
-//! is not printed and therefore in a comment, so the result is the same as for the whole text.
+//! Splits a long Handlebars template into parts that are parsed separately, because the crate counts lines from the
+//! start of its text at every tag, which takes half a second for 64 KiB. A part ends at a line end outside every block,
+//! possibly one in a comment (which is not printed), so the result is the same as for the whole text.
 
 use super::handlebars_dialect::tags;
 use refdesk_text::lines::breaks;
 
-/// The least bytes of a part.
+/// The minimum size of a part in bytes.
 pub(super) const PART: usize = 2_048;
 
-/// The parts, each with the number of lines before it.
+/// Splits the text; each part is returned with the number of lines before it.
 pub(crate) fn parts(text: &str, least: usize) -> Vec<(usize, &str)> {
     let (mut parts, mut from, mut lines) = (Vec::new(), 0, 0);
     let (mut depth, mut end, mut ends_line) = (0_usize, 0, false);

@@ -147,7 +147,7 @@ fn handlebars() {
     assert_eq!(outcome("{{html}} {{{html}}} {{&html}}", &values, true), "&lt;&amp;&quot;&gt; <&\"> <&\">");
 }
 
-/// The results of handlebars.js.
+/// The expected results are those of handlebars.js.
 #[test]
 fn white_space_length_and_truth() {
     let values = json!({

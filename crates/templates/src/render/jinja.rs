@@ -44,7 +44,7 @@ fn engine() -> Environment<'static> {
     engine.set_undefined_behavior(UndefinedBehavior::Strict);
     engine.set_auto_escape_callback(|_| AutoEscape::None);
     engine.set_fuel(Some(FUEL));
-    // Without it, an error has neither the name nor the position of the undefined value.
+    // Without debug mode, an error contains neither name nor position of the undefined value.
     engine.set_debug(true);
     engine.remove_global("debug");
     engine.set_unknown_method_callback(methods::call);
@@ -76,13 +76,13 @@ impl<'t> CompiledJinja<'t> {
     ///
     /// # Errors
     ///
-    /// The engine refuses it.
+    /// The engine rejects it.
     pub(super) fn new(translated: &'t str) -> Result<Self, Error> {
         let template = ENGINE.template_from_str(translated).map_err(|error| from_engine(&error))?;
         Ok(Self { translated, template })
     }
 
-    /// Renders it.
+    /// Renders the template.
     ///
     /// # Errors
     ///

@@ -1,9 +1,9 @@
 //! Test cases of Mustache and Jinja2 from data files.
 //!
 //! `tests/data/mustache.json` has a case of our own for every required case of the official Mustache specification
-//! (<https://github.com/mustache/spec>, the edition of 2025), under its module and name. `tests/data/jinja2.json` has the
-//! results of Python's Jinja2 3.1 (`SandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=True)`); `error`
-//! is refdesk's message, and `why` gives the reason for an intended difference.
+//! (<https://github.com/mustache/spec>, the edition of 2025), with its module and name. `tests/data/jinja2.json` has
+//! the results of Python's Jinja2 3.1 (`SandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=True)`);
+//! `error` is refdesk's message, and `why` gives the reason for an intended difference.
 
 use std::collections::BTreeMap;
 
@@ -102,9 +102,9 @@ fn jinja2_as_python_has_it() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Templates that ramhorns renders as the specification does: names, sections and comments; no tag alone on its line, no
-/// dotted names, no item metadata, and inside a list or object no section of an outer name, which ramhorns renders with the
-/// outer values.
+/// Templates that ramhorns renders according to the specification: names, sections and comments; no tag alone on its
+/// line, no dotted names, no item metadata, and inside a list or object no section of an outer name, which ramhorns
+/// renders with the outer values.
 fn template_for_both() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         "[a-z <&\"]{0,6}",

@@ -9,8 +9,8 @@
 //! | memory of the desk | [`VALUES_BYTES`], `VALUES_COUNT`, `PARTIAL_BYTES` and `JOB_BYTES` on the way to the worker, `OUTPUT_BYTES` and `HEAD_BYTES` on the way back |
 //!
 //! `MEMORY` limits the address space (`RLIMIT_AS`), which Linux and most BSDs enforce. macOS accepts the limit but
-//! ignores it; OpenBSD has no such limit. There a rendering can take much memory until its time is over, and
-//! only the worker is ended.
+//! ignores it; OpenBSD has no such limit. There, a rendering can use much memory until its time is over, and only the
+//! worker is killed.
 
 use std::io;
 use std::time::Duration;
@@ -27,18 +27,18 @@ pub(super) const TIME: Duration = Duration::from_secs(2);
 /// The time a worker may take to start, in addition to [`TIME`].
 pub(super) const START: Duration = Duration::from_secs(5);
 
-/// Address space of a worker: the part that its threads and libraries reserve (about 150 MiB) and room for any legal
+/// The address space of a worker: what its threads and libraries reserve (about 150 MiB), plus room for any legal
 /// rendering.
 pub(super) const MEMORY: u64 = 512 * 1024 * 1024;
 
-/// Stack of the thread that renders.
+/// The stack of the rendering thread.
 pub(super) const STACK: usize = 16 * 1024 * 1024;
 
-/// Bytes of the values as JSON text.
+/// The most bytes of the values as JSON text.
 pub const VALUES_BYTES: usize = 16 * 1024 * 1024;
 
-/// The number of values, counting each list, field and item: a list of numbers takes 40 times the size of its text in
-/// memory, small objects more.
+/// The most values, counting each list, field and item. In memory, a list of numbers takes 40 times the size of its
+/// text, and small objects take more.
 pub(super) const VALUES_COUNT: usize = 250_000;
 
 /// The deepest nesting of lists and objects in the values.
@@ -47,13 +47,13 @@ pub(super) const VALUES_DEPTH: usize = 100;
 /// The deepest nesting of partials.
 pub(super) const PARTIAL_DEPTH: usize = 64;
 
-/// Bytes of partials read for one rendering; each indentation counts again.
+/// The most bytes of partials read for one rendering; each additional indentation of a partial counts again.
 pub(super) const PARTIAL_BYTES: usize = 16 * 1024 * 1024;
 
-/// Bytes of a job sent to the worker: template, values and partials as JSON.
+/// The most bytes of a job sent to the worker: template, values and partials as JSON.
 pub(super) const JOB_BYTES: usize = 64 * 1024 * 1024;
 
-/// Bytes of an answer apart from its text.
+/// The most bytes of an answer apart from its text.
 pub(super) const HEAD_BYTES: usize = 1024 * 1024;
 
 /// The most templates a worker keeps compiled; one more empties the cache.
@@ -107,7 +107,7 @@ pub(super) fn job_too_large() -> String {
     format!("template, values and partials together exceed the limit of {JOB_BYTES} bytes (64 MiB)")
 }
 
-/// What is written, up to a limit of bytes.
+/// Collects written bytes up to a limit.
 pub(super) struct LimitedBytes {
     pub bytes: Vec<u8>,
     limit: usize,

@@ -1,10 +1,10 @@
-//! Mustache, evaluated by our own code over the nodes of [`crate::mustache`], with the semantics of the official
-//! specification's required modules. ramhorns does not render: its trimming of line ends, its escaping, and its lack of
-//! dotted names, item metadata and limits would each need a workaround. It is only an oracle in the tests: on templates
-//! that both support, both must give the same text.
+//! Mustache, evaluated by our own code over the nodes of [`crate::mustache`], with the semantics of the required
+//! modules of the official specification. ramhorns is not used for rendering: its trimming of line ends, its escaping,
+//! and its lack of dotted names, item metadata and limits would each need a workaround. It is only an oracle in the
+//! tests: on templates that both support, both must produce the same text.
 //!
-//! Neither sections nor partials recurse; open ones are on our own stack. `""` and `0` are false, as in the specification's
-//! `!!data`; lists and objects print as JSON.
+//! Neither sections nor partials recurse; open ones are on an explicit stack. `""` and `0` are false, as in the
+//! specification's `!!data`; lists and objects are printed as JSON.
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,7 +22,7 @@ use refdesk_text::nearest::nearest;
 /// A parsed template with its partials.
 pub(super) struct CompiledMustache<'t> {
     templates: Vec<ParsedMustache<'t>>,
-    /// Indexes of the partials among the templates, by name.
+    /// Indexes of the partials in `templates`, by name.
     by_name: HashMap<&'t str, usize>,
 }
 
@@ -41,7 +41,7 @@ impl<'t> CompiledMustache<'t> {
         Ok(Self { templates, by_name })
     }
 
-    /// Renders it; `html` turns escaping on.
+    /// Renders the template; `html` turns on escaping.
     ///
     /// # Errors
     ///
@@ -77,7 +77,7 @@ struct MustacheCall<'a> {
     template: usize,
     /// The next node.
     at: usize,
-    /// Put before each line of its text.
+    /// White space to put before each of its lines.
     indent: String,
     /// Whether its tag was alone on its line.
     standalone: bool,
@@ -95,12 +95,12 @@ struct OpenSection<'a> {
 
 struct Run<'a, 'p> {
     templates: &'p [ParsedMustache<'p>],
-    /// Indexes of the partials among the templates, by name.
+    /// Indexes of the partials in `templates`, by name.
     by_name: &'p HashMap<&'p str, usize>,
     html: bool,
     contexts: Contexts<'a>,
     calls: Vec<MustacheCall<'a>>,
-    /// Whether a line of an indented partial is still empty.
+    /// Whether the current line of an indented partial is still empty.
     at_line_start: bool,
     out: String,
     warnings: Vec<String>,

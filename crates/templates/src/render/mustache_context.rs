@@ -1,5 +1,5 @@
-//! Looks up names of a Mustache template: the stack of values that sections have pushed, innermost first, and the position
-//! of each item in its list.
+//! Looks up names in a Mustache template: the stack of values pushed by sections, innermost first, and the position of
+//! each item in its list.
 
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ pub(super) enum ContextValue<'a> {
 }
 
 impl ContextValue<'_> {
-    /// Whether its section is rendered: not for `null`, `false`, `0`, `""` and the empty list.
+    /// Whether a section with this value is rendered: not for `null`, `false`, `0`, `""` and the empty list.
     pub(super) fn is_truthy(&self) -> bool {
         match self {
             Self::Value(value) => match value {
@@ -33,11 +33,11 @@ impl ContextValue<'_> {
     }
 }
 
-/// One value on the stack.
+/// A value on the stack.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ContextFrame<'a> {
     found: ContextValue<'a>,
-    /// Index and length, for an item of a list.
+    /// Index in and length of the list, for an item.
     place: Option<(usize, usize)>,
 }
 

@@ -1,5 +1,5 @@
-//! Finds the partials that a Mustache template can reach before it is rendered, so that rendering needs no index and reads
-//! no file.
+//! Finds all partials that a Mustache template can reach before it is rendered, so that rendering needs no index and
+//! reads no file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,7 +38,7 @@ pub fn gather(
     Ok(found)
 }
 
-/// The names that partials use, with each part of a dotted one: what they refer to depends on where a partial is
+/// The names used in partials, including each part of dotted names: what they refer to depends on where a partial is
 /// expanded.
 pub fn names_in(partials: &BTreeMap<String, String>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
@@ -54,7 +54,7 @@ pub fn names_in(partials: &BTreeMap<String, String>) -> BTreeSet<String> {
     found
 }
 
-/// The partials that a text uses; none if it does not parse, which rendering reports.
+/// The partials that a text uses; none if the text does not parse, which rendering reports.
 fn partial_names(text: &str) -> Vec<String> {
     parse(&strip(text).text).map(|parsed| names(&parsed)).unwrap_or_default()
 }

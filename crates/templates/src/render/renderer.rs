@@ -1,4 +1,4 @@
-//! Renders in this process, or in a worker process that can be ended.
+//! Renders in this process, or in a worker process that can be killed.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,7 +26,7 @@ impl Renderer {
         Self { worker: None }
     }
 
-    /// A renderer that uses a worker: `program` is the absolute path of this program (`refdesk`). It never renders in this
+    /// A renderer with a worker; `program` is the absolute path of this program (`refdesk`). Never renders in this
     /// process, even if no worker can be started.
     pub fn with_worker(program: PathBuf) -> Self {
         Self { worker: Some(Arc::new(WorkerRenderer { program, worker: Mutex::new(None) })) }
@@ -35,7 +35,7 @@ impl Renderer {
     /// Renders one job at a time; concurrent calls wait.
     ///
     /// # Errors
-    /// As [`render`]; also if the worker exceeded a limit, died, or cannot be started.
+    /// See [`render`]; also if the worker exceeded a limit, died, or cannot be started.
     pub fn render(&self, job: &RenderJob) -> Result<Rendered, Error> {
         match &self.worker {
             None => render(job),
@@ -50,7 +50,7 @@ impl WorkerRenderer {
         let mut place = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
         let is_warm = place.is_some();
         match self.ask(&mut place, frame.clone()) {
-            // If something killed a worker that had worked before, that says nothing about this job.
+            // If something killed a worker that had worked before, this job need not be the cause, so try once more.
             Err(error) if is_warm && error.code == Code::WorkerEnded => self.ask(&mut place, frame),
             outcome => outcome,
         }

@@ -1,4 +1,4 @@
-//! Values from outside: JSON that is measured before it is parsed, because a short text can take much memory.
+//! External values: JSON that is measured before it is parsed, because a short text can take much memory.
 
 use serde_json::Value;
 
@@ -28,11 +28,11 @@ pub fn parse(text: &str) -> Result<Value, String> {
     Ok(values)
 }
 
-/// Checks that every integer of a JSON text is parsed with all its digits.
+/// Checks that every integer in a JSON text keeps all its digits when parsed.
 ///
 /// # Errors
 ///
-/// One is not; the message names it.
+/// One would not; the message contains it.
 pub fn exact(text: &str) -> Result<(), String> {
     let Some(number) = rounded(text) else { return Ok(()) };
     let start: String = number.chars().take(40).collect();
@@ -64,7 +64,8 @@ fn rounded(text: &str) -> Option<&str> {
     None
 }
 
-/// A lower bound of the number of values in a JSON text, and their depth, from its punctuation outside strings.
+/// A lower bound of the number of values in a JSON text, and their depth, computed from its punctuation outside
+/// strings.
 fn measure(text: &str) -> (usize, usize) {
     let (mut count, mut depth, mut deepest) = (1_usize, 0_usize, 0_usize);
     let (mut inside, mut escaped) = (false, false);
@@ -87,7 +88,7 @@ fn measure(text: &str) -> (usize, usize) {
     (count, deepest)
 }
 
-/// Checks that values from elsewhere may be rendered.
+/// Checks that values from another source may be rendered.
 ///
 /// # Errors
 ///

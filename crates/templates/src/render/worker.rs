@@ -1,10 +1,10 @@
 //! Rendering in a separate process: this program, started with one hidden argument ([`ARGUMENT`]), so that a template
 //! cannot harm the desk. `WorkerClient` is the desk's side, [`serve`] the worker's; they exchange frames.
 //!
-//! The worker sets its own limits before it reads anything, gets no workspace and no environment, and answers one job after
-//! another. It ends when its standard input closes, even during a rendering: a separate thread reads the input, so a killed
-//! desk leaves no worker behind on any system. Both sides measure time: the desk stops waiting and kills the worker, and
-//! the worker also ends by itself.
+//! The worker sets its own limits before it reads anything, gets no workspace and no environment, and answers jobs one
+//! at a time. It exits when its standard input closes, even during a rendering, because a separate thread reads the
+//! input; so a killed desk leaves no worker behind on any system. Both sides measure time: the desk stops waiting and
+//! kills the worker, and the worker also exits by itself.
 
 mod cache;
 mod client;

@@ -1,18 +1,18 @@
-//! Limits the problems of one file: a hostile file may have a million, and people do not read the ten thousandth.
+//! Limits the problems listed for one file: a hostile file may have a million, and nobody reads the ten thousandth.
 
 use super::{Diagnostic, Severity};
 use crate::Code;
 use crate::tokens::grouped;
 
-/// The most problems listed per file. They take some ten megabytes.
+/// The most problems listed per file; they take about ten megabytes.
 pub const LISTED: usize = 10_000;
 
-/// The problems of a file in order: the first errors and the first warnings, and the number of others.
+/// The problems of a file in order: the first errors, the first warnings, and the number of others.
 #[derive(Debug, Default)]
 pub struct ListedProblems {
     listed: Vec<Diagnostic>,
     errors: usize,
-    /// Represents the others.
+    /// Counts the others.
     rest: Option<Diagnostic>,
 }
 
@@ -33,7 +33,7 @@ impl ListedProblems {
         self.rest = Some(Diagnostic { file, ..of_rest(severity, count) });
     }
 
-    /// All of them; the last gives the number of those not listed, if any.
+    /// The listed problems; if there are others, the last item counts them.
     pub fn into_vec(self) -> Vec<Diagnostic> {
         let Self { mut listed, rest, .. } = self;
         listed.extend(rest);
@@ -47,7 +47,7 @@ impl Extend<Diagnostic> for ListedProblems {
     }
 }
 
-/// The diagnostic for this many unlisted problems, of which the worst has this severity.
+/// The diagnostic that counts unlisted problems; `severity` is the worst of theirs.
 pub fn of_rest(severity: Severity, count: usize) -> Diagnostic {
     let are = if count == 1 { "problem is" } else { "problems are" };
     let message = format!("{} more {are} not listed", grouped(count));

@@ -1,4 +1,4 @@
-//! Locates a JSON pointer in its text. The parser does not keep positions; the text is scanned again only when there is
+//! Locates a JSON pointer in its text. The parser does not keep positions, so the text is scanned again when there is
 //! something to report.
 
 use std::borrow::Cow;
@@ -148,7 +148,7 @@ pub fn repeated_keys(json: &str, most: usize) -> Vec<(usize, String)> {
 /// One step into a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PointerStep<'a> {
-    /// Into the member of this key.
+    /// Into the member with this key.
     Key(&'a str),
     /// Into the item at this position, from 0.
     Item(usize),
@@ -191,7 +191,7 @@ impl Scan<'_> {
             let value_start = self.at;
             self.skip_value();
             let quoted = self.bytes.get(key.clone())?;
-            // Most keys have no escapes and are compared where they are: an object may have millions.
+            // Compare keys without escapes in place, which most are: an object may have millions.
             let plain = quoted.get(1..quoted.len() - 1).filter(|name| !name.contains(&b'\\'));
             let name = match plain.and_then(|name| std::str::from_utf8(name).ok()) {
                 Some(plain) => Cow::Borrowed(plain),

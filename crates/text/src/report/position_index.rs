@@ -1,13 +1,13 @@
-//! Positions of many offsets in one text, without counting from its beginning for each.
+//! Looks up positions of many offsets in one text without counting from its beginning each time.
 
 use super::Position;
 use crate::shorten::beginning;
 
-/// Bytes between two checkpoints: the most that one lookup must count.
+/// Bytes between two checkpoints, which is the most that one lookup counts.
 const STRIDE: usize = 4_096;
 
-/// Line starts, and the number of characters before each checkpoint: otherwise, in a file of one line with a problem in
-/// each entry, each lookup would count from the beginning.
+/// Line starts, and the number of characters before each checkpoint. Without checkpoints, each lookup in a file with a
+/// single line and many problems would count from the beginning.
 #[derive(Debug)]
 pub struct PositionIndex {
     line_starts: Vec<usize>,
@@ -16,7 +16,7 @@ pub struct PositionIndex {
 }
 
 impl PositionIndex {
-    /// Reads the text once.
+    /// Scans the text once.
     pub fn new(text: &str) -> Self {
         let bytes = text.as_bytes();
         let line_starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', bytes).map(|at| at + 1)).collect();

@@ -1,4 +1,4 @@
-//! Arguments of filters and methods as Python accepts them: by position or by name, with an error for surplus ones.
+//! Arguments of filters and methods as in Python: by position or by name, with an error for surplus ones.
 
 use minijinja::value::{Kwargs, Rest, ValueOrKwargs};
 use minijinja::{Error, ErrorKind, Value};
@@ -12,7 +12,7 @@ pub(super) type RestArguments = Rest<ValueOrKwargs>;
 pub(super) struct PythonArguments {
     places: Vec<Value>,
     named: Option<Kwargs>,
-    /// Whether each place was asked for.
+    /// The number of arguments requested so far.
     asked: usize,
 }
 
@@ -29,7 +29,7 @@ impl PythonArguments {
         Self { places, named, asked: 0 }
     }
 
-    /// The next positional argument, or the one with this name; call in the order of the signature.
+    /// The next positional argument, or the one with this name. Call this in the order of the signature.
     pub(super) fn value(&mut self, name: &str) -> Option<Value> {
         let place = self.asked;
         self.asked += 1;
@@ -44,7 +44,7 @@ impl PythonArguments {
         self.places.len() > 1
     }
 
-    /// As [`PythonArguments::value`], with `none` treated as omitted.
+    /// Like [`PythonArguments::value`], with `none` treated as omitted.
     pub(super) fn some(&mut self, name: &str) -> Option<Value> {
         self.value(name).filter(|value| !value.is_none())
     }
@@ -76,7 +76,7 @@ impl PythonArguments {
         }
     }
 
-    /// Whether it is given and true, else `default`.
+    /// Whether the argument is true; `default` if it is not given.
     pub(super) fn flag(&mut self, name: &str, default: bool) -> bool {
         self.some(name).map_or(default, |value| value.is_true())
     }
@@ -101,12 +101,12 @@ fn wrong(name: &str, wanted: &str, value: &Value) -> Error {
     failed(format!("'{name}' must be {wanted}, not {}", value.kind()))
 }
 
-/// An error about what was asked for.
+/// The error for an operation that failed.
 pub(crate) fn failed(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::InvalidOperation, message.into())
 }
 
-/// Checks that a string of this many more bytes may be made.
+/// Checks that a string with this many more bytes may be created.
 ///
 /// # Errors
 ///
@@ -115,8 +115,9 @@ pub(super) fn room_for(bytes: usize) -> Result<(), Error> {
     if bytes > OUTPUT_BYTES { Err(failed(output_too_large())) } else { Ok(()) }
 }
 
-/// Whether a value must not be used, because it is undefined. The result of an inline `if` without `else` is undefined, too,
-/// but prints nothing, as an empty text or list (BEHAVIOUR §6); the engine tells the two apart only where it makes a string.
+/// Whether a value must not be used, because it is undefined. The result of an inline `if` without `else` is undefined,
+/// too, but prints nothing and counts as an empty text or list (BEHAVIOUR §6). The engine distinguishes the two only
+/// when it converts them to a string.
 pub(super) fn is_missing(value: &Value) -> bool {
     value.is_undefined() && minijinja::filters::string(&ENGINE.empty_state(), value).is_err()
 }
@@ -130,7 +131,7 @@ pub(super) fn must_be_defined(value: &Value) -> Result<(), Error> {
     if is_missing(value) { Err(undefined(value)) } else { Ok(()) }
 }
 
-/// An error about this undefined value, from which the engine knows what was undefined.
+/// The error for an undefined value, created by the engine so that it contains what was undefined.
 pub(crate) fn undefined(value: &Value) -> Error {
     i64::try_from(value.clone()).err().unwrap_or_else(|| ErrorKind::UndefinedError.into())
 }

@@ -1,6 +1,6 @@
-//! Lists and dicts that a template makes and then changes: `{% set _ = xs.append(1) %}`. The engine's own values are
-//! immutable, so in templates that change one, the translation uses these wherever Jinja2 makes a new list or dict.
-//! Given values stay as they are.
+//! Mutable lists and dicts created by a template: `{% set _ = xs.append(1) %}`. The engine's own values are immutable,
+//! so in templates that modify one, the translation uses these wherever Jinja2 creates a new list or dict. Given values
+//! stay unchanged.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -21,7 +21,7 @@ struct ChangingList(Mutex<Vec<Value>>);
 #[derive(Debug)]
 struct ChangingDict(Mutex<Pairs>);
 
-/// No code that could panic runs while it is locked.
+/// Ignores poisoning, because no code that could panic runs while the mutex is locked.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -71,11 +71,11 @@ fn pairs(value: &Value) -> Result<Pairs, Error> {
     value.try_iter()?.map(|key| Ok((key.clone(), value.get_item(&key)?))).collect()
 }
 
-/// Calls a method that changes this value; `None` if the value is immutable.
+/// Calls a method that modifies this value; `None` if the value is immutable.
 ///
 /// # Errors
 ///
-/// The arguments do not fit, or there is nothing to take out.
+/// The arguments are invalid, or there is nothing to remove.
 pub(super) fn call(value: &Value, method: &str, args: &[Value]) -> Option<Result<Value, Error>> {
     if let Some(list) = value.downcast_object_ref::<ChangingList>() {
         return Some(change_list(list, method, args));
@@ -83,8 +83,8 @@ pub(super) fn call(value: &Value, method: &str, args: &[Value]) -> Option<Result
     value.downcast_object_ref::<ChangingDict>().map(|dict| change_dict(dict, method, args))
 }
 
-/// Works on a copy unless it only adds an item, because comparing, reading or dropping items can lead back to the same
-/// list.
+/// Works on a copy unless it only adds an item, because comparing, reading or dropping items may lock the same list
+/// again.
 fn change_list(list: &ChangingList, method: &str, args: &[Value]) -> Result<Value, Error> {
     let mut args = PythonArguments::of(args.to_vec());
     let mut answer = Value::from(());

@@ -1,4 +1,4 @@
-//! The engine's errors as refdesk reports them: what was undefined, on which line, and which given name is most similar.
+//! Converts the engine's errors to refdesk's: what was undefined, on which line, and the most similar given name.
 
 use minijinja::ErrorKind;
 use serde_json::{Map, Value};
@@ -10,7 +10,7 @@ use refdesk_text::Error;
 use refdesk_text::lines::breaks;
 use refdesk_text::nearest::nearest;
 
-/// The error for `text` with these values.
+/// Converts the error for `text` with these values.
 pub(crate) fn explain(error: &minijinja::Error, text: &str, given: &Map<String, Value>) -> Error {
     let cause = innermost(error);
     let line = line_of(cause, text).or_else(|| line_of(error, text));
@@ -48,16 +48,16 @@ pub(crate) fn explain(error: &minijinja::Error, text: &str, given: &Map<String, 
     }
 }
 
-/// The name in the engine's "filter name is unknown", without what is before it.
+/// The name in the engine's "filter name is unknown", without the prefix.
 fn name_in<'d>(detail: &'d str, before: &str) -> &'d str {
     let name = detail.strip_prefix(before).unwrap_or(detail);
     name.strip_suffix(" is unknown").unwrap_or(name)
 }
 
-/// Adds what the engine's message lacks: the figure of a limit, or what may be undefined.
+/// Adds what the engine's message lacks: the value of a limit, or what may be undefined.
 fn in_plain_words(what: String) -> String {
     let known = [
-        // The engine names an undefined variable or field.
+        // For an undefined variable or field, the engine's message contains the name; this one has none.
         (
             "cannot convert undefined to i64",
             "a value is undefined: the first item of an empty list, an item without the attribute, or an inline 'if' \
@@ -81,8 +81,9 @@ pub(crate) fn undefined(name: &str, line: Option<usize>, given: &Map<String, Val
     undefined_at(name, line, near(name, given).filter(|near| near != name).as_deref())
 }
 
-/// The given name most similar to a dotted one: its last part among the fields of the value its other parts lead to. If it
-/// begins with a local of the template, such as a loop item, among the fields of all given items.
+/// The given name most similar to a dotted one: its last part is compared with the fields of the value that its other
+/// parts lead to. If it begins with a local of the template, such as a loop item, it is compared with the fields of all
+/// given items.
 fn near(name: &str, given: &Map<String, Value>) -> Option<String> {
     if name.contains('[') {
         return None;
@@ -143,7 +144,7 @@ fn innermost(error: &minijinja::Error) -> &minijinja::Error {
 }
 
 fn line_of(error: &minijinja::Error, text: &str) -> Option<usize> {
-    // The range goes beyond the engine's own line numbers, which end at 65,535.
+    // The range is also correct beyond line 65,535, where the engine's own line numbers end.
     let from_range = error.range().and_then(|range| text.get(..range.start));
     from_range.map(|before| breaks(before) + 1).or_else(|| error.line())
 }
@@ -155,18 +156,18 @@ fn undefined_name(detail: &str) -> Option<&str> {
     (!name.is_empty() && !name.contains("(...)")).then_some(name)
 }
 
-/// For errors in which the engine does not name the undefined value: the first name of the expression if it was not given,
-/// else the expression itself.
+/// The message for errors in which the engine does not name the undefined value: it contains the first name of the
+/// expression if that was not given, else the expression itself.
 fn undefined_somewhere(error: &minijinja::Error, text: &str, line: Option<usize>, given: &Map<String, Value>) -> Error {
     let range = error.range().map(|range| {
-        // The engine counts a slice from its parenthesis, because it is translated to a method.
+        // The engine's range of a slice begins at its parenthesis, because it is translated to a method.
         let before = text.get(..range.start).and_then(|before| before.strip_suffix(".__slice__"));
         before.map_or(range.start, str::len)..range.end
     });
     let before = range.as_ref().and_then(|range| text.get(..range.start)).unwrap_or_default();
     let is_filter = before.trim_end().ends_with('|');
     let expr = range.and_then(|range| text.get(range)).unwrap_or_default().trim();
-    // The engine counts an operator from the token before it.
+    // The engine's range of an operator begins at the token before it.
     let expr = expr.strip_prefix("{{").unwrap_or(expr).trim_start_matches(['-', '+', ' ']);
     let end = expr.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.'))).unwrap_or(expr.len());
     let name = expr.get(..end).unwrap_or_default();

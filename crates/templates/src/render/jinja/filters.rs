@@ -1,6 +1,6 @@
 //! Filters and tests that minijinja lacks or that differ from Jinja2's, implemented as in Jinja2 (BEHAVIOUR §6). Known
-//! differences: `random` is refused (a template must always give the same text), integers end at 128 bits, and the
-//! engine prints floats within a list.
+//! differences: `random` is refused (a template must always produce the same text), integers have at most 128 bits, and
+//! floats within a list are printed by the engine.
 
 #![allow(clippy::needless_pass_by_value)] // the engine hands arguments over by value
 
@@ -28,14 +28,14 @@ use crate::asks_about_a_value;
 
 type ListFilter = fn(&State, Value, Kwargs) -> Result<Value, Error>;
 
-/// The filters that compare items: their arguments, and the engine's own.
+/// The filters that compare items, with their arguments and the engine's implementation.
 const COMPARING: [(&str, &[&str], ListFilter); 3] = [
     ("sort", &["reverse", "case_sensitive", "attribute"], minijinja::filters::sort),
     ("min", &["case_sensitive", "attribute"], minijinja::filters::min),
     ("max", &["case_sensitive", "attribute"], max),
 ];
 
-/// Replaces the engine's own.
+/// Adds these filters to the engine, replacing its own.
 pub(crate) fn install(engine: &mut Environment<'static>) {
     engine.add_filter("replace", replace);
     engine.add_filter("default", default);
@@ -122,7 +122,7 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
     );
 }
 
-/// Checks that every item has the attribute that is tested or read.
+/// Checks that every item has the attribute to be tested or read.
 fn must_have(list: &Value, name: &str, test: Option<&str>) -> Result<(), Error> {
     if !test.is_none_or(asks_about_a_value) {
         return Ok(());
@@ -149,7 +149,7 @@ fn fields(list: &Value, how: &Kwargs) -> Result<Vec<Value>, Error> {
     Ok(found)
 }
 
-/// The engine sorts incomparable values in some order; Jinja2 refuses them.
+/// Checks that the values can be compared. The engine sorts incomparable values in some order; Jinja2 refuses them.
 fn must_compare(list: &Value, how: &Kwargs) -> Result<(), Error> {
     let values = fields(list, how)?;
     let several_keys = how.peek::<Option<Value>>("attribute")?.is_some_and(|keys| printed(&keys).contains(','));
@@ -167,7 +167,7 @@ fn sum(list: &Value, more: RestArguments) -> Result<Value, Error> {
     fields(list, &how)?.iter().try_fold(start, |sum, value| add(&sum, value))
 }
 
-/// The first of the largest items; the engine's own is the last.
+/// The first of several largest items; the engine's own `max` returns the last.
 fn max(state: &State, list: Value, how: Kwargs) -> Result<Value, Error> {
     let mut items: Vec<Value> = list.try_iter()?.collect();
     items.reverse();
@@ -177,7 +177,7 @@ fn max(state: &State, list: Value, how: Kwargs) -> Result<Value, Error> {
 /// Accepts by position what the engine accepts only by name.
 fn by_name(more: RestArguments, names: &[&str]) -> Result<Kwargs, Error> {
     let mut args = PythonArguments::new(more);
-    // The engine takes the position of an item, `attribute=1`, only as text.
+    // The engine accepts the position of an item, `attribute=1`, only as text.
     let engines = |name: &str, value: Value| match name {
         "attribute" if value.is_integer() => Value::from(printed(&value).into_owned()),
         _ => value,
@@ -228,7 +228,7 @@ fn compare(left: &Value, right: &Value, case_sensitive: bool) -> Ordering {
     }
 }
 
-/// `tojson(indent=none)`; the result is safe in a page.
+/// `tojson(indent=none)`; the result is safe in HTML.
 fn tojson(value: &Value, more: RestArguments) -> Result<Value, Error> {
     let mut args = PythonArguments::new(more);
     let indent = args.value("indent").filter(|indent| !indent.is_none());
@@ -247,7 +247,7 @@ fn tojson(value: &Value, more: RestArguments) -> Result<Value, Error> {
     json::write(value, indent.as_deref()).map(Value::from_safe_string)
 }
 
-/// Strings stay unchanged, safe ones stay safe.
+/// Strings are returned unchanged; safe ones stay safe.
 fn string(value: Value) -> Result<Value, Error> {
     match value.kind() {
         ValueKind::String => Ok(value),
@@ -292,7 +292,7 @@ pub(super) fn step_into(value: &Value, step: &str) -> Result<Value, Error> {
     }
 }
 
-/// `round(precision=0, method='common')`; rounding up or down also makes a float of an integer.
+/// `round(precision=0, method='common')`; rounding up or down also turns an integer into a float.
 fn round(value: Value, more: RestArguments) -> Result<Value, Error> {
     let mut args = PythonArguments::new(more);
     let precision = i32::try_from(args.number("precision", 0)?).map_err(|_| failed("'precision' is too large"))?;
@@ -312,7 +312,7 @@ fn round(value: Value, more: RestArguments) -> Result<Value, Error> {
     if whole { f64::try_from(rounded).map(Value::from) } else { Ok(rounded) }
 }
 
-/// `value.name` if it is not an item; plain data has no such attributes.
+/// `value.name`, unless it is an item of the value; plain data has no attributes.
 fn attribute(value: &Value, name: &str) -> Result<Value, Error> {
     match value.kind() {
         ValueKind::Undefined => Err(undefined(value)),

@@ -38,11 +38,11 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
     engine.add_global("self", "<TemplateReference None>");
 }
 
-/// `dict(…)`: of a dict or of pairs, with more fields by name.
+/// `dict(…)`: from a dict or from pairs, with additional fields by name.
 ///
 /// # Errors
 ///
-/// It is neither.
+/// The argument is neither.
 pub(super) fn dict(mut places: Vec<Value>) -> Result<Value, Error> {
     let last_is_named = places.last().is_some_and(Value::is_kwargs);
     let named = if last_is_named { places.pop().map(Kwargs::try_from).transpose()? } else { None };

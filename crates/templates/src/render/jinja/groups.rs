@@ -46,7 +46,7 @@ pub(super) fn groups(list: Value, attribute: &str, how: Kwargs) -> Result<Value,
     let groups = minijinja::filters::groupby(list, Some(attribute), how)?.try_iter()?;
     let group = |pair: Value| {
         let items: Vec<Value> = pair.get_item_by_index(1)?.try_iter()?.collect();
-        // Values that differ only in case are one group, named as its first item has it; the engine takes the last.
+        // Values that differ only in case form one group. Its name is that of the first item; the engine uses the last.
         let of_first = items.first().cloned().and_then(|item| {
             let value = attribute.split('.').try_fold(item, |item, step| step_into(&item, step));
             value.ok().filter(|value| !value.is_undefined())

@@ -1,5 +1,5 @@
-//! The tests after `is` that compare, compute or search, and `in`: they refuse what Python's operators refuse, while
-//! the engine answers with false.
+//! The tests after `is` that compare, compute or search, and `in`: they refuse what Python's operators refuse, where
+//! the engine returns false.
 
 use std::cmp::Ordering;
 
@@ -27,7 +27,7 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
     engine.add_test("divisibleby", |value: &Value, divisor: &Value| rest_is(value, divisor, 0));
     engine.add_test("in", is_in);
     engine.add_filter("__chain__", chain);
-    // The operators work like the test.
+    // The operators behave like the test.
     engine.add_filter("__in__", is_in);
     engine.add_filter("__not_in__", |state: &State, value: &Value, container: &Value| {
         is_in(state, value, container).map(|found| !found)

@@ -1,7 +1,8 @@
-//! `tojson` as in Jinja2: keys sorted, ASCII only, `<`, `>`, `&` and `'` escaped, so that it is safe in a page.
+//! `tojson` as in Jinja2: keys are sorted, the output is ASCII, and `<`, `>`, `&` and `'` are escaped, so that it is
+//! safe in HTML.
 //!
-//! Values are written while they are visited, up to the output limit: thirty lists that each contain the previous one twice
-//! take a few hundred bytes in memory and a billion items in JSON.
+//! Values are written while they are visited, up to the output limit: thirty lists that each contain the previous one
+//! twice take a few hundred bytes in memory and a billion items in JSON.
 
 use minijinja::value::{DynObject, ValueKind};
 use minijinja::{Error, Value};
@@ -44,7 +45,7 @@ impl JsonWriter<'_> {
             ValueKind::Map => {
                 let pairs = value.as_object().and_then(DynObject::try_iter_pairs).into_iter().flatten();
                 let mut pairs: Vec<(Value, Value)> = pairs.collect();
-                // Python sorts the keys before it makes strings of them.
+                // Python sorts the keys before it converts them to strings.
                 let are_numbers = pairs.iter().all(|(name, _)| name.is_number() || name.kind() == ValueKind::Bool);
                 if are_numbers {
                     pairs.sort_by(|(one, _), (other, _)| one.cmp(other));

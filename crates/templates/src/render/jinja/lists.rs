@@ -1,4 +1,4 @@
-//! Filters that accept a list as Jinja2 does: null is not one, and a dict is the list of its keys.
+//! Filters that accept a list as Jinja2 does: null is not a list, and a dict is the list of its keys.
 
 #![allow(clippy::needless_pass_by_value)] // the engine hands arguments over by value
 
@@ -63,7 +63,7 @@ pub(super) fn is_empty_list(value: &Value) -> bool {
     !is_missing(value) && !value.is_true()
 }
 
-/// Refuses null and undefined values, which the engine treats as an empty list.
+/// Refuses null and undefined values, which the engine treats as empty lists.
 ///
 /// # Errors
 ///
@@ -76,7 +76,7 @@ pub(super) fn must_be_list(value: &Value) -> Result<(), Error> {
 ///
 /// # Errors
 ///
-/// It has none.
+/// The value has no items.
 pub(super) fn items(value: &Value) -> Result<Vec<Value>, Error> {
     match value.as_str() {
         Some(text) => Ok(text.chars().map(Value::from).collect()),

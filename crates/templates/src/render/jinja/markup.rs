@@ -1,4 +1,4 @@
-//! The filters that know HTML: `striptags`, `xmlattr`, `urlize`.
+//! The filters for HTML: `striptags`, `xmlattr`, `urlize`.
 
 use std::sync::LazyLock;
 
@@ -34,7 +34,7 @@ pub(super) fn striptags(value: &Value) -> Result<String, Error> {
 /// Decodes entities.
 fn unescaped(text: &str) -> String {
     let mut tokenizer = Tokenizer::new(text);
-    // In this state only entities have a meaning.
+    // In this state, only entities are special.
     tokenizer.set_state(HtmlState::RcData);
     let mut out = String::with_capacity(text.len());
     for token in tokenizer {
@@ -81,7 +81,7 @@ pub(super) fn xmlattr(value: &Value, more: RestArguments) -> Result<String, Erro
     Ok(out)
 }
 
-/// What `urlize` treats as a web address: with a scheme any possible host, without one only well-known top-level domains.
+/// What `urlize` treats as a web address: with a scheme any possible host, otherwise only well-known top-level domains.
 static ADDRESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?i)^(?:(?:https?://|www\.)(?:[\w%-]+\.)*(?:[a-z]{2,63}|xn--[\w%]{2,59})",
@@ -102,7 +102,7 @@ fn matches(regex: &LazyLock<Option<Regex>>, text: &str) -> bool {
 ///
 /// # Errors
 ///
-/// The arguments do not fit, or the output limit would be exceeded.
+/// The arguments are invalid, or the output limit would be exceeded.
 #[allow(clippy::needless_pass_by_value)] // the engine hands arguments over by value
 pub(super) fn urlize(value: &Value, more: RestArguments) -> Result<String, Error> {
     let mut args = PythonArguments::new(more);
@@ -150,7 +150,7 @@ fn linked(word: &str, limit: Option<usize>, attributes: &str, schemes: &[String]
         middle = inner;
     }
     let mut end = from + middle.len();
-    // A bracket that opens in an address also closes in it.
+    // A bracket opened in an address is also closed in it.
     for (open, close) in [("(", ")"), ("<", ">"), ("&lt;", "&gt;")] {
         let inside = word.get(from..end).unwrap_or_default();
         for _ in inside.matches(close).count()..inside.matches(open).count() {

@@ -1,5 +1,5 @@
-//! Methods of Python's strings, lists and dicts: those of minijinja's `pycompat`, and the ones it lacks. Methods that
-//! change a value work on lists and dicts that the template made ([`changing`]); a template does not change given values.
+//! Methods of Python's strings, lists and dicts: those of minijinja's `pycompat`, and those it lacks. Methods that
+//! modify a value work on lists and dicts created by the template ([`changing`]); given values cannot be modified.
 
 use minijinja::value::ValueKind;
 use minijinja::{Error, ErrorKind, State, Value};
@@ -14,7 +14,7 @@ use crate::JINJA_CHANGING as CHANGING;
 ///
 /// # Errors
 ///
-/// There is no such method, or its arguments do not fit.
+/// There is no such method, or its arguments are invalid.
 pub(crate) fn call(state: &mut State, value: &Value, method: &str, args: &[Value]) -> Result<Value, Error> {
     if method == slices::METHOD {
         return slices::slice(value, args);
@@ -45,7 +45,7 @@ fn of_text(text: &str, method: &str, args: &[Value]) -> Result<Option<Value>, Er
                 Value::from(if suffix.is_empty() { text } else { text.strip_suffix(suffix.as_str()).unwrap_or(text) })
             }
             "swapcase" => Value::from(text.chars().map(swapped).collect::<String>()),
-            // The only letter that case folding changes and lower case does not.
+            // These are the only letters that case folding changes and lower-casing does not.
             "casefold" => Value::from(text.to_lowercase().replace('ß', "ss").replace('ς', "σ")),
             "title" => Value::from(text::python_title(text)),
             "capitalize" => Value::from(text::python_capitalize(text)),

@@ -15,7 +15,7 @@ use super::arguments::{PythonArguments, RestArguments, failed, undefined};
 ///
 /// # Errors
 ///
-/// The arguments do not fit, or the output limit would be exceeded.
+/// The arguments are invalid, or the output limit would be exceeded.
 pub(super) fn int(value: &Value, more: RestArguments) -> Result<Value, Error> {
     let mut args = PythonArguments::new(more);
     let default = args.value("default").unwrap_or_else(|| Value::from(0));
@@ -35,7 +35,7 @@ pub(super) fn int(value: &Value, more: RestArguments) -> Result<Value, Error> {
     Ok(found.map_or(default, |number| i64::try_from(number).map_or_else(|_| Value::from(number), Value::from)))
 }
 
-/// A float without its fraction.
+/// A float truncated to an integer.
 #[allow(clippy::cast_possible_truncation)]
 pub(crate) fn whole(number: f64) -> Option<i128> {
     (number.is_finite() && number.abs() < 1e38).then_some(number.trunc() as i128)
@@ -63,7 +63,8 @@ fn integer(text: &str, base: u32) -> Option<i128> {
     Some(if negative { -number } else { number })
 }
 
-/// The text with decimal digits of every script as ASCII digits. Unicode has them in unbroken runs from zero to nine.
+/// The text with the decimal digits of every script replaced by ASCII digits. In Unicode, each script's digits are
+/// contiguous from zero to nine.
 fn with_ascii_digits(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return Cow::Borrowed(text);
@@ -91,7 +92,7 @@ pub(super) fn decimal(text: &str) -> Option<f64> {
 ///
 /// # Errors
 ///
-/// The arguments do not fit, or the output limit would be exceeded.
+/// The arguments are invalid, or the output limit would be exceeded.
 pub(super) fn float(value: &Value, more: RestArguments) -> Result<Value, Error> {
     let mut args = PythonArguments::new(more);
     let default = args.value("default").unwrap_or_else(|| Value::from(0.0));

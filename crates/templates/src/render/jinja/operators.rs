@@ -1,6 +1,6 @@
-//! Python's operators, and the checks of loops and comparisons. They are passed to the engine as filters
-//! (`template::jinja`), because its own operators lack `'%s' % x`, allow undefined values in comparisons, treat `null` as
-//! an empty list, and make strings of unbounded length.
+//! Python's operators, and the checks of loops and comparisons. They are added to the engine as filters
+//! (`template::jinja`), because its own operators lack `'%s' % x`, allow undefined values in comparisons, treat `null`
+//! as an empty list, and create strings of unbounded length.
 
 use std::cmp::Ordering;
 
@@ -14,7 +14,7 @@ use super::percent::percent;
 use super::print::printed;
 use super::text_filters::escaped;
 
-/// Adds the filters under the names that the translation uses.
+/// Adds the filters with the names that the translation uses.
 pub(crate) fn install(engine: &mut Environment<'static>) {
     engine.add_filter("__add__", add);
     engine.add_filter("__sub__", |left: &Value, right: &Value| {
@@ -77,14 +77,14 @@ pub(super) fn must_have_an_order(values: &[Value]) -> Result<(), Error> {
     others.iter().try_for_each(|value| order(first, value, "<").map(|_| ()))
 }
 
-/// Sorts as Python's `list.sort()`.
+/// Sorts like Python's `list.sort()`.
 ///
 /// # Errors
 ///
-/// As [`must_have_an_order`].
+/// See [`must_have_an_order`].
 pub(super) fn sort(values: &mut [Value]) -> Result<(), Error> {
     must_have_an_order(values)?;
-    // The engine's order is total, which sorting needs: a NaN has none in Python.
+    // Sorting requires a total order, which the engine's is; in Python, NaN has no order.
     values.sort();
     Ok(())
 }
@@ -152,7 +152,7 @@ fn arithmetic(
 ///
 /// # Errors
 ///
-/// They cannot be added, or the output limit would be exceeded.
+/// The values cannot be added, or the output limit would be exceeded.
 pub(crate) fn add(left: &Value, right: &Value) -> Result<Value, Error> {
     match (left.as_str(), right.as_str()) {
         (Some(before), Some(after)) => {
@@ -190,7 +190,7 @@ fn of_items(items: Vec<Value>, tuple: bool) -> Value {
     if tuple { Value::from(Tuple::from(items)) } else { Value::from(items) }
 }
 
-/// `~`: both sides as printed.
+/// `~`: joins both sides as printed.
 fn concatenate(left: &Value, right: &Value) -> Result<Value, Error> {
     for side in [left, right] {
         must_be_defined(side)?;
@@ -206,7 +206,7 @@ fn concatenate(left: &Value, right: &Value) -> Result<Value, Error> {
 ///
 /// # Errors
 ///
-/// They cannot be multiplied, or the output limit would be exceeded.
+/// The values cannot be multiplied, or the output limit would be exceeded.
 pub(super) fn multiply(left: &Value, right: &Value) -> Result<Value, Error> {
     for (value, times) in [(left, right), (right, left)] {
         let Some(Number::Whole(times)) = Number::of(times) else { continue };
@@ -254,7 +254,7 @@ fn floor_divide(left: &Value, right: &Value) -> Result<Value, Error> {
     }
 }
 
-/// With the sign of the divisor.
+/// The remainder with the sign of the divisor.
 fn float_modulo(left: f64, right: f64) -> f64 {
     let rest = left % right;
     if rest == 0.0 {
@@ -270,7 +270,7 @@ fn float_modulo(left: f64, right: f64) -> f64 {
 ///
 /// # Errors
 ///
-/// They are of other kinds, or the divisor is zero.
+/// The values have other types, or the divisor is zero.
 pub(super) fn modulo(left: &Value, right: &Value) -> Result<Value, Error> {
     if left.as_str().is_some() {
         must_be_defined(right)?;
@@ -311,13 +311,13 @@ fn power(left: &Value, right: &Value) -> Result<Value, Error> {
     Ok(Value::from(result))
 }
 
-/// A compared value, or the input of a filter.
+/// Checks a compared value, or the input of a filter, which must be defined.
 fn given(value: Value) -> Result<Value, Error> {
     must_be_defined(&value)?;
     Ok(value)
 }
 
-/// Checks that a loop's value is defined and iterable. A value of unknown length becomes a list, because a loop has a
+/// Checks that a loop's value is defined and iterable. A value of unknown length becomes a list, because loops have a
 /// length.
 fn each(value: Value) -> Result<Value, Error> {
     must_be_defined(&value)?;

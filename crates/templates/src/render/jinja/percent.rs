@@ -1,5 +1,5 @@
-//! `'%-5s|%03d' % x` and the filter `format`. Conversions are parsed here, so that `%r`, `%u`, `*` and a wrong number of
-//! values behave as in Python; the engine formats the values.
+//! `'%-5s|%03d' % x` and the filter `format`. Conversions are parsed here, so that `%r`, `%u`, `*` and a wrong number
+//! of values behave as in Python; the engine formats the values.
 
 use minijinja::formatting::{FormatStyle, format};
 use minijinja::value::ValueKind;
@@ -14,7 +14,7 @@ use super::text_filters::escaped;
 ///
 /// # Errors
 ///
-/// The values do not fit, or the output limit would be exceeded.
+/// The values do not match the format, or the output limit would be exceeded.
 pub(super) fn percent(format: &Value, values: &[Value]) -> Result<Value, Error> {
     let Some(text) = format.as_str() else { return Err(failed("the format must be a string")) };
     let mut fill = FormatArguments { values, at: 0, keyed: false, safe: format.is_safe() };
@@ -65,7 +65,7 @@ impl FormatArguments<'_> {
         }
     }
 
-    /// A width or precision: digits, or `*` for the next value; without any, 0.
+    /// A width or precision: digits, or `*` for the next value; 0 if omitted.
     fn width<'t>(&mut self, rest: &'t str) -> Result<(i64, &'t str), Error> {
         let (width, rest) = match rest.strip_prefix('*') {
             Some(rest) => (i64::try_from(self.next()?).map_err(|_| failed("* wants int"))?, rest),
@@ -143,8 +143,8 @@ fn spec(flags: &str, width: u64) -> String {
     if width == 0 { format!("%{flags}") } else { format!("%{flags}{width}") }
 }
 
-/// A whole number with at least this many digits. The engine has no such precision, so the number is made as wide as its
-/// digits and sign, and padded as a text.
+/// A whole number with at least this many digits. The engine does not support this precision, so the number is
+/// formatted as wide as its digits and sign, and then padded as a text.
 fn with_digits(value: Value, flags: &str, width: u64, digits: u64, kind: char) -> Result<String, Error> {
     let is_signed = value < Value::from(0) || flags.contains(['+', ' ']);
     let prefix = if flags.contains('#') && kind != 'd' { 2 } else { 0 };
@@ -157,7 +157,8 @@ fn with_digits(value: Value, flags: &str, width: u64, digits: u64, kind: char) -
     format(FormatStyle::Printf, &padded, &[Value::from(number)])
 }
 
-/// The engine counts bytes, so a text of single bytes takes the place of this one until it is padded and cut.
+/// Pads and truncates a text by characters. The engine counts bytes, so single-byte placeholders are formatted instead
+/// of the text.
 fn in_characters(spec: &str, text: &str) -> Result<String, Error> {
     const STAND_IN: &str = "\u{1}";
     let padded = format(FormatStyle::Printf, spec, &[Value::from(STAND_IN.repeat(text.chars().count()))])?;
@@ -167,7 +168,7 @@ fn in_characters(spec: &str, text: &str) -> Result<String, Error> {
 
 fn number(value: &Value, kind: char) -> Result<Value, Error> {
     match value.kind() {
-        // A float is truncated to an integer, as `int()` would.
+        // A float is truncated to an integer, as with `int()`.
         ValueKind::Number if matches!(kind, 'd' | 'i' | 'u') && !value.is_integer() => f64::try_from(value.clone())
             .ok()
             .and_then(whole)

@@ -1,5 +1,5 @@
-//! The filter `pprint`, as Python's `pprint` lays values out: on one line if they fit, else one item per line, with
-//! dicts sorted by key. Unlike in Python, a long string stays on one line.
+//! The filter `pprint`, with the layout of Python's `pprint`: values on one line if they fit, else one item per line,
+//! with dicts sorted by key. Unlike in Python, a long string stays on one line.
 
 use minijinja::value::{DynObject, ValueKind};
 use minijinja::{Error, Value};
@@ -10,7 +10,7 @@ use super::print::repr;
 /// The most characters of a line.
 const WIDTH: usize = 80;
 
-/// Deeper values are printed on one line.
+/// Values nested deeper are printed on one line.
 const DEPTH: usize = 64;
 
 /// `pprint`.
@@ -27,7 +27,7 @@ pub(super) fn pprint(value: &Value) -> Result<String, Error> {
     Ok(out)
 }
 
-/// Columns taken on the line before and after a value, and how deep the value is.
+/// The columns used on the line before and after a value, and its nesting depth.
 #[derive(Clone, Copy)]
 struct Margins {
     left: usize,
@@ -68,7 +68,7 @@ fn write_items(
             out.extend(std::iter::repeat_n(' ', margins.left + 1));
         }
         out.push_str(&key);
-        // The last item is followed by the bracket and what comes after it, every other one by a comma.
+        // The last item is followed by the bracket and the text after it, every other item by a comma.
         let right = if at == last { margins.right + 1 } else { 1 };
         write(out, &item, Margins { left: margins.left + 1 + key.chars().count(), right, depth: margins.depth + 1 })?;
     }

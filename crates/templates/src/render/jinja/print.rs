@@ -1,5 +1,5 @@
-//! Printing of values. Floats print as in Python, and `{% autoescape %}` escapes as `|e` does; everything else,
-//! including a float within a list, is as in the engine.
+//! Prints values. Floats are printed as in Python, and `{% autoescape %}` escapes like `|e`; everything else, including
+//! floats within a list, is printed by the engine.
 
 use std::borrow::Cow;
 
@@ -28,7 +28,7 @@ pub(crate) fn print(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Val
     }
 }
 
-/// The most values searched for undefined ones in a list or dict that is printed.
+/// The most values searched for undefined ones in a printed list or dict.
 const LOOKED_AT: usize = 10_000;
 
 /// An undefined value in a list or dict.

@@ -34,7 +34,7 @@ fn cut<T: Clone>(items: &[T], bounds: &[Value]) -> Result<Vec<T>, Error> {
     let bound = |at: usize| bounds.get(at).map_or(Ok(None), whole);
     let step = bound(2)?.unwrap_or(1);
     let length = i128::try_from(items.len()).unwrap_or(i128::MAX);
-    // One past the last in either direction: a bound may be there too.
+    // A bound may also be one past the last item, in either direction.
     let (first, last) = match step {
         0 => return Err(failed("slice step cannot be zero")),
         1.. => (0, length),
@@ -53,13 +53,13 @@ fn cut<T: Clone>(items: &[T], bounds: &[Value]) -> Result<Vec<T>, Error> {
     Ok(out)
 }
 
-/// A bound; `None` if omitted.
+/// A bound of a slice; `None` if omitted.
 fn whole(value: &Value) -> Result<Option<i128>, Error> {
     match value.kind() {
         ValueKind::None => Ok(None),
         ValueKind::Bool => Ok(Some(i128::from(value.is_true()))),
         ValueKind::Number if value.is_integer() => {
-            // Beyond the length of any list.
+            // Too large for any list.
             Ok(Some(i128::try_from(value.clone()).unwrap_or(i128::MAX)))
         }
         ValueKind::Undefined => Err(undefined(value)),

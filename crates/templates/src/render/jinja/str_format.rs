@@ -1,5 +1,5 @@
-//! `'{:>8}|{0.name!r}'.format(x)`. Fields are parsed here, so that conversions, formats with fields of their own, percentages
-//! and the width of a text are as in Python; the engine formats the numbers.
+//! `'{:>8}|{0.name!r}'.format(x)`. Fields are parsed here, so that conversions, formats that contain fields,
+//! percentages and the width of texts are as in Python; the engine formats the numbers.
 
 use minijinja::formatting::{FormatStyle, format};
 use minijinja::value::ValueKind;
@@ -11,14 +11,14 @@ use super::operators::multiply;
 use super::print::{printed, repr};
 use super::text_filters::escaped;
 
-/// How deep fields nest: a field, and the fields within its format.
+/// How deep fields can nest: a field, and the fields in its format.
 const LEVELS: usize = 2;
 
 /// Fills in a format; in a safe format the values are escaped.
 ///
 /// # Errors
 ///
-/// The values do not fit, or the output limit would be exceeded.
+/// The values do not match the format, or the output limit would be exceeded.
 pub(super) fn str_format(text: &str, safe: bool, args: &[Value]) -> Result<Value, Error> {
     let (named, places) = match args.split_last() {
         Some((last, places)) if last.is_kwargs() => (last.clone(), places),
@@ -34,7 +34,7 @@ struct FormatFields<'a> {
     named: Value,
     /// The position of the next field without a number.
     next: usize,
-    /// Whether the fields so far have numbers; both kinds cannot be mixed.
+    /// Whether the fields so far have numbers; the two kinds cannot be mixed.
     is_numbered: Option<bool>,
     safe: bool,
 }
@@ -122,7 +122,7 @@ impl FormatFields<'_> {
     }
 }
 
-/// Where the brace is that closes a field.
+/// The position of the brace that closes a field.
 fn end_of_field(field: &str) -> Option<usize> {
     let mut depth = 0_usize;
     let ends = |(_, c): &(usize, char)| {
@@ -137,7 +137,7 @@ fn end_of_field(field: &str) -> Option<usize> {
     field.char_indices().find(ends).map(|(at, _)| at)
 }
 
-/// The start of a format, `*>+#012`; what follows is for numbers only, apart from the precision.
+/// The start of a format, `*>+#012`; apart from the precision, the rest is only for numbers.
 struct Layout<'s> {
     fill: Option<char>,
     align: Option<char>,
@@ -206,7 +206,7 @@ fn number_field(number: &Value, spec: &str) -> Result<String, Error> {
     if number.is_integer() && rest.contains('.') && !rest.ends_with(['e', 'E', 'f', 'F', 'g', 'G']) {
         return Err(failed(format!("a whole number has no precision, as '{}' wants it", spec.escape_debug())));
     }
-    // Zeros come after the sign, and between separators of thousands.
+    // Zeros come after the sign and between thousands separators.
     let zeros = match layout.width.saturating_sub(unit.len()) {
         width if layout.zero && layout.align.is_none() => format!("0{width}"),
         _ => String::new(),

@@ -1,5 +1,5 @@
-//! String functions of Python that Rust's standard library lacks or does differently: lines, padding, wrapping and
-//! truncating. Pure functions; the filters and methods that use them are in other files.
+//! String functions of Python that Rust's standard library lacks or that behave differently there: lines, padding,
+//! wrapping and truncating. Pure functions; the filters and methods that use them are in other files.
 
 /// The lines of a text as `str.splitlines` splits them.
 pub(crate) fn lines(text: &str, keep_ends: bool) -> Vec<&str> {
@@ -18,7 +18,7 @@ pub(crate) fn lines(text: &str, keep_ends: bool) -> Vec<&str> {
     lines
 }
 
-/// As the filter `indent`: keeps one final line break, and indents blank lines only if `blank` is set.
+/// Like the filter `indent`: keeps one final line break, and indents blank lines only if `blank` is set.
 pub(crate) fn indent(text: &str, indentation: &str, first: bool, blank: bool) -> String {
     let text = format!("{text}\n");
     let mut out = String::with_capacity(text.len());
@@ -56,7 +56,7 @@ fn push_title(out: &mut String, c: char) {
     }
 }
 
-/// As `str.capitalize`.
+/// Like `str.capitalize`.
 pub(super) fn python_capitalize(text: &str) -> String {
     let (mut out, mut characters) = (String::with_capacity(text.len()), text.chars());
     characters.by_ref().take(1).for_each(|first| push_title(&mut out, first));
@@ -64,7 +64,7 @@ pub(super) fn python_capitalize(text: &str) -> String {
     out
 }
 
-/// As `str.title`: a word begins after any character that is not a letter.
+/// Like `str.title`: a word begins after any character that is not a letter.
 pub(super) fn python_title(text: &str) -> String {
     let mut in_word = false;
     text.chars().fold(String::with_capacity(text.len()), |mut out, c| {
@@ -78,7 +78,7 @@ pub(super) fn python_title(text: &str) -> String {
     })
 }
 
-/// The number of characters that `str.center` puts left of a text of `length`.
+/// The number of characters that `str.center` puts to the left of a text of `length`.
 pub(super) fn left_of_center(length: usize, width: usize) -> usize {
     let pad = width.saturating_sub(length);
     pad / 2 + (pad & width & 1)
@@ -105,7 +105,7 @@ pub(crate) struct Wrap {
     pub break_on_hyphens: bool,
 }
 
-/// One line as `textwrap.wrap` wraps it.
+/// Wraps one line like `textwrap.wrap`.
 pub(crate) fn wrap(line: &str, how: &Wrap) -> Vec<String> {
     let mut chunks: Vec<String> = chunks(line, how.break_on_hyphens);
     chunks.reverse();
@@ -127,7 +127,7 @@ pub(crate) fn wrap(line: &str, how: &Wrap) -> Vec<String> {
         if let Some(chunk) = chunks.pop() {
             let too_long = chunk.chars().count() > how.width;
             if too_long && how.break_long_words {
-                // Splitting at nothing still ends the line, and keeps the space before the word, as in Python.
+                // As in Python, a cut of zero characters still ends the line and keeps the space before the word.
                 let cut = long_word_cut(&chunk, how.width.saturating_sub(length), how.break_on_hyphens);
                 current.push(chunk.chars().take(cut).collect());
                 chunks.push(chunk.chars().skip(cut).collect());
@@ -147,7 +147,7 @@ pub(crate) fn wrap(line: &str, how: &Wrap) -> Vec<String> {
     lines
 }
 
-/// How many characters of a word longer than a line go into the `space` left on this one.
+/// The number of characters of a word longer than a line that go into the `space` left on this one.
 fn long_word_cut(word: &str, space: usize, hyphens: bool) -> usize {
     let head: Vec<char> = word.chars().take(space).collect();
     match head.iter().rposition(|c| *c == '-').filter(|_| hyphens) {

@@ -14,11 +14,11 @@ use super::print::printed;
 use super::text::{self, Wrap};
 use refdesk_text::lines::breaks;
 
-/// What `urlencode` leaves as it is, in a pair and in a path.
+/// The characters that `urlencode` leaves unchanged, in a pair and in a path.
 const IN_PAIR: &AsciiSet = &NON_ALPHANUMERIC.remove(b'_').remove(b'.').remove(b'-').remove(b'~');
 const IN_PATH: &AsciiSet = &IN_PAIR.remove(b'/');
 
-/// `escape`: as in markupsafe, once.
+/// `escape`: as in markupsafe, only once.
 ///
 /// # Errors
 ///
@@ -31,7 +31,7 @@ pub(crate) fn escape(value: &Value) -> Result<Value, Error> {
 ///
 /// # Errors
 ///
-/// As [`escape`].
+/// See [`escape`].
 pub(super) fn force_escape(value: &Value) -> Result<Value, Error> {
     must_be_defined(value)?;
     let text = escaped(&printed(value));
@@ -39,7 +39,7 @@ pub(super) fn force_escape(value: &Value) -> Result<Value, Error> {
     Ok(Value::from_safe_string(text))
 }
 
-/// A value as a text filter takes it: as printed.
+/// A value in the form that text filters use: as printed.
 ///
 /// # Errors
 ///
@@ -87,7 +87,7 @@ pub(crate) fn escaped(text: &str) -> String {
 ///
 /// # Errors
 ///
-/// The arguments do not fit, or the output limit would be passed.
+/// The arguments are invalid, or the output limit would be exceeded.
 pub(crate) fn replace(value: &Value, more: RestArguments) -> Result<String, Error> {
     let value = text(value)?;
     let mut args = PythonArguments::new(more);
@@ -111,7 +111,7 @@ pub(crate) fn replace(value: &Value, more: RestArguments) -> Result<String, Erro
 ///
 /// # Errors
 ///
-/// The arguments do not fit, or the output limit would be passed.
+/// The arguments are invalid, or the output limit would be exceeded.
 pub(crate) fn indent(value: &Value, more: RestArguments) -> Result<String, Error> {
     let value = text_of(value, "indent")?;
     let mut args = PythonArguments::new(more);
@@ -127,7 +127,7 @@ pub(crate) fn indent(value: &Value, more: RestArguments) -> Result<String, Error
     Ok(text::indent(value, &indentation, first, blank))
 }
 
-/// The string that this filter takes; Jinja2 converts nothing else here.
+/// The string that a filter requires; Jinja2 converts no other values here.
 fn text_of<'v>(value: &'v Value, filter: &str) -> Result<&'v str, Error> {
     match value.as_str() {
         Some(text) => Ok(text),
@@ -140,7 +140,7 @@ fn text_of<'v>(value: &'v Value, filter: &str) -> Result<&'v str, Error> {
 ///
 /// # Errors
 ///
-/// The arguments do not fit, or the output limit would be passed.
+/// The output limit would be exceeded.
 pub(super) fn spaces(count: i64) -> Result<String, Error> {
     let count = usize::try_from(count).unwrap_or_default();
     room_for(count)?;
@@ -151,7 +151,7 @@ pub(super) fn spaces(count: i64) -> Result<String, Error> {
 ///
 /// # Errors
 ///
-/// The arguments do not fit, or the output limit would be passed.
+/// The arguments are invalid, or the output limit would be exceeded.
 pub(crate) fn truncate(value: &Value, more: RestArguments) -> Result<Value, Error> {
     let mut args = PythonArguments::new(more);
     let length = args.number("length", 255)?;
@@ -162,7 +162,7 @@ pub(crate) fn truncate(value: &Value, more: RestArguments) -> Result<Value, Erro
     match (usize::try_from(length), usize::try_from(leeway)) {
         (Ok(length), Ok(leeway)) if length >= end.chars().count() => match value.len() {
             None if value.is_undefined() => must_be_defined(value).map(|()| value.clone()),
-            // As in Jinja2, a list that is short enough stays a list.
+            // As in Jinja2, a list that is short enough is returned unchanged.
             Some(items) if items <= length.saturating_add(leeway) => Ok(value.clone()),
             _ => Ok(Value::from(text::truncate(text_of(value, "truncate")?, length, kill_words, &end, leeway))),
         },
@@ -174,7 +174,7 @@ pub(crate) fn truncate(value: &Value, more: RestArguments) -> Result<Value, Erro
 ///
 /// # Errors
 ///
-/// The arguments do not fit, or the output limit would be passed.
+/// The arguments are invalid, or the output limit would be exceeded.
 pub(super) fn wordwrap(value: &Value, more: RestArguments) -> Result<String, Error> {
     let value = text_of(value, "wordwrap")?;
     let mut args = PythonArguments::new(more);
@@ -195,7 +195,7 @@ pub(super) fn wordwrap(value: &Value, more: RestArguments) -> Result<String, Err
 ///
 /// # Errors
 ///
-/// The arguments do not fit.
+/// The arguments are invalid.
 pub(super) fn trim(value: &Value, more: RestArguments) -> Result<Value, Error> {
     let mut args = PythonArguments::new(more);
     let chars = args.text("chars")?;
@@ -214,7 +214,7 @@ pub(super) fn capitalize(value: &Value) -> Result<Value, Error> {
     Ok(as_safe(value, text::python_capitalize(&text(value)?)))
 }
 
-/// A text made from a value: safe if the value is.
+/// A text derived from a value: safe if the value is.
 fn as_safe(value: &Value, text: String) -> Value {
     if value.is_safe() { Value::from_safe_string(text) } else { Value::from(text) }
 }
@@ -234,7 +234,7 @@ pub(super) fn wordcount(value: &Value) -> Result<usize, Error> {
 ///
 /// # Errors
 ///
-/// The arguments do not fit, or the output limit would be passed.
+/// The arguments are invalid, or the output limit would be exceeded.
 pub(super) fn center(value: &Value, more: RestArguments) -> Result<String, Error> {
     let value = text(value)?;
     let mut args = PythonArguments::new(more);
@@ -251,7 +251,7 @@ pub(super) fn center(value: &Value, more: RestArguments) -> Result<String, Error
 ///
 /// # Errors
 ///
-/// The arguments do not fit, or the output limit would be passed.
+/// The value is invalid, or the output limit would be exceeded.
 pub(super) fn urlencode(value: &Value) -> Result<String, Error> {
     must_be_defined(value)?;
     match value.kind() {

@@ -1,6 +1,6 @@
-//! The templates that a worker compiled last, so that rendering one again with other values (while the user types into a
-//! form) skips compiling. At most [`CACHED_TEMPLATES`] of at most [`CACHED_BYTES`]; one more empties the cache. This needs
-//! no order of use, and compiled templates can borrow their texts.
+//! The templates that a worker compiled last, so that rendering one again with other values (while the user fills in a
+//! form) skips compiling. There are at most [`CACHED_TEMPLATES`] with at most [`CACHED_BYTES`]; one more empties the
+//! cache. This way the cache needs no order of use, and compiled templates can borrow their texts.
 
 use std::array::from_fn;
 use std::cell::OnceCell;

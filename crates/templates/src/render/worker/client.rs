@@ -19,7 +19,7 @@ use crate::error::{template_error, undefined_error};
 use refdesk_text::escape::one_line;
 use refdesk_text::{Code, Error};
 
-/// The most bytes read of a dead worker's messages.
+/// The most bytes read from a dead worker's standard error.
 const MAX_STDERR: u64 = 4_096;
 
 #[derive(Debug)]
@@ -94,9 +94,9 @@ impl WorkerClient {
         }
     }
 
-    /// Ends the worker and finds out why it did not answer.
+    /// Kills the worker and finds out why it did not answer.
     pub(crate) fn end(mut self, too_slow: bool) -> Error {
-        // A worker that is already dead keeps its first cause.
+        // If the worker is already dead, its exit status stays that of the first cause.
         let _ = self.child.kill();
         let status = self.child.wait();
         if too_slow {
@@ -116,7 +116,7 @@ impl WorkerClient {
 impl Drop for WorkerClient {
     fn drop(&mut self) {
         let _ = self.child.kill();
-        // Removes it from the system's process table.
+        // Reap the process.
         let _ = self.child.wait();
     }
 }
@@ -159,12 +159,12 @@ fn invalid_answer() -> io::Error {
     io::ErrorKind::InvalidData.into()
 }
 
-/// Why a worker died, from its exit status and its last messages.
+/// Why a worker died, judging by its exit status and its last messages.
 fn cause(status: ExitStatus, words: &str) -> Error {
     if status.code() == Some(i32::from(TOO_LONG)) {
         return template_error(None, out_of_time());
     }
-    // The wording of Rust's runtime, which reports this in no other way.
+    // The wording of Rust's runtime, which does not report this in any other way.
     if words.contains("memory allocation of") || words.contains("capacity overflow") {
         return template_error(None, out_of_memory());
     }
@@ -185,7 +185,7 @@ fn died(how: &str) -> Error {
     template_error(None, format!("the render worker died: {how}"))
 }
 
-/// Whether another process ended it.
+/// Whether another process killed it.
 fn was_ended(status: ExitStatus) -> bool {
     use rustix::process::Signal;
     use std::os::unix::process::ExitStatusExt;

@@ -1,5 +1,5 @@
-//! Frames on a pipe: a length of four bytes, little-endian, then that many bytes. The reader sets the maximum length, and
-//! allocates nothing for a longer frame.
+//! Frames on a pipe: a length as four bytes, little-endian, then that many bytes. The reader sets the maximum length
+//! and allocates nothing for a longer frame.
 
 use std::io::{self, Read};
 

@@ -1,5 +1,5 @@
-//! The worker's side, in three threads that each wait for one thing: one reads jobs and ends the process at the end of
-//! input, one renders and answers ([`super::cache`]), and one watches the time.
+//! The worker's side, in three threads: one reads jobs and exits the process at the end of input, one renders and
+//! answers ([`super::cache`]), and one watches the time.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -33,12 +33,12 @@ pub fn serve() -> ExitCode {
     }
 }
 
-/// Passes on jobs, and ends the process at the end of input, whatever the other threads do.
+/// Passes jobs on, and exits the process at the end of input, whatever the other threads do.
 fn read(jobs: &SyncSender<Vec<u8>>) {
     let mut input = io::stdin().lock();
     while let Ok(job) = receive(&mut input, JOB_BYTES) {
         if jobs.send(job).is_err() {
-            // The renderer has failed, and the process ends with it.
+            // The renderer has failed, and the process exits with it.
             return;
         }
     }
@@ -69,7 +69,7 @@ fn write_out(bytes: &[u8]) -> io::Result<()> {
 /// Receives jobs and sends answers.
 pub(super) struct Jobs {
     next: Receiver<Vec<u8>>,
-    /// Tells the watch thread when work begins and ends.
+    /// Tells the watch thread when a job begins and ends.
     busy: Sender<bool>,
 }
 

@@ -11,12 +11,12 @@ pub(crate) fn command(program: &Path) -> Command {
     let mut command = Command::new(program);
     command.arg(ARGUMENT).env_clear();
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // Ctrl-C is for the desk, or for the editor it has opened.
+    // Ctrl-C must reach only the desk, or the editor that it has opened.
     command.arg0("refdesk").process_group(0).current_dir("/");
     command
 }
 
-/// Limits this process, if the system can ([`crate::render::limits`] lists which systems can).
+/// Sets limits on this process, if the system supports it (see [`crate::render::limits`]).
 pub(super) fn limit_this_process() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let no_more_than = |resource, most: u64| {
