@@ -107,8 +107,8 @@ impl Catalog {
         self.sources().get(self.position(id)?)
     }
 
-    /// Looks up an id as written: `id`, `@id` if no source has that exact id, or the displayed form, in which hidden
-    /// characters are escaped.
+    /// Looks up an id as written: `id`, `@id` if no source has that exact id, or as displayed, with hidden characters
+    /// escaped.
     pub fn find(&self, id: &str) -> Option<&Source> {
         self.get(id).or_else(|| self.get(id.strip_prefix('@')?)).or_else(|| self.shown_as(id))
     }

@@ -57,8 +57,7 @@ pub struct Config {
     pub document: Option<JsonDocument>,
     /// Its settings, with defaults for what it does not set.
     pub settings: Settings,
-    /// Whether `--config` or `$REFERENCES_CONFIG_PATH` names a file that does not exist; then every command ends with
-    /// exit code 1.
+    /// Whether `--config` or `$REFERENCES_CONFIG_PATH` names a missing file; then every command exits with code 1.
     pub is_missing: bool,
     /// Whether the file exists but cannot be read or parsed.
     pub is_broken: bool,

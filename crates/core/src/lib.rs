@@ -1,5 +1,4 @@
-//! Configuration, catalog, mentions and selection. No async, no terminal, no network, and no clock except one passed
-//! in.
+//! Configuration, catalog, mentions and selection. No async, terminal or network, and no clock except one passed in.
 
 pub mod catalog;
 pub mod config;

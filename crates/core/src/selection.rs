@@ -110,8 +110,8 @@ impl Selection {
         self.member(id).is_some_and(|member| member.role == Role::Picked)
     }
 
-    /// Whether this source counts as picked or pulled in. A source of mode auto that is only mentioned does not count:
-    /// an agent gets it anyway.
+    /// Whether this source counts as picked or pulled in. An auto source that is only mentioned does not: agents get it
+    /// anyway.
     pub fn counts(&self, source: &Source) -> bool {
         let id = source.id.as_str();
         if source.mode == Mode::Auto { self.is_picked(id) } else { self.contains(id) }

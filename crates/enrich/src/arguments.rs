@@ -63,7 +63,6 @@ impl<'p, T> AtPaths<'p, T> {
 }
 
 struct StringWalk<'l, T> {
-    /// Remaining number of checks.
     left: usize,
     look: &'l mut dyn FnMut(&str) -> Option<T>,
 }

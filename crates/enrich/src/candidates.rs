@@ -53,8 +53,7 @@ pub enum WhyNot {
         /// The adjacent character that makes the tag part of it.
         neighbour: Neighbour,
     },
-    /// The tag consists only of separators, which never match. In an answer about a single source, this holds for all
-    /// of its tags.
+    /// The tag has only separators, which never match; in an answer about one source, all of its tags.
     EmptyTag,
     /// It has no tags. This and the following variants are used only in answers about a single source.
     NoTags,

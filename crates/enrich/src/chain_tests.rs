@@ -347,8 +347,7 @@ proptest! {
         }
     }
 
-    /// No value from the catalog can end a block: there are exactly as many `---` lines after the text as the blocks
-    /// need.
+    /// No value from the catalog can end a block: the text is followed by as many `---` lines as the blocks need.
     #[test]
     fn values_cannot_forge_a_block(name in pieces(), content in pieces(), description in pieces()) {
         let mut one = inline("one", &[], &content);

@@ -101,8 +101,7 @@ pub(crate) struct DraftEntry {
     pub is_in_text: bool,
     /// Whether the short text is enough to count as given. It is always enough to count as announced.
     pub brief_is_enough: bool,
-    /// Entries with the smallest weight are reduced first; of equal ones, the last. Picked and auto sources have an
-    /// infinite weight.
+    /// The smallest weight is reduced first; of equal ones, the last entry. Infinite for picked and auto sources.
     pub weight: f64,
     /// Why it is only counted even if there is room: other hints are more likely to be meant.
     pub rejected: Option<Rejection>,

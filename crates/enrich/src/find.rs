@@ -107,8 +107,7 @@ impl Matcher {
         Findings { expansions, hints, ..Findings::default() }
     }
 
-    /// The text without the ids that it mentions: their sources are expanded, and the words of an id are not the topic
-    /// of the text.
+    /// The text without the ids that it mentions, because the words of an id are not the topic of the text.
     pub fn without_mentions<'t>(&self, text: &'t str, catalog: &Catalog) -> Cow<'t, str> {
         if !text.contains('@') {
             return Cow::Borrowed(text);

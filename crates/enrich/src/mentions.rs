@@ -36,8 +36,7 @@ impl AtIndex {
         Self::Some(WholeWords::new(ids).map(Box::new), places)
     }
 
-    /// Every valid mention in order, including repeated ones. Ids are tried only at a valid `@`; the search continues
-    /// after the id.
+    /// Every valid mention in order, even repeated ones. Ids are tried only at a valid `@`, and not within an id.
     pub(crate) fn find(&self, text: &str) -> Vec<MentionSpan> {
         let words = match self {
             Self::All(ids) => ids.words(),

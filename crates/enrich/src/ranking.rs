@@ -138,8 +138,7 @@ pub(crate) fn rank<'a>(
             .filter(|about| settings.semantic && !about.is_by_words)
             .and_then(|about| settings.threshold.or(about.threshold));
         let alone = by_meaning.map_or(f32::NEG_INFINITY, |threshold| TAG_FLOOR * threshold);
-        // The best source of each tag need not be close to the best of all: a text with several tags is about all of
-        // them.
+        // A tag's best source need not be close to the best of all: a text may be about several tags.
         let mut tags_before: HashSet<&str> = HashSet::new();
         for hint in hints.iter_mut().filter(|hint| hint.rejected.is_none()) {
             let own = hint.tags.iter().flat_map(|hint| &hint.tags);

@@ -33,7 +33,6 @@ pub trait SourceFiles: Sync {
     /// The template index of this selection. Building it reads files, so it is built on demand.
     fn templates(&self, catalog: &Catalog, selection: &Selection) -> TemplateIndex;
 
-    /// The templates in a text, in order, with their names for the index. Those over the limits for one text are left
-    /// out.
+    /// The templates in a text, in order, with their names for the index, as far as the limits for one text allow.
     fn templates_in(&self, text: &str) -> Vec<Template>;
 }

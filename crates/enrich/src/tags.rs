@@ -266,8 +266,7 @@ fn is_inside_word(bytes: &[u8], place: &Range<usize>) -> bool {
     before.is_some_and(u8::is_ascii_alphanumeric) || bytes.get(place.end).is_some_and(u8::is_ascii_alphanumeric)
 }
 
-/// The first of each group of tags that differ only in case or separators; `matched` are positions in `tags`,
-/// ascending.
+/// The first of all tags that differ only in case or separators; `matched` are ascending positions in `tags`.
 fn first_spelt(matched: impl Iterator<Item = usize>, tags: &[String]) -> Vec<usize> {
     let mut seen = HashSet::new();
     let key = |at: usize| tags.get(at).map(|tag| collapsed(&tag_key(tag))).unwrap_or_default();

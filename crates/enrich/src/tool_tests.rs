@@ -12,8 +12,7 @@ use crate::instruction::LISTED_FILES;
 use refdesk_core::catalog::{Catalog, DirectoryContents, Mode, PathState, Source};
 use refdesk_core::selection::Selection;
 
-/// A directory source that declares contents of every kind, one that declares none, and a file in the root of the
-/// first.
+/// A directory source that declares all contents, one that declares none, and a file in the root of the first.
 fn sources() -> Vec<Source> {
     let mut all = source("mod", &["java".to_owned()], local("mod", PathState::Directory));
     let path = |path: &str| Some(path.to_owned());

@@ -177,8 +177,7 @@ impl Folder {
                 Ok(file) => {
                     let staged =
                         Staged { folder: self.clone(), name: second, hold: WriterLock::Own(file), is_named: false };
-                    // Make a copy if another process holds the file's lock, or may have swept the second name before it
-                    // was locked.
+                    // Copy if another process holds the file's lock, or swept the second name before it was locked.
                     if staged.file().try_lock_shared().is_ok() && staged.is_there() {
                         return Ok(staged);
                     }

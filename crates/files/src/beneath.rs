@@ -39,8 +39,7 @@ pub fn open(path: &Path) -> io::Result<Opened> {
 /// a file in the same folder.
 ///
 /// # Errors
-/// The file system's error, prefixed with the path; a link leads out of the folder, or the target is not a regular
-/// file.
+/// The file system's error, prefixed with the path; a link leads out of the folder, or to no regular file.
 pub fn open_in(root: &Path, path: &Path) -> io::Result<(File, Metadata)> {
     let opened = match open(path) {
         Err(error) if is_link_refused(&error) && path != root => {

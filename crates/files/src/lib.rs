@@ -1,5 +1,4 @@
-//! File access: open folders, reading regular files, atomic writes, locks, walks, paths and safe names. Does not interpret
-//! content.
+//! File access: open folders, reading, atomic writes, locks, walks, paths, safe names. Does not interpret content.
 
 #[cfg(not(unix))]
 compile_error!("refdesk needs a Unix system: Linux, macOS or a BSD");

@@ -12,8 +12,7 @@ pub fn safe(name: &str) -> String {
     if plain { name.to_owned() } else { sha256_hex(name.as_bytes()) }
 }
 
-/// The most characters and bytes of a readable file name. A file system allows 255 bytes, including an extension and a
-/// number.
+/// The most characters and bytes of a readable file name. File systems allow 255 bytes, with extension and number.
 const CHARACTERS: usize = 64;
 const BYTES: usize = 160;
 

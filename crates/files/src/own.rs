@@ -103,8 +103,7 @@ pub(super) fn made_for(path: &Path) -> io::Result<(Folder, &OsStr)> {
     Ok((Folder::root(root)?.make(below, FileMode::Default)?, name))
 }
 
-/// Splits a path at the workspace if the path is in refdesk's own folder of one; otherwise the user named the whole
-/// path.
+/// Splits a path in refdesk's own folder at the workspace; otherwise the user named the whole path.
 fn split(folder: &Path) -> (&Path, &Path) {
     let own = folder.ancestors().find(|folder| is_own(folder)).and_then(|own| own.parent()?.parent());
     let below = own.and_then(|root| folder.strip_prefix(root).ok());

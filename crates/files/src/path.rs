@@ -51,8 +51,7 @@ fn is_clean(path: &[u8]) -> bool {
     path.starts_with(b"/") && !path.ends_with(b"/") && !path.windows(2).any(is_odd)
 }
 
-/// [`Path::starts_with`], ten times as fast in the usual case: compares bytes first, and parses the path only if
-/// necessary.
+/// [`Path::starts_with`], usually ten times as fast: compares bytes first, and parses only if necessary.
 pub fn is_within(path: &Path, folder: &Path) -> bool {
     let (path_bytes, folder_bytes) = (path.as_os_str().as_encoded_bytes(), folder.as_os_str().as_encoded_bytes());
     let rest = path_bytes.strip_prefix(folder_bytes);

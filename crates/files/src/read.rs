@@ -1,5 +1,4 @@
-//! Reads paths that may be anything: a pipe, a device or a folder in place of a file must neither block nor kill the
-//! reader.
+//! Reads paths that may be anything: a pipe, a device or a folder must neither block nor kill the reader.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};

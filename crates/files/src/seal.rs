@@ -31,8 +31,7 @@ const SECRET_BYTES: usize = 32;
 /// Bytes of a seal: HMAC-SHA256, truncated to 128 bits.
 const SEAL_BYTES: usize = 16;
 
-/// Text before and after the hex digits of the seal in a JSON object. The comma before the seal is part of the sealed
-/// bytes.
+/// Text around the hex digits of the seal in a JSON object. The comma before the seal is part of the sealed bytes.
 type SealFraming = (&'static str, &'static str);
 
 /// For a multi-line file.

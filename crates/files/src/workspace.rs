@@ -41,8 +41,7 @@ pub fn workspace_above(from: &Path, home: Option<&Path>) -> (PathBuf, WorkspaceR
     if let Some((folder, mark)) = folders().find_map(marked) {
         return (folder.to_path_buf(), WorkspaceReason::Marked(mark));
     }
-    // `.git` is a file in a submodule or a work tree. A home folder that is a repository contains settings, not a
-    // project.
+    // `.git` is a file in a submodule or a work tree. A home folder with one contains settings, not a project.
     let is_root =
         |folder: &&Path| fs::metadata(folder.join(".git")).is_ok() && !is_too_high(folder) && may_count(folder, ".git");
     match folders().find(is_root) {

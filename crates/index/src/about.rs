@@ -47,8 +47,7 @@ pub struct ScoredSource {
     pub words: Vec<String>,
     /// The section of the best chunk; only for the best sources.
     pub section: Option<Section>,
-    /// Whether one of its chunks was compared only by words because its vector is not computed yet, so that the score
-    /// may be too low.
+    /// Whether a chunk has no vector yet and was compared only by words, so that the score may be too low.
     pub is_incomplete: bool,
 }
 

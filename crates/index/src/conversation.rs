@@ -17,8 +17,7 @@ const SHARE: f32 = 0.6;
 /// Each text counts half as much as the one after it.
 const DECAY: f32 = 0.5;
 
-/// The sum of the scores must reach this multiple of the threshold. With a lower factor, texts about nothing in
-/// particular add up.
+/// The sum of the scores must reach this multiple of the threshold. If lower, texts about nothing would add up.
 const FACTOR: f32 = 1.3;
 
 /// The part of an earlier text of a conversation that later ones need. The text itself is not kept.

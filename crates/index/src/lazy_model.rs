@@ -1,5 +1,4 @@
-//! The model for callers that may not need it: another process answers with its model, or it is loaded for the first
-//! text.
+//! The model for callers that may not need it: borrowed from another process, or loaded for the first text.
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};

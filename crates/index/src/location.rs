@@ -93,8 +93,7 @@ enum Reading {
 }
 
 impl Reading {
-    /// A writer's log may contain data that is not in the database yet, so a database with a log is not read on its
-    /// own.
+    /// A log may contain data that is not in the database yet, so a database with a log is not read on its own.
     fn of(is_writable: bool, log: Option<u64>) -> Self {
         if is_writable || log.is_some_and(|size| size > 0) { Self::Shared } else { Self::Immutable }
     }

@@ -29,8 +29,7 @@ const FOLDER: &str = "model";
 const EMBED: u8 = 1;
 const KNOWS: u8 = 2;
 
-/// A longer text, in bytes, is not sent: the model reads only its beginning, and loading it is a small part of such a
-/// hook's time.
+/// The longest text sent, in bytes. With a longer one, loading the model is a small part of the time.
 const LONGEST: usize = 64 * 1024;
 
 /// How long a borrower waits for the greeting: about as long as loading the model takes. Longer in tests, which may

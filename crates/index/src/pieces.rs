@@ -12,8 +12,7 @@ const LENGTH: usize = 400;
 /// The most pieces of a prompt, including the whole.
 pub(crate) const OF_PROMPT: usize = 8;
 
-/// The most pieces of a tool result. Fewer, because tool results are long and rarely about one thing, and each piece
-/// takes the model's time.
+/// The most pieces of a tool result; fewer, because they are long and each takes the model's time.
 pub(crate) const OF_TOOL_RESULT: usize = 4;
 
 /// The most pieces that are examined; of a longer text, at equal distances.

@@ -138,8 +138,7 @@ impl PostgresStorage {
 impl Drop for PostgresStorage {
     fn drop(&mut self) {
         if self.is_writer {
-            // The server may take a while to notice the end of a connection, and the next writer would find the lock
-            // taken.
+            // The server may notice the end of a connection late, and the next writer would find the lock taken.
             let unlock = "SELECT pg_advisory_unlock_all()";
             let _ = self.session.ask(async |client| {
                 let _ = timeout(UNLOCK_LIMIT, client.batch_execute(unlock)).await;

@@ -37,8 +37,7 @@ const LISTED: usize = 50;
 /// Documents with a lower cosine are not listed. In the evaluated questions, no correct section had one below 0.19.
 const NEAR: f32 = 0.15;
 
-/// The same limit if no word of the query is in a document or known to the model. Meaningless letters reach 0.3 in most
-/// catalogs.
+/// The same limit if no word of the query is in a document or known to the model. In most catalogs, noise reaches 0.3.
 const NEAR_WITHOUT_WORDS: f32 = 0.35;
 
 /// How many times as many documents are examined if one document represents a whole table.

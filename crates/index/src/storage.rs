@@ -14,8 +14,7 @@ use refdesk_text::Error;
 pub(crate) const KEY: &str = "key";
 pub(crate) const INFERRED: &str = "inferred";
 
-/// Gets a new value with each change of documents or vectors, so that readers can tell whether a loaded corpus is
-/// current.
+/// Changes with documents and vectors, so that readers can tell whether a loaded corpus is current.
 pub(crate) const VERSION: &str = "version of the documents";
 
 /// Column names as a single value.

@@ -46,8 +46,7 @@ impl Embedder for Letters {
     }
 }
 
-/// Cases that apply to every kind of index: each is a test of the index in a file, and one of the cases of
-/// `postgres::tests`.
+/// Cases for every kind of index: each is a test of the index in a file, and a case of `postgres::tests`.
 macro_rules! cases {
     ($($name:ident),* $(,)?) => {
         mod in_a_file {

@@ -66,8 +66,7 @@ static BACKGROUND: LazyLock<Vec<Vec<BackgroundText>>> = LazyLock::new(|| {
 /// The number of texts whose words are looked up together.
 const TEXTS_AT_ONCE: usize = 16;
 
-/// Keys that record whether documents have changed since a threshold was computed: that of vectors, and that of words
-/// only.
+/// Keys that mark a threshold as outdated by changed documents: that of vectors, and that of words only.
 const EXPIRED: &str = "threshold expired";
 const EXPIRED_WORDS: &str = "threshold of words expired";
 

@@ -23,8 +23,7 @@ pub(crate) struct WordPiece {
 }
 
 impl WordPiece {
-    /// A tokenizer with this vocabulary: one token per line, whose id is the line number from 0. `None` if a special
-    /// token is missing.
+    /// A tokenizer for a vocabulary of one token per line; ids are line numbers from 0. `None` without special tokens.
     pub(crate) fn new(vocabulary: &'static str) -> Option<Self> {
         let mut first = HashMap::with_capacity(32_768);
         let mut next = HashMap::with_capacity(8_192);

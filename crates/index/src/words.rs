@@ -118,8 +118,7 @@ fn is_number(part: &str) -> bool {
     !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The further forms by which the words of a text are found, separated by blanks, for full-text search to index as
-/// words.
+/// The further forms by which the words of a text are found, separated by blanks, to be indexed as words.
 pub(crate) fn split_names(text: &str) -> String {
     let is_long = |part: &Cow<'_, str>| part.chars().filter(|char| !is_accent(*char)).nth(1).is_some();
     let forms = words(text).flat_map(|word| forms(word).into_iter().skip(1).filter(is_long));

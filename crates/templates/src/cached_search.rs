@@ -1,5 +1,4 @@
-//! A search that caches its last result, so that repeated searches for the next closing delimiter do not each scan the
-//! rest of the text.
+//! Caches the last result, so that searches for the next closing delimiter do not each scan the rest of the text.
 
 /// Finds the next position of a string; many searches cost one pass.
 #[derive(Debug, Default)]

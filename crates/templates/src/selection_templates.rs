@@ -1,4 +1,4 @@
-//! The template names of several selections, for comparison. Each file is read once, and sources without templates are
+//! The template names of several selections, for comparison. Each file is read once; sources without templates are
 //! skipped.
 
 use std::collections::{HashMap, HashSet};

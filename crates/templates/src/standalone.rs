@@ -51,7 +51,6 @@ impl Standalone {
         }
     }
 
-    /// Stores the analysis in the cache.
     pub(crate) fn keep(&self, kept: &mut StampedFiles<Analysed>, now: Option<SystemTime>) {
         // A file that could not be opened has no stamp to compare.
         if self.stamp != Stamp::default() {

@@ -24,7 +24,6 @@ pub(crate) fn extend(path: &mut Vec<PathStep>, fields: &[&str]) {
     path.extend(fields.iter().take(room).map(|field| PathStep::Field((*field).to_owned())));
 }
 
-/// How a value is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Usage {
     /// Printed, compared or computed with.

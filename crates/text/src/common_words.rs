@@ -1,5 +1,4 @@
-//! Words that occur in any documentation and in prompts about any program, and so are useless as tags or as one-word
-//! ids.
+//! Words of any documentation and of prompts about any program, which are useless as tags or one-word ids.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;

@@ -116,7 +116,6 @@ pub fn json(document: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// How one character is printed.
 enum CharForm {
     AsIs,
     As(&'static str),

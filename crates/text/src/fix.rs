@@ -32,8 +32,7 @@ pub enum Fix {
     FindColumn(String),
     /// Find out where a missing file went.
     FindMoved,
-    /// Pass this JSON for the value with this name, which the template only tests: `false`, or an object that contains
-    /// it.
+    /// Pass this JSON for a value that the template only tests: `false`, or an object that contains it.
     GiveUntrue {
         /// The name.
         name: String,

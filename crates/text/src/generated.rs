@@ -8,8 +8,7 @@ pub fn is_generated(page: &str) -> bool {
     body(page).is_some()
 }
 
-/// The text after the front matter of a page that refdesk wrote; `None` for other pages. An editor may have changed the
-/// line endings.
+/// The text after the front matter of a page that refdesk wrote, with any line endings; `None` for other pages.
 pub fn body(page: &str) -> Option<&str> {
     let page = page.strip_prefix('\u{feff}').unwrap_or(page);
     let mut lines = page.split_inclusive('\n');

@@ -1,5 +1,4 @@
-//! Lists of names in sentences and lines: all of them if there are few, otherwise the first ones and the number of
-//! others.
+//! Lists of names in sentences and lines: all if there are few, otherwise the first ones and the number of others.
 
 use crate::tokens::grouped;
 

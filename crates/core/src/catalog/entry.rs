@@ -17,7 +17,6 @@ use refdesk_text::hidden::{self, HiddenCharacters};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::PointerStep;
 
-/// The context for reading an entry.
 #[derive(Debug)]
 pub(super) struct EntryContext<'a> {
     /// Finds what exists at paths.
@@ -113,8 +112,8 @@ impl EntryContext<'_> {
     }
 }
 
-/// Warns about an id that cannot be typed, and about invisible characters in the other parts of an entry that agents read or
-/// that are compared.
+/// Warns about an id that cannot be typed, and about invisible characters in other parts of an entry that are read by
+/// agents or compared.
 fn warn_hidden(fields: &mut Fields<'_>) {
     let problem = |text: &str| {
         let hidden = HiddenCharacters::of(text)?;

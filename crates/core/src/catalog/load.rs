@@ -268,7 +268,6 @@ pub fn references_folder(context: &WorkspaceContext, config: &Config) -> PathBuf
     absolute(&context.workspace, Path::new(&expand(context, &config.settings.references_dir)))
 }
 
-/// A file of the references folder.
 struct ReferenceFile {
     /// Path below the references folder as configured, links not resolved.
     path: PathBuf,

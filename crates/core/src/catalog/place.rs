@@ -122,7 +122,6 @@ impl<'a> Places<'a> {
         has_top && (self.is_listed(path) || fs::symlink_metadata(path).is_ok())
     }
 
-    /// What exists at a path.
     fn look(&self, written: &str, path: PathBuf) -> LocalPath {
         if self.is_unseen || self.is_listed(&path) {
             let path: Arc<Path> = Arc::from(path);
@@ -192,8 +191,7 @@ impl ReservedFolders {
     }
 }
 
-/// Whether a name in the path is hidden, as both folders are: a quick check, because there may be tens of thousands of
-/// paths.
+/// Whether a name in the path is hidden, as both folders are: a quick check for tens of thousands of paths.
 fn is_below_hidden(path: &Path) -> bool {
     let path = path.as_os_str().as_encoded_bytes();
     memchr::memchr_iter(b'.', path).any(|at| at.checked_sub(1).and_then(|before| path.get(before)) == Some(&b'/'))

@@ -30,8 +30,7 @@ impl SelectableTags {
 }
 
 impl Catalog {
-    /// The tags of the selectable sources that are neither selected nor excluded, trimmed, in order; `None` if there is no such
-    /// source.
+    /// The tags of selectable sources neither selected nor excluded, trimmed, in order; `None` without such sources.
     pub fn remaining_tags(&self, selection: &Selection) -> Option<Vec<&str>> {
         let SelectableTags { sources, counts } = self.selectable_tags.get_or_init(|| SelectableTags::of(self));
         let excluded = selection.excluded().iter().map(String::as_str).filter(|id| !selection.contains(id));

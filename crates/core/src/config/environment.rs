@@ -14,7 +14,6 @@ impl Environment {
 }
 
 impl Default for Environment {
-    /// An environment without variables.
     fn default() -> Self {
         Self(|_| None)
     }

@@ -1,5 +1,4 @@
-//! Reads the members of a JSON object one by one: a member of the wrong type becomes a diagnostic at its position and
-//! counts as absent.
+//! Reads the members of a JSON object one by one; a member of the wrong type is reported and counts as absent.
 
 use serde_json::{Map, Value};
 
@@ -168,12 +167,10 @@ impl<'a> Fields<'a> {
         self.report_at(&[], MemberPart::Value, problem);
     }
 
-    /// Reports a diagnostic about the value of one member.
     pub(crate) fn report_value(&mut self, key: &str, problem: Diagnostic) {
         self.report_at(&[PointerStep::Key(key)], MemberPart::Value, problem);
     }
 
-    /// Reports a diagnostic about one item of a nested list.
     pub(crate) fn report_item(&mut self, key: &str, index: usize, problem: Diagnostic) {
         self.report_at(&[PointerStep::Key(key), PointerStep::Item(index)], MemberPart::Value, problem);
     }

@@ -88,8 +88,7 @@ fn usual(context: &WorkspaceContext) -> impl Iterator<Item = PathBuf> {
     own.chain(context.config_home.as_ref().map(|folder| folder.join("jaato/references.json")))
 }
 
-/// Every possible location of the configuration file, whether or not it exists: when a file appears or disappears,
-/// another one may apply.
+/// Every possible location of the configuration file, to notice when a file appears there or disappears.
 pub fn places(context: &WorkspaceContext) -> Vec<PathBuf> {
     named(context).map_or_else(|| usual(context).collect(), |(paths, _)| paths)
 }

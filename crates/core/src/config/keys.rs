@@ -57,7 +57,6 @@ pub const CHANNEL: &[&str] = &[
     "poll_interval",
 ];
 
-/// Keys of `hints`.
 pub(super) const HINTS: &[&str] = &["max", "semantic", "threshold", "tag_filter", "conversation"];
 
 /// Keys of `index`.

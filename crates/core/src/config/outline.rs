@@ -50,8 +50,7 @@ fn side_by_side<T: Send>(
     let (list, items) = list_items(text, "sources")?;
     let rest = [text.get(..list.start)?, "[]", text.get(list.end..)?].concat();
     let value = serde_json::from_str(&rest).ok()?;
-    // Parse the others into a `Value`: a parser that skips values accepts half a surrogate pair and numbers out of
-    // range.
+    // Parse the others into a `Value`: skipping a value accepts unpaired surrogates and numbers out of range.
     let check = |(at, item): (usize, &Range<usize>)| {
         let text = text.get(item.clone())?;
         if let Ok(entry) = serde_json::from_str::<PlainEntry>(text) {

@@ -231,8 +231,7 @@ fn stem(file: &Path) -> &str {
 /// Reads a profile.
 ///
 /// # Errors
-/// It cannot be read, is not a JSON object, or is in the workspace's folder of profiles and is a link out of the
-/// workspace.
+/// It cannot be read, is not a JSON object, or is a link from the workspace's folder of profiles to outside.
 pub fn read(context: &WorkspaceContext, file: &Path) -> Result<Profile, Vec<Diagnostic>> {
     let shown = context.display(file);
     let is_found = file.starts_with(context.workspace.join(PROFILES));
@@ -335,8 +334,7 @@ fn each_once(fields: &mut Fields<'_>, key: &str, ids: impl Iterator<Item = (usiz
     kept
 }
 
-/// Replaces placeholders in the whole entry except its path; the catalog expands the path itself and keeps it as
-/// written.
+/// Replaces placeholders in the whole entry except its path; the catalog expands the path and keeps the original.
 fn expanded(context: &WorkspaceContext, value: &Value) -> Value {
     match value {
         Value::String(text) => Value::String(expand(context, text)),

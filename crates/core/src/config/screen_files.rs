@@ -1,6 +1,5 @@
 //! The user's own files for the screen: the keymap and the themes, and the problems of `config.toml` next to them. They
-//! are only read here; the screen interprets them. A file that cannot be read is reported and does not affect the
-//! others.
+//! are only read here; the screen interprets them. An unreadable file is reported and does not affect the others.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,7 +12,6 @@ use refdesk_text::report::Diagnostic;
 /// Size limit of each file in bytes.
 const LIMIT: u64 = 256 * 1024;
 
-/// The most themes.
 const THEMES: usize = 64;
 
 /// The current files; empty without a home folder.

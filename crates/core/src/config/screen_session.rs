@@ -155,8 +155,7 @@ impl SavedValues {
 }
 
 impl ScreenSession {
-    /// Whether anything differs except cursors and reading positions, which change with every key and are easy to find
-    /// again.
+    /// Whether anything but cursors and reading positions differs; these change with every key and are easy to restore.
     pub fn has_other_drafts(&self, other: &Self) -> bool {
         let places = |session: &Self| {
             // `on` changes with the view's cursor.

@@ -28,12 +28,10 @@ pub(super) struct MentionCache {
     has_new_entries: AtomicBool,
 }
 
-/// The cache file of a workspace.
 #[derive(Debug)]
 struct CacheFile {
     workspace: PathBuf,
     file: PathBuf,
-    /// Seals the file's entries.
     sealer: Sealer,
 }
 
@@ -103,8 +101,7 @@ impl MentionCache {
         self.stored = OnceLock::from(SealedEntries::default());
     }
 
-    /// Writes the file if something new was read, and keeps the old entries that are `wanted`. Returns whether it was
-    /// written.
+    /// Writes the file if there are new entries, keeping old ones that are `wanted`. Returns whether it was written.
     ///
     /// # Errors
     /// I/O errors, which only cost time.

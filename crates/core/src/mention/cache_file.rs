@@ -104,7 +104,6 @@ impl SealedEntries {
     }
 }
 
-/// One document in a cache file.
 struct CacheEntry<'a> {
     all: &'a [u8],
     seal: &'a [u8],
@@ -230,7 +229,6 @@ fn put(out: &mut Vec<u8>, number: usize) {
     out.extend_from_slice(&narrow(number).to_le_bytes());
 }
 
-/// Reads bytes from the front of a slice.
 #[derive(Clone, Copy)]
 struct ByteReader<'a>(&'a [u8]);
 

@@ -18,7 +18,6 @@ pub const LIMITS: WalkLimits = WalkLimits { files: 2_000, bytes: 64 * 1024 * 102
 /// The number of bytes within which the front matter of a page must end.
 const FRONT_MATTER: u64 = 4 * 1024;
 
-/// File extensions of documents.
 const DOCUMENTS: &[&str] = &["md", "txt", "json", "yaml", "yml", "html", "htm", "rst", "adoc"];
 
 /// Whether a file of this name counts as a document inside a directory source.
@@ -108,7 +107,6 @@ pub fn folder_tokens(folder: &Folder, path: &Path, budget: &WalkBudget) -> u64 {
     tokens_of(&without_pages_for_programs(path, files))
 }
 
-/// Total estimated tokens of these files.
 pub(super) fn tokens_of(files: &[WalkedFile]) -> u64 {
     files.iter().map(|file| tokens::of_file(&file.path, file.size)).sum()
 }

@@ -28,7 +28,6 @@ pub struct Mentions {
     files: Vec<(Arc<Path>, usize)>,
 }
 
-/// One mention within a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct MentionPosition {
     to: u32,
@@ -231,8 +230,7 @@ impl<'c> Positions<'c> {
         Self { catalog, known: Vec::new() }
     }
 
-    /// Calls `report` with the position of the target of each mention in this source's text. Skips targets that are not
-    /// in the catalog.
+    /// Calls `report` with the position of each mention's target in this source's text, if it is in the catalog.
     pub(crate) fn each(&mut self, graph: &MentionGraph, id: &str, mut report: impl FnMut(usize)) {
         self.each_with_number(graph, id, |_, position| report(position));
     }

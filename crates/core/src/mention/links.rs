@@ -166,7 +166,6 @@ fn opens(c: char) -> bool {
     c.is_whitespace() || is_bracket(c) || is_quote(c)
 }
 
-/// Whether this character ends a bare word.
 fn closes(c: char) -> bool {
     opens(c) || matches!(c, ',' | ';')
 }

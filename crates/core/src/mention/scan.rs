@@ -1,5 +1,5 @@
-//! Scans one text for ids, paths and hidden characters. The result depends only on the text, its format and the ids, so
-//! it can be cached.
+//! Scans one text for ids, paths and hidden characters. The result depends only on text, format and ids, so it can be
+//! cached.
 
 use std::path::Path;
 

@@ -34,7 +34,6 @@ fn has_scheme(target: &str) -> bool {
         && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '.' | '-'))
 }
 
-/// What a link points to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum LinkTarget {
     /// The sources at this path ([`PathIndex::sources_at`]); several entries can have the same path.

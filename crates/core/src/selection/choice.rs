@@ -48,8 +48,7 @@ impl Choice {
         self.exclusions.retain(|id| !made.contains(id) || others.contains(id));
     }
 
-    /// Excludes a source and removes its pick. If it was excluded for a pick, the exclusion now persists without that
-    /// pick.
+    /// Excludes a source and removes its pick. An exclusion made for a pick now persists without that pick.
     pub fn exclude(&mut self, id: &str) -> bool {
         self.unpick(id);
         let was_for_a_pick = self.is_excluded_for_a_pick(id);

@@ -104,8 +104,7 @@ fn reach(
     reached
 }
 
-/// The selected sources whose texts the closure needs and the graph lacks. Scan them and select again until none is
-/// left.
+/// The selected sources whose texts are needed but not in the graph. Scan them and select again until none is left.
 pub fn unscanned(selection: &Selection, graph: &MentionGraph, rules: ExpansionRules) -> Vec<SourceId> {
     unscanned_of(&selection.members, graph, rules)
 }

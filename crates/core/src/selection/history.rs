@@ -20,7 +20,6 @@ pub struct History {
     reported: Vec<(String, IdState)>,
 }
 
-/// One change of a choice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct HistoryStep {
     before: Choice,
@@ -53,7 +52,6 @@ pub struct RetraceResult {
     pub others: Vec<String>,
 }
 
-/// The state of one id in a choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum IdState {
     Picked,

@@ -24,8 +24,7 @@ const THROUGH: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
 /// Does not wait for the other end of a pipe, and does not make a terminal the controlling terminal.
 const FILE: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
-/// Closing a file that was opened for reading releases the POSIX locks that this process holds on it, so do not open
-/// it.
+/// Not open for reading, because closing such a file releases the POSIX locks that this process holds on it.
 #[cfg(target_os = "linux")]
 const LOCATE: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]

@@ -76,8 +76,7 @@ impl PathLookup {
         if is_link { resolve_links(path, shown) } else { Ok(real) }
     }
 
-    /// The folder of a file at a path without links, and the entry with the file's name; `None` if the folder or the
-    /// entry does not exist.
+    /// The folder of a file at a path without links, and the file's entry in it; `None` if either does not exist.
     ///
     /// # Errors
     /// Part of the path has become a link, or cannot be read.

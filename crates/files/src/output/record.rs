@@ -186,8 +186,7 @@ impl WriteRecord {
         stuck
     }
 
-    /// Removes the temporary files, and anything else that a dead writer left in these folders, such as the leader of a
-    /// batch.
+    /// Removes the temporary files, and anything else left by dead writers, such as the leader of a batch.
     pub(super) fn remove_temporary(&self) {
         let mut folders: BTreeMap<&Path, Folder> = BTreeMap::new();
         for step in &self.files {

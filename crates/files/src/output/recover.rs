@@ -153,8 +153,7 @@ mod tests {
     use crate::name::sha256_hex;
     use crate::write_atomic;
 
-    /// A killed writer's workspace with three files, of which this many were renamed. `0` existed before, the others
-    /// are new.
+    /// A killed writer's workspace: of three files, this many were renamed. `0` existed before; the others are new.
     struct World {
         _root: tempfile::TempDir,
         path: PathBuf,

@@ -1,5 +1,4 @@
-//! The part of a chunk that a question is about. A chunk may contain several short sections, and is named after the
-//! first.
+//! The part of a chunk that a question is about. A chunk is named after the first of its sections.
 
 use std::path::Path;
 

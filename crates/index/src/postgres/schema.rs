@@ -10,8 +10,7 @@ use refdesk_text::Error;
 /// Tables with a lower version are rebuilt; those with a higher version are refused.
 const VERSION: i64 = 5;
 
-/// The class of refdesk's advisory locks. The second number is 0 while tables are created, otherwise the repository
-/// being written.
+/// Class of refdesk's advisory locks; the second number is 0 while creating tables, else the repository's id.
 const LOCKS: i32 = 0x7265_6664;
 
 /// Words are stemmed as in the file. Unlike PostgreSQL's own English dictionary, this one keeps stop words, because

@@ -143,8 +143,7 @@ impl IndexableText<'_> {
         }
     }
 
-    /// Whether it is a file that has certainly changed since it was indexed. `may_read` tells whether one more file may
-    /// be read.
+    /// Whether it is a file that has certainly changed since indexing. `may_read` allows reading one more file.
     pub(super) fn has_changed(
         &self,
         known: Option<&TextState>,
@@ -248,8 +247,7 @@ fn read(place: &Path, path: &Path) -> io::Result<(Stamp, String)> {
 pub struct CurrentText(Outline);
 
 impl CurrentText {
-    /// The text that contains a document with this source and path; `None` for a catalog entry, which is always
-    /// current.
+    /// The text with a document of this source and path; `None` for a catalog entry, which is always current.
     ///
     /// # Errors
     /// The file cannot be read.

@@ -119,8 +119,7 @@ impl BlockNames {
         let first = name(block, 0);
         let mut own = first.clone();
         if self.taken.contains(&own.to_lowercase()) || !is_free(&own) {
-            // Continue after the last number used for this name, so that ten thousand blocks with one name take one
-            // pass.
+            // Continue after the last number, so that ten thousand blocks with one name take one pass.
             let number = self.numbers.entry(first.to_lowercase()).or_insert(0);
             while self.taken.contains(&own.to_lowercase()) || !is_free(&own) {
                 *number += 1;

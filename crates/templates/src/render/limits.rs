@@ -87,7 +87,6 @@ pub(super) fn out_of_stack() -> String {
     format!("the rendering nests too deeply: it exceeds the limit of {} MiB of stack", STACK / (1024 * 1024))
 }
 
-/// The message for too many values.
 pub(super) fn too_many_values() -> String {
     format!("the values exceed the limit of {VALUES_COUNT} items")
 }
@@ -97,7 +96,6 @@ pub fn values_too_large() -> String {
     format!("the values exceed the limit of {VALUES_BYTES} bytes (16 MiB)")
 }
 
-/// The message for values nested too deeply.
 pub(super) fn values_too_deep() -> String {
     format!("the values nest deeper than the limit of {VALUES_DEPTH}")
 }

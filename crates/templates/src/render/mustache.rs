@@ -75,7 +75,6 @@ fn stop(message: String) -> Error {
 #[derive(Default)]
 struct MustacheCall<'a> {
     template: usize,
-    /// The next node.
     at: usize,
     /// White space to put before each of its lines.
     indent: String,

@@ -3,7 +3,6 @@
 
 use serde_json::Value;
 
-/// What a name refers to.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ContextValue<'a> {
     Value(&'a Value),
@@ -33,7 +32,6 @@ impl ContextValue<'_> {
     }
 }
 
-/// A value on the stack.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ContextFrame<'a> {
     found: ContextValue<'a>,
@@ -92,7 +90,6 @@ impl<'a> Contexts<'a> {
         self.stack.push(context);
     }
 
-    /// Removes the innermost value.
     pub(super) fn pop(&mut self) {
         self.stack.pop();
     }

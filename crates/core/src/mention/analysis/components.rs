@@ -9,7 +9,6 @@ const UNSEEN: u32 = u32::MAX;
 /// A source whose mentions are being followed.
 struct OpenSource {
     at: usize,
-    /// The next edge to follow.
     next: usize,
 }
 

@@ -31,7 +31,6 @@ pub(super) fn striptags(value: &Value) -> Result<String, Error> {
     Ok(if blank.contains('&') { unescaped(&blank) } else { blank })
 }
 
-/// Decodes entities.
 fn unescaped(text: &str) -> String {
     let mut tokenizer = Tokenizer::new(text);
     // In this state, only entities are special.

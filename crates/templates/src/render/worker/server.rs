@@ -66,7 +66,6 @@ fn write_out(bytes: &[u8]) -> io::Result<()> {
     out.flush()
 }
 
-/// Receives jobs and sends answers.
 pub(super) struct Jobs {
     next: Receiver<Vec<u8>>,
     /// Tells the watch thread when a job begins and ends.
