@@ -97,7 +97,8 @@ pub fn run(
     let (preferences, _, problems) = environment::preferences();
     output::choose_colors(std::env::args_os().skip(1), preferences.color);
     let arguments = match help::parse() {
-        Ok(arguments) => arguments,
+        // The tour needs the sample knowledge base.
+        Ok(arguments) => Cli { demo: arguments.demo || arguments.tour, ..arguments },
         Err(error) => return Ok(hook::answer_usage_error(&error).unwrap_or_else(|| output::usage(error))),
     };
     log::start(preferences.log.as_deref());
@@ -115,6 +116,10 @@ pub fn run(
     if arguments.plain && arguments.command.is_none() && arguments.format == OutputFormat::Json {
         let refused =
             CommandOutput::usage("the plain interface prints text, not JSON", "leave out --plain, and name a command");
+        return Ok(print(refused));
+    }
+    if arguments.ascii && arguments.command.is_some() {
+        let refused = CommandOutput::usage("--ascii is for the full screen", "leave out --ascii, or the command");
         return Ok(print(refused));
     }
     if arguments.plain && arguments.command.is_some() {
@@ -142,6 +147,12 @@ pub fn run(
             return Ok(print(CommandOutput::refused(refusal)));
         }
     };
+    // What runs until it is ended listens itself.
+    if let Some(demo) = demo.as_ref().filter(|_| !is_long)
+        && let Err(error) = signals::remove_on_signal(demo.path().to_owned())
+    {
+        tracing::info!("a signal will leave the folder of the demo: {error}");
+    }
     let (options, session) = match environment::options(&arguments, demo.as_ref().map(tempfile::TempDir::path)) {
         Ok(opened) => opened,
         Err(refusal) => return Ok(print(CommandOutput::refused(refusal))),
@@ -192,7 +203,9 @@ fn answer(options: Options, session: &Session, command: &Command, arguments: &Cl
     if !matches!(command, Command::Check(_) | Command::Doctor) {
         answer.add_opening_diagnostics(&desk);
     }
-    report_moves_once(&desk, &mut answer);
+    if !arguments.demo {
+        report_moves_once(&desk, &mut answer);
+    }
     // `journal`, `connect` and `trust` do not repeat the problems of the catalog.
     if command.ignores_the_catalog() || command.ignores_entries() {
         let opening: HashSet<Diagnostic> = desk.opening_diagnostics().into_iter().collect();
@@ -204,7 +217,9 @@ fn answer(options: Options, session: &Session, command: &Command, arguments: &Cl
         };
         answer.diagnostics.retain(is_wanted);
     }
-    if arguments.format == OutputFormat::Text && !matches!(command, Command::Check(_) | Command::Doctor) {
+    // A command in the demo has a folder of its own, in which nothing was reported before.
+    let is_reported_once = !arguments.demo && !matches!(command, Command::Check(_) | Command::Doctor);
+    if arguments.format == OutputFormat::Text && is_reported_once {
         report_missing_once(&desk, command, &mut answer);
     }
     // The program ends here: the system frees ten thousand sources at once instead of one by one.

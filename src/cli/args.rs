@@ -70,7 +70,7 @@ pub struct Cli {
     #[arg(long, global = true, help_heading = "Global options", conflicts_with_all = ["workspace", "config"])]
     pub demo: bool,
     /// Learn the full screen in ten steps, on the sample knowledge base
-    #[arg(long, requires = "demo")]
+    #[arg(long, conflicts_with_all = ["workspace", "config"])]
     pub tour: bool,
     /// Draw the full screen with ASCII characters only
     #[arg(long)]
@@ -157,7 +157,7 @@ pub enum Command {
     /// Report problems in the catalog and its documents
     #[command(after_help = "Example: refdesk check --fix\n\nExits with 1 if any problem is an error.")]
     Check(CheckArgs),
-    /// Make a catalog of what the repository has: documents, decisions, skills, rules
+    /// Make a catalog of the documents, decisions, skills and rules here
     ///
     /// Looks for READMEs, documentation, decision records, AGENTS.md and CLAUDE.md, skills, Cursor rules and the links of
     /// llms.txt, and shows them as a list to tick. Run it again after a while: it shows only what is new, moved or gone.
@@ -168,10 +168,10 @@ pub enum Command {
     /// Add sources to the catalog
     #[command(after_help = "Example: refdesk add docs/retry.md --tag resilience --tag retry")]
     Add(AddArgs),
-    /// Show everything about a source: its entry, place, tags, mentions, and why it is selected
+    /// Show everything about a source, and why it is selected
     #[command(after_help = "Example: refdesk show retry-pattern")]
     Show(WhyArgs),
-    /// Edit the entry of a source in your editor, and check it afterwards
+    /// Edit a source's entry in your editor, and check it afterwards
     #[command(after_help = "Example: refdesk edit retry-pattern")]
     Edit(WhyArgs),
     /// Add and remove tags of sources
@@ -215,7 +215,7 @@ pub enum Command {
     /// `refdesk index` builds.
     #[command(after_help = "Example: refdesk search how do I retry a payment")]
     Search(SearchArgs),
-    /// Document the databases of the workspace, and make sources of the pages
+    /// Document the workspace's databases as sources
     ///
     /// Reads the schemas of the databases that .jaato/databases.yaml names, plans, and writes a page for each table and each
     /// domain. Databases are never changed, and no language model is called.
@@ -234,7 +234,7 @@ pub enum Command {
         after_help = "Example: refdesk doctor --format json\n\nChanges nothing. Exits with 1 if anything is wrong."
     )]
     Doctor,
-    /// Print the workspace and every folder and file in use, each with the reason
+    /// Print the workspace, and each folder and file in use, and why
     #[command(after_help = "Example: refdesk where --format json")]
     Where,
     /// Show what `enrich` would add to a text, why, and what it costs
@@ -249,7 +249,9 @@ pub enum Command {
         /// A TOML file of expectations, relative to the current folder
         file: PathBuf,
     },
-    /// Print what agents were sent and read, and what was picked and written: a table at a terminal, else JSON lines
+    /// Print what agents were sent and read, and what was picked
+    ///
+    /// Also what was written. A table at a terminal, else JSON lines.
     #[command(after_help = "Example: refdesk journal --since 2h --session default")]
     Journal(JournalArgs),
     /// Print the exact bytes that a journal entry recorded
@@ -259,15 +261,17 @@ pub enum Command {
         #[arg(value_parser = enrich::count::<u64>)]
         n: u64,
     },
-    /// Print events until interrupted: as text at a terminal, else as JSON lines
+    /// Print events until interrupted
+    ///
+    /// As text at a terminal, else as JSON lines.
     #[command(after_help = "Example: refdesk watch | jq .text")]
     Watch,
-    /// Answer an agent's hook: one JSON document on standard input, one on standard output
+    /// Answer an agent's hook: one JSON document in, one out
     #[command(
         after_help = "Example: refdesk connect claude-code\n\nAlways exits with 0. Errors are in the log and the journal."
     )]
     Hook(HookArgs),
-    /// Connect agents with hooks and the MCP server, and try out the connection
+    /// Connect agents with hooks and MCP, and try out the connection
     ///
     /// Adds hooks for the start of a session, for each prompt, and for the results of tools that return text, and the server
     /// whose tools the hints name. The rest of each file stays unchanged; `disconnect` removes what was added. Then the hook
@@ -283,7 +287,9 @@ pub enum Command {
         after_help = "Example: refdesk disconnect claude-code --project\n\nWithout a terminal, nothing is written unless --yes is given, and the exit code is 1."
     )]
     Disconnect(DisconnectArgs),
-    /// Serve agents over the Model Context Protocol, on standard input and output or over HTTP
+    /// Serve agents over the Model Context Protocol
+    ///
+    /// On standard input and output, or over HTTP.
     #[command(after_help = "Example: refdesk mcp --http 127.0.0.1:7777")]
     Mcp(McpArgs),
     /// Ask a person to choose sources, and pick those
@@ -291,17 +297,17 @@ pub enum Command {
         after_help = "Example: refdesk ask --context 'which standard applies here?' --tag java\n\nExits with 3 if there is no answer in time."
     )]
     Ask(AskArgs),
-    /// List the profiles: what each loads, what is missing, and what it costs
+    /// List the profiles: what each loads, lacks and costs
     #[command(after_help = "Example: refdesk profiles --format json")]
     Profiles,
-    /// Print the file of your own preferences, what is in effect, or what is wrong with it
+    /// Show or check your own preferences and keys
     #[command(after_help = "Example: refdesk config check")]
     Config {
         /// The subcommand [default: show]
         #[command(subcommand)]
         command: Option<ConfigCommand>,
     },
-    /// Print a script that completes commands, options, ids, tags, profiles and templates in a shell
+    /// Print a script that completes what you type in a shell
     #[command(after_help = "Example: refdesk completions bash >> ~/.bashrc")]
     Completions {
         /// The shell
@@ -315,7 +321,7 @@ pub enum Command {
         #[arg(value_name = "COMMAND|DIR", num_args = ..=3)]
         words: Vec<OsString>,
     },
-    /// Review and approve what this workspace's settings want to do outside it
+    /// Review and approve what the workspace wants to do outside it
     #[command(
         after_help = "Example: refdesk trust list\n\nOnly a person at a terminal can approve: without one, nothing is trusted and the exit code is 1."
     )]

@@ -59,7 +59,7 @@ impl Printed {
     fn add_answer(&mut self, answer: &SearchAnswer, explain: bool) {
         if answer.hits.is_empty() {
             if !answer.explains_no_hits {
-                self.text.push_str("No section found.\n");
+                self.text.push_str("Nothing found.\n");
             }
             return;
         }
@@ -76,7 +76,7 @@ impl Printed {
             SearchMode::Words => "words only",
             SearchMode::Meaning => "meaning only (none has these words)",
         };
-        let count = counted(answer.hits.len(), "section");
+        let count = counted(answer.hits.len(), "hit");
         self.text.push_str(&format!("{count} by {by}, ~{} tokens\n", grouped(answer.tokens_used)));
     }
 

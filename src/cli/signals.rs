@@ -1,6 +1,7 @@
 //! Signals that end a command, and one that must not.
 
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -45,6 +46,23 @@ impl Interrupt {
     pub fn is_raised(&self) -> bool {
         self.is_stopped.load(Ordering::Relaxed)
     }
+}
+
+/// How often a folder is removed in which the program may still write.
+const REMOVALS: usize = 20;
+
+/// Removes this folder if a signal ends the program.
+pub fn remove_on_signal(folder: PathBuf) -> io::Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let mut signals = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM])?;
+    let wait = move || {
+        if let Some(signal) = signals.forever().next() {
+            let is_gone = |_: &usize| std::fs::remove_dir_all(&folder).is_ok() || !folder.exists();
+            let _ = (0..REMOVALS).find(is_gone);
+            let _ = signal_hook::low_level::emulate_default_handler(signal);
+        }
+    };
+    std::thread::Builder::new().name("signals".to_owned()).spawn(wait).map(drop)
 }
 
 /// The signals that ask a program to end.

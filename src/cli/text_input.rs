@@ -42,10 +42,12 @@ impl<'a> TextInput<'a> {
                 return Err(CommandOutput::refused(Error::new(Code::NoInput, message, fix)));
             }
         }
+        let is_of_tool = args.tool.is_some() || args.args.is_some();
         let kind = match args.kind {
-            KindName::Prompt => TextKind::Prompt,
-            KindName::ToolResult => TextKind::ToolResult,
-            KindName::SystemInstructions => TextKind::SystemInstructions,
+            None if is_of_tool => TextKind::ToolResult,
+            None | Some(KindName::Prompt) => TextKind::Prompt,
+            Some(KindName::ToolResult) => TextKind::ToolResult,
+            Some(KindName::SystemInstructions) => TextKind::SystemInstructions,
         };
         Ok(Self { bytes, kind, tool: args.tool.as_deref(), arguments })
     }

@@ -37,8 +37,8 @@ pub fn found(state: &mut PlainState, found: Result<Box<SearchAnswer>, Error>, tu
     answer.notes.iter().for_each(|note| turn.print(note));
     match answer.hits.len() {
         0 if answer.explains_no_hits => {}
-        0 => turn.print("No section found."),
-        some => turn.print(format!("{} found by {by}.", counted(some, "section"))),
+        0 => turn.print("Nothing found."),
+        some => turn.print(format!("{} found by {by}.", counted(some, "hit"))),
     }
     let rows = answer.hits.iter().map(|hit| row(state, hit)).collect();
     list(state, rows, turn);

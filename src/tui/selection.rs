@@ -129,6 +129,9 @@ fn why_empty(state: &State) -> String {
 /// `3 picked · 7 pulled in · 2 auto · 1 dormant · ~12,400 tokens`, shortened if there is no room.
 fn total(state: &State, room: usize) -> String {
     let (totals, dot) = (&state.counts, state.skin.glyphs.dot);
+    if state.snapshot.selection.members().is_empty() && totals.auto == 0 {
+        return format!("nothing picked {dot} instructions {}", cells::tokens(totals.tokens));
+    }
     let auto = if totals.auto > 0 { format!(" {dot} {} auto", cells::grouped(totals.auto)) } else { String::new() };
     let dormant =
         if totals.dormant > 0 { format!(" {dot} {} dormant", cells::grouped(totals.dormant)) } else { String::new() };

@@ -90,7 +90,7 @@ impl Desk {
             let real =
                 fs::canonicalize(absolute(&self.workspace_context().current, folder)).ok().filter(|real| real.is_dir());
             let Some(real) = real else {
-                let message = format!("'{}' is not an existing folder", shown(folder));
+                let message = format!("there is no folder '{}'", shown(folder));
                 return Err(Error::new(
                     Code::NoSuchPath,
                     message,
@@ -99,7 +99,7 @@ impl Desk {
             };
             let Ok(inside) = real.strip_prefix(&workspace) else {
                 let message = format!("'{}' is outside the workspace {}", shown(folder), shown(&workspace));
-                return Err(Error::new(Code::Outside, message, "change to that repository first"));
+                return Err(Error::new(Code::Outside, message, "run it in the workspace of that folder"));
             };
             within.push(inside.to_path_buf());
         }

@@ -47,6 +47,7 @@ impl Desk {
         let of_path = self.catalog.sources().iter().find(|source| source.place().is_some_and(|it| *it.path == *path));
         let nearest = match of_path {
             Some(source) => format!(" (the file is the source '{}')", source.id),
+            None if self.unused_tags(&[id.to_owned()]).is_empty() => " (it is a tag)".to_owned(),
             None => did_you_mean(id, known).map_or_else(String::new, |question| format!(" ({question})")),
         };
         // Listing the sources would not show those that cannot be read.

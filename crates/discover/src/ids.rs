@@ -10,11 +10,11 @@ use refdesk_text::common_words::is_common;
 const NAMES: &str = "abstract administration agents api appendix architecture authentication authorization backend backlog basics \
                      bugs build building caching changelog cheatsheet claude cli client community compatibility components concepts \
                      configuration configure considerations contributing conventions credits database debugging decision \
-                     decisions dependencies deploy deployment design develop development docker editor errors events faq \
+                     decisions dependencies deploy deployment design develop development doc docker docs documentation editor errors events faq \
                      features frontend getting-started git glossary help home hooks howto http implementation improvements \
                      install installation integration internals layout license logging main maintenance manual metrics \
                      migration models monitoring motivation network notes overview packages patterns performance planning \
-                     plugins policies policy process production publishing quickstart reference release releases \
+                     plugins policies policy process production publishing quickstart readme reference release releases \
                      requirements resources roadmap routing rules schema scripts search security server service services \
                      settings setup specification standards state status storage style styles summary support syntax \
                      templates terminology test testing tests themes todo tools troubleshooting tutorial tutorials types \

@@ -48,9 +48,9 @@ pub struct TextArgs {
     /// The text [default: standard input]
     #[arg(value_name = "TEXT")]
     pub words: Vec<String>,
-    /// The kind of text
-    #[arg(long, value_enum, default_value_t = KindName::Prompt)]
-    pub kind: KindName,
+    /// The kind of text [default: prompt; with --tool or --args: tool_result]
+    #[arg(long, value_enum)]
+    pub kind: Option<KindName>,
     /// The tool that returned the text (for tool results)
     #[arg(long, value_name = "NAME")]
     pub tool: Option<String>,

@@ -147,7 +147,8 @@ fn rows(desk: &Desk, args: &RenderArgs, given: &str) -> Result<Vec<(RenderReques
         })?;
     exact(&text).map_err(usage)?;
     if rows.len() > ROWS {
-        return Err(usage(format!("it has {} rows, more than the limit of {ROWS}", rows.len())));
+        let message = format!("--batch: it has {} rows, more than the limit of {ROWS}", rows.len());
+        return Err(CommandOutput::usage(message, "split it"));
     }
     let request = |(at, row): (usize, Value)| {
         let usage = |message: String| usage(format!("row {}: {message}", at + 1));
