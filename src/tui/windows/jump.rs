@@ -471,9 +471,6 @@ const MIN_NAME: usize = 20;
 /// Columns that the source of a section keeps.
 const MIN_SOURCE: usize = 8;
 
-/// Columns that its place keeps before the source gives way: the end of a file's name and a line.
-const MIN_PLACE: usize = 12;
-
 impl WidestTexts {
     fn of(rows: &[JumpRow], skin: &Skin) -> Self {
         let mut widest = Self::default();
@@ -501,11 +498,11 @@ impl WidestTexts {
     }
 
     /// Columns of the name of a section and of the id of its source. Names give way to ids and files, which tell the rows
-    /// apart, and then files to ids. Ids are cut last, the same id in the same way in every row.
+    /// apart. Ids are cut last, the same id in the same way in every row.
     fn of_section(self, room: usize) -> (usize, usize) {
         let beside = self.source + 2 + self.place + 1;
         let name = self.names(room).min(room.saturating_sub(1 + beside).max(MIN_NAME));
-        let left = room.saturating_sub(name + 1 + 2 + self.place.min(MIN_PLACE) + 1);
+        let left = room.saturating_sub(name + 1 + 2 + self.place + 1);
         (name, self.source.min(left.max(MIN_SOURCE)))
     }
 }
