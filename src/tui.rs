@@ -1,19 +1,22 @@
-//! The full screen. A key becomes an action; an action changes the state and asks the engine for something; the state is
-//! drawn. What the engine answers arrives the same way as keys do.
+//! The full screen. A key becomes an action; the action changes the state and may send the engine a request;
+//! then the state is drawn. The engine's answers arrive through the same channel as keys.
 //!
 //! ```text
 //! key ─► input::of_key ─► update(&mut State, Input) -> Vec<Effect> ─► run ─► engine
 //! draw(&State, &mut Frame) ◄── State ◄── Snapshot and Event ◄─────────────────┘
 //! ```
 //!
-//! - The loop: `run` blocks until something happens, takes everything that is ready, and draws once. It also holds what
-//!   reads the terminal, limits frames, lends the terminal to an editor, listens to signals and highlights code.
-//! - Only `terminal` touches terminal modes, and restores them on every way out.
-//! - `action` is the one table of actions; keymap, bottom line, palette and help are generated from it.
-//! - One folder a feature, with its state, view, update and reasons for being disabled: `catalog`, `selection`, `requests`,
-//!   `hints`, `feed`, `templates`, `graph`, `agents`, `databases`, and `windows` with one file a window.
-//! - Shared by them: `state`, `update` (dispatch, mouse, typing), `disabled`, `layout`, `views` (what takes the place of the panes), `status` (the lines around
-//!   them), `tour`, `filter`, `filtering`, `highlight`, `theme`, `glyphs`, `widgets`.
+//! - The event loop: `run` blocks until something happens, handles everything that is ready, and draws once.
+//!   Its module also reads the terminal, limits the frame rate, hands the terminal to an editor, listens for
+//!   signals and highlights code.
+//! - Only `terminal` changes terminal modes. It restores them on every exit path.
+//! - `action` is the one table of actions. The keymap, the bottom line, the palette and the help are generated from it.
+//! - One folder per feature, with its state, view, update and reasons for disabled actions: `catalog`,
+//!   `selection`, `requests`, `hints`, `feed`, `templates`, `graph`, `agents`, `databases`, and `windows`
+//!   with one file per window.
+//! - Shared by the features: `state`, `update` (dispatch, mouse, typing), `disabled`, `layout`, `views`
+//!   (full-screen views that replace the panes), `status` (the lines around them), `tour`, `filter`,
+//!   `filtering`, `highlight`, `theme`, `glyphs`, `widgets`.
 //!
 //! `update` is pure and `draw` does no I/O. Nothing here reads a file or waits for anything but the next input.
 

@@ -1,6 +1,6 @@
-//! The one table of actions: name, description, default keys, contexts, and whether the bottom line shows them. Keymap,
-//! bottom line, help, palette and the documentation are generated from it. `disabled` says when an action is disabled, `update`
-//! performs it.
+//! The one table of actions: name, description, default keys, contexts, and whether the bottom line shows
+//! them. The keymap, the bottom line, the help, the palette and the documentation are generated from it.
+//! `disabled` decides when an action is disabled, `update` performs it.
 
 mod context;
 mod hidden_keys;
@@ -141,7 +141,7 @@ pub enum Action {
     Edit(TextEdit),
 }
 
-/// A change of several sources at once.
+/// A change that applies to several sources at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum BulkVerb {
@@ -152,10 +152,10 @@ pub enum BulkVerb {
 }
 
 impl BulkVerb {
-    /// In the order of their lines.
+    /// In the order of the window's lines.
     pub const ALL: [Self; 4] = [Self::Pick, Self::Unpick, Self::Exclude, Self::Include];
 
-    /// The word before the number of sources.
+    /// The verb shown before the number of sources.
     pub fn word(self) -> &'static str {
         match self {
             Self::Pick => "pick",
@@ -165,7 +165,7 @@ impl BulkVerb {
         }
     }
 
-    /// Its change among these.
+    /// The change that this verb makes, from the preview.
     pub fn of(self, preview: &BulkPreview) -> &BulkChange {
         match self {
             Self::Pick => &preview.pick,
@@ -176,7 +176,7 @@ impl BulkVerb {
     }
 }
 
-/// A border between panes, and where to move it.
+/// A border between panes, and the direction to move it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum BorderMove {
@@ -189,42 +189,42 @@ pub enum BorderMove {
 /// One row of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ActionBinding {
-    /// The description.
+    /// The action that the row describes.
     pub action: Action,
     /// One or two words, for the bottom line and the palette; unique.
     pub name: &'static str,
     /// One sentence without a full stop, for the help.
     pub description: &'static str,
-    /// Default keys, the one to show first.
+    /// Default keys. The first is the one shown.
     pub keys: &'static [&'static str],
-    /// The contexts.
+    /// The contexts in which the action is listed.
     pub contexts: &'static [KeyContext],
-    /// Visibility in the bottom line.
+    /// Whether the bottom line shows it.
     pub shown: Visibility,
 }
 
 /// Whether the bottom line shows an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Visibility {
-    /// With its first key, unless it is disabled.
+    /// Shown with its first key, unless it is disabled.
     BottomLine,
-    /// Only in the help.
+    /// Listed only in the help.
     HelpOnly,
 }
 
 impl ActionBinding {
-    /// The default keys that parse, which all do.
+    /// The parsed default keys. A test checks that all of them parse.
     pub fn default_keys(&self) -> impl Iterator<Item = KeySequence> {
         self.keys.iter().filter_map(|key| key.parse().ok())
     }
 
-    /// Its name in the keymap file.
+    /// The action's name in the keymap file.
     pub fn word(&self) -> String {
         self.name.replace(' ', "-")
     }
 }
 
-/// Every row of the table in each of its contexts, by context.
+/// Every row of the table in each of its contexts, grouped by context.
 pub fn in_contexts() -> Vec<(&'static ActionBinding, KeyContext)> {
     let mut contexts: Vec<KeyContext> = Vec::new();
     for (_, context) in keymap::places() {
@@ -242,14 +242,14 @@ mod tests {
 
     use super::*;
 
-    /// The beginning of the file of all default keys.
+    /// The header of the file of all default keys.
     const KEYMAP_HEAD: &str = r#"# Every key of refdesk's screen. Copy what you want to change to ~/.config/refdesk/keymap.toml (`refdesk config path keymap`
 # prints where it is): the context in brackets, and below it the action with a key, a list of keys, or [] for none. Keys that
 # follow each other are written with a blank between them, as in "g g".
 "#;
 
-    /// Where an action is available: `catalog, selection`. One of all panes may also be listed in other contexts, to come
-    /// first in their bottom line.
+    /// The contexts of an action: `catalog, selection`. An action of all panes may also list single panes, to
+    /// come first in their bottom lines.
     fn places(binding: &ActionBinding) -> String {
         if binding.contexts.contains(&KeyContext::Global) {
             return KeyContext::Global.title().to_lowercase();

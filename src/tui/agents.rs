@@ -1,6 +1,7 @@
-//! What agents did, shown in place of the panes: each session with what it was sent, read and picked, its cost over
-//! time, and whether hints were followed; below it, or on its own page, its journal lines and what it knows. The
-//! engine follows the journal; here are only the values that it sends.
+//! The view of agents, which replaces the panes: each session with what it was sent, read and picked, its
+//! cost over time, and whether it followed hints. The journal lines and the known sources of a session are
+//! shown below it or on their own pages. The engine follows the journal; this module holds only the values
+//! that the engine sends.
 
 pub mod disabled;
 mod row_view;
@@ -21,7 +22,7 @@ use crate::tui::widgets::motion::Cursor;
 pub enum AgentsPage {
     #[default]
     Sessions,
-    /// The journal's lines of one.
+    /// The journal lines of one session.
     Lines,
     Known,
 }
@@ -46,12 +47,12 @@ refdesk_text::worded_enum! {
     /// The order of the sessions.
     #[derive(Default)]
     pub enum SessionOrder {
-        /// The one with the newest line first.
+        /// The most recently active session first.
         #[default]
         Newest = "last",
-        /// The one that was sent and read the most first.
+        /// The session with the most tokens sent and read first.
         Tokens = "tokens",
-        /// By the name of its agent, and then the newest first.
+        /// By agent name, then the most recently active first.
         Agent = "agent",
     }
 }
@@ -61,7 +62,7 @@ impl SessionOrder {
         Self::ALL.into_iter().skip_while(|it| *it != self).nth(1).unwrap_or_default()
     }
 
-    /// The message after sorting.
+    /// The message shown after sorting.
     fn sentence(self) -> &'static str {
         match self {
             Self::Newest => "The newest sessions first",
@@ -83,37 +84,38 @@ impl SessionOrder {
 #[derive(Debug, Clone, Default)]
 pub struct AgentsView {
     pub page: AgentsPage,
-    /// The newest answer of the engine, its sessions in this order; dropped when the view is left.
+    /// The engine's latest answer, sorted by `order`; dropped when the user leaves the view.
     pub activity: Option<Arc<AgentActivity>>,
-    /// Stays when the view is left.
+    /// Kept when the user leaves the view.
     pub order: SessionOrder,
-    /// Whether the journal has more than the answer, and whether an answer is awaited.
+    /// `is_due`: the journal has grown since the answer. `is_asked`: an answer is pending.
     is_due: bool,
     is_asked: bool,
     /// The session under the cursor.
     pub cursor: Cursor,
-    /// The row under the cursor of its page.
+    /// The row under the cursor on the session's page.
     pub row: Cursor,
-    /// What the cursors go to once the sessions are there.
+    /// Where to put the cursors once the sessions are loaded.
     stay: Option<AgentsPlace>,
-    /// What the session under the cursor knows, on that page.
+    /// The sources known to the session under the cursor, on that page.
     pub known: Vec<KnownRow>,
 }
 
-/// A place in the view, to go back to. Sessions, lines and sources are named, since newer ones come before them.
+/// A place in the view to return to. It identifies sessions, lines and sources by name, because newer ones
+/// are inserted before them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AgentsPlace {
     pub page: AgentsPage,
     /// Desk and name of the session.
     pub session: Option<(String, String)>,
-    /// The line of the journal.
+    /// The number of the journal line.
     line: Option<u64>,
-    /// The known source.
+    /// The id of the known source.
     source: Option<String>,
 }
 
 impl AgentsPlace {
-    /// The beginning of this page of a session, given by its desk and its name.
+    /// The start of this page for a session, given by desk and name.
     pub fn of_session(page: AgentsPage, session: Option<[String; 2]>) -> Self {
         Self { page, session: session.map(<(String, String)>::from), ..Self::default() }
     }
@@ -122,9 +124,9 @@ impl AgentsPlace {
 /// What `Enter` does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AgentsTarget {
-    /// Shows the lines of the session.
+    /// Shows the session's journal lines.
     Session,
-    /// Shows the receipt in this line of the journal.
+    /// Shows the receipt in this journal line.
     Receipt(u64),
     Source(String),
 }
@@ -142,7 +144,7 @@ impl AgentsView {
         self.sessions().get(self.cursor.at).map(Arc::as_ref)
     }
 
-    /// The line of the journal under the cursor.
+    /// The journal line under the cursor.
     pub fn line(&self) -> Option<&SessionLine> {
         self.session()?.lines.get(self.row.at).filter(|_| self.page == AgentsPage::Lines)
     }

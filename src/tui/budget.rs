@@ -1,4 +1,4 @@
-//! The bar of the top line, which fills up to the limit of tokens that the user set.
+//! The bar in the top line, which fills up to the user's token limit.
 
 use crate::common::budget::{limit_of, percent, short};
 use crate::tui::state::State;
@@ -6,7 +6,7 @@ use refdesk_desk::CostChange;
 
 const CELLS: u64 = 10;
 
-/// How many cells of the bar are full for this many tokens, rounded; all only at the limit.
+/// The number of full cells for this many tokens, rounded. The bar is full only at the limit.
 fn full(tokens: u64, limit: u64) -> u64 {
     let limit = limit.max(1);
     match (u128::from(tokens) * u128::from(CELLS) + u128::from(limit / 2)) / u128::from(limit) {
@@ -28,12 +28,12 @@ pub fn of_limit(state: &State) -> String {
     format!("of {}", short(limit_of(state.token_limit)))
 }
 
-/// `over the limit: 198% of 1k`, if an agent gets more than that.
+/// `over the limit: 198% of 1k` if an agent gets more tokens than the limit.
 pub fn over(state: &State) -> Option<String> {
     over_limit(state, state.counts.tokens)
 }
 
-/// The same after a change that adds tokens.
+/// The same sentence for the total after a change that adds tokens.
 pub fn over_after(state: &State, change: CostChange) -> Option<String> {
     let more = u64::try_from(change.total).ok().filter(|more| *more > 0)?;
     over_limit(state, state.counts.tokens.saturating_add(more))

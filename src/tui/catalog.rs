@@ -1,5 +1,5 @@
-//! The catalog pane: every source with its mark, type, mode and tags; below or beside, the details of one and its
-//! document, to be read, searched and walked along its links.
+//! The catalog pane: every source with its mark, type, mode and tags. The details of one source and its
+//! document, which can be read, searched and followed along its links, are below or beside the list.
 
 pub mod columns;
 mod details;
@@ -40,30 +40,32 @@ use refdesk_desk::Document;
 
 #[derive(Debug, Clone, Default)]
 pub struct CatalogPane {
-    /// The row under the cursor, counted in `rows`.
+    /// The row under the cursor, as an index into `rows`.
     pub cursor: Cursor,
     pub filter: TextField,
-    /// Positions in the catalog of the rows that the filter keeps, in the order shown.
+    /// Catalog positions of the rows that match the filter, in display order.
     pub rows: Vec<usize>,
-    /// The parsed filter and its rows, from which a longer filter starts.
+    /// The parsed filter and its rows. A longer filter searches only these.
     pub filtered: FilterResult,
-    /// Built with the first filter.
+    /// Built when the first filter is typed.
     pub haystack: Option<Arc<Haystack>>,
     pub order: Order,
-    /// All positions in that order; `None` in the catalog's own.
+    /// All positions in the sort order; `None` in the catalog's own order.
     pub sequence: Option<Vec<usize>>,
-    /// The source that was under the cursor and left the catalog, for instance while another branch is checked out.
+    /// The source that was under the cursor when it left the catalog, for example because another branch was
+    /// checked out.
     pub left: Option<LeftSource>,
     pub scroll: Scroll,
     /// The document of the source under the cursor, without its text.
     pub document: Lookup<Document>,
     pub reading: reading::ReadingState,
     pub search: TextSearch,
-    /// The section to show in the details, until another source is under the cursor.
+    /// The section shown in the details until the cursor moves to another source.
     pub section: Option<reading::OpenSection>,
 }
 
-/// A source that left a list from under its cursor. If it comes back, so does the cursor, unless it was moved.
+/// A source that disappeared from under the cursor of a list. If it comes back before the cursor moves, the
+/// cursor returns to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftSource {
     id: String,
@@ -72,8 +74,7 @@ pub struct LeftSource {
 }
 
 impl LeftSource {
-    /// Moves a cursor to the row of the source that was under it, or of one that came back. `at` tells which source a row
-    /// has now.
+    /// Moves a cursor to the row of the source it was on, or of one that came back. `at` returns the source of a row.
     pub fn follow(
         left: Option<Self>,
         stay: Option<&str>,
@@ -99,7 +100,7 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     }
 }
 
-/// Draws the document in its own frame, with its source as the title: the cursor can be on another one already.
+/// Draws the document in its own frame, titled with its source because the cursor can already be on another one.
 pub fn draw_reader(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     let shown = &state.catalog.reading.shown;
     let id = shown.as_ref().map(|shown| cells::clean(&shown.source)).unwrap_or_default();
@@ -108,7 +109,7 @@ pub fn draw_reader(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     let active = if state.reads() { pane_view::active(state, Pane::Catalog) } else { Active::No };
     let border = PaneBorder { title: &id, note, place: String::new(), role: ThemeRole::Catalog, active };
     border.draw(&state.skin, outer, frame.buffer_mut());
-    // The search is typed over the border.
+    // The search is typed on the border.
     let rule = Rect { x: outer.x + 1, width: outer.width.saturating_sub(2), height: 1, ..outer };
     reader::draw_text(state, &parts, rule, frame);
 }

@@ -1,5 +1,5 @@
-//! The consequence of a change of picks and exclusions made here, and how to undo it: one message once the next
-//! snapshot shows it.
+//! Reports the consequence of a change of picks and exclusions made here, and how to undo it, in one message
+//! once the next snapshot contains it.
 
 use std::collections::HashSet;
 
@@ -15,39 +15,39 @@ use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::{Role, StepName};
 use refdesk_desk::engine::{Reply, Request, Snapshot};
 
-/// A change that was requested, and is not in a snapshot yet.
+/// A requested change that no snapshot contains yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AwaitedChange {
     kind: AwaitedKind,
     done: String,
-    /// The changed sources; none if all were changed.
+    /// The changed sources; empty if all were changed.
     named: Vec<SourceId>,
-    /// The action that takes it back.
+    /// The action that reverts it.
     back: Action,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum AwaitedKind {
     Unpick,
-    /// Another process makes the change, after an answer given here.
+    /// Another process makes the change after an answer given here.
     Answer,
-    /// A switch of profiles; `waiting` of its sources wait for trust.
+    /// A switch of profiles; `waiting` of its sources need approval.
     Switch {
         waiting: usize,
     },
-    /// An undo or redo. It may concern many picks, which its name does not count.
+    /// An undo or redo. It may affect many picks that its name does not count.
     Retrace(StepName),
     Other,
 }
 
 impl AwaitedChange {
-    /// Whether the sentence names this source.
+    /// Whether the message names this source.
     fn names(&self, id: &str) -> bool {
         let is_step = matches!(&self.kind, AwaitedKind::Retrace(step) if step.source.as_deref() == Some(id));
         is_step || self.named.iter().any(|named| named.as_str() == id)
     }
 
-    /// Whether the name of a step that is retraced says already that these are as many picks, as `49 picks`.
+    /// Whether the name of an undone or redone step already contains this number of picks, such as `49 picks`.
     fn counts_picks(&self, count: usize) -> bool {
         matches!(&self.kind, AwaitedKind::Retrace(step) if step.picks == Some(count))
     }
@@ -57,7 +57,7 @@ impl AwaitedChange {
     }
 }
 
-/// Notes that this was requested. A pick has its own answer.
+/// Records the requested change. Picks are reported by their own answer.
 pub fn expect(state: &mut State, request: &Request) {
     let clean = |text: &str| cells::clean(text).into_owned();
     let awaited = |kind, done: String, named: Vec<SourceId>| AwaitedChange { kind, done, named, back: Action::Undo };
@@ -110,7 +110,7 @@ pub fn expect(state: &mut State, request: &Request) {
     };
 }
 
-/// After a snapshot: says what followed, unless a more important message is shown.
+/// After a snapshot: reports the consequences, unless a more important message is shown.
 pub fn follow(state: &mut State, before: &Snapshot) {
     if before.selection == state.snapshot.selection {
         return;
@@ -121,7 +121,7 @@ pub fn follow(state: &mut State, before: &Snapshot) {
         awaited.kind != AwaitedKind::Answer || awaited.named.iter().any(is_new)
     };
     let Some(awaited) = state.awaited_change.take_if(is_made) else {
-        // The offered undo would be refused: another process has changed the same sources.
+        // Drop the offer to undo: it would be refused, because another process changed the same sources.
         let offers_undo = state.message.as_ref().is_some_and(|message| message.tone == MessageKind::Done);
         // After a change made here, undo reverts a different step.
         let is_ours = state.awaited_change.is_some() || before.undo != state.snapshot.undo;
@@ -139,7 +139,7 @@ pub fn follow(state: &mut State, before: &Snapshot) {
     }
     let after = &state.snapshot;
     let followed = match awaited.kind {
-        // The selection now, counted as in the list of profiles and the top line.
+        // The current selection, counted as in the list of profiles and the top line.
         AwaitedKind::Switch { waiting } => {
             let Counts { picked, pulled_in, tokens, .. } = state.counts;
             let [picked, pulled_in] = [picked, pulled_in].map(cells::grouped);
@@ -157,21 +157,21 @@ pub fn follow(state: &mut State, before: &Snapshot) {
     state.message = Some(Message { text, tone: MessageKind::Done });
 }
 
-/// What was picked and excluded.
+/// The picked and the excluded sources.
 fn choice(snapshot: &Snapshot) -> (HashSet<&str>, HashSet<&str>) {
     let selection = &snapshot.selection;
     let picked = selection.members().iter().filter(|it| it.role == Role::Picked).map(|it| it.id.as_str());
     (picked.collect(), selection.excluded().iter().map(String::as_str).collect())
 }
 
-/// `; 3 sources pulled in, ~864 tokens more, 1 untrusted source`: the tokens are the prices of the sources.
+/// `; 3 sources pulled in, ~864 tokens more, 1 untrusted source`. The tokens are the sources' prices.
 fn followed(awaited: &AwaitedChange, before: &Snapshot, after: &Snapshot) -> String {
     let mut parts = Vec::new();
-    // Their prices are not known, whichever way they go.
+    // Untrusted sources, whose prices are unknown in either direction.
     let (mut waiting, mut own_waiting) = (0, "");
     for (of, other, made, verb) in [(after, before, "picked", "pulled in"), (before, after, "unpicked", "released")] {
         let members = of.selection.members().iter().map(|it| &it.id);
-        // An agent gets sources of mode auto before and after.
+        // An agent gets auto sources before and after, so they are not new.
         let is_brought =
             |id: &&SourceId| of.selection.is_picked(id.as_str()) || !source_state::is_auto(of, id.as_str());
         let new: Vec<&SourceId> =
@@ -196,7 +196,7 @@ fn followed(awaited: &AwaitedChange, before: &Snapshot, after: &Snapshot) -> Str
             parts.push(format!("{} {verb}", cells::counted(count, what)));
         }
     }
-    // The exclusions that a pick made go and come with it.
+    // The exclusions that a pick removes, and that undoing it restores.
     let is_retraced = awaited.is_retraced();
     for (of, other, verb, is_reported) in [
         (before, after, "lifted", is_retraced || awaited.kind == AwaitedKind::Unpick),

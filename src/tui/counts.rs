@@ -1,4 +1,4 @@
-//! The figures of the top line and the panes' titles, counted once a snapshot.
+//! The figures of the top line and the pane titles, computed once per snapshot.
 
 use refdesk_core::catalog::{Mode, Source};
 use refdesk_core::selection::Role;
@@ -16,33 +16,33 @@ pub struct Counts {
     pub missing: usize,
     pub picked: usize,
     pub pulled_in: usize,
-    /// Sources of mode auto that are not picked. Being mentioned adds nothing to what an agent gets anyway.
+    /// Auto sources that are not picked. An agent gets them anyway, so a mention of one adds nothing.
     pub auto: usize,
     /// Picks that are no longer in the catalog.
     pub dormant: usize,
-    /// Estimated tokens of all that an agent gets: what is picked, pulled in, auto, and the instructions.
+    /// Estimated tokens of everything that an agent gets: picked, pulled-in and auto sources, and the instructions.
     pub tokens: u64,
     pub errors: usize,
     pub warnings: usize,
-    /// Columns of the longest id, unless it is an outlier.
+    /// Width of the longest id, without outliers.
     pub widest_id: usize,
-    /// Columns of the longest id.
+    /// Width of the longest id.
     pub longest_id: usize,
-    /// Columns of the longest name.
+    /// Width of the longest name.
     pub widest_name: usize,
-    /// Columns of the longest list of tags.
+    /// Width of the longest list of tags.
     pub widest_tags: usize,
-    /// Columns of the widest number of tokens.
+    /// Width of the widest token count.
     pub widest_tokens: usize,
-    /// Columns of the longest template name.
+    /// Width of the longest template name.
     pub widest_template: usize,
-    /// Columns of the longest id of a source that has templates.
+    /// Width of the longest id of a source with templates.
     pub widest_template_source: usize,
 }
 
 impl Counts {
-    /// `97`, or `95 + 2 auto`: an auto source is given without being selected. A dormant pick is not given, and is only
-    /// mentioned if otherwise nothing would seem picked: `0 + 2 auto, 1 dormant`.
+    /// `97`, or `95 + 2 auto`: an agent gets auto sources without a selection. Dormant picks are not sent;
+    /// they are mentioned only if nothing else is picked: `0 + 2 auto, 1 dormant`.
     pub fn for_agent(&self) -> String {
         let selected = self.picked + self.pulled_in;
         let auto = if self.auto > 0 { format!(" + {} auto", cells::grouped(self.auto)) } else { String::new() };
@@ -87,19 +87,19 @@ impl Counts {
     }
 }
 
-/// Columns of the widest price, or of the word in its place.
+/// Width of the widest price, or of the word shown instead of one.
 fn widest_tokens(snapshot: &Snapshot) -> usize {
     let priced = snapshot.tokens.values().max().map_or(0, |tokens| cells::tokens(*tokens).len());
     let is_untrusted = snapshot.catalog.sources().iter().any(Source::is_untrusted);
     priced.max(if is_untrusted { source_state::UNTRUSTED.len() } else { 0 })
 }
 
-/// One of this many ids can be an outlier.
+/// At most one in this many ids is treated as an outlier.
 const ONE_IN: usize = 16;
 
-/// Sorts the widths of these ids, and returns the columns that fit all except a few: those half as long again as the
-/// others, or very long and an eighth longer. One id must not take columns from all rows, or from the document beside the
-/// list.
+/// Sorts the widths of these ids, and returns a width that fits all except a few outliers: ids at least half
+/// as long again as the others, or very long ones an eighth longer. A single long id must not take space from
+/// all rows, or from the document beside the list.
 pub fn widest_usual(columns: &mut [usize]) -> usize {
     columns.sort_unstable();
     let longest = columns.last().copied().unwrap_or(0);
@@ -120,7 +120,7 @@ pub fn widest_usual(columns: &mut [usize]) -> usize {
 /// An id of at most this many columns is never an outlier.
 const MIN_USUAL: usize = 24;
 
-/// A longer id is an outlier, unless the others are as long.
+/// A longer id is an outlier, unless the others are about as long.
 const VERY_LONG: usize = 40;
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! The documented databases, shown in place of the panes: on the left, databases, domains and tables with their state;
-//! on the right, the page of the one under the cursor, what may be said about its columns, and its joins to walk. The
-//! engine has read all of this; looking at it queries no database.
+//! The view of documented databases, which replaces the panes. On the left are databases, domains and tables
+//! with their state; on the right, the page of the row under the cursor, what may be disclosed about its
+//! columns, and its joins. The engine has already read everything; browsing does not query a database.
 
 mod detail;
 pub mod disabled;
@@ -26,7 +26,7 @@ pub use join_tree::{JoinEnd, JoinTree};
 pub use rows::DatabaseRow;
 pub use run::RunState;
 
-/// The side that gets keys.
+/// The side that receives keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DatabaseSide {
     #[default]
@@ -35,14 +35,14 @@ pub enum DatabaseSide {
 }
 
 refdesk_text::worded_enum! {
-    /// The tabs of a table; other rows have only the page.
+    /// The tabs of a table. Databases and domains have only the page.
     #[derive(Default)]
     pub enum DatabaseTab {
         #[default]
         Page = "page",
-        /// What may be said about each column's values, and the rule for it.
+        /// What may be disclosed of each column's values, and the rule that decides it.
         Columns = "columns",
-        /// What it refers to, and what refers to it.
+        /// Its references to other tables, and theirs to it.
         Joins = "joins",
     }
 }
@@ -54,7 +54,7 @@ impl DatabaseTab {
     }
 }
 
-/// What a row of the list is about: it stays the same when the list changes.
+/// Identifies the subject of a row by name, so that it survives changes of the list.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct DatabasePath {
     pub database: String,
@@ -65,13 +65,13 @@ pub struct DatabasePath {
 }
 
 impl DatabasePath {
-    /// Database, domain, schema and table, as far as there are any.
+    /// Database, domain, schema and table, up to the level of this path.
     pub fn parts(self) -> Vec<String> {
         let table = self.table.map(|table| [table.schema, table.name]);
         [self.database].into_iter().chain(self.domain).chain(table.into_iter().flatten()).collect()
     }
 
-    /// From [`Self::parts`].
+    /// The inverse of [`Self::parts`].
     pub fn from_parts(parts: Vec<String>) -> Option<Self> {
         let mut parts = parts.into_iter();
         let (database, domain) = (parts.next()?, parts.next());
@@ -80,18 +80,18 @@ impl DatabasePath {
     }
 }
 
-/// A place in the view, to go back to.
+/// A place in the view to return to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DatabasePlace {
     pub subject: DatabasePath,
     pub side: DatabaseSide,
     pub tab: DatabaseTab,
-    /// The join under the cursor, by the way to it.
+    /// The path to the join under the cursor.
     pub way: Option<String>,
 }
 
 impl DatabasePlace {
-    /// This tab, from its beginning.
+    /// The start of this tab.
     pub fn of_tab(subject: DatabasePath, tab: DatabaseTab) -> Self {
         Self { subject, side: DatabaseSide::List, tab, way: None }
     }
@@ -100,50 +100,50 @@ impl DatabasePlace {
 /// The page that the right side shows, laid out for its width.
 #[derive(Debug, Clone, Default)]
 pub struct ShownPage {
-    /// The newest answer of the engine.
+    /// The engine's latest answer.
     pub page: Option<DatabasePage>,
-    /// The text of the tab, and what it was laid out for.
+    /// The text of the tab, and the inputs of its layout.
     pub text: WrappedText,
     laid_out_for: Option<(DatabasePath, DatabaseTab, usize, u64)>,
-    /// The page that was asked for: database and path, and the number of the overview.
+    /// The requested page: database, path, and the number of the overview.
     asked: Option<(String, String, u64)>,
 }
 
 #[derive(Debug, Clone, Default)]
 pub struct DatabasesView {
-    /// The newest answer of the engine; dropped when the view is left.
+    /// The engine's latest answer; dropped when the user leaves the view.
     pub overview: Option<Arc<DatabaseOverview>>,
-    /// Counts the answers.
+    /// The number of answers so far.
     answers: u64,
     is_due: bool,
     is_asked: bool,
     pub rows: Vec<DatabaseRow>,
-    /// Tables that match the filter, and tables in all.
+    /// The number of matching tables, and of all tables.
     pub kept: (usize, usize),
-    /// Databases and domains whose rows are folded away.
+    /// Databases and domains that are folded.
     folded: HashSet<(String, Option<String>)>,
     pub cursor: Cursor,
     pub filter: TextField,
-    /// Tables that the index finds for the words of the filter, in addition to those with matching names.
+    /// Tables that the index found for the filter's words, in addition to name matches.
     found: HashSet<(String, TableName)>,
     pub side: DatabaseSide,
     pub tab: DatabaseTab,
     pub shown: ShownPage,
     pub scroll: Scroll,
-    /// The column from which code in the page is shown.
+    /// The horizontal scroll offset of code in the page.
     pub across: usize,
     pub join: Cursor,
     pub tree: JoinTree,
-    /// The rows of the tables of each database, by `schema.table`.
+    /// The table rows of each database, by `schema.table`.
     tables: Vec<HashMap<String, DatabaseRow>>,
-    /// What the cursor goes to once the overview is there.
+    /// Where to put the cursor once the overview is loaded.
     stay: Option<DatabasePlace>,
-    /// The run, which continues when the view is left.
+    /// The current run, which continues when the user leaves the view.
     pub run: RunState,
 }
 
 impl DatabasesView {
-    /// Leaves it; a run continues.
+    /// Leaves the view; a run continues.
     pub fn close(&mut self) {
         *self = Self { run: std::mem::take(&mut self.run), answers: self.answers, ..Self::default() };
     }
@@ -180,7 +180,7 @@ impl DatabasesView {
         self.subject_of(self.row()?)
     }
 
-    /// The path of the page of the row under the cursor, if it has one.
+    /// The path of the page for the row under the cursor, if any.
     pub fn page_path(&self) -> Option<&str> {
         let row = self.row()?;
         match (row.domain, row.table) {
@@ -190,32 +190,32 @@ impl DatabasesView {
         }
     }
 
-    /// The tab that is shown: only a table has others than its page.
+    /// The tab shown: always the page, unless the row is a table.
     pub fn shown_tab(&self) -> DatabaseTab {
         if self.table().is_some() { self.tab } else { DatabaseTab::Page }
     }
 
-    /// Whether keys move among joins.
+    /// Whether keys move between joins.
     pub fn in_joins(&self) -> bool {
         self.side == DatabaseSide::Detail && self.shown_tab() == DatabaseTab::Joins
     }
 
-    /// The row of the table of this name, `schema.table`, in the database under the cursor.
+    /// The row of the table with this name, `schema.table`, in the database under the cursor.
     fn row_of_table(&self, name: &str) -> Option<DatabaseRow> {
         self.tables.get(self.row()?.database)?.get(name).copied()
     }
 
-    /// The path of its page, if it has one.
+    /// The path of its page, if any.
     fn page_of_table(&self, name: &str) -> Option<&str> {
         self.table_of(self.row_of_table(name)?)?.page.as_deref()
     }
 
-    /// What the row of the table of this name is about.
+    /// The path that identifies the table with this name.
     pub fn subject_of_table(&self, name: &str) -> Option<DatabasePath> {
         self.subject_of(self.row_of_table(name)?)
     }
 
-    /// Whether its filter hides tables.
+    /// Whether the filter hides any tables.
     pub fn is_filtered(&self) -> bool {
         !self.filter.text().trim().is_empty()
     }
@@ -228,7 +228,7 @@ impl DatabasesView {
         Some(DatabasePlace { subject, side: self.side, tab: self.tab, way: self.way() })
     }
 
-    /// The source of the catalog that has what is under the cursor.
+    /// The catalog source for the row under the cursor.
     fn source(&self) -> Option<&str> {
         let row = self.row()?;
         let table = self.table_of(row).or_else(|| self.domain(row)?.tables.first());
@@ -237,7 +237,7 @@ impl DatabasesView {
 }
 
 impl State {
-    /// The source of the domain or table under the cursor of the view of databases, if the catalog has it.
+    /// The source of the domain or table under the cursor of the view of databases, if the catalog contains it.
     pub fn in_databases(&self) -> Option<&str> {
         self.databases.source().filter(|id| self.snapshot.catalog.get(id).is_some())
     }

@@ -1,5 +1,5 @@
-//! Why an action is disabled: one sentence for the user who pressed its key. An action that is not listed here is always
-//! enabled. Requests, templates and windows have theirs in their own folders.
+//! Why an action is disabled, as one sentence for the user who pressed its key. Actions not listed here are
+//! always enabled. Requests, templates and windows keep their reasons in their own folders.
 
 use refdesk_core::catalog::SourceKind;
 use refdesk_core::config::screen::DividerShares;
@@ -27,7 +27,7 @@ use super::views::{self, View};
 use super::widgets::motion::Motion;
 use super::windows::{self, WindowKind, all_shown};
 
-/// Why this action is disabled now; `None` if it is possible.
+/// Why this action is disabled now; `None` if it is enabled.
 pub fn disabled(state: &State, action: Action) -> Option<String> {
     let in_view = match state.view {
         View::Panes => None,
@@ -40,7 +40,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
     }
     let catalog = &state.snapshot.catalog;
     match action {
-        // The view has allowed it already.
+        // The view has already allowed it.
         Action::Follow | Action::ThisSession | Action::Sort | Action::SortTokens if state.view == View::Agents => None,
         _ if state.view == View::Databases && databases::disabled::is_own(action) => None,
         Action::Graph if catalog.is_empty() && state.view != View::Graph => Some("there are no sources yet".to_owned()),
@@ -135,7 +135,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
     }
 }
 
-/// What is wrong with the filter here, which is left out of it.
+/// The part of the current filter that is invalid and therefore ignored.
 fn filter_fault(state: &State) -> Option<&str> {
     let query = match state.filtered_list()? {
         FilteredList::Catalog => &state.catalog.filtered.query,
@@ -145,7 +145,7 @@ fn filter_fault(state: &State) -> Option<&str> {
     query.fault.as_deref()
 }
 
-/// Why the list here cannot be filtered; the views of graph and databases have been asked already.
+/// Why this list cannot be filtered. The views of graph and databases were checked before.
 fn filter(state: &State) -> Option<String> {
     match state.filtered_list() {
         None => Some("this list has no filter".to_owned()),
@@ -190,7 +190,7 @@ fn toggle(state: &State) -> Option<String> {
 fn missing(state: &State, id: &str) -> Option<String> {
     let source = state.snapshot.catalog.get(id).filter(|source| source.is_missing())?;
     let path = source.place().map(|place| pane_view::printed(state, &place.path)).unwrap_or_default();
-    // Files that are not watched are read again only on demand.
+    // Unwatched files are reread only on request.
     let is_unwatched = matches!(state.snapshot.watching, Watching::Off(_));
     let then = if is_unwatched { format!(", then press {}", state.key(Action::Reload)) } else { String::new() };
     let define = state.key(Action::Define);
@@ -223,7 +223,7 @@ fn session(state: &State) -> Option<String> {
     (!is_filtered && !known).then(|| "this row belongs to no session".to_owned())
 }
 
-/// Why a source or template cannot be opened or copied from.
+/// Why a source or template cannot be opened, or its path copied.
 fn outside(state: &State, action: Action) -> Option<String> {
     if state.focus == Pane::Templates && state.view == View::Panes {
         return templates::outside(state, action);
@@ -254,7 +254,7 @@ fn inside(state: &State) -> Option<String> {
     if state.focus == Pane::Hints {
         return None;
     }
-    // Without room for both, the catalog gives its place to the document.
+    // If only one fits, the document replaces the catalog.
     let shown = state.focus == Pane::Catalog || state.parts(state.focus).is_some_and(|parts| parts.detail.area() > 0);
     match (shown, state.len(state.focus)) {
         (true, 1..) => None,

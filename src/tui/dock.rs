@@ -1,4 +1,4 @@
-//! The line of the folded panes: what each holds, in as many words as there is room for, and the newest notice of the feed.
+//! The line of folded panes: as much about each as fits, and the feed's newest notice.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -11,10 +11,10 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::views::View;
 use crate::tui::widgets::cells;
 
-/// Columns between two folded panes.
+/// Gap between two folded panes.
 const GAP: u16 = 2;
 
-/// The minimum number of columns of a notice.
+/// The minimum width of a notice.
 const MIN_TEXT: usize = 16;
 
 /// A folded pane, or the feed.
@@ -28,13 +28,13 @@ struct FoldedPane {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FoldDetail {
-    /// Its name, its count and what is in it.
+    /// Name, count and content.
     Full,
-    /// Its name and its count.
+    /// Name and count.
     Counted,
-    /// Its name.
+    /// Name only.
     Named,
-    /// Its number, which is the key that goes there.
+    /// The number only, which is the key that opens it.
     Numbered,
 }
 
@@ -63,7 +63,7 @@ fn folded(state: &State) -> Vec<FoldedPane> {
     let room = usize::from(place.width).saturating_sub(1);
     let texts = |detail| self::texts(state, &panes, detail);
     let columns = |texts: &[String]| texts.iter().map(|text| cells::width(text) + usize::from(GAP)).sum::<usize>();
-    // The hints pane shows the feed itself.
+    // If the hints pane is shown, it contains the feed.
     let has_feed = !has_place(Pane::Hints);
     let notice = if has_feed { newest_notice(state) } else { None };
     let beside = notice.as_ref().map_or(0, |notice| cells::width(&feed(state)) + notice.least());
@@ -73,7 +73,7 @@ fn folded(state: &State) -> Vec<FoldedPane> {
             .map(texts)
             .find(|texts| columns(texts) <= room)
     };
-    // Texts of panes are cut before the newest notice.
+    // Pane texts are shortened before the newest notice.
     let texts = room.checked_sub(beside).and_then(in_room).or_else(|| in_room(room));
     let texts = texts.unwrap_or_else(|| self::texts(state, &panes, FoldDetail::Numbered));
     let left = room.saturating_sub(columns(&texts));
@@ -81,7 +81,7 @@ fn folded(state: &State) -> Vec<FoldedPane> {
         panes.iter().zip(texts).map(|(pane, text)| (text, pane.role(), Action::Focus(*pane))).collect();
     if has_feed {
         let mut text = feed(state);
-        // A cut time is useless.
+        // A truncated time is useless.
         if let Some(notice) = notice.filter(|notice| cells::width(&text) + notice.least() <= left) {
             text = format!("{text} {} {}", notice.time, notice.text);
         }
@@ -154,7 +154,7 @@ struct FoldedNotice {
 }
 
 impl FoldedNotice {
-    /// The columns of its time and of enough of its text, with blanks before them.
+    /// The width of its time and a useful part of its text, with leading blanks.
     fn least(&self) -> usize {
         2 + cells::width(&self.time) + cells::width(&self.text).min(MIN_TEXT)
     }

@@ -17,7 +17,7 @@ use crate::tui::{dock, status, tour, windows};
 
 pub fn draw(state: &State, frame: &mut Frame<'_>) {
     let area = frame.area();
-    // After a resize, the frame is newer than the state until the message arrives.
+    // After a resize, the frame has the new size before the state receives the event.
     if (Size { width: area.width, height: area.height }) != state.size {
         let mut state = state.clone();
         state.size = Size { width: area.width, height: area.height };
@@ -53,7 +53,7 @@ fn draw_panes(state: &State, layout: &layout::ScreenLayout, frame: &mut Frame<'_
     }
 }
 
-/// Fills cells without a colour with the theme's own background, if it has one.
+/// Fills cells that have no background colour with the theme's, if it has one.
 fn fill_background(state: &State, buffer: &mut Buffer) {
     let Some(background) = state.skin.theme.background() else { return };
     for cell in &mut buffer.content {

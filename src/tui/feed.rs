@@ -14,7 +14,7 @@ use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::motion::Cursor;
 use query::FeedQuery;
 
-/// Notices kept; older ones are forgotten.
+/// The maximum number of notices; older ones are dropped.
 pub const KEPT: usize = 1000;
 
 /// Notices, newest first.
@@ -23,15 +23,15 @@ pub struct Feed {
     /// At most [`KEPT`].
     pub notices: VecDeque<Notice>,
     pub filter: TextField,
-    /// The same, parsed.
+    /// The filter, parsed.
     pub terms: FeedQuery,
-    /// Positions in `notices` of the rows that the filter keeps.
+    /// Indices into `notices` of the rows that match the filter.
     pub rows: Vec<usize>,
-    /// The row under the cursor, counted in `rows`.
+    /// The row under the cursor, as an index into `rows`.
     pub cursor: Cursor,
-    /// Notices since the feed was last focused.
+    /// Notices that arrived since the feed was last focused.
     pub new: usize,
-    /// Notices that came since the last key.
+    /// Notices that arrived since the last key.
     pub since_key: usize,
     pub forgot: bool,
 }
@@ -39,27 +39,27 @@ pub struct Feed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FeedFocus {
     InFeed,
-    /// Keys go elsewhere.
+    /// Another pane is focused.
     Elsewhere,
 }
 
 impl Feed {
-    /// Adds a notice. A cursor on the newest row follows; elsewhere it stays on its notice.
+    /// Adds a notice. A cursor on the newest row follows it; elsewhere, the cursor stays on its notice.
     pub fn add(&mut self, notice: Notice, reader: FeedFocus) {
         self.add_all(vec![notice], reader);
     }
 
-    /// Adds notices, oldest first, as if each had come separately.
+    /// Adds notices, oldest first, as if each had arrived separately.
     pub fn add_all(&mut self, mut notices: Vec<Notice>, reader: FeedFocus) {
         let count = notices.len();
         self.since_key += count;
-        // What the user did is not new to them.
+        // The user's own actions are not news.
         let own = if self.new > 0 { 0 } else { notices.iter().take_while(|it| it.who == Actor::You).count() };
         self.new = if reader == FeedFocus::InFeed { 0 } else { (self.new + count - own).min(KEPT) };
         self.put(&mut notices);
     }
 
-    /// Adds notices from before this screen: they are not new.
+    /// Adds notices from before this screen started. They do not count as new.
     pub fn add_past(&mut self, mut notices: Vec<Notice>) {
         self.put(&mut notices);
     }
@@ -89,7 +89,7 @@ impl Feed {
         self.refilter();
     }
 
-    /// Applies the filter. The cursor stays on its notice, or goes to the newest.
+    /// Applies the filter. The cursor stays on its notice, or moves to the newest.
     pub fn refilter(&mut self) {
         let on = self.rows.get(self.cursor.at).copied();
         self.terms = FeedQuery::parse(self.filter.text());

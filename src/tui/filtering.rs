@@ -1,5 +1,5 @@
-//! The lists that can be filtered: which one the key is for, the text field of each, and what follows a change of its text.
-//! How a list is filtered is decided in its own folder.
+//! The lists that can be filtered: which list the filter key applies to, the text field of each, and what
+//! happens when its text changes. Each feature's folder decides how its list is filtered.
 
 use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
@@ -14,7 +14,7 @@ pub enum FilteredList {
     Selection,
     Feed,
     Templates,
-    /// The sources that a request offers.
+    /// The sources offered by a request.
     Request,
     Graph,
     /// The tables of the view of databases.
@@ -22,12 +22,12 @@ pub enum FilteredList {
 }
 
 impl State {
-    /// Whether the filter of this list is being typed.
+    /// Whether the user is typing this list's filter.
     pub fn is_filtering(&self, list: FilteredList) -> bool {
         self.typing == Some(Typing::Filter(list))
     }
 
-    /// The list that is filtered in this pane.
+    /// The list in this pane that can be filtered.
     pub fn filtered_list_of(&self, pane: Pane) -> FilteredList {
         match pane {
             Pane::Catalog => FilteredList::Catalog,
@@ -38,7 +38,7 @@ impl State {
         }
     }
 
-    /// The list that the key is for.
+    /// The list that the filter key applies to.
     pub fn filtered_list(&self) -> Option<FilteredList> {
         match (self.view, self.focus) {
             (View::Graph, _) => Some(FilteredList::Graph),
@@ -50,7 +50,7 @@ impl State {
     }
 }
 
-/// Goes to the filter line of the list here.
+/// Opens the filter line of the current list.
 pub fn open(state: &mut State) {
     let Some(list) = state.filtered_list() else { return };
     match list {
@@ -65,7 +65,7 @@ pub fn open(state: &mut State) {
     state.typing = Some(Typing::Filter(list));
 }
 
-/// Before the first letter of a filter.
+/// Remembers the row under the cursor before the first letter of a filter is typed.
 pub fn remember_row(state: &mut State, list: FilteredList) {
     if field(state, list).text().is_empty() {
         let row = match list {
@@ -78,8 +78,8 @@ pub fn remember_row(state: &mut State, list: FilteredList) {
     }
 }
 
-/// The row that the cursor goes to after a change of the filter, if it is still shown: the one typed in full; without a
-/// filter the row `stay`, or, if the filter matched nothing, the row from before.
+/// The row to move the cursor to after the filter changed, if it is visible: the row whose name was typed in
+/// full; without a filter, `stay`, or the remembered row if the filter had matched nothing.
 pub fn row_to_show<'a>(
     state: &'a State,
     list: FilteredList,
@@ -103,7 +103,7 @@ pub fn field(state: &mut State, list: FilteredList) -> &mut TextField {
     }
 }
 
-/// Shows the rows that match the text of the filter.
+/// Applies the filter's text to its list.
 pub fn apply(state: &mut State, list: FilteredList, effects: &mut Vec<Effect>) {
     match list {
         FilteredList::Catalog => catalog::filtered_rows::filter(state),
@@ -116,13 +116,13 @@ pub fn apply(state: &mut State, list: FilteredList, effects: &mut Vec<Effect>) {
     }
 }
 
-/// Shows all rows again.
+/// Clears the filter.
 pub fn clear(state: &mut State, list: FilteredList) {
     field(state, list).clear();
     match list {
-        // Its cursor stays on its source.
+        // The cursor of the graph stays on its source.
         FilteredList::Graph => graph::update::rebuild(state),
-        // Without words there is nothing to ask the engine.
+        // An empty filter needs no request to the engine.
         _ => apply(state, list, &mut Vec::new()),
     }
 }

@@ -1,10 +1,10 @@
-//! What to do about an error, as keys of the screen.
+//! Describes how to fix an error in terms of the screen's keys.
 
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::state::State;
 use refdesk_text::{Error, Fix};
 
-/// A fix in the words of the screen; `None` to use its own words.
+/// The fix in the screen's terms; `None` to use its own text.
 pub fn words(state: &State, fix: &Fix) -> Option<String> {
     Some(match fix {
         Fix::AddSources => format!("{} helps to make a catalog", state.key(Action::Welcome)),

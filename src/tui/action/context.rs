@@ -1,5 +1,5 @@
-//! Where keys work: the contexts of the table of actions, their names in the keymap file, and which contexts get a key
-//! that another does not bind.
+//! The contexts in which keys work: their names in the keymap file, and the contexts that a key falls back to
+//! if the current one does not bind it.
 
 use crate::tui::pane::Pane;
 
@@ -8,7 +8,7 @@ use crate::tui::pane::Pane;
 #[allow(missing_docs, reason = "most say what `title` says")]
 pub enum KeyContext {
     Pane(Pane),
-    /// Wherever there is a list or a text to move in, windows too.
+    /// Any list or text with a cursor or scrolling, including in windows.
     List,
     Details,
     Feed,
@@ -34,7 +34,8 @@ pub enum KeyContext {
     Value,
     Write,
     Request,
-    /// In a request that follows the one just answered, which takes no keys yet.
+    /// In a request that follows the one just answered. It ignores keys at first, so that a repeated key does
+    /// not answer it.
     NextRequest,
     Approval,
     Trust,
@@ -53,7 +54,7 @@ pub enum KeyContext {
 }
 
 impl KeyContext {
-    /// Whether characters are typed here.
+    /// Whether text is typed here.
     pub fn is_typed(self) -> bool {
         matches!(
             self,
@@ -71,7 +72,7 @@ impl KeyContext {
         )
     }
 
-    /// The contexts that get the keys which this one does not bind, the nearest first.
+    /// The contexts to try, nearest first, for a key that this one does not bind.
     pub fn fallbacks(self) -> &'static [Self] {
         use KeyContext::{
             Agents, Always, Databases, Details, Feed, Field, Global, Graph, List, NextRequest, Request, Values, Window,
@@ -90,12 +91,12 @@ impl KeyContext {
         }
     }
 
-    /// Whether characters must stay free to be typed here.
+    /// Whether printable keys stay unbound here, so that they can be typed.
     pub fn keeps_characters(self) -> bool {
         self.is_typed() || self == Self::Always
     }
 
-    /// Its name in the keymap file.
+    /// The context's name in the keymap file.
     pub fn word(self) -> &'static str {
         self.names().0
     }

@@ -1,4 +1,4 @@
-//! Keys in the user's file that hide a key of another context, or are hidden by one: the nearest context gets a key.
+//! Detects keys in the user's file that hide a key of another context, or are hidden by one. The nearest context wins.
 
 use crate::tui::action::keymap::{Keymap, places};
 use crate::tui::action::keymap_file::{KeymapEntry, WrittenKeys};
@@ -7,7 +7,7 @@ use crate::tui::key::KeySequence;
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
-/// The problems, each with its place in the text.
+/// The problems, each with its byte offset in the text.
 pub fn problems(keymap: &Keymap, entries: &[KeymapEntry]) -> Vec<(usize, Diagnostic)> {
     let usual = Keymap::default();
     let mut problems = Vec::new();
@@ -25,7 +25,7 @@ pub fn problems(keymap: &Keymap, entries: &[KeymapEntry]) -> Vec<(usize, Diagnos
     problems
 }
 
-/// What a chord hides, and where it cannot be pressed, as one problem, since there is one key to change.
+/// Reports in one problem both what a chord hides and where it cannot be pressed, because changing one key fixes both.
 fn by_chord(keymap: &Keymap, entry: &KeymapEntry, written: &WrittenKeys) -> Option<Diagnostic> {
     let chord = &written.keys;
     let (mut hidden, mut barred, mut others) = (Vec::new(), Vec::new(), Vec::new());
@@ -60,7 +60,7 @@ fn by_chord(keymap: &Keymap, entry: &KeymapEntry, written: &WrittenKeys) -> Opti
     Some(Diagnostic::warning(Code::KeyConflict, format!("'{chord}' {what}")).fix(fix))
 }
 
-/// The actions of farther contexts that have no key left where this key is another action.
+/// The actions of outer contexts that this key leaves without a reachable key.
 fn hidden_actions<'a>(
     [keymap, usual]: [&'a Keymap; 2],
     entries: &'a [KeymapEntry],
@@ -82,7 +82,7 @@ fn hidden_actions<'a>(
     })
 }
 
-/// The nearer contexts in which this key is another action, by action.
+/// The inner contexts in which this key does something else, grouped by action.
 fn hiding_actions(
     [keymap, usual]: [&Keymap; 2],
     entries: &[KeymapEntry],
@@ -117,7 +117,7 @@ fn hiding_actions(
     found.into_iter().map(described).collect()
 }
 
-/// Whether both actions have this key by default.
+/// Whether both actions share this key by default.
 fn is_shared_default(keys: &KeySequence, one: &ActionBinding, other: &ActionBinding) -> bool {
     [one, other].into_iter().all(|binding| binding.default_keys().any(|key| key == *keys))
 }
@@ -126,12 +126,12 @@ fn is_written(entries: &[KeymapEntry], binding: &ActionBinding, context: KeyCont
     entries.iter().any(|entry| entry.binding.name == binding.name && entry.context == context)
 }
 
-/// Whether this action has lost every key where the keys of this context work, although it has one there by default.
+/// Whether the action has no key left in this context, although it has one by default.
 fn is_lost([keymap, usual]: [&Keymap; 2], binding: &ActionBinding, context: KeyContext) -> bool {
     !can_be_reached(keymap, binding, context) && can_be_reached(usual, binding, context)
 }
 
-/// Whether any key leads to this action where the keys of this context work.
+/// Whether any key reaches this action in this context.
 fn can_be_reached(keymap: &Keymap, binding: &ActionBinding, context: KeyContext) -> bool {
     let contexts: Vec<KeyContext> = std::iter::once(context).chain(context.fallbacks().iter().copied()).collect();
     keymap.key_to(binding.action, &contexts).is_some()

@@ -1,5 +1,5 @@
-//! The keys in effect: the defaults of the table with what the user's file changes. Everything that reads, shows or names a
-//! key asks here.
+//! The keys in effect: the table's defaults with the changes of the user's file. All code that reads, shows
+//! or names a key asks this module.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::tui::key::{Key, KeySequence};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Keymap(Arc<HashMap<BoundPlace, Vec<KeySequence>>>);
 
-/// A row of the table, by name, in one of its contexts.
+/// The name of a row of the table, and one of its contexts.
 pub type BoundPlace = (&'static str, KeyContext);
 
 /// What the keys pressed so far mean.
@@ -21,7 +21,7 @@ pub enum Pressed {
     Bound(&'static ActionBinding),
     /// They begin a chord.
     Begins,
-    /// They are bound to nothing.
+    /// They have no binding.
     Nothing,
 }
 
@@ -32,7 +32,7 @@ pub struct Continuation {
     pub key: Key,
     /// What it does; `None` if more keys follow.
     pub binding: Option<&'static ActionBinding>,
-    /// Actions that it leads to.
+    /// The number of actions that start with it.
     pub actions: usize,
 }
 
@@ -52,17 +52,17 @@ pub fn places() -> impl Iterator<Item = (&'static ActionBinding, KeyContext)> {
 }
 
 impl Keymap {
-    /// These keys; a place without an entry has none.
+    /// A keymap of these keys; a row without an entry has no keys.
     pub fn new(keys: HashMap<BoundPlace, Vec<KeySequence>>) -> Self {
         Self(Arc::new(keys))
     }
 
-    /// The keys of this row in this context, the one to show first.
+    /// The keys of this row in this context. The first is the one shown.
     pub fn keys(&self, binding: &ActionBinding, context: KeyContext) -> &[KeySequence] {
         self.0.get(&(binding.name, context)).map_or(&[], Vec::as_slice)
     }
 
-    /// The keys of this row that work in these contexts if it is listed in any of them, else those in its first one.
+    /// The keys of this row that work in these contexts if any of them lists it; otherwise those of its first context.
     pub fn keys_among(&self, binding: &ActionBinding, contexts: &[KeyContext]) -> Vec<&KeySequence> {
         match contexts.iter().find(|context| binding.contexts.contains(context)) {
             Some(context) => {
@@ -73,7 +73,7 @@ impl Keymap {
         }
     }
 
-    /// Whether these keys, pressed in these contexts, lead to this action: no nearer context gives them another meaning.
+    /// Whether these keys trigger this action in these contexts: no nearer context binds them or a prefix of them.
     fn leads_to(&self, keys: &KeySequence, action: Action, contexts: &[KeyContext]) -> bool {
         let keys = keys.keys();
         let begins = |end| keys.get(..end).is_some_and(|first| self.pressed(first, contexts) == Pressed::Begins);
@@ -81,7 +81,7 @@ impl Keymap {
         is_bound && (1..keys.len()).all(begins)
     }
 
-    /// The first key that leads to this action in these contexts, the nearest first.
+    /// The first key that triggers this action in these contexts, nearest first.
     pub fn key_to(&self, action: Action, contexts: &[KeyContext]) -> Option<&KeySequence> {
         let rows = || ACTIONS.iter().filter(|binding| binding.action == action);
         let first = |context: &KeyContext| {
@@ -91,7 +91,7 @@ impl Keymap {
         contexts.iter().find_map(first)
     }
 
-    /// The same in one text: `Enter o`.
+    /// The keys from [`Self::keys_among`] as text: `Enter o`.
     pub fn shown(&self, binding: &ActionBinding, contexts: &[KeyContext]) -> String {
         let keys = self.keys_among(binding, contexts);
         let has_chords = keys.iter().any(|keys| keys.is_chord());
@@ -99,7 +99,7 @@ impl Keymap {
         shown.join(if has_chords { ", " } else { " " })
     }
 
-    /// The meaning of these keys in the first of the contexts in which they have one.
+    /// The meaning of these keys in the nearest context that binds them.
     pub fn pressed(&self, pressed: &[Key], contexts: &[KeyContext]) -> Pressed {
         for (binding, _, keys) in self.within(contexts) {
             if keys.keys() == pressed {
@@ -120,7 +120,8 @@ impl Keymap {
         }
     }
 
-    /// The keys that can follow these, in the order of the table; of several meanings of one, the nearest context's.
+    /// The keys that can follow these, in the order of the table. If one has several meanings, the nearest
+    /// context wins.
     pub fn continuations(&self, pressed: &[Key], contexts: &[KeyContext]) -> Vec<Continuation> {
         let mut found: Vec<Continuation> = Vec::new();
         for (binding, _, keys) in self.within(contexts) {
@@ -146,7 +147,8 @@ impl Keymap {
         })
     }
 
-    /// The key of an action as a sentence names it: in these contexts, else wherever it has one, else by the palette.
+    /// The key of an action, for use in a sentence: its key in these contexts, otherwise in any context,
+    /// otherwise how to reach it from the palette.
     pub fn named(&self, action: Action, contexts: &[KeyContext]) -> String {
         let rows = || ACTIONS.iter().filter(|binding| binding.action == action);
         let elsewhere = || {
@@ -160,11 +162,11 @@ impl Keymap {
         }
         let is_here = |binding: &&ActionBinding| contexts.iter().any(|context| binding.contexts.contains(context));
         let name = rows().find(is_here).or_else(|| rows().next()).map_or("", |binding| binding.name);
-        // In a window or a text field, the palette can be opened only afterwards.
+        // Windows and text fields bind no key to the palette; it opens once they are closed.
         let palette = |contexts: &[KeyContext]| self.key_to(Action::Palette, contexts);
         let palette = palette(contexts).or_else(|| palette(&[KeyContext::Global]));
         match palette.filter(|_| action != Action::Palette) {
-            // As it is typed.
+            // Typed as one word: `:undo`.
             Some(keys) if matches!(keys.keys(), [key] if key.typed().is_some()) => format!("{keys}{name}"),
             Some(keys) => format!("{keys} {name}"),
             None => format!("'{name}'"),
@@ -236,7 +238,7 @@ mod tests {
             ("[global]\nreload = []\npalette = \"C-p\"", Action::Reload, "C-p reload"),
             ("[global]\nreload = []\npalette = []", Action::Reload, "'reload'"),
             ("[global]\npalette = []", Action::Palette, "'palette'"),
-            // A key that a nearer context has taken is not named.
+            // A key that a nearer context overrides is not named.
             ("[global]\nundo = \"Space\"", Action::Undo, ":undo"),
             ("[global]\nundo = [\"Space\", \"F9\"]", Action::Undo, "F9"),
             ("[global]\nreload = \"g r\"\n[list]\ntop = \"Home\"", Action::Reload, "g r"),

@@ -1,5 +1,5 @@
-//! Reads the user's keymap: a table for each context, and in it a key, a list of keys or an empty list for each action. An
-//! entry that cannot be used is a problem with its place, and leaves everything else as it is.
+//! Reads the user's keymap file: one table per context that maps an action to a key, a list of keys or an
+//! empty list. An entry that cannot be used is reported with its place and has no effect on the others.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -16,12 +16,12 @@ use refdesk_text::names::first_of;
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::{Diagnostic, Position};
 
-/// What the file says about one action in one context.
+/// One entry of the file: an action, its context and its keys.
 pub struct KeymapEntry {
     pub binding: &'static ActionBinding,
     pub context: KeyContext,
     pub keys: Vec<WrittenKeys>,
-    /// Where it is in the text.
+    /// The byte offset in the text.
     at: usize,
 }
 
@@ -30,7 +30,7 @@ pub struct WrittenKeys {
     pub at: usize,
 }
 
-/// The keymap of this text, and what is wrong with it; `shown` names its file in the problems.
+/// Parses the keymap in this text, and returns its problems; `shown` is the file name used in them.
 pub fn read(text: &str, shown: &str) -> (Keymap, Vec<Diagnostic>) {
     let text = text.trim_start_matches('\u{feff}');
     let mut reader = KeymapReader { text, shown, problems: Vec::new() };
@@ -43,7 +43,7 @@ pub fn read(text: &str, shown: &str) -> (Keymap, Vec<Diagnostic>) {
             return (Keymap::default(), reader.problems);
         }
     };
-    // The key that quits from anywhere comes first, so that no other entry takes it.
+    // The key that always quits is processed first, so that no other entry can take it.
     entries.sort_by_key(|entry| (!always_quits(entry.binding, entry.context), entry.at));
     reader.drop_collisions(&mut entries);
     let keymap = reader.applied(&entries);
@@ -54,12 +54,12 @@ pub fn read(text: &str, shown: &str) -> (Keymap, Vec<Diagnostic>) {
     (keymap, reader.problems)
 }
 
-/// Whether this is the key that quits from anywhere.
+/// Whether this is the binding that quits from anywhere.
 fn always_quits(binding: &ActionBinding, context: KeyContext) -> bool {
     binding.action == Action::Quit && context == KeyContext::Always
 }
 
-/// Actions named in a fix.
+/// The most actions named in a fix.
 const NAMED: usize = 8;
 
 struct KeymapReader<'a> {
@@ -143,7 +143,7 @@ impl KeymapReader<'_> {
         self.report(Diagnostic::warning(Code::UnknownKey, message).fix(fix), at);
     }
 
-    /// The keys of an entry; `None` if none of those written can be used.
+    /// The keys of an entry; `None` if none of them can be used.
     fn keys(
         &mut self,
         binding: &ActionBinding,
@@ -187,7 +187,7 @@ impl KeymapReader<'_> {
         Some(WrittenKeys { keys, at: span.start })
     }
 
-    /// If two keys of a context cannot both be pressed, the first counts.
+    /// Drops keys that conflict within a context; the first entry wins.
     fn drop_collisions(&mut self, entries: &mut Vec<KeymapEntry>) {
         let mut taken: Vec<(KeyContext, &'static ActionBinding, KeySequence)> = Vec::new();
         if !entries.iter().any(|entry| always_quits(entry.binding, entry.context)) {
@@ -223,13 +223,13 @@ impl KeymapReader<'_> {
         });
     }
 
-    /// The defaults with these entries: a default key that an entry takes is gone from its action.
+    /// Applies these entries to the defaults. A default key that an entry takes is removed from its old action.
     fn applied(&mut self, entries: &[KeymapEntry]) -> Keymap {
         let mut keys: HashMap<BoundPlace, Vec<KeySequence>> = HashMap::new();
         for (binding, context) in places() {
             if let Some(own) = entries.iter().find(|it| it.binding.name == binding.name && it.context == context) {
                 let mut written: Vec<KeySequence> = own.keys.iter().map(|it| it.keys.clone()).collect();
-                // Sentences name the first key, so it must be one that terminals send.
+                // Messages name the first key, so it must be one that terminals can send.
                 written.sort_by_key(|keys| twin(keys).is_some());
                 if let Some(problem) = sent_as_another(own) {
                     let free = binding.default_keys().filter(|key| entry_with_key(entries, context, key).is_none());
@@ -246,7 +246,7 @@ impl KeymapReader<'_> {
                 taken_by = taken_by.or(other);
                 other.is_none()
             });
-            // A key that a person knows to change nothing must not start to do something.
+            // In a question, a reassigned key must not answer it: users know that it has no effect there.
             let is_answer = context == KeyContext::Question;
             if let Some((entry, written)) = taken_by.filter(|_| left.is_empty() || is_answer) {
                 let (word, taker, here) = (binding.word(), entry.binding.word(), context.word());
@@ -266,7 +266,7 @@ impl KeymapReader<'_> {
         Keymap::new(keys)
     }
 
-    /// A field or window that no key leaves keeps its default keys.
+    /// Restores the default keys of a text field or window that no key would close.
     fn keep_ways_out(&mut self, entries: &[KeymapEntry], keys: &mut HashMap<BoundPlace, Vec<KeySequence>>) {
         let leaves = |binding: &ActionBinding| matches!(binding.action, Action::Accept | Action::Back | Action::Cancel);
         let mut seen = Vec::new();
@@ -300,12 +300,12 @@ fn entry_with_key<'e>(
     here.flat_map(|it| it.keys.iter().map(move |keys| (it, keys))).find(|(_, written)| written.keys.collides_with(key))
 }
 
-/// The first key of these that most terminals send as another one, and that other one.
+/// The first of these keys that most terminals send as a different key, and that key.
 fn twin(keys: &KeySequence) -> Option<(Key, Key)> {
     keys.keys().iter().find_map(|key| Some((*key, key.twin()?)))
 }
 
-/// The problem of an entry all of whose keys most terminals send as other keys.
+/// The problem of an entry whose keys all arrive as different keys in most terminals.
 fn sent_as_another(entry: &KeymapEntry) -> Option<Diagnostic> {
     let twins = entry.keys.iter().map(|written| twin(&written.keys));
     let (key, twin) = twins.collect::<Option<Vec<_>>>()?.into_iter().next()?;
@@ -360,10 +360,10 @@ mod tests {
             ("[global]\npalette = \"C-i\"", "palette", "global: : C-p C-i"),
             ("[global]\npalette = [\"C-i\", \"F9\"]", "palette", "global: F9 C-i"),
             ("[global]\npalette = \"C-i\"\nhelp = \":\"", "palette", "global: C-p C-i"),
-            // The other key of the action stays.
+            // The action keeps its other key.
             ("[list]\ntop = \"j\"", "down", "list: Down"),
             ("[catalog]\nsort = \"x\"", "exclude", "catalog: , selection: x, hints: x, graph: x"),
-            // An entry that cannot be used changes nothing.
+            // An unusable entry has no effect.
             ("[catalog]\nsort = \"xx\"", "sort", "catalog: s"),
             ("[catalog]\nsort = [\"xx\", \"F8\"]", "sort", "catalog: F8"),
             ("[catalog]\npick = \"F8\"\nsort = \"F8\"", "sort", "catalog: s"),
@@ -476,7 +476,7 @@ mod tests {
             // The other key of the action still works.
             ("[hints]\npick = \"k\"", &[]),
             ("[catalog]\npick = \"P\"\n[global]\nprofiles = [\"P\", \"F9\"]", &[]),
-            // As by default.
+            // Same as the defaults.
             ("[details]\nnext-match = \"n\"\n[global]\nquit = \"q\"", &[]),
             (
                 "[global]\nreload = \"C-l\"",

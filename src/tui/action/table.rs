@@ -12,7 +12,7 @@ const SOURCES: &[KeyContext] = &[
     KeyContext::Pane(Pane::Hints),
     KeyContext::Graph,
 ];
-/// The same, and the databases, where it is the source of a domain or table.
+/// Also in the view of databases, on a domain or table that is a source.
 const PICKED: &[KeyContext] = &[
     KeyContext::Pane(Pane::Catalog),
     KeyContext::Pane(Pane::Selection),

@@ -1,10 +1,9 @@
-//! Why an action of the view of agents is disabled.
+//! Why an action is disabled in the view of agents.
 
 use super::AgentsPage;
 use crate::tui::action::Action;
 use crate::tui::state::State;
 
-/// Why this action is disabled while the view of agents is shown.
 pub fn disabled(state: &State, action: Action) -> Option<String> {
     match action {
         Action::NextTab | Action::PreviousTab

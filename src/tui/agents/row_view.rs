@@ -1,5 +1,5 @@
-//! The rows of the view of agents: sessions with their figures, lines of the journal, and the sources that a session knows
-//! as the tree of the selection.
+//! Draws the rows of the view of agents: sessions with their figures, journal lines, and the sources known to
+//! a session, as a tree like the selection's.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -19,28 +19,28 @@ use crate::tui::widgets::cells;
 use crate::tui::widgets::row::{ListRow, RowCursor};
 use crate::tui::widgets::sparkline::sparkline;
 
-/// Columns from which the first time of a session has a column.
+/// The width from which a session's start time has a column.
 const WIDE: u16 = 100;
-/// The most columns of an agent's name, and the columns of a session's name if there is no room for more.
+/// The maximum width of an agent's name, and the width of a session's name when space is short.
 const AGENT: usize = 24;
 const SESSION: usize = 10;
 const OVER_TIME: &str = "over time";
-/// Columns of the figures: tokens that it was sent and read, reads, picks, hints that were followed.
+/// Widths and headings of the figures: tokens sent and read, reads, picks, hints followed.
 const FIGURES: [(usize, &str); 4] = [(9, "tokens"), (5, "read"), (6, "picked"), (9, "followed")];
 
-/// The columns of texts that differ in width.
+/// The widths of the columns that depend on their text.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AgentColumns {
     agent: usize,
     session: usize,
     time: usize,
-    /// Whether there is room for the first time too.
+    /// Whether the start time also fits.
     has_since: bool,
-    /// Columns of the ids with their tree lines.
+    /// Width of the ids with their tree lines.
     id: usize,
 }
 
-/// The columns for the rows in this window.
+/// The column widths for the rows in this window.
 pub fn columns(state: &State, window: &Range<usize>, width: u16) -> AgentColumns {
     let Some(activity) = &state.agents.activity else { return AgentColumns::default() };
     let shown = activity.sessions.get(window.clone()).unwrap_or_default();
@@ -55,13 +55,13 @@ pub fn columns(state: &State, window: &Range<usize>, width: u16) -> AgentColumns
     let of_lines = lines.map(|line| cells::width(&activity.clock(line.time))).max().unwrap_or(0);
     let is_sessions = state.agents.page == AgentsPage::Sessions;
     let known = state.agents.known.iter().map(|row| columns(&row.id) + 2 * row.node.as_ref().map_or(0, |it| it.level));
-    // At least the heading with its sign.
+    // At least the heading with its sort sign.
     let agent = widest(&|session| columns(&session.agent)).clamp(6, AGENT);
     let time = if is_sessions { widest(&times) } else { of_lines };
-    // Cursor, mark and the fields beside the name, each with a blank, then the tokens over time.
+    // Cursor, mark and the fields beside the name, each followed by a blank, then the tokens over time.
     let beside = agent + 1 + (time + 1) * if has_since { 2 } else { 1 };
     let figures: usize = FIGURES.iter().map(|(columns, _)| columns + 1).sum();
-    // Whole names before blanks beside short sparklines.
+    // The whole name takes precedence over padding next to a short sparkline.
     let over_time = widest(&|session| session.periods.tokens().len()).min(OVER_TIME.len());
     let room = usize::from(width).saturating_sub(1 + 2 + beside + 1 + figures + over_time + 2);
     AgentColumns {
@@ -94,7 +94,7 @@ pub fn headings(state: &State, window: &Range<usize>, place: Rect, buffer: &mut 
     row.cell(&sorted(SessionOrder::Newest), columns.time, infra);
     for (width, word) in FIGURES {
         let word = if word == SessionOrder::Tokens.word() { sorted(SessionOrder::Tokens) } else { word.to_owned() };
-        // A cut figure is useless.
+        // A truncated figure is useless.
         if row.room() < width {
             break;
         }
@@ -105,10 +105,10 @@ pub fn headings(state: &State, window: &Range<usize>, place: Rect, buffer: &mut 
     row.draw(RowCursor::Elsewhere, ThemeRole::Hints, place, buffer);
 }
 
-/// Columns of the tokens of a source.
+/// Width of a source's tokens.
 const TOKENS: usize = 9;
 
-/// Above the sources that a session knows.
+/// Draws the headings above the sources known to a session.
 pub fn known_headings(state: &State, window: &Range<usize>, place: Rect, buffer: &mut Buffer) {
     let columns = columns(state, window, place.width);
     let infra = state.skin.theme.style(ThemeRole::Infra);
@@ -116,7 +116,7 @@ pub fn known_headings(state: &State, window: &Range<usize>, place: Rect, buffer:
     row.cell("", 1, infra);
     let id = columns.id.min(row.room() * 3 / 5);
     row.cell("source", id, infra);
-    // What it was sent of a source is usually less than the source.
+    // An agent is usually sent less of a source than its whole text.
     let whole = "whole text";
     let room = row.room().saturating_sub(whole.len().max(TOKENS) + 2);
     row.cell("what the session got", room, infra);
@@ -140,7 +140,7 @@ pub fn row<'a>(
     }
 }
 
-/// The session's name without that of its agent, which is beside it.
+/// The session's name without its agent's name, which has its own column.
 fn name(session: &AgentSession) -> Cow<'_, str> {
     cells::clean(session_name::without_agent(&session.session, &session.agent))
 }
@@ -158,7 +158,7 @@ fn of_session<'a>(
     let present = if presence == AgentPresence::Connected { ThemeRole::Selection } else { ThemeRole::Infra };
     row.cell(state.skin.glyphs.presence(presence), 1, style(present));
     row.cell(&cells::clean(&session.agent), columns.agent, style(ThemeRole::Hints));
-    // Names that begin alike differ at their ends.
+    // Names that start alike usually differ at their ends.
     let name = name(session);
     row.cell(&cells::clip_middle(&name, columns.session, state.skin.glyphs.ellipsis), columns.session, text);
     if columns.has_since {
@@ -188,7 +188,7 @@ fn of_session<'a>(
     row
 }
 
-/// The colour of what happened.
+/// The colour of a journal event.
 fn role(what: JournalEvent) -> ThemeRole {
     match what {
         JournalEvent::Enriched | JournalEvent::Instructed => ThemeRole::Hints,

@@ -1,4 +1,5 @@
-//! A row of the view of agents in words: a session with what it got and its newest lines, a line of the journal, a source.
+//! Describes the row under the cursor in words: a session with its totals and latest lines, a journal line,
+//! or a source.
 
 use std::time::Duration;
 
@@ -43,7 +44,7 @@ pub fn session(state: &State, columns: usize, most: usize) -> Vec<Line<'static>>
         lines.extend(wrapped(state, problem, ThemeRole::Warning, (columns, most)));
     }
     let left = most.saturating_sub(lines.len());
-    // Rows that the lines leave: long ones are wrapped into them.
+    // Spare rows, used to wrap long lines.
     let mut spare = left.saturating_sub(session.lines.len());
     for line in session.lines.iter().take(left) {
         let time = format!("{}  ", activity.clock(line.time));
@@ -63,7 +64,7 @@ pub fn session(state: &State, columns: usize, most: usize) -> Vec<Line<'static>>
     lines
 }
 
-/// `15 minutes`, in no finer unit than the length is known in: it was doubled several times.
+/// `15 minutes`. The recorded length is a multiple of a doubled period, so a finer unit would be false precision.
 fn length(length: Duration) -> String {
     let minutes = length.as_secs() / 60;
     let counted = |count: u64, one: &str| cells::counted(usize::try_from(count).unwrap_or(usize::MAX), one);
@@ -74,7 +75,7 @@ fn length(length: Duration) -> String {
     }
 }
 
-/// The line of the journal under the cursor.
+/// The journal line under the cursor.
 pub fn line(state: &State, columns: usize, most: usize) -> Vec<Line<'static>> {
     let (Some(activity), Some(line)) = (&state.agents.activity, state.agents.line()) else { return Vec::new() };
     let tokens = if line.tokens > 0 { format!(" ({} tokens)", cells::tokens(line.tokens)) } else { String::new() };

@@ -1,4 +1,4 @@
-//! Opens the view of agents, moves in it, and asks the engine again whenever the journal has more.
+//! Opens the view of agents, moves the cursor, and asks the engine again whenever the journal grows.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::tui::views::{self, View};
 use crate::tui::widgets::motion::{Cursor, Motion};
 use crate::tui::windows::{Handled, ReceiptWindow};
 
-/// Performs the view's own actions; actions that lead elsewhere leave the view.
+/// Performs the view's own actions; actions that open something else leave the view.
 pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
     let page = state.agents.page;
     match action {
@@ -56,14 +56,14 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Hand
     Handled::Consumed
 }
 
-/// Shows this page, from its beginning.
+/// Shows this page from the top.
 fn show(state: &mut State, page: AgentsPage) {
     state.agents.page = page;
     state.agents.row = Cursor::default();
     rebuild(state);
 }
 
-/// Puts the sessions into this order. The cursor stays on its session.
+/// Sorts the sessions. The cursor stays on its session.
 fn sort(state: &mut State, order: SessionOrder) {
     let place = state.agents.place();
     state.agents.order = order;
@@ -79,7 +79,7 @@ fn sorted(mut activity: Arc<AgentActivity>, order: SessionOrder) -> Arc<AgentAct
     activity
 }
 
-/// Computes what the session under the cursor knows, if that is shown.
+/// Recomputes the sources known to the session under the cursor, if that page is shown.
 fn rebuild(state: &mut State) {
     let session = state.agents.session().filter(|_| state.agents.page == AgentsPage::Known);
     state.agents.known = session.map(|session| known_sources::rows(&state.snapshot, session)).unwrap_or_default();
@@ -90,12 +90,13 @@ pub fn snapshot_changed(state: &mut State) {
     rebuild(state);
 }
 
-/// After the journal grew, or an agent connected or disconnected.
+/// Called when the journal grew, or an agent connected or disconnected.
 pub fn look_again(state: &mut State) {
     state.agents.is_due = state.view == View::Agents;
 }
 
-/// The engine's answer. The cursors stay on their session and, unless it is the newest, on their line.
+/// Handles the engine's answer. The cursors stay on their session and their line; a cursor on the newest line
+/// follows new ones.
 pub fn answered(state: &mut State, activity: Arc<AgentActivity>) {
     state.agents.is_asked = false;
     if state.view != View::Agents {
@@ -106,7 +107,7 @@ pub fn answered(state: &mut State, activity: Arc<AgentActivity>) {
     if !is_awaited && state.agents.row.at == 0 {
         place.line = None;
     }
-    // The engine lists the newest first.
+    // The engine already sorts newest first.
     state.agents.activity = Some(match state.agents.order {
         SessionOrder::Newest => activity,
         order => sorted(activity, order),
@@ -131,7 +132,7 @@ fn go(state: &mut State, place: AgentsPlace) {
     if let Some((desk, name)) = &place.session {
         match agents.sessions().iter().position(|session| session.desk == *desk && session.session == *name) {
             Some(at) => agents.cursor.at = at,
-            // It is no longer among the newest.
+            // The session has dropped out of the list.
             None => agents.page = AgentsPage::Sessions,
         }
     }
@@ -143,7 +144,7 @@ fn go(state: &mut State, place: AgentsPlace) {
     agents.row.at = line.or(source).unwrap_or(agents.row.at);
 }
 
-/// After every input: asks if the journal has more, one question at a time, and keeps the cursors in their lists.
+/// Runs after every input: asks the engine if the journal has grown, one question at a time, and clamps the cursors.
 pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
     if state.view != View::Agents {
         return;
@@ -172,7 +173,7 @@ fn step(state: &mut State, motion: Motion) {
     cursor(&mut state.agents).step(motion, len, page);
 }
 
-/// A click puts the cursor on a row; on the row under the cursor it does what `Enter` does.
+/// A click moves the cursor to a row; a click on the row under the cursor acts like `Enter`.
 pub fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
     if let Some(page) = view::page_at(state, at) {
         return show(state, page);

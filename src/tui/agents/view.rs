@@ -1,5 +1,5 @@
-//! The layout of the view of agents: headings or tabs on top, the rows of a page, and below a rule the row under the
-//! cursor in words. The mouse uses the same places.
+//! The layout of the view of agents: headings or tabs at the top, then the rows of a page, then a rule and a
+//! description of the row under the cursor. Mouse handling uses the same areas.
 
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -16,16 +16,16 @@ use crate::tui::widgets::row::Active;
 use crate::tui::widgets::tabs::Tabs;
 use crate::tui::widgets::{cells, frame};
 
-/// Below this height there are no details.
+/// The minimum height for showing details.
 const WITH_DETAILS: u16 = 9;
-/// The least rows of a session in words.
+/// The minimum height of a session's details.
 const SESSION_DETAILS: u16 = 7;
-/// The least rows of a line of the journal in words.
+/// The minimum height of a journal line's details.
 const LINE_DETAILS: u16 = 3;
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AgentsLayout {
-    /// Headings, or the tabs of a session.
+    /// Headings, or a session's tabs.
     pub head: Rect,
     /// The headings below the tabs, if the page has any.
     pub headings: Rect,
@@ -40,7 +40,7 @@ pub fn places(state: &State) -> AgentsLayout {
     let wanted = match state.agents.page {
         AgentsPage::Sessions => (inner.height / 2).max(SESSION_DETAILS),
         page => {
-            // The rows that the list leaves; a long text also takes some that the list would fill.
+            // The details get the rows that the list leaves; a long text also takes some of the list's.
             let rows = u16::try_from(state.agents.len()).unwrap_or(u16::MAX);
             let headings = u16::from(page == AgentsPage::Known);
             let free = inner.height.saturating_sub(head.height + headings + 1).saturating_sub(rows);
@@ -58,7 +58,7 @@ pub fn places(state: &State) -> AgentsLayout {
     AgentsLayout { head, headings, list, rule, detail: Rect { y: rule.bottom(), height: detail, ..inner } }
 }
 
-/// The visible rows.
+/// The number of visible rows.
 pub fn page(state: &State) -> usize {
     usize::from(places(state).list.height).max(1)
 }
@@ -74,7 +74,7 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
     let title = title(state, page);
     let role = ThemeRole::Hints;
     let body = state.layout().body;
-    // A cut price is useless.
+    // A truncated figure is useless.
     let note =
         Some(note(state)).filter(|note| cells::width(&title) + cells::width(note) + 8 <= usize::from(body.width));
     let note = note.unwrap_or_default();
@@ -176,7 +176,7 @@ fn tabs(state: &State) -> Option<Tabs<AgentsPage>> {
     Some(Tabs::new(pages, current, places(state).head))
 }
 
-/// The tab at this place.
+/// The tab at this position.
 pub fn page_at(state: &State, at: Position) -> Option<AgentsPage> {
     tabs(state)?.at(at)
 }

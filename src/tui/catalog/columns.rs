@@ -1,41 +1,41 @@
-//! How the columns of the catalog share the width of its list. If it is too narrow, the name goes first, then the type,
-//! the mode, the tags and the tokens; only then are ids cut in the middle. In its own row, an id that is longer than the
-//! others takes the columns beside it. The list says how wide it wants to be, and the layout serves it before its
-//! neighbours.
+//! Distributes the width of the catalog list among its columns. If it is too narrow, the name is dropped
+//! first, then the type, the mode, the tags and the tokens; only then are ids shortened in the middle. An
+//! unusually long id takes the neighbouring columns of its own row. The list also reports the widths it would
+//! like, which the layout grants before those of the neighbouring panes.
 
 use refdesk_core::catalog::Mode;
 
 use crate::tui::counts::Counts;
 use crate::tui::filter::Order;
 
-/// The minimum number of columns of the numbers of tokens: `~123,456`.
+/// The minimum width of the token column: `~123,456`.
 const TOKENS: usize = 8;
-/// The same where there is no room for that: the heading `tokens`.
+/// Its minimum width when space is short: the heading `tokens`.
 const FEW_TOKENS: usize = 6;
-/// Columns of a type.
+/// Width of the type column.
 pub const KIND: usize = 6;
-/// The cursor, and the mark with a blank after it.
+/// Width of the cursor, and of the mark followed by a blank.
 const LEAD: usize = 3;
 const MIN_ID: usize = 8;
-/// Columns that tags get before mode and type do: enough to tell sources apart.
+/// Tags get this width before mode and type get any: enough to tell sources apart.
 const USUAL_TAGS: usize = 20;
 const MIN_TAGS: usize = 10;
 const MIN_NAME: usize = 14;
-/// Columns of the headings `name` and `tags`.
+/// Width of the headings `name` and `tags`.
 const HEADING: usize = 4;
-/// Columns that a name gets before tags grow.
+/// A name gets this width before tags grow.
 const MIDDLING_NAME: usize = 40;
-/// Columns that tags get before an id that is longer than the others grows, and before a document beside the list is wider than
-/// it must be.
+/// Tags get this width before an unusually long id grows, and before a document beside the list gets more
+/// than its minimum.
 const MIDDLING_TAGS: usize = 40;
-/// Columns of the reason why a source is hinted at, or is not.
+/// Width of the reason why a source is hinted at or not.
 const REASON: usize = 60;
-/// Columns of the pane's borders.
+/// Width of the pane's borders.
 const BORDERS: u16 = 2;
-/// Columns of the mode cut to `sel` or `auto`.
+/// Width of the mode shortened to `sel` or `auto`.
 const SHORT_MODE: usize = 4;
 
-/// The columns of each field; 0 if it is not shown.
+/// The width of each column; 0 if it is hidden.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CatalogColumns {
     pub id: usize,
@@ -77,21 +77,21 @@ impl CatalogColumns {
         if all.mode > 0 && room.left >= long {
             room.grow(&mut all.mode, long);
         }
-        // An id that is longer than the others is cut before usual names and tags are, and not for very long ones.
+        // An unusually long id grows after usual names and tags, and before very long ones.
         room.grow(&mut all.id, counts.longest_id);
-        // What is nearer to being whole comes first.
+        // The field that lacks the least grows first.
         let mut fields = [(&mut all.tags, counts.widest_tags), (&mut all.name, counts.widest_name)];
         fields.sort_by_key(|(field, widest)| widest.saturating_sub(**field));
         for (field, widest) in fields.into_iter().filter(|(field, _)| **field > 0) {
             room.grow(field, widest);
         }
-        // Tokens are at the right edge.
+        // Tokens are right-aligned.
         *(if all.tags > 0 { &mut all.tags } else { &mut all.id }) += room.left;
         all
     }
 
-    /// The same columns in a row whose id is this wide: if it does not fit, it first takes the columns beside it,
-    /// except those with marks. Whatever is left of them stays in place.
+    /// The columns for a row with an id of this width. An id that does not fit takes over the columns beside
+    /// it, up to the first with marked matches. The remaining columns keep their place.
     pub fn with_whole_id(self, id: usize, [marks_name, marks_tags]: [bool; 2]) -> Self {
         let mut all = self;
         let fields =
@@ -107,7 +107,7 @@ impl CatalogColumns {
         all
     }
 
-    /// The order of the heading at this column of the list, if the catalog can be sorted by it.
+    /// The sort order of the heading at this column, if the catalog can be sorted by it.
     pub fn order_at(self, at: u16) -> Option<Order> {
         let Self { id, name, kind, mode, tags, tokens } = self;
         let fields = [
@@ -139,7 +139,7 @@ impl CatalogColumns {
     }
 }
 
-/// Every nonempty column, as narrow as is readable, with whole ids.
+/// Every nonempty column at its minimum readable width, with whole ids.
 fn least(counts: &Counts) -> CatalogColumns {
     CatalogColumns {
         id: counts.widest_id.max(MIN_ID),
@@ -151,29 +151,30 @@ fn least(counts: &Counts) -> CatalogColumns {
     }
 }
 
-/// A nonempty column is at least as wide as its heading.
+/// At least as wide as the heading, for a nonempty column.
 fn headed(widest: usize) -> usize {
     if widest == 0 { 0 } else { widest.max(HEADING) }
 }
 
-/// What the layout needs to know about the panes: columns of a list with its border, and rows of the lower panes.
+/// The sizes that the panes ask of the layout: widths of lists including borders, and the height of the lower panes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ListWidths {
-    /// With whole ids and their tokens only.
+    /// Fits whole ids and tokens.
     pub ids: u16,
-    /// With whole ids, some tags and the tokens.
+    /// Fits whole ids, some tags and tokens.
     pub essential: u16,
-    /// With whole ids, tags that tell sources apart, and the tokens.
+    /// Fits whole ids, tags that tell sources apart, and tokens.
     pub usual: u16,
-    /// With whole names and tags, unless they are very long.
+    /// Fits whole names and tags, unless they are very long.
     pub whole: u16,
-    /// The selection with whole ids and the tokens; 0 if it is empty.
+    /// Fits the selection's whole ids and tokens; 0 if it is empty.
     pub selection: u16,
-    /// The same with whole names, unless they are very long.
+    /// Also fits the selection's whole names, unless they are very long.
     pub named: u16,
-    /// The hints with whole ids, reasons that are readable, and the tokens; 0 if that is not known.
+    /// Fits the hints' whole ids, readable reasons and tokens; 0 if unknown.
     pub hints: u16,
-    /// The rows that the lower panes of a grid fill with their border; 0 if one of them is focused, which has its share.
+    /// The height, with border, that the lower panes of a grid fill; 0 if one of them is focused, because it
+    /// then gets its share.
     pub lower: u16,
 }
 
@@ -198,15 +199,15 @@ impl ListWidths {
     }
 }
 
-/// The columns that are still free.
+/// The width that is still free.
 struct ColumnSpace {
     left: usize,
-    /// Something did not fit: less important columns are not shown either.
+    /// Set once a column did not fit: less important ones are then hidden too.
     is_full: bool,
 }
 
 impl ColumnSpace {
-    /// Takes this many and one for a blank, or none.
+    /// Takes this width plus a blank, or nothing.
     fn take(&mut self, columns: usize) -> usize {
         if columns == 0 {
             return 0;
@@ -271,7 +272,7 @@ mod tests {
         }
     }
 
-    /// Columns, the most important first.
+    /// The widths, most important column first.
     fn shown(columns: CatalogColumns) -> [usize; 5] {
         [columns.tokens, columns.tags, columns.mode, columns.kind, columns.name]
     }
@@ -334,7 +335,8 @@ mod tests {
             };
             for width in 80..200 {
                 let (narrow, wide) = (at(width), at(width + 1));
-                // If the document moves from below the list to its side, everything but ids and tokens can go.
+                // When the document moves from below the list to beside it, every column except ids and
+                // tokens may disappear.
                 for (narrow, wide) in shown(narrow).into_iter().zip(shown(wide)).take(1) {
                     prop_assert!(wide > 0 || narrow == 0, "{} {:?} {:?}", width, narrow, wide);
                 }

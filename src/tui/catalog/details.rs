@@ -15,7 +15,7 @@ use crate::tui::widgets::page::PageLine;
 use refdesk_core::catalog::{Source, SourceKind};
 use refdesk_core::selection::Role;
 
-/// The lines about the source whose document is shown, for this number of columns; empty without a source.
+/// The lines about the source whose document is shown, for this width; empty without a source.
 pub fn lines(state: &State, columns: usize) -> Vec<PageLine> {
     let (catalog, shown) = (&state.snapshot.catalog, &state.catalog.reading.shown);
     let Some(source) = shown.as_ref().and_then(|shown| catalog.get(&shown.source)) else { return Vec::new() };
@@ -31,7 +31,7 @@ pub fn lines(state: &State, columns: usize) -> Vec<PageLine> {
     let mut fields = fields(state, source).into_iter();
     let place = fields.next().filter(|_| !terse || source.is_missing());
     lines.extend(beside((PageLine::new(state_line, role), MarkedText::of(&summary(state, source), &[])), columns));
-    // In a narrow pane, names would fill a different number of rows for each source, and move the whole document.
+    // In a narrow pane, the names would wrap to a different number of rows for each source and shift the document.
     let names = if terse || columns < NAMES { NameDetail::Counted } else { NameDetail::Some };
     let follows = preview::sentence(state, id, names).map(|sentence| cells::clean(&sentence).into_owned());
     lines.extend(follows.map(|sentence| PageLine::new(sentence, ThemeRole::Hints)));
@@ -39,7 +39,7 @@ pub fn lines(state: &State, columns: usize) -> Vec<PageLine> {
     let field = |(label, value): (&str, String)| {
         let indent = label.len() + 2;
         let line = PageLine::new(format!("{label}: "), ThemeRole::Infra).then(&value, ThemeRole::Text);
-        // The value begins beside its label, since its other rows have no more room.
+        // The value starts beside its label, because its continuation rows are no wider.
         line.hanging(indent).solid_to(indent)
     };
     lines.extend(place.map(field));
@@ -54,13 +54,13 @@ pub fn lines(state: &State, columns: usize) -> Vec<PageLine> {
     lines
 }
 
-/// Columns from which sources that a pick would bring are named.
+/// The minimum width for naming the sources that a pick would pull in.
 const NAMES: usize = 60;
 
-/// The number of rows from which everything fits beside the start of the document.
+/// The minimum height at which all details fit above the start of the document.
 const FULL_HEIGHT: u16 = 14;
 
-/// Whether to show only the essentials, so that the document is visible too. Not while the details are read.
+/// Whether to show only the essentials, so that the document is visible too. Never while the user reads the details.
 fn is_short(state: &State) -> bool {
     !state.reads() && state.parts(Pane::Catalog).is_some_and(|parts| parts.detail.height < FULL_HEIGHT)
 }
@@ -76,7 +76,7 @@ fn marks(state: &State, source: &Source) -> Marks {
     }
 }
 
-/// Two texts on one line, or on two if they do not fit.
+/// Two texts on one line, or on two lines if they do not fit.
 fn beside((left, right): (PageLine, MarkedText), columns: usize) -> Vec<PageLine> {
     if left.width() + 2 + cells::width(&right.text) <= columns {
         return vec![left.then("  ", ThemeRole::Infra).then_marked(&right, ThemeRole::Infra)];
@@ -84,7 +84,7 @@ fn beside((left, right): (PageLine, MarkedText), columns: usize) -> Vec<PageLine
     vec![left, PageLine::default().then_marked(&right, ThemeRole::Infra)]
 }
 
-/// ` (ADR.md:212)`: where the first parent of a source that is pulled in mentions it; else empty.
+/// ` (ADR.md:212)`: where the first parent mentions a pulled-in source; otherwise empty.
 fn first_place(state: &State, id: &str) -> String {
     let member = state.snapshot.selection.member(id).filter(|member| member.role == Role::Transitive);
     let parent = member.and_then(|member| member.parents.iter().next());
@@ -106,7 +106,7 @@ fn summary(state: &State, source: &Source) -> String {
     parts.join(&format!(" {} ", state.skin.glyphs.dot))
 }
 
-/// The location of its last definition comes first.
+/// The path of the source's last definition comes first.
 fn fields(state: &State, source: &Source) -> Vec<(&'static str, String)> {
     let clean = |text: &str| cells::clean(text).into_owned();
     let mut fields = match &source.kind {
@@ -141,7 +141,7 @@ fn document_rule(state: &State, source: &Source, columns: usize) -> String {
         Some(document) => (place, cells::clean(&document.caption)),
         None => (String::new(), "reading".into()),
     };
-    // The end of a path matters most, and the beginning of a sentence.
+    // The end of a path and the beginning of a sentence matter most.
     let beside = if note.is_empty() { 0 } else { cells::width(&note) + 2 };
     let place = cells::clip_start(&place, room.saturating_sub(beside), ellipsis);
     let gap = if place.is_empty() || note.is_empty() { "" } else { ": " };

@@ -1,5 +1,5 @@
-//! The document of the source under the cursor, as far as it was read: parts in a row, of which a bounded number is
-//! kept. Each is laid out once for a width, so that a key does not cost the layout of a document.
+//! The loaded portion of the document under the cursor: a bounded number of consecutive parts. Each part is
+//! laid out once per width, so that a keypress does not lay out the document again.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -16,36 +16,36 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::page::{PageLine, WrappedText};
 use refdesk_desk::{Document, size};
 
-/// The most parts that are kept: a mebibyte of text.
+/// The maximum number of parts in memory: one mebibyte of text.
 pub const MAX_PORTIONS: usize = 16;
 
 #[derive(Debug, Clone, Default)]
 pub struct LoadedDocument {
     pub kind: TextKind,
-    /// The kept parts, without a gap.
+    /// The parts in memory, without gaps.
     pub portions: VecDeque<DocumentPart>,
-    /// The starts of all parts that were read, the kept ones and those before them.
+    /// The start of every part read so far, including those dropped from memory at the front.
     starts: Vec<PortionStart>,
-    /// The position in `starts` of the first part that is kept.
+    /// The index in `starts` of the first part in memory.
     first: usize,
     /// The offset at which reading continues.
     next: u64,
-    /// The bytes after it.
+    /// The number of bytes after `next`.
     pub rest: u64,
-    /// A line that says how much is unread; empty if nothing is.
+    /// A line that tells how much is unread; empty if everything was read.
     tail: WrappedText,
-    /// Changes with every layout.
+    /// Incremented by every layout.
     pub revision: u64,
 }
 
-/// A heading, and the name that leads to it.
+/// A heading, and its anchor name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentHeading {
     pub title: String,
     pub anchor: String,
 }
 
-/// What a document shows in a row: the part, and the row within it.
+/// The part shown in a row, and the row within that part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PortionRow {
     pub portion: usize,
@@ -60,38 +60,38 @@ impl LoadedDocument {
         loaded
     }
 
-    /// The offset to read on from, if there is more.
+    /// The offset to continue reading from, if there is more.
     pub fn next(&self) -> Option<u64> {
         (self.rest > 0).then_some(self.next)
     }
 
-    /// Whether all of it is kept.
+    /// Whether the whole document is in memory.
     pub fn is_whole(&self) -> bool {
         self.next().is_none() && self.previous().is_none()
     }
 
-    /// The offset of the part before the kept ones.
+    /// The offset of the part before the first one in memory.
     pub fn previous(&self) -> Option<u64> {
         let before = self.first.checked_sub(1)?;
         self.starts.get(before).map(|start| start.offset)
     }
 
-    /// The bytes before and in this row, and in total: the place in a document that is only partly kept. Within a part,
-    /// all rows count the same.
+    /// Bytes up to and including this row, and in total: the position in a document that is only partly in
+    /// memory. Within a part, every row counts the same.
     pub fn progress(&self, row: usize) -> (u64, u64) {
         let all = self.next + self.rest;
         let place = self.at_row(row).and_then(|at| Some((at, self.portions.get(at.portion)?)));
-        // The line after the kept parts is where reading continues.
+        // The line below the last part stands for the unread rest.
         let Some((PortionRow { row, .. }, portion)) = place else { return (self.next, all) };
         let rows = portion.page.as_ref().map_or(0, |page| page.text.len()).max(1);
         (portion.start.offset + (portion.text.len() * (row + 1) / rows) as u64, all)
     }
 
-    /// Takes a part that continues the kept ones. Returns the rows that went at the beginning to make room.
+    /// Appends the next part. Returns the number of rows dropped at the front to make room.
     pub fn append(&mut self, document: &mut Document) -> usize {
         let Some(start) = self.starts.get(self.first + self.portions.len()).cloned() else { return 0 };
         let portion = DocumentPart { start, text: std::mem::take(&mut document.text), ..DocumentPart::default() };
-        // Nothing new, though there should be more: the file was shortened.
+        // An empty part before the end of the file: the file was truncated.
         self.rest = if document.next > document.from { document.rest } else { 0 };
         self.next = document.next;
         if self.rest > 0 && self.starts.len() == self.first + self.portions.len() + 1 {
@@ -109,7 +109,7 @@ impl LoadedDocument {
         removed_rows
     }
 
-    /// Takes the part before the kept ones.
+    /// Prepends the part before the first one in memory.
     pub fn prepend(&mut self, document: &mut Document) {
         let Some(before) = self.first.checked_sub(1) else { return };
         let Some(start) = self.starts.get(before).cloned() else { return };
@@ -129,7 +129,7 @@ impl LoadedDocument {
         self.revision += 1;
     }
 
-    /// Lays out every part that is due.
+    /// Lays out every part that has no layout.
     pub fn lay_out(&mut self, front_matter: FrontMatter, glyphs: &Glyphs, columns: usize) {
         for portion in self.portions.iter_mut().filter(|portion| portion.page.is_none()) {
             portion.lay_out(&self.kind, front_matter, glyphs, columns);
@@ -141,7 +141,7 @@ impl LoadedDocument {
         }
     }
 
-    /// Makes the layout of every part due.
+    /// Discards the layout of every part.
     pub fn forget_layout(&mut self) {
         self.portions.iter_mut().for_each(|portion| portion.page = None);
         self.tail = WrappedText::default();
@@ -159,7 +159,7 @@ impl LoadedDocument {
         self.texts().flat_map(WrappedText::lines)
     }
 
-    /// The part that shows this row.
+    /// The part shown in this row.
     pub fn at_row(&self, row: usize) -> Option<PortionRow> {
         let (portion, row) = place_in(self.texts().map(WrappedText::len), row)?;
         Some(PortionRow { portion, row })
@@ -177,7 +177,7 @@ impl LoadedDocument {
         place_in(self.texts().map(|text| text.lines().len()), line)
     }
 
-    /// The line that a row is a part of, and its bytes there.
+    /// The line that contains this row, and the row's byte range in that line.
     pub fn place(&self, row: usize) -> Option<(usize, Range<usize>)> {
         let at = self.at_row(row)?;
         let (line, range) = self.texts().nth(at.portion)?.place(at.row)?;
@@ -194,13 +194,13 @@ impl LoadedDocument {
         }
     }
 
-    /// The line of the source at this byte of a line.
+    /// The source line of this byte of a laid-out line.
     pub fn source_line(&self, line: usize, at: usize) -> Option<usize> {
         let (portion, line) = self.at_line(line)?;
         self.portions.get(portion)?.page.as_ref()?.origins.source_line(line, at)
     }
 
-    /// The row in which this line of the source begins; the last one if the document is not that long.
+    /// The row in which this source line starts; the last row if the document is shorter.
     pub fn row_of_source(&self, source: usize) -> usize {
         let after = self.portions.iter().take_while(|portion| portion.start.line <= source).count();
         let nth = after.saturating_sub(1);
@@ -209,19 +209,19 @@ impl LoadedDocument {
         place.map_or(0, |(page, (line, at))| self.first_row(nth) + page.text.row_of(line, at))
     }
 
-    /// Whether this line of the source is in a part that is kept.
+    /// Whether this source line is in memory.
     pub fn holds(&self, source: usize) -> bool {
         let first = self.portions.front().map_or(1, |portion| portion.start.line);
         let end = self.portions.back().map_or(1, |portion| portion.start.line + portion.lines());
         (first..end).contains(&source)
     }
 
-    /// Whether this line of the source comes before the parts that are kept.
+    /// Whether this source line is before the parts in memory.
     pub fn is_before(&self, source: usize) -> bool {
         self.first > 0 && self.portions.front().is_some_and(|portion| source < portion.start.line)
     }
 
-    /// The row of the heading or footnote with this name.
+    /// The row of the heading or footnote with this anchor name.
     pub fn row_of_anchor(&self, name: &str) -> Option<usize> {
         let found = |(nth, portion): (usize, &DocumentPart)| {
             let page = portion.page.as_ref()?;
@@ -231,7 +231,7 @@ impl LoadedDocument {
         self.portions.iter().enumerate().find_map(found)
     }
 
-    /// The headings of what is laid out.
+    /// The headings of the parts that are laid out.
     pub fn headings(&self) -> Vec<DocumentHeading> {
         let pages = self.portions.iter().filter_map(|portion| portion.page.as_ref());
         let of_page = |page: &PortionPage| {
@@ -247,13 +247,13 @@ impl LoadedDocument {
         pages.flat_map(of_page).collect()
     }
 
-    /// The columns by which the code in a row is wider than `columns`.
+    /// The number of columns by which the code in a row exceeds `columns`.
     pub fn overhang(&self, row: usize, columns: usize) -> usize {
         let at = self.at_row(row).and_then(|at| Some((self.texts().nth(at.portion)?, at.row)));
         at.map_or(0, |(text, row)| text.overhang(row, columns))
     }
 
-    /// The column from which code is to be shown in `columns`, so that this part of a line can be seen.
+    /// The horizontal scroll position at which this part of a line is visible within `columns`.
     pub fn across_for(&self, line: usize, part: &Range<usize>, across: usize, columns: usize) -> usize {
         let at = self.at_line(line).and_then(|(portion, line)| Some((self.texts().nth(portion)?, line)));
         at.map_or(across, |(text, line)| text.across_for(line, part, across, columns))
@@ -277,7 +277,7 @@ impl LoadedDocument {
 
 static EMPTY: WrappedText = WrappedText::EMPTY;
 
-/// Which of these lengths in a row contains a position, and the position within it.
+/// The index of the length that contains a position, and the offset within it.
 fn place_in(lengths: impl Iterator<Item = usize>, position: usize) -> Option<(usize, usize)> {
     let mut left = position;
     for (nth, len) in lengths.enumerate() {

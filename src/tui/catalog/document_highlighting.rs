@@ -1,5 +1,5 @@
-//! Requests highlighting for the code of the document that is read, one part at a time. A document that the cursor only
-//! passes in the list is not highlighted, because language definitions take memory.
+//! Requests syntax highlighting for the document being read, one part at a time. A document that the cursor
+//! only passes in the list is not highlighted, because language definitions use memory.
 
 use std::ops::Range;
 
@@ -19,19 +19,19 @@ pub struct DocumentPainting {
 struct PaintingJob {
     /// The offset of the part.
     portion: u64,
-    /// The lines, in the order of the job, and where code begins in them.
+    /// The lines in the order of the job, and the byte at which code starts in each.
     lines: Vec<(usize, usize)>,
     done: usize,
 }
 
 impl DocumentPainting {
-    /// The result of the current highlighting is no longer needed.
+    /// Discards the result of the current highlighting when it arrives.
     pub fn ended(self) -> Self {
         Self { job: None, ..self }
     }
 }
 
-/// Asks for the next part to be highlighted, from the one in view on.
+/// Requests highlighting of the next part, starting with the one in view.
 pub fn ask(state: &mut State, effects: &mut Vec<Effect>) {
     let is_read = state.focus == Pane::Catalog && state.part == PanePart::Detail;
     if !is_read || state.catalog.reading.painting.job.is_some() {
@@ -45,7 +45,7 @@ pub fn ask(state: &mut State, effects: &mut Vec<Effect>) {
     let Some(portion) = loaded.portions.get_mut(nth) else { return };
     portion.is_painted = true;
     let Some(page) = &portion.page else { return };
-    // One language after the other, since changing it costs time.
+    // Grouped by language, because switching the language is slow.
     let mut blocks: Vec<_> = page.code.iter().filter(|block| !block.languages.is_empty()).collect();
     blocks.sort_by_key(|block| &block.languages);
     let text = |(line, from): &(usize, usize)| {

@@ -1,6 +1,6 @@
-//! A part of a document as it is read: its text, and that text laid out for a width. Markdown is rendered, code is coloured
-//! later, everything else stays as it is. Each part is rendered by itself: link definitions and footnotes of another part are
-//! not found, and headings of the same name are numbered within their part.
+//! A part of a document: its text, and that text laid out for a width. Markdown is rendered, code is coloured
+//! later, and other text is shown as is. Each part is rendered separately: link definitions and footnotes in
+//! other parts are not found, and headings with the same name are numbered per part.
 
 use std::path::Path;
 
@@ -17,9 +17,9 @@ use refdesk_desk::Document;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum TextKind {
     Markdown,
-    /// Text in a catalog, which is written in lines: each stays one.
+    /// Inline text of a catalog: line breaks are kept.
     Lines,
-    /// In one of these languages, the likeliest first.
+    /// Code in one of these languages, the most likely first.
     Code(Vec<String>),
     #[default]
     Plain,
@@ -41,7 +41,7 @@ impl TextKind {
         Self::of_path(path)
     }
 
-    /// By the ending of a file.
+    /// From the file extension.
     pub fn of_path(path: &Path) -> Self {
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_lowercase();
         match ending.as_str() {
@@ -57,11 +57,11 @@ impl TextKind {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PortionStart {
-    /// Bytes before it.
+    /// Byte offset in the document.
     pub offset: u64,
     /// Its first line, from 1.
     pub line: usize,
-    /// The line that opened the block of code in which it begins.
+    /// The opening line of the code block in which the part starts.
     pub fence: Option<Box<str>>,
 }
 
@@ -71,7 +71,7 @@ pub struct DocumentPart {
     pub text: String,
     /// The text laid out; `None` until it is.
     pub page: Option<PortionPage>,
-    /// Whether its code was highlighted, or is being highlighted.
+    /// Whether its code is highlighted, or highlighting was requested.
     pub is_painted: bool,
 }
 
@@ -81,14 +81,14 @@ pub struct PortionPage {
     pub text: WrappedText,
     pub origins: Origins,
     pub written: Vec<WrittenLink>,
-    /// The links and mentions, in order; `None` until they are found.
+    /// Links and mentions in order; `None` before they were searched.
     pub links: Option<Vec<PageLink>>,
     pub anchors: Vec<Anchor>,
     pub code: Vec<CodeBlock>,
 }
 
 impl DocumentPart {
-    /// The start of the part after this one, which begins at this offset.
+    /// The start of the next part, at this offset.
     pub fn after(&self, offset: u64, kind: &TextKind) -> PortionStart {
         let fence = self.start.fence.as_deref();
         let fence = if kind.is_markdown() { open_fence(&self.text, fence) } else { None };
@@ -123,7 +123,7 @@ impl DocumentPart {
 
     fn markdown(&self, mut layout: MarkdownLayout<'_>) -> MarkdownLines {
         let Some(fence) = &self.start.fence else { return markdown::lines(&self.text, &layout) };
-        // The block of code continues.
+        // The part starts within a code block, so reopen it.
         layout.first_line = layout.first_line.saturating_sub(1);
         markdown::lines(&format!("{fence}\n{}", self.text), &layout)
     }
@@ -142,7 +142,7 @@ impl DocumentPart {
     }
 }
 
-/// The line that opened the block of code that is still open at the end of a text, which can begin in one.
+/// The opening line of the code block that is still open at the end of this text, which may itself start within one.
 fn open_fence(text: &str, fence: Option<&str>) -> Option<String> {
     let mut open = fence.map(str::to_owned);
     for line in text.lines() {

@@ -1,4 +1,5 @@
-//! The rows of the catalog: filter and sort order. The cursor goes to the best match, and otherwise stays on its source.
+//! Filters and sorts the rows of the catalog. The cursor moves to the best match when searching, and
+//! otherwise stays on its source.
 
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use crate::tui::pane::Pane;
 use crate::tui::state::State;
 use crate::tui::widgets::motion::Cursor;
 
-/// Before a filter: packs the texts of the catalog, so that the first letter typed is as fast as the next.
+/// Builds the search index before a filter is typed, so that the first letter is as fast as the next ones.
 pub fn prepare(state: &mut State) {
     let catalog = &state.snapshot.catalog;
     state.catalog.haystack.get_or_insert_with(|| Arc::new(Haystack::of(catalog)));
@@ -19,7 +20,7 @@ pub fn filter(state: &mut State) {
     let stay = state.subject(Pane::Catalog).map(str::to_owned);
     let before = std::mem::take(&mut state.catalog.filtered);
     let best = refilter(state, Some(&before));
-    // The best match is wherever the sort order puts it.
+    // The best match can be on any row, depending on the sort order.
     let best = || state.catalog.rows.iter().position(|row| Some(*row) == best);
     let to = filtering::row_to_show(state, FilteredList::Catalog, &state.catalog.filter, stay.as_deref());
     let at = to.and_then(|id| row_of(state, id)).or_else(best).unwrap_or(0);
@@ -30,7 +31,7 @@ pub fn by_tag(state: &mut State, tag: &str) {
     by(state, &format!("#{tag}"));
 }
 
-/// Shows the sources that match this filter.
+/// Filters the catalog by this text.
 pub fn by(state: &mut State, line: &str) {
     state.focus_on(Pane::Catalog);
     filtering::remember_row(state, FilteredList::Catalog);
@@ -43,7 +44,7 @@ pub fn by(state: &mut State, line: &str) {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CatalogChange {
     Catalog,
-    /// Only the selection or token counts.
+    /// Only the selection or the token counts changed.
     State,
 }
 
@@ -69,8 +70,8 @@ pub fn sort(state: &mut State, order: Order) {
     state.note(state.catalog.order.sentence());
 }
 
-/// Returns the source that matches a text best, if one is searched. `before` is the result of another filter over the same texts
-/// and selection.
+/// Returns the best match if the filter contains search text. `before` is the result of another filter over
+/// the same texts and selection.
 fn refilter(state: &mut State, before: Option<&FilterResult>) -> Option<usize> {
     let pane = &mut state.catalog;
     let query = Query::parse(pane.filter.text());

@@ -1,4 +1,4 @@
-//! Walks along the links of a document: to the next one, and to what it leads to.
+//! Moves between the links of a document, and follows them.
 
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::catalog::filtered_rows;
@@ -19,16 +19,16 @@ pub struct LinkFocus {
     pub group: usize,
 }
 
-/// A link, and the row and byte where it begins.
+/// A link, and the row and byte at which it starts.
 struct PlacedLink<'a> {
     focus: LinkFocus,
     at: (usize, usize),
-    /// Its line, counted from the start of the document.
+    /// The line, counted from the start of the document.
     line: usize,
     link: &'a PageLink,
 }
 
-/// The links of the document, in order; rows count from the start of the document.
+/// The links of the document in order; rows are counted from the start of the document.
 fn links(state: &State) -> impl Iterator<Item = PlacedLink<'_>> {
     let loaded = &state.catalog.reading.loaded;
     let pages = loaded.portions.iter().enumerate();
@@ -49,13 +49,14 @@ pub fn has_links(state: &State) -> bool {
     links(state).next().is_some()
 }
 
-/// The link that can be followed.
+/// The focused link.
 pub fn focused(state: &State) -> Option<&PageLink> {
     let focus = state.catalog.reading.link?;
     links(state).find(|link| link.focus == focus).map(|link| link.link)
 }
 
-/// Goes to the next or previous link, from the last one if it is in view, else from the view; wraps around.
+/// Moves to the next or previous link: from the focused one if it is visible, otherwise from the visible
+/// rows. Wraps around.
 pub fn step(state: &mut State, action: Action) {
     let Some((view, page)) = reading::view(state) else { return };
     let (details, top) = (view.details.len(), state.catalog.scroll.top);
@@ -82,11 +83,11 @@ pub fn step(state: &mut State, action: Action) {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkClick {
     First,
-    /// The link had the focus already.
+    /// The link was already focused.
     Again,
 }
 
-/// Puts the focus on the link at this row and column of the document, if there is one.
+/// Focuses the link at this row and column of the document, if any.
 pub fn focus_at(state: &mut State, row: usize, column: usize) -> Option<LinkClick> {
     let loaded = &state.catalog.reading.loaded;
     let at = loaded.at_row(row)?;
@@ -101,7 +102,7 @@ pub fn focus_at(state: &mut State, row: usize, column: usize) -> Option<LinkClic
     Some(if before == Some(focus) { LinkClick::Again } else { LinkClick::First })
 }
 
-/// What a link is, and what following it does.
+/// Describes a link and what following it does.
 fn described(state: &State, to: &LinkTo) -> String {
     let key = state.key_in(KeyContext::Details, Action::FollowLink);
     match to {
@@ -118,7 +119,7 @@ fn described(state: &State, to: &LinkTo) -> String {
     }
 }
 
-/// Why a path leads nowhere: it is not in the catalog, or the mentions of the document are not read yet.
+/// Why a path cannot be followed: it is not in the catalog, or the document's mentions are not loaded yet.
 fn unlisted(state: &State, path: &str) -> String {
     let shown = state.catalog.reading.shown.as_ref();
     match shown.is_some_and(|shown| state.snapshot.graph.is_scanned(&shown.source)) {
@@ -127,7 +128,7 @@ fn unlisted(state: &State, path: &str) -> String {
     }
 }
 
-/// Why the link under the focus leads nowhere.
+/// Why the focused link cannot be followed.
 pub fn no_way(state: &State) -> Option<String> {
     match focused(state).map(|link| &link.to) {
         None if has_links(state) => {

@@ -1,5 +1,5 @@
-//! The links and mentions of a document: where they are shown, and what they lead to. The mention graph knows what a path
-//! leads to; it was resolved on disk, which this code does not read.
+//! The links and mentions of a document: where they are shown, and their targets. Targets come from the
+//! mention graph, which resolved paths on disk; this code does no I/O.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ops::{Range, RangeInclusive};
@@ -19,24 +19,24 @@ use refdesk_text::fold::{collapsed, tag_key};
 use refdesk_text::whole::WholeWords;
 use refdesk_text::words::{char_before, is_whole};
 
-/// A link or mention as it is shown.
+/// A link or mention on a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageLink {
-    /// Its line on the page, and its bytes there.
+    /// Its line on the page, and its byte range in that line.
     pub line: usize,
     pub range: Range<usize>,
     pub to: LinkTo,
-    /// Equal for the parts of one link.
+    /// Equal for all parts of one link.
     pub group: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LinkTo {
-    /// A source, mentioned in this way; in a folder this file of it, and there the heading with this name.
+    /// A source, mentioned in this way. For a folder, `file` is the linked file and `anchor` a heading in it.
     Source { id: SourceId, via: MentionKind, file: Option<PathBuf>, anchor: Option<String> },
     /// A heading or footnote of this document.
     Anchor(String),
-    /// An address, for a browser.
+    /// A web address.
     Address(String),
     /// A tag of the catalog, written as `#tag`.
     Tag(String),
@@ -45,7 +45,7 @@ pub enum LinkTo {
 }
 
 impl LinkTo {
-    /// The style that shows what it is.
+    /// The style for this kind of target.
     pub fn style(&self, theme: &Theme) -> Style {
         let role = match self {
             Self::Source { via: MentionKind::Id, .. } => ThemeRole::Expansion,
@@ -64,23 +64,23 @@ pub struct LinkingDocument<'a> {
     pub id: &'a str,
     /// Its file; `None` for inline content.
     pub path: Option<&'a Path>,
-    /// The files that it lists, one per line, if it is a list of them.
+    /// The files of a source that is a list of files, one per line.
     pub files: &'a [PathBuf],
     pub catalog: &'a Arc<Catalog>,
-    /// What it mentions, by line.
+    /// Its mentions, sorted by line.
     pub mentions: &'a [Mention],
 }
 
-/// The mentions in a document of this source, by line.
+/// The mentions in a document of this source, sorted by line.
 pub fn mentions(graph: &MentionGraph, id: &str, path: Option<&Path>) -> Vec<Mention> {
     let mut mentions: Vec<Mention> = graph.from(id).collect();
-    // For inline content, the graph names the file that defines it.
+    // For inline content, the graph records the file that defines it.
     mentions.retain(|mention| path.is_none_or(|path| *path == *mention.file));
     mentions.sort_by_key(|mention| mention.line);
     mentions
 }
 
-/// The tags of a catalog, collected when a document first has a `#word`.
+/// The tags of a catalog, collected when a document first contains a `#word`.
 #[derive(Debug, Clone, Default)]
 pub struct CatalogTags {
     catalog: Option<Arc<Catalog>>,
@@ -99,7 +99,7 @@ impl CatalogTags {
     }
 }
 
-/// Sets the links of these pages.
+/// Finds the links of these pages.
 pub fn mark<'p>(
     document: &LinkingDocument<'_>,
     tags: &mut CatalogTags,
@@ -132,12 +132,12 @@ fn of_page(document: &LinkingDocument<'_>, known_tags: &mut CatalogTags, page: &
         found.push(PageLink { line: group - page.written.len(), range: 0..name, to, group });
         group += 1;
     }
-    // Only those of this page: a document of many pages can have a hundred thousand.
+    // Only the mentions on this page: a document of many pages can have a hundred thousand.
     let here = page.origins.sources().map_or(&[][..], |lines| document.mentions_on(lines));
     let mut by_id: Vec<&Mention> = here.iter().filter(|mention| mention.via == MentionKind::Id).collect();
     by_id.sort_by_key(|mention| (mention.line, &mention.to));
     by_id.dedup_by_key(|mention| (mention.line, &mention.to));
-    // All ids of a line in one search: a line with many thousands must not be searched for each of them.
+    // Search for all ids of a line at once: a line can have thousands of them.
     let ids: BTreeSet<&str> = by_id.iter().map(|mention| mention.to.as_str()).collect();
     let words = WholeWords::new(ids);
     for of_line in by_id.chunk_by(|one, other| one.line == other.line) {
@@ -174,7 +174,7 @@ fn of_page(document: &LinkingDocument<'_>, known_tags: &mut CatalogTags, page: &
             }
         }
     }
-    // A link counts more than an id or address in its text, and a longer id more than one within it.
+    // A link takes precedence over an id or address in its text, and a longer id over a shorter one inside it.
     links.sort_by_key(|link| (link.line, link.range.start));
     found.sort_by_key(|link| (link.line, link.range.start, usize::MAX - link.range.end));
     let mut all: Vec<PageLink> = Vec::with_capacity(links.len() + found.len());
@@ -187,7 +187,7 @@ fn of_page(document: &LinkingDocument<'_>, known_tags: &mut CatalogTags, page: &
         let overlaps = |other: &PageLink| {
             other.line == link.line && other.range.start < link.range.end && link.range.start < other.range.end
         };
-        // A link is followed by its address, which is not another link.
+        // The rendered address after a link repeats its target, so it is not a second link.
         let is_said = all.last().is_some_and(|before| before.line == link.line && before.to == link.to);
         let is_address = matches!(link.to, LinkTo::Address(_));
         let is_taken = all.last().is_some_and(overlaps) || written.peek().is_some_and(overlaps);
@@ -199,11 +199,11 @@ fn of_page(document: &LinkingDocument<'_>, known_tags: &mut CatalogTags, page: &
     all
 }
 
-/// The most mentions and links of one line that are compared.
+/// The maximum number of mentions and links compared per line.
 const MAX_ON_LINE: usize = 16;
 
-/// The target of a link: an anchor, an address, or the source that the graph has for its line and its path. `paths` are
-/// those of all links of the page.
+/// The target of a link: an anchor, an address, or the source that the graph recorded for its line and path.
+/// `paths` holds the paths of all links on the page.
 fn target(
     document: &LinkingDocument<'_>,
     (nth, written): (usize, &WrittenLink),
@@ -231,14 +231,15 @@ fn target(
     let mut ids: Vec<&SourceId> = on_line.map(|mention| &mention.to).take(MAX_ON_LINE).collect();
     ids.dedup();
     let by_path = ids.iter().find(|id| is_at(full, id.as_str())).copied();
-    // A source does not mention itself.
+    // The graph records no mentions of a source by itself.
     if by_path.is_none() && is_at(full, document.id) {
         return match file_in(document.id) {
             Some(file) => LinkTo::Source { id: document.id.into(), via: MentionKind::Path, file: Some(file), anchor },
             None => LinkTo::Anchor(anchor.unwrap_or_default()),
         };
     }
-    // A link on disk leads elsewhere than its path says: to the source that no other link of the line leads to.
+    // The path goes through a symlink, so compare by elimination: take the source that no other link of the
+    // line matches.
     let first = all.partition_point(|other| other.source_line < line);
     let others = || {
         let others = all.iter().zip(paths).skip(first).take(MAX_ON_LINE);
@@ -261,7 +262,7 @@ impl<'a> LinkingDocument<'a> {
         self.mentions.get(from..end).unwrap_or_default()
     }
 
-    /// The path of a link; for inline content, links start from the file that defines it.
+    /// The path of a link; for inline content, it is relative to the file that defines the content.
     fn path_of(&self, written: &WrittenLink) -> Option<PathBuf> {
         let origin = || self.catalog.get(self.id).map(|source| &*source.origin.file);
         let folder = self.path.or_else(origin)?.parent()?;
@@ -269,12 +270,12 @@ impl<'a> LinkingDocument<'a> {
     }
 }
 
-/// A `#fragment` without percent-encoding.
+/// A `#fragment` with percent-encoding decoded.
 fn decoded(name: &str) -> String {
     path_of(name).unwrap_or_else(|| name.to_owned())
 }
 
-/// The addresses in a text that are not marked as links.
+/// The addresses in a text that are not part of a link.
 fn addresses(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut from = 0;
     let next = move || {
@@ -301,7 +302,7 @@ fn addresses(text: &str) -> impl Iterator<Item = Range<usize>> {
     std::iter::from_fn(next)
 }
 
-/// The words in a text with `#` before them.
+/// The words in a text that start with `#`.
 fn tags(text: &str) -> impl Iterator<Item = Range<usize>> {
     memchr::memchr_iter(b'#', text.as_bytes()).filter_map(move |at| {
         let before = text.get(..at)?.chars().next_back();
@@ -388,8 +389,7 @@ mod tests {
 
     #[test]
     fn a_path_is_what_the_graph_says_about_its_line() {
-        // Two links on one line are distinguished by their paths; one that leads through a link on disk is the only one
-        // left.
+        // Two links on one line are distinguished by their paths; a link through a symlink is matched by elimination.
         let mentions = vec![mention("retry-pattern", MentionKind::Path, 1), mention("timeouts", MentionKind::Path, 1)];
         let found = marked("[a](adr-006.md) [b](./adr-005.md)", mentions);
         assert_eq!(

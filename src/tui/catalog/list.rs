@@ -1,4 +1,4 @@
-//! The rows of the catalog, and above them the filter or the column headings.
+//! Draws the rows of the catalog, and above them the filter or the column headings.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -35,7 +35,7 @@ pub fn draw(state: &State, parts: &PaneLayout, frame: &mut Frame<'_>) {
         let marks = marking.as_mut().map(|(haystack, marker)| marker.marks(haystack, position));
         Some(row(state, source, &marks.unwrap_or_default(), columns, parts.list.width))
     });
-    // The welcome says more, and covers this sentence.
+    // The welcome window explains more, and covers this sentence.
     if len == 0 && state.open_window() != Some(WindowKind::Welcome) {
         draw_empty(state, &why_empty(state), parts.list, buffer);
     }
@@ -137,7 +137,7 @@ fn head(state: &State, place: Rect, columns: CatalogColumns, frame: &mut Frame<'
         (sorted(Order::Tags, "tags"), columns.tags),
     ] {
         if columns > 0 {
-            // The sign can take the blank after the column.
+            // The sort sign may use the blank after the column.
             row.text(&format!("{name:<width$}", width = columns + 1), grey);
         }
     }

@@ -1,4 +1,4 @@
-//! Searches the details and the document, and goes from match to match.
+//! Searches the details and the document, and moves between matches.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -20,7 +20,7 @@ pub fn end(state: &mut State) {
     }
 }
 
-/// After a change of the search: goes to the first match from where it began.
+/// After an edit of the search: moves to the first match after the starting row.
 pub fn typed(state: &mut State) {
     find_matches(state);
     let Some((view, _)) = view(state) else { return };
@@ -29,7 +29,7 @@ pub fn typed(state: &mut State) {
     go_to_match(state, at);
 }
 
-/// Goes to the next or previous match; wraps around.
+/// Moves to the next or previous match; wraps around.
 pub fn step(state: &mut State, action: Action) {
     let (at, len) = (state.catalog.search.at, state.catalog.search.hits.len());
     let next = match action {
@@ -41,7 +41,7 @@ pub fn step(state: &mut State, action: Action) {
     go_to_match(state, next);
 }
 
-/// Searches again, if the search or the text changed.
+/// Searches again if the needle or the text changed.
 pub fn find_matches(state: &mut State) {
     let Some((view, _)) = view(state) else { return };
     let needle = state.catalog.search.needle.text();
@@ -59,7 +59,7 @@ pub fn find_matches(state: &mut State) {
     search.searched = searched;
 }
 
-/// Goes to this match and scrolls as little as possible.
+/// Moves to this match and scrolls as little as possible.
 fn go_to_match(state: &mut State, at: usize) {
     state.catalog.search.at = at;
     let place = match (view(state), state.catalog.search.hits.get(at)) {

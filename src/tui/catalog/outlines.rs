@@ -1,4 +1,4 @@
-//! The headings of the documents that were read, to jump to if there is no search index.
+//! The headings of documents read before. The jump window lists them if there is no search index.
 
 use std::collections::VecDeque;
 
@@ -6,15 +6,15 @@ use crate::tui::catalog::document::{DocumentHeading, LoadedDocument};
 use crate::tui::catalog::places::ReadableDocument;
 use crate::tui::state::State;
 
-/// The most documents whose headings are kept.
+/// The maximum number of documents.
 const MAX: usize = 50;
 
-/// Headings by document, the last one read first.
+/// Headings by document, the most recently read first.
 #[derive(Debug, Clone, Default)]
 pub struct Outlines(VecDeque<(ReadableDocument, Vec<DocumentHeading>)>);
 
 impl Outlines {
-    /// Keeps the headings of a document that is left.
+    /// Stores the headings of a document when the user leaves it.
     pub fn keep(&mut self, document: ReadableDocument, loaded: &LoadedDocument) {
         let headings = loaded.headings();
         if !headings.is_empty() {
@@ -25,7 +25,7 @@ impl Outlines {
     }
 }
 
-/// All of them, those of the document that is shown first.
+/// All headings, starting with those of the current document.
 pub fn headings(state: &State) -> Vec<(ReadableDocument, DocumentHeading)> {
     let reading = &state.catalog.reading;
     let shown = reading.shown.iter().map(|shown| (shown, reading.loaded.headings()));

@@ -1,34 +1,34 @@
-//! Where documents were left, so that reading continues there.
+//! Remembers the reading position of each document.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
 
-/// The most documents whose place is kept.
+/// The maximum number of documents.
 const MAX: usize = 100;
 
-/// A place in a document that is the same for every width.
+/// A position in a document that does not depend on the width.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ReadingPlace {
-    /// The line of the source at the top, from 1; 0 in the details before it.
+    /// The source line at the top, from 1; 0 in the details above the document.
     pub line: usize,
-    /// Rows further down.
+    /// Rows below the start of that line.
     pub below: usize,
 }
 
-/// A document that can be read: a source, or a file of its folder.
+/// A readable document: a source, or a file of a folder source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReadableDocument {
     pub source: String,
-    /// The file, if it is not the source's own document.
+    /// The file, unless it is the source's own document.
     pub file: Option<PathBuf>,
 }
 
-/// Where each document was left, the last one first.
+/// The reading positions, most recent first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReadingPlaces(VecDeque<ReadingStop>);
 
 impl ReadingPlaces {
-    /// Keeps the place of a document; its beginning is not worth keeping.
+    /// Stores the position in a document, unless it is at the start.
     pub fn keep(&mut self, document: ReadableDocument, place: ReadingPlace) {
         self.0.retain(|(known, _)| *known != document);
         if place != ReadingPlace::default() {
@@ -46,7 +46,7 @@ impl ReadingPlaces {
     }
 }
 
-/// A document, and where it was read.
+/// A document and the reading position in it.
 pub type ReadingStop = (ReadableDocument, ReadingPlace);
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Details and document as one text to scroll and search, and the rule above it with its caption or the search.
+//! Details and document as one text that scrolls and can be searched, and the rule above it with a caption or
+//! the search.
 
 use std::ops::Range;
 
@@ -25,12 +26,12 @@ pub struct DetailText<'a> {
     pub document: &'a LoadedDocument,
 }
 
-/// The rows of the text, one column in.
+/// The area of the text, indented by one column.
 pub fn place(parts: &PaneLayout) -> Rect {
     indented(split(parts).1)
 }
 
-/// The row of the caption and the place of the text.
+/// The areas of the caption row and of the text.
 fn split(parts: &PaneLayout) -> (Rect, Rect) {
     let (rule, detail) = (parts.rule, parts.detail);
     if rule.is_empty() || detail.y > rule.y || detail.is_empty() {
@@ -55,7 +56,7 @@ impl DetailText<'_> {
         self.details.lines().iter().chain(self.document.lines()).map(PageLine::text)
     }
 
-    /// The line that this row is a part of, and its bytes there.
+    /// The line that contains this row, and the row's byte range in that line.
     fn place(&self, row: usize) -> Option<(usize, Range<usize>)> {
         match row.checked_sub(self.details.len()) {
             None => self.details.place(row),
@@ -63,23 +64,23 @@ impl DetailText<'_> {
         }
     }
 
-    /// The line of the document's source in this row, from 1; `None` in the details.
+    /// The source line of the document in this row, from 1; `None` in the details.
     pub fn source_line_in(&self, row: usize) -> Option<usize> {
         let (line, range) = self.document.place(row.checked_sub(self.details.len())?)?;
         self.document.source_line(line, range.start)
     }
 
-    /// The line of the document's source in which a hit begins, from 1; `None` in the details.
+    /// The source line in which a hit starts, from 1; `None` in the details.
     pub fn source_line_of(&self, hit: &Hit) -> Option<usize> {
         self.document.source_line(self.document_line(hit)?, hit.range.start)
     }
 
-    /// The line of the document as it is laid out that contains a hit; `None` in the details.
+    /// The laid-out line of the document that contains a hit; `None` in the details.
     pub fn document_line(&self, hit: &Hit) -> Option<usize> {
         hit.line.checked_sub(self.details.lines().len())
     }
 
-    /// The row in which this line of the document's source begins, from 1; the last row if it is not that long.
+    /// The row in which this source line starts, from 1; the last row if the document is shorter.
     pub fn row_of_source(&self, line: usize) -> usize {
         self.details.len() + self.document.row_of_source(line)
     }
@@ -133,13 +134,13 @@ fn hits(state: &State, line: usize, part: &Range<usize>, lit: &mut Vec<(Range<us
     }));
 }
 
-/// The visible part of the text, and of its search: `2/7 /retry · details, 1-28 of 210`, `details, 3% of 13 MiB`.
+/// The visible range of the text, and of its search: `2/7 /retry · details, 1-28 of 210`, `details, 3% of 13 MiB`.
 pub fn caption_of(state: &State, parts: &PaneLayout) -> String {
     let place = place(parts);
     let view = view(state, place.width);
     let shown = state.catalog.scroll.window(view.len(), usize::from(place.height));
     let mut caption = match shown.end.checked_sub(view.details.len() + 1) {
-        // The number of its rows is not known.
+        // The total number of rows is unknown.
         Some(last) if !view.document.is_whole() => {
             let (read, all) = view.document.progress(last);
             format!("details, {}% of {}", read * 100 / all.max(1), size(all))
@@ -148,14 +149,14 @@ pub fn caption_of(state: &State, parts: &PaneLayout) -> String {
     };
     let search = &state.catalog.search;
     if search.is_on() && state.typing != Some(Typing::Search) {
-        // The count comes first: the end of a title is cut, and the matches are marked in the text.
+        // The count comes first, because a long title is truncated at its end; matches are also marked in the text.
         let count = search.count(view.document.is_whole());
         caption = format!("{count} /{} {} {caption}", cells::clean(search.needle.text()), state.skin.glyphs.dot);
     }
     caption
 }
 
-/// Draws rule, caption and the visible rows.
+/// Draws the rule, the caption and the visible rows.
 pub fn draw(state: &State, parts: &PaneLayout, frame: &mut Frame<'_>) {
     let (line, _) = split(parts);
     let style = caption(state, Pane::Catalog);
@@ -166,7 +167,7 @@ pub fn draw(state: &State, parts: &PaneLayout, frame: &mut Frame<'_>) {
     draw_text(state, parts, line, frame);
 }
 
-/// Draws the visible rows, and the search while it is typed, over this line.
+/// Draws the visible rows, and over this line the search while it is typed.
 pub fn draw_text(state: &State, parts: &PaneLayout, line: Rect, frame: &mut Frame<'_>) {
     let place = place(parts);
     let view = view(state, place.width);
@@ -180,7 +181,7 @@ pub fn draw_text(state: &State, parts: &PaneLayout, line: Rect, frame: &mut Fram
     }
 }
 
-/// ` / needle 2/7 ` over the rule.
+/// Draws ` / needle 2/7 ` over the rule.
 fn search_line(state: &State, line: Rect, frame: &mut Frame<'_>) -> Position {
     let (theme, search) = (&state.skin.theme, &state.catalog.search);
     let count = if search.is_on() {

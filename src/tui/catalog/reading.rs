@@ -1,5 +1,5 @@
-//! Reads the details and the document of the source under the cursor: asks for it a part at a time, scrolls, and comes
-//! back to where it was left.
+//! Reads the details and the document of the source under the cursor: requests it part by part, scrolls, and
+//! restores the reading position.
 
 mod layout;
 
@@ -28,43 +28,43 @@ use refdesk_core::catalog::SourceId;
 use refdesk_desk::engine::Request;
 use refdesk_desk::{Document, FileLine};
 
-/// The document under the cursor as it is read, and where others were left.
+/// The document under the cursor, and the reading positions of others.
 #[derive(Debug, Clone, Default)]
 pub struct ReadingState {
     pub loaded: LoadedDocument,
-    /// The document that is loaded, or asked for.
+    /// The document that is loaded or requested.
     pub shown: Option<ReadableDocument>,
     pub place: ReadingPlace,
-    /// The columns by which its code is scrolled sideways.
+    /// The horizontal scroll offset of its code.
     pub across: usize,
     pub places: ReadingPlaces,
-    /// The headings of the documents that were read before.
+    /// The headings of documents read before.
     pub outlines: Outlines,
-    /// The link that can be followed.
+    /// The focused link.
     pub link: Option<LinkFocus>,
     pub painting: DocumentPainting,
     front_matter: FrontMatter,
-    /// The width that it is laid out for.
+    /// The width it is laid out for.
     columns: Option<u16>,
-    /// The rows of the details before it.
+    /// The number of rows of the details above it.
     detail_rows: usize,
-    /// The state that its links were marked for.
+    /// The state from which its links were computed.
     linked: Option<LinkBasis>,
     tags: CatalogTags,
-    /// The offset from which a part was asked for.
+    /// The offset of the requested part.
     asked: Option<u64>,
     pub goal: Option<ReadingGoal>,
-    /// Whether it was opened to be read. Beside the list, every document begins at its top.
+    /// Whether the user opened it. Beside the list, every document starts at the top.
     is_open: bool,
-    /// The pane from which it was opened, if that was another one.
+    /// The pane from which it was opened, if not the catalog.
     pub opened_from: Option<Pane>,
 }
 
-/// Where to scroll as soon as that part of the document is there.
+/// Where to scroll once that part of the document is loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReadingGoal {
     Start,
-    /// The rule above the document, unless that stands beside its list, with room for the details too.
+    /// The rule above the document; the top if the document is beside the list and there is room for the details too.
     Document,
     Place(ReadingPlace),
     /// A heading or footnote, by its name.
@@ -72,12 +72,12 @@ pub enum ReadingGoal {
     End,
 }
 
-/// The columns of the text, where it is shown.
+/// The width of the text, if it is shown.
 pub fn columns(state: &State) -> Option<usize> {
     room(state).map(|(columns, _)| usize::from(columns))
 }
 
-/// Columns and rows of the text, where it is shown.
+/// Width and height of the text, if it is shown.
 fn room(state: &State) -> Option<(u16, usize)> {
     let place = reader::place(&state.parts(Pane::Catalog)?);
     (!place.is_empty()).then_some((place.width, usize::from(place.height)))
@@ -88,7 +88,7 @@ pub fn view(state: &State) -> Option<(DetailText<'_>, usize)> {
     Some((reader::view(state, columns), rows))
 }
 
-/// The row of the document at this position, and the column in it.
+/// The row and column of the document at this screen position.
 pub fn document_row(state: &State, at: Position) -> Option<(usize, usize)> {
     let place = reader::place(&state.parts(Pane::Catalog)?);
     let (view, page) = view(state).filter(|_| place.contains(at))?;
@@ -107,11 +107,11 @@ pub fn scroll(state: &mut State, motion: Motion) {
     };
 }
 
-/// Goes into the document of the source under the cursor.
+/// Opens the document of the source under the cursor.
 pub fn read(state: &mut State, effects: &mut Vec<Effect>) {
     if state.focus == Pane::Catalog {
         state.part = PanePart::Detail;
-        // Where there was no room for it, it is not asked for yet.
+        // If the document had no room beside the list, it was not requested.
         follow(state, effects);
     } else if let Some(source) = state.subject(state.focus).map(str::to_owned) {
         let from = state.focus;
@@ -127,7 +127,7 @@ pub fn read(state: &mut State, effects: &mut Vec<Effect>) {
     }
 }
 
-/// The file and the line of the section that a prompt is about, if that is why the source under the cursor is listed.
+/// The file and line of the section that matches the prompt, if the source under the cursor is listed for that reason.
 fn hinted_section(state: &State, source: &str) -> Option<(PathBuf, usize)> {
     let considered =
         state.hints.findings.considered.as_ref().filter(|_| state.focus == Pane::Hints && !state.in_feed())?;
@@ -136,7 +136,7 @@ fn hinted_section(state: &State, source: &str) -> Option<(PathBuf, usize)> {
     Some((PathBuf::from(&*state.snapshot.workspace).join(path), it.meaning.line))
 }
 
-/// Leaves the document: for the pane from which it was opened, or else for the list beside it.
+/// Leaves the document: for the pane from which it was opened, otherwise for the list.
 pub fn back(state: &mut State) {
     state.part = PanePart::List;
     if let Some(pane) = state.catalog.reading.opened_from.take() {
@@ -144,7 +144,7 @@ pub fn back(state: &mut State) {
     }
 }
 
-/// The line of the document, from 1, at the match or at the top; `None` in the details.
+/// The source line, from 1, at the match or at the top of the screen; `None` in the details.
 pub fn line(state: &State) -> Option<usize> {
     let (view, _) = view(state)?;
     let search = &state.catalog.search;
@@ -154,15 +154,15 @@ pub fn line(state: &State) -> Option<usize> {
     }
 }
 
-/// Whether the cursor left the source whose document is shown. The document follows when the cursor rests: passing by, it would
-/// be read and drawn at every row.
+/// Whether the cursor has left the source whose document is shown. The document changes only when the cursor
+/// rests, because loading and drawing it for every row passed would be slow.
 pub fn is_passing(state: &State) -> bool {
     let Some(shown) = &state.catalog.reading.shown else { return false };
     let left = subject(state).is_some_and(|subject| subject != shown.source);
     left && !state.reads() && state.snapshot.catalog.get(&shown.source).is_some() && room(state).is_some()
 }
 
-/// After every input: asks for the document, lays it out, searches it again, and scrolls to the place to read.
+/// Runs after every input: requests the document, lays it out, repeats the search, and scrolls to the goal.
 pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
     let Some((columns, _)) = room(state) else { return };
     follow_subject(state);
@@ -182,14 +182,14 @@ pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
     document_highlighting::ask(state, effects);
 }
 
-/// The source whose document should be shown: the one under the cursor of the list beside it.
+/// The source whose document should be shown: the one under the list's cursor.
 fn subject(state: &State) -> Option<&str> {
     let is_beside = state.focus == Pane::Selection && state.layout().reader.is_some();
     let selected = state.subject(Pane::Selection).filter(|id| is_beside && state.snapshot.catalog.get(id).is_some());
     selected.or_else(|| state.subject(Pane::Catalog))
 }
 
-/// Another source, or another file of its folder, begins at its top.
+/// Starts at the top when the source, or the file of a folder, changes.
 fn follow_subject(state: &mut State) {
     let subject = subject(state).map(str::to_owned);
     if state.catalog.section.as_ref().is_some_and(|section| Some(&section.source) != subject.as_ref()) {
@@ -215,8 +215,8 @@ fn follow_subject(state: &mut State) {
     };
 }
 
-/// When the document is opened, goes to where it was left; when it is closed, goes to the top, which has the source's state
-/// and what a pick brings.
+/// Restores the reading position when the document is opened. Scrolls to the top when it is closed, to show
+/// the source's state and the effect of a pick.
 fn open_or_close(state: &mut State) {
     let reads = state.reads();
     let was_open = std::mem::replace(&mut state.catalog.reading.is_open, reads);
@@ -231,7 +231,7 @@ fn open_or_close(state: &mut State) {
     }
 }
 
-/// Keeps the headings of the document that is shown, and its place if it was read.
+/// Stores the headings of the current document, and its position if it was read.
 fn leave(state: &mut State) {
     let reading = &mut state.catalog.reading;
     if let Some(shown) = reading.shown.clone() {
@@ -243,13 +243,13 @@ fn leave(state: &mut State) {
 }
 
 fn keep_place(reading: &mut ReadingState) {
-    // A place that was not reached yet is still the place.
+    // Before the goal is reached, it is still the position to keep.
     if let Some(shown) = reading.shown.clone().filter(|_| reading.goal.is_none()) {
         reading.places.keep(shown, reading.place);
     }
 }
 
-/// Starts over if the place to show is before the parts that were kept.
+/// Starts over if the goal is before the parts in memory.
 fn start_over(state: &mut State) {
     let reading = &mut state.catalog.reading;
     match &reading.goal {
@@ -303,18 +303,18 @@ pub fn answered(state: &mut State, mut document: Document) {
     let kind = TextKind::of(&document, state.snapshot.catalog.get(&document.id));
     reading.loaded = LoadedDocument::begin(&mut document, kind);
     reading.asked = None;
-    // The link that was left is that of the place to go back to.
+    // The focused link belongs to the position to restore, so keep it only with a goal.
     reading.link = reading.link.filter(|_| reading.goal.is_some());
     reading.linked = None;
     reading.painting = std::mem::take(&mut reading.painting).ended();
     if reading.place != ReadingPlace::default() {
-        // The same document, read again.
+        // The same document was reloaded.
         reading.goal.get_or_insert(ReadingGoal::Place(reading.place));
     }
     state.catalog.document.take(document);
 }
 
-/// Shows the front matter, or folds it to a line again.
+/// Unfolds the front matter, or folds it to one line.
 pub fn toggle_front_matter(state: &mut State) {
     let reading = &mut state.catalog.reading;
     reading.front_matter = reading.front_matter.toggled();
@@ -327,13 +327,13 @@ pub fn has_front_matter(state: &State) -> bool {
     first.is_some_and(|first| markdown::has_front_matter(&first.text))
 }
 
-/// Asks for the next part of the document near its end, or on the way to a goal, and for the one before near its beginning.
+/// Requests the next part of the document near its end or on the way to a goal, and the previous one near its start.
 fn read_on(state: &mut State, effects: &mut Vec<Effect>) {
     let (Some(answer), None) = (&state.catalog.document.answer, state.catalog.reading.asked) else { return };
     let path = answer.path.clone();
     let Some((view, page)) = view(state) else { return };
     let (reading, top) = (&state.catalog.reading, state.catalog.scroll.top);
-    // Reads as much as can be kept, to search it.
+    // For a search, load as much as fits in memory.
     let is_searched = state.typing == Some(Typing::Search) || state.catalog.search.is_on();
     let is_searched = is_searched && reading.loaded.portions.len() < MAX_PORTIONS;
     let is_near_end = reading.goal.is_some() || is_searched || top + 2 * page >= view.len();
@@ -346,13 +346,13 @@ fn read_on(state: &mut State, effects: &mut Vec<Effect>) {
 }
 
 impl ReadingState {
-    /// Whether the front matter of documents is unfolded.
+    /// Whether front matter is unfolded.
     pub fn shows_front_matter(&self) -> bool {
         self.front_matter != FrontMatter::default()
     }
 
-    /// The document and the place in it that are read now, or that are to be read as soon as they are loaded; `None` if it is
-    /// only shown beside the list.
+    /// The document being read and the position in it, or the position to restore once loaded; `None` if it
+    /// is only shown beside the list.
     pub fn here(&self) -> Option<ReadingStop> {
         let place = match self.goal {
             Some(ReadingGoal::Place(place)) => place,
@@ -366,19 +366,19 @@ impl ReadingState {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenSection {
     source: String,
-    /// Its file; `None` if the source has none.
+    /// Its file, if the source has one.
     path: Option<PathBuf>,
-    /// Its first line, from 1; 0 if it has none.
+    /// Its first line, from 1; 0 without a heading.
     line: usize,
 }
 
-/// Goes to the details of a source and shows the section that begins at this line of this file.
+/// Opens the details of a source at the section that starts at this line of this file.
 pub fn show(state: &mut State, source: &str, path: Option<PathBuf>, line: usize, effects: &mut Vec<Effect>) {
     let document = ReadableDocument { source: source.to_owned(), file: path };
     go_to(state, &document, Some(ReadingGoal::Place(ReadingPlace { line, below: 0 })), effects);
 }
 
-/// Goes to the details of a document: to a place in it, or to where it was left.
+/// Opens the details of a document at a goal, or at its stored position.
 pub fn go_to(state: &mut State, document: &ReadableDocument, goal: Option<ReadingGoal>, effects: &mut Vec<Effect>) {
     feed::update::to_source(state, &SourceId::from(document.source.as_str()));
     if state.subject(Pane::Catalog) != Some(document.source.as_str()) {
@@ -398,7 +398,7 @@ pub fn go_to(state: &mut State, document: &ReadableDocument, goal: Option<Readin
         && !(name.is_empty() || loaded.row_of_anchor(name).is_some())
         && loaded.previous().is_some()
     {
-        // It can be in a part that is no longer kept.
+        // The goal may be in a part that is no longer in memory.
         restart(state);
     }
     if goal.is_some() {
@@ -408,7 +408,7 @@ pub fn go_to(state: &mut State, document: &ReadableDocument, goal: Option<Readin
     follow(state, effects);
 }
 
-/// The file of the section that the details show, at the line that is read.
+/// The file of the section shown in the details, at the line being read.
 pub fn section_spot(state: &State) -> Option<FileLine> {
     let section = state.catalog.section.as_ref().filter(|_| state.focus == Pane::Catalog)?;
     Some(FileLine { path: section.path.clone()?, line: line(state).unwrap_or(section.line.max(1)) })

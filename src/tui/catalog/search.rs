@@ -1,4 +1,4 @@
-//! A search in a text, with its matches. Case matters if the search has an uppercase letter.
+//! Text search with its matches. It is case-sensitive if the needle contains an uppercase letter.
 
 use std::ops::Range;
 
@@ -15,16 +15,16 @@ pub struct TextSearch {
     pub hits: Vec<Hit>,
     /// The current match.
     pub at: usize,
-    /// The row where the search began.
+    /// The row at which the search started.
     pub from: usize,
-    /// A hash of the search and the text that the matches are of.
+    /// A hash of the needle and the text that were searched.
     pub searched: Option<u64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
     pub line: usize,
-    /// Bytes of the line, whole grapheme clusters.
+    /// The byte range in the line; whole grapheme clusters.
     pub range: Range<usize>,
 }
 
@@ -33,7 +33,7 @@ impl TextSearch {
         !self.needle.is_empty()
     }
 
-    /// `2/7`, or that there is no match; `2/7+` if not all of the text was searched.
+    /// `2/7`, or a note that nothing matches; `2/7+` if only part of the text was searched.
     pub fn count(&self, is_whole: bool) -> String {
         let more = if is_whole { "" } else { "+" };
         match self.hits.len() {
@@ -44,7 +44,7 @@ impl TextSearch {
     }
 }
 
-/// The positions of `needle` in these lines.
+/// The matches of `needle` in these lines.
 pub fn find<'a>(lines: impl Iterator<Item = &'a str>, needle: &str) -> Vec<Hit> {
     let exact = needle.chars().any(char::is_uppercase);
     let alike = |c: char| if exact { c } else { fold(c) };
@@ -66,7 +66,7 @@ pub fn find<'a>(lines: impl Iterator<Item = &'a str>, needle: &str) -> Vec<Hit> 
     hits
 }
 
-/// The length of the match in bytes, if `text` begins with the needle.
+/// The length of the match in bytes, if `text` starts with the needle.
 fn ends(text: &str, needle: &[char], alike: impl Fn(char) -> char) -> Option<usize> {
     let mut chars = text.chars();
     for wanted in needle {

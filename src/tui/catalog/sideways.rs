@@ -1,4 +1,4 @@
-//! Code in a document that is wider than its pane: it is cut there, and scrolled sideways together.
+//! Horizontal scrolling of code that is wider than its pane. All code in the document scrolls together.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use crate::tui::catalog::reading::{self, view};
 use crate::tui::state::State;
 use crate::tui::templates::preview_update::ACROSS;
 
-/// The columns by which the widest code in view is wider than the pane.
+/// The number of columns by which the widest visible code exceeds the pane.
 fn overhang(state: &State) -> usize {
     let (Some((view, page)), Some(columns)) = (view(state), reading::columns(state)) else { return 0 };
     let rows = state.catalog.scroll.window(view.len(), page).filter_map(|row| row.checked_sub(view.details.len()));
@@ -18,7 +18,7 @@ pub fn step(state: &mut State, action: Action) {
     state.catalog.reading.across = after(action, state.catalog.reading.across, overhang(state));
 }
 
-/// The column from which code is shown after this action.
+/// The horizontal scroll offset after this action.
 pub fn after(action: Action, across: usize, widest: usize) -> usize {
     match action {
         Action::Leftwards => across.saturating_sub(ACROSS),
@@ -26,26 +26,26 @@ pub fn after(action: Action, across: usize, widest: usize) -> usize {
     }
 }
 
-/// Goes back to the start of the lines where nothing in view is so wide.
+/// Scrolls back to the left edge if no visible code is wide enough.
 pub fn follow(state: &mut State) {
     if state.catalog.reading.across > 0 {
         state.catalog.reading.across = state.catalog.reading.across.min(overhang(state));
     }
 }
 
-/// Scrolls sideways to show this part of a line, if that is code.
+/// Scrolls horizontally to show this part of a line, if it is code.
 pub fn reveal(state: &mut State, line: usize, part: &Range<usize>) {
     let Some(columns) = reading::columns(state) else { return };
     let reading = &mut state.catalog.reading;
     reading.across = reading.loaded.across_for(line, part, reading.across, columns);
 }
 
-/// Why this cannot be scrolled further sideways.
+/// Why the code cannot be scrolled further in this direction.
 pub fn disabled(state: &State, action: Action) -> Option<String> {
     why_not(action, state.catalog.reading.across, overhang(state))
 }
 
-/// Why code that is shown from this column cannot be scrolled further.
+/// Why code at this scroll offset cannot be scrolled further.
 pub fn why_not(action: Action, across: usize, widest: usize) -> Option<String> {
     match action {
         Action::Leftwards => (across == 0).then(|| "this is the start of the lines".to_owned()),

@@ -1,4 +1,4 @@
-//! What the right side says about the row under the cursor: its page, and what may be said about its columns.
+//! The right side of the view: the page of the row under the cursor, and what may be disclosed about its columns.
 
 use refdesk_database::schema::plan::says_sensitive;
 use refdesk_database::schema::table_doc::ColumnDoc;
@@ -14,7 +14,7 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::page::{PageLine, WrappedText};
 
-/// The most columns of a column's name and of its type.
+/// The maximum widths of a column's name and type.
 const NAME: usize = 28;
 const TYPE: usize = 18;
 
@@ -23,7 +23,7 @@ pub fn text(state: &State, columns: usize) -> WrappedText {
     let lines = match state.databases.shown_tab() {
         DatabaseTab::Page => page(state, columns),
         DatabaseTab::Columns => column_lines(state),
-        // Joins are drawn as rows.
+        // Joins are drawn as rows by `join_view`.
         DatabaseTab::Joins => Vec::new(),
     };
     WrappedText::new(lines, columns)
@@ -58,13 +58,13 @@ fn page(state: &State, columns: usize) -> Vec<PageLine> {
             }
             None => lines.push(PageLine::new(format!("{} cannot be read.", cells::clean(path)), ThemeRole::Error)),
         },
-        // It has been requested.
+        // The page has been requested.
         (Some(_), _) => {}
     }
     lines
 }
 
-/// What prevents a database from being read, or could.
+/// What prevents, or could prevent, reading a database.
 fn obstacle(state: &State, database: &DatabaseSummary) -> Option<(String, ThemeRole)> {
     let overview = state.databases.overview.as_ref()?;
     let file = cells::clean(overview.file.unwrap_or_default());
@@ -101,7 +101,8 @@ fn unwritten(state: &State, database: &DatabaseSummary, table: Option<&TableSumm
     })
 }
 
-/// What the page says about each column's values, and the rule that withholds the rest; without a page, what the plan says.
+/// What the page discloses of each column's values, and the rule that withholds the rest; without a page,
+/// what the plan would disclose.
 fn column_lines(state: &State) -> Vec<PageLine> {
     let view = &state.databases;
     let Some(table) = view.table() else { return Vec::new() };
@@ -132,7 +133,7 @@ fn column_lines(state: &State) -> Vec<PageLine> {
     lines
 }
 
-/// What may be said about a column; its texts are clean.
+/// What may be disclosed about a column; its texts are cleaned for display.
 struct ColumnDetails {
     name: String,
     data_type: String,

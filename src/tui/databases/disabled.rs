@@ -1,4 +1,4 @@
-//! Why an action of the view of databases is disabled.
+//! Why an action is disabled in the view of databases.
 
 use super::{DatabaseSide, DatabaseTab, join_view, view};
 use crate::tui::action::Action;
@@ -6,7 +6,6 @@ use crate::tui::catalog::sideways;
 use crate::tui::state::State;
 use crate::tui::widgets::cells;
 
-/// Why this action is disabled while the view of databases is shown.
 pub fn disabled(state: &State, action: Action) -> Option<String> {
     let view = &state.databases;
     match action {
@@ -51,7 +50,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
     }
 }
 
-/// Whether the view decides this, so that the panes are not asked.
+/// Whether this view alone decides about the action, without asking the panes.
 pub fn is_own(action: Action) -> bool {
     matches!(
         action,
@@ -72,15 +71,15 @@ fn document(state: &State) -> Option<String> {
         return Some(format!("pages are being written: {} pauses", state.key(Action::Back)));
     }
     let overview = view.overview.as_ref();
-    // A file that names no database can leave pages to remove.
+    // A file without databases may still have pages to remove.
     if overview.is_none_or(|overview| overview.databases.is_empty() && overview.file.is_none()) {
         return Some("no database is configured".to_owned());
     }
     None
 }
 
-/// `: Left, then go to a table`, from the page of a database or a domain; nothing in the list, where the tables are. The key
-/// that leaves the view would pause a run.
+/// `: Left, then go to a table` on the page of a database or domain; empty in the list, which contains the
+/// tables. It names Left because the key that leaves the view would pause a run.
 fn way_to_a_table(state: &State) -> String {
     let view = &state.databases;
     if view.side == DatabaseSide::List || view.kept.1 == 0 {

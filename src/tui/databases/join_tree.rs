@@ -1,6 +1,5 @@
-//! The joins of a table as a tree: each leads to a table, whose own joins open below it. Rows are rebuilt when a page
-//! was read or a join was opened or closed. A table is not opened below itself, so the tree ends where joins go in a
-//! circle.
+//! The joins of a table as a tree: each leads to a table, whose joins unfold below it. Rows are rebuilt when
+//! a page arrives or a join is opened or closed. A table never unfolds below itself, so cycles end the tree.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,10 +8,10 @@ use refdesk_database::schema::table_doc::TableDoc;
 use super::DatabasesView;
 use crate::tui::widgets::cells;
 
-/// Levels below which a tree does not open: a reader cannot follow longer paths.
+/// The maximum depth: nobody can follow longer join paths.
 const LEVELS: usize = 24;
 
-/// Tables whose joins are remembered.
+/// The maximum number of tables whose joins are cached.
 const KNOWN: usize = 1000;
 
 /// A join, seen from one of its tables.
@@ -20,10 +19,10 @@ const KNOWN: usize = 1000;
 pub struct Join {
     /// `schema.table` at its other end.
     pub table: String,
-    /// The columns that are equal: of this table, and of the other.
+    /// The joined columns: of this table, and of the other.
     pub pairs: Vec<(String, String)>,
     pub kind: JoinKind,
-    /// More about it: how many, or why it is inferred.
+    /// A note on the join: its cardinality, or why it was inferred.
     pub note: String,
 }
 
@@ -31,22 +30,22 @@ pub struct Join {
 pub enum JoinKind {
     RefersTo,
     ReferredToBy,
-    /// It is inferred, not a key.
+    /// Inferred, not declared as a key.
     Inferred,
 }
 
-/// What is below a join.
+/// What follows below a join.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JoinEnd {
     Closed,
     Open,
-    /// It is open, and the page of its table is being read.
+    /// Open, and the page of its table is being read.
     Reading,
-    /// Its table has no other join.
+    /// Its table has no other joins.
     Last,
-    /// Its table is above, so it is not opened again.
+    /// Its table is already above, so it does not unfold again.
     Cycle,
-    /// It is too far from the root of the tree.
+    /// It is at the maximum depth.
     Deep,
     /// Its table has no page.
     Undocumented,
@@ -56,32 +55,33 @@ pub enum JoinEnd {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JoinRow {
-    /// `schema.table` at its near end.
+    /// `schema.table` at the near end.
     pub from: String,
     pub join: Join,
-    /// 1 for a join of the root.
+    /// 1 for a join of the root table.
     pub level: usize,
-    /// Bit `n` is set if the branch of level `n` continues below this row.
+    /// Bit `n` is set if the branch at level `n` continues below this row.
     pub open: u32,
     pub end: JoinEnd,
-    /// The joins from the root to here: the name of the row.
+    /// The joins from the root to this row, which identify it.
     way: String,
 }
 
 #[derive(Debug, Clone, Default)]
 pub struct JoinTree {
     pub rows: Vec<JoinRow>,
-    /// The joins of each page that was read, with the number of the overview it was asked for; `None` if it cannot be read.
+    /// The joins of each page that was read, with the number of the overview it was requested for; `None` if
+    /// the page cannot be read.
     known: HashMap<String, (Option<Vec<Join>>, u64)>,
-    /// The paths to the joins that are open.
+    /// The paths of the open joins.
     open: HashSet<String>,
-    /// The page that was asked for last, until it is answered.
+    /// The last requested page, until its answer arrives.
     awaited: Option<String>,
-    /// The row that the cursor goes to once it is there.
+    /// The row to move the cursor to once it exists.
     stay: Option<String>,
 }
 
-/// The joins on the page of a table: keys, keys of other tables, then inferred joins.
+/// The joins on a table's page: its foreign keys, keys of other tables, then inferred joins.
 pub fn joins(doc: &TableDoc) -> Vec<Join> {
     let pairs = |near: &[String], far: &[String]| {
         near.iter().zip(far).map(|(near, far)| (clean(near), clean(far))).collect::<Vec<_>>()
@@ -92,7 +92,7 @@ pub fn joins(doc: &TableDoc) -> Vec<Join> {
         kind: JoinKind::RefersTo,
         note: clean(&key.cardinality.replace('_', " ")),
     });
-    // A table that refers to itself is listed already.
+    // A reference of a table to itself is already listed among its keys.
     let others = doc.referenced_by.iter().filter(|reference| reference.table != doc.fully_qualified_name);
     let references = others.map(|reference| Join {
         table: reference.table.clone(),
@@ -117,20 +117,20 @@ fn clean(text: &str) -> String {
 }
 
 impl Join {
-    /// Whether this is the other one, seen from its other table.
+    /// Whether this is the same join, seen from the other table.
     fn is_back(&self, of: &Self, from: &str) -> bool {
         let flipped = self.pairs.iter().map(|(near, far)| (far, near));
         self.table == from && flipped.eq(of.pairs.iter().map(|(near, far)| (near, far)))
     }
 
-    /// Its name within the joins of a table.
+    /// Identifies the join among those of a table.
     fn key(&self) -> String {
         let pairs: Vec<String> = self.pairs.iter().map(|(near, far)| format!("{near}={far}")).collect();
         format!("\n{}\t{}", self.table, pairs.join("\t"))
     }
 }
 
-/// A table whose joins are listed.
+/// A table whose joins are being listed.
 struct JoinNode<'a> {
     /// `schema.table`.
     table: &'a str,
@@ -143,7 +143,7 @@ struct JoinNode<'a> {
 }
 
 impl DatabasesView {
-    /// Takes the page that was read; `None` if it has no joins because it cannot be read.
+    /// Stores the joins of the page that was read; `None` if the page cannot be read.
     pub fn know_joins(&mut self, path: &str, doc: Option<&TableDoc>) {
         let tree = &mut self.tree;
         if tree.known.len() >= KNOWN {
@@ -156,12 +156,12 @@ impl DatabasesView {
         self.grow_joins();
     }
 
-    /// Notes that this page was requested; its answer replaces any other that is awaited.
+    /// Records that this page was requested, in place of any other awaited page.
     pub fn await_joins(&mut self, path: &str) {
         self.tree.awaited = Some(path.to_owned());
     }
 
-    /// A page whose joins are to be shown and are unknown or outdated; one at a time.
+    /// The next page to request: joins of an open row that are unknown or outdated. `None` while a request is pending.
     pub fn unknown_joins(&self) -> Option<String> {
         if self.tree.awaited.is_some() {
             return None;
@@ -172,7 +172,7 @@ impl DatabasesView {
         pages.find(is_new).map(str::to_owned)
     }
 
-    /// Rebuilds the rows. The cursor stays on its join, or goes to the one that was asked for.
+    /// Rebuilds the rows. The cursor stays on its join, or moves to the requested one.
     pub fn grow_joins(&mut self) {
         let stay = self.tree.stay.clone().or_else(|| Some(self.tree.rows.get(self.join.at)?.way.clone()));
         let mut rows = Vec::new();
@@ -191,7 +191,7 @@ impl DatabasesView {
         }
     }
 
-    /// Adds the joins of a table, and those below the ones that are open.
+    /// Adds the joins of a table, and recursively those below open joins.
     fn branch<'a>(&'a self, of: &JoinNode<'a>, above: &mut Vec<&'a str>, rows: &mut Vec<JoinRow>) {
         let others = |join: &&Join| !of.by.is_some_and(|(by, from)| join.is_back(by, from));
         let mut joins = of.joins.iter().filter(others).peekable();
@@ -217,7 +217,7 @@ impl DatabasesView {
         }
     }
 
-    /// What is below a join, and the joins of its table if they are known.
+    /// What follows below a join, and the joins of its table if they are known.
     fn end<'a>(&'a self, join: &Join, of: &JoinNode, way: &str, above: &[&str]) -> (JoinEnd, &'a [Join]) {
         let end = |end| (end, &[][..]);
         if above.contains(&join.table.as_str()) {
@@ -240,14 +240,14 @@ impl DatabasesView {
         format!("{}\t{table}", database.unwrap_or_default())
     }
 
-    /// Opens the join under the cursor; from one that is open, goes to the first below it.
+    /// Opens the join under the cursor; if it is already open, moves to the first join below it.
     pub fn open_join(&mut self) {
         let Some(row) = self.current_row() else { return };
         match row.end {
             JoinEnd::Closed => {
                 let way = row.way.clone();
                 self.tree.open.insert(way);
-                // Requested again, in case the answer got lost.
+                // Request the page again, in case the answer was lost.
                 self.tree.awaited = None;
                 self.grow_joins();
             }
@@ -264,7 +264,7 @@ impl DatabasesView {
         }
     }
 
-    /// Closes the join under the cursor, or goes to the one above it; whether there is one.
+    /// Closes the join under the cursor, or moves to its parent. Returns whether it did either.
     pub fn close_join(&mut self) -> bool {
         let Some(row) = self.current_row() else { return false };
         if matches!(row.end, JoinEnd::Open | JoinEnd::Reading) {
@@ -284,17 +284,17 @@ impl DatabasesView {
         self.tree.rows.get(self.join.at).filter(|_| self.in_joins())
     }
 
-    /// The path to the join under the cursor, to come back to.
+    /// The path of the join under the cursor, to return to.
     pub fn way(&self) -> Option<String> {
         self.current_row().map(|row| row.way.clone())
     }
 
-    /// Goes to this join, now or once it is there.
+    /// Moves to this join, now or once it exists.
     pub fn go_to_join(&mut self, way: Option<String>) {
         self.tree.stay = way;
     }
 
-    /// The joins of the table itself.
+    /// The number of joins of the table itself.
     pub fn own_joins(&self) -> usize {
         self.tree.rows.iter().filter(|row| row.level == 1).count()
     }

@@ -1,4 +1,5 @@
-//! Draws the joins of a table as a tree, and below it the join under the cursor in words, with all names whole.
+//! Draws the joins of a table as a tree, and below it a description of the join under the cursor with all
+//! names in full.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -16,13 +17,13 @@ use crate::tui::widgets::page::{PageLine, WrappedText};
 use crate::tui::widgets::row::ListRow;
 use crate::tui::widgets::{cells, frame};
 
-/// Lines for a join in words, with the rule above them, and the minimum height for showing them.
+/// Lines for the description with the rule above it, and the minimum height for showing it.
 const WORDS: u16 = 5;
 const MIN: u16 = 11;
-/// Columns of `inferred`.
+/// Width of `inferred`.
 const KIND: usize = 8;
 
-/// The lines that the words take of this place.
+/// The height of the description in this area.
 pub fn words_height(place: Rect) -> u16 {
     if place.height >= MIN { WORDS } else { 0 }
 }
@@ -33,7 +34,7 @@ pub fn draw(state: &State, places: &DatabasesLayout, buffer: &mut Buffer) {
     let room = usize::from(place.width).saturating_sub(KIND + 4);
     let widest = |of: &dyn Fn(&JoinRow) -> usize| rows.iter().map(of).max().unwrap_or(0);
     let pairs = widest(&|row| cells::width(&pairs(row)));
-    // Columns are cut before names of tables.
+    // Columns are truncated before table names.
     let names = widest(&|row| cells::width(&tree_lines(state, row)) + cells::width(&name(row)));
     let names = names.min(room.saturating_sub(pairs.min(room / 3)));
     let active = active(state, DatabaseSide::Detail);
@@ -62,7 +63,7 @@ fn join_row<'a>(state: &'a State, row: &JoinRow, width: u16, (names, pairs_room)
     let is_there = row.end != JoinEnd::Undocumented;
     let ellipsis = state.skin.glyphs.ellipsis;
     let mut line = ListRow::new(&state.skin, width);
-    // In a deep row, the name matters more than the tree lines before it.
+    // In a deep row, the name matters more than its tree lines.
     let lead = tree_lines(state, row);
     let lead = cells::clip_start(&lead, names.saturating_sub(cells::width(&name(row))).max(names / 3), ellipsis);
     line.text(&lead, infra);
@@ -74,7 +75,7 @@ fn join_row<'a>(state: &'a State, row: &JoinRow, width: u16, (names, pairs_room)
     line
 }
 
-/// Tree lines, and whether it is open.
+/// The tree lines, and the mark for open or closed.
 fn tree_lines(state: &State, row: &JoinRow) -> String {
     let glyphs = &state.skin.glyphs;
     let mark = match row.end {
@@ -88,7 +89,7 @@ fn tree_lines(state: &State, row: &JoinRow) -> String {
     format!("{}{mark} ", glyphs.branch(row.level, row.open))
 }
 
-/// The name of the table, without its schema if that is the one of the table before.
+/// The table's name, without its schema if the parent table has the same one.
 fn name(row: &JoinRow) -> String {
     let (own, from) = (TableName::of_full(&row.join.table), TableName::of_full(&row.from));
     let name = match own.zip(from) {
@@ -104,7 +105,7 @@ fn pairs(row: &JoinRow) -> String {
     pairs.join(", ")
 }
 
-/// The join in words: what is equal, what says so, and what is below it.
+/// Describes the join: the equal columns, where the join comes from, and what follows below it.
 fn words(state: &State, row: &JoinRow) -> Vec<PageLine> {
     let (from, to) = (cells::clean(&row.from), cells::clean(&row.join.table));
     let pairs: Vec<String> = row.join.pairs.iter().map(|(near, far)| format!("{from}.{near} = {to}.{far}")).collect();
@@ -140,7 +141,7 @@ pub fn why_closed(state: &State, row: &JoinRow) -> Option<String> {
     }
 }
 
-/// The row whose mark for open or closed is at this place.
+/// The row whose fold mark is at this position.
 pub fn fold_at(state: &State, at: Position) -> Option<usize> {
     let place = places(state).detail;
     if state.databases.shown_tab() != DatabaseTab::Joins || !place.contains(at) {

@@ -1,4 +1,4 @@
-//! The rows on the left of the view of databases: databases, domains and tables.
+//! Draws the list on the left of the view of databases: databases, domains and tables.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -22,7 +22,7 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
     list.draw(&state.skin, buffer, |at| Some(list_row(state, *view.rows.get(at)?, place.width)));
 }
 
-/// Whether keys go to this side.
+/// Whether this side receives keys.
 pub fn active(state: &State, side: DatabaseSide) -> Active {
     if state.window.is_none() && state.databases.side == side { Active::Yes } else { Active::No }
 }
@@ -51,7 +51,7 @@ fn list_row(state: &State, row: DatabaseRow, width: u16) -> ListRow<'_> {
     };
     line.text(&lead, style(ThemeRole::Infra));
     let name = cells::clean(&name);
-    // The name matters more than its marks.
+    // The name takes precedence over its marks.
     let note_room = line.room().saturating_sub(cells::width(&name).min(line.room() * 2 / 3) + 2);
     let note = fitting(&note, note_room);
     let room = line.room().saturating_sub(cells::width(note) + 2);
@@ -60,14 +60,14 @@ fn list_row(state: &State, row: DatabaseRow, width: u16) -> ListRow<'_> {
     line
 }
 
-/// As many of these words as fit, separated by commas.
+/// As many of these comma-separated words as fit.
 fn fitting(words: &str, columns: usize) -> &str {
     let ends = std::iter::once(words.len()).chain(words.rmatch_indices(", ").map(|(at, _)| at));
     let fits = |words: &&str| cells::width(words) <= columns;
     ends.filter_map(|end| words.get(..end)).find(fits).unwrap_or_default()
 }
 
-/// The name of a table, with its schema if the domain has tables of several.
+/// The table's name, with its schema if the domain has tables from several.
 fn table_name(state: &State, row: DatabaseRow, table: &TableSummary) -> String {
     let tables = state.databases.domain(row).map_or(&[][..], |domain| domain.tables.as_slice());
     let is_single = tables.iter().all(|other| other.name.schema == table.name.schema);
@@ -84,7 +84,7 @@ fn mark(state: &State, table: &TableSummary) -> (&'static str, ThemeRole) {
     }
 }
 
-/// The marks of a table in a few letters; the right side says them in words.
+/// The marks of a table as short words; the right side spells them out.
 fn marks(marks: TableMarks) -> (String, ThemeRole) {
     let mut words = Vec::new();
     words.extend(marks.is_failed.then(|| "failed".to_owned()));

@@ -7,10 +7,10 @@ use refdesk_desk::{DatabaseOverview, DatabaseSummary, TableSummary};
 use super::{DatabasePath, DatabaseSide, DatabasesView, JoinEnd};
 use crate::common::databases::{keeps, words_of};
 
-/// Tables from which domains are folded at first.
+/// The number of tables from which domains start folded.
 const MANY: usize = 200;
 
-/// A row, by positions in the overview.
+/// A row, as indices into the overview.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DatabaseRow {
     pub database: usize,
@@ -21,7 +21,7 @@ pub struct DatabaseRow {
 }
 
 impl DatabasesView {
-    /// Finds the tables of the overview by their names.
+    /// Indexes the tables of the overview by name.
     pub fn index_tables(&mut self) {
         let databases = self.overview.iter().flat_map(|overview| &overview.databases).enumerate();
         let of_database = |(database, summary): (usize, &DatabaseSummary)| {
@@ -37,7 +37,7 @@ impl DatabasesView {
         self.tables = databases.map(of_database).collect();
     }
 
-    /// Rebuilds the rows. The cursor stays on what it is on, or goes to what contains it.
+    /// Rebuilds the rows. The cursor stays on its subject, or moves to what contains it.
     pub fn rebuild(&mut self) {
         let stay = self.subject();
         let Some(overview) = self.overview.clone() else {
@@ -71,7 +71,7 @@ impl DatabasesView {
                     rows.extend(tables.into_iter().map(|table| DatabaseRow { table: Some(table), ..row }));
                 }
             }
-            // A database without a match is not shown.
+            // Databases without a match are hidden.
             if !words.is_empty() && rows.len() == first + 1 {
                 rows.truncate(first);
             }
@@ -87,7 +87,7 @@ impl DatabasesView {
         !self.found.is_empty() && self.found.contains(&(database.to_owned(), table.name.clone()))
     }
 
-    /// Whether the row is there because the index found it, and not because its name matches.
+    /// Whether the index found this row although its name does not match.
     pub fn is_related(&self, row: DatabaseRow) -> bool {
         let (Some(database), Some(domain), Some(table)) = (self.database(row), self.domain(row), self.table_of(row))
         else {
@@ -96,7 +96,7 @@ impl DatabasesView {
         self.is_found(&database.name, table) && !keeps(&words_of(self.filter.text()), database, domain, table)
     }
 
-    /// Puts the cursor on this, or on what contains it.
+    /// Moves the cursor to this path, or to the nearest row that contains it.
     pub fn put_cursor(&mut self, on: &DatabasePath) {
         let around = [
             on.clone(),
@@ -110,7 +110,7 @@ impl DatabasesView {
         }
     }
 
-    /// Folds the domains of a database away once it has many tables, so that the first screen shows all there is.
+    /// Folds the domains of a database when it becomes large, so that the first screen shows all databases and domains.
     pub fn fold_many(&mut self, overview: &DatabaseOverview) {
         let count = |database: &DatabaseSummary| database.domains.iter().map(|it| it.tables.len()).sum::<usize>();
         let before = self.overview.clone();
@@ -123,13 +123,13 @@ impl DatabasesView {
         }
     }
 
-    /// Whether the rows below this one are folded away.
+    /// Whether the rows below this one are folded.
     pub fn is_folded(&self, row: DatabaseRow) -> bool {
         let subject = self.subject_of(row).filter(|subject| subject.table.is_none() && !self.is_filtered());
         subject.is_some_and(|subject| self.folded.contains(&(subject.database, subject.domain)))
     }
 
-    /// Whether something is folded away below the row or the join under the cursor.
+    /// Whether the row or join under the cursor can be unfolded.
     pub fn can_unfold(&self) -> bool {
         match self.side {
             DatabaseSide::List => self.row().is_some_and(|row| self.is_folded(row)),
@@ -137,7 +137,7 @@ impl DatabasesView {
         }
     }
 
-    /// Unfolds the row, or folds it; whether that changed anything.
+    /// Folds or unfolds the row. Returns whether anything changed.
     pub fn fold(&mut self, row: DatabaseRow, is_folded: bool) -> bool {
         let Some(subject) = self.subject_of(row).filter(|subject| subject.table.is_none()) else { return false };
         if self.database(row).is_none_or(|database| database.domains.is_empty()) {
@@ -151,7 +151,7 @@ impl DatabasesView {
         changed
     }
 
-    /// Shows the rows of what contains this.
+    /// Unfolds everything that contains this path.
     pub fn unfold_to(&mut self, subject: &DatabasePath) {
         self.folded.remove(&(subject.database.clone(), None));
         if subject.table.is_some() {

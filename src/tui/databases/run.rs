@@ -1,5 +1,5 @@
-//! A run that documents databases, as seen by the screen. The engine prepares and writes it; in between, the user looks
-//! at it. A run can be paused and continued.
+//! A run that documents databases, as seen by the screen: the engine prepares it, the user reviews it, and
+//! the engine writes the pages. A run can be paused and continued.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use crate::tui::widgets::cells;
 use crate::tui::widgets::page::{PageLine, WrappedText};
 use crate::tui::windows::WindowKind;
 
-/// The most paths that are named, of new pages and of files to remove.
+/// The maximum number of paths listed, of new pages and of files to remove.
 const NAMED: usize = 200;
 const BAR: usize = 12;
 
@@ -30,13 +30,13 @@ pub enum RunState {
     Idle,
     /// The databases are being read.
     Preparing,
-    /// What would be written is shown; `text` is wrapped for `columns`.
+    /// The planned changes are shown; `text` is wrapped for `columns`.
     Prepared {
         run: Box<PreparedRun>,
         text: WrappedText,
         columns: usize,
     },
-    /// It could not be prepared.
+    /// The preparation failed.
     Failed(Error),
     Writing {
         progress: Option<DatabaseRunProgress>,
@@ -49,7 +49,7 @@ impl RunState {
         matches!(self, Self::Writing { .. })
     }
 
-    /// Whether it was prepared and there is nothing to write, or it could not be.
+    /// Whether the preparation ended with nothing to write, or failed.
     pub fn has_nothing_to_write(&self) -> bool {
         match self {
             Self::Prepared { run, .. } => run.preview.is_up_to_date,
@@ -58,12 +58,12 @@ impl RunState {
         }
     }
 
-    /// Whether it ends after the current table.
+    /// Whether the run stops after the current table.
     pub fn is_pausing(&self) -> bool {
         matches!(self, Self::Writing { is_pausing: true, .. })
     }
 
-    /// The pages written so far, and pages in all.
+    /// The number of pages written so far, and of all pages.
     pub fn progress(&self) -> Option<DatabaseRunProgress> {
         match self {
             Self::Writing { progress, .. } => *progress,
@@ -72,7 +72,7 @@ impl RunState {
     }
 }
 
-/// Has the databases read, and opens the window that shows what would be written.
+/// Starts reading the databases, and opens the window that shows the planned changes.
 pub fn prepare(state: &mut State, effects: &mut Vec<Effect>) {
     let named: Vec<String> = state.databases.subject().map(|subject| subject.database).into_iter().collect();
     state.databases.run = RunState::Preparing;
@@ -80,9 +80,9 @@ pub fn prepare(state: &mut State, effects: &mut Vec<Effect>) {
     effects.push(Effect::Ask(Request::PrepareDatabases(named)));
 }
 
-/// What would be written, or why nothing can be.
+/// Stores the planned changes, or the error.
 pub fn prepared(state: &mut State, prepared: Result<Box<PreparedRun>, Error>) {
-    // Its window may have been closed.
+    // The user may have closed the window.
     if !matches!(state.databases.run, RunState::Preparing) {
         return;
     }
@@ -100,7 +100,7 @@ pub fn write(state: &mut State, effects: &mut Vec<Effect>) {
     effects.push(Effect::Ask(Request::WriteDatabases(number)));
 }
 
-/// Ends it: what is written stays, and what was only prepared is forgotten.
+/// Ends the run: written pages are kept, and a run that was only prepared is discarded.
 pub fn pause(state: &mut State, effects: &mut Vec<Effect>) {
     match &mut state.databases.run {
         RunState::Writing { is_pausing, .. } => *is_pausing = true,
@@ -112,12 +112,12 @@ pub fn pause(state: &mut State, effects: &mut Vec<Effect>) {
 pub fn went_on(state: &mut State, now: DatabaseRunProgress) {
     if let RunState::Writing { progress, .. } = &mut state.databases.run {
         *progress = Some(now);
-        // The list shows what has been written by now.
+        // The list shows the pages written so far.
         super::update::look_again(state);
     }
 }
 
-/// A run that the engine no longer has cannot continue.
+/// The engine refused: it no longer has this run, so it cannot continue.
 pub fn refused(state: &mut State, error: &Error) {
     if error.code == Code::NotDocumented && state.databases.run.is_writing() {
         state.databases.run = RunState::Idle;
@@ -182,7 +182,7 @@ fn length(left: Duration) -> String {
     }
 }
 
-/// The text of the window for a prepared run.
+/// The window's text for a prepared run.
 pub fn text(state: &State, preview: &DocumentationPreview) -> Vec<PageLine> {
     let mut lines = Vec::new();
     let mut say = |text: String, role: ThemeRole| lines.push(PageLine::new(text, role));

@@ -1,4 +1,5 @@
-//! Opens the view of databases, moves in it, walks joins, and asks the engine again whenever the workspace was reread.
+//! Opens the view of databases, moves the cursor, walks joins, and asks the engine again whenever the
+//! workspace was reread.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -24,11 +25,11 @@ use crate::tui::widgets::motion::{Cursor, Motion, Scroll};
 use crate::tui::windows::{Handled, WindowKind};
 use crate::tui::{feed, places, update};
 
-/// Characters from which the index is asked, and the most tables that it adds.
+/// The number of characters from which the index is searched, and the maximum number of tables that it adds.
 const SEARCHED: usize = 3;
 const FOUND: usize = 20;
 
-/// Performs the view's own actions; actions that lead elsewhere leave the view.
+/// Performs the view's own actions; actions that open something else leave the view.
 pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
     match action {
         Action::Back => back(state, effects),
@@ -67,7 +68,7 @@ pub fn open_at(state: &mut State, place: Option<DatabasePlace>) {
     }
 }
 
-/// Goes to this place, now or once the overview is there.
+/// Moves to this place, now or once the overview is loaded.
 fn go(view: &mut DatabasesView, place: DatabasePlace) {
     (view.side, view.tab) = (place.side, place.tab);
     if view.overview.is_none() {
@@ -85,7 +86,7 @@ fn go(view: &mut DatabasesView, place: DatabasePlace) {
     view.go_to_join(place.way);
 }
 
-/// Leaves the innermost of these: a run, the right side, the filter, the view.
+/// Leaves the innermost of these: the run, the right side, the filter, the view.
 fn back(state: &mut State, effects: &mut Vec<Effect>) {
     if state.databases.run.is_writing() && !state.databases.run.is_pausing() {
         run::pause(state, effects);
@@ -98,7 +99,7 @@ fn back(state: &mut State, effects: &mut Vec<Effect>) {
     }
 }
 
-/// Shows this tab from its beginning.
+/// Shows this tab from the top.
 fn show(state: &mut State, tab: DatabaseTab) {
     let view = &mut state.databases;
     view.tab = tab;
@@ -108,7 +109,7 @@ fn show(state: &mut State, tab: DatabaseTab) {
     }
 }
 
-/// Shows the rows below this one, or goes to its page; opens a join.
+/// Unfolds the row, or moves to its page; opens a join.
 fn unfold(state: &mut State) {
     let view = &mut state.databases;
     if view.in_joins() {
@@ -120,8 +121,8 @@ fn unfold(state: &mut State) {
     }
 }
 
-/// On the right, closes a join, goes to the one above it, or goes back to the list; in the list, folds the row or goes to
-/// the row that contains it.
+/// On the right, closes a join, moves to its parent, or returns to the list. In the list, folds the row or
+/// moves to its parent.
 fn fold(state: &mut State) {
     let view = &mut state.databases;
     if view.in_joins() && view.close_join() {
@@ -140,7 +141,7 @@ fn fold(state: &mut State) {
     view.put_cursor(&DatabasePath { database: subject.database, domain, table: None });
 }
 
-/// Goes to the page; from a join, to the table at its other end.
+/// Moves to the page; from a join, to the table at its other end.
 fn follow_join(state: &mut State) {
     if state.databases.side == DatabaseSide::List {
         state.databases.side = DatabaseSide::Detail;
@@ -152,7 +153,7 @@ fn follow_join(state: &mut State) {
     go(&mut state.databases, DatabasePlace { subject, side: DatabaseSide::Detail, tab: DatabaseTab::Joins, way: None });
 }
 
-/// The page of the row, else the file that names the databases, at its entry.
+/// The row's page; without one, its entry in the file that configures the databases.
 fn spot(state: &State) -> Option<FileLine> {
     let view = &state.databases;
     let workspace = Path::new(&*state.snapshot.workspace);
@@ -164,20 +165,20 @@ fn spot(state: &State) -> Option<FileLine> {
 }
 
 impl DatabasesView {
-    /// Puts the cursor on the first table that matches the filter, unless it is on one.
+    /// Moves the cursor to the first matching table, unless it is already on one.
     fn go_to_a_table(&mut self) {
         if self.is_filtered() && self.table().is_none() {
             self.cursor.at = self.rows.iter().position(|row| row.table.is_some()).unwrap_or(0);
         }
     }
 
-    /// The file that names the databases, relative to the workspace.
+    /// The file that configures the databases, relative to the workspace.
     pub fn file(&self) -> Option<&'static str> {
         self.overview.as_ref()?.file
     }
 }
 
-/// After a change of the filter: the cursor goes to the first table, and the index is asked too.
+/// After an edit of the filter: moves the cursor to the first table, and searches the index too.
 pub fn filter(state: &mut State, effects: &mut Vec<Effect>) {
     let view = &mut state.databases;
     view.found.clear();
@@ -191,7 +192,7 @@ pub fn filter(state: &mut State, effects: &mut Vec<Effect>) {
     }
 }
 
-/// What the index found for the words of the filter.
+/// Handles the index's results for the filter's words.
 pub fn found(state: &mut State, answer: &SearchAnswer) {
     let view = &mut state.databases;
     if view.filter.text().trim() != answer.query {
@@ -206,19 +207,19 @@ pub fn found(state: &mut State, answer: &SearchAnswer) {
     view.go_to_a_table();
 }
 
-/// After a snapshot: what is on disk may have changed if the workspace was reread.
+/// After a snapshot: the pages on disk may have changed if the workspace was reread.
 pub fn snapshot_changed(state: &mut State, is_read_anew: bool) {
     if is_read_anew {
         look_again(state);
     }
 }
 
-/// Asks again what is on disk, once the pending question is answered.
+/// Asks again for the state on disk, after any pending question.
 pub fn look_again(state: &mut State) {
     state.databases.is_due = state.view == View::Databases;
 }
 
-/// The engine's answer. The cursor stays on its row.
+/// Handles the engine's answer. The cursor stays on its row.
 pub fn answered(state: &mut State, overview: Arc<DatabaseOverview>) {
     state.databases.is_asked = false;
     if state.view != View::Databases {
@@ -249,7 +250,7 @@ pub fn page_answered(state: &mut State, page: DatabasePage) {
     }
 }
 
-/// After every input: asks for outdated data, one question at a time, lays out what is shown, and keeps cursors in range.
+/// Runs after every input: requests outdated data, one question at a time, lays out the text, and clamps the cursors.
 pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
     let is_looked_at = state.open_window() == Some(WindowKind::Documentation);
     if !is_looked_at && !matches!(state.databases.run, RunState::Idle | RunState::Writing { .. }) {
@@ -324,7 +325,7 @@ fn step(state: &mut State, motion: Motion) {
     }
 }
 
-/// A click puts the cursor on a row; on the row under the cursor it does what `Enter` does.
+/// A click moves the cursor to a row; a click on the row under the cursor acts like `Enter`.
 pub fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
     if let Some(tab) = view::tab_at(state, at) {
         return show(state, tab);
@@ -359,7 +360,7 @@ pub fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
     }
 }
 
-/// The wheel moves what is under it.
+/// The mouse wheel moves the side under the pointer.
 pub fn wheel(state: &mut State, at: Position, motion: Motion, rows: usize) {
     let places = view::places(state);
     let (page, detail) = (view::page(state), view::detail_page(state));

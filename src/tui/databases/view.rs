@@ -1,5 +1,5 @@
-//! The layout of the view of databases: the list on the left, the row under its cursor on the right, below both a line
-//! for a run. The mouse uses the same places.
+//! The layout of the view of databases: the list on the left, the row under its cursor on the right, and a
+//! line for a run below both. Mouse handling uses the same areas.
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -20,23 +20,23 @@ use crate::tui::widgets::page::{PageLine, WrappedText};
 use crate::tui::widgets::tabs::Tabs;
 use crate::tui::widgets::{cells, frame};
 
-/// Below this width only one side is shown.
+/// The minimum width for showing both sides.
 const BOTH: u16 = 64;
-/// Columns of the list.
+/// Minimum and maximum width of the list.
 const LIST: (u16, u16) = (30, 56);
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DatabasesLayout {
-    /// The borders of both sides; empty for one that is not shown.
+    /// The borders of both sides; empty for a hidden one.
     pub left: Rect,
     pub right: Rect,
     pub filter: Rect,
     pub list: Rect,
-    /// The row under the cursor in words.
+    /// The description of the row under the cursor.
     pub status: Rect,
     pub tabs: Rect,
     pub detail: Rect,
-    /// Below the joins: a rule, and the one under the cursor in words.
+    /// Below the joins: a rule, and the description of the join under the cursor.
     pub rule: Rect,
     pub join: Rect,
     pub run: Rect,
@@ -78,22 +78,22 @@ fn inner(outer: Rect) -> Rect {
     if outer.is_empty() { Rect { width: 0, height: 0, ..outer } } else { layout::inner(outer) }
 }
 
-/// The visible rows of the list.
+/// The number of visible rows of the list.
 pub fn page(state: &State) -> usize {
     usize::from(places(state).list.height).max(1)
 }
 
-/// The visible rows of the right side.
+/// The number of visible rows of the right side.
 pub fn detail_page(state: &State) -> usize {
     usize::from(places(state).detail.height).max(1)
 }
 
-/// The columns of its text.
+/// The width of its text.
 pub fn detail_columns(state: &State) -> usize {
     usize::from(indented(places(state).detail).width).max(2)
 }
 
-/// The columns by which the widest code in view is wider than the right side.
+/// The number of columns by which the widest visible code exceeds the right side.
 pub fn overhang(state: &State) -> usize {
     let (view, columns) = (&state.databases, detail_columns(state));
     let text = &view.shown.text;
@@ -163,7 +163,7 @@ fn draw_detail(state: &State, places: &DatabasesLayout, buffer: &mut Buffer) {
     frame::scrollbar(&state.skin, place, text.len(), view.scroll.top, theme.style(ROLE), buffer);
 }
 
-/// The row under the cursor in words, whole: ids are read and typed.
+/// The description of the row under the cursor, not truncated: users read and type its ids.
 fn status(state: &State, columns: usize) -> WrappedText {
     WrappedText::new(vec![PageLine::new(detail::status(state), ThemeRole::Infra)], columns.max(2))
 }
@@ -175,7 +175,7 @@ fn no_joins(state: &State) -> &'static str {
     }
 }
 
-/// `4 of 8 documented`, or that a run was not finished.
+/// `4 of 8 documented`, or a note that a run is unfinished.
 fn note(state: &State) -> String {
     let Some(overview) = &state.databases.overview else { return String::new() };
     if overview.is_unfinished && !state.databases.run.is_writing() {
@@ -206,7 +206,7 @@ fn title(state: &State) -> String {
     cells::clean(&name).into_owned()
 }
 
-/// A configuration file for one database, as the user would write it.
+/// A sample configuration file with one database.
 const SAMPLE: [&str; 5] = ["databases:", "  - name: app", "    type: sqlite", "    connection:", "      file: app.db"];
 
 fn is_unconfigured(state: &State) -> bool {
@@ -214,7 +214,7 @@ fn is_unconfigured(state: &State) -> bool {
     overview.is_some_and(|overview| overview.databases.is_empty() && overview.file.is_none())
 }
 
-/// Says how to configure the first database, with lines to copy.
+/// Explains how to configure the first database, with lines to copy.
 fn draw_first_steps(state: &State, place: Rect, buffer: &mut Buffer) {
     let inside = indented(place);
     let document = state.key(Action::DocumentDatabases);

@@ -1,4 +1,4 @@
-//! The target of a row of the feed, a problem or a mention; used by captions, `disabled` and `update`.
+//! What a row of the feed, a problem or a mention points to. Captions, `disabled` and `update` use it.
 
 use refdesk_core::catalog::{SourceId, SourceKind};
 use refdesk_core::mention::Mention;
@@ -16,13 +16,13 @@ use crate::tui::windows::WindowKind;
 pub enum RowTarget {
     Source(SourceId),
     File(FileLine),
-    /// To the receipt in this line of the journal.
+    /// The receipt in this journal line.
     Receipt(u64),
 }
 
 pub const QUIET: &str = "nothing has happened yet";
 
-/// The problem under the cursor of its window.
+/// The problem under the cursor of the problems window.
 pub fn problem(state: &State) -> Option<&Diagnostic> {
     let open = state.window.filter(|open| open.kind == WindowKind::Problems)?;
     state.problems().get(open.cursor.at).copied()
@@ -32,7 +32,7 @@ fn in_problems(state: &State) -> bool {
     state.open_window() == Some(WindowKind::Problems)
 }
 
-/// The target of the row that keys go to: of the problem under the cursor of its window, else of the feed's row.
+/// The target of the focused row: of the problem under the cursor if that window is open, otherwise of the feed's row.
 pub fn of_row(state: &State) -> Result<RowTarget, String> {
     if in_problems(state) {
         let problem = problem(state).ok_or_else(nothing_wrong)?;
@@ -41,7 +41,7 @@ pub fn of_row(state: &State) -> Result<RowTarget, String> {
     of_feed(state)
 }
 
-/// The target of the feed's row, whatever window covers it: its receipt, else its source, else its file.
+/// The target of the feed's row, even if a window covers it: its receipt, else its source, else its file.
 pub fn of_feed(state: &State) -> Result<RowTarget, String> {
     let Some(notice) = state.feed.current() else {
         let is_quiet = state.feed.notices.is_empty();
@@ -66,7 +66,7 @@ fn source_or_file(state: &State, source: Option<&str>, place: Option<FileLine>) 
     }
 }
 
-/// The place in a file that the row names.
+/// The place in a file that the row refers to.
 pub fn place(state: &State) -> Result<FileLine, String> {
     if in_problems(state) {
         let problem = problem(state).ok_or_else(nothing_wrong)?;
@@ -80,7 +80,7 @@ fn nothing_wrong() -> String {
     "there are no problems in this workspace".to_owned()
 }
 
-/// `file:line` of the problem under the cursor, as copied.
+/// `file:line` of the problem under the cursor, for copying.
 pub fn printed(state: &State) -> Option<String> {
     let problem = problem(state)?;
     let file = problem.file.as_ref()?;
@@ -104,7 +104,7 @@ pub fn mention(state: &State) -> Result<Mention, String> {
     first.ok_or_else(|| format!("the mentions of @{id} are still being read"))
 }
 
-/// The place of a mention, unless it is in inline content, whose lines are not those of the file.
+/// The place of a mention, except in inline content, whose line numbers are not those of the file.
 pub fn in_file(state: &State, mention: &Mention) -> Option<FileLine> {
     let parent = state.snapshot.catalog.get(mention.from.as_str())?;
     let spot = || FileLine { path: mention.file.to_path_buf(), line: mention.line };

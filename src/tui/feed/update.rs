@@ -1,4 +1,4 @@
-//! Adds notices to the feed, moves and filters it, and follows its rows.
+//! Adds notices to the feed, moves and filters it, and opens what its rows point to.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use refdesk_core::catalog::SourceId;
 use refdesk_desk::engine::{Actor, Age, Notice, Receipts, Topic};
 use refdesk_desk::session::JournalEvent;
 
-/// Adds a notice, and shows it in the bottom line unless a refusal is there.
+/// Adds a notice, and shows it in the bottom line unless an error is shown there.
 pub fn add(state: &mut State, notice: Notice) {
     let is_free = state.message.as_ref().is_none_or(|message| message.tone == MessageKind::Note);
     if notice.topic == Topic::Problem && notice.place.is_some() {
@@ -41,12 +41,12 @@ pub fn add(state: &mut State, notice: Notice) {
     }
 }
 
-/// Whether the bottom line says it in the answer to what was asked here: a file that was written.
+/// Whether the answer to a request made here already reports this notice: a file that was written.
 fn has_own_message(notice: &Notice) -> bool {
     notice.who == Actor::You && notice.topic == Topic::File
 }
 
-/// Who changed the selection, if it was another process than this screen.
+/// The process that changed the selection, if it was not this screen.
 fn other_process(notice: &Notice) -> Option<Arc<str>> {
     match &notice.who {
         Actor::Other(who) if notice.topic == Topic::Selection => Some(who.clone()),
@@ -54,8 +54,9 @@ fn other_process(notice: &Notice) -> Option<Arc<str>> {
     }
 }
 
-/// Says in the bottom line what another process picked or excluded, and what followed. The journal has the first, the
-/// selection the second. They arrive in either order, with rows about templates and files in between.
+/// Shows in the bottom line what another process picked or excluded, and the consequences. The journal
+/// reports the former, the selection the latter. They arrive in either order, mixed with rows about templates
+/// and files.
 fn show_others_change(state: &mut State, who: &Arc<str>) {
     let mut theirs = state.feed.notices.iter().filter(|notice| other_process(notice).as_ref() == Some(who)).peekable();
     let Some(newest) = theirs.peek().and_then(|notice| notice.at.parse::<Timestamp>().ok()) else { return };
@@ -70,14 +71,14 @@ fn show_others_change(state: &mut State, who: &Arc<str>) {
     state.note(format!("{who}: {}", sentences.collect::<Vec<_>>().join(". ")));
 }
 
-/// The rows of one change are not further apart than this.
+/// The maximum time between rows of one change.
 const ONE_CHANGE: SignedDuration = SignedDuration::from_secs(1);
 
-/// The most rows of one change: two of the journal, and what came and left with it.
+/// The maximum number of rows of one change: two from the journal, and one each for sources pulled in and released.
 const ROWS_PER_CHANGE: usize = 4;
 
-/// Adds a line of the journal. The bottom line shows only selections by other processes and failed hooks, which nothing
-/// else reports; all lines would flood it.
+/// Adds journal lines. The bottom line shows only selections by other processes and failed hooks, which
+/// nothing else reports; showing every line would flood it.
 pub fn receipts(state: &mut State, receipts: Receipts, effects: &mut Vec<Effect>) {
     let Receipts { lines, age, gap } = receipts;
     let unwritten = lines.iter().rev().find(|(_, line)| line.receipt.what == JournalEvent::Unwritten);
@@ -93,7 +94,7 @@ pub fn receipts(state: &mut State, receipts: Receipts, effects: &mut Vec<Effect>
     if let (Some(failed), None) = (notices.iter().rev().find(|it| it.topic == Topic::Failed), &state.message) {
         state.fail(failed.text.clone());
     }
-    // The last message can be that the write was approved.
+    // This replaces the last message, which may say that the write was approved.
     if let Some(text) = unwritten {
         state.fail(text);
     }
@@ -105,11 +106,11 @@ pub fn receipts(state: &mut State, receipts: Receipts, effects: &mut Vec<Effect>
     {
         show_others_change(state, &who);
     }
-    // The bottom line counts only notices of this screen.
+    // The bottom line counts only notices from this screen's lifetime.
     state.feed.since_key = since_key;
 }
 
-/// Shows only rows of the next kind, and after the last all rows.
+/// Filters by the next kind of row; after the last kind, shows all rows.
 pub fn next_kind(state: &mut State) {
     let line = state.feed.filter.text();
     let is_there = |topic: &Topic| state.feed.notices.iter().any(|notice| notice.topic == *topic);
@@ -122,7 +123,7 @@ pub fn next_kind(state: &mut State) {
     state.feed.set_filter(&line);
 }
 
-/// Shows only rows of the session under the cursor, or of all sessions again.
+/// Filters by the session under the cursor, or shows all sessions again.
 pub fn this_session(state: &mut State) {
     let line = state.feed.filter.text();
     let session = match query::of(line, query::SESSION) {
@@ -143,7 +144,7 @@ pub fn open(state: &mut State) {
     state.filled_from = from;
 }
 
-/// Shows all rows again, or leaves the feed: for the list beside it, or else for where its key was pressed.
+/// Clears the filter, or leaves the feed: for the list beside it, otherwise for the pane where its key was pressed.
 pub fn back(state: &mut State, effects: &mut Vec<Effect>) {
     if !state.feed.filter.is_empty() {
         return filtering::clear(state, FilteredList::Feed);
@@ -160,7 +161,7 @@ pub fn step(state: &mut State, motion: Motion) {
     state.feed.cursor.step(motion, len, page);
 }
 
-/// Follows the row under the cursor.
+/// Opens the target of the row under the cursor.
 pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
     match target::of_row(state) {
         Ok(RowTarget::Source(id)) => to_source(state, &id),
@@ -196,7 +197,7 @@ pub fn to_notice(state: &mut State, position: usize) {
     }
 }
 
-/// Keeps the cursor in the list. A focused feed has no new notices.
+/// Clamps the cursor. A focused feed has no new notices.
 pub fn clamp_cursor(state: &mut State) {
     let (len, page) = (state.feed.rows.len(), page(state));
     state.feed.cursor.clamp(len, page);

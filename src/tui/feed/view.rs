@@ -21,13 +21,13 @@ use crate::tui::widgets::row::{Active, ListRow, RowCursor};
 use crate::tui::widgets::{cells, frame, prompt};
 use refdesk_desk::engine::{Actor, Notice, Topic};
 
-/// Columns from which sessions have a column.
+/// The width from which sessions have a column.
 const WIDE: u16 = 90;
-/// Columns from which there is room for topics.
+/// The minimum width for showing topics.
 const WITH_TOPICS: u16 = 70;
-/// Columns from which there is room for tokens.
+/// The minimum width for showing tokens.
 const NARROW: u16 = 50;
-/// Columns of a session's name.
+/// Width of a session's name.
 const SESSION: usize = 8;
 
 /// Draws the rows and the rule above them; returns the terminal's cursor while the filter is typed.
@@ -40,7 +40,7 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position>
     let reads = if state.in_feed() && state.typing.is_none() { active(state, Pane::Hints) } else { Active::No };
     let window = feed.cursor.window(len, usize::from(place.height));
     let top = window.start;
-    // If there is room, a client's whole name: `claude-code over mcp`.
+    // With enough room, a client's full name: `claude-code over mcp`.
     let part = if place.width >= WIDE { 4 } else { 5 };
     let who = columns(state, window.clone(), |notice| notice.who.word(), (3, usize::from(place.width) / part));
     let session = match place.width {
@@ -49,11 +49,11 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position>
     };
     let time = columns(state, window.clone(), |notice| &notice.time, (8, 11));
     let priced = window.clone().filter_map(|at| feed.row(at)).map(|notice| cells::width(&price(notice)));
-    // In a narrow feed the reason says the price.
+    // In a narrow feed, the reason includes the price.
     let tokens = if place.width >= NARROW { priced.max().unwrap_or(0) } else { 0 };
     for (nth, at) in window.enumerate() {
         let Some(notice) = feed.row(at) else { continue };
-        // A feed that is not focused shows no cursor.
+        // An unfocused feed shows no cursor.
         let under = if state.in_feed() { RowCursor::of(at, feed.cursor.at, reads) } else { RowCursor::Elsewhere };
         let is_new = feed.rows.get(at).is_some_and(|position| *position < feed.new);
         let age = if is_new { RowAge::New } else { RowAge::Seen };
@@ -72,7 +72,7 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position>
     rule(state, Rect { y: place.y.saturating_sub(1), height: 1, ..place }, buffer)
 }
 
-/// The whole text of the row under the cursor, and what Enter does.
+/// The full text of the row under the cursor, and what Enter does.
 pub fn whole(state: &State) -> Option<String> {
     let notice = state.feed.current()?;
     let reason = if notice.reason.is_empty() { String::new() } else { format!(" ({})", notice.reason) };
@@ -101,7 +101,7 @@ pub fn whole(state: &State) -> Option<String> {
     Some(cells::clean(text.trim()).into_owned())
 }
 
-/// `feed: f`, nothing if there is nothing else to say, or the filter and its matches: `/timeouts  3 of 40`.
+/// The rule above the rows: `feed: f`, a plain rule, or the filter and its matches: `/timeouts  3 of 40`.
 fn rule(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position> {
     let feed = &state.feed;
     let theme = &state.skin.theme;
@@ -118,7 +118,7 @@ fn rule(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position> {
     let filtered = typing || !feed.filter.is_empty();
     let caption = match does {
         _ if filtered => String::new(),
-        // The border says already that this is the feed.
+        // The border already has the title of the feed.
         does if state.is_feed_alone() => does,
         does if does.is_empty() => "feed".to_owned(),
         does => format!("feed: {does}"),
@@ -130,7 +130,7 @@ fn rule(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position> {
     let kept = format!("{} of {} ", cells::grouped(feed.rows.len()), cells::grouped(feed.notices.len()));
     let kept_columns = u16::try_from(kept.len()).unwrap_or(0);
     let columns = u16::try_from(cells::width(&cells::clean(feed.filter.text()))).unwrap_or(u16::MAX);
-    // ` /`, the text, the cursor after it, a blank.
+    // ` /`, the text, the cursor after it, and a blank.
     let text = Rect { x: place.x + 3, width: columns.saturating_add(2), ..place };
     let text = Rect { width: text.width.min(place.width.saturating_sub(4 + kept_columns)), ..text };
     if !filtered || text.width == 0 {
@@ -189,7 +189,7 @@ fn row<'a>(
     let is_urgent = matches!(notice.topic, Topic::Problem | Topic::Failed | Topic::Asked);
     let style = theme.style(if is_urgent { role } else { ThemeRole::Text });
     let infra = theme.style(ThemeRole::Infra);
-    // The tokens are last, with a blank on both sides; a row without tokens uses their columns.
+    // The tokens come last, with a blank on both sides; a row without tokens uses their space.
     let price = price(notice);
     let has_price = tokens > 0 && !price.is_empty();
     let last = if has_price { tokens + 2 } else { 0 };
@@ -197,7 +197,7 @@ fn row<'a>(
     row.text(&cells::clip(&cells::clean(&notice.text), row.room().saturating_sub(last), ellipsis), style);
     let reasons = reasons(state, notice, width, if has_price { PriceColumn::Shown } else { PriceColumn::Absent });
     let room = row.room().saturating_sub(last + 1);
-    // A session is shown whole or not at all; the details have it in any case.
+    // A session is shown in full or not at all; the details show it in any case.
     let shown = reasons.map(|reason| if reason.is_empty() { reason } else { format!("({})", cells::clean(&reason)) });
     let [whole, short] = shown;
     let reason = if cells::width(&whole) <= room { whole } else { short };
@@ -217,14 +217,14 @@ enum PriceColumn {
     Absent,
 }
 
-/// The tokens of what was sent or read, as the last column has them.
+/// The number of tokens sent or read, formatted for the last column.
 fn price(notice: &Notice) -> String {
     let tokens = notice.receipt.map_or(0, |ticket| ticket.tokens);
     if tokens == 0 { String::new() } else { cells::tokens(u64::try_from(tokens).unwrap_or(u64::MAX)) }
 }
 
-/// The reason for a row of this width, with the session in front unless that has a column, and without the session; without
-/// the tokens if they have a column.
+/// The reason in a row of this width, with and without the session. A session with its own column is left out
+/// of both, and so are tokens with their own column.
 fn reasons(state: &State, notice: &Notice, width: u16, column: PriceColumn) -> [String; 2] {
     let Some(session) = notice.session.as_deref() else { return [notice.reason.clone(), notice.reason.clone()] };
     let price = format!("{} tokens", price(notice));
@@ -240,17 +240,17 @@ fn reasons(state: &State, notice: &Notice, width: u16, column: PriceColumn) -> [
     [whole, rest.to_owned()]
 }
 
-/// The session's name without that of its agent; empty without a session.
+/// The session's name without its agent's name; empty without a session.
 fn own_name(notice: &Notice) -> &str {
     notice.session.as_deref().map_or("", |session| session_name::without_agent(session, notice.who.word()))
 }
 
-/// The same, shortened in its middle: names that begin alike differ at their ends.
+/// [`own_name`] shortened in the middle, because names that start alike differ at their ends.
 fn short(state: &State, notice: &Notice) -> String {
     cells::clip_middle(&cells::clean(own_name(notice)), SESSION, state.skin.glyphs.ellipsis).into_owned()
 }
 
-/// The width of a column, so that visible rows align.
+/// A common width for a column, so that the visible rows align.
 fn columns(state: &State, window: Range<usize>, of: impl Fn(&Notice) -> &str, (least, most): (usize, usize)) -> usize {
     let shown = window.filter_map(|at| state.feed.row(at));
     let widest = shown.map(|notice| cells::width(&cells::clean(of(notice)))).max().unwrap_or(0);

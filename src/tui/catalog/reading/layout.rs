@@ -1,4 +1,4 @@
-//! Lays out the document in the width of its pane, marks its links, and keeps its place.
+//! Lays out the document for the width of its pane, finds its links, and keeps the reading position.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use crate::tui::state::State;
 use refdesk_core::catalog::Catalog;
 use refdesk_core::mention::Mention;
 
-/// The values that determine where links lead.
+/// The inputs that determine link targets.
 #[derive(Debug, Clone)]
 pub(super) struct LinkBasis {
-    /// The snapshot in which the mentions were looked up.
+    /// The snapshot that provided the mentions.
     generation: u64,
     catalog: Arc<Catalog>,
     mentions: Vec<Mention>,
@@ -29,13 +29,13 @@ pub(super) fn lay_out(state: &mut State, columns: u16) {
             Some(ReadingGoal::Place(place)) => place.line > 0 && !reading.loaded.holds(place.line),
             _ => false,
         };
-    // Parts on the way to a distant one are not shown.
+    // Parts passed on the way to a distant goal are not shown.
     if !is_far {
         reading.loaded.lay_out(reading.front_matter, &state.skin.glyphs, usize::from(columns));
     }
 }
 
-/// A document that is read stays where it is when the details above it become longer or shorter.
+/// Keeps a document in place while it is read and the details above it grow or shrink.
 pub(super) fn keep_below_details(state: &mut State) {
     let Some(rows) = view(state).map(|(view, _)| view.details.len()) else { return };
     let (reading, top) = (&mut state.catalog.reading, state.catalog.scroll.top);
@@ -71,7 +71,7 @@ pub(super) fn mark_links(state: &mut State) {
                 |before: &LinkBasis| Arc::ptr_eq(&before.catalog, &snapshot.catalog) && before.mentions == mentions;
             if before.is_some_and(|before| !is_same(&before)) {
                 pages.iter_mut().for_each(|page| page.links = None);
-                // It counts links, whose number can have changed.
+                // The focus is an index into the links, which may have changed.
                 reading.link = None;
             }
             LinkBasis { generation: snapshot.generation, catalog: Arc::clone(&snapshot.catalog), mentions }
@@ -88,7 +88,7 @@ pub(super) fn mark_links(state: &mut State) {
     reading.linked = Some(basis);
 }
 
-/// Scrolls to the place to read, once it is loaded.
+/// Scrolls to the goal once it is loaded.
 pub(super) fn scroll_to_goal(state: &mut State) {
     if state.catalog.document.answer.is_none() {
         return;
@@ -101,7 +101,7 @@ pub(super) fn scroll_to_goal(state: &mut State) {
     let top = match &goal {
         ReadingGoal::Place(place) if place.line == 0 => Some(place.below),
         ReadingGoal::Place(place) if loaded.holds(place.line) || is_whole => {
-            // In another width, the line can have fewer rows.
+            // At another width, the line may have fewer rows.
             let first = view.row_of_source(place.line);
             let is_in_line = |row: &usize| view.source_line_in(*row) == Some(place.line);
             Some((first..=first + place.below).rev().find(is_in_line).unwrap_or(first))
@@ -121,7 +121,7 @@ pub(super) fn scroll_to_goal(state: &mut State) {
         state.catalog.scroll.top = top.min(last);
     }
     if is_nowhere {
-        // Where the reader was before.
+        // Back to the previous position.
         let place = state.catalog.reading.place;
         state.catalog.reading.goal = Some(ReadingGoal::Place(place));
     } else if top.is_some() {
