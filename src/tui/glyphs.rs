@@ -1,5 +1,5 @@
-//! The characters that the screen is drawn with: marks, tree lines, borders. Two sets, one for terminals that show Unicode
-//! and one in ASCII for locales that do not. A mark carries the meaning; its colour only repeats it.
+//! The characters used to draw the screen: marks, tree lines, borders. There are two sets, one in Unicode and
+//! one in ASCII for locales without it. The mark carries the meaning; its colour only repeats it.
 
 use std::borrow::Cow;
 
@@ -8,12 +8,12 @@ use ratatui::symbols::border;
 use refdesk_core::selection::SelectionState;
 use refdesk_desk::AgentPresence;
 
-/// One set of characters; each is one column wide, except an ellipsis in ASCII: `~` means about.
+/// One set of characters. Each is one column wide, except the ASCII ellipsis, because `~` means "about".
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Glyphs {
     unicode: bool,
     pub ellipsis: &'static str,
-    /// The same in one column.
+    /// `ellipsis` reduced to one column.
     pub deep: &'static str,
     pub dot: &'static str,
     pub dash: &'static str,
@@ -36,7 +36,7 @@ pub struct Glyphs {
     pub documented: &'static str,
     pub undocumented: &'static str,
     pub stale: &'static str,
-    /// Around code in a sentence; empty where colours tell it apart.
+    /// Surrounds code in a sentence; empty where colour already marks it.
     pub tick: &'static str,
     pub cycle: &'static str,
     /// Bars from the lowest to the highest.
@@ -135,8 +135,8 @@ impl Glyphs {
         },
     };
 
-    /// The set for a locale, given as the value of `LC_ALL`, `LC_CTYPE` or `LANG`; none set counts as Unicode, since
-    /// containers and services rarely set one and their terminals show it.
+    /// The set for a locale, given as the value of `LC_ALL`, `LC_CTYPE` or `LANG`. No value counts as
+    /// Unicode: containers and services rarely set one, and their terminals usually support it.
     pub fn for_locale(locale: Option<&str>) -> Self {
         let folded = locale.unwrap_or_default().to_ascii_lowercase();
         if folded.is_empty() || folded.contains("utf-8") || folded.contains("utf8") {
@@ -146,12 +146,12 @@ impl Glyphs {
         }
     }
 
-    /// The same for a terminal without colours. Its italics, if it has any, say that a word is emphasized.
+    /// The same set for a terminal without colours, where emphasized words rely on italics, if available.
     pub fn without_colours(self) -> Self {
         Self { tick: "`", ..self }
     }
 
-    /// One of our own texts in these characters: the quotes of samples, the minus sign of a diff.
+    /// Replaces characters in built-in text with those of this set, such as sample quotes or the minus sign of a diff.
     pub fn own<'a>(&self, text: &'a str) -> Cow<'a, str> {
         if self.unicode || text.is_ascii() {
             return Cow::Borrowed(text);
@@ -165,7 +165,8 @@ impl Glyphs {
         Cow::Owned(text.chars().map(plain).collect())
     }
 
-    /// The lines in front of a row of a tree at this level. Bit `n` of `open` is set if the branch of level `n` continues below it.
+    /// The tree lines in front of a row at this level. Bit `n` of `open` is set if the branch at level `n`
+    /// continues below the row.
     pub fn branch(&self, level: usize, open: u32) -> String {
         let goes_on = |level: usize| open & (1 << level.min(31)) != 0;
         let mut lines = String::new();
@@ -178,7 +179,7 @@ impl Glyphs {
         lines
     }
 
-    /// The mark of a session: whether its agent is connected.
+    /// The mark for whether a session's agent is connected.
     pub fn presence(&self, presence: AgentPresence) -> &'static str {
         match presence {
             AgentPresence::Connected => self.mark(SelectionState::Picked),

@@ -1,6 +1,6 @@
-//! The mention graph, shown instead of the panes: the neighbourhood of a source level by level, the whole catalog with what each
-//! pick would bring, hubs, cycles, orphans, broken links, and the path from one source to another. What needs the whole
-//! graph is computed by the engine; here are only rows of it.
+//! The mention graph, which replaces the panes: the neighbourhood of a source level by level, the whole
+//! catalog with the cost of each pick, hubs, cycles, orphans, broken links, and the paths between two
+//! sources. The engine computes everything that needs the whole graph; this module only turns it into rows.
 
 mod details;
 pub mod disabled;
@@ -28,12 +28,12 @@ pub use rows::GraphRow;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum GraphTab {
-    /// One source, what mentions it and what it mentions.
+    /// One source with what it mentions and what mentions it.
     #[default]
     Neighbours,
-    /// Every source with what its pick would bring, the heaviest first.
+    /// Every source with what a pick of it would add, the most expensive first.
     Map,
-    /// What is mentioned most.
+    /// The most mentioned sources.
     Hubs,
     /// Sources that mention each other in a circle.
     Cycles,
@@ -77,7 +77,7 @@ impl GraphTab {
     }
 }
 
-/// The values that the analysis is computed from.
+/// The inputs of an analysis, to detect that it is outdated.
 #[derive(Debug, Clone)]
 struct AnalysedValues {
     catalog: Arc<Catalog>,
@@ -86,19 +86,19 @@ struct AnalysedValues {
     selection: Arc<Selection>,
 }
 
-/// A place in the graph, to go back to.
+/// A place in the graph to return to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GraphPlace {
     pub tab: GraphTab,
     pub centre: Option<SourceId>,
-    /// Where the path begins and ends.
+    /// Start and end of the path.
     path: (Option<SourceId>, Option<SourceId>),
     /// The source under the cursor.
     subject: Option<SourceId>,
 }
 
 impl GraphPlace {
-    /// The beginning of a tab.
+    /// The start of a tab.
     pub fn of_tab(tab: GraphTab, centre: Option<SourceId>) -> Self {
         Self { tab, centre, path: (None, None), subject: None }
     }
@@ -107,40 +107,40 @@ impl GraphPlace {
 #[derive(Debug, Clone, Default)]
 pub struct GraphView {
     pub tab: GraphTab,
-    /// The newest answer of the engine; dropped when the graph is left, because it is large.
+    /// The engine's latest answer; dropped when the user leaves the graph, because it is large.
     pub analysis: Option<Arc<GraphAnalysis>>,
     asked: Option<AnalysedValues>,
     /// The source at the centre of the neighbourhood.
     pub centre: Option<SourceId>,
-    /// The earlier centres, the last one last.
+    /// The earlier centres, most recent last.
     before: Vec<SourceId>,
-    /// Where the path begins.
+    /// The start of the path.
     pub marked: Option<SourceId>,
-    /// Where it ends.
+    /// The end of the path.
     target: Option<SourceId>,
-    /// What mentions the centre, and what it mentions, by distance; sorted from left to right.
+    /// What mentions the centre and what it mentions, grouped by distance, from left to right.
     levels: Vec<Level>,
-    /// The level under the cursor; 0 is the centre.
+    /// The distance of the level under the cursor; 0 is the centre.
     level: isize,
-    /// The rows of every other tab.
+    /// The rows of the current tab, unless it is `Neighbours`.
     pub rows: Vec<GraphRow>,
-    /// What the pick of the heaviest source costs.
+    /// The cost of picking the most expensive source.
     heaviest: u64,
-    /// How many rows each tab has without a filter, as far as that does not depend on its cursor.
+    /// The unfiltered number of rows of each tab, unless it depends on the cursor.
     counts: [Option<usize>; GraphTab::ALL.len()],
-    /// The source that the cursor goes to once the analysis arrives.
+    /// Where to put the cursor once the analysis arrives.
     stay: Option<SourceId>,
     pub cursor: Cursor,
     pub filter: TextField,
 }
 
 impl GraphView {
-    /// Whether its filter hides rows.
+    /// Whether the filter hides any rows.
     pub fn is_filtered(&self) -> bool {
         self.tab.has_filter() && !self.filter.is_empty()
     }
 
-    /// Leaves it; only the mark stays.
+    /// Leaves the graph; only the mark is kept.
     pub fn close(&mut self) {
         *self = Self { marked: self.marked.take(), ..Self::default() };
     }
@@ -155,7 +155,7 @@ impl GraphView {
         }
     }
 
-    /// How many rows this tab has without a filter.
+    /// The unfiltered number of rows of this tab.
     fn count(&self, tab: GraphTab) -> Option<usize> {
         self.counts.get(tab.index()).copied().flatten()
     }

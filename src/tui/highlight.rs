@@ -1,5 +1,5 @@
-//! Highlights the text of a preview or the code of a document, and reuses results when the text changes. Pure but slow,
-//! so only the thread of `run/highlight_worker` uses it.
+//! Syntax highlighting for previews and documents, with results cached across changes of the text. Pure but
+//! slow, so it runs only on the thread of `run/highlight_worker`.
 
 mod language;
 mod scopes;
@@ -16,13 +16,13 @@ use scopes::ScopeRoles;
 pub use language::candidates;
 pub use text::{HighlightedText, carried};
 
-/// The most bytes of a text that is highlighted.
+/// Texts with more bytes are not highlighted.
 pub const LONGEST_TEXT: usize = 1024 * 1024;
 
-/// The most bytes of a line that is highlighted: a line of minified code would delay everything after it.
+/// Lines with more bytes are not highlighted: a minified line would delay everything after it.
 pub const LONGEST_LINE: usize = 2_000;
 
-/// Parser states that are cached; with more, the cache is cleared.
+/// Cached parser states; the cache is cleared when it grows beyond this.
 const MAX_STATES: usize = 512;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -31,12 +31,12 @@ pub enum HighlightSubject {
     Document,
 }
 
-/// Lines in one language.
+/// Consecutive lines in one language.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodePiece {
-    /// The lines, clean.
+    /// The lines, cleaned for display.
     pub lines: Arc<[String]>,
-    /// Names of the language, the likeliest first.
+    /// Names of the language, the most likely first.
     pub languages: Vec<String>,
 }
 
@@ -50,21 +50,21 @@ pub struct Span {
     pub role: ThemeRole,
 }
 
-/// The parts of one line, in order, apart from each other.
+/// The highlighted parts of one line, in order and without overlaps.
 pub type Spans = Box<[Span]>;
 
-/// The parser's state at the start of a line: in a comment, in a string, at the top level.
+/// The parser's state at the start of a line, for example within a comment or a string.
 type ParserState = (ParseState, ScopeStack);
 
-/// The result for a line in some state.
+/// The result for a line in a given parser state.
 struct CachedLine {
     spans: Spans,
     after: usize,
-    /// The last text that contained it.
+    /// The last round in which the line occurred.
     round: u64,
 }
 
-/// Highlights texts. Results are cached by line and state, so that only what changed is parsed again.
+/// Highlights texts. Results are cached by line and parser state, so that only changed lines are parsed again.
 pub struct Highlighter {
     set: SyntaxSet,
     scopes: ScopeRoles,
@@ -75,10 +75,10 @@ pub struct Highlighter {
     buffer: String,
 }
 
-/// The position in a text, line by line.
+/// A position in a text that is highlighted line by line.
 #[derive(Debug, Clone, Copy)]
 pub struct LineCursor {
-    /// The start of the next line; `None` if the language is unknown.
+    /// The parser state at the start of the next line; `None` if the language is unknown.
     at: Option<usize>,
 }
 
@@ -97,7 +97,7 @@ impl Default for Highlighter {
 }
 
 impl Highlighter {
-    /// Begins a text in the first of these languages that is known.
+    /// Starts a text in the first of these languages that is known.
     pub fn begin(&mut self, languages: &[String]) -> LineCursor {
         self.round += 1;
         let found = |language: &String| self.set.find_syntax_by_token(language);
@@ -108,8 +108,8 @@ impl Highlighter {
         if self.language != syntax.name {
             let name = syntax.name.clone();
             if !self.language.is_empty() {
-                // Compiled patterns are never freed, so browsing templates of many languages would accumulate all of them.
-                // Reloading the definitions costs less than a frame.
+                // Compiled patterns are never freed, so browsing templates in many languages would accumulate
+                // them. Reloading the definitions takes less time than a frame.
                 self.set = two_face::syntax::extra_newlines();
             }
             self.language = name;
@@ -119,7 +119,7 @@ impl Highlighter {
         LineCursor { at: Some(self.intern(top)) }
     }
 
-    /// The parts of the next line.
+    /// Highlights the next line.
     pub fn line(&mut self, walk: &mut LineCursor, line: &str) -> Spans {
         let Some(at) = walk.at.filter(|_| line.len() <= LONGEST_LINE) else { return Spans::default() };
         let round = self.round;
@@ -149,7 +149,7 @@ impl Highlighter {
         spans
     }
 
-    /// Ends the text, and drops cached lines that were not in it.
+    /// Ends the text, and drops cached lines that did not occur in it.
     pub fn end(&mut self) {
         let round = self.round;
         self.known.iter_mut().for_each(|known| known.retain(|_, known| known.round == round));
@@ -173,7 +173,7 @@ fn top(syntax: &SyntaxReference) -> ParserState {
 mod tests {
     use super::*;
 
-    /// Each line with its parts in brackets, with a letter for the role.
+    /// Each line with its highlighted parts in brackets, prefixed with a letter for the role.
     fn described(highlighter: &mut Highlighter, language: &str, text: &str) -> Vec<String> {
         let mut walk = highlighter.begin(&[language.to_owned()]);
         let lines = text.lines().map(|line| {

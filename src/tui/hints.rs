@@ -1,5 +1,5 @@
-//! The hints pane: the prompt on top with its matches marked, below it the matching sources or the enriched prompt,
-//! and the feed at the bottom.
+//! The hints pane: the prompt at the top with its matches marked, then the matching sources or the enriched
+//! prompt, and the feed at the bottom.
 
 mod counts;
 pub mod enriched;
@@ -31,7 +31,7 @@ use crate::tui::widgets::frame::PaneBorder;
 use crate::tui::widgets::row::Active;
 use crate::tui::{feed, pane_view};
 
-/// Lines reserved for the details of a row, so that the lists do not jump.
+/// Lines reserved for a row's details, so that the lists do not move.
 const ASIDE: usize = 2;
 
 pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
@@ -63,7 +63,7 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
         list::draw(state, parts.list, buffer);
     }
     draw_details(state, parts, buffer);
-    // At most one of the two is typed into.
+    // Only one of the two can be in use for typing.
     let in_prompt = prompt::draw(state, parts.head, buffer);
     let in_filter = feed::view::draw(state, parts.detail, buffer);
     if let Some(at) = in_prompt.or(in_filter) {
@@ -71,7 +71,7 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     }
 }
 
-/// The details of the row under the cursor of the focused list, or of the matches while the prompt is typed.
+/// The details of the row under the cursor: of the focused list, or of the matches while the prompt is typed.
 pub fn aside(state: &State, busy: HintsFocus, columns: u16) -> Vec<String> {
     let text = match busy {
         HintsFocus::Nothing => return Vec::new(),
@@ -104,7 +104,7 @@ fn draw_details(state: &State, parts: PaneLayout, buffer: &mut ratatui::buffer::
     pane_view::draw_lines(&lines, place, buffer);
 }
 
-/// New notices first: they matter most, and the end is cut first.
+/// New notices come first: they matter most, and the note is truncated at its end.
 fn note(state: &State) -> String {
     if state.is_feed_alone() {
         return String::new();
@@ -130,7 +130,7 @@ fn note(state: &State) -> String {
     pieces.join(&format!(" {} ", state.skin.glyphs.dot))
 }
 
-/// Whether the feed below the matches shows all that is new.
+/// Whether the feed below the matches shows everything new.
 fn shows_new(state: &State) -> bool {
     let parts = state.parts(Pane::Hints);
     let rows = parts.map_or(0, |parts| usize::from(parts.detail.height));
@@ -147,7 +147,7 @@ fn caption(state: &State) -> String {
         return enriched::caption(state);
     }
     let findings = &state.hints.findings;
-    // Until then fewer sources match, or none.
+    // Before the index is complete, fewer sources match.
     if state.snapshot.is_indexing && !state.hints.prompt.is_empty() {
         return "matching sources; the search index is being built".to_owned();
     }
@@ -165,7 +165,7 @@ fn caption(state: &State) -> String {
     format!("{what}; {} of {} passed over shown", cells::grouped(shown), cells::grouped(shown + findings.more))
 }
 
-/// A caption has the colour of the pane while its part is focused.
+/// A caption has the pane's colour while its part is focused.
 pub fn caption_style(state: &State, is_active: bool) -> Style {
     if is_active {
         state.skin.theme.style(ThemeRole::Hints).add_modifier(Modifier::BOLD)

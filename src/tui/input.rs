@@ -1,4 +1,4 @@
-//! The inputs of the screen as plain values (keys by their meaning, answers, sizes), and the effects it asks for.
+//! The inputs of the screen as plain values (resolved keys, answers, sizes), and the effects that it requests.
 
 use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Size};
@@ -18,31 +18,31 @@ use crate::tui::windows;
 #[allow(clippy::large_enum_variant, reason = "each is made once, handed on once, and never kept")]
 pub enum Input {
     Act(Action),
-    /// Keys that begin a chord; none if it is cancelled.
+    /// Keys that start a chord; empty if it was cancelled.
     Chord(Vec<Key>),
-    /// Keys that mean nothing here.
+    /// Keys without a binding in this context.
     Unbound(KeySequence),
     /// Text typed into a field: one character, or several that arrived together.
     Type(String),
     Paste(String),
-    /// The mouse's first button was pressed here.
+    /// The primary mouse button was pressed here.
     Click(Position),
     /// The mouse moved here with the button held.
     Drag(Position),
     Release,
-    /// The wheel was turned over this place.
+    /// The wheel was turned over this position.
     Wheel(WheelTurn, Position),
     Resize(Size),
-    /// The terminal says whether its background is light or dark.
+    /// The terminal reports whether its background is light or dark.
     Background(Background),
     Snapshot(Box<Snapshot>),
     Event(Event),
-    /// The engine's answer to a request, with the number of the question, if it was one.
+    /// The engine's answer to a request, and the question's number, if it was a question.
     Answer {
         question: Option<u64>,
         response: Response,
     },
-    /// The highlighting of these lines of a text; lines are counted through all its pieces.
+    /// The highlighting of some lines of a text, counted across all its pieces.
     Highlighted {
         subject: HighlightSubject,
         generation: u64,
@@ -52,9 +52,9 @@ pub enum Input {
     },
     /// The edited values; `None` if the editor failed.
     Edited(Option<String>),
-    /// The engine's queue is full and did not take a change.
+    /// The engine's queue is full and did not accept a change.
     Busy,
-    /// The cursor of the catalog rests, so its document may follow.
+    /// The cursor of the catalog is at rest, so its document may be loaded.
     Rest,
 }
 
@@ -64,7 +64,7 @@ pub enum WheelTurn {
     Down,
 }
 
-/// Something to be done outside the screen.
+/// An action outside the screen's state.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     /// Ask the engine; answered by [`Input::Answer`].
@@ -75,10 +75,10 @@ pub enum Effect {
     Redraw,
     /// Ask the terminal whether its background is light or dark; answered by [`Input::Background`].
     AskBackground,
-    /// Report the mouse, or let the terminal handle it.
+    /// Turn mouse reporting on, or leave the mouse to the terminal.
     Mouse(Mouse),
     Edit(FileLine),
-    /// Lend the terminal to this command of refdesk.
+    /// Hand the terminal to this refdesk command.
     Lend(LentCommand),
     /// Open this text in the editor, at this line; answered by [`Input::Edited`].
     EditText {
@@ -95,18 +95,18 @@ pub enum Effect {
     Copy(String),
 }
 
-/// A command that gets the terminal, because it has questions or its own screen.
+/// A command that takes over the terminal, because it asks questions or has its own screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LentCommand {
     /// The demo with its tour.
     Demo,
     /// Connects the agents of this machine.
     Connect,
-    /// Adds this path or address.
+    /// Adds this path or URL.
     Add(String),
 }
 
-/// The input for this key in the current context; `None` if it has no meaning.
+/// The input for this key in the current context; `None` if it is not bound.
 pub fn of_key(state: &State, key: Key) -> Option<Input> {
     let contexts = contexts(state);
     let pressed = [state.chord.as_slice(), &[key]].concat();
@@ -116,7 +116,7 @@ pub fn of_key(state: &State, key: Key) -> Option<Input> {
         Pressed::Nothing if state.chord.is_empty() => {}
         Pressed::Nothing if key.code == KeyCode::Esc => return Some(Input::Chord(Vec::new())),
         Pressed::Nothing => {
-            // A key that always works, such as the one that quits, need not wait for the end of a chord.
+            // A key that is always bound, such as quit, also works in the middle of a chord.
             let always = state.keymap.bound(key, &[KeyContext::Always]);
             return Some(always.map_or_else(|| Input::Unbound(KeySequence::new(&pressed)), |it| Input::Act(it.action)));
         }
@@ -127,7 +127,7 @@ pub fn of_key(state: &State, key: Key) -> Option<Input> {
     Some(Input::Unbound(KeySequence::new(&pressed)))
 }
 
-/// The input for this mouse event; `None` if it has no meaning.
+/// The input for this mouse event; `None` if it has no effect.
 pub fn of_mouse(event: MouseEvent) -> Option<Input> {
     let at = Position { x: event.column, y: event.row };
     match event.kind {
@@ -140,7 +140,7 @@ pub fn of_mouse(event: MouseEvent) -> Option<Input> {
     }
 }
 
-/// The contexts that get keys now, the nearest first.
+/// The contexts that receive keys now, nearest first.
 pub fn contexts(state: &State) -> Vec<KeyContext> {
     if let Some(contexts) = windows::contexts(state) {
         return contexts.to_vec();
@@ -153,7 +153,7 @@ pub fn contexts(state: &State) -> Vec<KeyContext> {
     }
 }
 
-/// The context that gets keys if no window and no text field is open.
+/// The context that receives keys while no window and no text field is open.
 pub fn below(state: &State) -> Vec<KeyContext> {
     if let Some(view) = state.view.key_context() {
         return vec![view, KeyContext::List, KeyContext::Global, KeyContext::Always];

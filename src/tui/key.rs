@@ -8,7 +8,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use refdesk_text::nearest::did_you_mean;
 
-/// The keys with a name, except `Space` and the function keys.
+/// The named keys, except `Space` and the function keys.
 const NAMES: &[(KeyCode, &str)] = &[
     (KeyCode::Enter, "Enter"),
     (KeyCode::Esc, "Esc"),
@@ -32,7 +32,7 @@ const NAMES: &[(KeyCode, &str)] = &[
 /// Shift is part of the character for keys that type one (`G`), and a modifier only for named keys (`S-Up`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Key {
-    /// A character, never a control character; F1 to F12; or a key with a name of its own.
+    /// A character other than a control character, F1 to F12, or a named key.
     pub code: KeyCode,
     /// With Control.
     pub ctrl: bool,
@@ -48,7 +48,7 @@ impl Key {
         Self { code: KeyCode::Char(c), ctrl: false, alt: false, shift: false }
     }
 
-    /// The character it types, if it types one.
+    /// The character that it types, if any.
     pub fn typed(self) -> Option<char> {
         match self.code {
             KeyCode::Char(c) if !self.ctrl && !self.alt => Some(c),
@@ -56,7 +56,7 @@ impl Key {
         }
     }
 
-    /// The key that most terminals send the same bytes for as for this one; `None` for a key with bytes of its own.
+    /// The key for which most terminals send the same bytes; `None` if its bytes are unique.
     pub fn twin(self) -> Option<Self> {
         let alone = |code| Some(Self { code, ctrl: false, shift: false, ..self });
         match self.code {
@@ -72,7 +72,7 @@ impl Key {
         }
     }
 
-    /// The key of a terminal event; `None` for releases and for keys that nothing can be bound to.
+    /// The key of a terminal event; `None` for releases and for keys that cannot be bound.
     pub fn from_event(event: KeyEvent) -> Option<Self> {
         if event.kind == KeyEventKind::Release {
             return None;
@@ -105,7 +105,7 @@ impl fmt::Display for Key {
     }
 }
 
-/// The text that is not a valid key.
+/// Text that is not a valid key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidKey(pub String);
 
@@ -154,7 +154,7 @@ impl FromStr for Key {
     }
 }
 
-/// Names that other programs have for keys, in lower case.
+/// Names of keys in other programs, in lower case.
 const ELSEWHERE: &[(&str, &str)] = &[
     ("bs", "Backspace"),
     ("cr", "Enter"),
@@ -167,7 +167,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("return", "Enter"),
 ];
 
-/// The key that other programs write like this: `Ctrl-c`, `<C-x>`, `alt+Return`.
+/// The key in another program's notation: `Ctrl-c`, `<C-x>`, `alt+Return`.
 fn written_elsewhere(text: &str) -> Option<Key> {
     let text = text.trim_start_matches('<').trim_end_matches('>');
     let mut parts: Vec<&str> = text.split(['-', '+']).collect();
@@ -204,15 +204,15 @@ fn code(name: &str) -> Option<KeyCode> {
     (1..=12).contains(&number).then_some(KeyCode::F(number))
 }
 
-/// Keys that are pressed one after the other: `x`, `g g`, `Space p`.
+/// Keys pressed one after another: `x`, `g g`, `Space p`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct KeySequence(Vec<Key>);
 
 impl KeySequence {
-    /// The most keys of a sequence.
+    /// The maximum number of keys.
     const LONGEST: usize = 4;
 
-    /// These keys.
+    /// A sequence of these keys.
     pub fn new(keys: &[Key]) -> Self {
         Self(keys.to_vec())
     }
@@ -222,17 +222,17 @@ impl KeySequence {
         &self.0
     }
 
-    /// Whether more than one key is pressed.
+    /// Whether it has more than one key.
     pub fn is_chord(&self) -> bool {
         self.0.len() > 1
     }
 
-    /// The key after these, if the sequence begins with them.
+    /// The key after these, if the sequence starts with them.
     pub fn after(&self, pressed: &[Key]) -> Option<Key> {
         self.0.strip_prefix(pressed)?.first().copied()
     }
 
-    /// Whether one is the beginning of the other, so that only one of them can be pressed.
+    /// Whether one sequence is a prefix of the other, so that only one of them can be pressed.
     pub fn collides_with(&self, other: &Self) -> bool {
         self.0.starts_with(&other.0) || other.0.starts_with(&self.0)
     }

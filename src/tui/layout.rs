@@ -1,4 +1,4 @@
-//! Where everything goes on a screen of a given size. Pure arithmetic, shared by `draw` and `update`.
+//! Computes the areas of the screen for a given size. Pure arithmetic, shared by `draw` and `update`.
 
 mod arrangement;
 pub mod dividers;
@@ -17,20 +17,20 @@ use splits::part;
 pub use splits::{GridNeeds, MIN, Splits};
 pub use templates::{TemplatesNeeds, templates, templates_rows};
 
-/// The smallest terminal that shows panes.
+/// The minimum size for showing panes.
 pub const SMALLEST: Size = Size { width: 40, height: 10 };
-/// The smallest terminal that shows all four at once.
+/// The minimum size for showing all four panes at once.
 pub const GRID: Size = Size { width: 100, height: 28 };
 
 /// The minimum width of a pane that shows details beside its list.
 const BESIDE: u16 = 110;
-/// The minimum height of a pane whose list and details both have room below each other.
+/// The minimum height of a pane in which both list and details fit below each other.
 const TALL: u16 = 40;
-/// The most columns of a line of prose: longer ones are hard to read.
+/// The maximum width of prose; longer lines are hard to read.
 pub const MAX_TEXT: u16 = 100;
 
-/// The least that a divider leaves to a list, to details below it, to either of them beside each other, and to
-/// variables or preview.
+/// The minimum sizes that a divider leaves: rows of a list, rows of the details below it, columns of either
+/// beside the other, and columns of the variables or preview.
 const MIN_LIST: u16 = 2;
 const MIN_DETAIL: u16 = 2;
 const MIN_COLUMNS: u16 = 30;
@@ -45,17 +45,17 @@ pub struct PaneLayout {
     pub rule: Rect,
     /// Details of the row under the cursor.
     pub detail: Rect,
-    /// A second detail: the variables of a template.
+    /// A second detail area: the variables of a template.
     pub aside: Rect,
 }
 
-/// Whether a terminal of this size shows panes at all.
+/// Whether a terminal of this size is large enough for panes.
 pub fn fits(size: Size) -> bool {
     size.width >= SMALLEST.width && size.height >= SMALLEST.height
 }
 
 impl PaneLayout {
-    /// The line between the details and the form on their left; empty if they are not beside each other.
+    /// The line between the details and the form on their left; empty if they are not side by side.
     pub fn upright(&self) -> Rect {
         if self.aside.y != self.detail.y || self.aside.is_empty() || self.detail.is_empty() {
             return Rect::default();
@@ -63,7 +63,7 @@ impl PaneLayout {
         Rect { x: self.aside.right(), width: 1, ..self.aside }
     }
 
-    /// The same with the details over the form on their left.
+    /// The layout with the details extended over the form on their left.
     pub fn with_wide_detail(self) -> Self {
         if self.aside.y != self.detail.y || self.aside.width == 0 {
             return self;
@@ -72,7 +72,7 @@ impl PaneLayout {
         Self { detail: Rect { x: self.aside.x, width, ..self.detail }, aside: Rect::default(), ..self }
     }
 
-    /// The same with most rows for the details, if they are below the list.
+    /// The layout with most rows given to the details, if they are below the list.
     pub fn with_tall_detail(self) -> Self {
         let given = self.list.height.saturating_sub(KEPT);
         if self.detail.is_empty() || self.detail.y <= self.rule.y {
@@ -85,16 +85,16 @@ impl PaneLayout {
     }
 }
 
-/// The columns of a request, which has sentences to read.
+/// The width of a request, which contains prose.
 pub const REQUEST: u16 = 65;
 
-/// Rows below the prompt from which the feed is visible without focus.
+/// The minimum number of rows below the prompt for showing an unfocused feed.
 const WITH_FEED: u16 = 6;
 
-/// Rows of the borders of a pane.
+/// Height of a pane's borders.
 const BORDERS: u16 = 2;
 
-/// Rows that a list keeps while its details are read.
+/// Rows that a list keeps while its details are being read.
 const KEPT: u16 = 3;
 
 /// The inside of a pane's border.
@@ -109,22 +109,22 @@ pub fn inner(outer: Rect) -> Rect {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PaneNeeds {
-    /// The rows that its prompt, or else its list, would fill.
+    /// The number of rows that the pane's prompt or list would fill.
     pub rows: usize,
-    /// Rows above the list of the selection: one for a filter.
+    /// Rows above the selection's list: one if it is filtered.
     pub head: u16,
     pub list: ListWidths,
 }
 
-/// The layout of a pane with this inside. `shares` are its dragged dividers.
+/// The layout of a pane with this inner area. `shares` are its dragged dividers.
 pub fn parts(pane: Pane, inner: Rect, PaneNeeds { rows, head, list }: PaneNeeds, shares: Shares) -> PaneLayout {
     match pane {
         Pane::Catalog => {
-            // Rows enough for both: details beside the list must not cut its names.
+            // Needs enough width for both: details beside the list must not truncate names.
             let columns = if inner.height >= TALL { list.whole } else { list.usual };
             listed(inner, ListShape { columns, head: 1, most: 14, least: 4 }, shares)
         }
-        // A short list leaves its rows to the reasons.
+        // The rows that a short list leaves free go to the reasons.
         Pane::Selection => {
             let free =
                 if rows == 0 { 0 } else { usize::from(inner.height.saturating_sub(head)).saturating_sub(rows + 1) };
@@ -138,17 +138,17 @@ pub fn parts(pane: Pane, inner: Rect, PaneNeeds { rows, head, list }: PaneNeeds,
     }
 }
 
-/// The focused part of the hints pane, which gets most rows.
+/// The focused part of the hints pane, which gets most of the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum HintsFocus {
     /// Another pane is focused.
     #[default]
     Nothing,
-    /// The prompt is typed: the matches matter.
+    /// The prompt is being typed, so the matches get the room.
     Prompt,
     List,
     Feed,
-    /// The pane is the feed's.
+    /// Only the feed is shown in the pane.
     FeedAlone,
 }
 
@@ -158,7 +158,7 @@ impl HintsFocus {
     }
 }
 
-/// The rows that the parts of the hints pane would fill.
+/// The number of rows that each part of the hints pane would fill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HintsNeeds {
     pub busy: HintsFocus,
@@ -166,7 +166,7 @@ pub struct HintsNeeds {
     pub matches: usize,
     /// The details of the row under the cursor, below the list.
     pub aside: usize,
-    /// Whether the feed has a place without being focused.
+    /// Whether the feed is shown while it is not focused.
     pub feed: bool,
 }
 
@@ -176,18 +176,17 @@ impl Default for HintsNeeds {
     }
 }
 
-/// The rows of an idle hints pane with its border: a line of the prompt, its matches, and a short feed.
+/// The height, with border, of an unfocused hints pane: one line of the prompt, its matches, and a short feed.
 pub fn hints_rows(matches: usize) -> u16 {
     let matches = u16::try_from(matches).unwrap_or(u16::MAX);
     matches.saturating_add(1 + WITH_FEED / 2).max(WITH_FEED).saturating_add(2 + BORDERS)
 }
 
-/// Prompt, matches and feed, one below the other, each list with a rule above it. Below the focused list are the
-/// details of its row.
-/// With room for both, the feed is beside the prompt and its matches.
+/// Lays out prompt, matches and feed from top to bottom, each list with a rule above it. The focused list has
+/// the details of its row below it. If there is room for both, the feed is beside the prompt and matches.
 pub fn hints(inner: Rect, wants: HintsNeeds, shares: Shares) -> PaneLayout {
     let has_feed = wants.feed || wants.busy.is_feed();
-    // The focused feed has the whole width: its rows are sentences.
+    // The focused feed takes the full width, because its rows are sentences.
     if inner.width >= BESIDE && !wants.busy.is_feed() && has_feed {
         return hints_beside_feed(inner, wants, shares);
     }
@@ -205,7 +204,7 @@ pub fn hints(inner: Rect, wants: HintsNeeds, shares: Shares) -> PaneLayout {
     let (head, rest) = split_rows(inner, prompt);
     let (rule, rest) = split_rows(rest, prompt.min(1));
     let left = rest.height;
-    // A notice may be long; a match needs few words.
+    // A notice may be long; a match is described in a few words.
     let aside = rows(wants.aside).min(if wants.busy.is_feed() { left / 2 } else { left / 3 });
     let feed = match wants.busy {
         HintsFocus::FeedAlone => left.saturating_sub(1),
@@ -220,7 +219,7 @@ pub fn hints(inner: Rect, wants: HintsNeeds, shares: Shares) -> PaneLayout {
         HintsFocus::Prompt => left / 5,
     };
     let (upper, lower) = split_rows(rest, left - (feed + feed.min(1)).min(left));
-    // The feed's own rule is the row above it.
+    // The row above is the feed's rule.
     let (_, lower) = split_rows(lower, 1);
     if wants.busy.is_feed() {
         let aside = aside.min(lower.height.saturating_sub(1));
@@ -234,11 +233,11 @@ pub fn hints(inner: Rect, wants: HintsNeeds, shares: Shares) -> PaneLayout {
 
 fn hints_beside_feed(inner: Rect, wants: HintsNeeds, shares: Shares) -> PaneLayout {
     let rows = |wanted: usize| u16::try_from(wanted).unwrap_or(u16::MAX);
-    // Reasons that are read need more than the newest notices.
+    // Focused reasons need more width than the newest notices.
     let is_read = wants.busy != HintsFocus::Nothing && wants.matches > 0;
     let beside = if is_read { inner.width / 3 } else { inner.width / 2 };
     let (left, right) = split_columns(inner, inner.width - beside);
-    // Between them is a line, and the feed's own rule is the row above it.
+    // One column for the dividing line, and one row for the feed's rule.
     let (_, feed) = split_columns(right, 1);
     let (_, feed) = split_rows(feed, 1);
     let most = (inner.height / 2).max(1);
@@ -253,13 +252,13 @@ fn hints_beside_feed(inner: Rect, wants: HintsNeeds, shares: Shares) -> PaneLayo
     PaneLayout { head, rule, list, detail: feed, aside }
 }
 
-/// The rows of a feed whose divider was dragged, of the `left` ones below the prompt's rule.
+/// The height of a feed whose divider was dragged, out of `left` rows below the prompt's rule.
 fn lower_part(shares: Shares, inner: Rect, left: u16) -> u16 {
     let wanted = part(shares.lower.unwrap_or_default(), inner.height, (MIN_DETAIL, 0));
     wanted.min(left.saturating_sub(1 + MIN_LIST)).max(1)
 }
 
-/// A list with details: the columns it needs, the rows above it, and the most and least rows of the details.
+/// A list with details: its width, the rows above it, and the maximum and minimum height of the details.
 #[derive(Clone, Copy)]
 struct ListShape {
     columns: u16,
@@ -268,7 +267,7 @@ struct ListShape {
     least: u16,
 }
 
-/// A head, a list, and its details below it, or beside it if there is room for both.
+/// A head, a list, and its details below it, or beside it if both fit.
 fn listed(inner: Rect, ListShape { columns, head, most, least }: ListShape, shares: Shares) -> PaneLayout {
     if inner.width >= BESIDE && inner.width > columns.saturating_add(MIN_COLUMNS) {
         let usual = (inner.width * 3 / 5).max(columns);
@@ -290,7 +289,7 @@ fn listed(inner: Rect, ListShape { columns, head, most, least }: ListShape, shar
     PaneLayout { head, list, rule, detail, ..PaneLayout::default() }
 }
 
-/// The catalog's list without details: they are elsewhere, or folded.
+/// The catalog's list without details, which are elsewhere or folded.
 pub fn list_only(inner: Rect) -> PaneLayout {
     let (head, list) = split_rows(inner, 1);
     PaneLayout { head, list, ..PaneLayout::default() }
@@ -323,13 +322,13 @@ mod tests {
         (0..400u16, 0..90u16).prop_map(|(left, lower)| GridNeeds { left, lower })
     }
 
-    /// Rules at any position, or none.
+    /// Dividers at any position, or none.
     fn any_shares() -> impl Strategy<Value = Shares> {
         let any = || proptest::option::of(0..1200u16);
         (any(), any(), any()).prop_map(|(upper, left, lower)| Shares { upper, left, lower })
     }
 
-    /// A body that a grid fits in.
+    /// A body large enough for a grid.
     fn any_grid() -> impl Strategy<Value = Size> {
         (GRID.width..300u16, GRID.height - 2..120u16).prop_map(|(width, height)| Size { width, height })
     }
@@ -365,7 +364,7 @@ mod tests {
     #[test]
     fn the_rows_of_the_hints_pane() {
         for (height, busy, prompt, aside, rows) in [
-            // An 80×24 terminal, a grid of 120×36, one of 200×60, and the smallest.
+            // Terminals of 80×24, 120×36 and 200×60 (both grids), and the smallest.
             (19, HintsFocus::List, 1, 2, (3, 8, 2, 4)),
             (19, HintsFocus::Prompt, 1, 0, (3, 11, 0, 3)),
             (19, HintsFocus::Feed, 1, 2, (1, 4, 2, 10)),
@@ -428,7 +427,7 @@ mod tests {
             let (a, b) = (splits.cells(from, GridNeeds::default()), splits.cells(to, GridNeeds::default()));
             let (across, down) = ((a.width, from.width, b.width, to.width), (a.height, from.height, b.height, to.height));
             for ((part, all, other, of), least) in [(across, MIN.width), (down, MIN.height)] {
-                // Where a minimum applies, proportions do not hold.
+                // Proportions do not hold where a minimum applies.
                 if [(part, all), (other, of)].iter().all(|(part, all)| *part > least && *part < all - least) {
                     let share = |part: u16, all: u16| f64::from(part) / f64::from(all);
                     // Rounding to whole cells changes a size by at most one.

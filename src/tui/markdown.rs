@@ -1,5 +1,5 @@
-//! Markdown as lines to read: headings, lists, tables, quotes, code, each span with its role, and for each part of a
-//! line the line of the source that it comes from. Pure. The caller decides what a link leads to.
+//! Lays Markdown out as lines: headings, lists, tables, quotes and code, with a role for each span and the
+//! source line of each part. Pure. The caller decides where links lead.
 
 mod compose;
 mod front_matter;
@@ -21,19 +21,19 @@ pub use compose::lines;
 pub use front_matter::FrontMatter;
 use front_matter::split;
 
-/// How to lay a text out.
+/// The options of a layout.
 #[derive(Debug, Clone, Copy)]
 pub struct MarkdownLayout<'a> {
     pub columns: usize,
     pub glyphs: &'a Glyphs,
     pub front_matter: FrontMatter,
-    /// The line of the source that the text begins with, from 1.
+    /// The number of the text's first source line, from 1.
     pub first_line: usize,
-    /// Whether a line break within a paragraph is one on the screen.
+    /// Whether line breaks within a paragraph are kept.
     pub keeps_lines: bool,
 }
 
-/// A text laid out: lines to wrap, and what is in them.
+/// A laid-out text: lines to wrap, and the links, anchors and code in them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MarkdownLines {
     pub lines: Vec<PageLine>,
@@ -44,7 +44,7 @@ pub struct MarkdownLines {
 }
 
 impl MarkdownLines {
-    /// Lines whose code is cut where it is too wide, and not wrapped.
+    /// Truncates lines of code that are too wide instead of wrapping them.
     pub fn cut_code(&mut self) {
         for (line, from) in self.code.iter().flat_map(|block| &block.lines) {
             if let Some(line) = self.lines.get_mut(*line) {
@@ -61,21 +61,21 @@ pub fn has_front_matter(text: &str) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineRange {
     pub line: usize,
-    /// Its first byte, and the byte after its last one.
+    /// The byte range in the line.
     pub start: usize,
     pub end: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrittenLink {
-    /// Where its text is shown: more than one part in a table, where texts are wrapped within their column.
+    /// Where the link's text is shown: several ranges in a table, where text wraps within its column.
     pub shown: Vec<LineRange>,
     pub target: String,
-    /// The line of the source that it begins in.
+    /// The source line in which it starts.
     pub source_line: usize,
 }
 
-/// What a `#fragment` can name: a heading, or `^label` for a footnote.
+/// A target for a `#fragment`: a heading, or `^label` for a footnote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Anchor {
     pub name: String,
@@ -85,13 +85,13 @@ pub struct Anchor {
 /// Lines of code in one language.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodeBlock {
-    /// Names of the language, the likeliest first; none if it is not said.
+    /// Names of the language, the most likely first; empty if unspecified.
     pub languages: Vec<String>,
-    /// Each line, and the byte at which the code begins in it.
+    /// Each line, and the byte at which its code starts.
     pub lines: Vec<(usize, usize)>,
 }
 
-/// Which line of the source each part of a line comes from: sorted, never descending.
+/// The source line of each part of each line, in ascending order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Origins(Vec<Origin>);
 
@@ -103,7 +103,7 @@ struct Origin {
 }
 
 impl Origins {
-    /// Notes that line `line` from byte `at` on comes from this line of the source.
+    /// Records that line `line`, from byte `at` on, comes from this source line.
     pub fn note(&mut self, line: usize, at: usize, source: usize) {
         let number = |n| u32::try_from(n).unwrap_or(u32::MAX);
         let before = self.0.last().copied();
@@ -113,33 +113,32 @@ impl Origins {
         }
     }
 
-    /// Whether something is noted about this line, the last one.
+    /// Whether anything is recorded about this line, which must be the last one.
     fn is_noted(&self, line: usize) -> bool {
         self.0.last().is_some_and(|last| last.line as usize == line)
     }
 
-    /// The line of the source at byte `at` of a line.
+    /// The source line at byte `at` of a line.
     pub fn source_line(&self, line: usize, at: usize) -> Option<usize> {
         let after = self.0.partition_point(|it| (it.line as usize, it.at as usize) <= (line, at));
         let it = self.0.get(after.saturating_sub(1))?;
         Some(it.source as usize)
     }
 
-    /// The first and the last line of the source that something comes from.
+    /// The first and last source line that occur.
     pub fn sources(&self) -> Option<RangeInclusive<usize>> {
         let (first, last) = self.0.first().zip(self.0.last())?;
         Some(first.source as usize..=last.source as usize)
     }
 
-    /// The line and byte where this line of the source begins, or the next one that is shown, or the last one.
+    /// The line and byte where this source line starts, or else the next one that is shown, or else the last one.
     pub fn place(&self, source: usize) -> Option<(usize, usize)> {
         let from = self.0.partition_point(|it| (it.source as usize) < source);
         let it = self.0.get(from).or(self.0.last())?;
         Some((it.line as usize, it.at as usize))
     }
 
-    /// Where this line of the source is shown: each part up to the next origin; an end of `usize::MAX` is the end of the
-    /// line.
+    /// Where this source line is shown: ranges up to the next origin. An end of `usize::MAX` is the end of the line.
     pub fn parts(&self, source: usize) -> impl Iterator<Item = LineRange> {
         let from = self.0.partition_point(|it| (it.source as usize) < source);
         let here = self.0.iter().enumerate().skip(from).take_while(move |(_, it)| it.source as usize == source);

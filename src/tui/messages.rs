@@ -1,4 +1,4 @@
-//! The last messages of the bottom line, for their window, and errors until they are read.
+//! The recent messages of the bottom line, shown in a window, and errors until they are read.
 
 use std::collections::VecDeque;
 
@@ -6,10 +6,10 @@ use crate::tui::action::Action;
 use crate::tui::state::{Message, MessageKind, State};
 use crate::tui::widgets::cells;
 
-/// Messages kept; older ones are forgotten.
+/// The maximum number of messages; older ones are dropped.
 pub const KEPT: usize = 50;
 
-/// A message with the time when it was said.
+/// A message and the time at which it appeared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptMessage {
     pub time: String,
@@ -25,18 +25,18 @@ pub fn now() -> String {
 pub struct Messages {
     /// The newest first, at most [`KEPT`].
     pub last: VecDeque<KeptMessage>,
-    /// Says the time of day; `None` if times do not matter, as in a test.
+    /// Returns the time of day; `None` if times do not matter, as in tests.
     pub clock: Option<fn() -> String>,
-    /// How many errors came since the last was read.
+    /// The number of errors since the last one was read.
     unread: usize,
-    /// The message that was in the bottom line after the last input.
+    /// The message in the bottom line after the last input.
     shown: Option<Message>,
 }
 
 impl Messages {
     fn keep(&mut self, message: Message) {
         self.unread += usize::from(is_error(&message));
-        // What happened, and then what followed: the second message has both.
+        // The second message repeats the first and adds the consequences.
         if self.last.front().is_some_and(|newest| is_continued(&newest.message, &message)) {
             self.last.pop_front();
         }
@@ -45,12 +45,12 @@ impl Messages {
         self.last.truncate(KEPT);
     }
 
-    /// Keeps an error in a file until it is read or fixed. The bottom line does not change.
+    /// Records an error in a file until it is read or fixed. The bottom line does not change.
     pub fn arrived(&mut self, text: String) {
         self.keep(Message { text, tone: MessageKind::Problem });
     }
 
-    /// The errors in files are fixed.
+    /// All errors in files are fixed.
     pub fn fixed(&mut self) {
         let mut unread = self.unread;
         let messages = self.last.iter_mut().map(|kept| &mut kept.message);
@@ -73,7 +73,8 @@ impl Messages {
     }
 }
 
-/// Whether the next message says the same up to its colon, and then more: `answered ask: 2 sources`, `Answered ask: picked 2`.
+/// Whether `next` repeats the message up to its colon and continues: `answered ask: 2 sources`, `Answered
+/// ask: picked 2`.
 fn is_continued(message: &Message, next: &Message) -> bool {
     let begins = |message: &Message| message.text.split_once(':').map(|(begins, _)| begins.to_lowercase());
     message.tone == MessageKind::Note
@@ -85,19 +86,19 @@ fn is_error(message: &Message) -> bool {
     matches!(message.tone, MessageKind::Error | MessageKind::Problem)
 }
 
-/// After every input: keeps what is new in the bottom line.
+/// Runs after every input: records a new message of the bottom line.
 pub fn follow(state: &mut State) {
     if state.message == state.messages.shown {
         return;
     }
     state.messages.shown.clone_from(&state.message);
-    // A key that does nothing is not worth a row of the last messages.
+    // An unbound key is not worth a row.
     if let Some(message) = state.message.clone().filter(|message| message.tone != MessageKind::Unbound) {
         state.messages.keep(message);
     }
 }
 
-/// The newest error that was not read, with the keys that read it: `… Esc dismisses it, F8 shows all 3.`
+/// The newest unread error, with the keys to read it: `… Esc dismisses it, F8 shows all 3.`
 pub fn unread(state: &State) -> Option<String> {
     let messages = &state.messages;
     let error = messages

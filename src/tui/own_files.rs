@@ -1,4 +1,4 @@
-//! The user's own files for the screen: what they change, and what is wrong with them. They arrive as text, at the start and
+//! The user's own files for the screen: their effect and their problems. They arrive as text at startup and
 //! whenever they change.
 
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::tui::theme::Themes;
 use crate::tui::theme_choice;
 use crate::tui::widgets::cells;
 
-/// The keymap and the themes of these files, and what is wrong with all of them; no keymap if its file cannot be read.
+/// The keymap and themes in these files, and the problems of all of them; no keymap if its file cannot be read.
 pub fn read(files: &ScreenFiles, themes: &Themes) -> (Option<Keymap>, Themes, Vec<Diagnostic>) {
     let (themes, of_themes) = themes.with_own(files);
     let (keymap, problems) = files.keymap.as_ref().map(|file| read_keymap(&file.text, &file.shown)).unwrap_or_default();
@@ -21,12 +21,13 @@ pub fn read(files: &ScreenFiles, themes: &Themes) -> (Option<Keymap>, Themes, Ve
     (is_read.then_some(keymap), themes, [files.problems.clone(), problems, of_themes].concat())
 }
 
-/// Applies the current files.
+/// Applies the files at startup.
 pub fn begin(state: &mut State, files: Arc<ScreenFiles>) {
     apply(state, files, "the default keys work");
 }
 
-/// Applies the files. A keymap that cannot be read, as while it is being edited, changes no key: then these keys work.
+/// Applies the files. An unreadable keymap, for example one being edited, changes nothing; `working` tells
+/// the user which keys apply instead.
 fn apply(state: &mut State, files: Arc<ScreenFiles>, working: &str) {
     let (keymap, themes, problems) = read(&files, &state.theme_choice.themes);
     state.own_problems = [files.of_preferences.clone(), problems].concat();
@@ -44,7 +45,7 @@ fn apply(state: &mut State, files: Arc<ScreenFiles>, working: &str) {
     }
 }
 
-/// Takes the files if they changed, and says so.
+/// Applies the files if they changed, and reports it.
 pub fn follow(state: &mut State, files: &Arc<ScreenFiles>) {
     if state.own_files == *files {
         return;
@@ -75,7 +76,7 @@ pub fn follow(state: &mut State, files: &Arc<ScreenFiles>) {
     }
 }
 
-/// Which theme does not exist, and which is used instead.
+/// Reports which theme does not exist, and which is used instead.
 pub fn gone_theme(state: &State, gone: &str) -> String {
     let (used, key) = (state.skin.theme.name(), state.key(Action::Theme));
     format!("The theme {} is gone, and {used} is used instead: {key} chooses another", cells::clean(gone))

@@ -1,4 +1,4 @@
-//! The four panes by name and number.
+//! The four panes, by name and number.
 
 use crate::tui::theme::ThemeRole;
 
@@ -25,7 +25,7 @@ impl Pane {
         self as usize
     }
 
-    /// The one after it, or the first.
+    /// The next pane, wrapping around.
     pub fn next(self) -> Self {
         match self {
             Self::Catalog => Self::Selection,
@@ -35,7 +35,7 @@ impl Pane {
         }
     }
 
-    /// The one before it, or the last.
+    /// The previous pane, wrapping around.
     pub fn previous(self) -> Self {
         self.next().next().next()
     }

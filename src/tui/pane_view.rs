@@ -1,4 +1,4 @@
-//! What the panes' views share: focus, captions, rows, empty states.
+//! Code shared by the views of the panes: focus, captions, rows, empty states.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::row::{Active, ListRow, RowCursor};
 use crate::tui::widgets::{cells, frame};
 
-/// The column of a row's mark, counted from the left of its list.
+/// The screen column of a row's mark, relative to its list.
 pub fn mark_column(state: &State, pane: Pane, row: usize) -> Option<u16> {
     match pane {
         Pane::Catalog | Pane::Hints => Some(1),
@@ -26,17 +26,17 @@ pub fn mark_column(state: &State, pane: Pane, row: usize) -> Option<u16> {
     }
 }
 
-/// Whether keys go to this pane.
+/// Whether this pane receives keys.
 pub fn active(state: &State, pane: Pane) -> Active {
     if state.focus == pane && state.window.is_none() { Active::Yes } else { Active::No }
 }
 
-/// Whether keys go to this pane's list.
+/// Whether this pane's list receives keys.
 pub fn list_active(state: &State, pane: Pane) -> Active {
     if state.part == PanePart::List { active(state, pane) } else { Active::No }
 }
 
-/// The style of the caption over a pane's details: its colour while keys go there.
+/// The style of the caption above a pane's details: in the pane's colour while they receive keys.
 pub fn caption(state: &State, pane: Pane) -> Style {
     if state.part == PanePart::Detail && active(state, pane) == Active::Yes {
         caption_of(state, pane)
@@ -45,12 +45,12 @@ pub fn caption(state: &State, pane: Pane) -> Style {
     }
 }
 
-/// The style of the caption over what keys go to.
+/// The style of the caption of a part that receives keys.
 pub fn caption_of(state: &State, pane: Pane) -> Style {
     state.skin.theme.style(pane.role()).add_modifier(Modifier::BOLD)
 }
 
-/// A caption that says which lines are shown, if not all are.
+/// A caption with the visible range, if not everything is visible.
 pub fn scrolled(caption: &str, shown: &Range<usize>, len: usize) -> String {
     if shown.len() >= len || shown.is_empty() {
         return caption.to_owned();
@@ -59,13 +59,13 @@ pub fn scrolled(caption: &str, shown: &Range<usize>, len: usize) -> String {
     format!("{caption}, {from}-{to} of {of}")
 }
 
-/// The place of row `nth` of a list, counted from its first visible one.
+/// The area of row `nth` of a list, counted from its first visible row.
 pub fn nth_row(list: Rect, nth: usize) -> Rect {
     let down = u16::try_from(nth).unwrap_or(u16::MAX);
     Rect { y: list.y.saturating_add(down), height: 1, ..list }.intersection(list)
 }
 
-/// A list that is drawn, with its cursor and a scroll bar on its right border.
+/// A drawn list, with its cursor and a scrollbar on its right border.
 pub struct DrawnList {
     pub place: Rect,
     pub len: usize,
@@ -75,7 +75,7 @@ pub struct DrawnList {
 }
 
 impl DrawnList {
-    /// The visible rows.
+    /// The range of visible rows.
     pub fn window(&self) -> Range<usize> {
         self.cursor.window(self.len, usize::from(self.place.height))
     }
@@ -93,13 +93,13 @@ impl DrawnList {
     }
 }
 
-/// A text in lines that fit `columns`.
+/// Wraps a text for this width.
 pub fn wrapped(state: &State, text: &str, role: ThemeRole, columns: usize) -> Vec<Line<'static>> {
     let style = state.skin.theme.style(role);
     cells::wrap(&cells::clean(text), columns).into_iter().map(|line| Line::styled(line, style)).collect()
 }
 
-/// A text of several lines, in rows that fit `columns`: its lines and their indents stay, and several empty lines are one.
+/// Wraps a text of several lines for this width. Line breaks and indents are kept; consecutive empty lines become one.
 pub fn wrapped_lines(state: &State, text: &str, role: ThemeRole, columns: usize) -> Vec<Line<'static>> {
     let style = state.skin.theme.style(role);
     let mut rows: Vec<Line<'static>> = Vec::new();
@@ -118,7 +118,7 @@ pub fn wrapped_lines(state: &State, text: &str, role: ThemeRole, columns: usize)
     rows
 }
 
-/// The first line of details: `@id  name`. The name has the columns that the id leaves.
+/// The first line of the details: `@id  name`. The name gets the width that the id leaves.
 pub fn id_and_name(state: &State, id: &str, name: &str, columns: usize) -> Line<'static> {
     let (theme, ellipsis) = (&state.skin.theme, state.skin.glyphs.ellipsis);
     let id = cells::clip(&format!("@{}", cells::clean(id)), columns, ellipsis).into_owned();
@@ -130,7 +130,7 @@ pub fn id_and_name(state: &State, id: &str, name: &str, columns: usize) -> Line<
     ])
 }
 
-/// Lines of details, from `top` on, one column in from the left.
+/// Draws lines of details starting at `top`, indented by one column.
 pub fn draw_lines(lines: &[Line<'_>], place: Rect, buffer: &mut Buffer) {
     let place = indented(place).intersection(buffer.area);
     for (nth, line) in lines.iter().take(usize::from(place.height)).enumerate() {
@@ -139,12 +139,12 @@ pub fn draw_lines(lines: &[Line<'_>], place: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// Details are indented by one column: below the rows' text, not below their cursors.
+/// Details are indented by one column, to align with the text of the rows rather than with their cursor.
 pub fn indented(place: Rect) -> Rect {
     Rect { x: place.x.saturating_add(1), width: place.width.saturating_sub(2), ..place }
 }
 
-/// Why a filter keeps nothing: the term that no source or template matches, or `else_why` if each term matches some.
+/// Why a filter matches nothing: the term without any match, or `else_why` if every term matches something.
 pub fn no_match(state: &State, filtered: &FilterResult, what: &str, else_why: &str) -> String {
     let back = state.key(Action::Back);
     let Some(term) = &filtered.culprit else { return format!("{else_why} {back} shows all again.") };
@@ -152,7 +152,7 @@ pub fn no_match(state: &State, filtered: &FilterResult, what: &str, else_why: &s
     format!("No {what} matches {}.{advice} {back} shows all again.", cells::clean(term))
 }
 
-/// A few sentences in the middle of an empty place.
+/// Centres a few sentences in an empty area.
 pub fn draw_empty(state: &State, sentence: &str, place: Rect, buffer: &mut Buffer) {
     let place = place.intersection(buffer.area);
     let lines = cells::wrap(sentence, usize::from(place.width.saturating_sub(4)).clamp(1, 60));
@@ -165,7 +165,7 @@ pub fn draw_empty(state: &State, sentence: &str, place: Rect, buffer: &mut Buffe
     }
 }
 
-/// `path` as printed: within the workspace relative to it.
+/// `path` for display: relative to the workspace if it is inside.
 pub fn printed(state: &State, path: &std::path::Path) -> String {
     let within = path.strip_prefix(&*state.snapshot.workspace).unwrap_or(path);
     cells::clean(&within.to_string_lossy()).into_owned()

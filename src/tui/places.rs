@@ -1,5 +1,5 @@
-//! The history of places: where keys went before a pane was changed, a link followed, or a jump made; and the way back and
-//! forward between them.
+//! The history of places: a place is recorded before switching panes, following a link or jumping, so that
+//! the user can go back and forward.
 
 use crate::tui::action::Action;
 use crate::tui::catalog::filtered_rows;
@@ -15,27 +15,27 @@ use crate::tui::templates;
 use crate::tui::views::ViewPlace;
 use refdesk_core::catalog::SourceId;
 
-/// The most places back.
+/// The maximum length of the history.
 const MAX: usize = 100;
 
-/// Where keys went.
+/// A place that had the focus.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     pane: Pane,
     part: PanePart,
     /// The source or template under the cursor.
     subject: Option<String>,
-    /// The filter of the catalog, if that was shown.
+    /// The catalog's filter, if the catalog was shown.
     filter: Option<String>,
-    /// The document that was read, and where.
+    /// The document that was open, and the position in it.
     read: Option<ReadingStop>,
-    /// The link that could be followed there.
+    /// The link that was focused there.
     link: Option<LinkFocus>,
-    /// The place in the view that was shown in place of the panes.
+    /// The place in the view that replaced the panes, if any.
     view: Option<ViewPlace>,
 }
 
-/// The places that were left, and those that were left by going back.
+/// The places to go back to, and the places to go forward to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PlaceHistory {
     back: Vec<Place>,
@@ -43,7 +43,7 @@ pub struct PlaceHistory {
 }
 
 impl PlaceHistory {
-    /// Keys leave this place for another one.
+    /// Records this place before leaving it.
     fn leave(&mut self, here: Place) {
         self.forward.clear();
         if self.back.last() == Some(&here) {
@@ -55,14 +55,14 @@ impl PlaceHistory {
         self.back.push(here);
     }
 
-    /// The last place that is not this one.
+    /// The most recent place other than the current one.
     fn back(&mut self, here: Place) -> Option<Place> {
         let there = last_other(&mut self.back, &here)?;
         self.forward.push(here);
         Some(there)
     }
 
-    /// Where keys went before going back.
+    /// The place that was left by going back.
     fn forward(&mut self, here: Place) -> Option<Place> {
         let there = last_other(&mut self.forward, &here)?;
         self.back.push(here);
@@ -98,9 +98,9 @@ pub fn leave(state: &mut State) {
     state.places.leave(here);
 }
 
-/// Goes back to the place before, or forward again.
+/// Goes back to the previous place, or forward again.
 pub fn go(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
-    // The jump itself is not a place to remember.
+    // The jump itself must not be recorded.
     let mut places = std::mem::take(&mut state.places);
     let here = here(state);
     let there = if action == Action::GoBack { places.back(here) } else { places.forward(here) };
@@ -110,7 +110,7 @@ pub fn go(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     state.places = places;
 }
 
-/// Goes to this place; the one that is left is not remembered.
+/// Goes to this place without recording the current one.
 pub fn go_to(state: &mut State, place: Place, effects: &mut Vec<Effect>) {
     let places = std::mem::take(&mut state.places);
     restore(state, place, effects);

@@ -1,14 +1,14 @@
-//! The questions sent to the engine. Answers to outdated ones are dropped.
+//! Tracks questions to the engine, so that answers to outdated ones are dropped.
 
 use std::collections::HashMap;
 use std::mem::{Discriminant, discriminant};
 
 use refdesk_desk::engine::Request;
 
-/// A question to the engine that is asked again when its subject changes, and its newest answer.
+/// A question that is asked again when its subject changes, and its latest answer.
 #[derive(Debug, Clone)]
 pub struct Lookup<T> {
-    /// The subject of the newest question, and the generation of the snapshot.
+    /// The subject of the latest question, and the generation of the snapshot.
     pub about: Option<(String, u64)>,
     pub answer: Option<T>,
 }
@@ -20,7 +20,7 @@ impl<T> Default for Lookup<T> {
 }
 
 impl<T> Lookup<T> {
-    /// Sets the subject; returns whether the question must be asked.
+    /// Sets the subject. Returns whether the question has to be asked.
     pub fn ask(&mut self, about: Option<(&str, u64)>) -> bool {
         let about = about.map(|(id, at)| (id.to_owned(), at));
         if self.about == about {
@@ -34,13 +34,13 @@ impl<T> Lookup<T> {
         self.about.is_some()
     }
 
-    /// Takes the answer, unless the subject is gone.
+    /// Stores the answer, unless there is no subject any more.
     pub fn take(&mut self, answer: T) {
         self.answer = self.about.is_some().then_some(answer);
     }
 }
 
-/// The newest question of each kind: answers to older ones are dropped.
+/// The latest question of each kind; answers to older ones are dropped.
 #[derive(Debug, Clone, Default)]
 pub struct Questions {
     asked: u64,
@@ -53,12 +53,12 @@ impl Questions {
         self.newest.insert(discriminant(request), self.asked);
     }
 
-    /// The number of the newest question of this kind; `None` for a change, whose answer is never outdated.
+    /// The number of the latest question of this kind; `None` for a change, whose answer is never outdated.
     pub fn number(&self, request: &Request) -> Option<u64> {
         self.newest.get(&discriminant(request)).copied().filter(|_| !request.is_change())
     }
 
-    /// Whether the answer to this question is still wanted.
+    /// Whether the answer to this question is still needed.
     pub fn is_wanted(&self, question: Option<u64>) -> bool {
         question.is_none_or(|question| self.newest.values().any(|newest| *newest == question))
     }

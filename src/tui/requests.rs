@@ -1,4 +1,4 @@
-//! The requests of agents: which one is shown, its marks, and what they would add.
+//! Requests from agents: which one is shown, its marks, and what the marked sources would add.
 
 pub mod disabled;
 pub mod update;
@@ -18,65 +18,65 @@ use crate::tui::state::{Lookup, State};
 
 #[derive(Debug, Clone, Default)]
 pub struct RequestsPane {
-    /// The id of the one that is shown, or would be if it were not put aside.
+    /// The id of the request that is shown, or would be if it were not put aside.
     pub current: Option<String>,
-    /// Whether it has the place of the selection.
+    /// Whether it is shown in place of the selection.
     pub place: RequestPlacement,
     pub cursor: Cursor,
-    /// Positions of offered sources that match the filter.
+    /// Indices of the offered sources that match the filter.
     pub rows: Vec<usize>,
     pub filter: TextField,
     /// The marks, by request id.
     pub marks: BTreeMap<String, BTreeSet<String>>,
-    /// Grows with every mark.
+    /// Incremented by every change of marks.
     pub marked: u64,
     pub scroll: Scroll,
     /// What the row under the cursor and all marks would add if picked.
     pub preview: Lookup<MarksPreview>,
     pub line: RequestNews,
-    /// Where keys went before the request was opened.
+    /// The place that had the focus before the request was opened.
     pub opened_from: Option<Place>,
-    /// The request that was answered, until it is gone.
+    /// The request that was just answered, until the snapshot drops it.
     pub sent: Option<String>,
-    /// How requests ended that the snapshot still lists: events and snapshots can arrive in either order.
+    /// How requests ended that the snapshot still lists. Events and snapshots can arrive in either order.
     pub over: BTreeMap<String, RequestEnd>,
-    /// The one that ended while it was focused. It stays until a key closes it, so that a key meant for it does
-    /// nothing else.
+    /// A request that ended while it was focused. It stays until a key closes it, so that a key meant for it
+    /// has no other effect.
     pub ended: Option<EndedRequest>,
-    /// The difference of the write to approve, wrapped.
+    /// The diff of the write to approve, wrapped.
     pub difference: WrappedText,
-    /// The request and the width that it was wrapped for.
+    /// The request and width that it was wrapped for.
     pub wrapped_for: Option<(String, usize)>,
 }
 
-/// The content of the selection pane while there are requests.
+/// What the selection pane shows while there are requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RequestPlacement {
     #[default]
     Shown,
-    /// The request after the one just answered: keys meant for that one must not answer this one.
+    /// The request after the one just answered. Keys meant for the previous one must not answer it.
     Next,
     /// The selection: the request was put aside, or arrived while the selection was focused.
     Aside,
 }
 
-/// A request that ended by itself.
+/// A request that ended without an answer from this screen.
 #[derive(Debug, Clone)]
 pub struct EndedRequest {
     pub waiting: WaitingRequest,
-    /// How it ended, once that is known.
+    /// How it ended, once known.
     pub how: Option<RequestEnd>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MarksPreview {
-    /// Picking the row under the cursor.
+    /// The effect of picking the row under the cursor.
     pub one: SelectionChange,
     pub all: SelectionChange,
 }
 
 impl State {
-    /// The request that is shown, or would be.
+    /// The request that is shown, or would be if it were not put aside.
     pub fn request(&self) -> Option<&WaitingRequest> {
         if let Some(gone) = &self.requests.ended {
             return Some(&gone.waiting);
@@ -85,12 +85,12 @@ impl State {
         self.snapshot.requests.iter().find(|waiting| waiting.request.request_id == current)
     }
 
-    /// The request that has the place of the selection.
+    /// The request shown in place of the selection.
     pub fn shown_request(&self) -> Option<&WaitingRequest> {
         self.request().filter(|_| self.requests.place != RequestPlacement::Aside)
     }
 
-    /// Its position among the waiting requests, from 0.
+    /// Its index among the waiting requests.
     pub fn nth_request(&self) -> usize {
         let current = self.requests.current.as_deref();
         let mut waiting = self.snapshot.requests.iter();
@@ -101,7 +101,7 @@ impl State {
         self.requests.marks.get(self.requests.current.as_deref()?)
     }
 
-    /// Whether the pane of a request is focused, though it may take no keys.
+    /// Whether the pane of a request is focused, even if it ignores keys.
     pub fn at_request(&self) -> bool {
         self.focus == Pane::Selection && self.shown_request().is_some()
     }
@@ -122,11 +122,11 @@ impl State {
     }
 }
 
-/// The bottom line's text about requests.
+/// What the bottom line reports about requests.
 #[derive(Debug, Clone, Default)]
 pub struct RequestNews {
     pub result: Option<String>,
-    /// A new request, by its id.
+    /// The id and announcement of a new request.
     pub news: Option<(String, String)>,
     /// Both, as shown.
     pub shown_text: Option<String>,

@@ -1,5 +1,5 @@
-//! The only loop of the screen: it blocks until a key, a snapshot, an answer, an event or a signal arrives, takes everything
-//! that is ready, and draws once. A timer runs only while changes wait to be drawn.
+//! The event loop of the screen. It blocks until a key, a snapshot, an answer, an event or a signal arrives,
+//! handles everything that is ready, and draws once. A timer runs only while changes wait to be drawn.
 
 use std::collections::VecDeque;
 use std::io;
@@ -45,16 +45,16 @@ mod temp_file;
 mod terminal_handoff;
 mod terminal_input;
 
-/// How the screen was left.
+/// The outcome of a screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScreenExit {
     /// Why it ended.
     pub ended: ExitReason,
-    /// The state for the next screen.
+    /// The state to restore next time.
     pub remembered: SavedScreen,
-    /// Why the state of the screen was not saved, if it was not.
+    /// Why the screen's state could not be saved, if so.
     pub forgotten: Option<String>,
-    /// Whether every change was stored; false if the disk did not answer in time.
+    /// Whether every change was stored; false if the disk did not respond in time.
     pub stored: bool,
 }
 
@@ -63,7 +63,7 @@ pub struct ScreenExit {
 pub enum ExitReason {
     /// The user quit.
     Quit,
-    /// A signal of this number.
+    /// A signal with this number arrived.
     Signal(i32),
 }
 
@@ -72,7 +72,7 @@ impl ExitReason {
     pub fn code(self) -> u8 {
         match self {
             Self::Quit => 0,
-            // The code that shells report for a program ended by a signal.
+            // Shells report this code for a program killed by a signal.
             Self::Signal(number) => u8::try_from(128 + number).unwrap_or(1),
         }
     }
@@ -80,8 +80,8 @@ impl ExitReason {
 
 /// Runs the screen until the user leaves it, then restores the terminal.
 ///
-/// Needs a tokio runtime with I/O and time enabled, and stays on its thread. Fails if the terminal cannot be entered or
-/// written to, or if the engine ends first.
+/// Needs a tokio runtime with I/O and time enabled, and stays on its thread. Fails if the terminal cannot be
+/// set up or written to, or if the engine stops first.
 pub async fn run((engine, events): Started, start: StartOptions) -> io::Result<ScreenExit> {
     let signals = ScreenSignals::new()?;
     let screen = Screen::enter()?;
@@ -110,12 +110,12 @@ pub async fn run((engine, events): Started, start: StartOptions) -> io::Result<S
         ended: None,
     };
     let ended = match app.run(signals).await {
-        // Its signal can arrive later.
+        // The SIGHUP may arrive later.
         Err(error) if keyboard::is_gone(&error) => Ok(ExitReason::Signal(i32::from(HANGUP))),
         ended => ended,
     };
     let App { engine, events, screen, state, asked, keeper, .. } = app;
-    // The shell gets its terminal back before any wait.
+    // The shell gets its terminal back before anything waits.
     drop((screen, events));
     let stored = match asked {
         SentRequests::Changes => engine.close(STORING).await == Ending::Closed,
@@ -132,21 +132,21 @@ struct App {
     screen: Screen,
     state: State,
     replies: Replies,
-    /// Keys pressed before the workspace was open.
+    /// Keys pressed before the workspace was loaded.
     early: VecDeque<TerminalEvent>,
-    /// What to lend the terminal for.
+    /// The pending reason for handing over the terminal.
     opening: Option<LentTask>,
-    /// Started with the first text.
+    /// Started for the first text.
     painter: Option<HighlightWorker>,
     suspended: bool,
-    /// Why to draw, if at all.
+    /// Why a redraw is due, if one is.
     changed: Option<Trigger>,
     pace: FrameLimiter,
     rest: CursorRest,
     asked: SentRequests,
-    /// When an editor last returned the terminal.
+    /// When an editor last gave the terminal back.
     handed_back: Option<Instant>,
-    /// The editor that the user's preferences name.
+    /// The editor from the user's preferences.
     editor: Option<String>,
     background: BackgroundQuestion,
     keeper: SessionKeeper,
@@ -162,7 +162,7 @@ enum LentTask {
     Shell,
 }
 
-/// Whether changes were requested: only these are waited for at the end.
+/// Whether changes were requested, which have to be waited for at exit.
 enum SentRequests {
     Nothing,
     Changes,
@@ -204,8 +204,7 @@ impl App {
             tokio::select! {
                 biased;
                 action = signals.next() => {
-                    // Keys typed before the signal still count. If the terminal is gone, there are none, and the signal
-                    // says so.
+                    // Keys typed before the signal still count. If the terminal is gone, the hangup ends the screen.
                     if !self.suspended && self.take_ready(&mut keyboard).is_err() && self.ended.is_none() {
                         self.ended = Some(ExitReason::Signal(i32::from(HANGUP)));
                     }
@@ -221,7 +220,8 @@ impl App {
         }
     }
 
-    /// Waits for the engine and handles one of its messages, or for a terminal that has not taken the last frame yet.
+    /// Waits for the engine and handles one of its messages, or waits until a slow terminal has accepted the
+    /// last frame.
     async fn handle_engine(&mut self) -> io::Result<()> {
         let painted = async {
             match &mut self.painter {
@@ -249,7 +249,7 @@ impl App {
         }
     }
 
-    /// Draws pending changes, or returns when they may be drawn.
+    /// Draws pending changes, or returns the time at which they may be drawn.
     fn draw(&mut self) -> io::Result<Option<Instant>> {
         let Some(cause) = self.changed.filter(|_| !self.suspended && !self.screen.is_blocked()) else {
             return Ok(None);
@@ -266,7 +266,7 @@ impl App {
         Ok(due)
     }
 
-    /// Until the workspace is open, the session is the one that was read.
+    /// Until the workspace is loaded, the session is still the one from disk.
     fn keep_session(&mut self) {
         if self.is_open() {
             self.keeper.keep(|| self.state.session());
@@ -278,23 +278,23 @@ impl App {
         self.input(Input::Snapshot(Box::new(snapshot)))
     }
 
-    /// Whether the workspace has been opened: until then keys would act on an empty catalog, and vanish.
+    /// Whether the workspace is loaded. Before that, keys would act on an empty catalog and be lost.
     fn is_open(&self) -> bool {
         self.state.snapshot.generation > 0
     }
 
-    /// Asks the terminal whether its background is light or dark, and to report changes.
+    /// Asks the terminal whether its background is light or dark, and subscribes to changes.
     fn ask_background(&mut self) -> io::Result<()> {
         self.background.ask(Instant::now());
         self.screen.ask_background()
     }
 
-    /// Waits for the terminal's answer, so that no other program gets it.
+    /// Waits for the terminal's answer, so that no other program receives it.
     async fn await_answer(&mut self, keyboard: &mut Keyboard) {
         while let Some(until) = self.background.awaited_until(Instant::now()) {
             match tokio::time::timeout_at(until.into(), keyboard.next()).await {
                 Ok(Ok(TerminalInput::Background(report))) => drop(self.background.take(report, Instant::now())),
-                // Keys pressed now would go to no program.
+                // Keys pressed now have no recipient.
                 Ok(Ok(TerminalInput::Event(_))) => {}
                 Ok(Err(_)) | Err(_) => return,
             }
@@ -349,7 +349,7 @@ impl App {
         Ok(())
     }
 
-    /// Sends a request. If the queue is full, one that can wait does; any other is reported to the user.
+    /// Sends a request. If the queue is full, a request that may wait is queued; any other is reported to the user.
     fn ask(&mut self, request: Request) -> io::Result<()> {
         if request.is_change() {
             if !request.may_wait() && self.engine.is_full() {
@@ -373,7 +373,7 @@ impl App {
             SignalAction::End(signal) if self.is_from_editor_key(signal) => {}
             SignalAction::End(signal) => self.ended = Some(ExitReason::Signal(signal)),
             SignalAction::Stop => self.opening = Some(LentTask::Shell),
-            // Also after a SIGSTOP, which cannot be caught: the shell had the terminal meanwhile.
+            // Also after a SIGSTOP, which cannot be caught: the shell used the terminal in the meantime.
             SignalAction::Continue => {
                 self.suspended = false;
                 self.screen.resume()?;
@@ -385,7 +385,7 @@ impl App {
     }
 }
 
-/// Waits until this time, or forever.
+/// Waits until this time, or forever if there is none.
 async fn at(due: Option<Instant>) {
     match due {
         Some(due) => tokio::time::sleep_until(due.into()).await,

@@ -1,5 +1,5 @@
-//! The source under the cursor in words: its state, its connections, what a pick would bring, and the mentions that the row
-//! is about with file and line.
+//! Describes the source under the cursor: its state, its connections, what a pick would pull in, and the
+//! mentions behind the row with file and line.
 
 use std::collections::HashSet;
 
@@ -20,7 +20,7 @@ pub fn caption(state: &State) -> &'static str {
     if state.broken_link().is_some() { "how to fix it" } else { "this source" }
 }
 
-/// At most `most` lines that fit `columns`.
+/// At most `most` lines of this width.
 pub fn lines(state: &State, columns: u16, most: usize) -> Vec<Line<'static>> {
     let columns = usize::from(columns);
     let mut lines = match (state.broken_link(), state.graph.position()) {
@@ -82,7 +82,7 @@ fn of_source(state: &State, at: usize, columns: usize, most: usize) -> Vec<Line<
     lines
 }
 
-/// How many of the sources that come with this one are selected.
+/// How many of the sources that it pulls in are selected.
 fn selected_below(state: &State, at: usize) -> usize {
     let Some(analysis) = &state.graph.analysis else { return 0 };
     let (mut seen, mut open) = (HashSet::from([at]), vec![at]);
@@ -101,7 +101,7 @@ fn selected_below(state: &State, at: usize) -> usize {
     selected
 }
 
-/// The mentions that connect the row with the one before it: `@a mentions @b by id  docs/a.md:3`.
+/// The mentions that connect this row to the previous one: `@a mentions @b by id  docs/a.md:3`.
 fn mentions(state: &State, columns: usize, most: usize) -> Vec<Line<'static>> {
     let (graph, theme) = (&state.graph, &state.skin.theme);
     let Some(analysis) = &graph.analysis else { return Vec::new() };

@@ -1,10 +1,9 @@
-//! Why an action of the graph is disabled.
+//! Why an action is disabled in the graph.
 
 use super::{GraphTab, update};
 use crate::tui::action::Action;
 use crate::tui::state::State;
 
-/// Why this action is disabled while the graph is shown.
 pub fn disabled(state: &State, action: Action) -> Option<String> {
     let graph = &state.graph;
     let is = |tab| graph.tab == tab;

@@ -1,13 +1,13 @@
-//! The command that prints the graph as a picture, for a shell in any folder.
+//! The shell command that prints the graph as a picture. It works from any folder.
 
 use crate::tui::state::State;
 
-/// How refdesk was started, as far as another call has to repeat it.
+/// The options refdesk was started with that another call has to repeat.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LaunchOptions {
-    /// In the demo, whose folder is removed at the end.
+    /// Running the demo, whose folder is removed at exit.
     pub is_demo: bool,
-    /// The whole path of the configuration file, if one was named.
+    /// The absolute path of the configuration file, if one was given.
     pub config: Option<String>,
 }
 

@@ -1,30 +1,30 @@
-//! The sources at one distance from the one at the centre, and the mentions that lead there.
+//! The sources at one distance from the centre, and the mentions that lead to them.
 
 use refdesk_core::mention::analysis::{Direction, GraphAnalysis, levels};
 
 use super::{GraphRow, GraphTab, GraphView};
 use crate::tui::widgets::motion::Cursor;
 
-/// The most levels on either side. A pick pulls in no more.
+/// The maximum number of levels on either side; a pick pulls in sources no further away.
 const MAX: usize = refdesk_core::selection::MAX_TRANSITIVE_DEPTH;
 
 /// Sources at one distance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Level {
-    /// Steps from the centre; negative for sources that mention it, directly or through others.
+    /// Steps from the centre; negative for sources that mention it directly or indirectly.
     pub distance: isize,
-    /// Positions, in catalog order.
+    /// Positions in catalog order.
     pub sources: Vec<usize>,
     pub cursor: Cursor,
 }
 
 impl Level {
-    /// The position of the source under its cursor.
+    /// The position of the source under this level's cursor.
     pub fn current(&self) -> Option<usize> {
         self.sources.get(self.cursor.at).copied()
     }
 
-    /// Its heading: `mentioned by 3`, `2 steps before: 4`.
+    /// The heading: `mentioned by 3`, `2 steps before: 4`.
     pub fn title(&self) -> String {
         let count = crate::tui::widgets::cells::grouped(self.sources.len());
         match self.distance {
@@ -36,7 +36,7 @@ impl Level {
     }
 }
 
-/// All levels around this source from left to right. Those one step away are listed even if they are empty.
+/// All levels around this source from left to right. The two adjacent levels are included even if empty.
 pub fn around(analysis: &GraphAnalysis, centre: usize) -> Vec<Level> {
     let on_side = |direction, sign: isize| {
         let mut found = levels(&analysis.adjacency, centre, direction, MAX);
@@ -55,8 +55,8 @@ pub fn around(analysis: &GraphAnalysis, centre: usize) -> Vec<Level> {
     all
 }
 
-/// The pairs of sources whose mentions the row under the cursor is about: those that connect it with the level nearer to
-/// the centre, or with the step before.
+/// The pairs of sources whose mentions explain the row under the cursor: in the neighbourhood those that
+/// connect it to the next level towards the centre, on a path the previous step.
 pub fn pairs(graph: &GraphView) -> Box<dyn Iterator<Item = (usize, usize)> + '_> {
     let of_row = || {
         let analysis = graph.analysis.as_ref()?;
@@ -72,7 +72,7 @@ pub fn pairs(graph: &GraphView) -> Box<dyn Iterator<Item = (usize, usize)> + '_>
     of_row().unwrap_or_else(|| Box::new(std::iter::empty()))
 }
 
-/// The pairs of sources whose mentions connect this one, at this distance, with the level nearer to the centre.
+/// The mentions, as pairs of sources, that connect this source at this distance to the next level towards the centre.
 pub fn links<'a>(
     analysis: &'a GraphAnalysis,
     levels: &'a [Level],

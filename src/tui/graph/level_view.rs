@@ -1,5 +1,5 @@
-//! Draws the neighbourhood: the source at the centre on its own line, and below it the levels side by side, what
-//! mentions it on the left, what it mentions on the right.
+//! Draws the neighbourhood: the centre on its own line, and below it the levels side by side, with what
+//! mentions it on the left and what it mentions on the right.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -14,16 +14,16 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::row::{Active, ListRow, RowCursor};
 use crate::tui::widgets::{cells, frame};
 
-/// The columns of a level that also shows where the mentions are.
+/// Width of a level that also shows where the mentions are.
 const WIDE: u16 = 46;
-/// Columns for how a source is mentioned.
+/// Width of the kind of mention.
 const VIA: usize = 4;
-/// The minimum number of columns of a place.
+/// Minimum width of a place.
 const MIN_PLACE: usize = 8;
-/// Columns for a price.
+/// Width of a price.
 const PRICE: usize = 9;
 
-/// The visible levels with their places, a column between two of them.
+/// The visible levels and their areas, with a gap of one column.
 fn columns(graph: &GraphView, list: Rect) -> Vec<(&Level, Rect)> {
     let all = &graph.levels;
     let count = usize::from(list.width / WIDE).clamp(2, 6).min(all.len());
@@ -31,12 +31,12 @@ fn columns(graph: &GraphView, list: Rect) -> Vec<(&Level, Rect)> {
         return Vec::new();
     }
     let position = |distance: isize| all.iter().position(|level| level.distance == distance).unwrap_or(0);
-    // The two levels nearest to the centre are centred, unless the cursor is far away.
+    // The two levels next to the centre are shown in the middle, unless the cursor is far away.
     let first = position(-1).saturating_sub((count - 2) / 2).min(all.len() - count);
     let focused = if graph.level == 0 { position(1) } else { position(graph.level) };
     let first = first.clamp((focused + 1).saturating_sub(count), focused);
     let shown = all.get(first..first + count).unwrap_or_default();
-    // An empty level has only its heading and a sentence, unless all are empty.
+    // An empty level needs room only for its heading and a sentence, unless all are empty.
     let last = shown.iter().rposition(|level| !level.sources.is_empty());
     let columns = |text: &str, around: u16| u16::try_from(cells::width(text)).unwrap_or(list.width) + around;
     let heading = |level: &Level| match last {
@@ -47,7 +47,7 @@ fn columns(graph: &GraphView, list: Rect) -> Vec<(&Level, Rect)> {
     };
     let headings: Vec<u16> = shown.iter().map(heading).collect();
     let full = u16::try_from(headings.iter().filter(|width| **width == 0).count()).unwrap_or(1).max(1);
-    // On a narrow terminal, the level under the cursor gets the columns that show its mentions.
+    // On a narrow terminal, the level under the cursor is widened to show its mentions.
     let even = list.width.saturating_sub(headings.iter().sum()) / full;
     let spare = if even < WIDE && full > 1 { (WIDE - even).min(even / 4) } else { 0 };
     let mut x = list.x;
@@ -62,7 +62,7 @@ fn columns(graph: &GraphView, list: Rect) -> Vec<(&Level, Rect)> {
             _ if is_focused => even + spare,
             _ => even - spare / others,
         };
-        // The remaining columns go to the last level with rows.
+        // The last level with rows gets the remaining width.
         let behind = headings.get(nth + 1..).unwrap_or_default().iter().sum();
         let width = if nth == last.unwrap_or(count - 1) { left.saturating_sub(behind) } else { width.min(left) };
         places.push((level, Rect { x, width, ..list }));
@@ -117,7 +117,7 @@ pub fn draw(state: &State, places: &GraphLayout, buffer: &mut Buffer) {
     }
 }
 
-/// In place of the rows of an empty level.
+/// Shown instead of rows in an empty level.
 fn sentence(level: &Level) -> &'static str {
     if level.distance < 0 { "No source mentions it." } else { "It mentions no source." }
 }
@@ -138,13 +138,13 @@ fn centre_row<'a>(state: &'a State, at: usize, width: u16) -> ListRow<'a> {
     row
 }
 
-/// The columns of a level's rows, of those that are visible.
+/// The column widths of a level's visible rows.
 #[derive(Debug, Clone, Copy)]
 struct LevelColumns {
     id: usize,
-    /// 0 if there is no room for it.
+    /// 0 if it does not fit.
     via: usize,
-    /// 0 if there is no room for it.
+    /// 0 if it does not fit.
     place: usize,
     price: usize,
 }
@@ -161,7 +161,7 @@ impl LevelColumns {
         if width < WIDE || beside < MIN_PLACE {
             return Self { id: room, via: 0, place: 0, price };
         }
-        // File and line tell more than how it is mentioned, which the details say too.
+        // File and line are more useful than the kind of mention, which the details show too.
         let file = |at: &usize| {
             let (_, place) = how(state, level, centre, *at)?;
             let name = place.rsplit('/').next().map_or(0, cells::width);
@@ -174,8 +174,8 @@ impl LevelColumns {
     }
 }
 
-/// Mark, id, price, and if there is room how and where it is mentioned. An id that is too long is cut, because a row
-/// without its price would look free.
+/// Mark, id, price, and the kind and place of the mention if they fit. A long id is truncated rather than the
+/// price, because a row without a price would look free.
 fn row<'a>(
     state: &'a State,
     level: &Level,
@@ -201,7 +201,7 @@ fn row<'a>(
     row
 }
 
-/// `id` or `path`, and `adr/adr-005.md:12`, of the first mention.
+/// `id` or `path`, and `adr/adr-005.md:12`, for the first mention.
 fn how(state: &State, level: &Level, centre: usize, at: usize) -> Option<(&'static str, String)> {
     let analysis = state.graph.analysis.as_ref()?;
     let (from, to) = level::links(analysis, &state.graph.levels, centre, level.distance, at).next()?;

@@ -12,13 +12,13 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::row::{Active, ListRow, RowCursor};
 use crate::tui::widgets::{cells, frame};
 
-/// Columns of a number of tokens, and of a number of sources.
+/// Widths of a token count and of a source count.
 const TOKENS: usize = 10;
 const COUNT: usize = 8;
-/// The least and the most columns of a bar: the least has room for the words above it.
+/// Minimum and maximum width of a bar; the minimum fits its heading.
 const BAR: (usize, usize) = (13, 60);
 
-/// Draws headings and visible rows; if `is_filtered`, the filter is in the place of the headings.
+/// Draws headings and visible rows. If `is_filtered`, the filter replaces the headings.
 pub fn draw(state: &State, tab: GraphTab, places: &GraphLayout, is_filtered: bool, buffer: &mut Buffer) {
     let graph = &state.graph;
     let active = if state.window.is_none() { Active::Yes } else { Active::No };
@@ -59,8 +59,8 @@ fn why_empty(state: &State, tab: GraphTab) -> String {
     }
 }
 
-/// The columns of the map: id, name and bar share what the figures leave. If that is too little for whole ids, the bar goes
-/// first, then the source's own price.
+/// The column widths of the map. Id, name and bar share the width that the figures leave. If ids would be
+/// truncated, the bar is dropped first, then the source's own price.
 struct MapColumns {
     id: usize,
     name: usize,
@@ -68,30 +68,30 @@ struct MapColumns {
     bar: usize,
 }
 
-/// The minimum number of columns of a name beside its id.
+/// Minimum width of a name beside its id.
 const MIN_NAME: usize = 12;
 
 fn map_columns(state: &State, width: u16) -> MapColumns {
-    // Cursor, mark, number of sources and their tokens, with a blank after each, and one before the scrollbar.
+    // Cursor, mark, source count and token count, each followed by a blank, and one before the scrollbar.
     let room = usize::from(width).saturating_sub(1 + 2 + COUNT + 1 + TOKENS + 2);
     let own = if room >= state.counts.widest_id + TOKENS + 2 { TOKENS } else { 0 };
     let left = room.saturating_sub(own + usize::from(own > 0));
     let id = state.counts.widest_id.min(left);
     let rest = left.saturating_sub(id + 1);
-    // A bar only draws the figures beside it: names are whole first.
+    // A bar only illustrates the figures, so names come first.
     let name = state.counts.widest_name.min(rest.saturating_sub(BAR.0 + 1));
     let name = if name < MIN_NAME.min(state.counts.widest_name) { 0 } else { name };
     let bar = rest.saturating_sub(if name > 0 { name + 1 } else { 0 }).min(BAR.1);
     MapColumns { id, name, own, bar: if bar < BAR.0 { 0 } else { bar } }
 }
 
-/// The columns of a hub's id and name, and of how often it is mentioned; 0 if there is no room for that beside whole ids.
+/// Widths of a hub's id and name, and of its number of mentions; 0 if the latter does not fit beside whole ids.
 fn hub_columns(state: &State, room: usize) -> (usize, usize) {
     let left = room.saturating_sub(2 * (TOKENS + 1) + 1);
     if left > state.counts.widest_id + COUNT { (left - COUNT - 1, COUNT) } else { (left, 0) }
 }
 
-/// The columns of an id and of the name beside it in so many; 0 if there is no room for a name.
+/// Splits a width between an id and a name; the name gets 0 if it does not fit.
 fn named_columns(state: &State, columns: usize) -> (usize, usize) {
     let id = state.counts.widest_id;
     columns.checked_sub(id + 1).filter(|room| *room >= MIN_NAME).map_or((columns, 0), |name| (id, name))
@@ -208,7 +208,7 @@ fn mark_and_id(state: &State, row: &mut ListRow<'_>, at: usize, columns: usize) 
     row.id(&cells::clean(id.as_str()), columns, theme.style(ThemeRole::Text));
 }
 
-/// Mark, id, and the name if there is room for it.
+/// Mark, id, and the name if it fits.
 fn named(state: &State, row: &mut ListRow<'_>, at: usize, columns: usize) {
     let (id, room) = named_columns(state, columns);
     mark_and_id(state, row, at, id);
@@ -251,7 +251,7 @@ fn map_row(state: &State, row: &mut ListRow<'_>, at: usize, width: u16) {
     row.text(&glyphs.empty.repeat(filled - solid), theme.style(ThemeRole::Transitive));
 }
 
-/// The columns of a bar for this part of the whole; at least one if there is any.
+/// The width of a bar for this part of the whole; at least one column if the part is not zero.
 fn columns(part: u64, whole: u64, room: usize) -> usize {
     let columns = u128::from(part) * room as u128 / u128::from(whole.max(1));
     usize::try_from(columns).unwrap_or(room).clamp(usize::from(part > 0), room.max(1)).min(room)

@@ -1,4 +1,4 @@
-//! The rows of the lists, computed when what they show has changed.
+//! The rows of the lists, recomputed only when their inputs change.
 
 use refdesk_core::mention::analysis::{GraphAnalysis, shortest_path};
 use refdesk_text::Code;
@@ -11,20 +11,20 @@ use crate::tui::widgets::cells;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GraphRow {
-    /// A line over the rows below it.
+    /// A heading for the rows below it.
     Heading(String),
     /// A source, by its position.
     Source(usize),
-    /// A source with the number of mentions of it.
+    /// A source and the number of its mentions.
     Hub(usize, usize),
-    /// A source of a path, with the one before it that mentions it.
+    /// A step of a path, and the previous source, which mentions it.
     Step(usize, Option<usize>),
-    /// A broken link, by its place among the problems.
+    /// A broken link, as an index into the problems.
     Problem(usize),
 }
 
 impl GraphRow {
-    /// The position of its source.
+    /// The catalog position of the row's source.
     pub fn position(&self) -> Option<usize> {
         match self {
             Self::Source(at) | Self::Hub(at, _) | Self::Step(at, _) => Some(*at),
@@ -42,14 +42,14 @@ pub fn own(state: &State, at: usize) -> Option<u64> {
     state.snapshot.tokens.get(state.graph.id(at)?).copied()
 }
 
-/// Its own price, if known, or that it waits for trust.
+/// The source's own price if known, or a note that it needs approval.
 pub fn price(state: &State, at: usize) -> String {
     let waits = || state.graph.id(at).is_some_and(|id| source_state::waits(&state.snapshot, id.as_str()));
     let unknown = || if waits() { source_state::UNTRUSTED } else { "" };
     own(state, at).map_or_else(|| unknown().to_owned(), cells::tokens)
 }
 
-/// How many rows this tab has without a filter, unless that depends on where the cursor was.
+/// The unfiltered number of rows of this tab; `None` if it depends on the cursor.
 pub fn count(state: &State, tab: GraphTab) -> Option<usize> {
     let analysis = state.graph.analysis.as_ref()?;
     match tab {
@@ -120,7 +120,7 @@ fn paths(state: &State, analysis: &GraphAnalysis) -> Vec<GraphRow> {
     rows
 }
 
-/// The rows whose sources match the filter, in their order.
+/// The rows whose sources match the filter, in the same order.
 fn filtered(state: &State, rows: Vec<GraphRow>) -> Vec<GraphRow> {
     let query = Query::parse(state.graph.filter.text());
     if query.is_empty() {

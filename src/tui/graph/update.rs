@@ -1,4 +1,4 @@
-//! Opens the graph, moves in it, and asks the engine for its analysis whenever what it is computed from has changed.
+//! Opens the graph, moves the cursor, and asks the engine for a new analysis whenever its inputs change.
 
 use std::sync::Arc;
 
@@ -23,10 +23,10 @@ use crate::tui::widgets::cells;
 use crate::tui::widgets::motion::{Cursor, Motion};
 use crate::tui::windows::Handled;
 
-/// How many sources `before` remembers.
+/// The maximum length of `before`.
 const REMEMBERED: usize = 100;
 
-/// Performs the graph's own actions; actions that lead elsewhere leave it.
+/// Performs the graph's own actions; actions that open something else leave the graph.
 pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
     match action {
         Action::Back if state.graph.is_filtered() => filtering::clear(state, FilteredList::Graph),
@@ -79,14 +79,14 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Hand
     Handled::Consumed
 }
 
-/// After a change of the filter: the cursor goes to the first row.
+/// After an edit of the filter: moves the cursor to the first row.
 pub fn filter(state: &mut State) {
     state.graph.cursor = Cursor::default();
     state.graph.rows = Vec::new();
     rebuild(state);
 }
 
-/// Begins at this source, or else with the map.
+/// Opens the graph at this source, or at the map.
 pub fn opened(state: &mut State, subject: Option<SourceId>) {
     let known = subject.filter(|id| state.snapshot.catalog.get(id.as_str()).is_some());
     state.graph.tab = if known.is_some() { GraphTab::Neighbours } else { GraphTab::Map };
@@ -114,7 +114,7 @@ fn centre_on(state: &mut State, id: SourceId) {
     show(state, GraphTab::Neighbours);
 }
 
-/// Shows this tab, from its beginning.
+/// Shows this tab from the top.
 fn show(state: &mut State, tab: GraphTab) {
     state.graph.tab = tab;
     state.graph.cursor = Cursor::default();
@@ -124,7 +124,7 @@ fn show(state: &mut State, tab: GraphTab) {
     rebuild(state);
 }
 
-/// Computes the rows again; cursors stay on their sources.
+/// Recomputes the rows; cursors stay on their sources.
 pub fn rebuild(state: &mut State) {
     let tab = state.graph.tab;
     if state.graph.analysis.is_none() {
@@ -160,7 +160,7 @@ fn rebuild_levels(state: &mut State, stay: Option<usize>) {
     if !graph.levels.iter().any(|level| level.distance == graph.level && !level.sources.is_empty()) {
         graph.level = 0;
     }
-    // Nothing was shown before: the source decides.
+    // On first display, move to the level that contains the source.
     let row = |level: &Level| level.sources.binary_search(&stay?).ok();
     let found = graph.levels.iter_mut().filter(|_| old.is_empty()).find_map(|level| Some((row(level)?, level)));
     if let Some((row, level)) = found {
@@ -169,7 +169,7 @@ fn rebuild_levels(state: &mut State, stay: Option<usize>) {
     }
 }
 
-/// Goes to the next level on this side that has sources, through the centre.
+/// Moves to the next nonempty level on this side, passing the centre.
 fn to_level(state: &mut State, by: isize) {
     let graph = &mut state.graph;
     if graph.tab != GraphTab::Neighbours {
@@ -196,7 +196,7 @@ pub fn step(state: &mut State, motion: Motion, times: usize) {
     }
 }
 
-/// From the centre, down leads into what it mentions, or else into what mentions it.
+/// From the centre, down moves to what it mentions, or if nothing, to what mentions it.
 fn step_in_level(state: &mut State, motion: Motion) {
     let page = view::page(state);
     let graph = &mut state.graph;
@@ -211,7 +211,7 @@ fn step_in_level(state: &mut State, motion: Motion) {
     }
     let (at, level) = (graph.level, graph.levels.iter_mut().find(|level| level.distance == graph.level));
     let Some(level) = level else { return };
-    // Up from the first row leads back.
+    // Up from the first row moves to the centre.
     if level.cursor.at == 0 && motion == Motion::Up && at.abs() == 1 {
         graph.level = 0;
         return;
@@ -219,7 +219,7 @@ fn step_in_level(state: &mut State, motion: Motion) {
     level.cursor.step(motion, level.sources.len(), page);
 }
 
-/// A heading is passed over: downwards, or upwards if there is a row above it.
+/// Skips a heading: downwards, or upwards if there is a row above it.
 fn skip_heading(state: &mut State, motion: Motion) {
     let (len, page) = (state.graph.rows.len(), view::page(state));
     let graph = &mut state.graph;
@@ -238,13 +238,13 @@ fn skip_heading(state: &mut State, motion: Motion) {
     }
     graph.cursor.at = at;
     graph.cursor.clamp(len, page);
-    // The heading over the first row stays visible.
+    // Keep the heading above the first row visible.
     if graph.cursor.top > 0 && graph.cursor.top == graph.cursor.at && is_heading(graph.cursor.top - 1) && page > 1 {
         graph.cursor.top -= 1;
     }
 }
 
-/// After every input: asks for the analysis if it may be outdated, and keeps the cursors in their lists.
+/// Runs after every input: requests an analysis if the current one may be outdated, and clamps the cursors.
 pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
     if state.view != View::Graph {
         return;
@@ -273,14 +273,14 @@ pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
     state.graph.cursor.clamp(len, page);
 }
 
-/// After a snapshot: states may decide which rows match the filter, and problems are rows.
+/// After a snapshot: the filter may depend on source states, and problems are rows.
 pub fn snapshot_changed(state: &mut State) {
     if state.view != View::Graph {
         return;
     }
     let catalog = &state.snapshot.catalog;
     if state.graph.analysis.as_ref().is_some_and(|it| !Arc::ptr_eq(&it.catalog, catalog)) {
-        // Positions in another catalog are of other sources.
+        // Positions refer to the old catalog, so remember the source by id.
         state.graph.stay = state.in_graph().map(SourceId::from);
         state.graph.levels = Vec::new();
         state.graph.rows = Vec::new();
@@ -290,14 +290,14 @@ pub fn snapshot_changed(state: &mut State) {
     rebuild(state);
 }
 
-/// Counts what is shown beside the rows, once for all keys.
+/// Counts the rows of all tabs, once per change.
 fn count(state: &mut State) {
     state.graph.counts = GraphTab::ALL.map(|tab| rows::count(state, tab));
     let by_cost = state.graph.analysis.as_ref().map(|analysis| analysis.by_cost(&state.snapshot.tokens));
     state.graph.heaviest = by_cost.as_deref().and_then(<[_]>::first).map_or(0, |(cost, _)| *cost);
 }
 
-/// The engine's answer. One about another catalog is outdated; a newer one follows.
+/// Handles the engine's answer. An answer about another catalog is outdated, and a newer one will follow.
 pub fn analysed(state: &mut State, analysis: Arc<GraphAnalysis>) {
     if state.view != View::Graph || analysis.catalog != state.snapshot.catalog {
         return;
@@ -307,13 +307,13 @@ pub fn analysed(state: &mut State, analysis: Arc<GraphAnalysis>) {
     rebuild(state);
 }
 
-/// The first mention that the row under the cursor is about.
+/// The first mention that explains the row under the cursor.
 pub fn mention(state: &State) -> Option<Mention> {
     let (analysis, (from, to)) = (state.graph.analysis.as_ref()?, level::pairs(&state.graph).next()?);
     analysis.adjacency.first_mention(&analysis.catalog, &analysis.graph, from, to)
 }
 
-/// The file and line of what the row under the cursor is about.
+/// The file and line that the row under the cursor refers to.
 pub fn spot(state: &State) -> Result<FileLine, String> {
     if let Some(problem) = state.broken_link() {
         return state.snapshot.spot(problem).ok_or_else(|| "this problem is not in a single file".to_owned());
@@ -323,7 +323,7 @@ pub fn spot(state: &State) -> Result<FileLine, String> {
         .ok_or_else(|| format!("the mention is in the inline text of @{}, not in a file", mention.from))
 }
 
-/// A click puts the cursor on a row; on the row under the cursor it centres its source.
+/// A click moves the cursor to a row; a click on the row under the cursor makes its source the centre.
 pub fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
     if let Some(tab) = view::tab_at(state, at) {
         return show(state, tab);

@@ -1,5 +1,5 @@
-//! The layout of the graph: the tabs on top, the rows of one of them, and below a rule the source under the cursor. The
-//! mouse uses the same places.
+//! The layout of the graph: tabs at the top, then the rows of one tab, then a rule and the source under the
+//! cursor. Mouse handling uses the same areas.
 
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -16,14 +16,14 @@ use crate::tui::widgets::row::Active;
 use crate::tui::widgets::tabs::{self, Tabs};
 use crate::tui::widgets::{cells, frame};
 
-/// Below this height there are no details.
+/// The minimum height for showing details.
 const WITH_DETAILS: u16 = 9;
 const DETAILS: u16 = 7;
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct GraphLayout {
     pub tabs: Rect,
-    /// Headings, the filter, or the source at the centre with the headings of the levels.
+    /// Headings, the filter, or the centre with the headings of the levels.
     pub head: Rect,
     pub list: Rect,
     pub rule: Rect,
@@ -52,7 +52,7 @@ pub fn places(state: &State) -> GraphLayout {
     GraphLayout { tabs, head, list, rule: take(rule_height), detail: take(detail) }
 }
 
-/// The visible rows of a list or a level.
+/// The number of visible rows in a list or level.
 pub fn page(state: &State) -> usize {
     usize::from(places(state).list.height).max(1)
 }
@@ -116,7 +116,7 @@ fn tabs(state: &State) -> Tabs<GraphTab> {
     let all = |counted| GraphTab::ALL.map(|tab| (tab, title(tab, counted)));
     let room = usize::from(line.width);
     let fitting = [true, false].map(all).into_iter().find(|titles| tabs::columns(titles) <= room);
-    // If there is no room, only the current one is named.
+    // Without room for all tabs, only the current one is labelled.
     let shown = fitting.map_or_else(|| vec![(current, title(current, true))], Vec::from);
     Tabs::new(shown, current, line)
 }

@@ -1,13 +1,13 @@
-//! The language of a template's output: by its name without the template's ending, else by the output path.
+//! The language of a template's output: from the template's name without its suffix, otherwise from the output path.
 
 use std::path::Path;
 
-/// Endings or whole names to look a language up by, the likeliest first.
+/// File extensions or names to look the language up by, the most likely first.
 pub fn candidates(template: &str, output: Option<&str>) -> Vec<String> {
     let made = |name: &str| {
         let name = name.rsplit(['/', '\\']).next().unwrap_or(name).to_owned();
         let ending = Path::new(&name).extension().and_then(|ending| ending.to_str()).map(str::to_lowercase);
-        // `Dockerfile` and `Makefile` are known by their whole name.
+        // `Dockerfile` and `Makefile` are found by their whole name.
         ending.into_iter().chain([name])
     };
     let own = template_free(template);

@@ -1,4 +1,4 @@
-//! Maps the scopes of syntax definitions to our theme roles.
+//! Maps the scopes of syntax definitions to theme roles.
 
 use std::collections::HashMap;
 
@@ -11,13 +11,13 @@ use crate::tui::theme::ThemeRole;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ScopeMeaning {
     Is(ThemeRole),
-    /// Plain text, whatever the outer scope.
+    /// Plain text, overriding the outer scope.
     Plain,
-    /// Nothing: the outer scope counts.
+    /// No meaning of its own: the outer scope applies.
     Nothing,
 }
 
-/// The beginnings of scopes, by the naming conventions that syntax definitions follow; the first that fits counts.
+/// Scope prefixes, following the naming conventions of syntax definitions. The first match wins.
 const MEANINGS: &[(&str, ScopeMeaning)] = &[
     ("comment", ScopeMeaning::Is(ThemeRole::Comment)),
     ("punctuation.definition.comment", ScopeMeaning::Is(ThemeRole::Comment)),
@@ -59,14 +59,14 @@ impl Default for ScopeRoles {
 }
 
 impl ScopeRoles {
-    /// The parts of a line, from the scope changes at its bytes; leaves the stack in its state after the line.
+    /// The highlighted parts of a line, from its scope changes by byte; `stack` is left in the state after the line.
     pub fn spans(&mut self, line: &str, ops: &[(usize, ScopeStackOp)], stack: &mut ScopeStack) -> Spans {
         let mut spans: Vec<Span> = Vec::new();
         let mut start = 0;
         for (at, op) in ops {
             self.add(&mut spans, line, start, *at, stack);
             start = start.max(*at);
-            // The definition pops what it did not push; the parts found so far remain valid.
+            // A faulty definition pops more than it pushed; the parts found so far remain valid.
             let _ = stack.apply(op);
         }
         self.add(&mut spans, line, start, line.len(), stack);
@@ -84,7 +84,7 @@ impl ScopeRoles {
         }
     }
 
-    /// The role of the nearest scope that has one.
+    /// The role of the innermost scope that has one.
     fn role(&mut self, stack: &ScopeStack) -> Option<ThemeRole> {
         let Self { meanings, known } = self;
         let mut scope_meanings = stack.as_slice().iter().rev().map(|scope| {
@@ -100,7 +100,7 @@ impl ScopeRoles {
     }
 }
 
-/// The end of the cluster that contains this byte: parts begin between clusters.
+/// The end of the grapheme cluster that contains this byte, because parts must not split clusters.
 fn whole(line: &str, at: usize) -> usize {
     if line.is_ascii() || at == 0 {
         return at;

@@ -1,5 +1,5 @@
-//! A text with its highlighting, and the part of it that still fits a changed text, so that nothing flickers while the new
-//! highlighting is computed.
+//! A text with its highlighting. After an edit it keeps the highlighting that still applies, so that nothing
+//! flickers until the new result arrives.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use crate::tui::highlight::{Span, Spans};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HighlightedText {
-    /// The lines, clean.
+    /// The lines, cleaned for display.
     pub lines: Arc<[String]>,
     /// The parts of each line; empty if it is plain or not highlighted yet.
     pub colours: Vec<Spans>,
 }
 
 impl HighlightedText {
-    /// Sets the colours of the lines from this one on.
+    /// Stores the highlighting of the lines starting at `from`.
     pub fn take(&mut self, from: usize, colours: Vec<Spans>) {
         for (place, spans) in self.colours.iter_mut().skip(from).zip(colours) {
             *place = spans;
@@ -23,8 +23,8 @@ impl HighlightedText {
     }
 }
 
-/// New lines with the highlighting of the old ones: unchanged lines keep it, changed lines keep it before and after the
-/// change.
+/// Carries highlighting over to new lines: unchanged lines keep all of it, changed lines the parts before and
+/// after the change.
 pub fn carried(before: &HighlightedText, lines: Arc<[String]>) -> HighlightedText {
     let old = || before.lines.iter().zip(&before.colours);
     let mut known: HashMap<&str, &Spans> = HashMap::with_capacity(before.lines.len());

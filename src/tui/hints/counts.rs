@@ -1,23 +1,23 @@
-//! How many sources a prompt brings up, by outcome: the same in the title of the pane and in the folded line. Their sum
-//! is the rows of the list and the sources passed over that the list leaves out.
+//! How many sources a prompt matches, by outcome, for the pane's title and the folded line. They add up to
+//! the rows of the list plus the rejected sources that the list omits.
 
 use crate::tui::hints::rows;
 use crate::tui::state::State;
 
-/// The matching sources, each counted once.
+/// The matching sources; each is counted once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HintCounts {
-    /// The agent gets a hint.
+    /// An agent gets a hint.
     pub hinted: usize,
-    /// The prompt names them.
+    /// The prompt mentions them.
     pub named: usize,
-    /// Selected since they were found: they keep their rows, but get no hint.
+    /// Selected after they matched: they keep their rows, but get no hint.
     pub selected: usize,
-    /// Excluded since.
+    /// Excluded after they matched.
     pub excluded: usize,
-    /// This session got the hint already.
+    /// This session has already received the hint.
     pub sent_before: usize,
-    /// Without a hint.
+    /// Rejected.
     pub passed: usize,
 }
 
@@ -43,7 +43,7 @@ impl HintCounts {
         counts
     }
 
-    /// The sources that the agent gets.
+    /// The number of sources that reach the agent.
     pub fn for_agent(self) -> usize {
         self.named + self.hinted
     }

@@ -1,5 +1,5 @@
-//! The enriched prompt: every block that would be appended to it, each under a rule with its cost. The rules are the
-//! only lines that the agent does not get.
+//! The enriched prompt: every block that would be appended to the prompt, each below a rule with its cost.
+//! Only the rules are not part of what the agent gets.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -13,7 +13,7 @@ use crate::tui::widgets::{cells, frame};
 use refdesk_desk::engine::Audience;
 use refdesk_enrich::{BlockCost, BlockKind, Enriched, Level};
 
-/// The page for this number of columns; empty until the answer arrives.
+/// The page for this width; empty until the answer arrives.
 pub fn page(state: &State, columns: usize) -> WrappedText {
     let view = &state.hints.enriched;
     let Some(enriched) = &view.answer else { return WrappedText::default() };
@@ -29,7 +29,7 @@ pub fn page(state: &State, columns: usize) -> WrappedText {
         let price = price(block.bytes, block.tokens);
         let price = format!("{price}, {}", level(block.level));
         lines.push(rule(state, word, role, &price, columns));
-        // The rule takes the place of the blank line that sets the block off.
+        // The rule replaces the blank line before the block.
         lines.extend(texts(slice(enriched, block).trim_start_matches('\n'), ThemeRole::Text));
     }
     if enriched.blocks.is_empty() {
@@ -77,7 +77,7 @@ pub fn level(level: Level) -> &'static str {
     }
 }
 
-/// The word for a block, as in JSON, and its colour.
+/// The block's name, as in JSON, and its colour.
 pub fn words(kind: BlockKind) -> (&'static str, ThemeRole) {
     let role = match kind {
         BlockKind::Expansion => ThemeRole::Catalog,
@@ -90,7 +90,7 @@ pub fn words(kind: BlockKind) -> (&'static str, ThemeRole) {
     (kind.word(), role)
 }
 
-/// For the pane's border: `2 blocks · 412 bytes, ~103 tokens`.
+/// The note in the pane's border: `2 blocks · 412 bytes, ~103 tokens`.
 pub fn note(state: &State) -> String {
     let Some(enriched) = &state.hints.enriched.answer else { return String::new() };
     if enriched.blocks.is_empty() {
@@ -100,7 +100,7 @@ pub fn note(state: &State) -> String {
     format!("{} {} {price}", cells::counted(enriched.blocks.len(), "block"), state.skin.glyphs.dot)
 }
 
-/// For the rule above it: for which reader, and which rows are visible.
+/// The caption of the rule: the audience, and the visible range.
 pub fn caption(state: &State) -> String {
     let to = match state.hints.view {
         HintsView::Enriched(Audience::ThisSession) => "for this session: only what is new",

@@ -1,4 +1,4 @@
-//! Asks for the enriched prompt whenever prompt, selection or session change, and scrolls it.
+//! Requests the enriched prompt whenever the prompt, the selection or the session changes, and scrolls it.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -21,15 +21,15 @@ pub fn next_view(state: &mut State, effects: &mut Vec<Effect>) {
     ask(state, effects);
 }
 
-/// Back to the matching sources.
+/// Returns to the matching sources.
 pub fn leave(state: &mut State, effects: &mut Vec<Effect>) {
     state.hints.view = HintsView::Matches;
     state.hints.enriched.answer = None;
     ask(state, effects);
 }
 
-/// Asks what would be appended to the prompt. If only the matches are shown, this tells which hints the session has seen.
-/// An empty prompt may be enriched too.
+/// Asks what would be appended to the prompt. The list of matches needs the answer too, to mark the hints
+/// that the session has already seen. An empty prompt may also be enriched.
 pub fn ask(state: &mut State, effects: &mut Vec<Effect>) {
     let audience = match state.hints.view {
         HintsView::Enriched(audience) => audience,
@@ -42,7 +42,7 @@ pub fn ask(state: &mut State, effects: &mut Vec<Effect>) {
     effects.push(Effect::Ask(Request::Simulate { prompt: Arc::from(state.hints.prompt.text()), audience }));
 }
 
-/// An agent was sent something, possibly this session.
+/// An agent, possibly of this session, was sent something.
 pub fn receipts_arrived(state: &mut State, effects: &mut Vec<Effect>) {
     if state.hints.view != HintsView::Enriched(Audience::NewSession) {
         ask(state, effects);
@@ -61,7 +61,7 @@ pub fn simulated(state: &mut State, enriched: Box<Enriched>, problems: Vec<Diagn
     }
 }
 
-/// Sources that match but get no hint: the session has seen it, or the prompt says it.
+/// Matching sources without a hint: the session has already seen it, or the prompt mentions the source.
 fn suppressed(enriched: &Enriched) -> BTreeSet<SourceId> {
     let hints = enriched.items.iter().filter(|item| item.block == BlockKind::Hint);
     let hinted: HashSet<&str> = hints.map(|item| item.about.as_str()).collect();
@@ -71,7 +71,7 @@ fn suppressed(enriched: &Enriched) -> BTreeSet<SourceId> {
     called_for.filter(|id| !hinted.contains(id.as_str())).cloned().collect()
 }
 
-/// Columns and rows of the enriched prompt, if it is shown.
+/// Width and height of the enriched prompt, if it is shown.
 fn room(state: &State) -> Option<(u16, usize)> {
     let list = indented(state.parts(Pane::Hints)?.list);
     (!list.is_empty()).then_some((list.width, usize::from(list.height)))
@@ -83,7 +83,7 @@ pub fn scroll(state: &mut State, motion: Motion) {
     view.scroll.step(motion, view.text.len(), rows);
 }
 
-/// After every input: wraps the text and keeps the scroll within it.
+/// Runs after every input: wraps the text and clamps the scroll position.
 pub fn follow(state: &mut State) {
     if let (true, Some((columns, rows))) = (state.shows_enriched(), room(state)) {
         if state.hints.enriched.wrapped_for != Some(columns) {

@@ -1,9 +1,9 @@
-//! The prompts typed before, as a shell's history. In memory only, since a prompt can contain secrets; only the draft
-//! is saved for the next time.
+//! The history of prompts, like a shell's. It is kept in memory only, because prompts can contain secrets;
+//! only the draft is saved.
 
 use std::sync::Arc;
 
-/// Prompts remembered; older ones are forgotten.
+/// The maximum number of prompts; older ones are dropped.
 pub const REMEMBERED: usize = 100;
 
 #[derive(Debug, Clone, Default)]
@@ -13,16 +13,16 @@ pub struct PromptHistory {
     walk: Option<HistoryWalk>,
 }
 
-/// Keeps edits to older prompts until one of them is used.
+/// Keeps edits to recalled prompts until one of them is used.
 #[derive(Debug, Clone)]
 struct HistoryWalk {
-    /// Oldest first; the last is what was being typed when the walk began.
+    /// Oldest first; the last is the text that was being typed when the walk started.
     texts: Vec<Arc<str>>,
     at: usize,
 }
 
 impl PromptHistory {
-    /// Remembers a prompt that is left, and the draft that an older one replaced.
+    /// Adds the prompt that is left, and the draft that a recalled prompt replaced.
     pub fn remember(&mut self, text: &str) {
         let walk = self.walk.take();
         let draft = walk.filter(|walk| walk.at + 1 < walk.texts.len()).and_then(|walk| walk.texts.last().cloned());
@@ -36,19 +36,19 @@ impl PromptHistory {
         self.left.drain(..over);
     }
 
-    /// Whether there is a prompt before the one that is shown.
+    /// Whether there is a prompt older than the current one.
     pub fn has_older(&self, shown: &str) -> bool {
         self.walk.as_ref().map_or(self.before(shown), |walk| walk.at) > 0
     }
 
-    /// How many prompts are older than the shown one. The last one left may still be in the field; recalling it would
-    /// change nothing.
+    /// The number of prompts older than the current one. The last entry may still be in the field; recalling
+    /// it would change nothing.
     fn before(&self, shown: &str) -> usize {
         let same = self.left.last().is_some_and(|last| **last == *shown);
         self.left.len() - usize::from(same)
     }
 
-    /// The prompt before the one that is shown; `None` at the oldest.
+    /// The prompt before the current one; `None` at the oldest.
     pub fn older(&mut self, shown: &str) -> Option<Arc<str>> {
         if self.walk.is_none() {
             let before = self.before(shown);
@@ -58,7 +58,7 @@ impl PromptHistory {
         self.step(shown, |at| at.checked_sub(1))
     }
 
-    /// The prompt after the shown one; `None` at the text being typed.
+    /// The prompt after the current one; `None` at the draft.
     pub fn newer(&mut self, shown: &str) -> Option<Arc<str>> {
         self.step(shown, |at| at.checked_add(1))
     }

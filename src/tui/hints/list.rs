@@ -1,4 +1,4 @@
-//! The sources that a prompt matches: named, hinted at, and, dimmed, passed over with the reason.
+//! The sources that match a prompt: mentioned, hinted at, and, dimmed, rejected ones with the reason.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -18,7 +18,7 @@ use crate::tui::widgets::cells;
 use crate::tui::widgets::row::{Active, ListRow};
 use refdesk_core::catalog::SourceId;
 
-/// Draws the visible rows, or what an empty list means.
+/// Draws the visible rows, or explains an empty list.
 pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
     let pane = &state.hints;
     let len = state.len(Pane::Hints);
@@ -42,17 +42,17 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// Columns before the tokens from which they are always shown.
+/// The width from which token counts are always shown.
 const ROOMY: usize = 50;
-/// Columns that the reason gets before an id is whole.
+/// The reason gets this width before an id is shown in full.
 const REASON: usize = 16;
 
-/// The widths of the id, name and tokens columns, so that visible rows align.
+/// Widths of the id, name and token columns, so that visible rows align.
 #[derive(Debug, Clone, Copy)]
 struct HintColumns {
     id: usize,
     name: usize,
-    /// The last; 0 if no price is known or a narrow terminal has no room.
+    /// The last column; 0 if no price is known or the terminal is too narrow.
     tokens: usize,
 }
 
@@ -66,11 +66,11 @@ impl HintColumns {
         let name = widest(&|found| cells::width(&name(state, found.id())));
         let whys = widest(&|found| cells::width(&reason::short(state, found, usize::MAX)));
         let tokens = widest(&|found| cells::width(&source_state::price(&state.snapshot, found.id().as_str())));
-        // Prices come before whole reasons, which are in the details, and before names; in a narrow terminal, whole ids
-        // come first.
+        // Prices take precedence over full reasons, which the details show, and over names. In a narrow
+        // terminal, whole ids take precedence.
         let tokens = if room >= ROOMY || id + REASON + tokens + 2 <= room { tokens } else { 0 };
         let room = room.saturating_sub(if tokens > 0 { tokens + 2 } else { 0 });
-        // A row needs its reason. The name gets what id and reason leave, if that is readable.
+        // Every row needs its reason. The name gets what remains, if that is readable.
         let id = id.min(room.saturating_sub(whys.min(REASON)));
         let left = room.saturating_sub(id + whys);
         Self { id, name: if left >= name.min(12) { name.min(left) } else { 0 }, tokens }

@@ -13,7 +13,7 @@ use crate::tui::widgets::cells;
 use crate::tui::widgets::prompt;
 use crate::tui::widgets::prompt::StyledRange;
 
-/// Draws it; returns the terminal's cursor while it is typed.
+/// Draws the prompt. Returns the terminal's cursor position while it is typed.
 pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position> {
     let place = indented(place);
     if place.is_empty() {
@@ -38,7 +38,7 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position>
     typing.then_some(at)
 }
 
-/// Names before tags: if they overlap, the name wins.
+/// The mentioned names come before the tags, so that they win where both overlap.
 fn marks(state: &State) -> Vec<StyledRange> {
     let theme = &state.skin.theme;
     let findings = &state.hints.findings;

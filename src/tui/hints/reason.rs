@@ -1,5 +1,5 @@
-//! Why a source matches a prompt: a few words for its row, and below the list a sentence with where in the prompt and
-//! what can be done.
+//! Why a source matches a prompt: a few words for its row, and a sentence below the list that tells where it
+//! matches and what the keys do.
 
 use std::ops::Range;
 
@@ -17,11 +17,12 @@ use refdesk_enrich::{Considered, Expansion, Hint, Neighbour, PassedOver, Rejecti
 use refdesk_text::fold::same_tag;
 use refdesk_text::lines;
 
-/// The most line numbers listed for one tag.
+/// The maximum number of line numbers listed per tag.
 const LINES: usize = 5;
 
-/// For the row: `(matched: java 1:9)`, `– java: already picked`, `(0.612: "Retries")`, `– 0.229: below the threshold`. A number is
-/// a score, as [`full`] says. Where `room` is too little, scores go first, then places.
+/// For the row: `(matched: java 1:9)`, `– java: already picked`, `(0.612: "Retries")`, `– 0.229: below the
+/// threshold`. A number is a score, which [`full`] explains. If `room` is short, scores are dropped first,
+/// then places.
 pub fn short(state: &State, found: HintRow<'_>, room: usize) -> String {
     let wordings = [Exactness::Full, Exactness::WithoutScores, Exactness::WithoutPlaces].map(|exactness| {
         let text = wording(state, found, exactness);
@@ -31,7 +32,7 @@ pub fn short(state: &State, found: HintRow<'_>, room: usize) -> String {
     fitting.or(wordings.last()).cloned().unwrap_or_default()
 }
 
-/// The level of detail about a match.
+/// How much detail about a match is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Exactness {
     Full,
@@ -56,7 +57,7 @@ fn wording(state: &State, found: HintRow<'_>, exactness: Exactness) -> String {
         }
         HintRow::Scored(it) => {
             let why = it.why_not.as_ref().map(|why| brief(state, &it.id, why)).unwrap_or_default();
-            // The needed score is shown only with its own.
+            // The required score is shown only together with the source's own.
             let why = if is_full { why.as_str() } else { why.split(": ").next().unwrap_or_default() };
             let score = if is_full && !it.is_unreadable { format!("{}: ", it.score()) } else { String::new() };
             format!("{} {score}{why}", state.skin.glyphs.dash)
@@ -66,7 +67,7 @@ fn wording(state: &State, found: HintRow<'_>, exactness: Exactness) -> String {
                 WhyNot::Inside { piece, .. } => format!("occurs only within {}", cut(state, piece)),
                 why => format!(": {}", brief(state, &passed.id, why)),
             };
-            // There is no room for a tag, and it is not the reason.
+            // A tag does not fit, and it is not the reason.
             if passed.why == WhyNot::Rejected(Rejection::Unreadable) {
                 return format!("{} {}", state.skin.glyphs.dash, brief(state, &passed.id, &passed.why));
             }
@@ -77,10 +78,10 @@ fn wording(state: &State, found: HintRow<'_>, exactness: Exactness) -> String {
     }
 }
 
-/// Each tag with line and column of its first place: `java 1:9`.
+/// Each tag with the line and column of its first match: `java 1:9`.
 fn placed(state: &State, hint: &Hint) -> Vec<String> {
     let prompt = state.hints.prompt.text();
-    // Until the answer arrives, a position can be beyond the end of a shortened prompt.
+    // Until the next answer, a position can be beyond the end of a shortened prompt.
     let is_in = |first: &usize| prompt.is_char_boundary(*first);
     let firsts: Vec<usize> = hint.firsts.iter().copied().filter(is_in).collect();
     if firsts.len() < hint.tags.len() || firsts.len() < hint.firsts.len() {
@@ -94,7 +95,7 @@ fn hinted_before(state: &State, id: &SourceId) -> &'static str {
     if state.hints.sent_before.contains(id) { "; hinted before" } else { "" }
 }
 
-/// For the lines below the list: the reason, where in the prompt, and what the keys do.
+/// For the lines below the list: the reason, its places in the prompt, and what the keys do.
 pub fn full(state: &State, found: HintRow<'_>) -> String {
     let text = match found {
         HintRow::Named(named) => format!("{} {}", explain_named(state, named), keys(state, named.id.as_str())),
@@ -138,9 +139,9 @@ fn explain_scored(state: &State, it: &Considered) -> String {
     format!("No hint: {why}. {} {}.{closest}", keys(state, it.id.as_str()), figures(it))
 }
 
-/// What becomes of a hint: the end of a sentence about its match.
+/// The effect of a hint, as the end of a sentence about its match.
 fn outcome(state: &State, id: &str) -> String {
-    // Those picked or excluded since keep their rows.
+    // Sources picked or excluded since then keep their rows.
     let selection = &state.snapshot.selection;
     if selection.is_excluded(id) || selection.contains(id) {
         return format!("; {} now, so there is no hint any more.", source_state::words(&state.snapshot, id));
@@ -151,7 +152,7 @@ fn outcome(state: &State, id: &str) -> String {
     ": the agent gets a hint.".to_owned()
 }
 
-/// What the index says about a source that a tag brings up; nothing without one.
+/// What the index reports about a source that a tag matches; empty if it has no score.
 fn scored(state: &State, id: &SourceId) -> String {
     let Some(it) = rows::considered(&state.hints.findings, id) else { return String::new() };
     match it.meaning.section() {
@@ -201,12 +202,12 @@ fn explain_passed_over(state: &State, passed: &PassedOver) -> String {
     format!("{text} {keys}{}", scored(state, &passed.id))
 }
 
-/// A piece of the prompt, cut with what this terminal can show.
+/// A piece of the prompt, shortened with this terminal's ellipsis.
 fn cut(state: &State, piece: &str) -> String {
     piece.replace('…', state.skin.glyphs.ellipsis)
 }
 
-/// What the keys do with this source. While the prompt is typed they are letters of it.
+/// What the keys do with this source. While the prompt is typed, keys are text instead.
 fn keys(state: &State, id: &str) -> String {
     let keys = [Action::Toggle, Action::Keep, Action::Exclude].map(|action| state.key(action));
     let said = effects(state, id, &keys);
@@ -216,7 +217,7 @@ fn keys(state: &State, id: &str) -> String {
     said
 }
 
-/// The same; once it is known, with what that would bring or release.
+/// What the keys do, with what that would pull in or release once that is known.
 fn effects(state: &State, id: &str, [pick, keep, exclude]: &[String; 3]) -> String {
     let mark = source_state::mark(&state.snapshot, id).0;
     if let Some(would) = preview::sentence(state, id, NameDetail::Counted) {
@@ -250,13 +251,13 @@ fn tags(state: &State, tags: &[String], ranges: &[Range<usize>]) -> String {
     tags.iter().map(with_lines).collect::<Vec<_>>().join(", ")
 }
 
-/// ` (lines 2, 5)`; nothing in a prompt of one line.
+/// ` (lines 2, 5)`; empty in a single-line prompt.
 fn lines(state: &State, ranges: &[Range<usize>]) -> String {
     let prompt = state.hints.prompt.text();
     if !prompt.contains('\n') {
         return String::new();
     }
-    // Ranges are in order: counting continues from the one before.
+    // Ranges are sorted, so counting continues from the previous one.
     let mut lines: Vec<usize> = Vec::new();
     let (mut line, mut counted) = (1, 0);
     for range in ranges {
@@ -279,7 +280,7 @@ fn lines(state: &State, ranges: &[Range<usize>]) -> String {
     }
 }
 
-/// Why a source gets no hint, at the end of a sentence.
+/// Why a source gets no hint, as the end of a sentence.
 fn in_full(state: &State, id: &SourceId, why: &WhyNot) -> String {
     match why {
         WhyNot::Unreadable | WhyNot::Rejected(Rejection::Unreadable)

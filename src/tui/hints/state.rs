@@ -15,7 +15,7 @@ use refdesk_text::report::Diagnostic;
 pub enum HintsView {
     #[default]
     Matches,
-    /// The enriched prompt for this reader.
+    /// The enriched prompt for this audience.
     Enriched(Audience),
 }
 
@@ -32,11 +32,11 @@ impl HintsView {
 #[derive(Debug, Clone, Default)]
 pub struct EnrichedView {
     pub answer: Option<Box<Enriched>>,
-    /// Problems of the session's memory.
+    /// Problems with the session's memory.
     pub problems: Vec<Diagnostic>,
-    /// The answer, wrapped.
+    /// The answer, wrapped for display.
     pub text: WrappedText,
-    /// The width that the text is wrapped for; `None` if it is outdated.
+    /// The width that `text` is wrapped for; `None` if it is outdated.
     pub wrapped_for: Option<u16>,
     pub scroll: Scroll,
 }
@@ -45,24 +45,24 @@ pub struct EnrichedView {
 pub struct HintsPane {
     pub prompt: TextField,
     pub history: PromptHistory,
-    /// The newest answer; its ranges move with edits of the prompt.
+    /// The latest answer; edits of the prompt shift its ranges.
     pub findings: Findings,
-    /// Whether it answers the newest question.
+    /// Whether it answers the latest question.
     pub is_answered: bool,
-    /// Whether the newest question was asked because of a snapshot, about the prompt of the visible rows.
+    /// Whether the latest question repeats the prompt of the visible rows because of a snapshot.
     pub is_refresh: bool,
-    /// Whether the newest answer came before all documents were read.
+    /// Whether the latest answer was given before all documents were read.
     pub is_early: bool,
-    /// The row under the cursor, counted over expansions, hints and sources passed over.
+    /// The row under the cursor, counted over expansions, hints and rejected sources.
     pub cursor: Cursor,
-    /// Sources that get no hint because this session has seen it or the prompt says it.
+    /// Sources without a hint because this session has seen it or the prompt mentions them.
     pub sent_before: BTreeSet<SourceId>,
     pub view: HintsView,
     pub enriched: EnrichedView,
 }
 
 impl HintsPane {
-    /// Whether Up in the prompt recalls an older one.
+    /// Whether Up in the prompt field recalls an older prompt.
     pub fn recalls_prompt(&self) -> bool {
         let before = self.prompt.text().get(..self.prompt.cursor()).unwrap_or_default();
         !before.contains('\n') && self.history.has_older(self.prompt.text())

@@ -1,5 +1,5 @@
-//! Asks which sources the prompt matches whenever prompt or selection change. While the prompt stays the same, a
-//! source that was picked or excluded keeps its row, so that the same key undoes it.
+//! Asks which sources match whenever the prompt or the selection changes. While the prompt stays the same, a
+//! source keeps its row when it is picked or excluded, so that the same key reverts that.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -25,15 +25,15 @@ pub fn look(state: &mut State, effects: &mut Vec<Effect>) {
 
 /// Asks again about the same prompt after a snapshot.
 pub fn refresh(state: &mut State, effects: &mut Vec<Effect>) {
-    // A pending answer to a first question is about another prompt than the visible rows, and rows that were found while the
-    // documents were read are not kept: what is pulled in was not known.
+    // The visible rows may belong to an earlier prompt whose successor has no answer yet. Rows found before
+    // all documents were read are not kept either, because pulled-in sources were unknown.
     let same_prompt = (state.hints.is_answered || state.hints.is_refresh) && !state.hints.is_early;
     look(state, effects);
     state.hints.is_refresh = same_prompt;
 }
 
 pub fn answer(state: &mut State, findings: Findings) {
-    // The prompt may have been cleared meanwhile.
+    // The prompt may have been cleared in the meantime.
     if state.hints.prompt.text().trim().is_empty() {
         return;
     }
@@ -45,7 +45,7 @@ pub fn answer(state: &mut State, findings: Findings) {
         return;
     }
     keep_chosen(&mut state.hints.findings, before, &state.snapshot);
-    // While the prompt is being typed, the best row is shown: the user has not gone to another yet.
+    // While the prompt is typed, the cursor stays on the best match, because the user has not moved it yet.
     if state.typing == Some(Typing::Prompt) {
         state.hints.cursor.at = 0;
         return;
@@ -54,7 +54,7 @@ pub fn answer(state: &mut State, findings: Findings) {
     state.hints.cursor.at = at.unwrap_or(state.hints.cursor.at);
 }
 
-/// Keeps the rows of sources that were picked, pulled in or excluded since; hints stay in their order.
+/// Keeps the rows of sources that were picked, pulled in or excluded since; hints keep their order.
 fn keep_chosen(findings: &mut Findings, before: Findings, snapshot: &Snapshot) {
     let chosen = |id: &SourceId| {
         let id = id.as_str();
@@ -85,12 +85,12 @@ fn keep_chosen(findings: &mut Findings, before: Findings, snapshot: &Snapshot) {
     }
 }
 
-/// Remembers the prompt that is left.
+/// Adds the current prompt to the history.
 pub fn leave(state: &mut State) {
     state.hints.history.remember(state.hints.prompt.text());
 }
 
-/// Clears the prompt; Up in the empty one restores it.
+/// Clears the prompt; Up in the empty field restores it.
 pub fn clear(state: &mut State, effects: &mut Vec<Effect>) {
     leave(state);
     put(state, "", effects);
@@ -118,7 +118,7 @@ fn put(state: &mut State, text: &str, effects: &mut Vec<Effect>) {
     look(state, effects);
 }
 
-/// Moves the marks with the text around them.
+/// Shifts the marked ranges along with the text around them.
 pub fn shift_findings(findings: &mut Findings, change: &TextChange) {
     findings.expansions.retain_mut(|expansion| match change.shift(&expansion.range) {
         Some(range) => {
@@ -129,7 +129,7 @@ pub fn shift_findings(findings: &mut Findings, change: &TextChange) {
     });
     let firsts = findings.hints.iter_mut().flat_map(|hint| &mut hint.firsts);
     for first in firsts {
-        // A deleted match keeps its place until the answer arrives.
+        // A deleted match keeps its position until the answer arrives.
         *first = change.shift(&(*first..*first + 1)).map_or(*first, |range| range.start);
     }
     let ranges = findings.hints.iter_mut().map(|hint| &mut hint.ranges);

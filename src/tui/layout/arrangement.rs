@@ -1,4 +1,4 @@
-//! How the panes share the screen: which are shown, where, and which are folded to a line.
+//! Arranges the panes on the screen: which are shown, where, and which are folded into a line.
 
 use ratatui::layout::{Rect, Size};
 
@@ -7,35 +7,35 @@ use crate::tui::layout::splits::{GridNeeds, USUAL_LEFT};
 use crate::tui::layout::{GRID, MAX_TEXT, MIN, Splits, fits, split_columns, split_rows};
 use crate::tui::pane::Pane;
 
-/// The minimum width that shows the catalog's list beside something else.
+/// The minimum width for showing something beside the catalog's list.
 pub const WIDE: u16 = 100;
-/// The minimum width that can also show the selection beside them.
+/// The minimum width for showing the selection as a third column.
 const WIDEST: u16 = 160;
-/// The minimum number of columns, with its border, of a document beside a list: fewer are not readable.
+/// The minimum readable width of a document beside a list, with its border.
 const MIN_READER: u16 = 44;
-/// The columns that a document gets before a list shows whole names and tags, and before the selection has a place.
+/// A document gets this width before a list shows whole names and tags, and before the selection gets a column.
 const READABLE: u16 = 60;
-/// The columns of a document that is read: prose fills them and its borders.
+/// The width of a document being read: prose at its maximum width, plus borders.
 const READ: u16 = MAX_TEXT + 4;
-/// The minimum number of columns of the selection as the third column.
+/// The minimum width of the selection as the third column.
 const MIN_THIRD: u16 = 45;
-/// The minimum number of columns, with its border, of a list beside hints that need the others.
+/// The minimum width, with border, of a list beside hints that need most of the screen.
 const MIN_IDLE: u16 = 36;
-/// The minimum number of columns, with its border, of hints beside a list.
+/// The minimum width, with border, of hints beside a list.
 const MIN_HINTS: u16 = 60;
-/// The minimum rows, with its border, of a list with details below it.
+/// The minimum height, with border, of a list with details below it.
 const MIN_BOTH: u16 = 12;
-/// The share of the catalog on the left of two other panes.
+/// The catalog's share, in thousandths, to the left of two other panes.
 const LEFT_OF_TWO: u16 = 307;
 
 refdesk_text::worded_enum! {
-    /// The panes that are shown.
+    /// Which panes are shown.
     #[derive(Default)]
     pub enum Arrangement {
-        /// The focused pane; on a wide terminal beside the catalog's list.
+        /// The focused pane; on a wide terminal, beside the catalog's list.
         #[default]
         Focused = "focused",
-        /// All four, if there is room for them; else as [`Self::Focused`].
+        /// All four if they fit; otherwise like [`Self::Focused`].
         Overview = "overview",
         /// Only the focused pane.
         Zoomed = "zoomed",
@@ -51,57 +51,57 @@ impl Arrangement {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ScreenLayout {
-    /// The line on top: workspace, desk, counts.
+    /// The top line: workspace, desk, counts.
     pub status: Rect,
-    /// Each pane with its border, if it is shown.
+    /// Each pane's area with its border, if it is shown.
     pub panes: [Option<Rect>; 4],
-    /// The document of the source under the cursor with its border, if it has a place beside its list.
+    /// The document of the source under the cursor, with its border, if it is shown beside its list.
     pub reader: Option<Rect>,
-    /// Everything between the status line and the lines at the bottom.
+    /// The area between the status line and the bottom lines.
     pub body: Rect,
-    /// The line of the folded panes; empty if all are shown.
+    /// The line of folded panes; empty if all panes are shown.
     pub dock: Rect,
-    /// Keys, or a message.
+    /// The bottom line: keys, or a message.
     pub bottom: Rect,
 }
 
 impl ScreenLayout {
-    /// How many columns the body has.
+    /// The number of columns in the body.
     pub fn columns(&self) -> usize {
         let places = self.panes.iter().chain([&self.reader]).flatten();
         places.filter(|place| place.y == self.body.y).count()
     }
 
-    /// Columns left of the border between the columns of the body, and rows above the one between its rows.
+    /// The cells to the left of the border between the body's columns, and above the border between its rows.
     pub fn cells(&self) -> Size {
         let lower = self.panes.iter().flatten().map(|place| place.y).filter(|y| *y > self.body.y).min();
         let width = self.border().unwrap_or(self.body.right()) - self.body.x;
         Size { width, height: lower.unwrap_or(self.body.bottom()) - self.body.y }
     }
 
-    /// The first column of the second column of the body, if it has one.
+    /// The screen column at which the body's second column starts, if there is one.
     pub fn border(&self) -> Option<u16> {
         let places = self.panes.iter().chain([&self.reader]).flatten();
         places.map(|place| place.x).filter(|x| *x > self.body.x).min()
     }
 }
 
-/// A way to use the screen, on its own key.
+/// A preset arrangement with its own key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Preset {
     /// All four panes.
     Overview,
     /// The catalog's list and a document.
     Reading,
-    /// The whole screen for prompts and what they would bring up.
+    /// Full screen for prompts and their matches.
     Hints,
-    /// The whole screen for templates.
+    /// Full screen for templates.
     Templates,
-    /// The whole screen for what agents were sent.
+    /// Full screen for what agents were sent.
     Feed,
 }
 
-/// What keys go to, as far as the layout depends on it.
+/// What is focused, as far as the layout depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Focused {
     Pane(Pane),
@@ -111,14 +111,14 @@ pub enum Focused {
     Feed,
 }
 
-/// What a column of the body shows.
+/// The content of a column of the body.
 #[derive(Clone, Copy)]
 enum Column {
     Pane(Pane),
     Reader,
 }
 
-/// The places of a frame of this size, with a list of the catalog that needs these columns.
+/// The areas of a frame of this size; `list` gives the widths that the catalog's list would like.
 pub fn layout(size: Size, focus: Focused, arrangement: Arrangement, splits: Splits, list: ListWidths) -> ScreenLayout {
     if !fits(size) {
         return ScreenLayout::default();
@@ -138,7 +138,7 @@ pub fn layout(size: Size, focus: Focused, arrangement: Arrangement, splits: Spli
         return layout;
     }
     let mut rest = body;
-    // Where a list has no room for details below it, the document that is read has the place of both.
+    // If details do not fit below the list, a document being read replaces both.
     let is_alone = arrangement == Arrangement::Zoomed || size.width < WIDE && body.height < MIN_BOTH;
     let arrangement = if focus == Focused::Reader && is_alone { Arrangement::Zoomed } else { arrangement };
     for (column, width) in columns(size.width, focus, arrangement, splits, list) {
@@ -156,23 +156,23 @@ pub fn layout(size: Size, focus: Focused, arrangement: Arrangement, splits: Spli
     layout
 }
 
-/// The columns of the catalog's list beside a document that is not focused. Names and tags get what the document does not need,
-/// up to half of the screen; columns too few for tags are the document's too.
+/// The width of the catalog's list beside an unfocused document. Names and tags get what the document does
+/// not need, or half of the screen; if that is too narrow for tags, the document gets their width too.
 fn beside_document(width: u16, list: ListWidths) -> u16 {
     let left = list.whole.min(width.saturating_sub(READABLE).max(width / 2));
     if left < list.essential { list.ids } else { left }
 }
 
 impl ListWidths {
-    /// What the panes of a grid of this width need. The list gets the columns that the selection leaves, up to a share that leaves
-    /// the templates theirs.
+    /// The sizes that the panes of a grid need. The list gets what the selection leaves, limited so that the
+    /// templates keep a usable width.
     fn grid(&self, width: u16) -> GridNeeds {
         let most = (width * 3 / 5).min(width.saturating_sub(self.selection.max(READABLE)));
         GridNeeds { left: self.whole.min(most), lower: self.lower }
     }
 }
 
-/// The columns of a body of this width, from the left, and how wide each is.
+/// The columns of a body of this width from left to right, with their widths.
 fn columns(
     width: u16,
     focus: Focused,
@@ -186,10 +186,10 @@ fn columns(
         Focused::Pane(pane) => (pane, false),
         Focused::Reader if zoomed => return vec![(Reader, width)],
         Focused::Reader => (Pane::Catalog, true),
-        // Its rows are sentences.
+        // The rows of the feed are sentences, so it takes the full width.
         Focused::Feed => return vec![(RenderPreview(Pane::Hints), width)],
     };
-    // Values and preview are already next to each other.
+    // The templates pane already has values and preview side by side.
     if zoomed || width < WIDE || pane == Pane::Templates {
         return vec![(RenderPreview(pane), width)];
     }
@@ -197,19 +197,19 @@ fn columns(
     let left = match pane {
         _ if splits.left.is_some() => usual(USUAL_LEFT),
         Pane::Catalog if reads => usual(USUAL_LEFT).max(width.saturating_sub(READ)).min(list.whole),
-        // The list comes first: its ids are whole, and their tokens are there.
+        // The list takes precedence: it needs room for whole ids and tokens.
         Pane::Catalog if list.ids.saturating_add(MIN_READER) > width => {
             return vec![(RenderPreview(pane), width)];
         }
         Pane::Catalog => beside_document(width, list),
         Pane::Selection | Pane::Hints if width >= WIDEST => usual(LEFT_OF_TWO).max(list.ids.min(width / 2)),
-        // What the selection does not need gives the list whole ids.
+        // The list gets the width that the selection does not need, for whole ids.
         Pane::Selection => {
             usual(USUAL_LEFT).max(list.essential.min(width.saturating_sub(list.selection.max(MIN_THIRD))))
         }
-        // A list whose ids would be cut says less than the line that it folds to.
+        // A list with truncated ids is less useful than its folded line.
         Pane::Hints if list.ids.saturating_add(MIN_HINTS) > width => return vec![(RenderPreview(pane), width)],
-        // Reasons are read; the list beside them says what was picked.
+        // Reasons need room to be read; the list beside them shows what was picked.
         Pane::Hints => usual(USUAL_LEFT).min(width.saturating_sub(list.hints)).max(list.ids.max(MIN_IDLE)),
         Pane::Templates => usual(USUAL_LEFT),
     };
@@ -220,9 +220,10 @@ fn columns(
         Pane::Hints => list.hints.max(READABLE),
         _ => READABLE,
     };
-    // What has the focus is served first: the selection has whole ids before a document is comfortable to read beside it.
+    // The focused pane takes precedence: the selection shows whole ids before a document beside it is
+    // comfortable to read.
     let third = match pane {
-        // Its names are whole before a document is wider than it must be.
+        // Whole names come before a document wider than its minimum.
         Pane::Selection => {
             let named = list.named.min(rest.saturating_sub(READABLE));
             list.selection.max(left).max(named).min(rest.saturating_sub(MIN_READER))
@@ -237,7 +238,7 @@ fn columns(
     };
     let is_two = width < WIDEST || third < MIN_THIRD || matches!((pane, beside), (Pane::Selection, RenderPreview(_)));
     let third = if is_two { 0 } else { third };
-    // What a document or reasons do not fill gives the list whole names and tags.
+    // The list gets what the document or the reasons do not fill, for whole names and tags.
     let filled = match beside {
         Reader => READ,
         RenderPreview(Pane::Hints) => middle,
@@ -332,11 +333,11 @@ mod tests {
             (100, 37, 51, (37, 63)),
             (120, 37, 48, (60, 60)),
             (120, 60, 71, (60, 60)),
-            // Whole ids are all that takes more than half.
+            // Only whole ids may take more than half.
             (120, 72, 83, (72, 48)),
             (120, 76, 87, (76, 44)),
             (150, 72, 83, (90, 60)),
-            // Nothing has tags.
+            // No source has tags.
             (120, 72, 72, (72, 48)),
         ] {
             let list = ListWidths { ids, essential, usual: essential + 10, ..LIST };
@@ -363,11 +364,11 @@ mod tests {
     #[test]
     fn a_focused_selection_is_served_first() {
         for (width, selection, expected) in [
-            // The document leaves room for whole ids, until it is too narrow to read.
+            // The document leaves room for whole ids until it would be too narrow to read.
             (200, 80, (Some(61), Some(59), Some(80))),
             (200, 95, (Some(61), Some(44), Some(95))),
             (200, 120, (Some(61), None, Some(139))),
-            // What the selection does not need goes to the list.
+            // The list gets what the selection does not need.
             (120, 0, (Some(57), None, Some(63))),
             (120, 70, (Some(55), None, Some(65))),
         ] {

@@ -1,5 +1,5 @@
-//! The dividers within the panes: where they are, and the shares that a drag gives to their sides. A divider that was
-//! dragged stays, also when its part is focused.
+//! The dividers within panes: their positions, and the shares set by dragging them. A dragged divider stays
+//! in place even when its part is focused.
 
 use ratatui::layout::{Position, Rect};
 
@@ -10,9 +10,9 @@ use crate::tui::pane::Pane;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Divider {
-    /// Below the list; below the prompt.
+    /// Below the list or the prompt.
     Upper,
-    /// Right of the list, or of the variables.
+    /// To the right of the list or the variables.
     Left,
     Lower,
 }
@@ -39,7 +39,7 @@ pub fn at(pane: Pane, parts: &PaneLayout, place: Position) -> Option<Divider> {
     }
 }
 
-/// Moves a rule of this pane, whose inside is `inner`, to the mouse.
+/// Moves a divider of this pane to the mouse; `inner` is the pane's inner area.
 pub fn put(rules: &mut DividerShares, pane: Pane, rule: Divider, inner: Rect, to: Position) {
     let shares = match pane {
         Pane::Catalog => &mut rules.catalog,
@@ -54,7 +54,7 @@ pub fn put(rules: &mut DividerShares, pane: Pane, rule: Divider, inner: Rect, to
     }
 }
 
-/// The smallest share of `all` that gives this many cells.
+/// The smallest share of `all` that yields this many cells.
 fn share(cells: u16, all: u16) -> u16 {
     let share = (u32::from(cells) * 1000).div_ceil(u32::from(all.max(1)));
     u16::try_from(share.min(1000)).unwrap_or(1000)
@@ -75,7 +75,7 @@ mod tests {
         }
     }
 
-    /// The position of the rule, along the direction it moves in.
+    /// The divider's position in the direction in which it moves.
     fn position(pane: Pane, rule: Divider, parts: &PaneLayout, inner: Rect) -> Option<u16> {
         let rows = || (inner.y..inner.bottom()).flat_map(|y| (inner.x..inner.right()).map(move |x| Position { x, y }));
         let found = rows().find(|place| at(pane, parts, *place) == Some(rule))?;
@@ -93,7 +93,7 @@ mod tests {
             let inner = Rect::new(1, 2, width, height);
             let mut rules = DividerShares::default();
             let before = parts(pane, inner, busy, &rules);
-            // A rule that is not shown cannot be dragged.
+            // A hidden divider cannot be dragged.
             if position(pane, rule, &before, inner).is_some() {
                 put(&mut rules, pane, rule, inner, Position { x, y });
                 let after = parts(pane, inner, busy, &rules);

@@ -1,37 +1,37 @@
-//! How the grid is divided between the four panes, in shares that survive any resize.
+//! Divides the grid between the four panes in shares, which survive any resize.
 
 use ratatui::layout::Size;
 
 use crate::tui::action::BorderMove;
 use refdesk_core::config::screen::Borders;
 
-/// The least that a border leaves to a pane: an id, and a list with details.
+/// The minimum size of a pane when its border is moved: room for an id, and for a list with details.
 pub const MIN: Size = Size { width: 30, height: 9 };
 
-/// How far a key moves a border.
+/// The distance that one keypress moves a border.
 pub(super) const STEP: Size = Size { width: 2, height: 1 };
 
-/// The share of the left panes in a grid whose border was not moved.
+/// The default share of the left panes.
 pub(super) const USUAL_LEFT: u16 = 460;
 
-/// The share of the upper panes in a grid whose border was not moved, and whose lower panes have something to show.
+/// The default share of the upper panes, if the lower panes have something to show.
 const USUAL_UPPER: u16 = 550;
 
-/// What the panes of a grid need; 0 stands for their usual share.
+/// The sizes that the panes of a grid need; 0 means their default share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct GridNeeds {
-    /// Columns of the left panes.
+    /// Width of the left panes.
     pub left: u16,
     /// Rows that the lower panes fill.
     pub lower: u16,
 }
 
-/// How the body is divided, in thousandths of its width and height.
+/// The division of the body, in thousandths of its width and height.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Splits {
-    /// `None` until the border is moved: the list then gets the columns that it needs.
+    /// `None` until the user moves the border: the list then gets the width that it needs.
     pub left: Option<u16>,
-    /// `None` until the border is moved: the upper panes then get the rows that the lower ones do not need.
+    /// `None` until the user moves the border: the upper panes then get the rows that the lower ones do not need.
     pub upper: Option<u16>,
 }
 
@@ -48,7 +48,7 @@ impl From<Splits> for Borders {
 }
 
 impl Splits {
-    /// Columns of the left panes and rows of the upper ones, in a grid of this size.
+    /// Width of the left panes and height of the upper ones, in a grid of this size.
     pub fn cells(self, grid: Size, GridNeeds { left, lower }: GridNeeds) -> Size {
         let height = part(self.upper.unwrap_or(USUAL_UPPER), grid.height, (MIN.height, MIN.height));
         let spare = match (self.upper, lower) {
@@ -59,22 +59,22 @@ impl Splits {
         Size { width: self.first(grid.width, USUAL_LEFT).max(left), height: height.max(spare) }
     }
 
-    /// Columns on the left of the border in a body of this width, which are `usual` thousandths until it is moved.
+    /// The width left of the border in a body of this width; `usual` thousandths until the user moves it.
     pub fn first(self, width: u16, usual: u16) -> u16 {
         part(self.left.unwrap_or(usual), width, (MIN.width, MIN.width))
     }
 
-    /// The same with the left panes this wide, as far as there is room.
+    /// Sets the width of the left panes, as far as possible.
     pub fn with_left(self, columns: u16, grid: Size) -> Self {
         Self { left: Some(thousandths(columns, grid.width, MIN.width)), ..self }
     }
 
-    /// The same with the upper panes this high, as far as there is room.
+    /// Sets the height of the upper panes, as far as possible.
     pub fn with_upper(self, rows: u16, grid: Size) -> Self {
         Self { upper: Some(thousandths(rows, grid.height, MIN.height)), ..self }
     }
 
-    /// One step of a border from where it is, as far as there is room.
+    /// Moves a border by one step, as far as possible.
     pub fn moved(self, border: BorderMove, grid: Size, Size { width, height }: Size) -> Self {
         match border {
             BorderMove::Left => self.with_left(width.saturating_sub(STEP.width), grid),
@@ -85,14 +85,13 @@ impl Splits {
     }
 }
 
-/// `share` thousandths of `all`, with a minimum for both sides. The share is kept while a terminal is too small for
-/// it.
+/// `share` thousandths of `all`, with a minimum for both sides. A terminal that is too small does not change the share.
 pub(super) fn part(share: u16, all: u16, (least, other): (u16, u16)) -> u16 {
     let wanted = u32::from(share.min(1000)) * u32::from(all) / 1000;
     u16::try_from(wanted).unwrap_or(all).min(all.saturating_sub(other)).max(least.min(all))
 }
 
-/// The least share whose [`part`] of `all` is this.
+/// The smallest share whose [`part`] of `all` is `wanted`.
 fn thousandths(wanted: u16, all: u16, least: u16) -> u16 {
     let wanted = wanted.min(all.saturating_sub(least)).max(least.min(all));
     u16::try_from((u32::from(wanted) * 1000).div_ceil(u32::from(all.max(1)))).unwrap_or(1000)

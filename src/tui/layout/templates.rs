@@ -1,40 +1,41 @@
-//! The places within the templates pane: the list with its filter, the form, the preview.
+//! The layout of the templates pane: the list with its filter, the form, the preview.
 
 use ratatui::layout::Rect;
 
 use crate::tui::layout::{BORDERS, MIN_ASIDE, MIN_DETAIL, PaneLayout, part, split_columns, split_rows};
 use refdesk_core::config::screen::Shares;
 
-/// Columns from which the preview is beside the list: enough for the rows' sources and for lines of code.
+/// The width from which the preview is beside the list: enough for the sources in the rows and for lines of code.
 const BESIDE: u16 = 150;
 
-/// The columns of a preview beside a list whose rows need more than their share.
+/// The width of a preview beside a list whose rows need more than their share.
 const PREVIEW: u16 = 80;
 
-/// Rows from which a list over the whole width and a preview below it both have room.
+/// The height from which a full-width list and a preview below it both fit.
 const TALL: u16 = 40;
 
-/// The rows that the templates pane would fill.
+/// The sizes that the parts of the templates pane would fill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TemplatesNeeds {
-    /// Rows above the list: one for a filter.
+    /// Rows above the list: one if it is filtered.
     pub head: u16,
     pub list: usize,
-    /// Columns of a whole row of the list.
+    /// Width of a whole row of the list.
     pub columns: u16,
-    /// Columns of the form, with its samples and room to type.
+    /// Width of the form, with its samples and room to type.
     pub form: u16,
 }
 
-/// The rows of an idle templates pane with its border: its list, and the beginning of a preview.
+/// The height, with border, of an unfocused templates pane: its list, and the start of a preview.
 pub fn templates_rows(list: usize) -> u16 {
     u16::try_from(list).unwrap_or(u16::MAX).saturating_add(BORDERS + 1 + PREVIEW_ROWS)
 }
 
-/// Rows of a preview that say what it is of.
+/// Rows of a preview that show which template it is of.
 const PREVIEW_ROWS: u16 = 5;
 
-/// Above the details and above the variables there is a row for their captions: the rule, or one of their own.
+/// Lays out the pane. Above the details and above the variables is a row for their captions: the rule, or a
+/// separate row.
 pub fn templates(inner: Rect, wanted: TemplatesNeeds, shares: Shares) -> PaneLayout {
     let (head, below) = split_rows(inner, wanted.head.min(inner.height.saturating_sub(3)));
     let columns = |all, usual| shares.left.map_or(usual, |share| part(share, all, (MIN_ASIDE, 1 + MIN_ASIDE)));
@@ -43,10 +44,10 @@ pub fn templates(inner: Rect, wanted: TemplatesNeeds, shares: Shares) -> PaneLay
         shares.upper.map_or(usual, put)
     };
     let fitting = |most: u16| u16::try_from(wanted.list).unwrap_or(most).clamp(2.min(most), most);
-    // Where rows cannot be whole beside a preview and there are rows enough, the list has all the columns.
+    // If rows do not fit beside a preview but there is enough height, the list takes the full width.
     let is_wide_list = inner.height >= TALL && wanted.columns > inner.width.saturating_sub(PREVIEW);
     if inner.width >= BESIDE && inner.height >= 14 && !is_wide_list {
-        // Rows are whole before the preview is wider than it must be.
+        // Rows get their full width before the preview gets more than its minimum.
         let usual = wanted.columns.min(inner.width.saturating_sub(PREVIEW)).max(inner.width * 2 / 5);
         let (left, rest) = split_columns(inner, columns(inner.width, usual));
         let (rule, detail) = split_columns(rest, 1);
@@ -63,7 +64,7 @@ pub fn templates(inner: Rect, wanted: TemplatesNeeds, shares: Shares) -> PaneLay
         .max(1.min(below.height));
     let (list, rest) = split_rows(below, rows(fitting(most)));
     let (rule, lower) = split_rows(rest, rest.height.min(1));
-    // Rows of the form are whole, but lines of code need most.
+    // The form gets room for whole rows, up to half; lines of code need the most.
     let least = (lower.width * 2 / 5).min(if lower.width >= 96 { 44 } else { 28 });
     let usual = wanted.form.max(least).min(lower.width / 2);
     let (aside, detail) = split_columns(lower, columns(lower.width, usual));
@@ -76,7 +77,7 @@ pub fn templates(inner: Rect, wanted: TemplatesNeeds, shares: Shares) -> PaneLay
 const KEPT: u16 = 3;
 
 impl PaneLayout {
-    /// The same with most rows for form and preview, if they are below the list.
+    /// The layout with most rows given to form and preview, if they are below the list.
     pub fn with_short_list(self) -> Self {
         let given = self.list.height.saturating_sub(KEPT);
         if self.rule.height != 1 || self.detail.y <= self.rule.y {

@@ -1,4 +1,4 @@
-//! Turns the events of the parser into lines.
+//! Turns parser events into lines.
 
 use pulldown_cmark::{
     BlockQuoteKind, CodeBlockKind, CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd,
@@ -17,7 +17,7 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use refdesk_core::mention::path_of;
 
-/// The text in lines to wrap at the columns of the layout.
+/// Lays the text out for the width of the layout.
 pub fn lines(text: &str, layout: &MarkdownLayout<'_>) -> MarkdownLines {
     let mut composer = Composer {
         slugs: Slugs::default(),
@@ -56,11 +56,11 @@ struct Composer<'a> {
     slugs: Slugs,
     out: LineWriter<'a>,
     position: SourcePosition<'a>,
-    /// The number of the next item of each open list; `None` in one without numbers.
+    /// The next item number of each open list; `None` for an unnumbered one.
     lists: Vec<Option<u64>>,
     inline: InlineText,
     looks: Looks,
-    /// The same by tags of HTML.
+    /// The same for HTML tags.
     html_looks: Looks,
     html: Option<OpenHtml>,
     open_links: Vec<OpenLink>,
@@ -69,7 +69,7 @@ struct Composer<'a> {
     table: Option<Table>,
 }
 
-/// How many emphases of each kind are open.
+/// The number of open emphases of each kind.
 #[derive(Default)]
 struct Looks {
     emphasis: usize,
@@ -97,7 +97,7 @@ struct OpenHtml {
 struct OpenLink {
     target: String,
     kind: LinkType,
-    /// Where its text begins in the paragraph.
+    /// Where its text starts in the paragraph.
     start: usize,
     source_line: usize,
 }
@@ -105,13 +105,13 @@ struct OpenLink {
 struct OpenCode {
     languages: Vec<String>,
     text: String,
-    /// The line of the source in which the block begins: that of the fence, if there is one.
+    /// The source line in which the block starts: that of the fence, if it has one.
     begin: usize,
-    /// The line of the source in which the text begins.
+    /// The source line in which the code starts.
     source: Option<usize>,
 }
 
-/// Counts lines up to an offset; offsets only ascend.
+/// Counts lines up to an offset; offsets must not decrease.
 struct SourcePosition<'a> {
     text: &'a str,
     at: usize,
@@ -162,7 +162,7 @@ impl Composer<'_> {
             Event::TaskListMarker(is_done) => {
                 self.push(if is_done { "[x] " } else { "[ ] " }, ThemeRole::Infra, offset);
             }
-            // Not enabled; as text, they would lose nothing.
+            // Math is not enabled; as text, nothing is lost.
             Event::InlineMath(text) | Event::DisplayMath(text) => self.text(&text, offset),
         }
     }
@@ -372,7 +372,7 @@ impl Composer<'_> {
         self.inline.push(text, role, self.added());
     }
 
-    /// A tag or comment within a paragraph.
+    /// An HTML tag or comment within a paragraph.
     fn inline_html(&mut self, html: &str, offset: usize) {
         for part in html::parts(html) {
             match part {
@@ -386,7 +386,7 @@ impl Composer<'_> {
         }
     }
 
-    /// Lines that begin with a tag, up to an empty one.
+    /// An HTML block: lines that start with a tag, up to an empty line.
     fn html_block(&mut self, html: &str, offset: usize) {
         let mut line = self.position.line_of(offset);
         for part in html::parts(html) {
@@ -415,7 +415,7 @@ impl Composer<'_> {
         self.flush();
     }
 
-    /// A tag of such a block.
+    /// A tag within an HTML block.
     fn html_tag(&mut self, name: &str, is_end: bool) {
         let level = name.strip_prefix('h').and_then(|level| HeadingLevel::try_from(level.parse::<usize>().ok()?).ok());
         match level {
@@ -442,7 +442,7 @@ impl Composer<'_> {
         let has = |of: fn(&Looks) -> usize| of(&self.looks) + of(&self.html_looks) > 0;
         added.set(Modifier::ITALIC, has(|looks| looks.emphasis));
         added.set(Modifier::BOLD, has(|looks| looks.strong) || self.heading.is_some());
-        // The first level has a rule below it; below the second, bold is enough.
+        // The first level has a rule below it; from the third on, bold is enough.
         added.set(Modifier::UNDERLINED, self.heading == Some(HeadingLevel::H2));
         added.set(Modifier::CROSSED_OUT, has(|looks| looks.struck));
         added
@@ -452,7 +452,7 @@ impl Composer<'_> {
         self.open_links.push(OpenLink { target, kind, start: self.inline.text.len(), source_line });
     }
 
-    /// Ends a link: its address follows, unless the text says it, or the link can be walked here.
+    /// Ends a link. Its address is appended unless the text already contains it or the link can be followed here.
     fn close_link(&mut self, is_image: bool) {
         let Some(OpenLink { target, kind, start, source_line }) = self.open_links.pop() else { return };
         let text = self.inline.text.get(start..).unwrap_or_default();
@@ -481,12 +481,12 @@ impl Composer<'_> {
             self.open_links.iter_mut().for_each(|link| link.start = 0);
             self.out.emit_prose(inline);
         }
-        // A tag that is not closed changes the looks of its own lines alone.
+        // An unclosed tag affects only its own paragraph.
         self.html_looks = Looks::default();
     }
 }
 
-/// The languages that the info string of a fence can mean.
+/// The languages that a fence's info string may mean.
 fn languages(info: &str) -> Vec<String> {
     let word = info.split([' ', '\t', ',', '{', ':']).find(|word| !word.is_empty()).unwrap_or_default().to_lowercase();
     let word = word.trim_matches(['.', '}']);

@@ -1,5 +1,5 @@
-//! The front matter of a document: YAML between two lines of `---` at its very beginning, shown as one line that can be
-//! unfolded.
+//! The front matter of a document: YAML between two `---` lines at the very start, shown as one line that can
+//! be unfolded.
 
 /// Whether the front matter is shown as one line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -18,7 +18,7 @@ impl FrontMatter {
     }
 }
 
-/// The most lines of front matter: without an end, a rule at the start of a text is a rule.
+/// The maximum number of lines. Without an end mark within them, the `---` is an ordinary rule.
 const LONGEST: usize = 500;
 
 /// The lines between the marks, and the offset of the text after them.
@@ -33,7 +33,7 @@ pub fn split(text: &str) -> Option<(&str, usize)> {
     for line in text.get(start..)?.split_inclusive('\n').take(LONGEST) {
         if matches!(line.trim_end(), "---" | "...") {
             let inside = text.get(start..at)?;
-            // Without a key it is text between two rules.
+            // Without a key, it is text between two rules.
             return inside.contains(':').then_some((inside, at + line.len()));
         }
         at += line.len();
@@ -41,7 +41,7 @@ pub fn split(text: &str) -> Option<(&str, usize)> {
     None
 }
 
-/// The folded line: how many lines there are, and their keys.
+/// The folded line: the number of lines, and their keys.
 pub fn summary(inside: &str, dot: &str) -> String {
     let keys = inside.lines().filter_map(|line| {
         let (key, _) = line.split_once(':')?;

@@ -1,7 +1,7 @@
-//! HTML within Markdown: tags that only say how text looks are not shown as text. Comments, links, images and everything else
-//! stay as they are written, since an agent reads them, too.
+//! HTML within Markdown: purely presentational tags are hidden. Comments, links, images and everything else
+//! are shown as written, because an agent reads them too.
 
-/// Tags that only say how the text in them looks.
+/// Purely presentational tags.
 const LOOKS: [&str; 33] = [
     "abbr", "b", "br", "center", "code", "del", "details", "div", "em", "font", "h1", "h2", "h3", "h4", "h5", "h6",
     "i", "ins", "kbd", "mark", "p", "s", "samp", "small", "span", "strike", "strong", "sub", "summary", "sup", "tt",
@@ -12,13 +12,13 @@ const LOOKS: [&str; 33] = [
 pub enum HtmlPart<'h> {
     /// Text between tags.
     Text(&'h str),
-    /// A tag for looks: its name in lower case.
+    /// A presentational tag, with its name in lower case.
     Tag { name: String, is_end: bool },
     /// Anything else in angle brackets.
     Other(&'h str),
 }
 
-/// The parts of a piece of HTML, in order.
+/// Splits HTML into its parts.
 pub fn parts(mut html: &str) -> Vec<HtmlPart<'_>> {
     let mut parts = Vec::new();
     while let Some(start) = html.find('<') {
@@ -48,7 +48,7 @@ fn looks(tag: &str) -> Option<HtmlPart<'_>> {
     (is_whole && LOOKS.contains(&name.as_str())).then_some(HtmlPart::Tag { name, is_end })
 }
 
-/// The text with its usual entities as characters.
+/// The text with common entities decoded.
 pub fn unescaped(text: &str) -> String {
     let entities = [("&nbsp;", " "), ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&amp;", "&")];
     entities.iter().fold(text.to_owned(), |text, (entity, char)| text.replace(entity, char))

@@ -1,4 +1,4 @@
-//! Text of a paragraph, heading or table cell while it is collected: its parts, the links in it, and the lines of the source.
+//! Collects the text of a paragraph, heading or table cell: its parts, its links, and its source lines.
 
 use std::ops::Range;
 
@@ -12,9 +12,9 @@ use crate::tui::widgets::page::LinePart;
 pub struct InlineText {
     pub text: String,
     pub parts: Vec<LinePart>,
-    /// Positions in the list of links, with the bytes of their text.
+    /// Indices into the list of links, with the byte ranges of their text.
     pub links: Vec<(usize, Range<usize>)>,
-    /// Where a line of the source begins, and which.
+    /// The byte at which a source line starts, and its number.
     pub origins: Vec<(usize, usize)>,
 }
 
@@ -23,12 +23,12 @@ impl InlineText {
         self.text.is_empty()
     }
 
-    /// Appends external text.
+    /// Appends external text, which is cleaned.
     pub fn push(&mut self, text: &str, role: ThemeRole, added: Modifier) {
         self.push_clean(&cells::clean(text), role, added);
     }
 
-    /// Appends text that is clean already.
+    /// Appends text that is already clean.
     pub fn push_clean(&mut self, text: &str, role: ThemeRole, added: Modifier) {
         self.text.push_str(text);
         let end = self.text.len();
@@ -38,14 +38,14 @@ impl InlineText {
         }
     }
 
-    /// Notes that the text from here on comes from this line of the source.
+    /// Records that the text from here on comes from this source line.
     pub fn at_line(&mut self, source: usize) {
         if self.origins.last().is_none_or(|(_, last)| *last < source) {
             self.origins.push((self.text.len(), source));
         }
     }
 
-    /// The parts within a range, moved to begin at `to`.
+    /// The parts within a range, shifted to start at `to`.
     pub fn parts_within(&self, range: &Range<usize>, to: usize) -> impl Iterator<Item = LinePart> {
         let first = self.parts.partition_point(|part| part.end <= range.start);
         let mut start = range.start;
@@ -58,7 +58,7 @@ impl InlineText {
         })
     }
 
-    /// The links within a range, moved to begin at `to`.
+    /// The links within a range, shifted to start at `to`.
     pub fn links_within(&self, range: &Range<usize>, to: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
         let range = range.clone();
         self.links.iter().filter_map(move |(link, at)| {

@@ -1,5 +1,5 @@
-//! Appends lines within quotes, list items and footnotes, which put their bar or marker before them. Blocks are separated by
-//! one empty line, as far as the source separates them.
+//! Writes lines within quotes, list items and footnotes, which prefix them with their bar or marker. Blocks
+//! are separated by one empty line where the source separates them.
 
 use ratatui::style::Modifier;
 
@@ -9,21 +9,21 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::page::{LinePart, PageLine};
 
-/// The deepest nesting of quotes, items and footnotes that is distinguished; deeper ones are shown as this deep.
+/// The maximum nesting of quotes, items and footnotes; deeper ones are shown at this depth.
 const MAX_NESTED: usize = 64;
 
 pub struct LineWriter<'a> {
     pub layout: MarkdownLayout<'a>,
     pub made: MarkdownLines,
-    /// Quotes, list items and footnotes, the outermost first.
+    /// The open quotes, list items and footnotes, outermost first.
     containers: Vec<Container>,
-    /// How many more are open.
+    /// The number of further ones beyond the maximum.
     too_deep: usize,
-    /// Whether an empty line comes before the next one.
+    /// Whether an empty line is due before the next one.
     pub gap: bool,
 }
 
-/// What precedes the lines of a quote, an item or a footnote.
+/// The prefixes of a quote, an item or a footnote.
 struct Container {
     first: String,
     rest: String,
@@ -35,7 +35,7 @@ impl<'a> LineWriter<'a> {
         Self { layout, made: MarkdownLines::default(), containers: Vec::new(), too_deep: 0, gap: false }
     }
 
-    /// Enters a quote, an item or a footnote. When little room is left, it is no longer indented.
+    /// Enters a quote, an item or a footnote. It is not indented further once half of the width is used up.
     pub fn enter(&mut self, first: String, rest: String) {
         if self.containers.len() == MAX_NESTED {
             self.too_deep += 1;
@@ -54,7 +54,7 @@ impl<'a> LineWriter<'a> {
         }
     }
 
-    /// Leaves an item or a footnote; an empty one has a marker too.
+    /// Leaves an item or a footnote. An empty one still gets its marker.
     pub fn leave_item(&mut self) {
         if self.too_deep == 0 && self.containers.last().is_some_and(|item| !item.is_begun) {
             self.emit(InlineText::default(), 0, 0);
@@ -62,13 +62,13 @@ impl<'a> LineWriter<'a> {
         self.leave();
     }
 
-    /// The columns left beside the bars and indents.
+    /// The width beside the bars and indents.
     pub fn room(&self) -> usize {
         let used: usize = self.containers.iter().map(|it| cells::width(&it.rest).max(cells::width(&it.first))).sum();
         self.layout.columns.saturating_sub(used).max(1)
     }
 
-    /// The number of the next line, after an empty one if that is due.
+    /// The number of the next line, counting an empty line if one is due.
     pub fn next_line(&self) -> usize {
         self.made.lines.len() + usize::from(self.gap && !self.made.lines.is_empty())
     }
@@ -80,8 +80,8 @@ impl<'a> LineWriter<'a> {
         self.emit(inline, 0, 0);
     }
 
-    /// Appends a line, with the bars and markers before it, and an empty line if one is due. Further rows hang by `hang`, and
-    /// the first `solid` bytes are not broken.
+    /// Appends a line after its bars and markers, and an empty line before it if one is due. Continuation
+    /// rows are indented by `hang`; the first `solid` bytes are never wrapped.
     pub fn emit(&mut self, inline: InlineText, hang: usize, solid: usize) {
         self.push(inline, hang, solid, false);
     }
@@ -112,7 +112,7 @@ impl<'a> LineWriter<'a> {
         }
         parts.extend(inline.parts.iter().map(|part| LinePart { end: before + part.end, ..*part }));
         for (at, source) in inline.origins {
-            // The marker before a line belongs to it.
+            // The prefix of a line belongs to its first part.
             let is_noted = self.made.origins.is_noted(nth);
             let at = if at == 0 && !is_noted { 0 } else { before + at };
             self.made.origins.note(nth, at, source);

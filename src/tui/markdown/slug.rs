@@ -1,16 +1,16 @@
-//! The names that links use for headings: lower case, words joined by `-`, other characters left out, and a number
-//! after a name that was used before.
+//! The anchor names of headings: lower case, words joined by `-`, other characters dropped, and a number
+//! appended to repeated names.
 
 use std::collections::HashMap;
 
-/// The names given so far.
+/// The names used so far.
 #[derive(Debug, Clone, Default)]
 pub struct Slugs {
     used: HashMap<String, usize>,
 }
 
 impl Slugs {
-    /// The name of the next heading with this text.
+    /// The anchor name of the next heading with this text.
     pub fn next(&mut self, heading: &str) -> String {
         let slug = slug(heading);
         let used = self.used.entry(slug.clone()).or_default();
@@ -19,7 +19,7 @@ impl Slugs {
     }
 }
 
-/// The name of a heading, as hosts of Markdown make it.
+/// The anchor name of a heading, as Markdown hosts build it.
 pub fn slug(heading: &str) -> String {
     let of = |c: char| match c {
         ' ' => Some('-'),

@@ -1,5 +1,5 @@
-//! A table with aligned columns. If it is too wide, columns get narrower and cells are wrapped; if that is not enough,
-//! each row becomes a list of its cells.
+//! A table with aligned columns. If it is too wide, columns get narrower and cells wrap; if even that does
+//! not fit, each row becomes a list of its cells.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::page::{LinePart, wrap};
 
-/// The most columns of a heading before each cell of its column, in a list of cells.
+/// The maximum width of a column's heading in a list of cells.
 const LONGEST_NAME: usize = 200;
 
 /// The minimum width of a column.
@@ -36,7 +36,7 @@ pub struct TableRow {
 pub struct TableLine {
     pub text: InlineText,
     pub source: usize,
-    /// The indent of wrapped rows.
+    /// The indent of continuation rows.
     pub hang: usize,
 }
 
@@ -103,8 +103,8 @@ impl Table {
         }
     }
 
-    /// Each cell on its own line, with the head of its column, and an empty line between two rows; wrapped rows hang by
-    /// `hang`.
+    /// Each cell on its own line after its column's heading, with an empty line between rows; continuation
+    /// rows are indented by `hang`.
     fn listed(&self, hang: usize) -> Vec<TableLine> {
         let Some((head, rows)) = self.rows.split_first() else { return Vec::new() };
         let mut lines = Vec::new();
@@ -112,7 +112,7 @@ impl Table {
             if nth > 0 {
                 lines.push(TableLine { source: row.source, ..TableLine::default() });
             }
-            // Cells that a row does not have are empty.
+            // Missing cells of a short row are empty.
             for (column, cell) in row.cells.iter().enumerate().filter(|(_, cell)| !cell.is_empty()) {
                 let mut line = TableLine { source: row.source, hang, ..TableLine::default() };
                 if let Some(name) = head.cells.get(column).filter(|name| !name.is_empty() && !rows.is_empty()) {
@@ -143,7 +143,7 @@ fn pad(line: &mut InlineText, columns: usize) {
     }
 }
 
-/// The rows of a cell, without blanks at their ends.
+/// Wraps a cell, without blanks at the ends of its rows.
 fn pieces(text: &str, columns: usize) -> Vec<Range<usize>> {
     let mut rows = Vec::new();
     wrap(text, columns, 0, |range| {
@@ -153,13 +153,13 @@ fn pieces(text: &str, columns: usize) -> Vec<Range<usize>> {
     rows
 }
 
-/// The widths of columns that need `natural` ones in `room`: the widest give way first. `None` if there is no room even for
-/// narrow ones.
+/// Fits columns with `natural` widths into `room` by shrinking the widest first. `None` if even minimum
+/// widths do not fit.
 fn widths(natural: &[usize], room: usize) -> Option<Vec<usize>> {
     if natural.iter().sum::<usize>() <= room {
         return Some(natural.to_vec());
     }
-    // The width that the widest columns share.
+    // The common width of the shrunken columns.
     let mut most = 0;
     while natural.iter().map(|width| (*width).min(most + 1)).sum::<usize>() <= room {
         most += 1;

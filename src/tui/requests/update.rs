@@ -1,5 +1,5 @@
-//! Shows, marks, answers, declines or puts aside a request in the place of the selection. One that arrives while the
-//! selection is focused waits aside, so that no key meant for the selection answers it.
+//! Shows, marks, answers, declines or puts aside a request in place of the selection. A request that arrives
+//! while the selection is focused waits, so that no key meant for the selection answers it.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use refdesk_core::catalog::SourceId;
 use refdesk_desk::channel::Request;
 use refdesk_desk::engine::{self, ClosedRequest, Reply, RequestEnd, WaitingRequest};
 
-/// After a snapshot; `before` are the requests until now.
+/// After a snapshot; `before` holds the previous requests.
 pub fn follow(state: &mut State, before: &Arc<[WaitingRequest]>) {
     let waiting = state.snapshot.requests.clone();
     if Arc::ptr_eq(&waiting, before) {
@@ -59,17 +59,17 @@ pub fn follow(state: &mut State, before: &Arc<[WaitingRequest]>) {
     }
 }
 
-/// Whether the request that is gone was focused.
+/// Whether the request that ended was focused.
 fn was_in_request(state: &State) -> bool {
     state.focus == Pane::Selection
         && state.requests.place == RequestPlacement::Shown
         && state.requests.current.is_some()
 }
 
-/// Shows the oldest request. If none was shown before, the next key in the selection pane goes to its rows.
+/// Shows the oldest request. If none was shown before, the next key in the selection pane moves to its rows.
 fn next(state: &mut State) {
     if state.requests.current.is_some() && state.requests.place == RequestPlacement::Next {
-        // It says what a key did not do at the request that is gone.
+        // A refusal refers to the request that ended.
         state.message.take_if(|message| message.tone == MessageKind::Refusal);
     }
     let next = state.snapshot.requests.first().map(|waiting| waiting.request.request_id.clone());
@@ -82,7 +82,7 @@ fn next(state: &mut State) {
     show_request(state, next);
 }
 
-/// Closes the request that ended, if it is shown; returns whether it was.
+/// Closes the ended request if it is shown. Returns whether it was.
 pub fn close(state: &mut State) -> bool {
     let is_next = state.ended_request().is_some();
     if is_next {
@@ -99,8 +99,8 @@ fn leave_ended(state: &mut State) {
     }
 }
 
-/// After every input: a user who left the pane and returns has seen it. When no request is shown any more, keys go where they
-/// went before it was opened.
+/// Runs after every input: a user who left the pane and came back has seen the request. Once no request is
+/// shown, the focus returns to where it was before.
 pub fn follow_focus(state: &mut State, effects: &mut Vec<Effect>) {
     if state.focus != Pane::Selection {
         leave_ended(state);
@@ -118,7 +118,7 @@ pub fn follow_focus(state: &mut State, effects: &mut Vec<Effect>) {
     }
 }
 
-/// Announces a request with the key that goes there.
+/// Announces a request and the key that opens it.
 fn arrived(state: &mut State, new: &WaitingRequest) {
     if !state.at_request() && take_line(state) {
         let (key, who) = (state.key(Action::Requests), view::who(&new.request));
@@ -129,7 +129,7 @@ fn arrived(state: &mut State, new: &WaitingRequest) {
     }
 }
 
-/// Whether the bottom line is free for requests, or shows them already.
+/// Whether the bottom line is free for news about requests, or already shows some.
 fn take_line(state: &mut State) -> bool {
     if line_tone(state).is_some() {
         return true;
@@ -138,13 +138,13 @@ fn take_line(state: &mut State) -> bool {
     state.message.as_ref().is_none_or(|message| message.tone == MessageKind::Note)
 }
 
-/// The tone of the bottom line if it is about requests.
+/// The tone of the bottom line, if it is about requests.
 fn line_tone(state: &State) -> Option<MessageKind> {
     let message = state.message.as_ref()?;
     (state.requests.line.shown_text.as_ref() == Some(&message.text)).then_some(message.tone)
 }
 
-/// Says how one ended and which arrived.
+/// Reports how a request ended and which one arrived.
 fn update_line(state: &mut State, tone: MessageKind) {
     let RequestNews { result, news, .. } = &state.requests.line;
     let parts: Vec<&str> = result.iter().chain(news.iter().map(|(_, text)| text)).map(String::as_str).collect();
@@ -163,7 +163,7 @@ fn leave_field(state: &mut State) {
     }
 }
 
-/// Shows this request from its beginning.
+/// Shows this request from the top.
 fn show_request(state: &mut State, id: Option<String>) {
     let requests = &mut state.requests;
     requests.current = id;
@@ -223,7 +223,7 @@ fn mark(state: &mut State) {
     state.requests.marked += 1;
 }
 
-/// Marks all shown rows, or unmarks them if all are marked.
+/// Marks all visible rows, or unmarks them if all are marked.
 fn mark_all(state: &mut State) {
     let Some(waiting) = state.request() else { return };
     let offered = |row: &usize| waiting.request.sources.get(*row).map(|offered| offered.id.clone());
@@ -238,7 +238,7 @@ fn mark_all(state: &mut State) {
     state.requests.marked += 1;
 }
 
-/// Shows another waiting request, this many further on, wrapping around.
+/// Shows the waiting request `by` positions further, wrapping around.
 fn step(state: &mut State, by: usize) {
     let waiting = &state.snapshot.requests;
     state.requests.place = RequestPlacement::Shown;
@@ -247,7 +247,7 @@ fn step(state: &mut State, by: usize) {
     show_request(state, id);
 }
 
-/// The marked sources, in the order in which they were offered.
+/// The marked sources in the order in which they were offered.
 pub fn chosen(request: &Request, marks: Option<&BTreeSet<String>>) -> Vec<String> {
     let mut left = marks.cloned().unwrap_or_default();
     let ids = request.sources.iter().map(|offered| &offered.id);
@@ -273,12 +273,12 @@ fn reply(state: &mut State, reply: Reply, effects: &mut Vec<Effect>) {
     effects.push(Effect::Ask(engine::Request::Reply { request_id, reply }));
 }
 
-/// The queue is full and did not take the answer.
+/// The queue was full and did not accept the answer.
 pub fn busy(state: &mut State) {
     state.requests.sent = None;
 }
 
-/// Clears the filter, else puts the request aside.
+/// Clears the filter, or else puts the request aside.
 pub fn leave(state: &mut State) {
     if state.requests.filter.is_empty() {
         state.requests.place = RequestPlacement::Aside;
@@ -299,15 +299,14 @@ pub fn ask(state: &mut State, effects: &mut Vec<Effect>) {
     let is_same = asked_before.is_some_and(|(before, _)| before.starts_with(&marked));
     let before = state.requests.preview.answer.take().filter(|_| is_same);
     let is_new = state.requests.preview.ask(Some((&about, state.snapshot.generation)));
-    // The answer for the same marks stays while only the row changes: it would flicker. For other marks it would be
-    // wrong.
+    // While only the row changes, keep the old answer to avoid flicker. With other marks it would be wrong.
     state.requests.preview.answer = before;
     if is_new {
         effects.push(Effect::Ask(engine::Request::PreviewPicks { one: row, all }));
     }
 }
 
-/// Says how a request ended.
+/// Reports how a request ended.
 pub fn over(state: &mut State, over: &ClosedRequest) {
     let id = &over.request.request_id;
     match &mut state.requests.ended {
@@ -352,7 +351,7 @@ pub fn over(state: &mut State, over: &ClosedRequest) {
     };
     if take_line(state) {
         state.requests.line.result = Some(text);
-        // The next request can have been announced before.
+        // The next request may already have been announced.
         state.requests.line.news.take_if(|(of, _)| of == id);
         update_line(state, tone);
     }

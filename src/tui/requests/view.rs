@@ -1,5 +1,5 @@
-//! A request in the place of the selection: who asks and why, the offered sources with marks and what they would add,
-//! or the write to approve with a part of its difference.
+//! A request in place of the selection: who asks and why, the offered sources with their marks and what they
+//! would add, or the write to approve with part of its diff.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -28,16 +28,16 @@ use refdesk_desk::channel::{Approval, ApprovalEffect, OfferedReference, Request}
 use refdesk_desk::engine::{RequestEnd, WaitingRequest};
 use refdesk_text::names::first_and_count;
 
-/// The rows of the reason that a list gives way to; the details have all of it.
+/// Rows of the reason shown above a list; the details show all of it.
 pub const CONTEXT: usize = 2;
 
-/// The rows that the details of an offered source need below the list, with their rule.
+/// Rows that the details of an offered source need below the list, including their rule.
 const ASIDE: usize = 6;
 
-/// The most warnings above the difference.
+/// The maximum number of warnings above the diff.
 const WARNINGS: usize = 3;
 
-/// Whether an offered source has every word; words are in lower case.
+/// Whether an offered source contains every word; words are in lower case.
 pub fn fits(offered: &OfferedReference, words: &[String]) -> bool {
     if words.is_empty() {
         return true;
@@ -48,7 +48,7 @@ pub fn fits(offered: &OfferedReference, words: &[String]) -> bool {
     words.iter().all(|word| hay.contains(word.as_str()))
 }
 
-/// The places of the pane, whose inside is `inner`: a head over the whole width, the list and its details below it.
+/// The layout of the pane for this inner area: a full-width head, then the list and its details.
 pub fn parts(state: &State, waiting: &WaitingRequest, inner: Rect) -> PaneLayout {
     let columns = usize::from(inner.width.saturating_sub(2));
     let filters = state.is_filtering(FilteredList::Request) || !state.requests.filter.is_empty();
@@ -113,7 +113,7 @@ fn short(name: &str) -> String {
     cells::clean(&name).into_owned()
 }
 
-/// The beginning of a text from outside, which can be of any length.
+/// The start of an external text of arbitrary length.
 fn beginning(text: &str, columns: usize) -> String {
     let begun: String = text.trim().chars().take(columns.saturating_mul(4)).collect();
     let more = begun.len() < text.trim().len();
@@ -133,7 +133,7 @@ pub fn ended(request: &Request, how: Option<&RequestEnd>) -> String {
     }
 }
 
-/// The lines above the list, with this many rows of the reason.
+/// The lines above the list, with at most this many rows of the reason.
 pub fn head(state: &State, waiting: &WaitingRequest, columns: usize, reason: usize) -> WrappedText {
     let request = &waiting.request;
     let ended =
@@ -155,7 +155,7 @@ pub fn head(state: &State, waiting: &WaitingRequest, columns: usize, reason: usi
     WrappedText::new(lines, columns)
 }
 
-/// The reason in at most so many rows, with a mark if that is not all of it.
+/// The reason in at most this many rows, with an ellipsis if it is cut.
 fn reason_lines(state: &State, request: &Request, columns: usize, rows: usize) -> Vec<PageLine> {
     let begun = beginning(&request.context, columns.saturating_mul(rows));
     let is_whole = begun.trim_end() == begun;
@@ -163,7 +163,7 @@ fn reason_lines(state: &State, request: &Request, columns: usize, rows: usize) -
     if lines.len() > rows || !is_whole {
         lines.truncate(rows);
         if let Some(last) = lines.last_mut() {
-            // The blanks make it too long, so that it ends with the mark.
+            // Padding makes it too long, so that it ends with the ellipsis.
             let cut = format!("{last}{}", " ".repeat(columns));
             *last = cells::clip(&cut, columns, state.skin.glyphs.ellipsis).into_owned();
         }
@@ -171,7 +171,7 @@ fn reason_lines(state: &State, request: &Request, columns: usize, rows: usize) -
     lines.into_iter().map(|line| PageLine::new(line, ThemeRole::Hints)).collect()
 }
 
-/// The same in few rows: the file to write, until when, then the reason; for a choice, the question first.
+/// The head in few rows: the file to write, the deadline, then the reason; for a choice, the question first.
 pub fn brief_head(state: &State, waiting: &WaitingRequest, columns: usize, rows: usize) -> WrappedText {
     let (request, skin) = (&waiting.request, &state.skin);
     let until = waiting.until.as_ref().map(|until| format!(" {} until {until}", skin.glyphs.dot)).unwrap_or_default();
@@ -181,7 +181,7 @@ pub fn brief_head(state: &State, waiting: &WaitingRequest, columns: usize, rows:
     lines.insert(lines.len().min(1), PageLine::new(asker, ThemeRole::Strong).then(&until, ThemeRole::Warning));
     if request.has_reason() {
         let begun = beginning(&request.context, columns);
-        // The rows of a choice end with what is marked.
+        // The last row of a choice shows what is marked.
         let taken = lines.len() + usize::from(request.approval.is_none());
         let room = columns * rows.saturating_sub(taken).max(1);
         let line = PageLine::new(cells::clip(&begun, room, skin.glyphs.ellipsis), ThemeRole::Hints);
@@ -193,7 +193,7 @@ pub fn brief_head(state: &State, waiting: &WaitingRequest, columns: usize, rows:
     WrappedText::new(lines, columns)
 }
 
-/// The file to write in one row, with the end of its path, and what to check first.
+/// The file to write in one row that keeps the end of its path, and what to check first.
 fn write_in(state: &State, approval: &Approval, columns: usize) -> Vec<PageLine> {
     let path = beginning(&approval.path, 100);
     let taken = effect(state, approval, "").width();
@@ -299,7 +299,7 @@ fn head_rows(state: &State, place: Rect) -> (u16, u16) {
     (place.height.saturating_sub(u16::from(filters)), u16::from(filters).min(place.height))
 }
 
-/// The lines above the list for this many rows.
+/// The lines above the list for this height.
 fn head_in(state: &State, waiting: &WaitingRequest, columns: usize, above: u16) -> WrappedText {
     let reason = usize::from(above).saturating_sub(head(state, waiting, columns, 0).len()).max(CONTEXT);
     let page = head(state, waiting, columns, reason);
@@ -309,7 +309,7 @@ fn head_in(state: &State, waiting: &WaitingRequest, columns: usize, above: u16) 
     page
 }
 
-/// Whether the reason is above the list from its beginning to its end, as it was written: there it is one paragraph.
+/// Whether the whole reason is shown above the list as it was written. It is joined into one paragraph there.
 fn is_reason_above(state: &State, waiting: &WaitingRequest, place: Rect) -> bool {
     if waiting.request.context.trim().contains('\n') {
         return false;
@@ -350,7 +350,7 @@ fn draw_choice(state: &State, waiting: &WaitingRequest, parts: &PaneLayout, fram
     let offered = |at: usize| waiting.request.sources.get(*state.requests.rows.get(at)?);
     let shown = || list.window().filter_map(offered);
     let widest = shown().map(|offered| cells::width(&short_id(&offered.id))).max().unwrap_or(0);
-    // If none is selected, names use the columns of the word.
+    // If none is selected, names use that column.
     let is_any_there = shown().any(|offered| state.snapshot.selection.contains(&offered.id));
     let word = if is_any_there { SELECTED.len() } else { 0 };
     list.draw(&state.skin, buffer, |at| Some(row(state, offered(at)?, [widest, word], parts.list.width)));
@@ -375,7 +375,7 @@ fn short_id(id: &str) -> String {
     cells::clean(&id).into_owned()
 }
 
-/// In the rows of sources that are in the selection already.
+/// Shown on offered sources that are already selected.
 const SELECTED: &str = "selected";
 
 fn row<'a>(
@@ -413,7 +413,7 @@ fn row<'a>(
     row
 }
 
-/// The source under the cursor, what it would add, and the whole reason if there is no room for it above.
+/// The source under the cursor, what it would add, and the whole reason if it does not fit above.
 pub fn detail(state: &State, parts: &PaneLayout) -> Vec<Line<'static>> {
     let (columns, head) = (usize::from(parts.detail.width).saturating_sub(2), parts.head);
     let Some(waiting) = state.shown_request() else { return Vec::new() };
@@ -437,7 +437,7 @@ pub fn detail(state: &State, parts: &PaneLayout) -> Vec<Line<'static>> {
     lines
 }
 
-/// A sentence that says what picking this source would add.
+/// Describes what picking this source would add.
 fn brings(state: &State, id: &str) -> String {
     let snapshot = &state.snapshot;
     if snapshot.catalog.get(id).is_none() {
@@ -447,7 +447,7 @@ fn brings(state: &State, id: &str) -> String {
         return "Already picked: it adds nothing new.".to_owned();
     }
     let Some(brings) = &state.requests.preview.answer else { return String::new() };
-    // The answer can still be that of the row before.
+    // The answer may still be about the previous row.
     if !brings.one.enters.iter().any(|enters| enters.as_str() == id) {
         return format!("Now: {}.", source_state::words(snapshot, id));
     }
@@ -461,20 +461,20 @@ fn brings(state: &State, id: &str) -> String {
     }
 }
 
-/// The rule above the text to write, and the rows of the text.
+/// The rule above the text to write, and the area of the text.
 fn write_places(place: Rect) -> (Rect, Rect) {
     let rule = Rect { height: place.height.min(1), ..place };
     (rule, Rect { y: rule.bottom(), height: place.height - rule.height, ..place })
 }
 
-/// The lines of the text to write, and how many of them are visible; `None` if no write is shown.
+/// The number of lines of the text to write, and how many are visible; `None` if no write is shown.
 pub fn write_rows(state: &State) -> Option<(usize, usize)> {
     let approval = state.shown_request()?.request.approval.as_ref()?;
     let (_, text) = write_places(state.parts(Pane::Selection)?.list);
     Some((lines(&approval.diff).count(), usize::from(text.height)))
 }
 
-/// A part of the text to write, each line cut at the border; Enter shows all of it.
+/// Draws part of the text to write, truncated at the border; Enter shows all of it.
 fn draw_write(state: &State, approval: &Approval, place: Rect, frame: &mut Frame<'_>) {
     let buffer = frame.buffer_mut();
     let (rule, rest) = write_places(place);
@@ -505,7 +505,7 @@ fn beginning_of_line(line: &str, columns: usize) -> String {
     cells::clean(&begun).into_owned()
 }
 
-/// The lines of a unified difference, each with its colour.
+/// The lines of a unified diff with their colours.
 fn lines(diff: &str) -> impl Iterator<Item = (&str, ThemeRole)> {
     let mut in_hunk = false;
     diff.lines().map(move |line| {
@@ -521,7 +521,7 @@ fn lines(diff: &str) -> impl Iterator<Item = (&str, ThemeRole)> {
     })
 }
 
-/// The whole difference, wrapped: text far to the right is written too and must be visible.
+/// The whole diff, wrapped: text far to the right is written too, so it must be visible.
 pub fn difference(waiting: &WaitingRequest, columns: usize) -> WrappedText {
     let Some(approval) = &waiting.request.approval else { return WrappedText::default() };
     let mut rows: Vec<PageLine> =

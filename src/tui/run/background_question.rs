@@ -1,27 +1,28 @@
-//! The question to the terminal about its background (OSC 11): asked after the first frame, its answer awaited beside
-//! the keys. A late answer changes nothing, because the user is already reading; and none is left for the next program.
+//! Asks the terminal for its background colour (OSC 11), after the first frame; the answer arrives among the
+//! keys. A late answer is ignored, because the user is already reading. No answer may be left for the next
+//! program.
 
 use std::time::{Duration, Instant};
 
 use crate::tui::theme::Background;
 
-/// The age up to which the answer to a question counts.
+/// An answer that takes longer is ignored.
 const IN_TIME: Duration = Duration::from_millis(100);
 
-/// How old a question may be for its answer to be awaited before another program gets the terminal, and how long that wait
-/// is.
+/// A question up to this old may still be answered, so the answer is awaited before another program gets the
+/// terminal, for at most `LONGEST_WAIT`.
 const MAY_COME: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BackgroundReport {
     Answer(Background),
-    /// It has changed: light and dark are switched (mode 2031).
+    /// The terminal switched between light and dark (mode 2031).
     Changed(Background),
 }
 
 impl BackgroundReport {
-    /// The answer to OSC 11: `rgb:1e1e/1e1e/1e1e`, `rgba:…`, `#1e1e1e`.
+    /// Parses the answer to OSC 11: `rgb:1e1e/1e1e/1e1e`, `rgba:…`, `#1e1e1e`.
     pub fn of_colour(text: &str) -> Option<Self> {
         let parts: Vec<&str> = match text.strip_prefix('#') {
             Some(digits) => {
@@ -32,12 +33,12 @@ impl BackgroundReport {
         };
         let [red, green, blue] =
             parts.iter().map(|part| thousandths(part)).collect::<Option<Vec<_>>>()?.try_into().ok()?;
-        // As bright as it looks, by the weights of Rec. 709.
+        // Perceived brightness, with the weights of Rec. 709.
         let bright = (2126 * red + 7152 * green + 722 * blue) / 10_000;
         Some(Self::Answer(if bright > 500 { Background::Light } else { Background::Dark }))
     }
 
-    /// The number in a notice of mode 2031.
+    /// Parses the number in a report of mode 2031.
     pub fn of_scheme(number: &str) -> Option<Self> {
         match number {
             "1" => Some(Self::Changed(Background::Dark)),
@@ -47,7 +48,7 @@ impl BackgroundReport {
     }
 }
 
-/// A number of one to four hexadecimal digits.
+/// Parses one to four hexadecimal digits.
 fn thousandths(digits: &str) -> Option<u32> {
     if !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
         return None;
@@ -56,7 +57,7 @@ fn thousandths(digits: &str) -> Option<u32> {
     Some(u32::from_str_radix(digits, 16).ok()? * 1000 / most)
 }
 
-/// The question, while it is open.
+/// The pending question, if any.
 #[derive(Debug, Default)]
 pub struct BackgroundQuestion {
     asked: Option<Instant>,
@@ -67,7 +68,7 @@ impl BackgroundQuestion {
         self.asked = Some(now);
     }
 
-    /// The background that this report changes to, if it counts.
+    /// The background to change to, if this report counts.
     pub fn take(&mut self, report: BackgroundReport, now: Instant) -> Option<Background> {
         match report {
             BackgroundReport::Changed(background) => Some(background),
@@ -78,7 +79,7 @@ impl BackgroundQuestion {
         }
     }
 
-    /// How long to wait for the answer before another program gets the terminal; `None` if none is expected.
+    /// Until when to wait for the answer before another program gets the terminal; `None` if none is expected.
     pub fn awaited_until(&self, now: Instant) -> Option<Instant> {
         let end = self.asked? + MAY_COME;
         (end > now).then(|| end.min(now + LONGEST_WAIT))

@@ -1,15 +1,16 @@
-//! When the document follows the cursor of the catalog: immediately after a single move, in its own frame, and
-//! after quick moves once the cursor rests, so that holding a key does not draw documents that flash by unread.
+//! Decides when the document follows the catalog's cursor: immediately after a single move, in its own frame,
+//! and after quick moves once the cursor rests. Holding a key thus does not draw documents that nobody can
+//! read.
 
 use std::time::{Duration, Instant};
 
 use crate::tui::run::frame_limiter::Trigger;
 
-/// Moves closer to each other than this are quick; the cursor rests this long after them. The repeat of a held key is faster on
-/// every system.
+/// Moves closer together than this are quick, and the cursor must rest this long after them. Every system
+/// repeats a held key faster.
 const REST: Duration = Duration::from_millis(100);
 
-/// The moves of the cursor away from the document that is shown.
+/// Moves of the cursor away from the document on screen.
 #[derive(Debug, Default)]
 pub struct CursorRest {
     moved: Option<Instant>,
@@ -17,7 +18,7 @@ pub struct CursorRest {
 }
 
 impl CursorRest {
-    /// After an input: whether the document is not that of the row under the cursor.
+    /// Called after every input; `is_passing` tells whether the cursor has left the document on screen.
     pub fn follow(&mut self, is_passing: bool, cause: Trigger, now: Instant) {
         if !is_passing {
             self.due = None;
@@ -28,7 +29,7 @@ impl CursorRest {
         }
     }
 
-    /// When the document has to follow, if it has to.
+    /// When the document has to follow, if it does.
     pub fn due(&self) -> Option<Instant> {
         self.due
     }

@@ -1,4 +1,5 @@
-//! Limits frames to sixty a second. A key takes effect immediately; other changes are delayed while many arrive.
+//! Limits drawing to sixty frames a second. A key takes effect immediately; other changes are delayed while
+//! many arrive.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -6,27 +7,27 @@ use std::time::{Duration, Instant};
 /// The time between frames while changes are delayed.
 const FRAME_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Frames within [`RECENTLY`] that are not delayed yet.
+/// Up to this many frames within [`RECENTLY`] are not delayed.
 const FEW: usize = 2;
 
-/// Frames within [`RECENTLY`] at fifty a second.
+/// The number of frames within [`RECENTLY`] at fifty a second.
 const MANY: usize = 5;
 
-/// How long a frame for a key waits for the document that belongs to it. Otherwise each move of the cursor is two frames, the
-/// first of which blanks the old document.
+/// How long a frame for a key waits for the document that belongs to it. Otherwise each cursor move would
+/// take two frames, the first of which blanks the old document.
 const DOCUMENT_PATIENCE: Duration = Duration::from_millis(8);
 
 const RECENTLY: Duration = Duration::from_millis(100);
 
-/// The rate of frames above which changes are delayed, which leaves some of the sixty to keys.
+/// Changes are delayed above this frame rate, which leaves some of the sixty frames for keys.
 const MAX: usize = 50;
 
-/// Frames that are drawn immediately after a key: an answer and a snapshot.
+/// The number of frames drawn immediately after a key: one for an answer and one for a snapshot.
 const ANSWERS: u8 = 2;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trigger {
-    /// Something other than a key: the engine, another size.
+    /// Anything other than a key, such as a message of the engine or a resize.
     Change,
     Person,
 }
@@ -34,9 +35,9 @@ pub enum Trigger {
 /// When the last frames were drawn.
 #[derive(Debug, Default)]
 pub struct FrameLimiter {
-    /// In order of time, at most [`MAX`].
+    /// In chronological order, at most [`MAX`].
     drawn: VecDeque<Instant>,
-    /// Frames left of [`ANSWERS`] since the last key.
+    /// How many of [`ANSWERS`] remain since the last key.
     answers: u8,
     /// When a frame for a key stops waiting for a document.
     patience: Option<Instant>,
