@@ -1,5 +1,5 @@
-//! The selection pane: picks with what they pull in, each under its reason; below it, where the source under the
-//! cursor is mentioned.
+//! The selection pane: picks with what they pull in, each below the source that pulls it in; and below the
+//! tree, where the source under the cursor is mentioned.
 
 use ratatui::Frame;
 use ratatui::layout::{Rect, Size};
@@ -41,20 +41,20 @@ use self::columns::TreeColumns;
 #[derive(Debug, Clone, Default)]
 pub struct SelectionPane {
     pub cursor: Cursor,
-    /// Members as a tree of reasons, then the rest.
+    /// The members as a tree, followed by everything else.
     pub all: Vec<TreeRow>,
-    /// Those of them that the filter keeps.
+    /// The rows that match the filter.
     pub rows: Vec<TreeRow>,
-    /// The order of the picks, and of the sources below each.
+    /// The sort order of the picks, and of the sources below each.
     pub order: Order,
     pub filter: TextField,
-    /// The parsed filter, from which a longer one starts.
+    /// The parsed filter and its rows. A longer filter searches only these.
     pub filtered: FilterResult,
     pub widths: RowWidths,
     pub scroll: Scroll,
-    /// The source that left the selection from under the cursor.
+    /// The source that was under the cursor when it left the selection.
     pub left: Option<LeftSource>,
-    /// The source of the catalog from which the cursor was put on its row.
+    /// The catalog source that the cursor last followed.
     pub followed: Option<String>,
 }
 
@@ -69,7 +69,7 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     let kept = pane.rows.iter().filter(|row| row.matches).count();
     PaneBorder {
         title: "2 Selection",
-        // As in the catalog: with a filter, its line says how many match.
+        // As in the catalog, the filter line shows the number of matches.
         note: total(state, usize::from(outer.width).saturating_sub(22)),
         place: frame::position(pane.cursor.at, len),
         role: ThemeRole::Selection,
@@ -90,7 +90,7 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
         pane_view::draw_empty(state, &why_empty(state), parts.list, buffer);
     }
     let height = usize::from(parts.detail.height);
-    // One more than there is room for, to know whether there are more.
+    // One line more than fits, to detect that there are more.
     let end = pane.scroll.top.saturating_add(height);
     let mut lines = detail(state, parts.detail.as_size(), end.saturating_add(1));
     let caption = if lines.len() > end { "why, more below" } else { "why" };
@@ -121,12 +121,12 @@ fn why_empty(state: &State) -> String {
             "Nothing is picked. Press {pick} on a source in the catalog; the sources it mentions are pulled in."
         );
     }
-    // Others in the catalog may match.
+    // Other sources in the catalog may match.
     let here = format!("Nothing in the selection matches {}.", cells::clean(pane.filter.text().trim()));
     pane_view::no_match(state, &pane.filtered, "source", &here)
 }
 
-/// `3 picked · 7 pulled in · 2 auto · 1 dormant · ~12,400 tokens`, shortened if there is no room.
+/// `3 picked · 7 pulled in · 2 auto · 1 dormant · ~12,400 tokens`, shortened if it does not fit.
 fn total(state: &State, room: usize) -> String {
     let (totals, dot) = (&state.counts, state.skin.glyphs.dot);
     if state.snapshot.selection.members().is_empty() && totals.auto == 0 {
@@ -167,14 +167,14 @@ fn row<'a>(state: &'a State, node: &TreeRow, marks: &Marks, width: u16) -> ListR
     let id = MarkedText::of(id, &marks.id);
     let used = cells::width(&lead) + 2;
     let columns = tokens_columns(state);
-    // The tokens have a blank before and after them.
+    // The tokens have a blank on both sides.
     let fields = TreeColumns::of(state.selection.widths, row.room().saturating_sub(columns + 2));
     row.text(&lead, grey).text(glyphs.mark(mark), theme.style(role)).gap();
     let is_plain = node.matches && matches!(node.kind, TreeRowKind::Member(_));
     let id_style = marked(if is_plain { theme.style(ThemeRole::Text) } else { grey });
     let word = columns::word(node, &state.snapshot, fields.detail);
     let fields = fields.in_row(&word);
-    // An id that is longer than the others also uses the columns of its name.
+    // An unusually long id also uses the columns of its name.
     if fields.name > 0 && used + cells::width(&id.text) > fields.id {
         row.marked_id(&id, (fields.id + 1 + fields.name).saturating_sub(used), id_style);
     } else {
@@ -191,12 +191,12 @@ fn row<'a>(state: &'a State, node: &TreeRow, marks: &Marks, width: u16) -> ListR
     row
 }
 
-/// Columns of the tokens of a row.
+/// Width of a row's token count.
 fn tokens_columns(state: &State) -> usize {
     state.counts.widest_tokens.max(8)
 }
 
-/// The columns of the pane with whole ids, the words and the tokens; 0 if it is empty.
+/// The width of the pane with whole ids, the words and the tokens; 0 if it is empty.
 pub fn columns(state: &State) -> u16 {
     let pane = &state.selection;
     // The cursor, the blank after the id, and the border.
@@ -204,13 +204,13 @@ pub fn columns(state: &State) -> u16 {
     if pane.all.is_empty() { 0 } else { u16::try_from(whole).unwrap_or(u16::MAX) }
 }
 
-/// The same with whole names, unless they are very long.
+/// The same width with whole names, unless they are very long.
 pub fn named_columns(state: &State) -> u16 {
     let pane = &state.selection;
     if pane.all.is_empty() { 0 } else { columns(state).saturating_add(pane.widths.name_columns()) }
 }
 
-/// The column of the mark, after the cursor and the tree lines.
+/// The column of the mark, after cursor and tree lines.
 pub fn mark_column(state: &State, row: usize) -> Option<u16> {
     let lead =
         state.selection.rows.get(row).map(|node| cells::width(&state.skin.glyphs.branch(node.level, node.open)))?;
@@ -231,7 +231,7 @@ fn price(state: &State, node: &TreeRow, id: &str) -> String {
     }
 }
 
-/// Why the row under the cursor is there, in lines that fit a place of this size; builds about `most` at most.
+/// Explains the row under the cursor in lines that fit this size; builds only about `most` lines.
 pub fn detail(state: &State, place: Size, most: usize) -> Vec<Line<'static>> {
     let columns = usize::from(place.width).saturating_sub(2);
     let Some(node) = state.selection.rows.get(state.selection.cursor.at) else { return Vec::new() };
@@ -273,7 +273,7 @@ pub fn detail(state: &State, place: Size, most: usize) -> Vec<Line<'static>> {
         }
         TreeRowKind::Auto(_) => {
             let always = "Mode auto: always in the instructions, whatever is picked.";
-            // What a pick would bring follows, as soon as it is known.
+            // The effect of a pick is appended once it is known.
             let is_known = preview::sentence(state, id, preview::NameDetail::Counted).is_some();
             lines.extend(match is_known {
                 true => wrapped(always),
@@ -292,7 +292,7 @@ pub fn detail(state: &State, place: Size, most: usize) -> Vec<Line<'static>> {
         }
     }
     let follows = preview::lines(state, id, columns);
-    // What a key would change comes last, unless the reasons are too many to see it.
+    // The effect of a key comes last, unless so many reasons precede it that it would not be visible.
     let is_seen = lines.len() + follows.len() <= usize::from(place.height);
     let at = if is_seen { lines.len() } else { 1 };
     lines.splice(at..at, follows);

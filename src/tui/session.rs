@@ -1,5 +1,5 @@
-//! How the screen was left in this workspace: which state is saved, and how it is restored. A cursor waits until its
-//! row is there, since documents and templates are read after the catalog, and until a key is pressed.
+//! Saves and restores the screen's state in this workspace. A restored cursor waits until its row exists,
+//! because documents and templates are read after the catalog; the first key cancels the wait.
 
 use std::collections::BTreeMap;
 
@@ -17,10 +17,10 @@ use crate::tui::views::ViewPlace;
 use crate::tui::widgets::motion::Cursor;
 use refdesk_core::config::screen_session::{SavedCursor, SavedPlace, SavedView, ScreenSession};
 
-/// The most bytes of the typed values of a template that are saved.
+/// The maximum size in bytes of saved values per template.
 const MAX_VALUES: usize = 512 * 1024;
 
-/// The panes whose cursor is saved: the rows of the hints depend on the answer to the prompt.
+/// The panes whose cursor is saved. Hints are excluded because their rows depend on an answer.
 const WITH_CURSOR: [Pane; 3] = [Pane::Catalog, Pane::Selection, Pane::Templates];
 
 /// The names of the filter lines.
@@ -29,17 +29,17 @@ const SELECTION: &str = "selection";
 const TEMPLATES: &str = "templates";
 const FEED: &str = "feed";
 
-/// What could not be restored yet.
+/// The state that could not be restored yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PendingCursors {
     cursors: BTreeMap<String, SavedCursor>,
-    /// Whether keys go to the document, once its source is there.
+    /// Whether to focus the document once its source is available.
     is_inside: bool,
-    /// The view in place of the panes, once there is a catalog.
+    /// The view to show once the catalog is loaded.
     view: Option<SavedView>,
 }
 
-/// Restores how the screen was left.
+/// Restores the saved state.
 pub fn begin(state: &mut State, left: ScreenSession) {
     state.arrangement = left.arrangement.as_deref().and_then(Arrangement::from_word).unwrap_or_default();
     state.arrangement_before = left.arrangement_before.as_deref().and_then(Arrangement::from_word);
@@ -73,7 +73,7 @@ pub fn begin(state: &mut State, left: ScreenSession) {
     };
 }
 
-/// After a snapshot: puts the cursors on the rows that are there now.
+/// After a snapshot: moves the cursors to rows that now exist.
 pub fn follow(state: &mut State) {
     if state.is_open()
         && let Some(saved) = state.pending.view.take()
@@ -109,7 +109,7 @@ fn saved_order(order: Order) -> Option<String> {
 }
 
 impl State {
-    /// How the screen is left now.
+    /// The state to save.
     pub fn session(&self) -> ScreenSession {
         let filters = [
             (CATALOG, &self.catalog.filter),

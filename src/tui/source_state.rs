@@ -8,10 +8,10 @@ pub use crate::common::source_words::{is_auto, waits};
 use crate::tui::theme;
 use crate::tui::widgets::cells;
 
-/// In place of a price: a source that waits for trust is not read.
+/// Shown instead of a price: an untrusted source is not read.
 pub const UNTRUSTED: &str = "untrusted";
 
-/// The price of a source in a list: its tokens, or why they are not known.
+/// The price of a source in a list: its tokens, or why they are unknown.
 pub fn price(snapshot: &Snapshot, id: &str) -> String {
     match snapshot.tokens.get(id) {
         Some(tokens) => cells::tokens(*tokens),

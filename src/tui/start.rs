@@ -1,5 +1,5 @@
-//! How a screen starts: by the user's preferences, by the environment (colours, characters) and by how the last one was
-//! left. Read once, before the first frame.
+//! How a screen starts: from the user's preferences, the environment (colours, characters) and the previous
+//! screen's state. Read once, before the first frame.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,31 +24,31 @@ use crate::tui::theme::{Background, Colours, Theme, Themes};
 use crate::tui::tour::Tour;
 use crate::tui::windows;
 
-/// How a screen begins.
+/// The options for starting a screen.
 #[derive(Debug, Clone, Default)]
 pub struct StartOptions {
     skin: Skin,
-    /// The terminal's background, if the environment says.
+    /// The terminal's background, if the environment specifies it.
     background: Option<Background>,
-    /// The theme that the user's preferences name.
+    /// The theme from the user's preferences.
     preferred: Option<String>,
     remembered: SavedScreen,
     message: Option<String>,
-    /// The file of the profile to switch to, after showing its difference.
+    /// The file of the profile to switch to, once its comparison is confirmed.
     profile: Option<PathBuf>,
     with_tour: bool,
     launched: LaunchOptions,
-    /// The editor that the user's preferences name.
+    /// The editor from the user's preferences.
     editor: Option<String>,
     files: ScreenFiles,
-    /// How the workspace was left.
+    /// The saved state of the workspace.
     session: ScreenSession,
     session_file: Option<ScreenSessionFile>,
 }
 
 impl StartOptions {
-    /// The settings from the preferences, from the user's own files, from `NO_COLOR`, `COLORTERM`, `TERM`, `COLORFGBG` and
-    /// the locale, and from the last screen.
+    /// Collects the settings from the preferences, from the user's own files, from `NO_COLOR`, `COLORTERM`,
+    /// `TERM`, `COLORFGBG` and the locale, and from the last screen.
     pub fn from_env(remembered: SavedScreen, preferences: &Preferences, files: &ScreenFiles) -> Self {
         let get = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let locale = get("LC_ALL").or_else(|| get("LC_CTYPE")).or_else(|| get("LANG"));
@@ -92,28 +92,28 @@ impl StartOptions {
         self.editor.as_deref()
     }
 
-    /// The same, with something to say on the first frame.
+    /// Adds a message for the first frame.
     pub fn saying(self, message: Option<String>) -> Self {
         Self { message: message.or(self.message), ..self }
     }
 
-    /// The same, with the difference to the profile in this file shown first.
+    /// Shows the comparison to the profile in this file first.
     pub fn proposing(self, profile: Option<PathBuf>) -> Self {
         Self { profile, ..self }
     }
 
-    /// The same, with the tour of the demo.
+    /// Adds the demo's tour if `with_tour`.
     pub fn touring(self, with_tour: bool) -> Self {
         Self { with_tour, ..self }
     }
 
-    /// The same, for commands that must run elsewhere: in the demo, or with this configuration file.
+    /// Sets what commands run elsewhere must repeat: the demo, or this configuration file.
     pub fn launched(self, is_demo: bool, config: Option<&Path>) -> Self {
         let config = config.map(|file| file.to_string_lossy().into_owned());
         Self { launched: LaunchOptions { is_demo, config }, ..self }
     }
 
-    /// The same, in the state that this file has saved.
+    /// Restores the state saved in this file.
     pub fn resuming(self, file: Option<ScreenSessionFile>) -> Self {
         let (session, forgotten) = file.as_ref().map(ScreenSessionFile::read).unwrap_or_default();
         let forgotten = forgotten.map(|why| format!("the saved state of the screen was dropped: {why}"));
@@ -124,7 +124,7 @@ impl StartOptions {
         SessionKeeper::new(self.session_file.clone(), self.session.clone())
     }
 
-    /// The first state of a screen of this size.
+    /// The initial state of a screen of this size.
     pub(super) fn state(self, size: Size) -> State {
         let mut state = State::new(size, self.skin);
         state.messages.clock = Some(messages::now);
@@ -165,8 +165,7 @@ pub fn settings(files: &ScreenFiles) -> ScreenSettings {
     ScreenSettings { keys, themes: themes.names().map(str::to_owned).collect(), problems }
 }
 
-/// Whether the terminal's background is light: the last number of `COLORFGBG` is its colour, of which 7 and those
-/// from 9 on are light.
+/// Whether the terminal's background is light. The last number of `COLORFGBG` is its colour; 7 and 9 to 15 are light.
 fn is_light(backgrounds: &str) -> bool {
     let background = backgrounds.rsplit(';').next().and_then(|number| number.parse::<u8>().ok());
     matches!(background, Some(7 | 9..=15))

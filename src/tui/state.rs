@@ -1,5 +1,5 @@
-//! The state of the screen: the newest snapshot, what was computed from it, and where the user is. Each feature keeps its
-//! own part in its folder.
+//! The state of the screen: the latest snapshot, what is derived from it, and the user's position. Each
+//! feature keeps its own part in its folder.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ use crate::tui::windows::saved_filter::FilterQuestion;
 use crate::tui::windows::{JumpWindow, OpenWindow, ReceiptWindow};
 use crate::tui::{hints, requests, selection};
 
-/// How everything is drawn: colours and characters.
+/// Colours and characters for drawing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Skin {
     pub theme: Theme,
@@ -70,26 +70,27 @@ pub struct Skin {
 
 #[derive(Debug, Clone, Default)]
 pub struct State {
-    /// The newest state of the desk.
+    /// The latest state of the desk.
     pub snapshot: Snapshot,
     pub counts: Counts,
     pub size: Size,
     pub skin: Skin,
-    /// What is shown: the panes, or something in their place.
+    /// The panes, or the view that replaces them.
     pub view: View,
-    /// The pane that keys go to, once the panes are shown.
+    /// The focused pane; without effect while a view is shown.
     pub focus: Pane,
-    /// What is shown beside it.
+    /// Which panes are shown beside the focused one.
     pub arrangement: Arrangement,
-    /// The arrangement before a key that shows only one pane or the feed: another pane has it again.
+    /// The arrangement before a key zoomed into one pane or the feed, to restore when another pane is focused.
     pub arrangement_before: Option<Arrangement>,
-    /// The place and the arrangement before a key that shows only one pane or the feed, until keys go to another pane.
+    /// The place and arrangement before a key zoomed into one pane or the feed, to return to until another
+    /// pane is focused.
     pub filled_from: Option<(Place, Arrangement)>,
-    /// The part of it that gets keys.
+    /// The part of the pane that receives keys.
     pub part: PanePart,
-    /// The text field that keys go to, if one is open.
+    /// The text field that receives keys, if one is open.
     pub typing: Option<Typing>,
-    /// The row under the cursor when a filter was opened, by id or name, to return to from a filter that matches nothing.
+    /// The row under the cursor, by id or name, when a filter was opened, to return to if the filter matches nothing.
     pub before_filter: Option<(FilteredList, String)>,
     pub window: Option<OpenWindow>,
     pub keymap: Keymap,
@@ -98,61 +99,61 @@ pub struct State {
     pub own_problems: Vec<Diagnostic>,
     /// The keys of a chord pressed so far.
     pub chord: Vec<Key>,
-    /// Until the next key.
+    /// Shown until the next key.
     pub message: Option<Message>,
-    /// The last messages, and errors that were not read.
+    /// Recent messages, and unread errors.
     pub messages: Messages,
-    /// The change of picks and exclusions whose consequence is not known yet.
+    /// A change of picks and exclusions whose consequence is not known yet.
     pub awaited_change: Option<AwaitedChange>,
-    /// The settings whose trust was sent, until the desk has it.
+    /// The settings that the user approved, until the desk confirms it.
     pub sent_trust: Option<Arc<[PrivilegedAction]>>,
-    /// The least line for the editor, once the engine has found the file.
+    /// The minimum line for the editor, once the engine has located the file.
     pub opening: Option<usize>,
     pub jump: JumpWindow,
-    /// The words that the help is filtered by.
+    /// The filter of the help window.
     pub help: TextField,
-    /// The shares of the panes.
+    /// The sizes of the panes.
     pub splits: Splits,
-    /// The shares of the parts within a pane.
+    /// The sizes of the parts within panes.
     pub rules: DividerShares,
-    /// The border or rule that the mouse holds.
+    /// The border or divider that the mouse holds.
     pub dragged: Option<Dragged>,
-    /// The row that the last click was on, until anything else is done.
+    /// The row last clicked, until the user does anything else.
     pub clicked: Option<ClickedRow>,
     pub mouse: Mouse,
-    /// The settings left by the last screen; [`State::remember`] makes those for the next one.
+    /// The settings saved by the last screen; [`State::remember`] creates those for the next one.
     pub remembered: SavedScreen,
     pub launched: LaunchOptions,
-    /// Tokens that the user wants to stay below in this workspace.
+    /// The token limit that the user set for this workspace.
     pub token_limit: Option<u64>,
     pub feed: Feed,
     pub receipt: ReceiptWindow,
-    /// The profiles, as far as they were requested.
+    /// The profiles that were requested.
     pub profiles: ProfilesWindow,
-    /// The catalog that a scan proposes.
+    /// The catalog proposed by a scan.
     pub draft: CatalogDraft,
-    /// The path typed to add a source, and what is wrong with it.
+    /// The typed path of a source to add, and its problem.
     pub new_source: NewSource,
-    /// Whether the workspace was looked at for a welcome.
+    /// Whether the welcome window was already considered for this workspace.
     pub was_welcomed: bool,
     /// What picking or excluding the source under the cursor would change.
     pub choice_preview: Lookup<SelectionPreview>,
     pub questions: Questions,
     pub budget: BudgetWindow,
-    /// The pick that is asked about because it pulls in much.
+    /// The large pick that awaits confirmation.
     pub large_pick: Option<Box<LargePick>>,
-    /// What can be done with all sources that a list shows.
+    /// The actions available for all sources that a list shows.
     pub bulk: Option<Box<BulkPreview>>,
-    /// Whether the figures of one of these are computed again, since the workspace has changed.
+    /// Whether the figures of one of these are being recomputed, because the workspace changed.
     pub is_recounting: bool,
     pub places: PlaceHistory,
-    /// The filters of the catalog that have a name, by name.
+    /// The saved filters of the catalog, by name.
     pub named_filters: BTreeMap<String, String>,
-    /// What is asked before one of them changes.
+    /// The pending question before a saved filter is replaced or removed.
     pub filter_question: FilterQuestion,
-    /// The name typed for the filter of the catalog.
+    /// The name typed for the catalog's filter.
     pub filter_name: TextField,
-    /// The part of the saved state that could not be restored yet.
+    /// The saved state that could not be restored yet.
     pub pending: PendingCursors,
     /// The tour, while it runs.
     pub tour: Option<Tour>,
@@ -167,7 +168,7 @@ pub struct State {
     pub templates: TemplatesPane,
 }
 
-/// The part of a pane that gets keys.
+/// The part of a pane that receives keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PanePart {
     #[default]
@@ -188,11 +189,11 @@ pub enum Typing {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dragged {
-    /// A border between panes: how far the held cell is before the border, where it moves in this direction.
+    /// A border between panes: the offset of the grabbed cell from the border, in each direction in which it moves.
     Border {
-        /// Columns to the first one of the right panes.
+        /// Columns from the grabbed cell to the first column of the right panes.
         columns: Option<u16>,
-        /// Rows to the first one of the lower panes.
+        /// Rows from the grabbed cell to the first row of the lower panes.
         rows: Option<u16>,
     },
     Divider(Pane, Divider),
@@ -200,14 +201,14 @@ pub enum Dragged {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mouse {
-    /// Gets clicks and the wheel.
+    /// Receives clicks and the wheel.
     #[default]
     Ours,
     /// Left to the terminal, to select text.
     Terminals,
 }
 
-/// Something to say in the bottom line.
+/// A message for the bottom line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
     pub text: String,
@@ -217,17 +218,17 @@ pub struct Message {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MessageKind {
     Note,
-    /// What a key did, with what followed: notices of the same change do not replace it.
+    /// The effect of a key and its consequences; notices about the same change do not replace it.
     Done,
-    /// Why a key has nothing to do, or what needs no answer any more.
+    /// Why a key has no effect, or what no longer needs an answer.
     Explanation,
-    /// What was not done, and why.
+    /// What was refused, and why.
     Refusal,
-    /// A key that does nothing here.
+    /// A key without a binding here.
     Unbound,
-    /// What failed; it stays until it is read.
+    /// A failure; it stays until it is read.
     Error,
-    /// An error in a file of the workspace; it stays until it is read, or until there are no errors.
+    /// An error in a file of the workspace; it stays until it is read or no errors remain.
     Problem,
 }
 
@@ -240,23 +241,23 @@ pub struct ClickedRow {
 }
 
 impl State {
-    /// A screen of this size before the desk said anything.
+    /// A screen of this size before the desk's first snapshot.
     pub fn new(size: Size, skin: Skin) -> Self {
         let theme_choice = ThemeChoice::new(skin.theme.colours());
         Self { size, skin, theme_choice, ..Self::default() }
     }
 
-    /// The key of an action of the panes, to name it in a sentence.
+    /// The key of an action in the panes, for use in a sentence.
     pub fn key(&self, action: Action) -> String {
         self.keymap.named(action, &input::below(self))
     }
 
-    /// The key of an action in this context, to name it in a sentence.
+    /// The key of an action in this context, for use in a sentence.
     pub fn key_in(&self, context: KeyContext, action: Action) -> String {
         self.keymap.named(action, &[context])
     }
 
-    /// Goes to a pane, with its list first.
+    /// Focuses a pane and its list.
     pub fn focus_on(&mut self, pane: Pane) {
         if self.focus != pane || self.view != View::Panes {
             places::leave(self);
@@ -289,7 +290,7 @@ impl State {
         layout::layout(tour::rest(self), focus, self.arrangement, self.splits, list)
     }
 
-    /// The rows that the lower panes of a grid fill while keys go to another one.
+    /// The height that the lower panes of a grid fill while another pane is focused.
     fn lower_rows(&self) -> u16 {
         if matches!(self.focus, Pane::Hints | Pane::Templates) {
             return 0;
@@ -298,12 +299,12 @@ impl State {
         hints.max(layout::templates_rows(self.templates.rows.len()))
     }
 
-    /// Whether keys go to the document of the source under the catalog's cursor.
+    /// Whether the document of the source under the catalog's cursor is focused.
     pub fn reads(&self) -> bool {
         self.focus == Pane::Catalog && self.part == PanePart::Detail
     }
 
-    /// The settings for the next screen.
+    /// The settings to save for the next screen.
     pub fn remember(&self) -> SavedScreen {
         SavedScreen {
             rules: self.rules,
@@ -326,7 +327,7 @@ impl State {
         Some(PaneLayout { detail: layout.reader.map(layout::inner).unwrap_or_default(), ..list })
     }
 
-    /// The places within this pane, whose inside is `inner`.
+    /// The layout of this pane's parts within `inner`.
     pub fn parts_within(&self, pane: Pane, inner: Rect) -> PaneLayout {
         let shares = dividers::of(&self.rules, pane);
         let parts = match pane {
@@ -338,7 +339,7 @@ impl State {
         if self.focus != pane {
             return parts;
         }
-        // Details need whole lines while they are read. A dragged divider stays.
+        // Details need whole lines while they are being read. Dragged dividers stay.
         let parts = match (self.part, pane) {
             (PanePart::Detail | PanePart::Values, Pane::Templates) if shares.upper.is_none() => parts.with_short_list(),
             _ => parts,
@@ -352,7 +353,7 @@ impl State {
 
     fn pane_needs(&self, pane: Pane) -> PaneNeeds {
         let filters = self.is_filtering(FilteredList::Selection) || !self.selection.filter.is_empty();
-        // The list stays as it is while a filter is typed.
+        // The list keeps its size while a filter is typed.
         let rows = if pane == Pane::Selection { self.selection.all.len() } else { self.len(pane) };
         PaneNeeds { rows, head: u16::from(filters), list: ListWidths::of(&self.counts) }
     }
@@ -369,14 +370,14 @@ impl State {
         let busy = match (self.focus == Pane::Hints, self.typing) {
             (false, _) => HintsFocus::Nothing,
             (true, Some(Typing::Prompt)) => HintsFocus::Prompt,
-            // A text to read needs the rows.
+            // A text being read needs the rows.
             (true, _) if self.shows_enriched() && !self.in_feed() => HintsFocus::Prompt,
             (true, _) if self.is_feed_alone() => HintsFocus::FeedAlone,
             (true, _) if self.in_feed() => HintsFocus::Feed,
             (true, _) => HintsFocus::List,
         };
         let prompt = prompt::height(self.hints.prompt.text(), columns, usize::from(inner.height));
-        // A pane among others says what its empty feed is for.
+        // Beside other panes, an empty feed explains its purpose.
         let feed = !self.feed.notices.is_empty() || self.arrangement.is_grid(tour::rest(self));
         let matches = if self.shows_enriched() { usize::MAX } else { self.len(Pane::Hints) };
         HintsNeeds { busy, prompt, matches, aside: hints::aside(self, busy, columns).len(), feed }
@@ -386,18 +387,18 @@ impl State {
         self.focus == Pane::Hints && self.part == PanePart::Detail
     }
 
-    /// Whether the feed has all columns. A prompt being typed keeps the place that it has without the feed.
+    /// Whether the feed takes the full width. A prompt being typed keeps its layout from before.
     fn feed_fills(&self) -> bool {
         self.in_feed() && self.typing != Some(Typing::Prompt)
     }
 
-    /// Whether its pane shows nothing but the feed.
+    /// Whether the hints pane shows only the feed.
     pub fn is_feed_alone(&self) -> bool {
         let is_idle = self.hints.prompt.is_empty() && !self.shows_enriched();
         self.feed_fills() && (self.arrangement == Arrangement::Zoomed || is_idle)
     }
 
-    /// Whether the hints pane shows the prompt as an agent would get it, in place of its list.
+    /// Whether the hints pane shows the enriched prompt instead of its list.
     pub fn shows_enriched(&self) -> bool {
         self.hints.view != HintsView::Matches
     }
@@ -413,7 +414,7 @@ impl State {
         }
     }
 
-    /// Whether the document of the source under the cursor was asked for and has not come yet.
+    /// Whether the document of the source under the cursor is requested but has not arrived.
     pub fn lacks_document(&self) -> bool {
         let document = &self.catalog.document;
         document.about.is_some() && document.answer.is_none() && !reading::is_passing(self)
@@ -429,7 +430,7 @@ impl State {
         }
     }
 
-    /// The source under the cursor of this pane, by id.
+    /// The id of the source under this pane's cursor.
     pub fn subject(&self, pane: Pane) -> Option<&str> {
         match pane {
             Pane::Catalog => {
@@ -443,7 +444,7 @@ impl State {
                     waiting.request.sources.get(row).map(|offered| offered.id.as_str())
                 }
             },
-            // An action must not be applied to the first of several sources without asking.
+            // A notice about several sources has no subject: an action must not silently apply to the first of them.
             Pane::Hints if self.in_feed() => {
                 let notice = self.feed.current().filter(|notice| !notice.several)?;
                 notice.subject.as_ref().map(SourceId::as_str)
@@ -454,12 +455,12 @@ impl State {
         }
     }
 
-    /// The source under the cursor of the selection, also while a request is shown.
+    /// The source under the selection's cursor, even while a request is shown.
     pub fn selected(&self) -> Option<&str> {
         self.selection.rows.get(self.selection.cursor.at)?.id(&self.snapshot)
     }
 
-    /// Whether the focused pane is filtered, or shows another view.
+    /// Whether the focused pane is filtered, or the view that replaces the panes.
     pub fn is_filtered(&self) -> bool {
         match self.focus {
             Pane::Catalog => !self.catalog.filter.is_empty(),

@@ -1,5 +1,5 @@
-//! The lines around the panes: workspace and counts on top, keys or a message at the bottom. If there is no room, the least
-//! important items are dropped.
+//! The lines around the panes: workspace and counts at the top, keys or a message at the bottom. If space is
+//! short, the least important items are dropped.
 
 mod labels;
 
@@ -26,7 +26,7 @@ use refdesk_desk::engine::Watching;
 struct StatusItem {
     text: String,
     style: Style,
-    /// What it says instead where there is no room for the text, and where there is none for that either.
+    /// Shorter texts to use when the text does not fit, longest first.
     short: Vec<String>,
     rank: u8,
     /// What a click on it does.
@@ -39,23 +39,23 @@ pub fn draw_top(state: &State, place: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// The minimum number of columns for the end of the workspace's path.
+/// Minimum width of the end of the workspace's path.
 const SOME_OF_WORKSPACE: usize = 6;
 
-/// What a click on this place of the top line does.
+/// The action of a click at this position of the top line.
 pub fn top_action_at(state: &State, at: Position) -> Option<Action> {
     let pieces = top_line(state, state.layout().status);
     pieces.into_iter().find(|(_, place)| place.contains(at)).and_then(|(piece, _)| piece.action)
 }
 
-/// The items of the top line for which there is room, with their places.
+/// The items of the top line that fit, with their areas.
 fn top_line(state: &State, place: Rect) -> Vec<(StatusItem, Rect)> {
     let mut pieces = pieces(state);
     let gap = 2;
     let room = usize::from(place.width).saturating_sub(2);
     let taken = |pieces: &[StatusItem]| pieces.iter().map(|piece| cells::width(&piece.text) + gap).sum::<usize>();
     let workspace = workspace(state);
-    // The workspace gets what the rest leaves. Its problems and the cost of the selection matter more than its name.
+    // The workspace gets the remaining width. Its problems and the cost of the selection matter more than its name.
     let mut least = cells::width(&workspace).min(10);
     while taken(&pieces) + least > room {
         match pieces.iter().map(|piece| piece.rank).max() {
@@ -63,7 +63,7 @@ fn top_line(state: &State, place: Rect) -> Vec<(StatusItem, Rect)> {
             _ if least > 0 => least = 0,
             _ if pieces.iter().any(|piece| piece.short.len() > 1) => shorten(&mut pieces),
             Some(rank @ 2..) if taken(&pieces) > room + gap => pieces.retain(|piece| piece.rank != rank),
-            // The limit goes before the name of the program.
+            // The token limit is dropped before the name of the program.
             _ if taken(&pieces) > room + gap && pieces.iter().any(|piece| !piece.short.is_empty()) => {
                 shorten(&mut pieces);
             }
@@ -72,7 +72,7 @@ fn top_line(state: &State, place: Rect) -> Vec<(StatusItem, Rect)> {
         }
     }
     let left = room.saturating_sub(taken(&pieces));
-    // A few of its characters come back if something wider had to go.
+    // Some of its characters fit again if something wider was dropped.
     if left >= least.max(SOME_OF_WORKSPACE).min(cells::width(&workspace)) {
         let text = cells::clip_start(&workspace, left, state.skin.glyphs.ellipsis).into_owned();
         let style = state.skin.theme.style(ThemeRole::Text);
@@ -125,7 +125,7 @@ fn pieces(state: &State) -> Vec<StatusItem> {
         pieces.push(piece(2, ThemeRole::Infra, format!("desk {}", cells::clean(&snapshot.desk))));
     }
     pieces.push(to(Pane::Catalog, piece(8, ThemeRole::Catalog, cells::counted(totals.sources, "source"))));
-    // The catalog's title says it too.
+    // The catalog's title shows this too.
     if totals.missing > 0 {
         pieces.push(opens(
             Action::Problems,
@@ -147,7 +147,7 @@ fn pieces(state: &State) -> Vec<StatusItem> {
     pieces.push(opens(
         Action::Budget,
         match over {
-            // A full bar does not show by how much.
+            // A full bar does not show by how much the limit is exceeded.
             Some(over) => piece(0, role, format!("{tokens}  {over}")),
             None => StatusItem {
                 short: vec![
@@ -178,7 +178,7 @@ fn pieces(state: &State) -> Vec<StatusItem> {
     if totals.warnings > 0 {
         pieces.push(opens(Action::Problems, piece(3, ThemeRole::Warning, cells::counted(totals.warnings, "warning"))));
     }
-    // Those above are the workspace's, as `check` counts them.
+    // The problems above are the workspace's, counted as `check` does.
     if !state.own_problems.is_empty() {
         let own = format!("{} in your settings", cells::counted(state.own_problems.len(), "problem"));
         pieces.push(opens(Action::Problems, piece(3, ThemeRole::Warning, own)));
@@ -186,7 +186,7 @@ fn pieces(state: &State) -> Vec<StatusItem> {
     pieces
 }
 
-/// ` 2 requests: A `, without its key if one is shown already; ` 64 of 80 requests: A ` if there are too many to show.
+/// ` 2 requests: A `, without the key if a request is already shown; ` 64 of 80 requests: A ` if not all can be shown.
 fn asking(state: &State) -> Option<String> {
     let key = if state.in_request() { String::new() } else { format!(": {}", state.key(Action::Requests)) };
     let (shown, all) = (state.snapshot.requests.len(), state.snapshot.request_count());
@@ -194,11 +194,11 @@ fn asking(state: &State) -> Option<String> {
     (shown > 0).then(|| format!(" {of_all}{}{key} ", cells::counted(all, "request")))
 }
 
-/// Draws the message, else the keys of this context.
+/// Draws the message, or else the keys of this context.
 pub fn draw_bottom(state: &State, place: Rect, buffer: &mut Buffer) {
     match &state.message {
         _ if !state.chord.is_empty() => which_key::draw(state, place, buffer),
-        // The pane says how it ended.
+        // The pane shows how it ended.
         _ if state.ended_request().is_some() => {
             draw_message(
                 state,
@@ -210,7 +210,7 @@ pub fn draw_bottom(state: &State, place: Rect, buffer: &mut Buffer) {
             );
         }
         Some(message) if message.tone != MessageKind::Error => {
-            // A refusal must be readable to its end; what happened is visible in the panes anyway.
+            // A refusal must be readable in full; the effect of an action is visible in the panes anyway.
             let (role, most) = match message.tone {
                 MessageKind::Note => (ThemeRole::Hints, 1),
                 MessageKind::Done => (ThemeRole::Hints, 2),
@@ -222,19 +222,19 @@ pub fn draw_bottom(state: &State, place: Rect, buffer: &mut Buffer) {
             };
             let more = if message.tone == MessageKind::Note { more(state) } else { String::new() };
             let columns = usize::from(place.width).saturating_sub(2 + cells::width(&more));
-            // It begins with the keys that were pressed, which can look like a word.
+            // It starts with the pressed keys, which may look like a word.
             let is_of_keys = message.tone == MessageKind::Unbound;
             let text = if is_of_keys { cells::clean(&message.text) } else { cells::sentence(&message.text) };
             let text = if message.tone == MessageKind::Done { with_way_back(state, text, columns, most) } else { text };
             let text = if more.is_empty() { text } else { clip_ids(&text, columns, state.skin.glyphs.ellipsis) };
             draw_message(state, &format!("{text}{more}"), role, most, place, buffer);
         }
-        // An error has lines of its own.
+        // Errors have their own lines.
         Some(_) | None => draw_labels(state, &labels::bottom(state, place), buffer),
     }
 }
 
-/// The text, cut before `: u undoes it` if it does not fit this many lines.
+/// The text, without its `: u undoes it` if it does not fit into this many lines.
 fn with_way_back<'a>(state: &State, text: Cow<'a, str>, columns: usize, most: usize) -> Cow<'a, str> {
     let fits = |text: &str| cells::wrap(text, columns).len() <= most;
     let Some((done, back)) = text.rsplit_once(": ").filter(|_| !fits(&text)) else { return text };
@@ -245,14 +245,14 @@ fn with_way_back<'a>(state: &State, text: Cow<'a, str>, columns: usize, most: us
     fitting.map_or_else(|| text.clone(), Cow::Owned)
 }
 
-/// Draws the error that was not read, above the bottom line.
+/// Draws the unread error above the bottom line.
 pub fn draw_error(state: &State, bottom: Rect, buffer: &mut Buffer) {
     if let (Some(text), Some(y)) = (messages::unread(state), bottom.y.checked_sub(1)) {
         draw_message(state, &text, ThemeRole::Error, 3, Rect { y, ..bottom }, buffer);
     }
 }
 
-/// The text cut at its end, without an `@` that the cut leaves of an id.
+/// Truncates the text at its end, without leaving the lone `@` of an id.
 fn clip_ids<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
     let clipped = cells::clip(text, columns, ellipsis);
     match clipped.strip_suffix(ellipsis).and_then(|kept| kept.strip_suffix('@')) {
@@ -261,7 +261,7 @@ fn clip_ids<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
     }
 }
 
-/// The number of notices that arrived with the one shown, and what shows them: ` · f shows 2 more`.
+/// The number of other notices that arrived, and the key to show them: ` · f shows 2 more`.
 fn more(state: &State) -> String {
     match state.feed.since_key.saturating_sub(1) {
         0 => String::new(),
@@ -272,7 +272,7 @@ fn more(state: &State) -> String {
     }
 }
 
-/// A message takes up to `most` lines, upwards over the panes.
+/// Draws a message of up to `most` lines, growing upwards over the panes.
 fn draw_message(state: &State, text: &str, role: ThemeRole, most: usize, place: Rect, buffer: &mut Buffer) {
     let columns = usize::from(place.width).saturating_sub(2);
     let lines = cells::wrap_to(text, columns, most, state.skin.glyphs.ellipsis);

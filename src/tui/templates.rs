@@ -28,28 +28,28 @@ use crate::tui::state::State;
 
 #[derive(Debug, Clone, Default)]
 pub struct TemplatesPane {
-    /// The row under the cursor, counted in `rows`.
+    /// The row under the cursor, as an index into `rows`.
     pub cursor: Cursor,
     pub filter: TextField,
-    /// Index positions of the rows that match the filter, in display order.
+    /// Indices of the rows that match the filter, in display order.
     pub rows: Vec<usize>,
-    /// The parsed filter and its rows, from which a longer filter starts.
+    /// The parsed filter and its rows. A longer filter searches only these.
     pub filtered: FilterResult,
-    /// Built with the first filter.
+    /// Built when the first filter is typed.
     pub haystack: Option<Arc<Haystack>>,
-    /// Typed values, by the name of the template. Those with a secret name are in memory only.
+    /// Typed values by template name. Values with secret names are never saved.
     pub typed: HashMap<String, TypedValues>,
-    /// Increases with every value typed.
+    /// Incremented with every typed value.
     pub revision: u64,
     /// The form of the template under the cursor.
     pub form: Vec<FormRow>,
-    /// The columns of all its rows with room to type, counted once.
+    /// The width of all its rows with room to type, computed once.
     pub form_columns: u16,
     pub formed: Option<(String, Arc<TemplateIndex>, u64)>,
     /// The row of the form under the cursor.
     pub variable: Cursor,
     pub value: TextField,
-    /// Values being edited in `$EDITOR`, or returned as invalid JSON.
+    /// Values being edited in `$EDITOR`, or invalid JSON that it returned.
     pub draft: Option<JsonDraft>,
     pub asked: Option<PreviewRequest>,
     /// Whether an answer is pending.
@@ -57,14 +57,14 @@ pub struct TemplatesPane {
     pub preview: Option<Preview>,
     pub view: PreviewMode,
     pub scroll: Scroll,
-    /// The first visible column of the view.
+    /// The horizontal scroll offset of the preview.
     pub across: usize,
-    /// The generation of the newest text sent for highlighting.
+    /// The generation of the latest text sent for highlighting.
     pub painting: u64,
     pub painted: Option<Arc<[String]>>,
-    /// Paths typed, by the name of the template.
+    /// Typed paths, by template name.
     pub paths: HashMap<String, String>,
-    /// The path in the write dialog.
+    /// The path in the write window.
     pub path: TextField,
     pub writing: WriteState,
 }
@@ -88,26 +88,26 @@ impl PreviewRequest {
 #[derive(Debug, Clone, Default)]
 pub struct Preview {
     pub template: String,
-    /// The last rendered text; stays while the current values do not render.
+    /// The last rendered text; kept while the current values do not render.
     pub rendered: Option<RenderedText>,
-    /// Why it does not render now.
+    /// Why the template does not render now.
     pub failed: Option<RenderFailure>,
 }
 
 #[derive(Debug, Clone)]
 pub struct RenderedText {
     pub text: HighlightedText,
-    /// Clean.
+    /// Cleaned for display.
     pub warnings: Vec<String>,
     /// Its length in bytes.
     pub bytes: usize,
-    /// The output path that the template names.
+    /// The output path that the template suggests.
     pub offered: Option<String>,
     /// What writing it would change; `None` without a path.
     pub proposal: Option<Result<Box<Proposal>, Error>>,
-    /// Whether the text or its path shows a sample.
+    /// Whether the text or its path contains a sample value.
     pub holds_samples: bool,
-    /// Whether the file already has this text.
+    /// Whether the file already contains this text.
     pub is_unchanged: bool,
 }
 
@@ -115,9 +115,9 @@ pub struct RenderedText {
 pub enum PreviewMode {
     #[default]
     Text,
-    /// What it would change on disk.
+    /// The changes on disk.
     Difference,
-    /// The template itself, with the error in its place.
+    /// The template itself, with the error at its line.
     Template,
 }
 
@@ -127,15 +127,15 @@ pub enum WriteState {
     #[default]
     Nothing,
     Asked,
-    /// The file has changed since; the difference is updated.
+    /// The file changed after the preview; the diff is updated.
     Changed,
 }
 
-/// Values as JSON, outside the form.
+/// Values as JSON, edited outside the form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JsonDraft {
     pub template: String,
-    /// The text; `None` while `$EDITOR` has it.
+    /// The text; `None` while `$EDITOR` is open.
     pub text: Option<String>,
     pub error: Option<String>,
     /// The line of the error, from 1.
@@ -158,7 +158,7 @@ impl State {
         self.templates.preview.as_ref().filter(|preview| preview.template == *name)
     }
 
-    /// The view that can be shown: there is no difference without a rendered text, and no error with one.
+    /// The view that can be shown: no diff without a rendered text, and no error view if it renders.
     pub fn view(&self) -> PreviewMode {
         let Some(preview) = self.preview() else { return PreviewMode::Text };
         match (self.templates.view, &preview.failed, &preview.rendered) {

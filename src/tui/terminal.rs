@@ -1,6 +1,7 @@
-//! The only module that touches terminal modes: raw mode, the alternate screen, bracketed paste, the mouse, the cursor.
-//! They are restored on every exit: when the guard is dropped, when this thread panics, and before Ctrl-Z stops the
-//! program. A frame is one write, which the terminal shows at once; an unchanged frame is not written.
+//! The only module that changes terminal modes: raw mode, the alternate screen, bracketed paste, the mouse,
+//! the cursor. They are restored on every exit: when the guard is dropped, when this thread panics, and
+//! before Ctrl-Z stops the program. Each frame is a single write that the terminal shows at once; an
+//! unchanged frame is not written.
 
 use std::io::{self, Write};
 use std::panic;
@@ -29,41 +30,42 @@ mod shown_cells;
 mod style;
 mod writer;
 
-/// Clicks and the wheel (1000), motion while a button is held (1002), unlimited coordinates (1006). Not 1003, because other
-/// motion would wake the program for nothing.
+/// Clicks and the wheel (1000), motion while a button is held (1002), unlimited coordinates (1006). Not 1003,
+/// because it would wake the program for every other motion.
 const TAKE_MOUSE: &[u8] = b"\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 const LEAVE_MOUSE: &[u8] = b"\x1b[?1006l\x1b[?1002l\x1b[?1000l";
 
-/// OSC 11, and the mode in which a terminal reports that light and dark are switched (2031).
+/// OSC 11, and the mode in which a terminal reports switches between light and dark (2031).
 const ASK_BACKGROUND: &[u8] = b"\x1b]11;?\x1b\\";
 const FOLLOW_BACKGROUND: &[u8] = b"\x1b[?2031h";
 const UNFOLLOW_BACKGROUND: &[u8] = b"\x1b[?2031l";
 
-/// Resets what a killed editor may leave set: reporting of all mouse motion, application cursor keys and keypad.
+/// Resets modes that a killed editor may leave behind: reporting of all mouse motion, application cursor keys
+/// and keypad.
 const RESET_EDITOR_MODES: &[u8] = b"\x1b[?1003l\x1b[?1l\x1b>";
 
 /// The largest frame that reaches the terminal in one piece, so that it needs no synchronized update.
 const ONE_PIECE: usize = 512;
 
-/// The thread that runs the screen, if any, and the panic messages of other threads.
+/// The thread that runs the screen, if any.
 static ENTERED: Mutex<Option<ThreadId>> = Mutex::new(None);
 static LAST_WORDS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// The largest frame: a terminal may report 65,535 columns and rows, which would be four billion cells.
+/// The largest size used: a terminal may report 65,535 columns and rows, which would be four billion cells.
 const LARGEST: Size = Size { width: 1024, height: 512 };
 
-/// The part of a terminal of this size that is used.
+/// The part of a terminal of this size that is drawn on.
 pub fn drawable(size: Size) -> Size {
     Size { width: size.width.min(LARGEST.width), height: size.height.min(LARGEST.height) }
 }
 
-/// The terminal in full-screen mode while this value lives.
+/// The terminal in full-screen mode, until dropped.
 pub struct Screen {
     terminal: Terminal<FrameEncoder>,
     writer: TerminalWriter,
     mouse: Mouse,
     follows_background: bool,
-    /// The terminal's modes while another program has it.
+    /// The terminal's modes while another program uses it.
     lent: Option<Modes>,
 }
 
@@ -90,24 +92,24 @@ impl Screen {
         Ok(drawable(self.terminal.size()?))
     }
 
-    /// Asks the terminal for the colour of its background, and to report when light and dark are switched.
+    /// Asks the terminal for its background colour, and subscribes to light/dark changes.
     pub fn ask_background(&mut self) -> io::Result<()> {
         self.follows_background = true;
         self.writer.write(ASK_BACKGROUND)?;
         self.writer.write(FOLLOW_BACKGROUND)
     }
 
-    /// Whether the terminal has not taken all output yet; another frame would only wait.
+    /// Whether the terminal has not accepted all output yet; another frame would only be queued.
     pub fn is_blocked(&self) -> bool {
         self.writer.is_blocked()
     }
 
-    /// Waits until the terminal takes more of the pending output; forever if there is none.
+    /// Waits until the terminal accepts more of the pending output; forever if there is none.
     pub async fn proceed(&mut self) -> io::Result<()> {
         self.writer.proceed().await
     }
 
-    /// Draws a frame and writes the difference from the previous one.
+    /// Draws a frame and writes its difference from the previous one.
     pub fn draw(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
         let area = Rect::from(self.size()?);
         if self.terminal.get_frame().area() != area {
@@ -118,26 +120,27 @@ impl Screen {
         self.write_out()
     }
 
-    /// Discards the known content, so that the next frame is written in full.
+    /// Forgets what the terminal shows, so that the next frame is written in full.
     ///
-    /// Uses a resize, since `Terminal::clear` asks the terminal for its cursor position and waits for the answer.
+    /// Implemented as a resize, because `Terminal::clear` asks the terminal for its cursor position and waits
+    /// for the answer.
     pub fn forget(&mut self) -> io::Result<()> {
         self.terminal.backend_mut().forget();
         let size = self.size()?;
         self.terminal.resize(Rect::from(size))
     }
 
-    /// Gives the terminal back and stops this program with its process group, as the shell's Ctrl-Z would.
+    /// Restores the terminal and stops this program's process group, like Ctrl-Z in a shell.
     ///
-    /// SIGSTOP, since SIGTSTP is caught to come here. The group, since a parent that only waits for us (`cargo run`) must
-    /// stop too for the shell to have its prompt back.
+    /// SIGSTOP, because SIGTSTP is caught and leads here. The whole group, because a parent that only waits
+    /// for us (`cargo run`) must stop too before the shell gets its prompt back.
     pub fn suspend(&mut self) -> io::Result<()> {
         leave(&self.writer.take_rest());
         rustix::process::kill_current_process_group(rustix::process::Signal::STOP)?;
         Ok(())
     }
 
-    /// Takes the terminal over again after the program was stopped; the next frame is written whole.
+    /// Takes the terminal over again after a stop; the next frame is written in full.
     pub fn resume(&mut self) -> io::Result<()> {
         leave(&self.writer.take_rest());
         self.take_over()?;
@@ -151,7 +154,7 @@ impl Screen {
         Ok(())
     }
 
-    /// Takes the terminal over again from a program that may have left it in any mode; the next frame is written in full.
+    /// Takes the terminal back from a program that may have left it in any mode; the next frame is written in full.
     pub fn take_back(&mut self) -> io::Result<()> {
         self.restore_lent_modes();
         self.writer.write(RESET_EDITOR_MODES)?;
@@ -165,14 +168,14 @@ impl Screen {
         }
     }
 
-    /// Asks the terminal to copy this to the clipboard (OSC 52). The terminal does not confirm it.
+    /// Asks the terminal to copy this text to the clipboard (OSC 52). Terminals do not confirm it.
     pub fn copy(&mut self, text: &str) -> io::Result<()> {
         let mut bytes = Vec::new();
         queue!(bytes, CopyToClipboard::to_clipboard_from(text))?;
         self.writer.write(&bytes)
     }
 
-    /// Writes what the frame changes, as one synchronized update if it may arrive in pieces.
+    /// Writes the changes of a frame, as one synchronized update if they may arrive in pieces.
     fn write_out(&mut self) -> io::Result<()> {
         let frame = self.terminal.backend_mut().take_frame();
         if frame.len() <= ONE_PIECE {
@@ -189,7 +192,7 @@ impl Screen {
         enable_raw_mode()?;
         *ENTERED.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread::current().id());
         let mut bytes = Vec::new();
-        // Clear too: not every terminal has an alternate screen, and frames draw only non-blank cells.
+        // Clear as well: not every terminal has an alternate screen, and frames draw only non-blank cells.
         queue!(bytes, EnterAlternateScreen, Clear(ClearType::All), EnableBracketedPaste, Hide)?;
         if self.mouse == Mouse::Ours {
             bytes.extend_from_slice(TAKE_MOUSE);
@@ -204,7 +207,7 @@ impl Screen {
 impl Drop for Screen {
     fn drop(&mut self) {
         if self.lent.is_some() {
-            // The program that had the terminal was killed and may not have cleaned up.
+            // The other program was killed and may not have restored the terminal.
             self.restore_lent_modes();
             write_last(&[], &[RESET_EDITOR_MODES, &leaving()].concat());
         }
@@ -217,8 +220,8 @@ impl Drop for Screen {
     }
 }
 
-/// Undoes [`Screen::take_over`], once; `rest` is pending output to send first. Ignores failures: the terminal may be gone,
-/// and the rest must still be restored.
+/// Undoes [`Screen::take_over`] once; `rest` is pending output to send first. Ignores errors: the terminal
+/// may be gone, and the rest must still be restored.
 fn leave(rest: &[u8]) {
     if ENTERED.lock().unwrap_or_else(PoisonError::into_inner).take().is_some() {
         write_last(rest, &leaving());
@@ -226,15 +229,15 @@ fn leave(rest: &[u8]) {
     }
 }
 
-/// The sequences that undo every mode kept by the terminal.
+/// The sequences that undo every mode stored in the terminal.
 fn leaving() -> Vec<u8> {
     let mut bytes = [LEAVE_MOUSE, UNFOLLOW_BACKGROUND].concat();
     let _ = queue!(bytes, EndSynchronizedUpdate, ResetColor, DisableBracketedPaste, LeaveAlternateScreen, Show);
     bytes
 }
 
-/// A panic of the screen's thread restores the terminal before it is reported. A panic of another thread does not end the
-/// screen, so its report is delayed until the screen ends, which is when the engine ends.
+/// A panic on the screen's thread restores the terminal before it is reported. A panic on another thread does
+/// not end the screen, so its report waits until the screen ends.
 fn restore_on_panic() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -255,7 +258,7 @@ fn restore_on_panic() {
     });
 }
 
-/// The terminal modes kept by the system: echo, line mode, signal keys.
+/// The terminal modes stored in the kernel: echo, line mode, signal keys.
 struct Modes {
     termios: rustix::termios::Termios,
 }
@@ -265,7 +268,7 @@ impl Modes {
         Ok(Self { termios: rustix::termios::tcgetattr(rustix::stdio::stdin())? })
     }
 
-    /// Failures are ignored: the terminal may be gone.
+    /// Ignores errors: the terminal may be gone.
     fn put_back(&self) {
         let when = rustix::termios::OptionalActions::Now;
         let _ = rustix::termios::tcsetattr(rustix::stdio::stdin(), when, &self.termios);

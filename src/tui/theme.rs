@@ -1,5 +1,5 @@
-//! The style of each part of the screen, by role. Styles are data, in `themes/` and in the user's own files, one per theme;
-//! nothing else in `tui` names a colour.
+//! The style of each part of the screen, by role. Styles are data, in `themes/` and in the user's own files,
+//! one per theme; no other code in `tui` names a colour.
 
 #[cfg(test)]
 mod contrast;
@@ -26,7 +26,7 @@ pub enum ThemeRole {
     Transitive,
     Hints,
     Templates,
-    /// Borders, rulers, captions, everything that is not content.
+    /// Borders, rules and captions: everything that is not content.
     Infra,
     Error,
     Warning,
@@ -35,7 +35,7 @@ pub enum ThemeRole {
     Cursor,
     /// A tag matched in a prompt.
     Match,
-    /// A source named in a prompt.
+    /// A source mentioned in a prompt.
     Expansion,
     /// Parts of highlighted source code: keywords, then strings, comments, types, numbers, definitions.
     Keyword,
@@ -44,12 +44,12 @@ pub enum ThemeRole {
     Kind,
     Number,
     Function,
-    /// Added lines of a difference, and removed ones.
+    /// Added and removed lines of a diff.
     Added,
     Removed,
 }
 
-/// Every role with its name in a theme's file, in the order of the roles.
+/// Every role with its name in theme files, in enum order.
 pub const ROLES: [(ThemeRole, &str); 21] = [
     (ThemeRole::Text, "text"),
     (ThemeRole::Catalog, "catalog"),
@@ -75,7 +75,7 @@ pub const ROLES: [(ThemeRole, &str); 21] = [
 ];
 
 impl ThemeRole {
-    /// Its place in [`ROLES`].
+    /// Its index in [`ROLES`].
     fn index(self) -> usize {
         self as usize
     }
@@ -93,7 +93,7 @@ impl From<DiffLineKind> for ThemeRole {
     }
 }
 
-/// A style for each role, in colours that the terminal has. Cheap to clone.
+/// A style for each role, in colours that the terminal supports. Cheap to clone.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Theme {
     name: Arc<str>,
@@ -115,7 +115,7 @@ impl Theme {
         &self.name
     }
 
-    /// The number of colours that it is shown in.
+    /// The number of colours it is displayed in.
     pub fn colours(&self) -> Colours {
         self.colours
     }
@@ -130,12 +130,12 @@ impl Theme {
         self.styles.get(role.index()).copied().unwrap_or_default()
     }
 
-    /// Adds the style of the cursor's row: a background, or reverse, which takes the colours away.
+    /// Adds the style of the cursor row: a background, or reverse video, which replaces the colours.
     pub fn cursor_over(&self, style: Style) -> Style {
         let row = self.style(ThemeRole::Cursor);
         match style.fg {
             _ if row.bg.is_none() => Style { fg: None, bg: None, ..style.remove_modifier(Modifier::DIM) }.patch(row),
-            // It would be invisible.
+            // Otherwise the text would be invisible.
             Some(fg) if row.bg != Some(fg) => style.patch(row).fg(fg),
             _ => style.patch(row),
         }

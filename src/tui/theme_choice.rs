@@ -1,5 +1,5 @@
-//! The theme of the screen: the one the user chose, else one for the terminal's background. The terminal is asked for its
-//! background, and reports changes.
+//! The theme in use: the user's choice, otherwise one for the terminal's background, which the terminal is
+//! asked for and reports changes of.
 
 use crate::tui::state::State;
 use crate::tui::theme::{Background, Colours, Theme, Themes};
@@ -9,10 +9,10 @@ use crate::tui::windows::WindowKind;
 pub struct ThemeChoice {
     pub themes: Themes,
     pub chosen: Option<String>,
-    /// The theme in the user's preferences, which counts again at the next start.
+    /// The theme from the user's preferences, which applies again at the next start.
     pub preferred: Option<String>,
     pub background: Option<Background>,
-    /// Whether a theme is shown that is not chosen yet.
+    /// Whether the current theme is only a preview.
     pub is_preview: bool,
 }
 
@@ -33,7 +33,7 @@ impl ThemeChoice {
         self.themes.names().all(|known| known != name).then_some(name)
     }
 
-    /// Whether the terminal's background decides.
+    /// Whether the theme depends on the terminal's background.
     pub fn depends_on_background(&self) -> bool {
         self.chosen.is_none() && self.themes.follow_background()
     }

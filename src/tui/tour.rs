@@ -1,5 +1,5 @@
-//! The tour of the demo: ten steps in a box below the panes. Each says what there is to see and which keys to press, and waits
-//! until that has happened, however it was done. A key leaves it at any time.
+//! The demo's tour: ten steps in a box below the panes. Each step explains what is on screen and which keys
+//! to press, and waits for the result, however the user achieves it. A key leaves the tour at any time.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Rect, Size};
@@ -19,10 +19,10 @@ use crate::tui::windows::WindowKind;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tour {
-    /// The step, from 0; after the last one the tour is done.
+    /// The step, from 0; past the last one, the tour is complete.
     step: usize,
     begun: StepStart,
-    /// Whether the lack of room was announced.
+    /// Whether the lack of space was reported.
     is_announced: bool,
 }
 
@@ -161,7 +161,7 @@ impl StepStart {
     }
 }
 
-/// Goes to the next step if what this one waits for has happened.
+/// Moves to the next step once the current one is accomplished.
 pub fn follow(state: &mut State) {
     let Some(tour) = state.tour else { return };
     if !state.is_open() {
@@ -172,7 +172,7 @@ pub fn follow(state: &mut State) {
     announce_lack_of_room(state);
 }
 
-/// Says once that there is no room for the box: in a low terminal nothing would show the tour.
+/// Reports once that the box does not fit: on a low terminal nothing else would show that the tour is running.
 fn announce_lack_of_room(state: &mut State) {
     let is_hidden = state.is_open() && layout::fits(state.size) && rows(state) == 0;
     let Some(tour) = state.tour.as_mut().filter(|tour| is_hidden && !tour.is_announced) else { return };
@@ -180,12 +180,12 @@ fn announce_lack_of_room(state: &mut State) {
     state.note("The tour needs more rows: it appears when the terminal is larger.");
 }
 
-/// The size that the box leaves to everything else.
+/// The size that remains for everything else.
 pub fn rest(state: &State) -> Size {
     Size { height: state.size.height - rows(state), ..state.size }
 }
 
-/// The rows of the box; none if the terminal is too low for it.
+/// The height of the box; 0 if the terminal is too low.
 fn rows(state: &State) -> u16 {
     let Some(tour) = state.tour else { return 0 };
     let rows = u16::try_from(lines(state, tour.shown(), state.size.width).len() + 2).unwrap_or(u16::MAX);
@@ -207,7 +207,7 @@ pub fn draw(state: &State, buffer: &mut Buffer) {
     }
 }
 
-/// The text of a step in lines, and whether each says what to press.
+/// The wrapped text of a step, and for each line whether it tells which keys to press.
 fn lines(state: &State, step: &TourStep, width: u16) -> Vec<(String, bool)> {
     let columns = usize::from(width.saturating_sub(4));
     let wrapped = |text: &str, is_keys| cells::wrap(text, columns).into_iter().map(move |line| (line, is_keys));

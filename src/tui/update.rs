@@ -1,5 +1,4 @@
-//! Applies an input to the state and returns effects. Pure: dispatches to the features, then moves cursors back into their
-//! lists.
+//! Applies an input to the state and returns effects. Pure: dispatches to the features, then clamps the cursors.
 
 pub mod appearance;
 mod engine;
@@ -35,7 +34,7 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
         Input::Type(_) | Input::Unbound(_) | Input::Chord(_) | Input::Paste(_) | Input::Click(_) => true,
         _ => false,
     };
-    // The effect of a key would be invisible; a chord is allowed because it may end in one that quits.
+    // The effect of a key would be invisible. Chords are allowed because they may end in one that quits.
     if is_key && !matches!(input, Input::Chord(_)) && !layout::fits(state.size) {
         state.chord.clear();
         return effects;
@@ -129,7 +128,7 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     effects
 }
 
-/// While a chord waits, a click on one of the keys shown is that key, and any other click cancels the chord.
+/// During a chord, a click on one of the keys shown counts as that key, and any other click cancels the chord.
 fn during_chord(state: &State, given: Input) -> Input {
     let Input::Click(at) = given else { return given };
     if state.chord.is_empty() {
@@ -139,7 +138,7 @@ fn during_chord(state: &State, given: Input) -> Input {
     key.unwrap_or_else(|| Input::Chord(Vec::new()))
 }
 
-/// Whether this acts on the row under the cursor or its document, and does not only move on.
+/// Whether this acts on the row under the cursor or its document, rather than only moving.
 fn is_for_row(input: &Input) -> bool {
     match input {
         Input::Act(action) => !matches!(action, Action::Move(_) | Action::Edit(_)),
@@ -247,7 +246,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::EditValues => json::open(state, effects),
         Action::Leftwards | Action::Rightwards if state.reads() => catalog::sideways::step(state, action),
         Action::View | Action::Leftwards | Action::Rightwards => preview_update::change_view(state, action),
-        // Only windows, the graph and the views of agents and databases do the others.
+        // Only windows, the graph and the views of agents and databases handle the others.
         _ => {}
     }
 }
@@ -258,22 +257,22 @@ impl State {
         self.message = Some(Message { text: text.into(), tone: MessageKind::Note });
     }
 
-    /// Shows what failed, until it is read.
+    /// Shows an error until it is read.
     pub fn fail(&mut self, text: impl Into<String>) {
         self.message = Some(Message { text: text.into(), tone: MessageKind::Error });
     }
 
-    /// Shows in the bottom line what was not done, and why.
+    /// Shows in the bottom line what was refused, and why.
     pub fn refuse(&mut self, text: impl Into<String>) {
         self.message = Some(Message { text: text.into(), tone: MessageKind::Refusal });
     }
 }
 
-/// The contexts in which these keys work.
+/// Explains in which contexts these keys work.
 fn unbound(state: &State, keys: &KeySequence) -> String {
     if let Some(window) = windows::contexts(state) {
         let close = state.keymap.named(Action::Back, window);
-        // The answer to a question may be a key that says yes elsewhere.
+        // In a question, the user may have pressed a key that confirms elsewhere.
         let answers = if window.contains(&KeyContext::Question) {
             format!("{} says yes, {close} no", state.keymap.named(Action::Confirm, window))
         } else {
@@ -302,14 +301,14 @@ fn unbound(state: &State, keys: &KeySequence) -> String {
     }
 }
 
-/// Ends a chord that no key can continue here any more.
+/// Cancels a chord that no key can continue here.
 fn follow_chord(state: &mut State) {
     if !state.chord.is_empty() && state.keymap.continuations(&state.chord, &input::contexts(state)).is_empty() {
         state.chord.clear();
     }
 }
 
-/// Puts every cursor back into its list and its window, whatever changed: the list, the terminal, the layout.
+/// Clamps every cursor and scroll position after any change of a list, the terminal or the layout.
 fn clamp_cursors(state: &mut State) {
     for pane in Pane::ALL {
         let (len, page) = (state.len(pane), navigation::page(state, pane));

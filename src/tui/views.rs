@@ -1,4 +1,4 @@
-//! What the screen shows between its first and its last lines: the panes, or a view in their place.
+//! The main area between the top and bottom lines: the panes, or a view that replaces them.
 
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::agents::{AgentsPage, AgentsPlace};
@@ -11,7 +11,7 @@ use crate::tui::{agents, databases, graph, places};
 use refdesk_core::catalog::SourceId;
 use refdesk_core::config::screen_session::SavedView;
 
-/// The names under which views are saved.
+/// The names under which views are saved in the session.
 const GRAPH: &str = "graph";
 const AGENTS: &str = "agents";
 const DATABASES: &str = "databases";
@@ -29,7 +29,7 @@ pub enum View {
 }
 
 impl View {
-    /// Its name in a sentence, and the context of its own keys; `None` for the panes.
+    /// Its name in a sentence, and the context of its keys; `None` for the panes.
     fn in_place_of_panes(self) -> Option<(&'static str, KeyContext)> {
         match self {
             Self::Panes => None,
@@ -39,23 +39,23 @@ impl View {
         }
     }
 
-    /// The context of its own keys; the panes have one each.
+    /// The context of its keys; each pane has its own.
     pub fn key_context(self) -> Option<KeyContext> {
         self.in_place_of_panes().map(|(_, context)| context)
     }
 }
 
-/// A place in a view, to go back to.
+/// A place in a view to return to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ViewPlace {
     Graph(GraphPlace),
     Agents(AgentsPlace),
-    /// `None` before its rows are there, and without any.
+    /// `None` until its rows are loaded, or if there are none.
     Databases(Option<DatabasePlace>),
 }
 
 impl ViewPlace {
-    /// The place in the view that is shown; `None` for the panes.
+    /// The current place in the view; `None` for the panes.
     pub fn here(state: &State) -> Option<Self> {
         match state.view {
             View::Panes => None,
@@ -65,7 +65,7 @@ impl ViewPlace {
         }
     }
 
-    /// As saved for the next screen: view and tab, and what they are about.
+    /// The place in the format of the session file: view, tab and subject.
     pub fn saved(self) -> SavedView {
         let (name, tab, on) = match self {
             Self::Graph(place) => {
@@ -81,7 +81,7 @@ impl ViewPlace {
         SavedView { name: name.to_owned(), tab: tab.map(str::to_owned), on }
     }
 
-    /// `None` for a view or a tab that this version does not have.
+    /// `None` for a view or tab that this version does not support.
     pub fn from_saved(SavedView { name, tab, on }: SavedView) -> Option<Self> {
         let tab = tab.as_deref();
         Some(match name.as_str() {
@@ -109,7 +109,7 @@ impl ViewPlace {
 }
 
 impl State {
-    /// The source under the cursor of what is shown.
+    /// The source under the cursor of the current view.
     pub fn in_view(&self) -> Option<&str> {
         match self.view {
             View::Panes => self.subject(self.focus),
@@ -119,7 +119,8 @@ impl State {
         }
     }
 
-    /// Shows this view. What another one held is dropped, since it is large and outdated when that view is opened again.
+    /// Shows this view. The data of the previous one is dropped, because it is large and would be outdated by
+    /// the time that view is opened again.
     pub fn show(&mut self, view: View) {
         if self.view == view {
             return;
@@ -134,7 +135,7 @@ impl State {
     }
 }
 
-/// Opens and leaves views; any other action is first for the view that is shown.
+/// Opens and leaves views; other actions go to the current view first.
 pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
     match (action, state.view) {
         (Action::Graph, _) => toggle(state, View::Graph),
@@ -167,13 +168,13 @@ fn toggle(state: &mut State, view: View) {
     }
 }
 
-/// Goes back to the panes.
+/// Returns to the panes.
 pub fn leave(state: &mut State) {
     places::leave(state);
     state.show(View::Panes);
 }
 
-/// Why this action, which concerns the panes alone, is disabled in a view.
+/// Why this action, which only affects the panes, is disabled in a view.
 pub fn disabled(state: &State, action: Action) -> Option<String> {
     let (name, _) = state.view.in_place_of_panes()?;
     match action {

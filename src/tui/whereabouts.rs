@@ -1,4 +1,4 @@
-//! Where an action is available, in words, with the key that leads there.
+//! Describes where an action is available, with the key that leads there.
 
 use crate::tui::action::{Action, ActionBinding, KeyContext};
 use crate::tui::pane::Pane;

@@ -1,5 +1,5 @@
-//! The line of a chord: the keys pressed so far and those that can follow, with what they do, in as many rows as they need.
-//! It stays until a key ends the chord; no timer runs.
+//! The line of a chord: the keys pressed so far and those that can follow, with their actions, in as many
+//! rows as needed. It stays until a key ends the chord, without a timer.
 
 use crossterm::event::KeyCode;
 use ratatui::buffer::Buffer;
@@ -14,9 +14,9 @@ use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 
-/// A key and its name, or what follows it, with their columns.
+/// A key and its action or number of continuations, with its area.
 struct WhichKeyItem {
-    /// The key that continues the chord; none for the keys pressed so far.
+    /// The key that continues the chord; `None` for the keys pressed so far.
     key: Option<Key>,
     shown: String,
     name: String,
@@ -26,7 +26,7 @@ struct WhichKeyItem {
 
 const GAP: usize = 3;
 
-/// Draws upwards over the panes from the bottom line on.
+/// Draws upwards over the panes, starting at the bottom line.
 pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
     let (over, items) = placed(state, place);
     let over = over.intersection(buffer.area);
@@ -47,13 +47,13 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// The key that is shown here and continues the chord, or cancels it.
+/// The key at this position that continues or cancels the chord.
 pub fn key_at(state: &State, at: Position) -> Option<Key> {
     let (_, items) = placed(state, state.layout().bottom);
     items.into_iter().find(|item| item.place.contains(at))?.key
 }
 
-/// The rows of the items, upwards from the bottom line on, and the items with their places.
+/// The area of the items above the bottom line, and the items with their areas.
 fn placed(state: &State, bottom: Rect) -> (Rect, Vec<WhichKeyItem>) {
     let columns = usize::from(bottom.width).saturating_sub(2);
     let cells = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);

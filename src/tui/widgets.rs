@@ -1,5 +1,5 @@
-//! The parts that panes and windows are built from: measured text, fields, rows, borders. They know places and
-//! styles, not sources.
+//! The building blocks of panes and windows: measured text, fields, rows, borders. They handle positions and
+//! styles, and know nothing about sources.
 
 pub mod cells;
 pub mod code;

@@ -1,6 +1,6 @@
-//! Windows over the panes. One file a window: its view, what its keys do, and why they cannot. What windows have in common
-//! (moving, scrolling, closing, typing into a field, the mouse) is here, and how they are drawn is in `drawing`. A window that
-//! leaves an action unhandled passes it on to the panes' own.
+//! Windows over the panes, one file each: its view, its keys, and why they are disabled. Common behaviour
+//! (moving, scrolling, closing, typing into a field, the mouse) is here; `drawing` draws them. Actions that a
+//! window does not handle go to the panes.
 
 pub mod add_source;
 pub mod all_shown;
@@ -51,7 +51,7 @@ use drawing::{
 use list_page::{ListPage, ListTitles};
 use text_page::TextPage;
 
-/// An open window with its cursor, or with its first visible line if it shows a text.
+/// An open window with its cursor, or its scroll position if it shows a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpenWindow {
     pub kind: WindowKind,
@@ -125,30 +125,30 @@ pub enum Handled {
     Ignored,
 }
 
-/// The rows that a window moves in.
+/// The rows of a window's list or text.
 #[derive(Debug, Clone, Copy, Default)]
 struct WindowRows {
     place: Rect,
     len: usize,
-    /// Rows to choose from, not lines to read.
+    /// Rows to choose from rather than lines to read.
     is_list: bool,
 }
 
 trait Window {
-    /// The contexts that its keys are looked up in, its own first.
+    /// The contexts in which its keys are looked up, its own first.
     fn contexts(&self) -> &'static [KeyContext];
 
-    /// The text of a window that shows nothing else. Every other window has its own place and drawing.
+    /// The text of a window that shows only a text. Other windows define their own area and drawing.
     fn page<'s>(&self, _: &'s State) -> Option<TextPage<'s>> {
         None
     }
 
-    /// The list of a window that shows one with its details.
+    /// The list of a window that shows a list with details.
     fn list(&self, _: &State) -> Option<ListPage> {
         None
     }
 
-    /// Its place, with its border.
+    /// The area of the window, with its border.
     fn outer(&self, state: &State) -> Rect {
         let list = self.list(state).map(|list| list.outer(state));
         list.or_else(|| Some(self.page(state)?.outer(state))).unwrap_or_default()
@@ -174,43 +174,43 @@ trait Window {
         Handled::Ignored
     }
 
-    /// Why `Confirm` cannot be done; `None` if it can.
+    /// Why `Confirm` is disabled; `None` if it is enabled.
     fn disabled(&self, _: &State) -> Option<String> {
         None
     }
 
-    /// Whether it shows that reason itself.
+    /// Whether the window itself shows that reason.
     fn shows_why(&self, _: &State) -> bool {
         false
     }
 
-    /// The actions whose keys are in its text.
+    /// The actions whose keys are part of its text.
     fn listed_keys(&self) -> Option<&'static [Action]> {
         None
     }
 
-    /// What a click within the window does, beside moving the cursor.
+    /// The action of a click within the window, besides moving the cursor.
     fn action_at(&self, _: &State, _: Position) -> Option<Action> {
         None
     }
 
-    /// The field that is typed into.
+    /// The text field of the window.
     fn field<'s>(&self, _: &'s mut State) -> Option<&'s mut TextField> {
         None
     }
 
     fn field_changed(&self, _: &mut State) {}
 
-    /// A click on the row under the cursor confirms.
+    /// Whether a click on the row under the cursor confirms.
     fn click_confirms(&self) -> bool {
         false
     }
 
-    /// After every input, before the cursor is put back into its rows.
+    /// Runs after every input, before the cursor is clamped.
     fn after_input(&self, _: &mut State, _: &mut Vec<Effect>) {}
 }
 
-/// Why the keys of a window do nothing for a moment.
+/// Why a window's keys are briefly disabled.
 const RECOUNTING: &str = "the workspace has just changed: the figures are being counted again";
 
 impl State {
@@ -235,12 +235,12 @@ pub fn disabled(state: &State) -> Option<String> {
     opened(state).and_then(|(window, _)| window.disabled(state))
 }
 
-/// Whether the open window shows why `Confirm` cannot be done.
+/// Whether the open window shows why `Confirm` is disabled.
 pub fn shows_why(state: &State) -> bool {
     opened(state).is_some_and(|(window, _)| window.shows_why(state))
 }
 
-/// The place of the open window, with its border.
+/// The area of the open window, with its border.
 #[cfg(test)]
 pub fn outer(state: &State) -> Option<Rect> {
     opened(state).map(|(window, _)| window.outer(state))
@@ -253,14 +253,14 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
     }
 }
 
-/// The keys that are written in the open window.
+/// The keys shown in the open window.
 pub fn labels(state: &State) -> Vec<status::Label> {
     let own = |(window, _): (&'static dyn Window, _)| Some((window.contexts().get(..1)?, window.keys(state)?));
     let place = opened(state).and_then(own).filter(|(_, place)| place.height > 0);
     place.map(|(context, place)| status::labels(state, context, place)).unwrap_or_default()
 }
 
-/// The actions whose keys are in the text of the open window.
+/// The actions whose keys are part of the open window's text.
 pub fn listed_keys(state: &State) -> Option<&'static [Action]> {
     opened(state)?.0.listed_keys()
 }
@@ -284,7 +284,7 @@ pub fn update(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> H
     Handled::Consumed
 }
 
-/// Types into the field of the open window, which has one line: line breaks of a paste become blanks.
+/// Types into the open window's field, which has one line: line breaks in a paste become blanks.
 pub fn insert(state: &mut State, text: &str) -> Handled {
     let Some((window, _)) = opened(state) else { return Handled::Ignored };
     let Some(field) = window.field(state) else { return Handled::Ignored };
@@ -323,7 +323,7 @@ pub fn has_more_below(state: &State) -> bool {
     })
 }
 
-/// The wheel moves the rows of a list under its cursor.
+/// The wheel scrolls a list, moving the cursor only as needed.
 pub fn wheel(state: &mut State, motion: Motion, rows: usize) {
     let Some(mut open) = state.window else { return };
     let WindowRows { place, len, is_list } = open.kind.window().rows(state);
@@ -334,7 +334,7 @@ pub fn wheel(state: &mut State, motion: Motion, rows: usize) {
     state.window = Some(open);
 }
 
-/// A click puts the cursor on a row; outside the window it closes it.
+/// A click moves the cursor to a row; a click outside closes the window.
 pub fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
     let Some(mut open) = state.window else { return };
     let window = open.kind.window();
@@ -356,7 +356,7 @@ pub fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
     state.window = Some(open);
 }
 
-/// After every input: what a window shows may be outdated, and its rows fewer.
+/// Runs after every input: the window's content may be outdated, and it may have fewer rows.
 pub fn after_input(state: &mut State, effects: &mut Vec<Effect>) {
     if let Some((window, _)) = opened(state) {
         window.after_input(state, effects);

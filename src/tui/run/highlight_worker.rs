@@ -1,5 +1,5 @@
-//! The thread that highlights texts. It starts with the first text, since syntax definitions take memory; it answers
-//! in pieces, the first within a frame; and it takes only the newest text of each subject.
+//! The highlighting thread. It starts with the first text, because syntax definitions use memory. It answers
+//! in pieces, the first within a frame, and processes only the latest text of each subject.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
@@ -19,7 +19,7 @@ const NEXT: Duration = Duration::from_millis(50);
 /// Lines between two checks of the clock and the queue.
 const STEP: usize = 16;
 
-/// The most pieces queued for the screen.
+/// The maximum number of pieces queued for the screen.
 const WAITING: usize = 4;
 
 pub struct HighlightJob {
@@ -28,13 +28,13 @@ pub struct HighlightJob {
     pub pieces: Vec<CodePiece>,
 }
 
-/// The screen's end of the thread.
+/// The screen's handle to the thread.
 pub struct HighlightWorker {
     desk: Arc<Mailbox>,
     painted: Receiver<Input>,
 }
 
-/// The newest texts.
+/// The latest text of each subject.
 #[derive(Default)]
 struct Mailbox {
     waiting: Mutex<HighlightQueue>,
@@ -48,7 +48,7 @@ struct HighlightQueue {
 }
 
 impl HighlightWorker {
-    /// Starts the thread; `None` if the system has no threads left, and texts stay plain.
+    /// Starts the thread; `None` if the system cannot start one, in which case texts stay plain.
     pub fn start() -> Option<Self> {
         let desk = Arc::<Mailbox>::default();
         let (answers, painted) = mpsc::channel(WAITING);
@@ -58,7 +58,7 @@ impl HighlightWorker {
         Some(Self { desk, painted })
     }
 
-    /// Sends a text, replacing one that waits.
+    /// Sends a text, replacing an older one that is still waiting.
     pub fn paint(&self, text: HighlightJob) {
         let mut waiting = self.desk.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.texts.retain(|other| other.subject != text.subject);
@@ -66,7 +66,7 @@ impl HighlightWorker {
         self.desk.changed.notify_one();
     }
 
-    /// Waits for highlighting; forever if the thread is gone.
+    /// Waits for a highlighted piece; forever if the thread has stopped.
     pub async fn next(&mut self) -> Input {
         match self.painted.recv().await {
             Some(painted) => painted,
@@ -87,7 +87,7 @@ impl Drop for HighlightWorker {
 }
 
 impl Mailbox {
-    /// Waits for a text; `None` when the screen is gone.
+    /// Waits for a text; `None` once the screen is gone.
     fn take(&self) -> Option<HighlightJob> {
         let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let idle = |waiting: &mut HighlightQueue| waiting.texts.is_empty() && !waiting.over;
@@ -109,7 +109,7 @@ fn paint(desk: &Mailbox, answers: &Sender<Input>) {
     }
 }
 
-/// Colours a text to its end, or until there is a newer one.
+/// Highlights a whole text, or stops when a newer one arrives.
 fn whole(desk: &Mailbox, answers: &Sender<Input>, highlighter: &mut Highlighter, text: &HighlightJob) {
     let HighlightJob { subject, generation, pieces } = text;
     let answer = |from, colours| Input::Highlighted { subject: *subject, generation: *generation, from, colours };
@@ -123,7 +123,7 @@ fn whole(desk: &Mailbox, answers: &Sender<Input>, highlighter: &mut Highlighter,
                 continue;
             }
             if desk.is_outdated(*subject) {
-                // The cache helps with the next text, which is nearly the same.
+                // The cache is still useful for the next text, which is nearly the same.
                 return;
             }
             if began.elapsed() >= most {
@@ -137,6 +137,6 @@ fn whole(desk: &Mailbox, answers: &Sender<Input>, highlighter: &mut Highlighter,
         }
         highlighter.end();
     }
-    // If the screen is gone, the thread notices with the next text.
+    // If the screen is gone, the next `take` stops the thread.
     let _ = answers.blocking_send(answer(from, colours));
 }

@@ -1,8 +1,9 @@
-//! Terminal input: keys, pastes, the mouse, the size. Read on the loop's own thread and only on demand, so that input for
-//! an editor is not taken from it and input after it is not lost.
+//! Terminal input: keys, pastes, mouse events and resizes. It is read on the loop's own thread and only on
+//! demand, so that input meant for an editor is not consumed and input after it is not lost.
 //!
-//! crossterm's `EventStream` does not work here: its thread keeps reading until told to stop and cannot confirm that it has
-//! stopped, input beyond 1,024 bytes of a burst is delayed until the next key, and a closed terminal makes it spin.
+//! crossterm's `EventStream` does not work here: its thread keeps reading until told to stop and cannot
+//! confirm that it has stopped, input beyond 1,024 bytes of a burst is delayed until the next key, and a
+//! closed terminal makes it spin.
 
 use std::collections::VecDeque;
 use std::io;
@@ -33,18 +34,18 @@ pub fn is_gone(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::UnexpectedEof
 }
 
-/// The most bytes read from the terminal at once; they are shown before more is read.
+/// The maximum number of bytes read at once; they are processed and shown before reading more.
 const AT_ONCE: usize = 64 * 1024;
 
 #[derive(Debug)]
 pub struct Keyboard {
     terminal: AsyncFd<OwnedFd>,
     resized: Signal,
-    /// Columns and rows, as told last.
+    /// Columns and rows as last reported.
     size: (u16, u16),
-    /// The start of an unfinished sequence.
+    /// The bytes of an unfinished sequence.
     bytes: Vec<u8>,
-    /// The length of `bytes` when no more input was available.
+    /// The length of `bytes` when input last paused.
     begun: usize,
     events: VecDeque<TerminalInput>,
 }
@@ -64,7 +65,7 @@ impl Keyboard {
         })
     }
 
-    /// Waits for the next event; an error if the terminal is gone. Cancelling the wait loses nothing.
+    /// Waits for the next event; an error if the terminal is gone. Cancel-safe: no input is lost.
     pub async fn next(&mut self) -> io::Result<TerminalInput> {
         loop {
             if let Some(event) = self.events.pop_front() {
@@ -80,7 +81,7 @@ impl Keyboard {
                     }
                     self.take_read(then)?;
                 }
-                // Also if it is unchanged: the terminal's content can differ.
+                // Even an unchanged size: the terminal's content may have changed.
                 _ = self.resized.recv() => {
                     self.size = size(self.terminal.get_ref())?;
                     self.events.push_back(TerminalInput::Event(Event::Resize(self.size.0, self.size.1)));
@@ -89,7 +90,7 @@ impl Keyboard {
         }
     }
 
-    /// The next event if there is one already.
+    /// The next event, if one is available now.
     pub fn next_ready(&mut self) -> io::Result<Option<TerminalInput>> {
         if self.events.is_empty() {
             let then = read(self.terminal.get_ref(), &mut self.bytes)?;
@@ -98,8 +99,8 @@ impl Keyboard {
         Ok(self.events.pop_front())
     }
 
-    /// Parses the bytes that were read. A click refers to the screen as it is now, but the signal of a new size may come
-    /// after it.
+    /// Parses the bytes read. A click refers to the current screen size, but the resize signal may arrive
+    /// after it, so check the size first.
     fn take_read(&mut self, then: InputTail) -> io::Result<()> {
         if self.bytes.len() > self.begun {
             let size = size(self.terminal.get_ref())?;
@@ -181,7 +182,7 @@ fn parse_available(bytes: &mut Vec<u8>, begun: &mut usize, then: InputTail, even
 mod tests {
     use super::*;
 
-    /// The events from these reads, with a pause after each.
+    /// The events parsed from these reads, with a pause after each.
     fn read_as(reads: &[&[u8]]) -> String {
         let (mut bytes, mut begun, mut events) = (Vec::new(), 0, VecDeque::new());
         for read in reads {

@@ -1,5 +1,5 @@
-//! Parses terminal input into events: keys, pastes, the mouse. Takes bytes and returns one event; keeps no state, so a
-//! sequence split by a slow line is parsed again when the rest arrives.
+//! Parses terminal input into events: keys, pastes, mouse reports. Takes bytes and returns one event. It
+//! keeps no state, so a sequence split by a slow connection is parsed again when the rest arrives.
 
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use memchr::memmem;
@@ -11,9 +11,9 @@ use crate::tui::run::background_question::BackgroundReport;
 pub enum ParsedInput {
     /// An event, and its length in bytes.
     Event(Event, usize),
-    /// What the terminal says about its background, and its length in bytes.
+    /// The terminal's report about its background, and its length in bytes.
     Background(BackgroundReport, usize),
-    /// Bytes without a meaning here: a broken sequence, or an answer to another program's question.
+    /// Bytes to ignore: a broken sequence, or an answer to another program's question.
     Nothing(usize),
     /// The start of a longer sequence.
     Unfinished,
@@ -24,35 +24,36 @@ pub enum ParsedInput {
 pub enum InputTail {
     /// More bytes may have arrived already.
     More,
-    /// Nothing for now: an escape at the end is the Escape key.
+    /// Nothing for now, so an escape at the end is the Escape key.
     Quiet,
 }
 
 const ESC: u8 = 0x1b;
 
-/// The most bytes kept of a sequence. The rest of a longer one is skipped up to its end: read as keys, it would keep the screen busy.
+/// The maximum bytes kept of a sequence. The rest of a longer one is skipped up to its end, because reading
+/// it as keys would keep the screen busy.
 const LONGEST: usize = 4096;
 
 /// The start and the end of a paste.
 const PASTE: &[u8] = b"\x1b[200~";
 const PASTED: &[u8] = b"\x1b[201~";
 
-/// The most bytes kept of a paste; a text field takes less.
+/// The maximum bytes kept of a paste; a text field accepts less.
 const LONGEST_PASTE: usize = 4 * 1024 * 1024;
 
 /// How a later key affects an unfinished sequence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CutOff {
-    /// Not at all: these bytes can be the rest.
+    /// Not at all: these bytes may be the rest of it.
     No,
-    /// It drops the unfinished sequence and counts as a key.
+    /// It discards the unfinished sequence and counts as a key.
     Key,
     /// It ends the paste, which is this event.
     Paste(Event),
 }
 
-/// Whether bytes that arrive after a pause end an unfinished sequence: otherwise a paste or an answer that is never closed
-/// would swallow every key. Ctrl-C and Escape end a paste; any key ends an answer.
+/// Whether bytes that arrive after a pause end an unfinished sequence. Without this, a paste or answer that
+/// is never terminated would swallow every key. Ctrl-C and Escape end a paste; any key ends an answer.
 pub fn cut_off(begun: &[u8], fresh: &[u8]) -> CutOff {
     if let Some(text) = begun.strip_prefix(PASTE) {
         return match fresh {
@@ -62,7 +63,7 @@ pub fn cut_off(begun: &[u8], fresh: &[u8]) -> CutOff {
     }
     let open = matches!(begun, [ESC, b']' | b'P' | b'_', ..] | [ESC, b'[', b'M', ..])
         || begun.starts_with(b"\x1b[") && begun.len() > LONGEST;
-    // These can end an answer.
+    // These may end an answer.
     let ends = matches!(fresh, [0x07 | 0x18] | [ESC, b'\\']);
     match parse(fresh, InputTail::Quiet) {
         ParsedInput::Event(Event::Key(_), length) if open && !ends && length == fresh.len() => CutOff::Key,
@@ -70,7 +71,7 @@ pub fn cut_off(begun: &[u8], fresh: &[u8]) -> CutOff {
     }
 }
 
-/// Bounds an unfinished paste or answer: drops the excess, except for what may be the start of its end.
+/// Bounds an unfinished paste or answer: drops the excess, but keeps what may be the start of its terminator.
 pub fn bound(begun: &mut Vec<u8>) {
     let most = match begun.as_slice() {
         [ESC, b'[', ..] if begun.starts_with(PASTE) => LONGEST_PASTE,
@@ -88,7 +89,7 @@ pub fn parse(bytes: &[u8], then: InputTail) -> ParsedInput {
     match bytes {
         [ESC] if then == InputTail::Quiet => key(KeyCode::Esc, 1),
         [] | [ESC] | [ESC, b'['] | [ESC, b'O'] => ParsedInput::Unfinished,
-        // The start of an answer, or a key with Alt.
+        // Either the start of an answer, or a key with Alt.
         [ESC, b']' | b'P' | b'_'] if then == InputTail::More => ParsedInput::Unfinished,
         [ESC, b'[', b'[', rest @ ..] => match rest {
             [] => ParsedInput::Unfinished,
@@ -158,7 +159,7 @@ fn character(bytes: &[u8]) -> ParsedInput {
     }
 }
 
-/// The key for the last byte of a cursor or function key sequence.
+/// The key for the final byte of a cursor or function key sequence.
 fn named(last: u8) -> Option<KeyCode> {
     Some(match last {
         b'A' => KeyCode::Up,
@@ -174,7 +175,7 @@ fn named(last: u8) -> Option<KeyCode> {
     })
 }
 
-/// Parses what follows `ESC [`: parameters and a final byte.
+/// Parses the part after `ESC [`: parameters and a final byte.
 fn sequence(bytes: &[u8]) -> ParsedInput {
     let Some(end) = bytes.iter().position(|byte| !(0x20..=0x3f).contains(byte)) else {
         return ParsedInput::Unfinished;
@@ -220,7 +221,7 @@ fn sequence(bytes: &[u8]) -> ParsedInput {
             '\x7f' => KeyCode::Backspace,
             c => KeyCode::Char(c),
         }),
-        // With other parameters it reports the cursor position.
+        // With other parameters it is a cursor position report.
         b'R' if number(0) != 1 => None,
         _ if parameters.is_empty() || number(0) == 1 => named(last),
         _ => None,
@@ -235,13 +236,13 @@ fn sequence(bytes: &[u8]) -> ParsedInput {
     }
 }
 
-/// `1;5` as numbers; of `5:1` only the first counts. An omitted number is 1.
+/// `1;5` as numbers; of `5:1` only the first is used. A missing number is 1.
 fn numbers(parameters: &str) -> Vec<u16> {
     let first = |part: &str| part.split(':').next().and_then(|number| number.parse().ok()).unwrap_or(1);
     parameters.split(';').map(first).collect()
 }
 
-/// The keys sent as numbers: `ESC [ 5 ~`.
+/// Keys that are sent as numbers: `ESC [ 5 ~`.
 fn numbered(number: u16) -> Option<KeyCode> {
     Some(match number {
         1 | 7 => KeyCode::Home,
@@ -277,8 +278,8 @@ fn paste(bytes: &[u8], before: usize) -> ParsedInput {
     }
 }
 
-/// Reads the answer to a question about the background, and skips any other: up to its end, or to a byte that it cannot
-/// contain.
+/// Parses the answer about the background, and skips any other answer, up to its terminator or a byte that it
+/// cannot contain.
 fn string(kind: u8, bytes: &[u8], then: InputTail) -> ParsedInput {
     let Some(end) = bytes.iter().position(|byte| matches!(*byte, 0x07 | ESC | 0x18)) else {
         return ParsedInput::Unfinished;
@@ -329,7 +330,7 @@ mod tests {
     use crate::tui::key::Key;
     use crate::tui::theme::Background;
 
-    /// Everything in these bytes, in the keymap's notation.
+    /// All events in these bytes.
     fn all(bytes: &[u8], then: InputTail) -> (Vec<Event>, usize) {
         let (mut events, mut at) = (Vec::new(), 0);
         loop {

@@ -1,5 +1,4 @@
-//! The requests that wait for the engine's answer. A question that was asked again is withdrawn, so that the engine skips
-//! it.
+//! Requests waiting for the engine's answer. A superseded question is cancelled, so that the engine skips it.
 
 use std::pin::Pin;
 use std::task::Poll;
@@ -26,7 +25,7 @@ impl Replies {
         self.waiting.push(AwaitedReply { question, answer: Box::pin(answer) });
     }
 
-    /// Withdraws the questions whose answer is no longer wanted.
+    /// Cancels questions whose answers are no longer needed.
     pub fn withdraw_old(&mut self, questions: &Questions) {
         self.waiting.retain(|waiting| questions.is_wanted(waiting.question));
     }
@@ -41,7 +40,7 @@ impl Replies {
                     continue;
                 };
                 let question = self.waiting.remove(at).question;
-                // There is no answer if the engine has ended, which its snapshots report.
+                // No answer arrives if the engine has stopped, which the snapshot channel reports.
                 if let Some(response) = answer {
                     return Poll::Ready(Input::Answer { question, response });
                 }

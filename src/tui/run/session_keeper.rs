@@ -1,5 +1,5 @@
-//! Saves the state of the screen while it runs, so that a kill loses little: after a frame, if a draft changed, and
-//! never more than one write at a time. Without changes nothing runs.
+//! Saves the screen's state while it runs, so that a kill loses little: after a frame in which a draft
+//! changed, one write at a time. Without changes nothing runs.
 
 use std::io;
 use std::time::Duration;
@@ -9,11 +9,11 @@ use tokio::task::JoinHandle;
 use refdesk_core::config::screen_session::{ScreenSession, ScreenSessionFile};
 
 pub struct SessionKeeper {
-    /// `None` if nothing is saved.
+    /// `None` if the session is not saved.
     file: Option<ScreenSessionFile>,
     written: ScreenSession,
     writing: Option<JoinHandle<io::Result<()>>>,
-    /// The disk did not take a write; the final one tries again and reports why.
+    /// The last write failed; the final write tries again and reports why.
     has_failed: bool,
 }
 
@@ -22,7 +22,7 @@ impl SessionKeeper {
         Self { file, written, writing: None, has_failed: false }
     }
 
-    /// Writes the session if a draft changed and no write is under way.
+    /// Writes the session if a draft changed and no write is in progress.
     pub fn keep(&mut self, session: impl FnOnce() -> ScreenSession) {
         let (Some(file), None, false) = (&self.file, &self.writing, self.has_failed) else { return };
         let session = session();
@@ -34,7 +34,7 @@ impl SessionKeeper {
         self.writing = Some(tokio::task::spawn_blocking(move || file.write(&written)));
     }
 
-    /// Waits for the write that is under way; forever if there is none.
+    /// Waits for the write in progress; forever if there is none.
     pub async fn written(&mut self) {
         match &mut self.writing {
             Some(writing) => self.has_failed = !matches!(writing.await, Ok(Ok(()))),
@@ -43,7 +43,7 @@ impl SessionKeeper {
         self.writing = None;
     }
 
-    /// Writes the final session, after the write that is under way.
+    /// Writes the final session after any write in progress.
     pub async fn finish(mut self, left: ScreenSession, most: Duration) -> io::Result<()> {
         if self.writing.is_some() {
             let _ = tokio::time::timeout(most, self.written()).await;

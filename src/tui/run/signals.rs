@@ -1,5 +1,5 @@
-//! The signals that end, stop and continue the screen, as one stream. It starts before the terminal is entered, so
-//! that no signal leaves the terminal in raw mode.
+//! The signals that end, stop and continue the screen, as one stream. It is installed before the terminal
+//! enters raw mode, so that no signal leaves it there.
 
 use std::io;
 
@@ -10,19 +10,20 @@ use crate::end_signals::EndSignals;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SignalAction {
-    /// Leave; the signal's number.
+    /// Exit because of this signal.
     End(i32),
     /// Stop until continued.
     Stop,
     Continue,
 }
 
-/// Whether this signal is for the whole session, rather than for the program in the foreground like those of keys.
+/// Whether this signal is sent to the whole session, unlike signals from keys, which go to the foreground
+/// process group.
 pub fn is_for_all(signal: i32) -> bool {
     [Number::TERM, Number::HUP].iter().any(|number| number.as_raw() == signal)
 }
 
-/// Sends the signal that ended this program to another process, which can be gone already.
+/// Forwards the signal that ended this program to another process, which may have exited already.
 pub fn pass_on(process: u32, signal: i32) {
     let number = if signal == Number::HUP.as_raw() { Number::HUP } else { Number::TERM };
     if let Some(process) = i32::try_from(process).ok().and_then(Pid::from_raw) {
@@ -30,9 +31,9 @@ pub fn pass_on(process: u32, signal: i32) {
     }
 }
 
-/// Stops only this process, until it is continued. SIGSTOP, since SIGTSTP is caught.
+/// Stops only this process until it is continued. Uses SIGSTOP because SIGTSTP is caught.
 pub fn stop_this_process() {
-    // Only init is not allowed to.
+    // This fails only for init.
     let _ = kill_process(getpid(), Number::STOP);
 }
 

@@ -1,5 +1,5 @@
-//! A temporary file for the editor that only the user can read. It is the only file that the screen itself touches, and is
-//! deleted when the editor exits.
+//! A temporary file for the editor, readable only by the user. It is the only file that the screen itself
+//! touches, and is deleted when the editor exits.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -27,7 +27,7 @@ impl TempFile {
         self.0.path()
     }
 
-    /// Reads it by path, since an editor may have replaced the file.
+    /// Reads the file by path, because an editor may have replaced it.
     ///
     /// # Errors
     /// It is gone, too large, or not UTF-8.

@@ -1,5 +1,5 @@
-//! Lends the terminal to an editor, or to a command of refdesk, until it exits. Meanwhile nothing is read or drawn, but engine
-//! events are received; signals for the editor do not end the screen.
+//! Hands the terminal to an editor or to a refdesk command until it exits. In the meantime nothing is read or
+//! drawn, but engine events are still received. Signals meant for the editor do not end the screen.
 
 use std::ffi::OsString;
 use std::io;
@@ -22,7 +22,7 @@ use refdesk_text::{Code, Error};
 /// How long an editor has to exit after a signal.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// How late the signal that ended an editor can still arrive.
+/// How late the signal that ended an editor may still arrive here.
 const LATE: Duration = Duration::from_millis(500);
 
 impl App {
@@ -31,7 +31,7 @@ impl App {
         self.lend_to_editor(spot, signals).await.map(|_| ())
     }
 
-    /// Opens this text in the editor, and takes the edited text.
+    /// Opens this text in the editor, and takes over the edited text.
     pub(super) async fn edit_text(&mut self, text: &str, line: usize, signals: &mut ScreenSignals) -> io::Result<()> {
         let slip = match TempFile::new(text) {
             Ok(slip) => slip,
@@ -55,7 +55,7 @@ impl App {
         }
     }
 
-    /// Lends the terminal to the editor; returns whether it succeeded.
+    /// Runs the editor in the terminal. Returns whether it succeeded.
     async fn lend_to_editor(&mut self, spot: &FileLine, signals: &mut ScreenSignals) -> io::Result<bool> {
         let call = match editor::call(self.editor.as_deref(), |name| std::env::var_os(name), spot) {
             Ok(call) => call,
@@ -64,7 +64,7 @@ impl App {
         self.lend(&call, signals).await
     }
 
-    /// Lends the terminal to a command of refdesk, which reports its own errors.
+    /// Runs a refdesk command in the terminal; the command reports its own errors.
     pub(super) async fn lend_to_command(
         &mut self,
         command: &LentCommand,
@@ -93,12 +93,12 @@ impl App {
         Ok(())
     }
 
-    /// Lends the terminal to a program; returns whether it succeeded.
+    /// Runs a program in the terminal. Returns whether it succeeded.
     async fn lend(&mut self, call: &EditorCommand, signals: &mut ScreenSignals) -> io::Result<bool> {
         self.screen.lend()?;
         let failed = self.while_it_runs(call, signals).await;
         self.handed_back = Some(Instant::now());
-        // Earlier requests are outdated.
+        // Requests made before are outdated.
         self.opening = None;
         if self.ended.is_some() {
             return Ok(false);
@@ -111,7 +111,7 @@ impl App {
         Ok(ended_well)
     }
 
-    /// Waits for the editor to exit; returns what went wrong and the fix.
+    /// Waits for the editor to exit. Returns any error with its fix.
     async fn while_it_runs(&mut self, call: &EditorCommand, signals: &mut ScreenSignals) -> Option<Error> {
         let failed = |message: String, hint: &str| Some(Error::new(Code::Editor, message, hint));
         let EditorCommand { program, arguments, origin } = call;
@@ -150,9 +150,9 @@ impl App {
                         end(&mut child, signal).await;
                         return None;
                     }
-                    // From a key, which was for the editor.
+                    // It came from a key that was meant for the editor.
                     SignalAction::End(_) | SignalAction::Continue => {}
-                    // The editor stops itself; the shell shows its prompt when all processes have stopped.
+                    // The editor stops itself. The shell shows its prompt once all processes have stopped.
                     SignalAction::Stop => signals::stop_this_process(),
                 },
                 result = self.handle_engine(), if listens => {
@@ -163,8 +163,8 @@ impl App {
         }
     }
 
-    /// Whether a signal comes from the key that ended the editor: it went to this process too, and may arrive after
-    /// the editor's exit. While the screen has the terminal, no key sends a signal.
+    /// Whether a signal comes from the key that ended the editor. This process gets it too, possibly after
+    /// the editor has exited. While the screen owns the terminal, no key sends a signal.
     pub(super) fn is_from_editor_key(&self, signal: i32) -> bool {
         !signals::is_for_all(signal) && self.handed_back.is_some_and(|at| at.elapsed() < LATE)
     }
@@ -174,11 +174,12 @@ impl App {
     }
 }
 
-/// Passes on a signal that ends this program, so that no editor keeps a terminal that a shell reads.
+/// Forwards the signal that ends this program to the editor, so that it does not compete with the shell for
+/// the terminal.
 async fn end(child: &mut Child, signal: i32) {
     if let Some(id) = child.id() {
         signals::pass_on(id, signal);
-        // An editor that ignores the signal is left alone, because it may have unsaved work.
+        // Do not kill an editor that ignores the signal: it may have unsaved work.
         let _ = tokio::time::timeout(GRACE, child.wait()).await;
     }
 }

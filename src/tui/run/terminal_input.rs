@@ -1,5 +1,5 @@
-//! Takes what the terminal sends: keys, pasted text, the mouse, a new size, its background. What is typed before the workspace
-//! is open is kept until then.
+//! Handles terminal input: keys, pasted text, mouse events, resizes, background reports. Input typed before
+//! the workspace is loaded is queued until then.
 
 use std::io;
 use std::time::Instant;
@@ -17,17 +17,17 @@ use crate::tui::run::keyboard::{Keyboard, TerminalInput};
 use crate::tui::terminal::drawable;
 use crate::tui::widgets::field::TextEdit;
 
-/// The most inputs handled before a frame, so that the screen is updated even in a flood of them.
+/// The maximum number of inputs per frame, so that the screen is updated even in a flood of input.
 const BATCH: usize = 1024;
 
-/// The most bytes of typed characters inserted together. The whole field is laid out and drawn for each piece, so in small
-/// pieces a megabyte that a terminal types from its clipboard would take minutes.
+/// The maximum bytes of typed characters inserted at once. Each insertion lays out and draws the whole field,
+/// so with small pieces a megabyte that the terminal types from its clipboard would take minutes.
 const TYPED: usize = 64 * 1024;
 
 impl App {
-    /// Handles all input that is available without waiting.
+    /// Handles all input that is available now.
     pub(super) fn take_ready(&mut self, keyboard: &mut Keyboard) -> io::Result<()> {
-        // Typed characters are inserted together: one by one, each would cost as much as the whole text.
+        // Insert typed characters together: one at a time, each would cost as much as the whole text.
         let (mut typed, mut taken) = (String::new(), 0);
         while taken < BATCH && typed.len() < TYPED && !self.is_away() {
             let early = if self.is_open() { self.early.pop_front() } else { None };
@@ -48,7 +48,7 @@ impl App {
                 continue;
             }
             if let TerminalEvent::Key(key) = event {
-                // Typed text changes no key's meaning, so it may wait for text that follows.
+                // Typed text does not affect how the next key is read, so it may wait for further text.
                 match self.of_key(key) {
                     Some(Input::Type(text)) => {
                         typed.push_str(&text);
@@ -96,8 +96,8 @@ impl App {
         }
     }
 
-    /// Handles a terminal event, or keeps it until the workspace is open. Keys that quit, suspend or redraw are never kept,
-    /// except `q` after other keys, since after `/` it is a letter.
+    /// Handles a terminal event, or queues it until the workspace is loaded. Keys that quit, suspend or
+    /// redraw are never queued, except `q` after other keys, which is a letter after `/`.
     fn handle_or_keep(&mut self, event: TerminalEvent) -> io::Result<()> {
         let waits = match &event {
             _ if self.is_open() => false,
@@ -113,7 +113,7 @@ impl App {
         if !waits {
             return self.terminal_event(event);
         }
-        // More input than this was not typed on purpose.
+        // Nobody types this much on purpose.
         if self.early.len() < BATCH {
             self.early.push_back(event);
         }
@@ -139,7 +139,7 @@ impl App {
             TerminalEvent::Key(event) => self.of_key(event).map_or(Ok(()), |input| self.input(input)),
             TerminalEvent::Paste(text) => self.input(Input::Paste(text)),
             TerminalEvent::Resize(width, height) => {
-                // Also if the size is the same: the terminal may have changed the frame at sizes in between.
+                // Even if the size is the same: at sizes in between, the terminal may have altered its content.
                 self.screen.forget()?;
                 self.input(Input::Resize(drawable(Size { width, height })))
             }

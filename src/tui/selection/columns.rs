@@ -1,5 +1,5 @@
-//! How the columns of the selection share its width: tree lines, mark and id, the name, a word for depth or state, the
-//! tokens. They are the same in all rows, so that names and words align.
+//! Distributes the selection's width among its columns: tree lines, mark and id, the name, a word for depth
+//! or state, the tokens. All rows share the same columns, so that names and words align.
 
 use crate::common::selection_tree::{TreeRow, TreeRowKind};
 use crate::tui::counts::widest_usual;
@@ -7,24 +7,24 @@ use crate::tui::source_state;
 use crate::tui::widgets::cells;
 use refdesk_desk::engine::Snapshot;
 
-/// The minimum number of columns of a name.
+/// Minimum width of a name.
 const MIN_NAME: usize = 12;
-/// The columns of a name that the pane asks for.
+/// The maximum width that the pane requests for names.
 const MOST_NAME: usize = 40;
 
-/// What the rows need, measured once a snapshot.
+/// The widths that the rows need, measured once per snapshot.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RowWidths {
-    /// Columns that tree lines, mark and id take in the widest row.
+    /// Width of tree lines, mark and id in the widest row.
     pub widest: usize,
-    /// The same without a few rows that are much wider than the others.
+    /// The same width without a few outliers.
     usual: usize,
     name: usize,
-    /// Columns of the longest `+126`.
+    /// Width of the longest `+126`.
     brings: usize,
-    /// Columns of the longest word.
+    /// Width of the longest word.
     pub words: usize,
-    /// The same with what each pick saves; 0 if none brings others with a price.
+    /// Width of the longest word including what a pick would save; 0 if no pick saves anything.
     savings: usize,
 }
 
@@ -48,44 +48,45 @@ impl RowWidths {
 }
 
 impl RowWidths {
-    /// Columns of the names with a blank, unless they are very long.
+    /// Width of the names with a blank, unless they are very long.
     pub fn name_columns(&self) -> u16 {
         if self.name == 0 { 0 } else { u16::try_from(self.name.min(MOST_NAME) + 1).unwrap_or(u16::MAX) }
     }
 }
 
-/// The columns of each field; 0 if it is not shown.
+/// The width of each column; 0 if it is hidden.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TreeColumns {
     /// Tree lines, mark and id.
     pub id: usize,
     pub name: usize,
     pub word: usize,
-    /// Which words there are.
+    /// How detailed the words are.
     pub detail: WordDetail,
 }
 
-/// Which rows have words, and how much they say.
+/// Which rows have words, and how detailed they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum WordDetail {
-    /// Only picks that bring others: how many.
+    /// Only picks that pull in others, with their number.
     #[default]
     Brings,
     /// All rows.
     All,
-    /// All rows; a pick that brings others also says how many tokens would leave with it.
+    /// All rows; a pick that pulls in others also shows how many tokens unpicking it would save.
     Savings,
 }
 
 impl TreeColumns {
-    /// For rows with this many columns before the tokens.
+    /// The columns for rows with this width to the left of the tokens.
     pub fn of(rows: RowWidths, room: usize) -> Self {
         let name = |word: usize| {
             let left = room.saturating_sub(rows.usual + 1 + if word > 0 { word + 1 } else { 0 });
             if left >= MIN_NAME { left } else { 0 }
         };
         let fits = |word: usize| word > 0 && rows.usual + 1 + word <= room;
-        // Tree lines and marks also show depth and state; nothing else shows the name. Words go before an id is cut.
+        // Tree lines and marks also show depth and state, but nothing else shows the name. Words are dropped
+        // before an id is shortened.
         let cuts_name = |word: usize| name(word) < rows.name.min(name(rows.brings));
         let all = [(rows.savings, WordDetail::Savings), (rows.words, WordDetail::All)];
         let (word, detail) = match all.into_iter().find(|(word, _)| fits(*word) && !cuts_name(*word)) {
@@ -100,7 +101,8 @@ impl TreeColumns {
 }
 
 impl TreeColumns {
-    /// The same columns in a row with this word: without one, its columns show more of the name, or of an id without a name.
+    /// The columns for a row with this word. Without a word, its space goes to the name, or to the id if
+    /// there is no name.
     pub fn in_row(self, word: &str) -> Self {
         if self.word == 0 || !word.is_empty() {
             return self;
@@ -113,17 +115,17 @@ impl TreeColumns {
     }
 }
 
-/// Whether the word of a row is how many a pick brings.
+/// Whether the row's word is the number of sources that a pick pulls in.
 pub fn brings_others(row: &TreeRow) -> bool {
     matches!(row.kind, TreeRowKind::Member(_)) && row.brings.others > 0
 }
 
-/// Whether tokens of others would leave with a pick.
+/// Whether unpicking would also release tokens of other sources.
 fn saves(row: &TreeRow) -> bool {
     brings_others(row) && row.brings.tokens > 0
 }
 
-/// How many a pick brings, or the depth or the state of another row.
+/// The number of sources that a pick pulls in, or the depth or state of another row.
 pub fn word(row: &TreeRow, snapshot: &Snapshot, detail: WordDetail) -> String {
     let is_auto = |id| source_state::is_auto(snapshot, id);
     match row.kind {
@@ -152,7 +154,7 @@ mod tests {
             (34, 34, 0, 0, WordDetail::Brings),
             (35, 30, 0, 4, WordDetail::Brings),
             (39, 30, 0, 8, WordDetail::All),
-            // A name that would be cut also uses the columns of the depth.
+            // Without depths, names get their columns.
             (48, 30, 12, 4, WordDetail::Brings),
             (56, 30, 20, 4, WordDetail::Brings),
             (60, 30, 20, 8, WordDetail::All),

@@ -1,5 +1,6 @@
-//! The rows of the selection: with a filter those that match, by the terms of the catalog's, and those above them in the
-//! tree. The cursor goes to the best match, and otherwise stays on its source.
+//! The rows of the selection. With a filter, which uses the catalog's syntax, these are the matching rows and
+//! their ancestors in the tree. The cursor moves to the best match when searching, and otherwise stays on its
+//! source.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -31,7 +32,7 @@ pub fn sort(state: &mut State, order: Order) {
     state.note(if order == Order::Catalog { by_picks() } else { order.sentence() });
 }
 
-/// Returns the row that matches best. `before` is the result of another filter over the same catalog and selection.
+/// Returns the best match. `before` is the result of another filter over the same catalog and selection.
 pub fn refilter(state: &mut State, before: Option<&FilterResult>) -> Option<usize> {
     let pane = &mut state.selection;
     let query = Query::parse(pane.filter.text());
@@ -55,13 +56,13 @@ pub fn refilter(state: &mut State, before: Option<&FilterResult>) -> Option<usiz
         }
     };
     pane.rows = selection_tree::matching(&pane.all, |row| rank(row).is_some());
-    // Only texts match better or worse.
+    // Only text terms rank matches.
     let is_ranked = query.texts().next().is_some();
     let matching = pane.rows.iter().enumerate().filter(|(_, row)| row.matches);
     matching.min_by_key(|(_, row)| rank(row).filter(|_| is_ranked)).map(|(at, _)| at)
 }
 
-/// The state of a row whose source is not in the catalog.
+/// The state of a source that is not in the catalog.
 fn state_of(row: &TreeRow) -> StatusWord {
     match row.kind {
         TreeRowKind::Excluded(_) => StatusWord::Excluded,

@@ -1,4 +1,4 @@
-//! What picking or excluding the source under the cursor would change, before it is done.
+//! Previews what picking or excluding the source under the cursor would change.
 
 use ratatui::text::Line;
 
@@ -20,19 +20,19 @@ const SHOWN: usize = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NameDetail {
-    /// As many as are read at a glance.
+    /// A few names, readable at a glance.
     Some,
-    /// Only one; more are counted.
+    /// A single name; more are only counted.
     Counted,
 }
 
-/// The sentences for the source of this id, in lines that fit `columns`; none while the answer is awaited.
+/// The preview for this source, in lines of this width; empty until the answer arrives.
 pub fn lines(state: &State, id: &str, columns: usize) -> Vec<Line<'static>> {
     let sentence = sentence(state, id, NameDetail::Some);
     sentence.map_or_else(Vec::new, |sentence| pane_view::wrapped(state, &sentence, ThemeRole::Hints, columns))
 }
 
-/// The same as one sentence; `None` until the answer arrives, and if there is nothing to choose.
+/// The preview as one sentence; `None` until the answer arrives, or if there is nothing to choose.
 pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
     let outlook = state.choice_preview.answer.as_ref().filter(|outlook| outlook.id == id)?;
     let of = &state.snapshot;
@@ -82,7 +82,8 @@ pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
     })
 }
 
-/// What unpicking would release. A source that waits for trust has no price, so it is named besides, as when it was picked.
+/// What unpicking would release. Untrusted sources have no price, so they are counted separately, as they
+/// were when picked.
 fn taken_back(of: &Snapshot, pick: &str, follows: &SelectionChange, id: &str, names: NameDetail) -> String {
     let is_auto = source_state::is_auto(of, id);
     let stays = !follows.leaves.iter().any(|left| left.as_str() == id);
@@ -97,7 +98,7 @@ fn taken_back(of: &Snapshot, pick: &str, follows: &SelectionChange, id: &str, na
     }
 }
 
-/// How many of these others wait for trust.
+/// How many of these others are untrusted.
 fn waiting(of: &Snapshot, others: &[&SourceId]) -> String {
     source_words::waiting(source_words::count_waiting(of, others.iter().copied()))
 }

@@ -20,14 +20,15 @@ pub fn choose(state: &State, action: Action, effects: &mut Vec<Effect>) {
         Action::Toggle if selection.is_picked(id) || is_dormant => Request::unpick(source),
         Action::Exclude if selection.is_excluded(id) => Request::include(source),
         Action::Exclude => Request::exclude(source),
-        // What it would bring is selected already.
+        // Everything it would pull in is already selected.
         Action::Keep => Request::pick(id),
         _ => Request::pick_if_few(source),
     }));
 }
 
-/// Goes to the source under the catalog's cursor, if that changed since the last time and no filter hides it: a cursor that
-/// was moved within the selection stays. Sources of mode auto are skipped: they were not picked, and their rows say nothing more.
+/// Moves to the source under the catalog's cursor, if that changed and no filter hides it; a cursor moved
+/// within the selection stays. Auto sources are skipped: they were not picked, and their rows add no
+/// information.
 pub fn follow_catalog(state: &mut State) {
     let source = state.subject(Pane::Catalog).map(str::to_owned);
     let is_hidden = source.as_deref().is_some_and(|id| hidden(state, id).is_some());
@@ -44,7 +45,7 @@ pub fn follow_catalog(state: &mut State) {
     state.selection.followed = source;
 }
 
-/// Goes to the selection, from a source of the catalog to its row even if a filter hides that.
+/// Moves to the selection; from a catalog source to its row, even if a filter hides it.
 pub fn go(state: &mut State) {
     let source = state.subject(Pane::Catalog).map(str::to_owned);
     let is_followed = state.focus != Pane::Catalog || state.selection.followed == source;
@@ -56,7 +57,7 @@ pub fn go(state: &mut State) {
     }
 }
 
-/// Puts the cursor on the row of this source, and clears a filter that hides it.
+/// Moves the cursor to this source's row, clearing a filter that hides it.
 pub fn to_row(state: &mut State, id: &str) {
     if hidden(state, id).is_some() {
         filtering::clear(state, FilteredList::Selection);
@@ -75,8 +76,8 @@ pub fn row_of(state: &State, id: &str) -> Option<usize> {
     state.selection.rows.iter().position(|row| row.id(&state.snapshot) == Some(id))
 }
 
-/// Asks what picking or excluding the source under the cursor would change. Not while a text is typed: it would change with
-/// every key.
+/// Asks what picking or excluding the source under the cursor would change. Not while text is typed, because
+/// that would ask again for every key.
 pub fn ask_for_preview(state: &mut State, effects: &mut Vec<Effect>) {
     if state.typing.is_some() || (state.at_request() && state.view != View::Graph) {
         return;

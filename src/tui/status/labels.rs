@@ -1,4 +1,4 @@
-//! The keys of a context with their actions, as the bottom line and windows show them: which ones, under which name, and where.
+//! The keys of a context with their actions, for the bottom line and windows: which keys, with which names, and where.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -23,7 +23,7 @@ use crate::tui::widgets::motion::Motion;
 use crate::tui::windows::{self, WindowKind};
 use refdesk_desk::engine::Audience;
 
-/// A key with its action, and its position.
+/// A key with its action, and its area.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
     action: Action,
@@ -32,14 +32,14 @@ pub struct Label {
     place: Rect,
 }
 
-/// The keys in the bottom line: those that the open window does not show itself.
+/// The keys in the bottom line, except those that the open window shows itself.
 pub fn bottom(state: &State, place: Rect) -> Vec<Label> {
     let shown: Vec<Action> = windows::labels(state).iter().map(|label| label.action).collect();
     let shown = windows::listed_keys(state).map_or(shown, <[Action]>::to_vec);
     labels_without(state, &contexts(state), &shown, place)
 }
 
-/// The keys that matter in these contexts, as many as there is room for.
+/// The most important keys of these contexts, as many as fit.
 pub fn labels(state: &State, contexts: &[KeyContext], place: Rect) -> Vec<Label> {
     labels_without(state, contexts, &[], place)
 }
@@ -53,14 +53,14 @@ fn labels_without(state: &State, contexts: &[KeyContext], shown: &[Action], plac
         here.map(|entry| (entry, state.keymap.keys(entry, *context)))
     });
     let columns = |key: &str, name: &str| u16::try_from(cells::width(key) + 1 + name.len()).unwrap_or(u16::MAX);
-    // Everything else is in the help, so the help always has room.
+    // The help lists everything else, so its key is always shown.
     let help = ACTIONS.iter().filter(here).find(|entry| entry.action == Action::Help);
     let help = help.and_then(|help| Some((help, *state.keymap.keys_among(help, contexts).first()?)));
     let mut kept = help.map_or(0, |(help, key)| columns(&key.to_string(), help.name) + 2);
     let mut labels = Vec::new();
     let mut x = place.x + 1;
     let mut full = false;
-    // A key that means something else in a nearer context is not shown here.
+    // A key that a nearer context overrides is not shown.
     let mut taken: Vec<&KeySequence> = Vec::new();
     for (entry, keys) in in_order {
         let free = keys.iter().find(|key| !taken.iter().any(|taken| key.keys().starts_with(taken.keys())));
@@ -76,7 +76,7 @@ fn labels_without(state: &State, contexts: &[KeyContext], shown: &[Action], plac
         } else {
             let end = x.saturating_add(width).saturating_add(2).saturating_add(kept);
             let fits = end <= place.right().saturating_add(1);
-            // After the first that fits, a key is not shown without those before it.
+            // Once a key does not fit, less important ones are not shown either.
             full |= !fits && !labels.is_empty();
             if full || !fits {
                 continue;
@@ -104,7 +104,7 @@ pub fn draw_labels(state: &State, labels: &[Label], buffer: &mut Buffer) {
     }
 }
 
-/// The action of the key shown here, in the bottom line or in the open question.
+/// The action of the key shown at this position, in the bottom line or in the open window.
 pub fn key_at(state: &State, at: Position) -> Option<Action> {
     let mut shown = Vec::new();
     let is_free = state.message.as_ref().is_none_or(|message| message.tone == MessageKind::Error);
@@ -115,7 +115,7 @@ pub fn key_at(state: &State, at: Position) -> Option<Action> {
     shown.iter().find(|label| label.place.contains(at)).map(|label| label.action)
 }
 
-/// Whether the open window shows a run of the documenter that has nothing to write.
+/// Whether the open window shows a documentation run with nothing to write.
 fn is_only_to_close(state: &State) -> bool {
     state.open_window() == Some(WindowKind::Documentation) && state.databases.run.has_nothing_to_write()
 }
@@ -124,9 +124,9 @@ fn is_approval(state: &State) -> bool {
     state.shown_request().is_some_and(|waiting| waiting.request.approval.is_some())
 }
 
-/// The name of the action in the bottom line, for its current effect; `None` if it is not shown.
+/// The action's name in the bottom line, for its current effect; `None` if it is hidden.
 fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
-    // A text that continues below its window says how to get there.
+    // A text that continues below its window shows how to scroll.
     let has_more = entry.action == Action::Move(Motion::PageDown) && windows::has_more_below(state);
     if entry.shown == Visibility::HelpOnly && !has_more || disabled(state, entry.action).is_some() {
         return None;
@@ -141,14 +141,14 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
             None
         }
         Action::Toggle | Action::Exclude if state.in_feed() && subject.is_none() => None,
-        // A row is about a link, which is fixed in its document.
+        // The row is a broken link, which is fixed in its document.
         Action::Exclude | Action::Keep | Action::MarkStart if state.in_broken_links() => None,
         Action::OpenWhere if state.in_broken_links() => Some("open link"),
         Action::Filter => Some(match state.filtered_list() {
             Some(FilteredList::Graph | FilteredList::Templates) => entry.name,
             _ => "filter",
         }),
-        // Both go to the shown request.
+        // Both lead to the request being shown.
         Action::NextRequest if state.is_before_request() => None,
         Action::Requests if state.is_before_request() => Some("go to this request"),
         Action::Requests => Some("answer"),
@@ -161,7 +161,7 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
         Action::ThisSession => Some("session"),
         Action::Toggle if subject.is_some_and(is_picked) => Some("unpick"),
         Action::Exclude if subject.is_some_and(|id| selection.is_excluded(id)) => Some("include"),
-        // Enter goes there already.
+        // Enter already leads there.
         Action::ToCatalog if state.view == View::Agents => {
             Some(entry.name).filter(|_| !matches!(state.agents_target(), Ok(AgentsTarget::Source(_))))
         }
@@ -208,7 +208,7 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
         Action::Back if matches!(state.open_window(), Some(WindowKind::Jump | WindowKind::Budget)) => Some("close"),
         Action::Back if state.open_window() == Some(WindowKind::Write) => Some("cancel"),
         Action::Back if state.window.is_some() => Some(entry.name),
-        // The same with a key of the panes.
+        // The panes' own key for the same action.
         Action::Back if state.view == View::Agents && entry.contexts.contains(&KeyContext::Global) => None,
         Action::Back if state.view == View::Agents => Some(match state.agents.page {
             AgentsPage::Sessions => entry.name,
@@ -222,7 +222,7 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
         Action::Back if state.is_feed_alone() && state.filled_from.is_some() => Some(entry.name),
         Action::Back if state.reads() && state.catalog.reading.opened_from.is_some() => Some(entry.name),
         Action::Back if state.part != PanePart::List => Some("to the list"),
-        // If the next view is that one, its own key says so.
+        // If the next view is the matching sources, the key for that is labelled instead.
         Action::Back if state.shows_enriched() && state.focus == Pane::Hints => {
             Some("matching sources").filter(|_| state.hints.view.next() != HintsView::Matches)
         }
@@ -240,7 +240,7 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
     }
 }
 
-/// What `Back` leaves in the view of databases; nothing for its key of the panes.
+/// What `Back` leaves in the view of databases; `None` for the panes' key.
 fn databases_back(state: &State, entry: &ActionBinding) -> Option<&'static str> {
     let view = &state.databases;
     if entry.contexts.contains(&KeyContext::Global) {

@@ -54,7 +54,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
     }
 }
 
-/// Why a template cannot be opened or copied from.
+/// Why a template cannot be opened, or its path copied.
 pub fn outside(state: &State, action: Action) -> Option<String> {
     let Some(template) = state.template() else { return Some(NO_TEMPLATE.to_owned()) };
     let name = &template.name;

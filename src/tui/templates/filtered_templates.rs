@@ -1,4 +1,4 @@
-//! Which templates the list shows: the filter line, by the terms of the catalog's. The cursor goes to the best match.
+//! Filters the list of templates with the catalog's filter syntax. The cursor moves to the best match.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ fn refilter(state: &mut State, before: Option<&FilterResult>) {
     pane.rows = std::mem::take(&mut pane.filtered.rows);
 }
 
-/// The texts of the templates, packed with the first filter.
+/// The search index of the templates, built when the first filter is typed.
 pub fn packed(state: &mut State) -> Arc<Haystack> {
     let snapshot = &state.snapshot;
     let pack = || Arc::new(Haystack::of_templates(&snapshot.templates, &snapshot.catalog));

@@ -1,5 +1,5 @@
-//! The form of a template: its variables as a tree of rows with typed values or dimmed samples; the one being typed
-//! is a field in its row.
+//! The form of a template: its variables as a tree of rows with typed values or dimmed samples. The row being
+//! edited contains a text field.
 
 use std::borrow::Cow;
 
@@ -19,16 +19,16 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::row::{Active, ListRow, RowCursor};
 use crate::tui::widgets::{cells, frame, prompt};
 
-/// Shown for an optional value that is not typed.
+/// Shown for an optional value that has not been typed.
 const LEFT_OUT: &str = "left out";
 
-/// Columns of a flag's box.
+/// Width of a flag's box.
 const BOX: u16 = 3;
 
-/// The least columns to type a value in.
+/// Minimum width for typing a value.
 const MIN_VALUE: usize = 16;
 
-/// Draws the form at `place`, its caption in the row above.
+/// Draws the form at `place`, and its caption in the row above.
 pub fn draw(state: &State, place: Rect, frame: &mut Frame<'_>) {
     if place.is_empty() || state.template().is_none() {
         return;
@@ -59,7 +59,7 @@ pub fn draw(state: &State, place: Rect, frame: &mut Frame<'_>) {
     frame::scrollbar(&state.skin, place, rows.len(), window.start, style(state), buffer);
     match field {
         Some((line, true)) => draw_field(state, line, names, frame),
-        // The terminal's cursor shows that keys go to the box.
+        // The terminal's cursor shows that the box is focused.
         Some((line, false)) => frame.set_cursor_position(Position { x: value_column(line, names) + 1, y: line.y }),
         None => {}
     }
@@ -70,12 +70,12 @@ pub fn page(state: &State) -> usize {
     state.parts(Pane::Templates).map_or(1, |parts| usize::from(parts.aside.height))
 }
 
-/// Columns of the names.
+/// Width of the names.
 fn names(rows: &[FormRow], place: Rect) -> usize {
     widest(rows).min(usize::from(place.width) * 3 / 5)
 }
 
-/// The columns of the whole form. Typed values do not count: the preview must stay where it is while they grow.
+/// The width of the whole form. Typed values do not count, because the preview must not move as they grow.
 pub fn columns(rows: &[FormRow]) -> u16 {
     let sample = |row: &FormRow| match &row.holds {
         RowValue::Text(sample) if !row.typed => cells::width(&cells::clean(sample)),
@@ -126,7 +126,7 @@ fn caption(state: &State, rows: &[FormRow], room: usize) -> String {
     if rows.is_empty() {
         return "no variables".to_owned();
     }
-    // Each shorter form drops the most expected part.
+    // Each shorter caption drops the most predictable part.
     let mut parts = vec![cells::counted(leaves().count(), "value")];
     parts.extend((typed > 0).then(|| format!("{typed} typed")));
     parts.extend((unused > 0).then(|| format!("{unused} not used")));
@@ -152,7 +152,7 @@ fn key_hint(state: &State, row: &FormRow) -> String {
     }
 }
 
-/// As much as fits.
+/// The longest variant that fits.
 fn with_keys(state: &State, counted: &str, press: &str, room: usize) -> String {
     let leaves = format!("{press}, {} leaves", state.key_in(KeyContext::Values, Action::Back));
     let fits = |text: &String| cells::width(text) <= room;
@@ -164,7 +164,7 @@ fn widest(rows: &[FormRow]) -> usize {
     rows.iter().map(|row| cells::width(&name(row))).max().unwrap_or(0)
 }
 
-/// `  name?`: indented by its depth, with a sign if optional.
+/// `  name?`: indented by depth, with a sign if optional.
 fn name(row: &FormRow) -> String {
     let optional = if row.optional && !matches!(row.holds, RowValue::Unused(_)) { "?" } else { "" };
     format!("{}{}{optional}", "  ".repeat(row.level), cells::clean(&row.name))
@@ -177,7 +177,7 @@ fn row<'a>(state: &'a State, variable: &FormRow, names: usize, width: u16, typin
     let is_item = variable.item().is_some();
     let used = !matches!(variable.holds, RowValue::Unused(_));
     row.cell(&name(variable), names, if is_item || !used { grey } else { theme.style(ThemeRole::Text) });
-    // Typed values stand out from samples.
+    // Typed values must stand out from samples.
     let value = if variable.typed { theme.style(ThemeRole::Strong) } else { grey };
     let kind = theme.style(ThemeRole::Templates);
     match &variable.holds {
@@ -204,12 +204,12 @@ fn row<'a>(state: &'a State, variable: &FormRow, names: usize, width: u16, typin
     row
 }
 
-/// Whether the value is left out until it is typed, so that the template's default applies.
+/// Whether the value is left out until typed, so that the template's default applies.
 fn is_left_out(row: &FormRow) -> bool {
     !row.typed && matches!(&row.holds, RowValue::Text(sample) if sample.is_empty())
 }
 
-/// Longer than any row; the rest of a pasted value is not shown.
+/// Longer than any row, so the rest of a long pasted value is cut off.
 fn shown(text: &str) -> Cow<'_, str> {
     let end = text.char_indices().map(|(at, _)| at).nth(400).unwrap_or(text.len());
     cells::clean(text.get(..end).unwrap_or_default())

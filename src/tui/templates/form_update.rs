@@ -1,5 +1,5 @@
-//! Moves in the form, types values, toggles flags, adds and removes items, resets values. Each change asks for a new
-//! preview.
+//! Moves in the form, edits values, toggles flags, adds and removes items, resets values. Each change
+//! requests a new preview.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub fn act(state: &mut State, action: Action) {
         }
         Action::SetValue => set(state),
         Action::AddItem => add(state),
-        // Outside a field the last value leads to the first.
+        // Outside a field, moving on from the last value wraps around to the first.
         Action::NextField if state.typing != Some(Typing::Value) => {
             let at = state.templates.variable.at;
             let next = next_leaf(state, at + 1).or_else(|| next_leaf(state, 0));
@@ -74,7 +74,7 @@ pub fn follow(state: &mut State) {
     state.templates.form_columns = form::columns(&form);
     state.templates.form = form;
     state.templates.formed = formed;
-    // The field being typed into may be gone.
+    // The field being edited may no longer exist.
     if state.typing == Some(Typing::Value) && (is_other || under_cursor(state).is_none_or(|row| !row.is_leaf())) {
         state.typing = None;
     }
@@ -83,7 +83,7 @@ pub fn follow(state: &mut State) {
     }
 }
 
-/// Closes the window over the form, opens the field of the first value that is not given, and says why.
+/// Closes the window over the form, opens the field of the first missing value, and explains why.
 pub fn first_sample(state: &mut State) {
     let Some(at) = preview::missing(state).first().map(|(at, _)| *at) else { return };
     let missing = write::missing(state).unwrap_or_default();
@@ -91,7 +91,7 @@ pub fn first_sample(state: &mut State) {
     state.focus_on(Pane::Templates);
     state.part = PanePart::Values;
     to_field(state, Some(at));
-    // In a field, the key that writes types a letter.
+    // Inside a field, the write key types a letter.
     let leave = state.key_in(KeyContext::Value, Action::Accept);
     let write = state.key_in(KeyContext::Pane(Pane::Templates), Action::Write);
     state.refuse(format!("nothing was written: {missing}; fill them in, then {leave} and {write}"));
@@ -101,7 +101,7 @@ fn under_cursor(state: &State) -> Option<&FormRow> {
     state.templates.form.get(state.templates.variable.at)
 }
 
-/// Toggles a flag, or types the value or the first value inside the row.
+/// Toggles a flag, or edits the value or the first value inside the row.
 fn set(state: &mut State) {
     match under_cursor(state).map(|row| (row.holds.clone(), row.way.clone())) {
         Some((RowValue::Flag(flag), way)) => store_value(state, way, TypedValue::Flag(!flag)),
@@ -116,7 +116,7 @@ pub fn begin(state: &mut State) {
     to_field(state, next);
 }
 
-/// The first row from this one on that has a value.
+/// The first row with a value, starting from this one.
 fn next_leaf(state: &State, from: usize) -> Option<usize> {
     let mut rows = state.templates.form.iter().enumerate().skip(from);
     rows.find(|(_, row)| row.is_leaf()).map(|(at, _)| at)
@@ -126,12 +126,12 @@ fn go_back(state: &mut State) {
     let at = state.templates.variable.at;
     let leaf = |state: &State, to: usize| state.templates.form.iter().take(to).rposition(FormRow::is_leaf);
     let is_typing = state.typing == Some(Typing::Value);
-    // Outside a field the first value leads to the last.
+    // Outside a field, moving back from the first value wraps around to the last.
     let before = leaf(state, at).or_else(|| leaf(state, usize::MAX).filter(|_| !is_typing));
     to_field(state, before);
 }
 
-/// Opens the field of this row; without one, typing ends.
+/// Opens the field of this row; without a row, stops editing.
 fn to_field(state: &mut State, at: Option<usize>) {
     let Some(at) = at else {
         state.typing = None;
@@ -151,11 +151,11 @@ fn to_field(state: &mut State, at: Option<usize>) {
         return state
             .refuse(format!("this value is too long to type here: {edit} opens it in $EDITOR, {reset} resets it"));
     }
-    // It may be of the last time: typing replaces it, and moving the cursor keeps it.
+    // It may be a value from an earlier session: typing replaces it, moving the cursor keeps it.
     state.templates.value = TextField::proposing(&text);
 }
 
-/// Stores the text of the field while it is typed.
+/// Stores the field's text while it is edited.
 pub fn typed(state: &mut State) {
     let text = state.templates.value.text().to_owned();
     if let Some(way) = under_cursor(state).map(|row| row.way.clone()) {
@@ -163,7 +163,7 @@ pub fn typed(state: &mut State) {
     }
 }
 
-/// Handles keys in the field of a flag: toggle, yes or no. Returns whether it is a flag.
+/// Handles keys on a flag: toggle, yes or no. Returns whether the row is a flag.
 pub fn flag(state: &mut State, text: &str) -> bool {
     let Some((RowValue::Flag(flag), way)) = under_cursor(state).map(|row| (row.holds.clone(), row.way.clone())) else {
         return false;
@@ -180,7 +180,7 @@ pub fn flag(state: &mut State, text: &str) -> bool {
     true
 }
 
-/// The list that a new item would be added to, and its index.
+/// The list that a new item would be added to, and the item's index.
 pub fn list(row: &FormRow, typed: Option<&TypedValues>) -> Option<(ValuePath, usize)> {
     if let RowValue::Items(_) = row.holds {
         let items = typed.map_or(1, |typed| typed.shown_items(&row.way));
@@ -205,7 +205,7 @@ fn add(state: &mut State) {
     }
 }
 
-/// Removes an item; resets another row and everything inside it.
+/// Removes a list item, or resets another row and everything inside it.
 fn take_back(state: &mut State) {
     let Some(row) = under_cursor(state) else { return };
     let (way, item) = (row.way.clone(), row.item().map(|(list, at)| (list.to_vec(), at)));
@@ -229,7 +229,7 @@ fn store_value(state: &mut State, way: ValuePath, given: TypedValue) {
 pub fn change(state: &mut State, change: impl FnOnce(&mut TypedValues)) {
     let Some(name) = state.template().map(|template| template.name.clone()) else { return };
     change(state.templates.typed.entry(name.clone()).or_default());
-    // A draft of other values is outdated.
+    // A draft for other values is outdated.
     state.templates.draft = state.templates.draft.take().filter(|draft| draft.template != name);
     state.templates.revision += 1;
     follow(state);

@@ -1,4 +1,5 @@
-//! Values as JSON, pasted into the form or edited in `$EDITOR`. Invalid JSON changes nothing and is kept to be fixed.
+//! Values as JSON, pasted into the form or edited in `$EDITOR`. Invalid JSON changes nothing and is kept for
+//! correction.
 
 use crate::tui::input::Effect;
 use crate::tui::state::{JsonDraft, State, Typing};
@@ -7,7 +8,7 @@ use crate::tui::templates::values;
 use crate::tui::templates::values::TypedValues;
 use crate::tui::windows::WindowKind;
 
-/// Whether a paste is for the whole form: it begins like an object, and is not part of a value that has been begun.
+/// Whether a paste replaces the whole form: it starts like an object, and no value is being typed.
 pub fn is_for_all(state: &State, text: &str) -> bool {
     let is_free = match state.typing {
         None => true,
@@ -57,7 +58,7 @@ pub fn open(state: &mut State, effects: &mut Vec<Effect>) {
     effects.push(Effect::EditText { text, line });
 }
 
-/// Takes the edited values; `None` if the editor failed, which it has reported.
+/// Stores the edited values; `None` if the editor failed, which is already reported.
 pub fn edited(state: &mut State, text: Option<String>) {
     let draft = state.templates.draft.take();
     let (Some(draft), Some(text)) = (draft, text) else { return };

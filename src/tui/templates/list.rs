@@ -1,4 +1,4 @@
-//! The list of templates with its filter, and the frame around form and preview.
+//! Draws the list of templates with its filter, and the frame around form and preview.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -70,14 +70,14 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     }
 }
 
-/// Columns of the syntax of a template.
+/// Width of a template's syntax.
 const SYNTAX: usize = 10;
-/// Columns of a source that say which it is.
+/// Minimum useful width of a source.
 const MIN_SOURCE: usize = 12;
-/// What comes before the source of an embedded template, which is longer than that of a file.
+/// Prefix of the source of an embedded template.
 const BLOCK_OF: &str = "block of ";
 
-/// The columns of a whole row: cursor, mark, name, syntax and source.
+/// The width of a whole row: cursor, mark, name, syntax and source.
 pub fn columns(counts: &Counts) -> u16 {
     let (name, source) = (counts.widest_template.max(8), counts.widest_template_source);
     u16::try_from(1 + 2 + name + 1 + SYNTAX + 1 + BLOCK_OF.len() + source + 1).unwrap_or(u16::MAX)
@@ -88,11 +88,11 @@ pub fn above(place: Rect) -> Rect {
     Rect { y: place.y.saturating_sub(1), height: place.height.min(1), ..place }
 }
 
-/// The columns of name and syntax, the same in all rows.
+/// Widths of name and syntax, the same in all rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct RowColumns {
     name: usize,
-    /// 0 if there is no room.
+    /// 0 if it does not fit.
     syntax: usize,
 }
 
@@ -101,7 +101,7 @@ impl RowColumns {
         // The cursor, the mark, and the blanks after mark and name.
         let room = usize::from(width).saturating_sub(1 + 2 + 1);
         let source = BLOCK_OF.len() + counts.widest_template_source;
-        // Sources have their room, unless that would cut names to less than half.
+        // Sources get their width, unless names would shrink below half.
         let name = counts.widest_template.min(room.saturating_sub(SYNTAX + 1 + source).max(room / 2)).max(8);
         let has_syntax = room.saturating_sub(name) > SYNTAX + BLOCK_OF.len() + source.min(MIN_SOURCE);
         Self { name, syntax: if has_syntax { SYNTAX } else { 0 } }
@@ -135,7 +135,7 @@ fn row<'a>(state: &'a State, template: &Template, marks: &Marks, width: u16) -> 
         row.cell(template.syntax.word(), syntax, theme.style(ThemeRole::Templates));
     }
     row.text(origin, grey).marked_text(&from, lit(grey));
-    // Variables are shown only if they match.
+    // Variables are shown only if the filter matches them.
     if !marks.tags.is_empty() && row.room() > 12 {
         let variables = filter::variables(template);
         row.text("  ", grey).marked_text(&MarkedText::of(&variables, &marks.tags), lit(grey));

@@ -1,5 +1,5 @@
-//! The preview in one of three views: the rendered text, its difference from the file, or, if it does not render, the
-//! template with the error below its line. The last rendered text stays, dimmed.
+//! The preview in one of three views: the rendered text, its diff against the file, or, if rendering fails,
+//! the template with the error below its line. The last rendered text stays visible, dimmed.
 
 use std::borrow::Cow;
 
@@ -23,7 +23,7 @@ use crate::tui::windows::write::{WriteEffect, effect};
 use refdesk_desk::RenderFailure;
 use refdesk_files::output::{Diff, Proposal};
 
-/// The most rows of an error above a text.
+/// The maximum rows of an error above a text.
 const ERROR: usize = 4;
 
 pub fn len(state: &State) -> usize {
@@ -42,7 +42,7 @@ pub fn len(state: &State) -> usize {
     }
 }
 
-/// The place of its lines.
+/// The area of its lines.
 pub fn text(state: &State) -> Rect {
     state.parts(Pane::Templates).map_or(Rect::default(), |parts| places(state, parts.detail).1)
 }
@@ -71,12 +71,12 @@ pub fn is_clipped(state: &State) -> bool {
     }
 }
 
-/// The first line to show so that the error is visible among `page` lines; 0 without an error.
+/// The first line to show so that the error is visible in a page of `page` lines; 0 without an error.
 pub fn top_of_error(failed: &RenderFailure, page: usize) -> usize {
     failed.error.line.map_or(0, |line| (line + 1).saturating_sub(page / 2))
 }
 
-/// The rows of an error above the text, and those of the text.
+/// The area of an error above the text, and the area of the text.
 fn places(state: &State, place: Rect) -> (Rect, Rect) {
     let columns = usize::from(place.width).saturating_sub(2);
     let rows = u16::try_from(error(state, columns).len()).unwrap_or(0).min(place.height / 2);
@@ -85,7 +85,7 @@ fn places(state: &State, place: Rect) -> (Rect, Rect) {
     (top, rest)
 }
 
-/// The error above a text that is not the newest.
+/// The error shown above an outdated text.
 fn error(state: &State, columns: usize) -> Vec<String> {
     let failed = state.preview().and_then(|preview| preview.failed.as_ref());
     let Some(failed) = failed.filter(|_| state.view() == PreviewMode::Text) else { return Vec::new() };
@@ -105,7 +105,7 @@ fn error_text(failed: &RenderFailure) -> String {
     }
 }
 
-/// Draws it at `place`, its caption in the row above.
+/// Draws the preview at `place`, and its caption in the row above.
 pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
     let (top, text) = places(state, place);
     let columns = usize::from(place.width).saturating_sub(2);
@@ -161,7 +161,7 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// The captions, the longest first.
+/// The captions, longest first.
 fn captions(state: &State) -> Vec<String> {
     let preview = state.preview();
     let failed = preview.is_some_and(|preview| preview.failed.is_some());
@@ -186,12 +186,13 @@ fn captions(state: &State) -> Vec<String> {
     }
 }
 
-/// The form's rows with sample texts.
+/// The form's rows that contain sample values.
 pub fn samples(state: &State) -> impl Iterator<Item = &FormRow> {
     state.templates.form.iter().filter(|row| row.is_sample())
 }
 
-/// The values to be given before a write: those without a default and invalid ones, or all if every value has a default.
+/// The values that must be typed before a write: those without a default and invalid ones; if every value has
+/// a default, all of them.
 pub fn missing(state: &State) -> Vec<(usize, &FormRow)> {
     let samples = || state.templates.form.iter().enumerate().filter(|(_, row)| row.is_sample());
     let is_required = |row: &FormRow| !row.optional || matches!(row.holds, RowValue::Misfit(_));
@@ -199,17 +200,17 @@ pub fn missing(state: &State) -> Vec<(usize, &FormRow)> {
     if required.is_empty() { samples().collect() } else { required }
 }
 
-/// Whether the text or its path shows a sample.
+/// Whether the text or its path shows a sample value.
 fn shows_samples(state: &State) -> bool {
     state.preview().and_then(|preview| preview.rendered.as_ref()).is_some_and(|rendered| rendered.holds_samples)
 }
 
-/// Whether the text or its path still depends on a sample, so that it must not become a file.
+/// Whether the text or its path depends on a sample value, so that it must not be written.
 pub fn holds_samples(state: &State) -> bool {
     shows_samples(state) && samples(state).next().is_some()
 }
 
-/// The effect of a write on the file, in one word.
+/// The effect of a write on the file, as one word.
 pub fn effect_word(state: &State, proposal: &Proposal) -> &'static str {
     match effect(state, proposal) {
         WriteEffect::New => "new file",
@@ -252,7 +253,8 @@ fn draw_text(
         let plain = theme.style(if is_old { ThemeRole::Infra } else { ThemeRole::Text });
         let style = |at: usize| colours.and_then(|spans| role_at(spans, at)).map_or(plain, |role| theme.style(role));
         let shown = if made.holds_samples { state.skin.glyphs.own(line) } else { Cow::Borrowed(line.as_str()) };
-        // A character of the samples may be replaced by one of another length; the colours are those of the text.
+        // Replacement characters may have a different length, so map positions back to the original text,
+        // which the colours refer to.
         let origins: Vec<(usize, usize)> = match &shown {
             Cow::Borrowed(_) => Vec::new(),
             Cow::Owned(shown) => shown.char_indices().zip(line.char_indices()).map(|(it, of)| (it.0, of.0)).collect(),
@@ -276,7 +278,7 @@ pub struct ViewOffset {
     pub across: usize,
 }
 
-/// Draws the lines of a difference, each with its mark.
+/// Draws the lines of a diff with their marks.
 pub fn draw_difference(state: &State, diff: &Diff, from: ViewOffset, place: Rect, buffer: &mut Buffer) {
     let theme = &state.skin.theme;
     for (nth, line) in diff.lines.iter().skip(from.top).take(usize::from(place.height)).enumerate() {
@@ -294,14 +296,14 @@ pub fn draw_difference(state: &State, diff: &Diff, from: ViewOffset, place: Rect
     }
 }
 
-/// The rows of the error among the template's lines.
+/// Wraps the error for display between the template's lines.
 fn message(failed: &RenderFailure, columns: usize) -> Vec<String> {
     let indent = " ".repeat(failed.template.lines().count().to_string().len() + 2);
     let lines = cells::wrap(&cells::clean(&error_text(failed)), columns.saturating_sub(indent.len()));
     lines.into_iter().map(|line| format!("{indent}{line}")).collect()
 }
 
-/// The template's lines with their numbers, and the error below its line, or on top if it has none.
+/// The numbered lines of the template with the error below its line, or at the top if it has no line.
 fn failure(state: &State, failed: &RenderFailure, columns: usize) -> Vec<Line<'static>> {
     let theme = &state.skin.theme;
     let mut lines: Vec<Line<'static>> = Vec::new();

@@ -1,5 +1,5 @@
-//! Requests the preview of the template under the cursor when its values or path change, and its highlighting. The last
-//! rendered text stays while the current values do not render.
+//! Requests the preview of the template under the cursor when its values or path change, and its
+//! highlighting. The last rendered text stays visible while the current values do not render.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use refdesk_desk::engine::Request;
 use refdesk_desk::{RenderFailure, RenderPreview};
 use refdesk_templates::holds_sample;
 
-/// Columns that one key scrolls.
+/// Columns scrolled by one keypress.
 pub const ACROSS: usize = 8;
 
 /// Asks for the preview of the template under the cursor, if it is visible.
@@ -55,7 +55,7 @@ pub fn ask(state: &mut State, effects: &mut Vec<Effect>) {
     state.templates.asked = Some(question);
 }
 
-/// Whether the newest question is answered.
+/// Whether the latest question is answered.
 pub fn is_answered(state: &State) -> bool {
     !state.templates.is_waiting
 }
@@ -89,7 +89,7 @@ pub fn answer(
     }
 }
 
-/// The first line of the text that is not as it was before; `None` if it is the same, or the first one.
+/// The first line that changed; `None` if nothing changed or there is no previous text.
 fn first_change(before: Option<&[String]>, preview: &Preview) -> Option<usize> {
     let rendered = preview.rendered.as_ref().filter(|_| preview.failed.is_none())?;
     let (before, now) = (before?, &rendered.text.lines);
@@ -98,13 +98,13 @@ fn first_change(before: Option<&[String]>, preview: &Preview) -> Option<usize> {
     is_changed.then(|| rendered.warnings.len() + same.min(now.len().saturating_sub(1)))
 }
 
-/// Scrolls to the first place of the value under the cursor, unless it is visible.
+/// Scrolls to the first occurrence of the value under the cursor, unless it is visible.
 pub fn show_value(state: &mut State) {
     let place = place_of_value(state);
     reveal(state, place);
 }
 
-/// The first line where the value under the cursor stands, as a word of its own if it does anywhere.
+/// The first line that contains the value under the cursor, preferably as a whole word.
 fn place_of_value(state: &State) -> Option<usize> {
     let RowValue::Text(value) = &state.templates.form.get(state.templates.variable.at)?.holds else { return None };
     let value = cells::clean(value);
@@ -142,7 +142,7 @@ fn place_of_value(state: &State) -> Option<usize> {
     }
 }
 
-/// Scrolls to this line, with some lines above it, unless it is visible.
+/// Scrolls this line into view, with some lines above it.
 fn reveal(state: &mut State, line: Option<usize>) {
     let Some(line) = line else { return };
     let (top, page) = (state.templates.scroll.top, preview::page(state));
@@ -151,7 +151,7 @@ fn reveal(state: &mut State, line: Option<usize>) {
     }
 }
 
-/// The rendered text, with as much of the previous highlighting as still fits.
+/// The rendered text with as much of the previous highlighting as still applies.
 fn rendered(before: Option<RenderedText>, shown: RenderPreview) -> RenderedText {
     let RenderPreview { made: rendered, proposal } = shown;
     let is_unchanged = matches!(&proposal, Some(Ok(proposal)) if proposal.is_unchanged());
@@ -228,7 +228,7 @@ pub fn change_view(state: &mut State, action: Action) {
     }
 }
 
-/// Scrolls to the error, else to the top.
+/// Scrolls to the error, or else to the top.
 fn scroll_to_error(state: &mut State) {
     let page = preview::page(state);
     let failed =

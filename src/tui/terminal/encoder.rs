@@ -1,6 +1,6 @@
-//! Turns the changed cells of a frame into few bytes: the shortest way to each cell, and only the attributes that differ from
-//! those of the cell before. Every frame begins with an absolute position and ends with default attributes, so it depends on
-//! nothing that the terminal did in between.
+//! Encodes the changed cells of a frame in few bytes: the shortest movement to each cell, and only the
+//! attributes that differ from the previous cell's. Every frame starts with an absolute position and ends
+//! with default attributes, so it does not depend on anything the terminal did in between.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -15,16 +15,16 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 use super::shown_cells::{ShownCells, is_plain_blank};
 use super::style::TerminalStyle;
 
-/// The most rows to go down by line feeds: for more, an absolute position is shorter.
+/// The maximum number of rows to move down by line feeds; beyond that, an absolute position is shorter.
 const STEPS_DOWN: u16 = 2;
 
-/// The most blanks to write when more follows in the row: erasing more of them and moving on is shorter.
+/// The maximum number of blanks to write if more follows in the row; beyond that, erasing and moving on is shorter.
 const SHORT_BLANK: u16 = 10;
 
-/// The most blanks to write when nothing behind them changes.
+/// The maximum number of blanks to write if nothing changes after them.
 const SHORT_END: u16 = 4;
 
-/// The most unchanged cells to write again: moving past more is shorter.
+/// The maximum number of unchanged cells to rewrite; beyond that, moving past them is shorter.
 const SHORT_GAP: u16 = 3;
 
 /// Show and hide the text cursor.
@@ -35,14 +35,14 @@ const HIDE: &[u8] = b"\x1b[?25l";
 #[derive(Debug, Default)]
 pub struct FrameEncoder {
     bytes: Vec<u8>,
-    /// The terminal's columns: terminals disagree where the cursor is after the last one.
+    /// The terminal's width, because terminals disagree on the cursor position after the last column.
     columns: u16,
     at: Option<WritePosition>,
     pen: TerminalStyle,
     shown: ShownCells,
-    /// The text cursor that the frame wants.
+    /// The text cursor requested by the frame.
     caret: Option<Position>,
-    /// The one that the terminal shows.
+    /// The text cursor that the terminal shows.
     shown_caret: Option<Position>,
 }
 
@@ -50,7 +50,7 @@ pub struct FrameEncoder {
 struct WritePosition {
     x: u16,
     y: u16,
-    /// Whether all terminals agree on the column: not after characters that are wider in some.
+    /// Whether all terminals agree on the column. They do not after characters whose width differs between terminals.
     is_certain: bool,
 }
 
@@ -62,13 +62,13 @@ impl FrameEncoder {
         }
     }
 
-    /// Assumes default attributes and a terminal that is erased next, and nothing else about it.
+    /// Assumes default attributes and a terminal that is about to be erased, and nothing else.
     pub fn forget(&mut self) {
         let shown = ShownCells::blank(self.columns);
         *self = Self { bytes: HIDE.to_vec(), columns: self.columns, shown, ..Self::default() };
     }
 
-    /// The bytes of the frame; none if it changes nothing.
+    /// The bytes of the frame; empty if it changes nothing.
     pub fn take_frame(&mut self) -> Vec<u8> {
         if self.bytes.is_empty() && self.caret == self.shown_caret {
             return Vec::new();
@@ -94,7 +94,7 @@ impl FrameEncoder {
     }
 
     fn push_args(&mut self, sequence: std::fmt::Arguments<'_>) {
-        // Writing to memory does not fail.
+        // Writing to memory cannot fail.
         let _ = self.bytes.write_fmt(sequence);
     }
 
@@ -111,7 +111,7 @@ impl FrameEncoder {
             Some(at) if at.y == y => self.push_args(format_args!("\x1b[{column}G")),
             Some(at) if at.y < y && y - at.y <= STEPS_DOWN => {
                 (at.y..y).for_each(|_| self.push(b"\n"));
-                // The column is given although a line feed keeps it: some terminals return to the first one.
+                // Include the column although a line feed keeps it, because some terminals return to the first one.
                 self.push_args(format_args!("\x1b[{column}G"));
             }
             _ => self.push_args(format_args!("\x1b[{};{column}H", y + 1)),
@@ -119,7 +119,7 @@ impl FrameEncoder {
         self.at = Some(WritePosition { x, y, is_certain: true });
     }
 
-    /// What is shown from here to this column, if writing it again is shorter than moving.
+    /// The bytes on screen from here to this column, if rewriting them is shorter than moving.
     fn unchanged(&self, at: WritePosition, x: u16) -> Option<Vec<u8>> {
         if x - at.x > SHORT_GAP {
             return None;
@@ -153,8 +153,7 @@ impl FrameEncoder {
         });
     }
 
-    /// Writes a cluster that takes fewer or more cells in some terminals: nothing stays in its own cells, and the one behind
-    /// is as it was.
+    /// Writes a cluster whose width differs between terminals: clears its cells first, and rewrites the cell after it.
     fn write_uncertain(&mut self, x: u16, y: u16, cell: &Cell) {
         let symbol = cell.symbol();
         let columns = u16::try_from(symbol.width()).unwrap_or(u16::MAX).max(1);
@@ -173,7 +172,7 @@ impl FrameEncoder {
         }
     }
 
-    /// Erases such a cluster that begins here: writing over its first cell would leave the others.
+    /// Erases such a cluster that starts here: overwriting only its first cell would leave the others.
     fn clear_uncertain(&mut self, x: u16, y: u16) {
         let shown = self.shown.cell(x, y).map(Cell::symbol).filter(|symbol| has_uncertain_width(symbol));
         if let Some(columns) = shown.and_then(|symbol| u16::try_from(symbol.width()).ok()) {
@@ -181,9 +180,9 @@ impl FrameEncoder {
         }
     }
 
-    /// Erases blanks without attributes; the terminal stays before them.
+    /// Erases blanks without attributes. The cursor stays before them.
     fn erase(&mut self, x: u16, y: u16, columns: u16) {
-        // The first cells of clusters are in the range, but their last ones may be behind it.
+        // Clusters may start in this range and end after it.
         (x..x + columns).for_each(|x| self.clear_uncertain(x, y));
         self.erase_blanks(x, y, columns);
     }
@@ -201,8 +200,8 @@ impl FrameEncoder {
     }
 }
 
-/// Whether terminals disagree about its width: several of its characters have one, as in conjuncts of Indic scripts and in
-/// joined emoji.
+/// Whether terminals disagree about its width: several of its characters have a width, as in Indic conjuncts
+/// and joined emoji.
 fn has_uncertain_width(symbol: &str) -> bool {
     !symbol.is_ascii() && symbol.chars().filter(|char| char.width().is_some_and(|width| width > 0)).nth(1).is_some()
 }
@@ -221,7 +220,7 @@ impl Backend for FrameEncoder {
                 continue;
             }
             let mut columns = 1;
-            // Blanks that were blank before join those that are new.
+            // Cells that are already blank join the new blanks.
             while let Some((next, ..)) = content
                 .next_if(|(next, row, cell)| *row == y && is_plain_blank(cell) && self.are_blank(x + columns..*next, y))
             {
@@ -246,7 +245,7 @@ impl Backend for FrameEncoder {
         Ok(())
     }
 
-    /// The terminal is never asked.
+    /// The terminal is never asked for this.
     fn get_cursor_position(&mut self) -> io::Result<Position> {
         Ok(self.caret.unwrap_or_default())
     }
@@ -277,7 +276,7 @@ impl Backend for FrameEncoder {
     }
 
     fn size(&self) -> io::Result<Size> {
-        // Asked before each frame; crossterm would open the terminal for it.
+        // Called before each frame; crossterm would open the terminal for it.
         let size = tcgetwinsize(stdout()).ok().map(|size| (size.ws_col, size.ws_row));
         let (width, height) =
             size.filter(|(width, height)| *width > 0 && *height > 0).map_or_else(crossterm::terminal::size, Ok)?;
@@ -317,10 +316,10 @@ mod tests {
     const COLUMNS: u16 = 24;
     const ROWS: u16 = 6;
 
-    /// A text with a style, at a place.
+    /// A styled text at a position.
     type Written = (u16, u16, String, Style);
 
-    /// A separate terminal for the bytes of frames.
+    /// A separate terminal that interprets the bytes of frames.
     struct Emulated {
         terminal: Terminal<FrameEncoder>,
         shown: vt100::Parser,
@@ -353,7 +352,7 @@ mod tests {
             (String::from_utf8(bytes).unwrap(), drawn)
         }
 
-        /// What differs between the terminal and these cells.
+        /// How the terminal differs from these cells.
         fn difference(&self, drawn: &Buffer, caret: Option<(u16, u16)>) -> Option<String> {
             let screen = self.shown.screen();
             if screen.hide_cursor() == caret.is_some() || caret.is_some_and(|(x, y)| screen.cursor_position() != (y, x))
@@ -418,7 +417,7 @@ mod tests {
             (&[(0, 0, "one", plain)], None, "\\e[2;2H\\e[9X"),
             (&[(0, 0, "one", plain)], None, ""),
             (&[(0, 0, "ore", plain.bold()), (0, 5, "o ○ o", plain)], None, "\\e[1;1H\\e[1more\\e[6;1H\\e[mo ○\\e[5Go"),
-            // What stays between changed cells is written again where that is shorter, and blanks join.
+            // Unchanged cells between changed ones are rewritten where that is shorter, and blanks are joined.
             (&[(0, 0, "in a few words", plain)], None, "\\e[1;1Hin a few words\\e[6;1H\\e[5X"),
             (&[(0, 0, "is a new world", plain)], None, "\\e[1;2Hs a n\\e[6Cld"),
             (&[], None, "\\e[1;1H\\e[14X"),
@@ -428,7 +427,7 @@ mod tests {
         }
     }
 
-    /// The emulated terminal gives each character of a conjunct its own cells, as many do.
+    /// Like many terminals, the emulated one gives each character of a conjunct its own cells.
     #[test]
     fn nothing_stays_of_clusters_that_take_other_cells_than_expected() {
         let plain = Style::new();
@@ -451,7 +450,7 @@ mod tests {
         }
     }
 
-    /// Documents that differ little cost few bytes from one row to the next: nothing above their text moves it.
+    /// Moving between rows with similar documents takes few bytes, because nothing above their text shifts it.
     #[test]
     fn a_new_document_after_a_move_of_the_cursor_is_few_bytes() {
         let mut state = fixture::state(120, 36);
@@ -482,7 +481,7 @@ mod tests {
             let brings = others.get(..2 + at % 5).unwrap();
             let change = fixture::preview_selection(&id, &[&[id.as_str()], brings].concat(), &[]);
             answer(&mut state, Response::SelectionPreview(change));
-            // As the loop does, which waits for the document.
+            // The loop also waits for the document.
             let bytes = frame(&state);
             assert!(at == 0 || bytes <= 400, "{at}: {bytes}");
         }
@@ -492,7 +491,7 @@ mod tests {
         #[test]
         fn a_terminal_shows_what_was_drawn(frames in proptest::collection::vec(any_frame(), 1..6), anew in 0..6usize) {
             let mut emulated = Emulated::new();
-            // As taking the terminal over does.
+            // So does taking the terminal over.
             emulated.shown.process(HIDE);
             for (nth, (texts, caret)) in frames.iter().enumerate() {
                 if nth == anew {
@@ -526,7 +525,7 @@ mod tests {
             let style = Style::new().fg(fg).bg(bg);
             modifiers.into_iter().fold(style, Style::add_modifier)
         });
-        // No wide characters: ratatui leaves half of one that another covers half.
+        // No wide characters: ratatui leaves half of one when another covers the other half.
         let text = "[ab○ ]{1,8}| {1,24}|[a-c ]{1,24}";
         let written = (0..COLUMNS, 0..ROWS, text, style);
         let caret = proptest::option::of((0..COLUMNS, 0..ROWS));

@@ -1,5 +1,5 @@
-//! What the terminal shows, as far as this program wrote it. Between two changed cells, rewriting the unchanged ones is often
-//! shorter than moving past them.
+//! Tracks what the terminal shows, as far as this program wrote it. Between two changed cells, rewriting the
+//! unchanged ones is often shorter than moving past them.
 
 use ratatui::backend::ClearType;
 use ratatui::buffer::Cell;
@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::style::TerminalStyle;
 
-/// The cells of the terminal, row by row; those behind the last are blank.
+/// The terminal's cells, row by row; cells beyond the end are blank.
 #[derive(Debug, Default)]
 pub struct ShownCells {
     cells: Vec<Cell>,
@@ -36,7 +36,7 @@ impl ShownCells {
         });
     }
 
-    /// This region around this position was erased.
+    /// Records that this region around this position was erased.
     pub fn clear(&mut self, region: ClearType, Position { x, y }: Position) {
         let (row, here, behind) = (self.index(0, y), self.index(x, y), self.index(0, y + 1));
         let (from, to) = match region {
@@ -59,7 +59,7 @@ impl ShownCells {
         self.cells.get(self.index(x, y)).filter(|cell| !cell.symbol().is_empty())
     }
 
-    /// The cell, if it is one byte and this pen writes it as it is.
+    /// The cell's character, if it is one byte and this pen would write it unchanged.
     pub fn byte(&self, x: u16, y: u16, pen: TerminalStyle) -> Option<u8> {
         let cell = self.cells.get(self.index(x, y)).unwrap_or(&Cell::EMPTY);
         match cell.symbol().as_bytes() {
@@ -73,7 +73,8 @@ impl ShownCells {
     }
 }
 
-/// Whether erasing gives this cell: terminals disagree about erasing with a background.
+/// Whether erasing produces this cell. Cells with a background do not count, because terminals disagree about
+/// erasing with one.
 pub fn is_plain_blank(cell: &Cell) -> bool {
     cell.symbol() == " " && TerminalStyle::from(cell).is_unseen_on_blanks()
 }

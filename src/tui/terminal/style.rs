@@ -1,12 +1,12 @@
-//! The attributes with which the terminal writes, and the sequence that changes them (SGR).
+//! The attributes that the terminal writes with, and the sequences that change them (SGR).
 
 use ratatui::buffer::Cell;
 use ratatui::style::{Color, Modifier};
 
-/// The visible attributes of a blank cell, other than its background.
+/// The attributes that are visible on a blank cell, besides its background.
 const SEEN_ON_BLANKS: Modifier = Modifier::UNDERLINED.union(Modifier::REVERSED).union(Modifier::CROSSED_OUT);
 
-/// The attributes with which the terminal writes.
+/// The attributes that the terminal writes with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TerminalStyle {
     fg: Color,
@@ -27,7 +27,7 @@ impl From<&Cell> for TerminalStyle {
 }
 
 impl TerminalStyle {
-    /// The pen for this cell after this one. On a blank, the colour of text is not seen, so it stays.
+    /// The pen for this cell, after the current one. The text colour is invisible on a blank, so it stays.
     pub fn for_cell(self, cell: &Cell) -> Self {
         let wanted = Self::from(cell);
         if cell.symbol() != " " || (wanted.modifier | self.modifier).intersects(SEEN_ON_BLANKS) {
@@ -36,13 +36,12 @@ impl TerminalStyle {
         Self { bg: wanted.bg, ..self }
     }
 
-    /// Whether a blank of this pen looks like one of the default.
+    /// Whether a blank in this style looks like a default one.
     pub fn is_unseen_on_blanks(self) -> bool {
         self.bg == Color::Reset && !self.modifier.intersects(SEEN_ON_BLANKS)
     }
 
-    /// The parameters of the shorter sequence that changes another pen into this one: the difference, or all
-    /// attributes.
+    /// The parameters of the shorter sequence from another pen to this one: the difference, or all attributes.
     pub fn parameters_after(self, before: Self) -> String {
         let (difference, absolute) = (differing(before, self), absolute(self));
         if difference.len() < absolute.len() { difference } else { absolute }
@@ -78,7 +77,7 @@ fn differing(from: TerminalStyle, to: TerminalStyle) -> String {
     parameters.0
 }
 
-/// The parameters that set a pen whatever it was before.
+/// The parameters that set a pen regardless of the previous one.
 fn absolute(pen: TerminalStyle) -> String {
     if pen == TerminalStyle::default() {
         return String::new();
@@ -130,7 +129,7 @@ enum ColourLayer {
 }
 
 fn colour(colour: Color, layer: ColourLayer) -> String {
-    // The sixteen have numbers that terminals of sixteen colours know: eight of them, and eight bright ones.
+    // The sixteen colours have numbers that every sixteen-colour terminal supports: eight normal and eight bright ones.
     let named = match colour {
         Color::Black => 0,
         Color::Red => 1,

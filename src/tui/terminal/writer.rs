@@ -1,5 +1,5 @@
-//! Writes to the terminal without blocking. A terminal that takes no output (Ctrl-S, a suspended window) must not block the
-//! thread that also handles keys and signals, so pending output is kept here.
+//! Writes to the terminal without blocking. A terminal that accepts no output (Ctrl-S, a suspended window)
+//! must not block the thread that also handles keys and signals, so pending output is buffered here.
 
 use std::ffi::OsStr;
 use std::io::{self, Write};
@@ -14,17 +14,17 @@ use rustix::termios::{Action, QueueSelector, tcflow, tcflush, ttyname};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-/// How long a stalled terminal gets to take the last bytes before its unshown output is discarded, and again
-/// afterwards.
+/// How long to wait for a stalled terminal to accept the last bytes before discarding its queued output, and
+/// again afterwards.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// Ends an escape sequence that was cut off.
+/// Aborts an escape sequence that was cut off.
 const CANCEL: u8 = 0x18;
 
 #[derive(Debug)]
 pub struct TerminalWriter {
-    /// `None` if the terminal cannot be opened a second time, as in a container whose terminal is outside; then writes
-    /// block.
+    /// `None` if the terminal cannot be opened a second time, as in a container whose terminal is outside it;
+    /// writes then block.
     terminal: Option<AsyncFd<OwnedFd>>,
     rest: Vec<u8>,
 }
@@ -42,7 +42,7 @@ impl TerminalWriter {
         !self.rest.is_empty()
     }
 
-    /// Writes what the terminal takes; [`Self::proceed`] writes the rest.
+    /// Writes what the terminal accepts; [`Self::proceed`] writes the rest.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         let Some(terminal) = &self.terminal else { return write_waiting(bytes) };
         let taken = if self.rest.is_empty() { write_some(terminal.get_ref(), bytes)? } else { 0 };
@@ -50,8 +50,8 @@ impl TerminalWriter {
         Ok(())
     }
 
-    /// Waits until the terminal takes output again, and writes it; waits forever if none is pending. Cancelling the
-    /// wait loses nothing.
+    /// Waits until the terminal accepts output again, and writes it; forever if none is pending. Cancel-safe:
+    /// no output is lost.
     pub async fn proceed(&mut self) -> io::Result<()> {
         let Some(terminal) = self.terminal.as_ref().filter(|_| !self.rest.is_empty()) else {
             return std::future::pending().await;
@@ -71,14 +71,14 @@ impl TerminalWriter {
     }
 }
 
-/// Opens the terminal again, since a descriptor shared with a shell must not be made non-blocking.
+/// Opens the terminal again, because a descriptor shared with a shell must not be made non-blocking.
 fn reopen() -> Option<OwnedFd> {
     let name = ttyname(rustix::stdio::stdout(), Vec::new()).ok()?;
     let flags = OFlags::WRONLY | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     open(OsStr::from_bytes(name.as_bytes()), flags, Mode::empty()).ok()
 }
 
-/// Writes what fits without blocking; returns how much.
+/// Writes what fits without blocking. Returns the number of bytes.
 fn write_some(terminal: &OwnedFd, bytes: &[u8]) -> io::Result<usize> {
     let mut taken = 0;
     while let Some(rest) = bytes.get(taken..).filter(|rest| !rest.is_empty()) {
@@ -98,9 +98,9 @@ fn write_waiting(bytes: &[u8]) -> io::Result<()> {
     stdout.flush()
 }
 
-/// Writes the pending output and then the last bytes. If the terminal takes nothing for too long, its output is
-/// restarted, what it has not shown is discarded, and only the last bytes are written. Ignores failures: the terminal
-/// may be gone.
+/// Writes the pending output and then the last bytes. If the terminal is stalled for too long, restarts its
+/// output, discards what it has not shown, and writes only the last bytes. Ignores errors: the terminal may
+/// be gone.
 pub fn write_last(rest: &[u8], last: &[u8]) {
     let all = [rest, last].concat();
     let Some(terminal) = reopen() else {
@@ -115,7 +115,7 @@ pub fn write_last(rest: &[u8], last: &[u8]) {
     let _ = write_within(&terminal, &[&[CANCEL], last].concat());
 }
 
-/// Whether the terminal took all of it in time.
+/// Returns whether the terminal accepted everything in time.
 fn write_within(terminal: &OwnedFd, bytes: &[u8]) -> io::Result<bool> {
     let end = Instant::now() + PATIENCE;
     let mut taken = write_some(terminal, bytes)?;

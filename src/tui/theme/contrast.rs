@@ -1,5 +1,5 @@
-//! Measures whether colours can be distinguished: contrast as defined by WCAG 2.2, and the distance for people without
-//! red or green cones. Used only by tests of the themes.
+//! Measures whether colours can be distinguished: contrast as defined by WCAG 2.2, and colour distance as
+//! seen by people without red or green cones. Only used by theme tests.
 
 #[derive(Debug, Clone, Copy)]
 pub enum ColourVision {
@@ -24,8 +24,9 @@ pub fn contrast(one: [u8; 3], other: [u8; 3]) -> f64 {
     one.max(other) / one.min(other)
 }
 
-/// The distance of two colours in CIELAB for people with these eyes, by Viénot, Brettel and Mollon, "Digital video
-/// colourmaps for checking the legibility of displays by dichromats" (1999). A difference is visible from about 2 on.
+/// The distance of two colours in CIELAB as seen with this colour vision, by Viénot, Brettel and Mollon,
+/// "Digital video colourmaps for checking the legibility of displays by dichromats" (1999). Differences are
+/// visible from about 2.
 pub fn apart(one: [u8; 3], other: [u8; 3], eyes: ColourVision) -> f64 {
     let rows: [[f64; 3]; 3] = match eyes {
         ColourVision::NoRed => [[0.11238, 0.88762, 0.0], [0.11238, 0.88762, 0.0], [0.00401, -0.00401, 1.0]],

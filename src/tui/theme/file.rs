@@ -1,4 +1,4 @@
-//! Reads a theme: a style for each role. What cannot be read is a problem with its place, and the role keeps
+//! Parses a theme: a style for each role. An invalid entry is reported with its position, and its role keeps
 //! the inherited style.
 
 use std::str::FromStr;
@@ -28,14 +28,14 @@ const ATTRIBUTES: [(&str, Modifier); 5] = [
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ThemeFile {
-    /// The theme that it builds on.
+    /// The theme that it inherits from.
     pub inherits: Option<String>,
-    /// Where that is in the text.
+    /// The position of that entry in the text.
     pub inherits_at: Option<Position>,
     pub styles: Vec<(ThemeRole, Style)>,
 }
 
-/// The theme of this text, and what is wrong with it; `shown` names its file in the problems.
+/// Parses the theme in this text, and returns its problems; `shown` is the file name used in them.
 pub fn read(text: &str, shown: &str) -> (ThemeFile, Vec<Diagnostic>) {
     let text = text.trim_start_matches('\u{feff}');
     let mut reader = ThemeReader { text, shown, problems: Vec::new() };

@@ -1,10 +1,10 @@
-//! Colours for terminals that show fewer of them: the nearest of the xterm palette, or of the sixteen.
+//! Reduces colours for terminals that support fewer: to the nearest of the xterm palette, or of the sixteen basic ones.
 
 use ratatui::style::{Color, Style};
 
 use crate::colours::Colours;
 
-/// The sixteen as xterm shows them by default; a terminal's user may have set others.
+/// The sixteen colours as xterm shows them by default; users may have changed them.
 pub const SIXTEEN: [(Color, [u8; 3]); 16] = [
     (Color::Black, [0, 0, 0]),
     (Color::Red, [205, 0, 0]),
@@ -24,7 +24,7 @@ pub const SIXTEEN: [(Color, [u8; 3]); 16] = [
     (Color::White, [255, 255, 255]),
 ];
 
-/// What xterm shows for a colour by default; `None` for the terminal's own text and background.
+/// The default xterm value of a colour; `None` for the terminal's default text and background.
 pub fn rgb(colour: Color) -> Option<[u8; 3]> {
     match colour {
         Color::Rgb(red, green, blue) => Some([red, green, blue]),
@@ -33,7 +33,7 @@ pub fn rgb(colour: Color) -> Option<[u8; 3]> {
     }
 }
 
-/// The colour of this number of the xterm palette.
+/// The colour with this number in the xterm palette.
 fn indexed(number: u8) -> [u8; 3] {
     let step = |level: u8| if level == 0 { 0 } else { 55 + 40 * level };
     match number {
@@ -46,16 +46,16 @@ fn indexed(number: u8) -> [u8; 3] {
     }
 }
 
-/// The style with colours that the terminal has.
+/// The style in colours that the terminal supports.
 pub fn shown(style: Style, colours: Colours) -> Style {
     Style { fg: style.fg.map(|it| nearest(it, colours)), bg: style.bg.map(|it| nearest(it, colours)), ..style }
 }
 
-/// The nearest colour that the terminal has.
+/// The nearest colour that the terminal supports.
 fn nearest(colour: Color, colours: Colours) -> Color {
     match (colours, colour) {
         (Colours::Indexed, Color::Rgb(red, green, blue)) => {
-            // The first sixteen are the user's, so what they look like is not known.
+            // Users can change the first sixteen, so their appearance is unknown.
             closest([red, green, blue], (16..=255).map(|number| (Color::Indexed(number), indexed(number))))
         }
         (Colours::Sixteen, Color::Rgb(..) | Color::Indexed(_)) => {
@@ -69,7 +69,7 @@ fn closest(wanted: [u8; 3], known: impl Iterator<Item = (Color, [u8; 3])>) -> Co
     known.min_by_key(|(_, rgb)| distance(wanted, *rgb)).map_or(Color::Reset, |(colour, _)| colour)
 }
 
-/// Weighted roughly by how much red, green and blue contribute to lightness.
+/// Weighted roughly by the contribution of red, green and blue to lightness.
 fn distance(one: [u8; 3], other: [u8; 3]) -> u32 {
     let parts = one.into_iter().zip(other).zip([2, 4, 3]);
     parts.map(|((a, b), weight)| weight * u32::from(a.abs_diff(b)).pow(2)).sum()

@@ -1,5 +1,5 @@
-//! All themes, the program's and the user's own, and which one is used: the user's choice, else one for the terminal's
-//! background.
+//! All themes, built-in and the user's own, and which one is used: the user's choice, otherwise one that
+//! suits the terminal's background.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::colours::Colours;
 use crate::tui::theme::file::{self, ThemeFile};
 use crate::tui::theme::{ROLES, Theme};
 
-/// The themes of the program, the default first.
+/// The built-in themes, the default first.
 pub const SHIPPED: [(&str, &str); 7] = [
     ("dark", include_str!("../../../themes/dark.toml")),
     ("light", include_str!("../../../themes/light.toml")),
@@ -38,12 +38,12 @@ pub struct Themes {
 }
 
 impl Themes {
-    /// The themes of the program, for a terminal of this many colours.
+    /// The built-in themes, for a terminal with this many colours.
     pub fn new(colours: Colours) -> Self {
         Self { colours, own: Arc::from([]) }
     }
 
-    /// The same with the user's own, and what is wrong with those.
+    /// Adds the user's own themes, and returns their problems.
     pub fn with_own(&self, files: &ScreenFiles) -> (Self, Vec<Diagnostic>) {
         let mut problems = Vec::new();
         let mut own: Vec<(Arc<str>, ThemeFile)> = Vec::new();
@@ -80,13 +80,13 @@ impl Themes {
         })
     }
 
-    /// Whether a theme builds on another one, over however many others.
+    /// Whether a theme inherits from another one, directly or indirectly.
     fn builds_on(&self, name: &str, other: &str) -> bool {
         let is_own = |name: &str| self.own(name).is_some();
         let mut at = name;
         for _ in 0..=self.own.len() {
             if at == other {
-                // A user's theme with the name of a shipped one can build on that.
+                // A user's theme may inherit from the built-in theme of the same name.
                 return is_own(other) && !is_shipped(other);
             }
             match self.own(at).and_then(|theme| theme.inherits.as_deref()) {
@@ -101,7 +101,7 @@ impl Themes {
         self.own.iter().find(|(known, _)| **known == *name).map(|(_, theme)| theme)
     }
 
-    /// The names of all of them, the shipped ones first. A user's own replaces the shipped one of the same name.
+    /// The names of all themes, built-in ones first. A user's theme replaces the built-in one of the same name.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let own = self.own.iter().map(|(name, _)| &**name);
         SHIPPED.iter().map(|(name, _)| *name).chain(own.filter(|name| !is_shipped(name)))
@@ -113,7 +113,7 @@ impl Themes {
         Some(if self.fixed().is_some() { self.usual(None) } else { self.read(name) })
     }
 
-    /// The theme for a terminal whose user chose none.
+    /// The default theme for this background.
     pub fn usual(&self, background: Option<Background>) -> Theme {
         self.read(match (self.colours, background) {
             (Colours::Off | Colours::Mono, _) => "mono",
@@ -124,7 +124,7 @@ impl Themes {
         })
     }
 
-    /// Whether the theme for a user who chose none depends on the background.
+    /// Whether the default theme depends on the background.
     pub fn follow_background(&self) -> bool {
         matches!(self.colours, Colours::Sixteen | Colours::Indexed | Colours::True)
     }
@@ -138,7 +138,7 @@ impl Themes {
         }
     }
 
-    /// A theme that exists; what it does not set comes from those that it builds on.
+    /// An existing theme, completed by those it inherits from.
     fn read(&self, name: &str) -> Theme {
         let mut styles = [Style::new(); ROLES.len()];
         let mut missing: Vec<_> = ROLES.iter().map(|(role, _)| *role).collect();
@@ -159,7 +159,7 @@ impl Themes {
             seen.push(at);
             at = own.inherits.as_deref().unwrap_or("dark");
         }
-        // Those of the program are complete.
+        // Built-in themes are complete.
         take(&shipped(at));
         Theme::of(name, styles, self.colours)
     }
@@ -169,9 +169,9 @@ fn is_shipped(name: &str) -> bool {
     SHIPPED.iter().any(|(known, _)| *known == name)
 }
 
-/// A theme of the program, else the default one.
+/// A built-in theme, or else the default one.
 fn shipped(name: &str) -> ThemeFile {
     let text = SHIPPED.iter().find(|(known, _)| *known == name).or(SHIPPED.first()).map_or("", |(_, text)| *text);
-    // A test reads every one of them.
+    // A test parses each of them.
     file::read(text, name).0
 }

@@ -13,7 +13,7 @@ use crate::tui::places;
 use crate::tui::state::{Dragged, Mouse, PanePart, State};
 use refdesk_core::config::screen::DividerShares;
 
-/// Lets the focused pane fill the screen, or not any more.
+/// Zooms the focused pane, or restores the arrangement.
 pub fn zoom(state: &mut State) {
     state.arrangement_before = None;
     state.arrangement = match state.arrangement {
@@ -37,7 +37,7 @@ pub fn arrange(state: &mut State, preset: Preset) {
     }
     state.arrangement = match preset {
         Preset::Overview => Arrangement::Overview,
-        // The list beside the document, if there is room for both.
+        // Beside the list, if both fit.
         Preset::Reading if state.size.width >= layout::WIDE => Arrangement::Focused,
         _ => Arrangement::Zoomed,
     };
@@ -46,7 +46,7 @@ pub fn arrange(state: &mut State, preset: Preset) {
     state.filled_from = is_alone.then_some(from);
 }
 
-/// Goes back to where a pane was asked to fill the screen, if one was.
+/// Returns to the place and arrangement before the zoom, if any.
 pub fn restore(state: &mut State, effects: &mut Vec<Effect>) {
     if let Some((place, arrangement)) = state.filled_from.take() {
         (state.arrangement, state.arrangement_before) = (arrangement, None);
@@ -59,7 +59,7 @@ pub fn step(state: &mut State, border: BorderMove) {
     state.splits = state.splits.moved(border, layout.body.as_size(), layout.cells());
 }
 
-/// The border at this position, if it can be moved. Both border cells of adjacent panes count.
+/// The border at this position, if it can be moved. Both adjacent border cells count.
 pub fn at(layout: &ScreenLayout, place: Position) -> Option<Dragged> {
     let before = |at: u16, border: u16| border.checked_sub(at).filter(|cells| *cells <= 1);
     let columns = layout.border().and_then(|right| before(place.x, right));

@@ -1,4 +1,4 @@
-//! Handles messages of the engine: snapshots, answers and events. Cursors stay on the same source, wherever it moves.
+//! Handles messages of the engine: snapshots, answers and events. Cursors stay on their source when it moves.
 
 use std::sync::Arc;
 
@@ -100,8 +100,8 @@ pub fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>
     consequence::follow(state, &before);
 }
 
-/// The first newly picked source while another pane is focused, so that the cursor is on it when the user looks. The first
-/// snapshot has no new sources.
+/// The first newly picked source, if another pane is focused, so that the cursor is on it when the user looks
+/// there. In the first snapshot no source is new.
 fn newly_picked(state: &State, snapshot: &Snapshot) -> Option<String> {
     if state.focus == Pane::Selection || !state.is_open() {
         return None;
@@ -130,7 +130,7 @@ pub fn event(state: &mut State, event: Event, effects: &mut Vec<Effect>) {
     }
 }
 
-/// Handles the answer to the newest question of its kind, or to a change.
+/// Handles the answer to a change, or to the latest question of its kind.
 pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) {
     match response {
         Response::Findings(findings) => hints::update::answer(state, findings),
@@ -184,7 +184,7 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
             databases::run::written(state, outcome);
             databases::update::look_again(state);
         }
-        // Only agents ask for these.
+        // Only agents send these requests.
         Response::Prepared(_)
         | Response::Settled(_)
         | Response::Access(..)
@@ -194,9 +194,9 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
     }
 }
 
-/// What a pick brought, and how to undo it: `Picked @a; 3 more sources pulled in, ~3,928 tokens more: u undoes it`.
+/// The effect of a pick and how to undo it: `Picked @a; 3 more sources pulled in, ~3,928 tokens more: u undoes it`.
 fn followed(state: &State, picked: &Picked) -> String {
-    // An agent gets sources of mode auto anyway: they cost nothing more, and a pick does not bring them.
+    // An agent gets auto sources anyway, so a pick neither adds nor pays for them.
     let is_auto = |id: &str| source_state::is_auto(&state.snapshot, id);
     let pulled_in = picked.pulled_in.iter().filter(|id| !is_auto(id.as_str()));
     let count = pulled_in.clone().count();

@@ -1,5 +1,6 @@
-//! Opens sources and templates in the editor, and copies ids and paths. Only the engine knows where a source is on
-//! disk; a key pressed before its answer cancels the editor, which would get what is typed next.
+//! Opens sources and templates in the editor, and copies ids and paths. Only the engine knows where a source
+//! is on disk. A key pressed before its answer cancels the editor, which would otherwise receive what is
+//! typed next.
 
 use crate::tui::action::Action;
 use crate::tui::catalog::reading;
@@ -32,7 +33,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     }
 }
 
-/// Opens or copies the file that a row names, or the mention of the source under the cursor.
+/// Opens or copies the file that a row refers to, or the mention of the source under the cursor.
 pub fn place(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     match action {
         Action::OpenMention => {
@@ -55,7 +56,7 @@ pub fn place(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     }
 }
 
-/// The path of a template is known without a request.
+/// A template's path is known without asking the engine.
 fn template(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     let Some(template) = state.template() else { return };
     let (path, line) = template.place(failing_line(state));
@@ -84,14 +85,14 @@ fn failing_line(state: &State) -> usize {
 
 fn open(state: &mut State, target: LocateTarget, effects: &mut Vec<Effect>) {
     state.note("opening the editor");
-    // The editor opens at the line that is being read.
+    // The editor opens at the line being read.
     let reads = state.reads() && state.view == View::Panes;
     let line = if reads && matches!(target, LocateTarget::Document(_)) { reading::line(state) } else { None };
     state.opening = Some(line.unwrap_or(1));
     effects.push(Effect::Ask(Request::Locate(target)));
 }
 
-/// The engine found the file.
+/// Handles the engine's answer: the file's location.
 pub fn located(state: &mut State, spot: FileLine, effects: &mut Vec<Effect>) {
     if let Some(line) = state.opening.take() {
         state.message = None;

@@ -1,5 +1,5 @@
-//! The mouse: a click acts on what it points at, the wheel scrolls what is under it without changing the focus, a drag
-//! moves a border. Positions come from the code that drew them.
+//! The mouse: a click acts on what it points at, the wheel scrolls without changing the focus, a drag moves a
+//! border. Positions are computed by the code that draws.
 
 use ratatui::layout::Position;
 
@@ -28,14 +28,14 @@ use crate::tui::views::View;
 use crate::tui::widgets::motion::Motion;
 use crate::tui::windows;
 
-/// Rows that one turn of the wheel moves.
+/// Rows scrolled by one step of the wheel.
 const WHEEL_ROWS: usize = 3;
 
 pub fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
     let layout = state.layout();
     let key = status::key_at(state, at);
     let clicked_before = state.clicked.take();
-    // A click clears the message, as a key does.
+    // A click clears the message, like a key.
     state.message = None;
     state.dragged = None;
     if layout.bottom.contains(at) || key.is_some() {
@@ -84,7 +84,7 @@ fn pane_at(state: &State, at: Position) -> Option<(Pane, PaneLayout)> {
 }
 
 fn in_pane(state: &mut State, pane: Pane, parts: PaneLayout, at: Position, effects: &mut Vec<Effect>) {
-    // The feed's filter is in its rule.
+    // The feed's filter is on its rule.
     let in_head = match pane {
         Pane::Hints => Typing::Prompt,
         _ => Typing::Filter(state.filtered_list_of(pane)),
@@ -93,7 +93,7 @@ fn in_pane(state: &mut State, pane: Pane, parts: PaneLayout, at: Position, effec
         return;
     }
     leave_field(state, effects);
-    // A click into a request is for the request now shown.
+    // A click into a request opens the request shown now.
     if pane == Pane::Selection && state.is_before_request() {
         return try_to(state, Action::Requests, effects);
     }
@@ -108,7 +108,7 @@ fn in_pane(state: &mut State, pane: Pane, parts: PaneLayout, at: Position, effec
     } else if parts.head.contains(at) {
         match pane {
             Pane::Hints => act(state, Action::Prompt, effects),
-            // A head without a filter line has headings, or what a request says.
+            // A head without a filter line shows headings or the text of a request.
             _ if state.is_filtered() && !state.at_request() => act(state, Action::Filter, effects),
             Pane::Catalog => sort_by_heading(state, parts, at),
             _ => {}
@@ -132,14 +132,14 @@ fn in_pane(state: &mut State, pane: Pane, parts: PaneLayout, at: Position, effec
         }
         if let Some(row) = part_row {
             let before = std::mem::replace(&mut state.templates.variable.at, row);
-            // A box is a click target.
+            // A click on the box itself toggles it.
             let is_box = form::is_box(state, parts.aside, at);
             act_on_second_click(state, is_box || (there && before == row), Action::SetValue, effects);
         }
     }
 }
 
-/// A click on a heading sorts by its column, and a second one puts the rows back into the order of the catalog.
+/// A click on a heading sorts by its column; a second click restores the catalog's order.
 fn sort_by_heading(state: &mut State, parts: PaneLayout, at: Position) {
     let columns = CatalogColumns::of(&state.counts, parts.list.width);
     if let Some(order) = columns.order_at(at.x - parts.head.x).filter(|_| !state.snapshot.catalog.is_empty()) {
@@ -159,7 +159,7 @@ fn part_row(state: &State, pane: Pane, parts: PaneLayout, at: Position) -> Optio
     (row < len).then_some(row)
 }
 
-/// A click on the row under the cursor performs its action.
+/// A click on the row that already has the cursor performs its action.
 fn act_on_second_click(state: &mut State, again: bool, action: Action, effects: &mut Vec<Effect>) {
     if again {
         try_to(state, action, effects);
@@ -185,11 +185,11 @@ fn in_list(state: &mut State, pane: Pane, parts: PaneLayout, at: Position, effec
         let action = if state.in_request() { Action::Mark } else { Action::Toggle };
         return act(state, action, effects);
     }
-    // Where keys had put the cursor, the first click does nothing yet.
+    // If keys moved the cursor here, the first click has no further effect.
     state.clicked = Some(ClickedRow { pane, row, subject: state.subject(pane).map(str::to_owned) });
 }
 
-/// What a second click on a row of this pane does.
+/// The action of a second click on a row of this pane.
 fn opens(state: &State, pane: Pane) -> Option<Action> {
     match pane {
         Pane::Catalog => Some(Action::Read),
@@ -199,7 +199,7 @@ fn opens(state: &State, pane: Pane) -> Option<Action> {
     }
 }
 
-/// A click does nothing, and says nothing, if the action is disabled.
+/// A click on a disabled action is ignored silently.
 fn try_to(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     if disabled(state, action).is_none() {
         act(state, action, effects);

@@ -1,4 +1,4 @@
-//! Moving within a pane: rows, details, and back out of them.
+//! Moves within a pane: between rows, in the details, and back out of them.
 
 use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
@@ -8,7 +8,7 @@ use crate::tui::update::appearance;
 use crate::tui::widgets::motion::{Motion, Scroll};
 use crate::tui::{catalog, feed, filtering, hints, requests, selection};
 
-/// Leaves the innermost level: the details, the other view of a pane, a filter.
+/// Leaves the innermost level: the details, another view of the pane, or a filter.
 pub fn back(state: &mut State, effects: &mut Vec<Effect>) {
     if state.is_searched() {
         catalog::match_navigation::end(state);
@@ -38,7 +38,7 @@ pub fn step(state: &mut State, motion: Motion) {
         PanePart::List if pane == Pane::Hints && state.shows_enriched() => {
             hints::enriched_update::scroll(state, motion);
         }
-        // A write has no rows: keys move in its text.
+        // A write has no rows, so keys scroll its text.
         PanePart::List if shows_write(state, pane) => scroll(state, pane, motion),
         PanePart::List => {
             let (len, page) = (state.len(pane), page(state, pane));
@@ -52,7 +52,7 @@ pub fn step(state: &mut State, motion: Motion) {
     }
 }
 
-/// Moves the rows of this pane under its cursor, as the wheel does.
+/// Scrolls the rows of this pane, moving the cursor only as needed.
 pub fn scroll_rows(state: &mut State, pane: Pane, motion: Motion, rows: usize) {
     if shows_write(state, pane) {
         return (0..rows).for_each(|_| scroll(state, pane, motion));
@@ -80,7 +80,7 @@ pub fn page(state: &State, pane: Pane) -> usize {
     state.parts(pane).map_or(1, |parts| usize::from(parts.list.height).max(1))
 }
 
-/// The details of a new row start at the top.
+/// Scrolls the details of a new row to the top.
 pub fn reset_scroll(state: &mut State, pane: Pane) {
     match pane {
         Pane::Selection if state.shown_request().is_some() => state.requests.scroll = Scroll::default(),
@@ -89,12 +89,12 @@ pub fn reset_scroll(state: &mut State, pane: Pane) {
             state.templates.scroll = Scroll::default();
             state.templates.across = 0;
         }
-        // The details of a source are shown where they were left.
+        // The details of a source keep their position.
         Pane::Catalog | Pane::Hints => {}
     }
 }
 
-/// Moves in the details of this pane.
+/// Scrolls the details of this pane.
 pub fn scroll(state: &mut State, pane: Pane, motion: Motion) {
     let Some(parts) = state.parts(pane) else { return };
     let detail = parts.detail;

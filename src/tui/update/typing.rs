@@ -1,4 +1,4 @@
-//! Typing into the fields of the panes: filter lines, the prompt, the search, a value.
+//! Typing in the fields of the panes: filter lines, the prompt, the search, a value.
 
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
@@ -8,7 +8,7 @@ use crate::tui::templates::{form_update, json};
 use crate::tui::widgets::field::{FieldLimit, TextChange, TextEdit, TextField};
 use crate::tui::{catalog, filtering, hints};
 
-/// Opens a field, or leaves the open one.
+/// Opens a field, or closes the open one.
 pub fn open(state: &mut State, action: Action) {
     match action {
         Action::Prompt => {
@@ -64,7 +64,7 @@ pub fn edit(state: &mut State, edit: TextEdit, effects: &mut Vec<Effect>) {
     changed(state, typing, change, effects);
 }
 
-/// A paste goes into the open field; in the hints pane it opens the prompt. It is never read as keys.
+/// A paste goes into the open field; in the hints pane it opens the prompt. It is never interpreted as keys.
 pub fn paste(state: &mut State, text: &str, effects: &mut Vec<Effect>) {
     if state.window.is_none() && state.focus == Pane::Templates && state.part == PanePart::Values {
         if json::is_for_all(state, text) {

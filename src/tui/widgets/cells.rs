@@ -1,5 +1,5 @@
-//! Text measured in columns: cut, padded and wrapped at grapheme clusters. External text goes through [`clean`] first, so
-//! that no control character reaches the terminal.
+//! Text measured in columns: truncated, padded and wrapped at grapheme clusters. External text is passed
+//! through [`clean`] first, so that no control character reaches the terminal.
 
 use std::borrow::Cow;
 
@@ -12,9 +12,9 @@ use unicode_width::UnicodeWidthStr;
 use refdesk_text::escape::{is_emoji_joiner, is_emoji_selector, visible};
 pub use refdesk_text::tokens::{counted, grouped};
 
-/// One line of external text: a line break becomes a blank, a tab four, and invisible characters are escaped. Characters
-/// whose width differs between terminals, which would shift columns and leave remains, are replaced by ones on which
-/// terminals agree.
+/// Cleans one line of external text: a line break becomes a blank, a tab four, and invisible characters are
+/// escaped. Characters whose width differs between terminals would shift columns and leave remains on screen,
+/// so they are replaced by ones of undisputed width.
 pub fn clean(text: &str) -> Cow<'_, str> {
     if text.contains(|c: char| matches!(c, '\n' | '\r' | '\t') || has_disputed_width(c)) {
         let parts = text.split(['\n', '\r']).filter(|part| !part.is_empty());
@@ -24,13 +24,13 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     visible(text)
 }
 
-/// Characters that change the width of the one before them in some terminals only.
+/// Characters that change the width of the preceding one in some terminals only.
 fn has_disputed_width(c: char) -> bool {
     matches!(c, '\u{200d}' | '\u{fe0f}' | '\u{ff9e}' | '\u{ff9f}' | '\u{1f1e6}'..='\u{1f1ff}' | '\u{1f3fb}'..='\u{1f3ff}')
 }
 
-/// Removes emoji selectors, joiners between emoji and skin tones, replaces half-width voice marks by standalone ones and flag
-/// letters by plain letters.
+/// Removes emoji selectors, joiners between emoji, and skin tones; replaces half-width voice marks by
+/// standalone ones, and flag letters by plain letters.
 fn with_agreed_widths(line: &str) -> String {
     let mut settled = String::with_capacity(line.len());
     let mut before = None;
@@ -46,7 +46,7 @@ fn with_agreed_widths(line: &str) -> String {
                 let letter = u32::from('A') + (u32::from(c) - 0x1f1e6);
                 settled.extend(char::from_u32(letter));
             }
-            // One cluster with whatever is before it, in one cell as the terminal buffer has it.
+            // It forms a cluster with the preceding text, which takes one cell in the terminal buffer.
             '\u{1f3fb}'..='\u{1f3ff}' if !settled.is_empty() => {}
             _ => settled.push(c),
         }
@@ -60,8 +60,8 @@ pub fn width(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.graphemes(true).map(UnicodeWidthStr::width).sum() }
 }
 
-/// Writes `text` in at most `columns` cells from this one on, and returns the column after it. ASCII is written without looking
-/// for clusters, which takes a fifth of a frame.
+/// Writes `text` into at most `columns` cells starting at this one, and returns the column after it. ASCII is
+/// written without segmenting clusters, which would take a fifth of a frame.
 pub fn put(buffer: &mut Buffer, (x, y): (u16, u16), text: &str, columns: usize, style: Style) -> u16 {
     let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
     if !is_plain || !buffer.area.contains(Position { x, y }) {
@@ -142,8 +142,8 @@ pub fn clip_middle<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a,
     }
 }
 
-/// The end of the prefix and the start of the suffix if the middle of `text` is cut out; `None` if it fits. If there is no
-/// room for an ellipsis either, the suffix starts beyond the text.
+/// The end of the prefix and the start of the suffix when the middle of `text` is replaced; `None` if it
+/// fits. If even an ellipsis does not fit, the suffix starts beyond the text.
 pub fn ends(text: &str, columns: usize, ellipsis: &str) -> Option<(usize, usize)> {
     if fits(text, columns) {
         return None;
@@ -190,8 +190,8 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// The part of a long word that goes into the first row: up to the last `/` or `-` if that is not near its beginning. A
-/// comma or bracket is never alone in the next row.
+/// The part of a long word that fits into the first row: up to the last `/` or `-` unless that is near its
+/// start. A comma or bracket never starts the next row alone.
 fn first_part(word: &str, columns: usize) -> &str {
     let mut part = head(word, columns);
     if let Some(end) = part.rfind(['/', '-']).map(|at| at + 1).filter(|end| *end > part.len() / 3) {
@@ -205,12 +205,12 @@ fn first_part(word: &str, columns: usize) -> &str {
     if part.is_empty() { word.graphemes(true).next().unwrap_or(word) } else { part }
 }
 
-/// A message [`clean`], with a capital at its beginning. A key, a path, an address or another name there stays as it is
-/// written.
+/// A [`clean`] message with its first letter capitalized. A key, path, address or other name at the start is
+/// left as it is.
 pub fn sentence(text: &str) -> Cow<'_, str> {
     let text = clean(text);
     let word = text.split([' ', ',', ':']).next().unwrap_or_default();
-    // A command is written as it is typed.
+    // A command must be written as it is typed.
     let is_word = (word.len() > 1 || word == "a") && word != "refdesk";
     let is_address = text.get(word.len()..).is_some_and(|rest| rest.starts_with("://"));
     if !is_word || is_address || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
@@ -220,7 +220,7 @@ pub fn sentence(text: &str) -> Cow<'_, str> {
     format!("{}{rest}", first.to_ascii_uppercase()).into()
 }
 
-/// The same in at most `most` lines; the last one says with `ellipsis` that there is more.
+/// [`wrap`] limited to `most` lines; the last one ends with `ellipsis` if text is left over.
 pub fn wrap_to(text: &str, columns: usize, most: usize, ellipsis: &str) -> Vec<String> {
     let mut lines = wrap(text, columns);
     if lines.len() > most {
@@ -298,7 +298,7 @@ mod tests {
     #[test]
     fn joined_emoji_stand_side_by_side_and_other_joiners_are_escaped() {
         let family = "a \u{1f469}\u{200d}\u{1f469}\u{fe0f}\u{200d}\u{1f467}";
-        // Terminals differ in whether they show them as one.
+        // Terminals disagree on whether these are one character.
         assert_eq!(clean(family), "a \u{1f469}\u{1f469}\u{1f467}");
         assert_eq!(clean("a\u{200d}b \u{1f469}\u{200d}b"), "a\\u{200d}b \u{1f469}\\u{200d}b");
     }

@@ -11,9 +11,9 @@ use crate::tui::widgets::cells;
 
 #[derive(Debug, Clone, Copy)]
 pub struct CodeLine<'a, F: Fn(usize) -> Style> {
-    /// The line, clean.
+    /// The line, cleaned.
     pub line: &'a str,
-    /// The style of the cluster that begins at this byte.
+    /// The style of the cluster that starts at this byte.
     pub style: F,
 }
 

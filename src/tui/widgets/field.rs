@@ -1,6 +1,5 @@
-//! A text being typed, of one line or several. Our own rather than a crate's, because matches are marked in it and
-//! pasted control characters must be escaped. Pure; draws nothing. The cursor is always between two grapheme
-//! clusters.
+//! A text field of one or several lines. It is custom because matches are marked in it and pasted control
+//! characters must be escaped. Pure; it does not draw. The cursor is always between two grapheme clusters.
 
 use std::ops::Range;
 
@@ -43,12 +42,12 @@ impl FieldLimit {
     }
 }
 
-/// A replacement in a text: the removed bytes, and the number of inserted ones.
+/// A replacement in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextChange {
     /// Byte range of the old text.
     pub removed: Range<usize>,
-    /// The number of bytes inserted in their place.
+    /// The number of bytes inserted instead.
     pub inserted: usize,
 }
 
@@ -67,7 +66,7 @@ impl TextChange {
 pub struct TextField {
     text: String,
     cursor: usize,
-    /// The text was proposed: the first text that is typed replaces it.
+    /// The text is a proposal: the first typed text replaces it.
     is_proposed: bool,
 }
 
@@ -89,17 +88,17 @@ impl TextField {
         *self = Self::default();
     }
 
-    /// A text to accept with one key, to change, or to replace by typing another.
+    /// A proposed text, which the user can accept, edit, or replace by typing.
     pub fn proposing(text: &str) -> Self {
         Self { text: text.to_owned(), cursor: text.len(), is_proposed: true }
     }
 
-    /// Whether the first text that is typed replaces all of it.
+    /// Whether the next typed text replaces the whole text.
     pub fn is_proposed(&self) -> bool {
         self.is_proposed && !self.text.is_empty()
     }
 
-    /// The prefix of a text that fits.
+    /// The prefix of a text that still fits.
     pub fn fitting<'a>(&self, text: &'a str, room: FieldLimit) -> &'a str {
         let end = match room {
             FieldLimit::Line => {
@@ -119,7 +118,7 @@ impl TextField {
         (!text.is_empty()).then(|| self.replace(replaced, text))
     }
 
-    /// Makes this edit; `None` if the text does not change.
+    /// Applies this edit; `None` if the text does not change.
     pub fn edit(&mut self, edit: TextEdit) -> Option<TextChange> {
         let at = self.cursor;
         self.is_proposed = false;
@@ -153,7 +152,7 @@ impl TextField {
         TextChange { removed: range, inserted: text.len() }
     }
 
-    /// Typed text may join its neighbours to one cluster; the cursor then goes after the cluster.
+    /// Typed text may combine with its neighbours into one cluster; the cursor then moves after the cluster.
     fn settled(&self, at: usize) -> usize {
         let mut cursor = GraphemeCursor::new(at, self.text.len(), true);
         match cursor.is_boundary(&self.text, 0) {

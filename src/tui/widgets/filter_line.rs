@@ -8,7 +8,7 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::{cells, prompt};
 
-/// The minimum number of columns of the filter, whatever is shown beside it.
+/// The minimum width of the filter's text.
 const FILTER: usize = 12;
 
 #[derive(Debug)]

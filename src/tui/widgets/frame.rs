@@ -1,5 +1,5 @@
-//! Borders with titles, counts, position and scrollbar, and the rules within a pane. Grey, except for the focused
-//! pane's.
+//! Borders with titles, counts, position and scrollbar, and the rules within a pane. All grey, except those
+//! of the focused pane.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -16,7 +16,7 @@ use crate::tui::widgets::row::Active;
 #[derive(Debug, Clone)]
 pub struct PaneBorder<'a> {
     pub title: &'a str,
-    /// At the top right, if it fits; clean.
+    /// Shown at the top right if it fits; must be clean.
     pub note: String,
     pub place: String,
     pub role: ThemeRole,
@@ -67,7 +67,7 @@ fn write(buffer: &mut Buffer, x: u16, y: u16, text: &str, style: Style, within: 
     }
 }
 
-/// A line that divides a pane, joined to its border where it touches it, with a caption.
+/// Draws a rule with a caption within a pane, joined to its border where they touch.
 pub fn rule(skin: &Skin, place: Rect, caption: &str, style: Style, buffer: &mut Buffer) {
     let place = place.intersection(buffer.area);
     if place.is_empty() {
@@ -89,7 +89,7 @@ pub fn rule(skin: &Skin, place: Rect, caption: &str, style: Style, buffer: &mut 
     }
 }
 
-/// A thumb on the right border of a list that does not fit. `top` is the first visible of `len` rows.
+/// Draws a scrollbar thumb on the right border of a list that does not fit. `top` is the first visible of `len` rows.
 pub fn scrollbar(skin: &Skin, list: Rect, len: usize, top: usize, style: Style, buffer: &mut Buffer) {
     let page = usize::from(list.height);
     let x = list.right();
@@ -106,7 +106,7 @@ pub fn scrollbar(skin: &Skin, list: Rect, len: usize, top: usize, style: Style, 
     }
 }
 
-/// `3/25` for the row under the cursor; nothing for an empty list.
+/// `3/25` for the row under the cursor; empty for an empty list.
 pub fn position(at: usize, len: usize) -> String {
     if len == 0 { String::new() } else { format!("{}/{}", cells::grouped(at + 1), cells::grouped(len)) }
 }

@@ -1,4 +1,4 @@
-//! A cleaned text with marked characters: cleaning can make it longer, and the marks follow.
+//! A cleaned text with marked characters. Cleaning can lengthen the text, and the marks are adjusted.
 
 use std::ops::Range;
 
@@ -9,12 +9,12 @@ use crate::tui::widgets::cells;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MarkedText {
     pub text: String,
-    /// The marked byte ranges, sorted and separate.
+    /// The marked byte ranges, sorted and disjoint.
     pub marks: Vec<Range<usize>>,
 }
 
 impl MarkedText {
-    /// `text` with these of its clusters marked; they are sorted.
+    /// Marks these clusters of `text`, given as sorted indices.
     pub fn of(text: &str, marked: &[u32]) -> Self {
         if marked.is_empty() {
             return Self { text: cells::clean(text).into_owned(), marks: Vec::new() };
@@ -38,7 +38,7 @@ impl MarkedText {
         shown
     }
 
-    /// The parts of `range`, each with whether it is marked.
+    /// The parts of `range`, and whether each is marked.
     pub fn parts(&self, range: Range<usize>) -> Vec<(&str, Highlighted)> {
         let mut parts = Vec::new();
         let mut from = range.start;

@@ -1,9 +1,9 @@
-//! A cursor in a list of any length, and the window of rows around it. Lists draw only their window, so that a key
-//! costs the same with ten rows and ten thousand.
+//! A cursor in a list of any length, and the window of rows around it. Lists draw only their window, so that
+//! a keypress costs the same with ten or ten thousand rows.
 
 use std::ops::Range;
 
-/// A way to move in a list or a text.
+/// A movement in a list or a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Motion {
@@ -18,7 +18,7 @@ pub enum Motion {
 }
 
 impl Motion {
-    /// The target of this motion from `at`, with `page` visible rows and `last` the last position.
+    /// The target of this motion from `at`, with `page` visible rows and last index `last`.
     fn target(self, at: usize, page: usize, last: usize) -> usize {
         let page = page.max(1);
         match self {
@@ -35,7 +35,7 @@ impl Motion {
     }
 }
 
-/// A place in a list and the first row of the window that shows it.
+/// A position in a list, and the first visible row.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cursor {
     /// Its row; 0 in an empty list.
@@ -50,14 +50,14 @@ impl Cursor {
         self.clamp(len, page);
     }
 
-    /// Keeps cursor and window within a list of `len` rows of which `page` are visible, moving no more than needed.
+    /// Moves cursor and window into a list of `len` rows of which `page` are visible, no further than needed.
     pub fn clamp(&mut self, len: usize, page: usize) {
         self.at = self.at.min(len.saturating_sub(1));
         let page = page.max(1);
         self.top = self.top.clamp((self.at + 1).saturating_sub(page), self.at).min(len.saturating_sub(page));
     }
 
-    /// Moves the window by this many rows; the cursor moves only as needed to stay in it.
+    /// Scrolls the window by this many rows; the cursor moves only as needed to stay visible.
     pub fn scroll(&mut self, motion: Motion, rows: usize, len: usize, page: usize) {
         let last = len.saturating_sub(page.max(1));
         for _ in 0..rows {
@@ -81,7 +81,7 @@ pub struct Scroll {
 }
 
 impl Scroll {
-    /// Moves in a text of `len` lines of which `page` are visible, not beyond the last page.
+    /// Scrolls in a text of `len` lines of which `page` are visible, up to the last page.
     pub fn step(&mut self, motion: Motion, len: usize, page: usize) {
         self.top = motion.target(self.top, page, len.saturating_sub(page));
     }

@@ -1,5 +1,6 @@
-//! A text to read: styled lines, wrapped once for a width and drawn a window at a time. Lines stay whole, so that a
-//! search finds matches across wraps. Code is cut instead, and scrolled sideways. Its texts are clean.
+//! A text to read: styled lines, wrapped once for a width and drawn one window at a time. Lines are stored
+//! whole, so that a search finds matches across wraps. Code is truncated and scrolled sideways instead. All
+//! texts must be clean.
 
 use std::ops::Range;
 
@@ -22,25 +23,25 @@ pub struct PageLine {
     text: String,
     parts: Vec<LinePart>,
     marks: Vec<Range<usize>>,
-    /// The indent of wrapped rows, in columns.
+    /// The indent of continuation rows, in columns.
     hang: usize,
-    /// The text in the indent, such as the bar of a quote.
+    /// The text shown in that indent, such as the bar of a quote.
     lead: Option<Box<str>>,
-    /// The first bytes, which are not broken: a marker with the word after it.
+    /// The number of bytes at the start that are never wrapped: a marker with its first word.
     solid: usize,
-    /// Whether it is prose, which is not set wider than it is easy to read.
+    /// Whether it is prose, whose width is limited for readability.
     is_prose: bool,
-    /// The byte at which its code begins. Code is not wrapped: a diagram could not be read.
+    /// The byte at which code starts. Code is not wrapped, because that would make diagrams unreadable.
     code: Option<usize>,
 }
 
-/// A part of a line that looks the same.
+/// A part of a line with uniform style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinePart {
     /// The byte after its last one.
     pub end: usize,
     pub role: ThemeRole,
-    /// What is added to the style of the role.
+    /// Modifiers added to the style of the role.
     pub added: Modifier,
 }
 
@@ -50,7 +51,7 @@ impl PageLine {
         Self { parts: vec![LinePart { end: text.len(), role, added: Modifier::empty() }], text, ..Self::default() }
     }
 
-    /// A line of this text with these parts, in order.
+    /// A line with this text, divided into these consecutive parts.
     pub fn of_parts(text: String, parts: Vec<LinePart>) -> Self {
         Self { text, parts, ..Self::default() }
     }
@@ -68,17 +69,17 @@ impl PageLine {
         line
     }
 
-    /// Marks these bytes, as what was searched for.
+    /// Marks these byte ranges as search matches.
     pub fn mark(&mut self, ranges: impl IntoIterator<Item = Range<usize>>) {
         self.marks.extend(ranges);
     }
 
-    /// Sets the indent of wrapped rows.
+    /// Sets the indent of continuation rows.
     pub fn hanging(self, hang: usize) -> Self {
         Self { hang, ..self }
     }
 
-    /// Sets the text at the start of wrapped rows.
+    /// Sets the text at the start of continuation rows.
     pub fn led_by(self, lead: &str) -> Self {
         let is_visible = lead.contains(|c| c != ' ');
         Self { hang: cells::width(lead), lead: is_visible.then(|| lead.into()), ..self }
@@ -93,17 +94,17 @@ impl PageLine {
         self.code = Some(from);
     }
 
-    /// What is before its code, and the code; `None` if it is wrapped.
+    /// The text before the code, and the code; `None` if the line is wrapped.
     fn code(&self) -> Option<(&str, &str)> {
         self.text.split_at_checked(self.code?)
     }
 
-    /// Sets the number of bytes at the start that are not broken at a blank.
+    /// Sets the number of bytes at the start that are never wrapped.
     pub fn solid_to(self, solid: usize) -> Self {
         Self { solid, ..self }
     }
 
-    /// Sets the roles of these parts of the text from byte `from` on; what is between them becomes text.
+    /// Sets the roles of these ranges, starting at byte `from`; text between them gets the default role.
     pub fn paint(&mut self, from: usize, spans: impl IntoIterator<Item = (Range<usize>, ThemeRole)>) {
         self.parts.retain(|part| part.end <= from);
         let mut push = |end: usize, role| {
@@ -122,13 +123,13 @@ impl PageLine {
         &self.text
     }
 
-    /// The columns it takes unwrapped.
+    /// The unwrapped width.
     pub fn width(&self) -> usize {
         cells::width(&self.text)
     }
 }
 
-/// A part of a line in its own row; offsets have 32 bits, because a page has many.
+/// A part of a line in a row. Offsets have 32 bits, because a page has many rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct WrappedRow {
     line: u32,
@@ -180,7 +181,7 @@ impl WrappedText {
         &self.lines
     }
 
-    /// A line, to change how it looks.
+    /// A line, for changing its style.
     pub fn line_mut(&mut self, nth: usize) -> Option<&mut PageLine> {
         self.lines.get_mut(nth)
     }
@@ -191,25 +192,25 @@ impl WrappedText {
         self.rows.partition_point(|row| place(row) <= (line, at)).saturating_sub(1)
     }
 
-    /// The line of row `nth`, and its bytes in that row.
+    /// The line shown in row `nth`, and the row's byte range in it.
     pub fn place(&self, nth: usize) -> Option<(usize, Range<usize>)> {
         self.rows.get(nth).map(|row| (row.line as usize, row.start as usize..row.end as usize))
     }
 
-    /// The columns by which the code in row `nth` is wider than `columns`.
+    /// The number of columns by which the code in row `nth` exceeds `columns`.
     pub fn overhang(&self, nth: usize, columns: usize) -> usize {
         let code = self.place(nth).and_then(|(line, _)| self.lines.get(line)).filter(|line| line.code.is_some());
         code.map_or(0, |line| line.width().saturating_sub(columns))
     }
 
-    /// The column from which code is to be shown in `columns`, so that this part of its line can be seen; `across` if it can
-    /// be, or if the line is wrapped.
+    /// The horizontal scroll offset at which this part of a code line is visible within `columns`; `across`
+    /// if it is visible already or the line is wrapped.
     pub fn across_for(&self, line: usize, part: &Range<usize>, across: usize, columns: usize) -> usize {
         let Some((lead, code)) = self.lines.get(line).and_then(PageLine::code) else { return across };
         let column = |at: usize| code.get(..at.saturating_sub(lead.len())).map_or(0, cells::width);
         let (start, end) = (column(part.start), column(part.end));
         let room = columns.saturating_sub(cells::width(lead)).max(1);
-        // A mark takes the column at each end where the line continues.
+        // Where the line continues, a sign takes one column at that end.
         let first = if across > 0 { across + 1 } else { 0 };
         let last = if cells::width(code) > across + room { across + room - 1 } else { across + room };
         if (first..=last).contains(&start) && end <= last {
@@ -220,7 +221,7 @@ impl WrappedText {
         across.min(cells::width(code).saturating_sub(room))
     }
 
-    /// The line, and the byte in it, that row `nth` shows at this column, with code scrolled sideways by `across`.
+    /// The line and the byte in it that row `nth` shows at this column, with code scrolled by `across`.
     pub fn at_column(&self, nth: usize, column: usize, across: usize) -> Option<(usize, usize)> {
         let (nth, range) = self.place(nth)?;
         let line = self.lines.get(nth)?;
@@ -248,7 +249,7 @@ impl WrappedText {
         )
     }
 
-    /// Draws row `nth` as `draw` does, but code is scrolled sideways by `across`, with a mark where it is cut.
+    /// Like `draw`, but with code scrolled sideways by `across`, and a sign where it is cut off.
     pub fn draw_across(
         &self,
         nth: usize,
@@ -269,7 +270,7 @@ impl WrappedText {
         code::draw(&CodeLine { line: code, style }, across, skin, area, buffer);
     }
 
-    /// Draws row `nth` into `area`, one row high. `lit` are ranges of its line with another style.
+    /// Draws row `nth` into `area`, which is one row high. `lit` are ranges of its line with a different style.
     pub fn draw(&self, nth: usize, lit: &[(Range<usize>, Style)], theme: &Theme, area: Rect, buffer: &mut Buffer) {
         let area = area.intersection(buffer.area);
         let Some((line, Range { start, end })) = self.place(nth).filter(|_| !area.is_empty()) else { return };
@@ -315,13 +316,13 @@ impl PageLine {
     }
 }
 
-/// Breaks a line at blanks if possible, else between clusters; rows contain all of it, and blanks at the end of a row take
-/// no room. Rows after the first one are narrower by `hang`.
+/// Wraps a line at blanks if possible, otherwise between clusters. The rows together contain the whole line;
+/// blanks at the end of a row take no space. Rows after the first are narrower by `hang`.
 pub fn wrap(text: &str, columns: usize, hang: usize, row: impl FnMut(Range<usize>)) {
     wrap_after(text, columns, (hang, 0), row);
 }
 
-/// The same, without a break at a blank of the first `solid` bytes.
+/// [`wrap`] that never breaks within the first `solid` bytes.
 fn wrap_after(text: &str, columns: usize, (hang, solid): (usize, usize), mut row: impl FnMut(Range<usize>)) {
     let is_ascii = text.is_ascii();
     let (mut start, mut room) = (0, columns);
@@ -363,7 +364,7 @@ impl RowBreak {
     }
 }
 
-/// The end of the first row of these clusters, each given by position and width. `None` if all fit.
+/// The end of the first row of these clusters, which are given by position, width and break. `None` if all fit.
 fn row_end(clusters: impl Iterator<Item = (usize, usize, RowBreak)>, room: usize) -> Option<usize> {
     let (mut used, mut blank, mut slash, mut has_word) = (0, None, None, false);
     for (at, wide, after) in clusters {
@@ -373,10 +374,10 @@ fn row_end(clusters: impl Iterator<Item = (usize, usize, RowBreak)>, room: usize
         used += wide;
         has_word |= after != RowBreak::Blank;
         match after {
-            // After an indent it would leave the row empty.
+            // Breaking after the indent would leave the row empty.
             RowBreak::Blank if !has_word => {}
             RowBreak::Blank => blank = Some(at + 1),
-            // Near the beginning it would leave the row empty.
+            // Breaking near the start would leave the row almost empty.
             RowBreak::Slash if used > room / 3 => slash = Some(at + 1),
             RowBreak::Slash | RowBreak::No => {}
         }

@@ -1,5 +1,5 @@
-//! A text of several lines as it is typed: wrapped, with marks and the cursor. Ranges are byte offsets of the typed
-//! text; the shown one may be longer, since control characters are escaped.
+//! A multi-line text while it is typed: wrapped, with marks and the cursor. Ranges are byte offsets in the
+//! typed text; the displayed text may be longer, because control characters are escaped.
 
 use std::ops::Range;
 
@@ -11,17 +11,17 @@ use unicode_segmentation::UnicodeSegmentation;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::field::TextField;
 
-/// A range of the text and its style; the first of overlapping ranges is used.
+/// A range of the text and its style; where ranges overlap, the first wins.
 pub type StyledRange = (Range<usize>, Style);
 
-/// The style of a typed text, reversed as long as typing replaces all of it.
+/// The style of a field's text, reversed while typing would replace all of it.
 pub fn style(field: &TextField, style: Style) -> Style {
     if field.is_proposed() { style.add_modifier(Modifier::REVERSED) } else { style }
 }
 
-/// The visual lines of the text with at most `columns`, as byte ranges without line breaks.
+/// The visual lines of the text for this width, as byte ranges without line breaks.
 pub fn lines(text: &str, columns: u16) -> Vec<Range<usize>> {
-    // One column is for the cursor after the last character of a full line.
+    // Reserve one column for the cursor after the last character of a full line.
     let columns = usize::from(columns).saturating_sub(1).max(2);
     let mut lines = Vec::new();
     let mut start = 0;
@@ -51,7 +51,7 @@ fn broken(line: &str, offset: usize, columns: usize, lines: &mut Vec<Range<usize
     lines.push(offset + start..offset + line.len());
 }
 
-/// The number of visual lines; counting stops soon after `most`, which helps with a long paste.
+/// The number of visual lines. Counting stops soon after `most`, to keep long pastes fast.
 pub fn height(text: &str, columns: u16, most: usize) -> usize {
     let mut height = 0;
     for line in text.split('\n') {
@@ -63,7 +63,7 @@ pub fn height(text: &str, columns: u16, most: usize) -> usize {
     height
 }
 
-/// The part of a text without line breaks that is shown in one row: its end if the cursor is there, else the text before
+/// The part of a single-line text shown in one row: its end if the cursor is there, otherwise the text before
 /// the cursor.
 fn in_one_row(text: &str, cursor: usize, columns: u16) -> Range<usize> {
     let columns = usize::from(columns).saturating_sub(1).max(2);
@@ -82,7 +82,7 @@ fn in_one_row(text: &str, cursor: usize, columns: u16) -> Range<usize> {
     if cursor >= last { last..text.len() } else { before(cursor)..text.len() }
 }
 
-/// Draws the text into `area`, scrolled so that the cursor is visible; returns where the cursor is.
+/// Draws the text into `area`, scrolled to show the cursor. Returns the cursor's position.
 pub fn draw(
     text: &str,
     cursor: usize,

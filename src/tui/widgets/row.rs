@@ -1,4 +1,4 @@
-//! A row of a list, with the cursor in front and the background under it.
+//! A row of a list, with the cursor at its start and the cursor's background.
 
 use std::ops::Range;
 
@@ -18,9 +18,9 @@ use crate::tui::widgets::marked::{Highlighted, MarkedText};
 pub enum RowCursor {
     /// On another row.
     Elsewhere,
-    /// On this row, in the list that gets keys.
+    /// On this row, and the list is focused.
     Active,
-    /// On this row, in another list.
+    /// On this row, but the list is not focused.
     Inactive,
 }
 
@@ -38,32 +38,32 @@ impl RowCursor {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Active {
     Yes,
-    /// They go elsewhere.
+    /// Another list receives keys.
     No,
 }
 
-/// A row built from the left.
+/// A row that is built from left to right.
 #[derive(Debug)]
 pub struct ListRow<'a> {
     skin: &'a Skin,
     room: usize,
     spans: Vec<Span<'static>>,
-    /// The spans of its id, if it has one.
+    /// The index range of the id's spans, if the row has an id.
     id: Option<Range<usize>>,
 }
 
 impl<'a> ListRow<'a> {
-    /// An empty row of this many columns, including the cursor's column.
+    /// An empty row of this width, including the cursor's column.
     pub fn new(skin: &'a Skin, columns: u16) -> Self {
         Self { skin, room: usize::from(columns).saturating_sub(1), spans: Vec::with_capacity(8), id: None }
     }
 
-    /// The remaining columns.
+    /// The remaining width.
     pub fn room(&self) -> usize {
         self.room
     }
 
-    /// Adds a text in exactly `columns`, and a blank after it. The text must be [`cells::clean`].
+    /// Adds a text in exactly `columns`, followed by a blank. The text must be [`cells::clean`].
     pub fn cell(&mut self, text: &str, columns: usize, style: impl Into<Style>) -> &mut Self {
         let columns = columns.min(self.room);
         let text = cells::pad(text, columns, self.skin.glyphs.ellipsis);
@@ -72,7 +72,7 @@ impl<'a> ListRow<'a> {
         self.gap()
     }
 
-    /// Adds an id in exactly `columns`, cut in its middle, and a blank after it.
+    /// Adds an id in exactly `columns`, shortened in its middle, followed by a blank.
     pub fn id(&mut self, id: &str, columns: usize, style: impl Into<Style>) -> &mut Self {
         let columns = columns.min(self.room);
         let shown = cells::clip_middle(id, columns, self.skin.glyphs.ellipsis);
@@ -83,7 +83,7 @@ impl<'a> ListRow<'a> {
         self.cell("", left, Style::new())
     }
 
-    /// Adds an id with marks in exactly `columns`, cut in its middle, and a blank after it.
+    /// Adds an id with marks in exactly `columns`, shortened in its middle, followed by a blank.
     pub fn marked_id(&mut self, id: &MarkedText, columns: usize, styles: [Style; 2]) -> &mut Self {
         let columns = columns.min(self.room);
         let (before, first) = (self.room, self.spans.len());
@@ -102,7 +102,7 @@ impl<'a> ListRow<'a> {
         self.cell("", left, Style::new())
     }
 
-    /// Adds a text with marks in the columns it needs, clipped to the remaining room.
+    /// Adds a text with marks, truncated to the remaining width.
     pub fn marked_text(&mut self, text: &MarkedText, styles: [Style; 2]) -> &mut Self {
         let ellipsis = self.skin.glyphs.ellipsis;
         let shown = cells::clip(&text.text, self.room, ellipsis);
@@ -116,7 +116,7 @@ impl<'a> ListRow<'a> {
         self
     }
 
-    /// Adds a text with marks in exactly `columns`, and a blank after it.
+    /// Adds a text with marks in exactly `columns`, followed by a blank.
     pub fn marked_cell(&mut self, text: &MarkedText, columns: usize, styles: [Style; 2]) -> &mut Self {
         let columns = columns.min(self.room);
         let after = self.room - columns;
@@ -133,7 +133,7 @@ impl<'a> ListRow<'a> {
         }
     }
 
-    /// Adds a text in the columns it needs, clipped to the remaining room.
+    /// Adds a text, truncated to the remaining width.
     pub fn text(&mut self, text: &str, style: impl Into<Style>) -> &mut Self {
         let text = cells::clip(text, self.room, self.skin.glyphs.ellipsis).into_owned();
         self.room -= cells::width(&text);
@@ -149,8 +149,8 @@ impl<'a> ListRow<'a> {
         self
     }
 
-    /// Draws the row at `area`, one row high. If the row has an id, only that has the background of the cursor, so that
-    /// a move of the cursor writes two ids and not two rows.
+    /// Draws the row into `area`, which is one row high. If the row has an id, only the id gets the cursor's
+    /// background, so that a cursor move rewrites two ids instead of two rows.
     pub fn draw(&mut self, under: RowCursor, accent: ThemeRole, area: Rect, buffer: &mut Buffer) {
         let area = area.intersection(buffer.area);
         if area.is_empty() {

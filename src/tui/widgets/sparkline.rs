@@ -1,6 +1,6 @@
 //! Numbers over time as a line of bars, one column each.
 
-/// A bar for each of these numbers, relative to the largest; neighbours are added up if there are more than `columns`.
+/// A bar for each number, relative to the largest. If there are more than `columns`, adjacent numbers are summed.
 pub fn sparkline(numbers: &[u64], columns: usize, levels: &[&'static str; 8]) -> String {
     let together = numbers.len().div_ceil(columns.max(1)).max(1);
     let sums: Vec<u64> =

@@ -1,4 +1,4 @@
-//! A line of tabs: the current one is strong and in brackets, and the mouse finds the one under it.
+//! A line of tabs. The current one is bold and in brackets; the mouse can select any of them.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -13,7 +13,7 @@ pub struct Tabs<T> {
 }
 
 impl<T: Copy + PartialEq> Tabs<T> {
-    /// Puts these titles beside each other, cut at the end of the line.
+    /// Places these titles side by side, truncated at the end of the line.
     pub fn new(titles: impl IntoIterator<Item = (T, String)>, current: T, line: Rect) -> Self {
         let mut x = line.x;
         let place = |(tab, title): (T, String)| {
@@ -39,7 +39,7 @@ impl<T: Copy + PartialEq> Tabs<T> {
     }
 }
 
-/// The columns that these titles take as tabs.
+/// The width of these titles as tabs.
 pub fn columns<T>(titles: &[(T, String)]) -> usize {
     titles.iter().map(|(_, title)| cells::width(title) + 2).sum()
 }

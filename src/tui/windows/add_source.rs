@@ -1,5 +1,5 @@
-//! One line to type: the path or address of a source to add. The desk says whether there is something to add, and adds it. For
-//! what could be several sources, `refdesk add` asks which.
+//! The path or URL of a source to add, on one line. The desk checks whether it can be added, and adds it. If
+//! it could be several sources, `refdesk add` asks which.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -21,15 +21,15 @@ use refdesk_text::Error;
 
 pub struct AddSource;
 
-/// What was typed, and what is known about it.
+/// The typed text and the state of the check.
 #[derive(Debug, Clone, Default)]
 pub struct NewSource {
     line: TextField,
-    /// What the desk was asked about, until it answers or the line changes.
+    /// The text that the desk is checking, until it answers or the line changes.
     asked: Option<String>,
     /// Why it cannot be added.
     problem: Option<String>,
-    /// What was added, until the cursor is on it.
+    /// The added source, until the cursor has moved to it.
     added: Option<SourceId>,
 }
 
@@ -87,7 +87,7 @@ pub fn open(state: &mut State) {
     state.open(WindowKind::AddSource);
 }
 
-/// Adds what is one source, or shows why it cannot be added, with the line as it was typed.
+/// Adds a single source, or shows why it cannot be added and keeps the line.
 pub fn answered(state: &mut State, can_add: Result<usize, Error>, effects: &mut Vec<Effect>) {
     let is_open = state.open_window() == Some(WindowKind::AddSource);
     let Some(place) = state.new_source.asked.take().filter(|_| is_open) else { return };
@@ -101,7 +101,7 @@ pub fn answered(state: &mut State, can_add: Result<usize, Error>, effects: &mut 
     }
 }
 
-/// Says what was added, and puts the cursor on it.
+/// Reports what was added, and moves the cursor to it.
 pub fn added(state: &mut State, added: Result<AddedSources, Error>) {
     let is_open = state.open_window() == Some(WindowKind::AddSource);
     let added = match added {
@@ -131,7 +131,7 @@ pub fn added(state: &mut State, added: Result<AddedSources, Error>) {
     follow(state);
 }
 
-/// Puts the cursor on the source that was added, once it is in the catalog.
+/// Moves the cursor to the added source once the catalog contains it.
 pub fn follow(state: &mut State) {
     let is_listed = |id: &mut SourceId| state.snapshot.catalog.get(id.as_str()).is_some();
     let Some(id) = state.new_source.added.take_if(is_listed) else { return };

@@ -1,4 +1,4 @@
-//! What can be done with all sources that a list shows: each change in a line, with its consequence.
+//! Actions on all sources that a list shows: one line per change, with its consequence.
 
 use std::collections::HashSet;
 
@@ -21,13 +21,13 @@ use refdesk_desk::{BulkChange, BulkPreview};
 
 pub struct AllShown;
 
-/// Columns of the window, with its border, unless a line of its changes needs more.
+/// Width of the window, with its border, unless a line needs more.
 const COLUMNS: u16 = 76;
 
-/// The most columns of the window.
+/// Maximum width of the window.
 const MAX_COLUMNS: u16 = 110;
 
-/// Columns of the border and the blanks within it.
+/// Width of the border and the padding inside it.
 const AROUND: usize = 4;
 
 const LISTED: [Action; 5] = [
@@ -53,7 +53,7 @@ impl Window for AllShown {
         Some(&LISTED)
     }
 
-    /// Each choice has one line.
+    /// Each change has its own line.
     fn action_at(&self, state: &State, at: Position) -> Option<Action> {
         let place = self.page(state)?.place(state);
         let row = at.y.checked_sub(place.y).filter(|_| place.contains(at))?;
@@ -96,12 +96,12 @@ pub fn shown(state: &State) -> Box<dyn Iterator<Item = SourceId> + '_> {
     }
 }
 
-/// Asks what can be done with all that is shown now.
+/// Asks what can be done with all sources shown now.
 pub fn ask(state: &mut State, effects: &mut Vec<Effect>) {
     effects.push(Effect::Ask(Request::PreviewBulk(shown(state).collect())));
 }
 
-/// The workspace has changed: other sources may be shown, and what was counted may be wrong.
+/// The workspace has changed: the list may show other sources, and the counts may be wrong.
 pub fn recount(state: &mut State, effects: &mut Vec<Effect>) {
     if state.open_window() == Some(WindowKind::AllShown) {
         ask(state, effects);
@@ -111,7 +111,7 @@ pub fn recount(state: &mut State, effects: &mut Vec<Effect>) {
 
 pub fn open(state: &mut State, preview: BulkPreview) {
     if std::mem::take(&mut state.is_recounting) && state.open_window() != Some(WindowKind::AllShown) {
-        // It was closed meanwhile.
+        // The window was closed in the meantime.
         return;
     }
     let is_idle = BulkVerb::ALL.into_iter().all(|verb| verb.of(&preview).ids.is_empty());
@@ -123,19 +123,19 @@ pub fn open(state: &mut State, preview: BulkPreview) {
     state.open(WindowKind::AllShown);
 }
 
-/// What this would change, if it changes any source.
+/// The change made by this verb, if it affects any source.
 pub fn change_of(state: &State, verb: BulkVerb) -> Option<&BulkChange> {
     state.bulk.as_ref().map(|preview| verb.of(preview)).filter(|change| !change.ids.is_empty())
 }
 
-/// The columns of the window: its lines are whole if the screen is wide enough.
+/// The width of the window: its lines are whole if the screen is wide enough.
 fn columns(state: &State) -> u16 {
     let widest = choices(state, Detail::Whole).map(|line| cells::width(&line) + AROUND).max().unwrap_or(0);
     let wanted = u16::try_from(widest).unwrap_or(MAX_COLUMNS).clamp(COLUMNS, MAX_COLUMNS);
     wanted.min(state.layout().body.width)
 }
 
-/// The changes to choose from, each in a line.
+/// The changes to choose from, one line each.
 fn choices(state: &State, detail: Detail) -> impl Iterator<Item = String> {
     let changes = BulkVerb::ALL.into_iter().filter_map(|verb| Some((verb, change_of(state, verb)?)));
     changes.map(move |(verb, change)| choice(state, verb, change, detail))
@@ -144,7 +144,7 @@ fn choices(state: &State, detail: Detail) -> impl Iterator<Item = String> {
 fn text(state: &State, columns: u16) -> WrappedText {
     let columns = text_columns(columns);
     let Some(preview) = &state.bulk else { return WrappedText::default() };
-    // A click must find each choice in its own line.
+    // Lines must not wrap, so that a click finds its change.
     let fits = |detail: &Detail| choices(state, *detail).all(|line| cells::width(&line) <= columns);
     let detail = Detail::ALL.into_iter().find(fits).unwrap_or(Detail::Count);
     let back = state.key_in(KeyContext::AllShown, Action::Back);

@@ -1,5 +1,5 @@
-//! A write that an agent asks you to approve: who asks, which file, warnings, the whole difference, and the keys that
-//! answer. How it is answered is in `requests`.
+//! A write that an agent asks you to approve: who asks, which file, warnings, the whole diff, and the keys to
+//! answer. `requests` handles the answer.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -41,7 +41,7 @@ impl Window for ApprovalView {
         Some(places(state).keys)
     }
 
-    /// Wraps the difference again if the request or the width has changed.
+    /// Wraps the diff again if the request or the width has changed.
     fn after_input(&self, state: &mut State, _: &mut Vec<Effect>) {
         let Some(waiting) = state.request() else { return };
         let columns = text_columns(self.outer(state).width);
@@ -70,7 +70,7 @@ impl Window for ApprovalView {
     }
 }
 
-/// Who asks for what; if there is little room, what is done to which file comes first.
+/// Who asks for what. If space is short, the effect and the file come first.
 fn summary(state: &State) -> WrappedText {
     let outer = ApprovalView.outer(state);
     let (columns, rows) = (text_columns(outer.width), usize::from(summary_rows(layout::inner(outer), 0)));
@@ -87,7 +87,7 @@ fn effect(state: &State) -> Option<ApprovalEffect> {
     state.request().and_then(|waiting| waiting.request.approval.as_ref()).map(Approval::effect)
 }
 
-/// The bottom line's name for saying yes.
+/// The bottom line's label for approving.
 pub fn verb(state: &State) -> &'static str {
     match effect(state) {
         Some(ApprovalEffect::New) => "yes, write a new file",

@@ -1,4 +1,4 @@
-//! What the selection, the instructions and the prompt cost together, against a limit to set.
+//! The total cost of selection, instructions and prompt, against a limit that the user can set.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ const OTHERS: &str = "selected and auto sources, except inline texts";
 const IN_FULL: &str = "the instructions, with inline texts in full";
 const INSTRUCTIONS: &str = "the instructions";
 
-/// What was typed as the limit, and the price that was asked for.
+/// The typed limit, and the requested price.
 #[derive(Debug, Clone, Default)]
 pub struct BudgetWindow {
     pub limit: TextField,
@@ -87,12 +87,12 @@ impl Window for BudgetView {
             outer,
             frame.buffer_mut(),
         );
-        // The field comes first: below the text it would be cut in a low terminal.
+        // The field comes first: below the text it would be cut off in a low terminal.
         let line = Rect { height: inner.height.min(1), ..inner };
         let below = Rect { y: line.bottom(), height: inner.height - line.height, ..inner };
         draw_text(state, &text, 0, below, frame.buffer_mut());
         if let Some(why_not) = self.disabled(state) {
-            // In the blank line above the keys, or over the end of a text that has no room for it.
+            // In the blank line above the keys, or over the end of a text that fills the window.
             let place = indented(Rect { y: inner.bottom().saturating_sub(1), height: 1, ..inner });
             let columns = usize::from(place.width);
             let why_not = cells::clip(&cells::sentence(&why_not), columns, state.skin.glyphs.ellipsis).into_owned();
@@ -112,7 +112,7 @@ impl Window for BudgetView {
     }
 }
 
-/// Opens the window, and asks for the price of the prompt as it is typed now.
+/// Opens the window, and asks for the price of the current prompt.
 pub fn open(state: &mut State, effects: &mut Vec<Effect>) {
     let limit = short(limit_of(state.token_limit));
     state.budget.limit = TextField::proposing(&limit);
@@ -137,7 +137,7 @@ fn text(state: &State) -> WrappedText {
         lines.push(("The price of the instructions is being computed.".to_owned(), ThemeRole::Infra));
         lines.push((line(all, GIVEN), ThemeRole::Text));
     } else {
-        // The instructions have the texts of inline sources in full, which must not count twice.
+        // The instructions contain inline sources in full, which must not be counted twice.
         let beside = state.snapshot.given_outside_instructions(instructions);
         let has_inline = beside < state.snapshot.given_tokens();
         let [others, full] = if has_inline { [OTHERS, IN_FULL] } else { [GIVEN, INSTRUCTIONS] };

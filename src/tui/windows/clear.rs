@@ -81,15 +81,15 @@ fn question(state: &State) -> String {
     question
 }
 
-/// All picks, also those that are no longer in the catalog.
+/// All picks, including those that are no longer in the catalog.
 pub fn picks(state: &State) -> Vec<SourceId> {
     let selection = &state.snapshot.selection;
     let picked = selection.members().iter().filter(|member| member.role == Role::Picked).map(|member| &member.id);
     picked.cloned().chain(selection.dormant().iter().map(|id| SourceId::from(id.as_str()))).collect()
 }
 
-/// The sources that leave. Those of mode auto stay in the instructions even if they were picked; those that count as picks keep
-/// what they pull in.
+/// The sources that would leave. Auto sources stay in the instructions even if they were picked; those that
+/// count as picks keep what they pull in.
 fn leaving(state: &State) -> Vec<&SelectedSource> {
     let (members, graph) = (state.snapshot.selection.members(), &state.snapshot.graph);
     let auto = members.iter().filter(|member| member.role == Role::AutoRoot);
@@ -97,7 +97,7 @@ fn leaving(state: &State) -> Vec<&SelectedSource> {
     loop {
         let is_pulled_in = |member: &SelectedSource| match member.role {
             Role::Transitive => member.parents.iter().any(|parent| staying.contains(parent)),
-            // A pick has no parents, although others can mention it.
+            // A pick has no parents, even if other sources mention it.
             _ => staying.iter().any(|from| graph.from_to(from.as_str(), |to| *to == member.id).next().is_some()),
         };
         let stays_too = |member: &&SelectedSource| !staying.contains(&member.id) && is_pulled_in(member);

@@ -1,5 +1,5 @@
-//! From a scan of the repository to a catalog: the proposals to tick, the difference that writing them makes, and what
-//! agents would get from then on. A window for each.
+//! Creates a catalog from a scan of the repository, in three windows: the proposals to tick, the diff of
+//! writing them, and what agents would get from then on.
 
 mod difference;
 mod list;
@@ -23,22 +23,22 @@ pub use written::CatalogSummary;
 /// The state of these windows.
 #[derive(Debug, Clone, Default)]
 pub struct CatalogDraft {
-    /// What the repository offers; `None` until the answer arrives.
+    /// The proposals; `None` until the answer arrives.
     pub found: Option<Box<Discovery>>,
-    /// How many proposals are listed; the others are folded into a row.
+    /// The number of listed proposals; the others are folded into one row.
     pub listed: usize,
-    /// Positions of the ticked proposals.
+    /// Indices of the ticked proposals.
     pub ticked: BTreeSet<usize>,
     /// The ticked proposals in the last question to the engine.
     pub change: CatalogChange,
-    /// What writing it would change, or why it cannot be written; `None` until the answer arrives.
+    /// What writing them would change, or why they cannot be written; `None` until the answer arrives.
     pub proposed: Option<Result<Vec<Proposal>, String>>,
-    /// Whether it is being written.
+    /// Whether a write was requested.
     pub is_asked: bool,
     pub written: Option<CatalogWritten>,
 }
 
-/// Scans the repository again each time.
+/// Opens the window and scans the repository again.
 pub fn open(state: &mut State, effects: &mut Vec<Effect>) {
     state.draft = CatalogDraft::default();
     state.open(WindowKind::Discovery);
@@ -52,7 +52,7 @@ pub fn discovered(state: &mut State, found: Box<Discovery>) {
     state.draft.found = Some(found);
 }
 
-/// Asks what writing the ticked ones would change.
+/// Asks what writing the ticked proposals would change.
 fn propose(state: &mut State, effects: &mut Vec<Effect>) {
     let Some(found) = &state.draft.found else { return };
     let new = state.draft.ticked.iter().filter_map(|nth| found.new.get(*nth).cloned()).collect();

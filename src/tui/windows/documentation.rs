@@ -1,5 +1,5 @@
-//! What documenting databases would write: the plan, the pages with their differences, the sources. What is written is exactly
-//! what is shown.
+//! What documenting databases would write: the plan, the pages with their diffs, the sources. Exactly what is
+//! shown is written.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use crate::tui::widgets::page::WrappedText;
 
 pub struct DocumentationWindow;
 
-/// The most columns.
+/// Maximum width.
 const COLUMNS: u16 = 130;
 
 impl Window for DocumentationWindow {

@@ -1,4 +1,4 @@
-//! How windows are placed and drawn: their size, the rows for their texts, lists and keys, their frame, and texts in it.
+//! Places and draws windows: their size, the rows for texts, lists and keys, their frame, and their texts.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -13,25 +13,25 @@ use crate::tui::widgets::motion::Scroll;
 use crate::tui::widgets::page::{PageLine, WrappedText};
 use crate::tui::widgets::row::Active;
 
-/// A place of this size in the middle of `body`, as far as there is room.
+/// An area of this size in the middle of `body`, limited to its size.
 pub(super) fn centred(body: Rect, columns: u16, rows: usize) -> Rect {
     let width = columns.min(body.width);
     let height = u16::try_from(rows).unwrap_or(u16::MAX).min(body.height);
     Rect { x: body.x + (body.width - width) / 2, y: body.y + (body.height - height) / 2, width, height }
 }
 
-/// Most of the body's columns, up to `most`.
+/// Most of the body's width, up to `most`.
 pub(super) fn wide(body: Rect, most: u16) -> u16 {
     body.width.saturating_sub(4).clamp(body.width.min(60), most)
 }
 
-/// The text columns of a window with this many columns.
+/// The width of the text in a window of this width.
 pub(super) fn text_columns(outer: u16) -> usize {
     usize::from(outer.saturating_sub(4))
 }
 
-/// The rows for a text and, below a blank line if there is room, the row for the keys. In a low terminal the text needs all of
-/// them, and only the bottom line has the keys.
+/// The rows of a text, and the row of the keys below it, separated by a blank line if it fits. In a low
+/// terminal the text takes all rows, and only the bottom line shows the keys.
 pub(super) fn text_and_keys(state: &State, inner: Rect) -> (Rect, Rect) {
     let (keys, below) = match inner.height {
         _ if state.layout().body.height < LOW => (0, 0),
@@ -42,13 +42,13 @@ pub(super) fn text_and_keys(state: &State, inner: Rect) -> (Rect, Rect) {
     (Rect { height: inner.height.saturating_sub(below), ..inner }, keys)
 }
 
-/// Rows within a window so low that no blank line is wanted.
+/// At or below this height of the window, the blank line is left out.
 const SHORT: u16 = 6;
-/// Rows of the body of a terminal so low that a window shows no keys.
+/// At or below this height of the body, windows show no keys.
 const LOW: u16 = 12;
 
-/// A list of this many rows, the rule below it, and the details with up to `below` rows: half of all, and those that the list
-/// does not need.
+/// A list of this many rows, a rule, and the details with up to `below` rows: half of the height, plus what
+/// the list does not need.
 pub(super) fn list_and_details(inner: Rect, rows: usize, below: u16) -> (Rect, Rect, Rect) {
     let spare = inner.height.saturating_sub(u16::try_from(rows).unwrap_or(u16::MAX).max(1));
     let below = below.min(spare.max(inner.height / 2));
@@ -57,7 +57,7 @@ pub(super) fn list_and_details(inner: Rect, rows: usize, below: u16) -> (Rect, R
     (list, rule, Rect { y: rule.bottom(), height: below - rule.height, ..inner })
 }
 
-/// The parts of a window that shows a difference.
+/// The areas of a window that shows a diff.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DifferenceLayout {
     pub field: Rect,
@@ -67,18 +67,18 @@ pub(super) struct DifferenceLayout {
     pub keys: Rect,
 }
 
-/// The most rows of a summary in a window with this inside: half of them, and in a low one what the difference can spare.
+/// The maximum rows of a summary in this area: half of them, and in a low window what the diff can spare.
 pub(super) fn summary_rows(inner: Rect, field: u16) -> u16 {
     let spare = inner.height.saturating_sub(field + 1 + MIN_DIFFERENCE).min(MIN_SUMMARY);
     (inner.height.saturating_sub(4) / 2).max(spare)
 }
 
-/// Rows for what is done to which file, and who asks.
+/// Rows for the effect, the file, and who asks.
 const MIN_SUMMARY: u16 = 3;
-/// The least rows of a difference.
+/// Minimum rows of a diff.
 const MIN_DIFFERENCE: u16 = 1;
 
-/// The window's keys have a row unless the terminal is low: then only the bottom line has them.
+/// Lays out a diff window. The keys have a row unless the terminal is low, where only the bottom line shows them.
 pub(super) fn difference_layout(state: &State, inner: Rect, field: u16, summary: usize) -> DifferenceLayout {
     let row = |y: u16, height: u16| {
         let y = y.min(inner.bottom());
@@ -102,7 +102,7 @@ pub(super) struct Titles {
 }
 
 pub(super) fn draw_frame(state: &State, titles: Titles, role: ThemeRole, outer: Rect, buffer: &mut Buffer) {
-    // A wide character cut by the edge would spill into the window, so its left half goes too.
+    // A wide character cut by the edge would spill into the window, so clear its left half too.
     let left = Rect { x: outer.x.saturating_sub(1), width: 1, ..outer };
     for position in left.intersection(buffer.area).positions() {
         if position.x < outer.x && cells::width(buffer.cell(position).map_or("", |cell| cell.symbol())) > 1 {
@@ -118,7 +118,7 @@ pub(super) fn paragraphs<'a>(texts: impl IntoIterator<Item = (&'a str, ThemeRole
     WrappedText::new(texts.into_iter().map(|(text, role)| PageLine::new(cells::clean(text), role)).collect(), columns)
 }
 
-/// Draws the rows of a text from `top` on.
+/// Draws the rows of a text starting at `top`.
 pub(super) fn draw_text(state: &State, text: &WrappedText, top: usize, place: Rect, buffer: &mut Buffer) {
     let (window, inside) = (Scroll { top }.window(text.len(), usize::from(place.height)), indented(place));
     for (nth, at) in window.enumerate() {
@@ -139,7 +139,7 @@ pub(super) fn draw_scrolled(
     frame::scrollbar(&state.skin, place, text.len(), top, state.skin.theme.style(role), buffer);
 }
 
-/// `1-20 of 84`, or nothing if all lines are visible.
+/// `1-20 of 84`, or empty if all lines are visible.
 pub(super) fn visible_lines(top: usize, len: usize, place: Rect) -> String {
     scrolled("", &Scroll { top }.window(len, usize::from(place.height)), len).trim_start_matches(", ").to_owned()
 }

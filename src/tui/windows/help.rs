@@ -1,5 +1,5 @@
-//! The help: what the marks mean, the keys of the focused pane, and the keys that work everywhere; a line of words finds
-//! some of them.
+//! The help: what the marks mean, the keys of the focused pane, and the keys that work everywhere. A search
+//! line filters the entries.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -21,7 +21,7 @@ use crate::tui::widgets::{cells, frame};
 use refdesk_core::selection::SelectionState;
 use refdesk_desk::AgentPresence;
 
-/// The help while keys go to its lines, or to its line of words.
+/// The help; whether its lines or its search line receive keys.
 pub struct Help {
     is_typed: bool,
 }
@@ -29,7 +29,7 @@ pub struct Help {
 pub const KEYS: Help = Help { is_typed: false };
 pub const LINE: Help = Help { is_typed: true };
 
-/// The most columns: most descriptions fit in one line.
+/// Maximum width; most descriptions fit in one line.
 const COLUMNS: u16 = 110;
 const KEY_COLUMNS: usize = 16;
 
@@ -42,7 +42,7 @@ impl Window for Help {
         }
     }
 
-    /// As large as for all keys, so that it stays in place while the user types.
+    /// As large as for all keys, so that it does not move while the user types.
     fn outer(&self, state: &State) -> Rect {
         let head = usize::from(self.has_line(state));
         centred(state.layout().body, COLUMNS, lines(state, "").len() + head + 2)
@@ -99,7 +99,7 @@ impl Help {
         self.is_typed || !state.help.is_empty()
     }
 
-    /// The line of words, if there is one, and the rest.
+    /// The search line, if it is open, and the rest.
     fn places(&self, state: &State) -> (Rect, Rect) {
         let inner = layout::inner(self.outer(state));
         let head = Rect { height: inner.height.min(u16::from(self.has_line(state))), ..inner };
@@ -107,7 +107,7 @@ impl Help {
     }
 }
 
-/// Opens the help with everything in it.
+/// Opens the help without a filter.
 pub fn open(state: &mut State) {
     state.help.clear();
     state.open(WindowKind::Help);
@@ -117,7 +117,7 @@ fn all(state: &State) -> Vec<Line<'static>> {
     lines(state, "")
 }
 
-/// The entries among these lines: what is neither a heading nor blank.
+/// The number of entries: lines that are neither headings nor blank.
 fn count(lines: &[Line<'static>]) -> usize {
     lines.iter().filter(|line| line.spans.len() > 1).count()
 }
@@ -162,7 +162,7 @@ fn contexts(state: &State) -> Vec<KeyContext> {
     contexts
 }
 
-/// The legend of the marks, then the keys by context; with words, only the entries that have all of them.
+/// The legend of the marks, then the keys by context; with search words, only entries that contain all of them.
 fn lines(state: &State, words: &str) -> Vec<Line<'static>> {
     let columns = usize::from(COLUMNS.min(state.layout().body.width)).saturating_sub(4);
     let (theme, glyphs) = (&state.skin.theme, &state.skin.glyphs);
@@ -171,7 +171,7 @@ fn lines(state: &State, words: &str) -> Vec<Line<'static>> {
         let all = texts.join(" ").to_lowercase();
         words.iter().all(|word| all.contains(word))
     };
-    // A long description continues in lines of one span, below its beginning.
+    // A long description continues in lines of one span, aligned with its start.
     let entry = |left: &str, role, text: &str| {
         let left = cells::pad(left, KEY_COLUMNS - 1, glyphs.ellipsis) + " ";
         let mut parts = cells::wrap(text, columns.saturating_sub(KEY_COLUMNS).max(1)).into_iter();

@@ -1,4 +1,4 @@
-//! Shown after the editor returned invalid JSON: says where the error is, and asks whether to edit again.
+//! Shown after the editor returned invalid JSON: the location of the error, and whether to edit again.
 
 use super::{Handled, TextPage, Window, paragraphs, text_columns};
 use crate::tui::action::{Action, KeyContext};

@@ -43,36 +43,36 @@ use refdesk_text::Error;
 pub use kind::JumpKind;
 use rows::{JumpRow, JumpTarget};
 
-/// The most sections that the search of the documents shows.
+/// The maximum number of sections from the document search.
 const SECTIONS: usize = 50;
 
-/// Rows for the details of the row under the cursor, with the rule above them.
+/// Height of the details of the row under the cursor, with the rule above them.
 const DETAILS: u16 = 9;
 
-/// The least rows of a window that has room for these.
+/// The minimum height of a window that shows details.
 const MIN: u16 = 14;
 
-/// Columns of the keys of an action.
+/// Width of an action's keys.
 const KEYS: usize = 12;
 
 pub struct Jump;
 
-/// What was typed, and what matches it.
+/// The typed text and its matches.
 #[derive(Debug, Clone, Default)]
 pub struct JumpWindow {
     pub line: TextField,
     rows: Vec<JumpRow>,
-    /// What the rows were made from; `None` if they are outdated.
+    /// The inputs that the rows were built from; `None` if they are outdated.
     made_from: Option<RowsOrigin>,
-    /// The results of the filters, from which longer ones start.
+    /// The results of the filters, which longer filters refine.
     sources: FilterResult,
     templates: FilterResult,
     tags: Vec<(String, usize)>,
-    /// The words that the documents were searched for last, and whether they were being indexed then.
+    /// The last words that the documents were searched for, and whether they were still being indexed.
     asked: Option<(String, bool)>,
     answer: Option<Result<Box<SearchAnswer>, Error>>,
     answers: u64,
-    /// The window as it was when the question about a large pick covered it.
+    /// The state of this window while the question about a large pick covers it.
     covered: Option<OpenWindow>,
 }
 
@@ -81,12 +81,12 @@ struct RowsOrigin {
     line: String,
     generation: u64,
     answers: u64,
-    /// How many rows the feed has, and when the newest one happened.
+    /// The number of rows in the feed, and the time of the newest one.
     feed: (usize, Option<String>),
 }
 
 impl JumpWindow {
-    /// Keeps the open window, if it is this one, for when a question that covers it is answered.
+    /// Stores the open window, if it is this one, until a question that covers it is answered.
     pub fn cover(&mut self, open: Option<OpenWindow>) {
         self.covered = open.filter(|open| open.kind == WindowKind::Jump);
     }
@@ -96,7 +96,7 @@ impl JumpWindow {
         self.covered.take()
     }
 
-    /// Takes the answer to the newest search of the documents.
+    /// Stores the answer to the latest document search.
     pub fn take(&mut self, answer: Result<Box<SearchAnswer>, Error>) {
         self.answer = Some(answer);
         self.answers += 1;
@@ -212,7 +212,7 @@ impl Window for Jump {
 }
 
 impl State {
-    /// The source that an action is about: that of the row under the cursor of the jump if it is open, else that of the row
+    /// The source that an action applies to: the row under the jump window's cursor if it is open, otherwise
     /// under the cursor of the graph or the pane.
     pub fn acted_on(&self) -> Option<&str> {
         match self.open_window() {
@@ -222,7 +222,7 @@ impl State {
     }
 }
 
-/// Opens the window, narrowed to this kind.
+/// Opens the window, limited to this kind if given.
 pub fn open(state: &mut State, kind: Option<JumpKind>) {
     state.jump = JumpWindow { tags: rows::tags_of(state), answers: state.jump.answers, ..JumpWindow::default() };
     state.jump.line.insert(kind.map_or("", JumpKind::sign));
@@ -239,7 +239,7 @@ fn current(state: &State) -> Option<&JumpRow> {
     state.jump.rows.get(state.window?.cursor.at)
 }
 
-/// Searches the documents for what is typed now, unless other kinds are wanted.
+/// Searches the documents for the typed text, unless another kind is selected.
 fn search(state: &mut State, effects: &mut Vec<Effect>) {
     let jump = &mut state.jump;
     let (kind, words) = JumpKind::of(jump.line.text());
@@ -247,7 +247,7 @@ fn search(state: &mut State, effects: &mut Vec<Effect>) {
     let is_indexing = state.snapshot.is_indexing;
     let is_asked = match &jump.asked {
         None => words.is_empty(),
-        // Without an index there was nothing to search; when there is one, it is asked again.
+        // Without an index nothing was searched, so search again once there is one.
         Some((asked, was_indexing)) => asked == words && (!was_indexing || is_indexing || words.is_empty()),
     };
     if is_asked {
@@ -263,7 +263,7 @@ fn search(state: &mut State, effects: &mut Vec<Effect>) {
     jump.asked = Some((words.to_owned(), is_indexing));
 }
 
-/// Rebuilds the rows if anything changed. A cursor that was moved stays on its row.
+/// Rebuilds the rows if their inputs changed. A cursor that was moved stays on its row.
 fn follow(state: &mut State) {
     let notices = &state.feed.notices;
     let origin = RowsOrigin {
@@ -293,7 +293,7 @@ fn follow(state: &mut State) {
     state.jump.made_from = Some(origin);
 }
 
-/// Rows of details, with the rule above them: an excerpt of a section, and what its line cuts of any other row.
+/// Height of the details with their rule: an excerpt of a section, or the full text of a truncated row.
 fn details(state: &State, columns: usize) -> u16 {
     match current(state) {
         Some(row) if row.is_section() => DETAILS,
@@ -304,7 +304,7 @@ fn details(state: &State, columns: usize) -> u16 {
     }
 }
 
-/// Whether the row of the list shows everything, whatever other rows are shown with it.
+/// Whether the row is shown in full, regardless of the other rows.
 fn is_whole(state: &State, row: &JumpRow, columns: usize) -> bool {
     let is_mixed = JumpKind::of(state.jump.line.text()).0.is_none();
     let keys = if matches!(row.to, JumpTarget::Action(_)) { KEYS + 1 } else { 0 };
@@ -316,7 +316,7 @@ fn is_whole(state: &State, row: &JumpRow, columns: usize) -> bool {
     is_said && width(&row.name) <= names && width(text) < room.saturating_sub(names)
 }
 
-/// What the action of `Enter` does to the row under the cursor.
+/// The label of `Enter` for the row under the cursor.
 pub fn verb(state: &State) -> &'static str {
     match current(state).map(|row| row.kind) {
         Some(JumpKind::Action) => "run",
@@ -334,7 +334,7 @@ fn places(state: &State) -> JumpLayout {
     JumpLayout { line, list, rule, text }
 }
 
-/// How much was found, and how the documents were searched.
+/// The number of matches, and how the documents were searched.
 fn note(state: &State) -> String {
     let jump = &state.jump;
     let mut parts = Vec::new();
@@ -386,7 +386,7 @@ fn why_empty(state: &State) -> String {
     }
 }
 
-/// The line, or what can be typed there.
+/// Draws the line, or a placeholder.
 fn draw_line(state: &State, line: Rect, buffer: &mut Buffer) -> Position {
     let theme = &state.skin.theme;
     buffer.set_stringn(line.x + 1, line.y, state.skin.glyphs.cursor, 1, theme.style(ThemeRole::Catalog));
@@ -429,7 +429,7 @@ fn row<'a>(state: &'a State, found: &JumpRow, widest: WidestTexts, width: u16) -
         Some(_) => widest.of_section(row.room()),
         None => (widest.names(row.room()), 0),
     };
-    // The last headings of a section matter most, and the title of its document has what room is left.
+    // The innermost headings of a section matter most; its document's title gets the remaining width.
     let titled = found.name_with_title().filter(|name| cells::width(name) <= columns);
     let name = match titled {
         Some(titled) => titled.into(),
@@ -452,23 +452,23 @@ fn row<'a>(state: &'a State, found: &JumpRow, widest: WidestTexts, width: u16) -
     row
 }
 
-/// The columns of what is in the rows, as wide as the widest of them.
+/// The maximum widths of the texts in the rows.
 #[derive(Debug, Clone, Copy, Default)]
 struct WidestTexts {
-    /// The id of a source, as its name.
+    /// The id of a source, shown as its name.
     id: usize,
-    /// Any other name, with the title of the document.
+    /// Any other name, with the document's title.
     name: usize,
     /// The id of the source of a section.
     source: usize,
-    /// The file and line of a section, with a sign for the folders that are cut.
+    /// The file and line of a section, with a sign for the omitted folders.
     place: usize,
 }
 
-/// Columns that the name of a section keeps.
+/// Minimum width of a section's name.
 const MIN_NAME: usize = 20;
 
-/// Columns that the source of a section keeps.
+/// Minimum width of a section's source.
 const MIN_SOURCE: usize = 8;
 
 impl WidestTexts {
@@ -492,13 +492,13 @@ impl WidestTexts {
         widest
     }
 
-    /// Columns of the names: ids are whole, and other names as far as they leave room for everything else.
+    /// Width of the names: ids in full, other names as far as everything else leaves room.
     fn names(self, room: usize) -> usize {
         self.id.max(self.name.min(room / 2)).min(room)
     }
 
-    /// Columns of the name of a section and of the id of its source. Names give way to ids and files, which tell the rows
-    /// apart. Ids are cut last, the same id in the same way in every row.
+    /// Widths of a section's name and of its source's id. Names shrink before ids and files, which
+    /// distinguish the rows. Ids shrink last, and equally in every row.
     fn of_section(self, room: usize) -> (usize, usize) {
         let beside = self.source + 2 + self.place + 1;
         let name = self.names(room).min(room.saturating_sub(1 + beside).max(MIN_NAME));
@@ -517,7 +517,7 @@ fn kind_role(kind: JumpKind) -> ThemeRole {
     }
 }
 
-/// The text of a section with the words marked; for any other row, the whole name and description.
+/// Draws the text of a section with the words marked; for any other row, the full name and description.
 fn draw_details(state: &State, found: &JumpRow, places: &JumpLayout, buffer: &mut Buffer) {
     let style = state.skin.theme.style(ThemeRole::Infra);
     let columns = text_columns(places.text.width + 2);
@@ -534,7 +534,7 @@ fn draw_details(state: &State, found: &JumpRow, places: &JumpLayout, buffer: &mu
     draw_text(state, &text, 0, places.text, buffer);
 }
 
-/// Name and description, and why it cannot be done.
+/// Name and description, and why it is disabled.
 fn whole(found: &JumpRow, columns: usize) -> WrappedText {
     let why_not = found.why_not.as_deref().map(|why| (why, ThemeRole::Warning));
     let lines = [(found.name.as_str(), ThemeRole::Strong), (found.about.as_str(), ThemeRole::Text)];

@@ -1,4 +1,4 @@
-//! Asks before a pick that brings much, with the smaller picks beside it.
+//! Asks before a pick that pulls in a lot, and offers smaller picks.
 
 use ratatui::layout::Position;
 
@@ -22,16 +22,16 @@ pub struct LargePickView;
 /// In the order of their lines.
 const CHOICES: [Action; 4] = [Action::Confirm, Action::PickNear, Action::PickAlone, Action::Back];
 
-/// Columns of the window, with its border, unless a line of sizes needs more.
+/// Width of the window, with its border, unless a line of sizes needs more.
 const COLUMNS: u16 = 76;
 
-/// Columns of the border and the blanks within it.
+/// Width of the border and the padding inside it.
 const AROUND: usize = 4;
 
-/// The most columns of the window.
+/// Maximum width of the window.
 const MAX_COLUMNS: u16 = 110;
 
-/// Ids that are named before `+N more`.
+/// Ids listed before `+N more`.
 const NAMED: usize = 6;
 
 impl Window for LargePickView {
@@ -49,7 +49,7 @@ impl Window for LargePickView {
         Some(&CHOICES)
     }
 
-    /// Each choice has one line.
+    /// Each choice has its own line.
     fn action_at(&self, state: &State, at: Position) -> Option<Action> {
         let place = self.page(state)?.place(state);
         let is_alone = state.large_pick.as_ref().is_some_and(|pick| others(&pick.whole, pick).next().is_none());
@@ -77,7 +77,7 @@ impl Window for LargePickView {
     }
 }
 
-/// The workspace has changed: what was counted may be wrong.
+/// The workspace has changed: the counts may be wrong.
 pub fn recount(state: &mut State, effects: &mut Vec<Effect>) {
     if let Some(pick) = state.large_pick.as_ref().filter(|_| state.open_window() == Some(WindowKind::LargePick)) {
         effects.push(Effect::Ask(Request::PickSizes(pick.id.clone())));
@@ -85,7 +85,7 @@ pub fn recount(state: &mut State, effects: &mut Vec<Effect>) {
     }
 }
 
-/// What the pick would bring now; `None` if its source is gone.
+/// Stores the new preview of the pick; `None` if its source no longer exists.
 pub fn recounted(state: &mut State, pick: Option<Box<LargePick>>) {
     state.is_recounting = false;
     if state.open_window() != Some(WindowKind::LargePick) {
@@ -106,7 +106,7 @@ pub fn open(state: &mut State, pick: LargePick) {
     state.open(WindowKind::LargePick);
 }
 
-/// The columns of the window: the lines of sizes are whole if the screen is wide enough.
+/// The width of the window: size lines are whole if the screen is wide enough.
 fn columns(state: &State) -> u16 {
     let choices = state.large_pick.iter().flat_map(|pick| choices(state, pick, SizeDetail::Whole));
     let widest = choices.map(|choice| cells::width(&choice) + AROUND).max().unwrap_or(0);
@@ -114,7 +114,7 @@ fn columns(state: &State) -> u16 {
     wanted.min(state.layout().body.width)
 }
 
-/// The picks to choose from, each in a line.
+/// The picks to choose from, one line each.
 fn choices(state: &State, pick: &LargePick, detail: SizeDetail) -> [String; 3] {
     let is_alone = others(&pick.whole, pick).next().is_none();
     let [beyond, others] = pick.excludes;
@@ -141,7 +141,7 @@ fn text(state: &State, columns: u16) -> WrappedText {
     let id = cells::clean(pick.id.as_str());
     let others: Vec<String> = others(&pick.whole, pick).map(|id| format!("@{id}")).collect();
     let named = first_and_count(&others, NAMED);
-    // If there is little room, only the ways out are shown, each on its own line, in the same detail.
+    // All choices use the most detailed variant that fits on one line each.
     let fits = |detail: &SizeDetail| choices(state, pick, *detail).iter().all(|line| cells::width(line) <= columns);
     let detail = SizeDetail::ALL.into_iter().find(fits).unwrap_or(SizeDetail::Counts);
     let [all, direct, only] = choices(state, pick, detail);
@@ -170,7 +170,7 @@ fn others<'a>(change: &'a SelectionChange, pick: &'a LargePick) -> impl Iterator
     change.enters.iter().filter(|id| **id != pick.id).map(|id| cells::clean(id.as_str()))
 }
 
-/// The level of detail about a size. How many sources wait for trust is always said.
+/// How detailed a size is. The number of untrusted sources is always included.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SizeDetail {
     /// `+126, ~76,475 tokens more (~80,102 with instructions), 3 untrusted sources`

@@ -1,5 +1,5 @@
-//! A window with a list and, below a rule, the details of the row under the cursor: its place, its rows, and how it is
-//! drawn.
+//! A window with a list and, below a rule, the details of the row under the cursor: its area, its rows, and
+//! its drawing.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -15,9 +15,9 @@ use crate::tui::widgets::page::WrappedText;
 use crate::tui::widgets::row::{Active, ListRow};
 
 pub(super) struct ListPage {
-    /// The most columns of the window, with its border.
+    /// Maximum width of the window, with its border.
     pub columns: u16,
-    /// The least rows of the window, with its border.
+    /// Minimum height of the window, with its border.
     pub least_rows: usize,
     /// Rows of the details, with the rule above them.
     pub details: u16,
@@ -42,12 +42,12 @@ impl ListPage {
         WindowRows { place: self.parts(state).0, len: self.len, is_list: true }
     }
 
-    /// The places of the list, the rule and the details.
+    /// The areas of the list, the rule and the details.
     pub fn parts(&self, state: &State) -> (Rect, Rect, Rect) {
         list_and_details(layout::inner(self.outer(state)), self.len, self.details)
     }
 
-    /// `row` makes a row of this many columns.
+    /// Draws the window. `row` builds a row of the given width.
     pub fn draw<'a>(
         &self,
         state: &State,

@@ -1,4 +1,4 @@
-//! The last messages of the bottom line, the newest first: what was done, what followed, how to undo it, and errors.
+//! The recent messages of the bottom line, newest first: what was done, its consequences, how to undo it, and errors.
 
 use ratatui::Frame;
 
@@ -53,7 +53,7 @@ fn kind(tone: MessageKind) -> (&'static str, ThemeRole) {
     }
 }
 
-/// Opens the window: its errors are read.
+/// Opens the window and marks its errors as read.
 pub fn open(state: &mut State) {
     state.messages.read();
     state.open(WindowKind::Messages);

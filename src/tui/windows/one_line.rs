@@ -1,4 +1,4 @@
-//! A window with one line to type, below a sentence that says what.
+//! A window with one line to type in, below a sentence that explains it.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -13,7 +13,7 @@ use crate::tui::widgets::prompt;
 
 const COLUMNS: u16 = 72;
 
-/// With room for what is wrong with the line.
+/// The area of the window, with room for a problem with the line.
 pub(super) fn outer(state: &State, problem: Option<&str>) -> Rect {
     let body = state.layout().body;
     let columns = text_columns(centred(body, COLUMNS, 6).width);

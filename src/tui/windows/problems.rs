@@ -1,5 +1,5 @@
-//! The problems of the workspace: a row each, errors first, and below the list the one under the cursor with its place and
-//! how to fix it.
+//! The problems of the workspace: one row each, errors first; below the list, the problem under the cursor
+//! with its place and its fix.
 
 use ratatui::Frame;
 
@@ -13,10 +13,10 @@ use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::row::ListRow;
 use refdesk_text::report::{Diagnostic, total};
 
-/// Columns from which there is room for codes; the details have them.
+/// The minimum width for showing codes, which the details always show.
 const WITH_CODES: usize = 90;
 
-/// The fewest columns that a quoted path is cut to.
+/// The minimum width of a shortened quoted path.
 const LEAST_QUOTED: usize = 5;
 
 pub struct Problems;
@@ -73,8 +73,8 @@ impl Window for Problems {
     }
 }
 
-/// The subject of a problem: messages often start with the same path. A file outside the workspace, whose path may be long,
-/// is shown by name only; the details have the whole path.
+/// The subject of a problem, shown separately because messages often start with the same path. A file outside
+/// the workspace, whose path may be long, is reduced to its name; the details show the whole path.
 pub fn subject(diagnostic: &Diagnostic) -> String {
     if let Some(id) = &diagnostic.source_id {
         return format!("@{}", cells::clean(id));
@@ -84,7 +84,7 @@ pub fn subject(diagnostic: &Diagnostic) -> String {
     cells::clean(shown).into_owned()
 }
 
-/// The file and the line, without folders; empty for a problem of no line, or one whose subject is its place.
+/// File name and line, without folders; empty for a problem without a line, or whose subject is its place.
 pub fn short_place(diagnostic: &Diagnostic) -> String {
     let (Some(_), Some(file), Some(line)) = (&diagnostic.source_id, &diagnostic.file, diagnostic.line) else {
         return String::new();
@@ -92,14 +92,14 @@ pub fn short_place(diagnostic: &Diagnostic) -> String {
     cells::clean(&format!("{}:{line}", file.rsplit('/').next().unwrap_or(file))).into_owned()
 }
 
-/// The message without the words of its code, with which it may begin.
+/// The message without a leading repetition of its code.
 pub fn message(diagnostic: &Diagnostic) -> &str {
     let words = format!("{}: ", diagnostic.code.as_str().replace('-', " "));
     diagnostic.message.strip_prefix(&words).unwrap_or(&diagnostic.message)
 }
 
-/// A message in this many columns. If it is too long, the quoted part is cut in the middle, since the words after it say what
-/// is wrong.
+/// Fits a message into this width by shortening its quoted part in the middle, because the words after it
+/// describe the problem.
 fn fitted(message: &str, columns: usize, ellipsis: &str) -> String {
     let over = cells::width(message).saturating_sub(columns);
     let quoted = message.split_once('\'').and_then(|(before, rest)| {

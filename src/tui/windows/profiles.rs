@@ -1,5 +1,5 @@
-//! The profiles of the workspace: a row each with what it would select and cost, and below the list the one under the
-//! cursor.
+//! The profiles of the workspace: one row each with what it would select and cost; below the list, the
+//! profile under the cursor.
 
 use std::path::PathBuf;
 
@@ -27,15 +27,15 @@ pub struct ProfilesView;
 pub struct ProfilesWindow {
     /// `None` until the answer arrives.
     pub listed: Option<Vec<ProfileDetails>>,
-    /// Why the folder of profiles cannot be read.
+    /// Why the profiles folder cannot be read.
     pub problems: Vec<Diagnostic>,
     /// The file of the profile to switch to.
     pub file: Option<PathBuf>,
     /// What switching would change, or why that is unknown; `None` until the answer arrives.
     pub switch: Option<Result<Box<ProfileSwitch>, String>>,
-    /// Whether `switch` compares with the selection as it is now.
+    /// Whether `switch` compares with the current selection.
     pub is_current: bool,
-    /// The generation of the snapshot asked about; `None` if the question must be asked again.
+    /// The generation of the snapshot in the question; `None` if it must be asked again.
     pub asked_at: Option<u64>,
 }
 
@@ -88,7 +88,7 @@ impl Window for ProfilesView {
 const NONE_YET: &str = "There are no profiles yet. Each is a JSON file in .jaato/profiles/ that names its picks, such as \
                         review.json: {\"name\": \"review\", \"plugin_configs\": {\"references\": {\"preselected\": [\"an-id\"]}}}";
 
-/// Opens the list, and reads it again each time: files may have changed.
+/// Opens the list and reads it again, because files may have changed.
 pub fn open(state: &mut State, effects: &mut Vec<Effect>) {
     state.profiles.listed = None;
     state.open(WindowKind::Profiles);
@@ -107,17 +107,17 @@ fn empty(state: &State) -> &str {
     }
 }
 
-/// ` 1 picked,  4 pulled in, 1 auto`, as the top line counts them.
+/// ` 1 picked,  4 pulled in, 1 auto`, counted as in the top line.
 fn selects(it: &ProfileDetails) -> String {
     let auto = if it.auto.is_empty() { String::new() } else { format!(", {} auto", it.auto.len()) };
     format!("{:>2} picked, {:>2} pulled in{auto}", it.picks.len(), it.transitive.len())
 }
 
-/// How much the rows say: as much as fits in all of them; the details have the rest.
+/// How detailed the rows are: as much as fits in all of them; the details show the rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RowDetail {
     Whole,
-    /// Without what it writes and lacks.
+    /// Without what it writes and what is missing.
     Counts,
     /// Without the origin of its sources.
     Sources,
@@ -135,7 +135,7 @@ impl RowDetail {
         }
     }
 
-    /// What comes after the price: each part with its colour.
+    /// The parts after the price, each with its colour.
     fn notes(self, it: &ProfileDetails) -> Vec<(String, ThemeRole)> {
         if it.problems.iter().any(Diagnostic::is_error) {
             let why = if self == Self::Whole { "cannot be used: see below" } else { "cannot be used" };
@@ -152,7 +152,8 @@ impl RowDetail {
     }
 }
 
-/// The columns of the rows: those of the longest name, which is typed and never cut, of the widest counts and of the widest price.
+/// The column widths of the rows: the longest name, which users type and which is never shortened, the widest
+/// counts and the widest price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct ProfileColumns {
     name: usize,
@@ -194,7 +195,7 @@ fn row<'a>(state: &'a State, it: &ProfileDetails, columns: ProfileColumns, width
     row
 }
 
-/// The same as the comparison says and the top line shows after a switch.
+/// The same price as in the comparison, and in the top line after a switch.
 fn price(it: &ProfileDetails) -> String {
     if it.problems.iter().any(Diagnostic::is_error) {
         return String::new();
@@ -202,8 +203,8 @@ fn price(it: &ProfileDetails) -> String {
     format!("An agent gets {}{}", cells::in_tokens(it.tokens), source_words::waiting(it.waiting))
 }
 
-/// All of one, in at most `height` rows: long lists of ids are cut first, and say how many more there are. Its description has
-/// the rows that the figures leave.
+/// All details of a profile, in at most `height` rows: long lists of ids are shortened first, and show how
+/// many are left out. The description gets the remaining rows.
 fn details(state: &State, it: &ProfileDetails, columns: usize, height: usize) -> WrappedText {
     let least = usize::from(!it.description.is_empty());
     let mut all = (1..=LIST_ROWS).rev().map(|rows| details_with(state, it, columns, rows));
@@ -221,7 +222,7 @@ fn wrapped(lines: &[(String, ThemeRole)], columns: usize) -> WrappedText {
     paragraphs(lines.iter().map(|(text, role)| (text.as_str(), *role)), columns)
 }
 
-/// Rows of a list of ids at most.
+/// Maximum rows of a list of ids.
 const LIST_ROWS: usize = 4;
 
 /// `Pulls in @a @b … +7 more`, in at most this many rows.
@@ -238,7 +239,7 @@ fn list(state: &State, what: &str, ids: &[SourceId], columns: usize, rows: usize
         format!("{what} {}{more}", named.join(" "))
     };
     let fits = |text: &String| cells::wrap(text, columns).len() <= rows;
-    // An id has two columns at least, and a blank.
+    // An id takes at least two columns and a blank.
     (1..=ids.len().min(rows * columns / 3))
         .rev()
         .map(some)

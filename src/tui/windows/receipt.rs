@@ -1,4 +1,4 @@
-//! A receipt: what an agent was sent, why each part was added, and the exact bytes as the journal keeps them.
+//! A receipt: what an agent was sent, why each part was added, and the exact bytes recorded in the journal.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ pub struct ReceiptView;
 
 #[derive(Debug, Clone, Default)]
 pub struct ReceiptWindow {
-    /// Its line of the journal, or why there is none; `None` until the answer arrives.
+    /// Its journal line, or why it is missing; `None` until the answer arrives.
     pub line: Option<Result<Box<DatedLine>, String>>,
     text: WrappedText,
     /// The width that `text` is wrapped for; `None` if it is outdated.
@@ -26,7 +26,7 @@ pub struct ReceiptWindow {
 }
 
 impl ReceiptWindow {
-    /// Asks for the receipt in this line of the journal.
+    /// Requests the receipt in this journal line.
     pub fn open(state: &mut State, number: u64, effects: &mut Vec<Effect>) {
         state.receipt = Self::default();
         state.open(WindowKind::Receipt);
@@ -63,7 +63,7 @@ impl Window for ReceiptView {
     }
 }
 
-/// Columns of the labels.
+/// Width of the labels.
 const LABEL: usize = 8;
 
 fn lines(state: &State, columns: usize) -> Vec<PageLine> {
@@ -77,7 +77,7 @@ fn lines(state: &State, columns: usize) -> Vec<PageLine> {
         let name = PageLine::new(cells::pad(name, LABEL, ""), ThemeRole::Infra);
         name.then(&cells::clean(value), ThemeRole::Text).hanging(LABEL)
     };
-    // What and why come first, what only proves it last.
+    // Content and reasons come first, evidence last.
     let widest = receipt.why.iter().map(|item| cells::width(words(item.block).0)).max().unwrap_or(0);
     let mut lines: Vec<PageLine> = receipt.why.iter().map(|it| item(it, (widest + 2).max(LABEL))).collect();
     if !receipt.reason.is_empty() {
@@ -96,7 +96,7 @@ fn lines(state: &State, columns: usize) -> Vec<PageLine> {
     lines.push(PageLine::default());
     let price = price(receipt.bytes, receipt.tokens);
     lines.push(rule(state, "what was sent", ThemeRole::Strong, &price, columns));
-    // The rule takes the place of the blank line that sets the addition off from the text before it.
+    // The rule replaces the blank line before the addition.
     let text = receipt.text.as_deref().unwrap_or_default();
     lines.extend(texts(text.trim_start_matches('\n'), ThemeRole::Text));
     lines.extend(receipt.hash.iter().map(|hash| rule(state, "SHA-256", ThemeRole::Infra, hash, columns)));

@@ -1,4 +1,4 @@
-//! One line to type: the name under which the filter of the catalog is saved.
+//! The name under which the catalog's filter is saved, on one line.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -14,7 +14,7 @@ use crate::tui::widgets::motion::Cursor;
 
 pub struct SaveFilter;
 
-/// The most filters with a name in a workspace.
+/// The maximum number of saved filters per workspace.
 const MAX: usize = 100;
 
 impl Window for SaveFilter {
@@ -78,7 +78,7 @@ pub fn save(state: &mut State, name: &str) {
     state.note(done);
 }
 
-/// Asks for a name, starting with the one that this filter already has.
+/// Asks for a name, proposing the one that this filter already has.
 pub fn open(state: &mut State) {
     let line = state.catalog.filter.text();
     let known = state.named_filters.iter().find(|(_, saved)| *saved == line).map(|(name, _)| name.clone());

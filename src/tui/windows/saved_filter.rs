@@ -1,4 +1,4 @@
-//! Asks before a saved filter is replaced by another one, or removed: neither can be undone.
+//! Asks before a saved filter is replaced or removed, because neither can be undone.
 
 use super::jump::{self, JumpKind};
 use super::{Handled, TextPage, Window, paragraphs, save_filter, text_columns};
@@ -13,12 +13,12 @@ pub struct SavedFilter;
 
 const COLUMNS: u16 = 64;
 
-/// What is asked about.
+/// The pending question.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum FilterQuestion {
     #[default]
     Nothing,
-    /// Save the filter of the catalog under this name, which another one has.
+    /// Save the catalog's filter under this name, which another filter already has.
     Replace(String),
     Remove(String),
 }

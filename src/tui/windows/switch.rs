@@ -1,5 +1,5 @@
-//! What switching to a profile would change, shown before it happens. It is computed again when the selection changes, so
-//! that exactly what was shown is confirmed.
+//! What switching to a profile would change, shown before it happens. It is recomputed when the selection
+//! changes, so that the user confirms exactly what is shown.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -64,7 +64,7 @@ impl Window for SwitchView {
     }
 }
 
-/// Shows what switching to the profile in this file would change, as soon as there is a selection to compare with.
+/// Shows what switching to the profile in this file would change, once there is a selection to compare with.
 pub fn open(state: &mut State, file: PathBuf) {
     state.profiles.file = Some(file);
     state.profiles.switch = None;

@@ -1,4 +1,4 @@
-//! A window that shows one text, with a row for its keys or without: its place, its rows, and how it is drawn.
+//! A window that shows one text, with or without a row for its keys: its area, its rows, and its drawing.
 
 use std::borrow::Cow;
 
@@ -15,14 +15,14 @@ pub(super) struct TextPage<'a> {
     pub title: &'static str,
     pub note: String,
     pub role: ThemeRole,
-    /// The columns of the window, with its border.
+    /// Width of the window, with its border.
     pub columns: u16,
     pub text: Cow<'a, WrappedText>,
-    /// The least rows of the window, with its border.
+    /// Minimum height of the window, with its border.
     pub least_rows: usize,
     pub has_keys: bool,
     pub can_scroll: bool,
-    /// Whether the border says which lines are visible.
+    /// Whether the border shows which lines are visible.
     pub shows_position: bool,
 }
 

@@ -25,7 +25,7 @@ impl Window for ThemePicker {
         &[KeyContext::Themes, KeyContext::List, KeyContext::Always]
     }
 
-    /// In a corner, so that what the theme does to the rest can be seen.
+    /// In a corner, so that the theme's effect on the rest of the screen is visible.
     fn outer(&self, state: &State) -> Rect {
         let body = state.layout().body;
         let width = COLUMNS.min(body.width);
@@ -98,7 +98,7 @@ pub fn open(state: &mut State) {
     }
 }
 
-/// The rows: `None` for the theme that the terminal's background decides.
+/// The rows; `None` is the theme that follows the terminal's background.
 fn names(state: &State) -> Vec<Option<String>> {
     let themes = state.theme_choice.themes.names().map(|name| Some(name.to_owned()));
     std::iter::once(None).chain(themes).collect()

@@ -1,5 +1,5 @@
-//! What this repository's settings want to do outside the workspace: counted in the top line, shown on demand, and trusted
-//! exactly as shown.
+//! What this repository's settings want to do outside the workspace: counted in the top line, shown on
+//! demand, and approved exactly as shown.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -55,7 +55,7 @@ fn text(state: &State, columns: u16) -> WrappedText {
     WrappedText::new(lines, text_columns(columns))
 }
 
-/// After a snapshot; `before` is what was untrusted until now.
+/// After a snapshot; `before` holds the previous untrusted settings.
 pub fn follow(state: &mut State, before: &Arc<[PrivilegedAction]>) {
     let untrusted = state.snapshot.untrusted.clone();
     if untrusted == *before {
@@ -68,7 +68,7 @@ pub fn follow(state: &mut State, before: &Arc<[PrivilegedAction]>) {
         return;
     }
     if state.open_window() == Some(WindowKind::Trust) {
-        // Trusting what was shown does not trust what is there now.
+        // Approval of what was shown does not cover what is there now.
         state.window = None;
         if !untrusted.is_empty() {
             let key = state.key(Action::Trust);

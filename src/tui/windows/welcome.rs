@@ -1,4 +1,4 @@
-//! What a workspace without a catalog shows first: what refdesk is, and the ways to begin.
+//! Shown first in a workspace without a catalog: what refdesk is, and how to start.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -24,10 +24,10 @@ pub struct Welcome;
 
 const COLUMNS: u16 = 72;
 
-/// Columns of the name of a way to begin.
+/// Width of an entry's name.
 const NAME: usize = 22;
 
-/// The ways to begin: the action, its key, its name, and what it does.
+/// The ways to start: the action, its key, its name, and its description.
 const WAYS: [(Action, &str, &str, &str); 5] = [
     (Action::Discover, "s", "Scan this folder", "proposes a catalog for you to tick"),
     (Action::OpenDemo, "o", "Open the demo", "a sample, with a tour"),
@@ -78,7 +78,7 @@ impl Window for Welcome {
         draw_frame(state, Titles { title: "Welcome", ..Titles::default() }, ThemeRole::Catalog, outer, buffer);
         draw_text(state, &fitting(state, usize::from(above.height)), 0, above, buffer);
         let theme = &state.skin.theme;
-        // A cut explanation explains nothing.
+        // A truncated explanation is useless.
         let room = usize::from(list.width).saturating_sub(1 + 3 + NAME + 1);
         let explains = WAYS.iter().all(|(.., about)| about.len() <= room);
         for (nth, (_, key, name, about)) in WAYS.iter().enumerate() {
@@ -93,7 +93,7 @@ impl Window for Welcome {
     }
 }
 
-/// The text, and the ways below it.
+/// The areas of the text and of the entries below it.
 fn places(state: &State) -> (Rect, Rect) {
     let inner = layout::inner(Welcome.outer(state));
     let ways = u16::try_from(WAYS.len()).unwrap_or(u16::MAX).min(inner.height);
@@ -101,7 +101,7 @@ fn places(state: &State) -> (Rect, Rect) {
     (above, indented(Rect { y: above.bottom(), height: ways, ..inner }))
 }
 
-/// As many whole sentences as this many rows have room for: where there is no catalog yet matters most.
+/// As many whole sentences as fit into this many rows. That there is no catalog yet matters most.
 fn fitting(state: &State, rows: usize) -> WrappedText {
     let all = text(state);
     if all.len() <= rows {
@@ -136,8 +136,8 @@ fn text(state: &State) -> WrappedText {
     )
 }
 
-/// After a snapshot that replaces `before`: a workspace without sources is welcomed once, and the welcome ends with its first
-/// source. One that was opened over a catalog stays.
+/// After a snapshot that replaces `before`: a workspace without sources is welcomed once, and the window
+/// closes with its first source. If it was opened over an existing catalog, it stays.
 pub fn follow(state: &mut State, before: &Snapshot) {
     let is_empty = state.snapshot.catalog.is_empty();
     if before.catalog.is_empty() && !is_empty && state.open_window() == Some(WindowKind::Welcome) {

@@ -1,5 +1,5 @@
-//! Writes the preview to a file: the path is typed, the engine answers every key with what writing there would change, and
-//! what is written is exactly what was shown.
+//! Writes the preview to a file. The user types the path, and for each key the engine answers what writing
+//! there would change. Exactly what is shown is written.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -28,10 +28,10 @@ use refdesk_text::names::first_of;
 
 pub struct Write;
 
-/// The most lines above the difference.
+/// Maximum lines above the diff.
 const SUMMARY: usize = 6;
 
-/// The most values listed that are not given.
+/// The maximum number of missing values listed.
 const NAMED: usize = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,7 +125,7 @@ impl Window for Write {
     }
 }
 
-/// Opens with the path that was typed last, else with the one that the template offers.
+/// Opens with the last typed path, or else with the one that the template suggests.
 pub fn open(state: &mut State) {
     let typed = state.template().and_then(|template| state.templates.paths.get(&template.name));
     let offered = state.preview().and_then(|preview| preview.rendered.as_ref()?.offered.as_ref());
@@ -137,7 +137,7 @@ pub fn open(state: &mut State) {
     state.open(WindowKind::Write);
 }
 
-/// An empty path counts as none: the next time the template's own is offered again.
+/// An empty path is discarded, so that the template's own is suggested again next time.
 pub fn close(state: &mut State) {
     let name = state.template().map(|template| template.name.clone()).unwrap_or_default();
     if state.templates.paths.get(&name).is_some_and(String::is_empty) {
@@ -150,7 +150,7 @@ fn is_open(state: &State) -> bool {
     state.open_window() == Some(WindowKind::Write)
 }
 
-/// After the templates changed; `before` is the one that was under the cursor.
+/// After the templates changed; `before` is the template that was under the cursor.
 pub fn follow(state: &mut State, before: Option<&str>) {
     if is_open(state) && state.template().map(|template| template.name.as_str()) != before {
         state.window = None;
@@ -164,7 +164,7 @@ pub fn written(state: &mut State, written: &WrittenFile) {
     if is_open(state) {
         close(state);
     }
-    // The difference to the file is outdated.
+    // The diff against the file is outdated.
     state.templates.asked = None;
     let WrittenFile { shown, bytes, lines } = written;
     state.note(format!("{did} {shown}: {}, {}", cells::counted(*lines, "line"), cells::counted(*bytes, "byte")));
@@ -215,7 +215,7 @@ fn overwrites(state: &State) -> bool {
     proposal(state).is_some_and(|proposal| matches!(proposal.before, PriorContent::File { .. }))
 }
 
-/// The bottom line's name for what Enter does.
+/// The bottom line's label for Enter.
 pub fn verb(state: &State) -> &'static str {
     match (preview::holds_samples(state), overwrites(state)) {
         (true, _) => "goes to the first value not given",
@@ -228,7 +228,7 @@ fn is_path_typed(state: &State) -> bool {
     !state.templates.path.text().trim().is_empty()
 }
 
-/// Why what is shown cannot be written now.
+/// Why the text shown cannot be written now.
 fn why_not(state: &State) -> Option<String> {
     if state.templates.writing == WriteState::Asked {
         return Some("it is being written".to_owned());
@@ -258,7 +258,7 @@ fn len(state: &State) -> usize {
     proposal(state).map_or(0, |proposal| proposal.diff.lines.len())
 }
 
-/// What the write would do, and what to check first, in at most [`SUMMARY`] rows.
+/// The effect of the write and what to check first, in at most [`SUMMARY`] rows.
 fn summary(state: &State) -> WrappedText {
     let mut lines: Vec<(String, ThemeRole)> = Vec::new();
     if state.templates.writing == WriteState::Changed {
@@ -273,7 +273,7 @@ fn summary(state: &State) -> WrappedText {
             lines.extend(why.map(|why| (why, ThemeRole::Infra)));
         }
         (None, why) => {
-            // A path not typed yet, or a pending answer, is not a mistake.
+            // A path that is not typed yet, or a pending answer, is not a mistake.
             let is_mistake = is_path_typed(state) && preview_update::is_answered(state);
             let role = if is_mistake { ThemeRole::Error } else { ThemeRole::Infra };
             lines.extend(why.map(|why| (cells::sentence(&why).into_owned(), role)));

@@ -25,7 +25,7 @@ impl Window for CatalogDifference {
             _ => String::new(),
         };
         let text = Cow::Owned(text(state, columns));
-        // The bottom line has its keys, with those that scroll.
+        // The bottom line shows its keys, including those that scroll.
         let page = TextPage::scrolled("Write the catalog", ThemeRole::Catalog, columns, text);
         Some(TextPage { note, has_keys: false, ..page })
     }

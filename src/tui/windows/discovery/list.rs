@@ -1,4 +1,4 @@
-//! The proposals: a row each to tick, and below the list why it is proposed.
+//! The proposals: one row each to tick, and below the list why it is proposed.
 
 use ratatui::Frame;
 
@@ -103,12 +103,12 @@ fn listed(state: &State) -> &[ProposedSource] {
     new(state).get(..state.draft.listed).unwrap_or_default()
 }
 
-/// The number of proposals that are not listed.
+/// The number of folded proposals.
 fn folded(state: &State) -> usize {
     new(state).len().saturating_sub(state.draft.listed)
 }
 
-/// The number of rows: the last one stands for what is folded.
+/// The number of rows; the last one represents the folded proposals.
 fn rows(state: &State) -> usize {
     listed(state).len() + usize::from(folded(state) > 0)
 }
@@ -144,7 +144,7 @@ fn details(source: &ProposedSource, columns: usize) -> WrappedText {
     paragraphs(lines.into_iter().filter(|(text, _)| !text.is_empty()), columns)
 }
 
-/// What a scan without proposals says.
+/// Explains a scan without proposals.
 fn nothing_new(state: &State, found: &Discovery, columns: usize) -> WrappedText {
     let looks = "refdesk looks for READMEs, docs/, decisions, AGENTS.md, skills and rules.";
     let mut lines = if state.snapshot.catalog.is_empty() {

@@ -1,4 +1,4 @@
-//! The actions that one can run from the jump: every one outside text fields; disabled ones say why.
+//! The actions that can be run from the jump window: all except those of text fields; disabled ones show the reason.
 
 use crate::tui::action::{ACTIONS, Action, ActionBinding, KeyContext};
 use crate::tui::disabled::disabled;
@@ -13,12 +13,12 @@ pub enum Availability {
     Elsewhere,
 }
 
-/// Moving by one row needs no name.
+/// Moves by one row are not worth listing by name.
 pub fn is_move(binding: &ActionBinding) -> bool {
     matches!(binding.action, Action::Move(_))
 }
 
-/// The actions, with why they cannot be done here and now.
+/// The actions, with the reason if they are disabled here and now.
 pub fn listed(state: &State) -> Vec<(&'static ActionBinding, Availability, Option<String>)> {
     let here = below(state);
     let listed = ACTIONS.iter().filter(|binding| is_listed(binding, &here));
@@ -36,7 +36,7 @@ fn counts(binding: &ActionBinding, here: &[KeyContext]) -> bool {
     binding.contexts.iter().any(|context| here.contains(context))
 }
 
-/// If an action has several bindings, the one for this context is listed, else the first.
+/// If an action has several bindings, the one for this context is listed, otherwise the first.
 fn is_listed(binding: &ActionBinding, here: &[KeyContext]) -> bool {
     let outside = |binding: &ActionBinding| {
         let inside = |context: &KeyContext| {
@@ -139,7 +139,7 @@ mod tests {
         press(&mut state, ": \"zm\"");
         let row = state.jump.rows().first().unwrap();
         assert_eq!((row.name.as_str(), row.found.name.as_slice()), ("zoom", &[0, 3][..]));
-        // Positions are counted in characters, which for the table are bytes.
+        // Positions are counted in characters, which are bytes in this table.
         assert!(ACTIONS.iter().all(|binding| binding.name.is_ascii() && binding.description.is_ascii()));
     }
 }

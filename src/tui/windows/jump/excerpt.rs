@@ -40,16 +40,16 @@ pub fn page(hit: &SearchHit, columns: usize, glyphs: &Glyphs) -> WrappedText {
     WrappedText::new(lines, columns)
 }
 
-/// The words that were found, wherever they stand once the text is laid out; `None` without any.
+/// A pattern for the matched words, wherever they occur in the laid-out text; `None` if there are none.
 fn searched(hit: &SearchHit) -> Option<Regex> {
     let words: BTreeSet<&str> = hit.matches.iter().filter_map(|found| hit.excerpt.get(found.clone())).collect();
     let words: Vec<String> = words.into_iter().map(regex::escape).collect();
-    // A list of words is not too large for a pattern, whoever wrote them.
+    // A list of words never exceeds the size limit of a pattern.
     let pattern = RegexBuilder::new(&format!(r"\b(?:{})\b", words.join("|"))).case_insensitive(true).build();
     pattern.ok().filter(|_| !words.is_empty())
 }
 
-/// A line that begins at this byte, cleaned; the marks follow.
+/// A cleaned line that starts at this byte, with its marks adjusted.
 fn marked(line: &str, start: usize, matches: &[Range<usize>]) -> MarkedText {
     let mut shown = MarkedText::default();
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! Goes to where a row leads.
+//! Goes to the target of a row.
 
 use std::path::Path;
 

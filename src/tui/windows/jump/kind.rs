@@ -1,4 +1,4 @@
-//! The kinds of things that one can jump to. Each has a sign, which narrows to that kind if it is typed first.
+//! The kinds of jump targets. Each has a sign that, typed first, limits the rows to that kind.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JumpKind {
@@ -43,14 +43,14 @@ impl JumpKind {
         }
     }
 
-    /// The kind that a line is narrowed to, and the words after its sign.
+    /// The kind that a line is limited to, and the words after its sign.
     pub fn of(line: &str) -> (Option<Self>, &str) {
         let line = line.trim();
         let kind = Self::ALL.into_iter().find(|kind| line.starts_with(kind.sign()));
         (kind, line.strip_prefix(kind.map_or("", Self::sign)).unwrap_or(line).trim_start())
     }
 
-    /// The line narrowed to the next kind, and after the last one to none.
+    /// The line limited to the next kind; after the last kind, unlimited.
     pub fn next(line: &str) -> String {
         let (kind, words) = Self::of(line);
         let next = match kind {

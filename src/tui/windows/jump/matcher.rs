@@ -1,20 +1,20 @@
-//! Matches typed words with a name and a description: fuzzily in the name, exactly in the description, which has nearly all
-//! letters.
+//! Matches typed words against a name and a description: fuzzily in the name, but exactly in the description,
+//! whose text is long enough to match almost any letters fuzzily.
 
 use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
 use refdesk_text::fold::is_separator;
 
-/// The most characters of a name or description that are searched and shown.
+/// The maximum number of characters of a name or description that are searched and shown.
 const LONGEST: usize = 300;
 
-/// The matcher's score for one matched character. A match that loses more by its gaps than it earns does not count.
+/// The matcher's score for one matched character. A match whose gaps cost more than this earns is rejected.
 const SCORE_PER_LETTER: usize = 16;
 
 #[derive(Debug, Default)]
 pub struct WordMatch {
-    /// Words that only the description has.
+    /// The number of words that only occur in the description.
     pub outside_name: usize,
     pub score: u32,
     /// Matched characters of the name, by index.
@@ -26,7 +26,7 @@ pub struct WordMatch {
 pub struct WordMatcher {
     matcher: Matcher,
     words: Vec<(Atom, Atom)>,
-    /// The words as typed, in lower case, with blanks between them.
+    /// The typed words in lower case, separated by blanks.
     typed: String,
 }
 
@@ -41,12 +41,12 @@ impl WordMatcher {
         self.words.is_empty()
     }
 
-    /// Whether this is the whole name, whatever separates its words.
+    /// Whether this is the whole name, ignoring word separators.
     pub fn is_exact(&self, name: &str) -> bool {
         name.len() == self.typed.len() && in_words(name) == self.typed
     }
 
-    /// Whether the name begins with the typed text, whatever separates its words.
+    /// Whether the name starts with the typed text, ignoring word separators.
     pub fn begins(&self, name: &str) -> bool {
         !self.typed.is_empty() && in_words(name).starts_with(&self.typed)
     }
@@ -58,13 +58,13 @@ impl WordMatcher {
         typed.peek().is_some() && typed.all(|word| words_of(&text).any(|other| other == word))
     }
 
-    /// Whether one of the typed words is a whole word of the text.
+    /// Whether any typed word is a whole word of the text.
     pub fn has_a_word(&self, text: &str) -> bool {
         let text = text.to_lowercase();
         words_of(&self.typed).any(|word| words_of(&text).any(|other| other == word))
     }
 
-    /// Whether the name contains the typed text in one piece.
+    /// Whether the name contains the typed text contiguously.
     pub fn is_within(&self, name: &str) -> bool {
         in_words(name).contains(&self.typed)
     }
@@ -102,7 +102,7 @@ fn words_of(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
-/// The beginning of a text, as far as it is searched and shown.
+/// The start of a text, limited to what is searched and shown.
 pub fn searched(text: &str) -> String {
     text.chars().take(LONGEST).collect()
 }

@@ -1,5 +1,5 @@
-//! What the typed words match: sources and templates by their filter, everything else by name and description, and
-//! among them the sections that the search of the documents found, once it has answered.
+//! Collects the matches of the typed words: sources and templates by their filters, everything else by name
+//! and description, and sections from the document search once it has answered.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
@@ -24,26 +24,27 @@ use crate::tui::templates;
 use crate::tui::widgets::cells;
 use crate::tui::windows::problems;
 
-/// The most rows of a kind other than actions.
+/// The maximum number of rows per kind, except actions.
 const MAX: usize = 60;
 
-/// The most rows before the sections whose headings lack the words, if no more than these have the words in their
-/// names. Rows of the feed do not count: a feed full of hints would come before the sources that the hints are about.
+/// The maximum number of rows before sections whose headings do not contain the words, unless more rows have
+/// the words in their names. Feed rows do not count: a feed full of hints would come before the sources that
+/// the hints are about.
 const BEFORE_SEARCH: usize = 8;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum JumpTarget {
     Source(SourceId),
     Template(String),
-    /// A heading of a document that was read, by its anchor.
+    /// A heading of a document read before, with its anchor.
     Heading(ReadableDocument, String),
-    /// What the search of the documents found.
+    /// A result of the document search.
     Section(Box<SearchHit>),
-    /// A tag, with the number of its sources.
+    /// A tag, and the number of its sources.
     Tag(String, usize),
-    /// A problem, by its position.
+    /// A problem, by index.
     Problem(usize),
-    /// A row of the feed, by its position among the newest.
+    /// A row of the feed, by index from the newest.
     Notice(usize),
     /// A saved filter, by name.
     Filter(String),
@@ -54,36 +55,36 @@ pub enum JumpTarget {
 pub struct JumpRow {
     pub kind: JumpKind,
     pub name: String,
-    /// The name of a source, which is not shown; its id is.
+    /// The name of a source, which is not shown (its id is).
     title: String,
     pub about: String,
     pub found: FoundIn,
     pub to: JumpTarget,
-    /// Why it cannot be done here and now.
+    /// Why it is disabled here and now.
     pub why_not: Option<String>,
 }
 
-/// Matched characters, by index.
+/// Indices of matched characters.
 #[derive(Debug, Clone, Default)]
 pub struct FoundIn {
     pub name: Vec<u32>,
     pub about: Vec<u32>,
 }
 
-/// The most sections found by meaning alone among rows of all kinds: further down they are about something else.
+/// The maximum number of sections found by meaning alone when all kinds are listed; further ones are irrelevant.
 const MEANT: usize = 10;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum NameMatch {
     /// It equals the typed text.
     Exact,
-    /// The id or the name of a source begins with it.
+    /// The id or name of a source starts with it.
     Beginning,
-    /// A tag of several sources equals it.
+    /// It is the tag of several sources.
     Tag,
     /// Each typed word is a whole word of it.
     Words,
-    /// Anything else, fuzzy matches and matches of the description.
+    /// Anything else: fuzzy matches and matches in the description.
     Other,
 }
 
@@ -108,17 +109,17 @@ impl JumpRows {
     fn push(&mut self, found: WordMatch, (at, why_not): (Availability, Option<String>), row: JumpRow) {
         let is_less = match row.to {
             JumpTarget::Action(binding) => actions::is_move(binding),
-            // It leads to several sources.
+            // A tag leads to several sources.
             _ => row.kind == JumpKind::Tag,
         };
-        // If nothing is typed, the order is that of the kinds.
+        // Without typed text, rows are ordered by kind.
         let is_typed = !self.matcher.is_empty();
-        // A problem is named after its subject.
+        // A problem's name is its subject.
         let is_problem = is_typed && row.kind == JumpKind::Problem;
         let name_match = self.name_match(&row);
         let is_found_by_name = matches!(row.kind, JumpKind::Source | JumpKind::Template) && found.outside_name == 0;
         let length = if is_typed && is_found_by_name { row.name.len() } else { 0 };
-        // A template is named after what it is for, and its source says that first.
+        // A template's source repeats the purpose in its name, and says it first.
         let is_other = !(is_typed && row.kind == JumpKind::Source && self.matcher.is_within(&row.name));
         let order = (name_match, is_problem, found.outside_name, at, is_less, is_other, Reverse(found.score), length);
         let found = FoundIn { name: found.in_name, about: found.in_about };
@@ -128,7 +129,7 @@ impl JumpRows {
     fn name_match(&self, row: &JumpRow) -> NameMatch {
         match row.kind {
             JumpKind::Problem if !self.matcher.is_empty() => NameMatch::Other,
-            // A tag of one source is a detour to it.
+            // A tag with a single source is only a detour to it.
             JumpKind::Tag if self.matcher.is_exact(&row.name) => match row.to {
                 JumpTarget::Tag(_, 1) => NameMatch::Words,
                 _ => NameMatch::Tag,
@@ -137,21 +138,22 @@ impl JumpRows {
             JumpKind::Source if self.matcher.begins(&row.name) || self.matcher.begins(&row.title) => {
                 NameMatch::Beginning
             }
-            // Its name says when it happened and who did it.
+            // Its name contains its time and actor.
             JumpKind::Feed => NameMatch::Other,
             _ if self.matcher.has_words(&row.name) || self.matcher.has_words(&row.title) => NameMatch::Words,
             _ => NameMatch::Other,
         }
     }
 
-    /// Whether the heading of a section has all the words: the last one has one of them at least, those above it the others.
+    /// Whether a section's heading contains all the words: at least one in the innermost heading, the others
+    /// in any above it.
     fn is_in_heading(&self, hit: &SearchHit) -> bool {
         let heading = heading(hit);
         let last = heading.rsplit(" > ").next().unwrap_or(heading);
         self.matcher.has_words(heading) && self.matcher.has_a_word(last)
     }
 
-    /// Adds a row that a filter found in any of the texts it searches.
+    /// Adds a row that a filter matched in any of its searched texts.
     fn add_filtered(&mut self, row: JumpRow) {
         let otherwise = || WordMatch { outside_name: usize::MAX, ..WordMatch::default() };
         let found = self.matcher.find(&row.name, &row.about).unwrap_or_else(otherwise);
@@ -165,7 +167,7 @@ impl JumpRow {
     }
 
     fn of_section(hit: &SearchHit) -> Self {
-        // The outermost heading is the title of the document, whose source is named beside it.
+        // The outermost heading is the document's title, whose source is named beside it.
         let heading = heading(hit);
         let name = heading.split_once(" > ").map_or(heading, |(_, below)| below);
         let about = searched(&format!("@{}", hit.source_id));
@@ -177,7 +179,8 @@ impl JumpRow {
         Self::new(JumpKind::Source, searched(&hit.source_id), searched(&hit.name), to)
     }
 
-    /// The name of a section with the title of its document, as in `Retries > Decision`; `None` if the name has it.
+    /// The name of a section with its document's title, such as `Retries > Decision`; `None` if the name
+    /// already contains it.
     pub fn name_with_title(&self) -> Option<String> {
         match &self.to {
             JumpTarget::Section(hit) if heading(hit).contains(" > ") => Some(searched(heading(hit))),
@@ -185,7 +188,7 @@ impl JumpRow {
         }
     }
 
-    /// The first column: `meaning` for a section that has none of the words.
+    /// The first column: `meaning` for a section that contains none of the words.
     pub fn word(&self) -> &'static str {
         match &self.to {
             JumpTarget::Section(hit) if is_meant(hit) => "meaning",
@@ -216,7 +219,8 @@ impl JumpRow {
     }
 }
 
-/// The headings of a section. A file without headings has its own name, and the beginning of a document that of its source.
+/// The headings of a section. A file without headings uses its own name, and the start of a document that of
+/// its source.
 fn heading(hit: &SearchHit) -> &str {
     match hit.path.rsplit('/').next() {
         Some(file) if is_file(hit) => file,
@@ -225,7 +229,7 @@ fn heading(hit: &SearchHit) -> &str {
     }
 }
 
-/// Whether it is in a file that has no headings, such as one of settings.
+/// Whether it is in a file without headings, such as a settings file.
 fn is_file(hit: &SearchHit) -> bool {
     hit.heading.is_empty() && !hit.path.is_empty() && !TextKind::of_path(Path::new(&hit.path)).is_markdown()
 }
@@ -235,7 +239,7 @@ fn is_meant(hit: &SearchHit) -> bool {
     matches!(hit.because.as_slice(), [only] if only.list == RankedList::Meaning)
 }
 
-/// Removes rows that repeat the row of a source: another row of the same source, and a heading that equals its name.
+/// Removes rows that repeat a source's row: other rows of the same source, and headings equal to its name.
 fn without_repetitions(state: &State, mut rows: Vec<JumpRow>) -> Vec<JumpRow> {
     let mut listed = HashSet::new();
     rows.retain(|row| match &row.to {
@@ -245,7 +249,7 @@ fn without_repetitions(state: &State, mut rows: Vec<JumpRow>) -> Vec<JumpRow> {
     rows.retain(|row| {
         let source = row.source().filter(|id| row.kind == JumpKind::Heading && listed.contains(*id));
         let Some(source) = source.and_then(|id| state.snapshot.catalog.get(id)) else { return true };
-        // The beginning of a file without a heading is called by the name, too.
+        // The start of a file without a heading is also titled with that name.
         let heading = match &row.to {
             JumpTarget::Section(hit) => &hit.heading,
             _ => &row.name,
@@ -255,7 +259,7 @@ fn without_repetitions(state: &State, mut rows: Vec<JumpRow>) -> Vec<JumpRow> {
     rows
 }
 
-/// All rows, the best first.
+/// All rows, best match first.
 pub fn rows(state: &mut State) -> Vec<JumpRow> {
     let line = state.jump.line.text().to_owned();
     let (only, words) = JumpKind::of(&line);
@@ -268,7 +272,7 @@ pub fn rows(state: &mut State) -> Vec<JumpRow> {
             JumpKind::Tag => tags(&state.jump, &mut rows),
             JumpKind::Problem => {
                 for (nth, problem) in state.problems().into_iter().enumerate() {
-                    // The window of problems shows the code, too.
+                    // The problems window shows the code too.
                     let (code, place) = (problem.code.as_str(), problems::short_place(problem));
                     let gap = if place.is_empty() { "" } else { " " };
                     let about = format!("{code}: {place}{gap}{}", problems::message(problem));
@@ -306,7 +310,7 @@ pub fn rows(state: &mut State) -> Vec<JumpRow> {
     let (in_headings, other_hits): (Vec<&SearchHit>, Vec<_>) =
         hits.iter().copied().partition(|hit| rows.is_in_heading(hit));
     let mut found = rows.rows;
-    // A stable sort: if nothing was typed, the order is that of the kinds.
+    // A stable sort: without typed text, rows stay ordered by kind.
     found.sort_by_key(|(order, _)| *order);
     let mut kept = BTreeMap::new();
     let is_few = |(_, row): &(RowOrder, JumpRow)| {
@@ -322,18 +326,18 @@ pub fn rows(state: &mut State) -> Vec<JumpRow> {
     let mut others = found.split_off(found.iter().position(|row| !is_named(row)).unwrap_or(found.len()));
     let mut rows: Vec<JumpRow> = found.into_iter().map(|(_, row)| row).collect();
     let of_hit = |hit: &SearchHit| match hit.kind.as_str() {
-        // What the catalog says about a source is not a heading of its text.
+        // Matches in a source's catalog entry are not headings of its text.
         "source" if only.is_none() => JumpRow::of_entry(hit),
         _ => JumpRow::of_section(hit),
     };
     rows.extend(in_headings.into_iter().map(of_hit));
     let is_later = |(_, row): &mut (RowOrder, JumpRow)| match row.kind {
         JumpKind::Feed => !is_time(words),
-        // What the search found has an excerpt and a line, in order of what the words mean.
+        // Search results have an excerpt and a line, and are ordered by relevance.
         JumpKind::Heading => !hits.is_empty(),
         _ => false,
     };
-    // Nothing comes after them.
+    // Problems come last.
     let problems: Vec<_> = others.extract_if(.., |(_, row)| row.kind == JumpKind::Problem).collect();
     let later: Vec<_> = others.extract_if(.., is_later).collect();
     let names = others.iter().filter(|((_, _, outside_name, ..), _)| *outside_name == 0).count();
@@ -385,7 +389,7 @@ fn best(found: &FilterResult) -> Vec<usize> {
     found.rows.iter().take(MAX).copied().collect()
 }
 
-/// The headings of the documents that were read, except those that the search has found.
+/// The headings of documents read before, except those that the search has found.
 fn headings(state: &State, rows: &mut JumpRows) {
     for (document, heading) in outlines::headings(state) {
         let is_same = |hit: &SearchHit| hit.source_id == document.source && hit.heading.ends_with(&heading.title);
@@ -402,10 +406,11 @@ fn tags(jump: &JumpWindow, rows: &mut JumpRows) {
     }
 }
 
-/// The most columns of who did something.
+/// Maximum width of an actor.
 const WHO: usize = 11;
 
-/// The rows of the feed. A typed time asks what agents were sent then: all rows of that minute come first.
+/// The rows of the feed. If the typed text is a time, the user asks what agents were sent then, so all rows
+/// of that minute come first.
 fn feed(state: &State, words: &str, rows: &mut JumpRows) {
     let is_time = is_time(words);
     let is_feed = JumpKind::of(state.jump.line.text()).0 == Some(JumpKind::Feed);
@@ -422,7 +427,7 @@ fn feed(state: &State, words: &str, rows: &mut JumpRows) {
         let about = searched(&notice.text);
         let Some(mut found) = rows.matcher.find(&name, &about) else { continue };
         if is_feed {
-            // The newest first, whatever matches better.
+            // Newest first, regardless of match quality.
             (found.score, found.outside_name) = (0, 0);
         }
         if is_time && notice.topic == Topic::Enriched {
@@ -433,7 +438,7 @@ fn feed(state: &State, words: &str, rows: &mut JumpRows) {
     }
 }
 
-/// Whether the words are a time, as `14:12`.
+/// Whether the words are a time, such as `14:12`.
 fn is_time(words: &str) -> bool {
     words.split_once(':').is_some_and(|(hours, rest)| {
         let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
