@@ -157,7 +157,7 @@ pub fn run(
         Ok(opened) => opened,
         Err(refusal) => return Ok(print(CommandOutput::refused(refusal))),
     };
-    // Of a profile that exists: another one is the first thing to say.
+    // A profile that does not exist was reported above, which takes precedence.
     if let Some(refused) = profiles::refusal(&arguments) {
         return Ok(print(refused));
     }
@@ -188,7 +188,7 @@ fn answer(options: Options, session: &Session, command: &Command, arguments: &Cl
         },
         _ => options,
     };
-    // A profile is shown for the desk that will use it.
+    // Profiles are measured on the desk that will use them.
     let options = match command {
         Command::Profiles => Options { profile: None, ..options },
         _ => options,
@@ -199,7 +199,7 @@ fn answer(options: Options, session: &Session, command: &Command, arguments: &Cl
     let answer = dispatch(&mut desk, session, command, arguments);
     let mut answer = workspace::answer_or_refuse(answer, &desk, command);
     answer.diagnostics.extend(unindexed);
-    // The answer of `check` is the list of problems, so they are not repeated.
+    // The answer of `check` already lists the problems.
     if !matches!(command, Command::Check(_) | Command::Doctor) {
         answer.add_opening_diagnostics(&desk);
     }
@@ -222,12 +222,14 @@ fn answer(options: Options, session: &Session, command: &Command, arguments: &Cl
     if arguments.format == OutputFormat::Text && is_reported_once {
         report_missing_once(&desk, command, &mut answer);
     }
-    // The program ends here: the system frees ten thousand sources at once instead of one by one.
+    // The program is about to exit, so leak these: the system frees ten thousand sources faster than the
+    // destructors would.
     let _stays = std::mem::ManuallyDrop::new((desk.catalog().clone(), desk.graph().clone(), desk.selection().clone()));
     answer
 }
 
-/// Replaces the problems of moved paths by one line with the command that fixes them, and reports each only once.
+/// Replaces the problems of moved paths by one line with the command that fixes them, and reports each
+/// problem only once.
 fn report_moves_once(desk: &Desk, answer: &mut CommandOutput) {
     let moved: Vec<&Diagnostic> = answer.diagnostics.iter().filter(|problem| problem.code == Code::MovedPath).collect();
     if moved.is_empty() {
@@ -243,7 +245,7 @@ fn report_moves_once(desk: &Desk, answer: &mut CommandOutput) {
     }
 }
 
-/// Drops missing paths that were reported before, and for `init`, which follows them, all missing paths.
+/// Drops missing paths that were already reported; for `init`, which fixes them, drops all missing paths.
 fn report_missing_once(desk: &Desk, command: &Command, answer: &mut CommandOutput) {
     let is_missing = |problem: &&Diagnostic| problem.code == Code::MissingPath && !problem.is_error();
     let missing: Vec<&Diagnostic> = answer.diagnostics.iter().filter(is_missing).collect();
@@ -305,9 +307,9 @@ fn run_command(desk: &mut Desk, session: &Session, command: &Command, arguments:
         Command::Assert { file } => assert::run(desk, session, file, format),
         Command::Journal(args) => journal::run(desk, args, arguments.session.as_deref(), format),
         Command::Replay { n } => replay::run(desk, *n),
-        // Handled before, with or without an open desk.
+        // Handled earlier, with or without an open desk.
         Command::Hook(_) => CommandOutput::new(serde_json::json!({}), "{}\n"),
-        // An engine that `run` has started handles these, not a desk.
+        // `run` passes these to an engine that it has started, not to a desk.
         Command::Watch | Command::Mcp(_) => {
             CommandOutput::usage("this command needs no open workspace", "run it on its own")
         }

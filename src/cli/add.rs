@@ -45,7 +45,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &AddArgs) -> CommandOutput 
             let mut answer = CommandOutput::new(document(desk, &outcome), text);
             let desk = desk.settled();
             if outcome.added.iter().any(|added| desk.selection().contains(added.id.as_str())) {
-                // A document that existed already may mention it: then it provides its templates from now on.
+                // An existing document may mention a new source and thus pull it in, so write its templates.
                 let (index, _) = desk.templates();
                 answer.diagnostics = desk.write_templates(session, &index).diagnostics;
             }
@@ -55,7 +55,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &AddArgs) -> CommandOutput 
     }
 }
 
-/// Nothing was added. An address that is none is a wrong argument.
+/// The answer if nothing was added. An invalid URL is a usage error.
 fn refused(refusal: Error) -> CommandOutput {
     let exit = if refusal.code == Code::Usage { 2 } else { 1 };
     CommandOutput { exit, ..CommandOutput::refused(refusal) }.with_status("error")
@@ -67,8 +67,8 @@ enum FolderAs {
     One,
 }
 
-/// The places that were named, with patterns expanded, and folders if each of their documents is wanted; `None` if a person
-/// wants neither.
+/// The named places, with patterns expanded and, where wanted, folders replaced by their documents. `None` if the user
+/// wants neither a folder nor its documents.
 fn places(desk: &Desk, args: &AddArgs) -> Result<Option<Vec<String>>, Error> {
     let mut places = Vec::new();
     for named in &args.places {
@@ -90,7 +90,7 @@ fn places(desk: &Desk, args: &AddArgs) -> Result<Option<Vec<String>>, Error> {
     Ok(Some(places))
 }
 
-/// Asks until there is an answer; `None` if nothing of the folder is wanted.
+/// Asks until the user answers; `None` if they do not want to add the folder.
 fn ask_about(place: &str, count: usize) -> Option<FolderAs> {
     let documents = counted(count, "document");
     let question =
@@ -105,12 +105,12 @@ fn ask_about(place: &str, count: usize) -> Option<FolderAs> {
     }
 }
 
-/// That the folder became a workspace.
+/// Reports that the folder became a workspace.
 fn begun(desk: &Desk) -> String {
     format!("{} is a workspace now\n", one_line(&desk.workspace().display().to_string()))
 }
 
-/// That the search index lacks sources.
+/// Reports that the search index lacks sources.
 fn unindexed(desk: &Desk) -> String {
     match desk.unindexed() {
         0 => String::new(),

@@ -16,32 +16,32 @@ use refdesk_text::{Code, Error, Fix};
 pub struct CommandOutput {
     /// For programs: an object.
     pub json: Value,
-    /// For people; printed as it is.
+    /// For people; printed unchanged.
     pub text: Vec<u8>,
     /// What failed; the first one is the `error` of the JSON form.
     pub refused: Vec<Error>,
     /// Diagnostics for standard error.
     pub diagnostics: Vec<Diagnostic>,
-    /// Whether warnings are printed in full, because no other command prints them.
+    /// Whether warnings are printed in full because no other command prints them.
     pub shows_warnings: bool,
     /// Further notes for people, one line each on standard error in the text form; programs find them in the JSON.
     pub notes: Vec<String>,
     /// Byte ranges of `text` that a terminal shows in bold, in order.
     pub emphasised: Vec<Range<usize>>,
-    /// The text form is lines for programs, and is printed in the JSON form too if nothing failed.
+    /// The text form consists of lines for programs, so it is also printed in the JSON form if nothing failed.
     pub lines: bool,
-    /// 0 if every request was met.
+    /// 0 if every request succeeded.
     pub exit: u8,
 }
 
 impl CommandOutput {
-    /// A request that was met.
+    /// A successful answer.
     pub fn new(json: Value, text: impl Into<String>) -> Self {
         Self { json, text: text.into().into_bytes(), ..Self::default() }
     }
 
-    /// A request that was met, building only the requested form: with ten thousand sources each form costs more than
-    /// the result.
+    /// A successful answer that builds only the requested form, because with ten thousand sources each form
+    /// costs more than the result.
     pub fn either(format: OutputFormat, json: impl FnOnce() -> Value, text: impl FnOnce() -> String) -> Self {
         match format {
             OutputFormat::Json => Self::new(json(), ""),
@@ -49,7 +49,7 @@ impl CommandOutput {
         }
     }
 
-    /// A request that failed without further data.
+    /// A failed answer without further data.
     pub fn refused(refusal: Error) -> Self {
         Self::new(Value::Object(Map::new()), "").and_refused(vec![refusal])
     }
@@ -69,7 +69,7 @@ impl CommandOutput {
     }
 
     pub fn add_opening_diagnostics(&mut self, desk: &Desk) {
-        // Few are printed; there can be tens of thousands.
+        // Only a few are printed, but there can be tens of thousands.
         let earlier = std::mem::take(&mut self.diagnostics);
         let opening = desk.opening_diagnostics();
         let known: HashSet<&Diagnostic> = opening.iter().collect();

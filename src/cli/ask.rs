@@ -14,7 +14,7 @@ use refdesk_text::{Code, Error};
 /// Exit code of a request that was not answered in time (BEHAVIOUR §10).
 const TIMED_OUT: u8 = 3;
 
-/// Asks, waits, and picks the answer.
+/// Asks, waits for the answer, and picks its sources.
 pub fn run(desk: &mut Desk, session: &Session, args: &AskArgs) -> CommandOutput {
     let request = channel::request(&desk.settled(), session, &args.context, &args.tags);
     if request.sources.is_empty() {
@@ -51,7 +51,7 @@ fn pick(desk: &mut Desk, session: &Session, request: &Request, answered: Channel
     if !unknown.is_empty() {
         answer.notes.push(format!("not offered, and left out: {}", rows::first_of(&unknown)));
     }
-    // Sources that left the catalog meanwhile count as unknown too.
+    // Sources that left the catalog in the meantime count as unknown too.
     let gone = answer.json.get("unknown").and_then(Value::as_array).into_iter().flatten();
     unknown.extend(gone.filter_map(Value::as_str).map(str::to_owned));
     with(answer, &[("unknown", json!(unknown)), ("request_id", json!(request.request_id)), ("answered_by", json!(by))])
@@ -104,13 +104,13 @@ fn unanswered(request: &Request, why: &NoAnswer, timeout: f64) -> CommandOutput 
     CommandOutput { exit, ..answer }
 }
 
-/// A failure has the members of a success, too.
+/// A failure, with the same members as a success.
 fn refused(refusal: Error, members: &[(&str, Value)]) -> CommandOutput {
     let json = json(&[("message", json!(refusal.message))]);
     with(CommandOutput { json, ..CommandOutput::refused(refusal) }, members)
 }
 
-/// The answer if no person was asked.
+/// The answer if nobody was asked.
 pub fn nothing(message: &str) -> Value {
     json(&[
         ("status", json!("error")),

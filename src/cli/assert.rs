@@ -26,7 +26,7 @@ use refdesk_text::{Code, Error};
 /// Maximum size of the file in bytes.
 const LIMIT: u64 = 16 * 1024 * 1024;
 
-/// Reads the file and checks every case; exit code 1 if one is not met, 2 if the file cannot be used.
+/// Reads the file and checks every case. The exit code is 1 if an expectation fails, 2 if the file cannot be used.
 pub fn run(desk: &mut Desk, session: &Session, file: &Path, format: OutputFormat) -> CommandOutput {
     let path = absolute(&desk.workspace_context().current, file);
     let shown = desk.workspace_context().display(&path);
@@ -137,7 +137,7 @@ fn words(desk: &Desk, session: &Session, miss: &FailedExpectation) -> UnmetExpec
     }
 }
 
-/// The answer of a file without cases.
+/// The answer for a file without cases.
 pub fn nothing() -> Value {
     to_json(&AssertionReport::default(), &[])
 }
@@ -171,7 +171,7 @@ fn to_json(asserted: &AssertionReport, unmet: &[Vec<UnmetExpectation>]) -> Value
     })
 }
 
-/// One row per case, then a line per unmet expectation with what happened instead, and one for further hints.
+/// One row per case, one line per failed expectation with what happened instead, and one for additional hints.
 fn to_text(shown: &str, asserted: &AssertionReport, unmet: &[Vec<UnmetExpectation>]) -> String {
     let row = |judged: &JudgedCase| {
         vec![
@@ -198,7 +198,7 @@ fn to_text(shown: &str, asserted: &AssertionReport, unmet: &[Vec<UnmetExpectatio
         if !unmet.is_empty() {
             text.push_str(&format!("        hints given: {}\n", listed(&judged.hints)));
         } else if !others.is_empty() {
-            // Not a failure, but it lowers precision.
+            // Not a failure, but it lowers the precision.
             text.push_str(&format!("        also hinted at: {}\n", join(&others)));
         }
     }
@@ -207,7 +207,7 @@ fn to_text(shown: &str, asserted: &AssertionReport, unmet: &[Vec<UnmetExpectatio
     let (cases, expectations) = (counted(asserted.cases.len(), "case"), counted(wanted, "expectation"));
     text.push_str(&format!("\n{cases}, {missed} missed; {expectations}, {} met\n", wanted.saturating_sub(unmet_count)));
     if asserted.cases.iter().all(|judged| judged.case.wanted.hints.is_none()) {
-        // `hints_any` and the others say too little to count what is right.
+        // Precision and recall require the complete list of expected hints.
         text.push_str("no precision and recall: no case has `hints`, the list of all that is right\n");
         return text;
     }

@@ -23,7 +23,7 @@ pub fn scope(options: Options, args: &CheckArgs) -> Result<Options, CommandOutpu
     let path = absolute(&options.context.current, named);
     let context = options.context.clone();
     let context = if path.is_dir() {
-        // A repository may become a workspace, and is one with nothing in it.
+        // A Git repository can become a workspace; until then it is an empty one.
         if mark_of(&path).is_none() && !path.join(".git").exists() {
             let message = format!("{} is not a workspace: it has no .jaato/ and no references.json", named.display());
             let fix = "name the folder of a workspace or a configuration file, or leave it out to check this workspace";
@@ -45,13 +45,13 @@ pub fn scope(options: Options, args: &CheckArgs) -> Result<Options, CommandOutpu
     Ok(Options { context, ..options })
 }
 
-/// `references.json` and also `references.json.example`; a name without extension says nothing.
+/// `references.json` or `references.json.example`. A name without an extension proves nothing.
 fn is_named_as_json(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     !name.contains('.') || name.contains(".json")
 }
 
-/// Runs all checks; the diagnostics of opening the desk are included.
+/// Runs all checks; includes the diagnostics from opening the desk.
 pub fn run(desk: &mut Desk, session: &Session, args: &CheckArgs) -> CommandOutput {
     let (fixed, unfixed) = if args.fix { desk.fix_paths(session, &ask_to_leave) } else { (Vec::new(), Vec::new()) };
     let (errors, warnings) = problems_and(desk, unfixed);

@@ -1,5 +1,6 @@
-//! Completion in shells: `refdesk completions` prints a script, which calls this program for every completion. The answer to
-//! such a call depends on the words so far and on the workspace; it changes nothing, and a failure is an empty answer.
+//! Shell completion: `refdesk completions` prints a script that calls this program for every completion. The
+//! answer depends on the words so far and on the workspace. A call changes nothing, and on failure the answer
+//! is empty.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
@@ -22,16 +23,16 @@ use refdesk_desk::{Desk, Options};
 use refdesk_text::escape::{is_hidden, one_line};
 use refdesk_text::{Code, Error};
 
-/// Names the shell in a call for a completion.
+/// The environment variable that names the shell in a completion call.
 const VARIABLE: &str = "REFDESK_COMPLETE";
 
-/// The script for bash passes the first character of the word after this line: between quotation marks, values are
+/// The bash script passes the first character of the word after this line: inside quotation marks, values are
 /// inserted without escapes.
 const BASH_WORD: &str = "_CLAP_IFS=\"$IFS\" \\\n";
 const BASH_QUOTE: &str = "        REFDESK_COMPLETE_QUOTE=\"${COMP_WORDS[COMP_CWORD]:0:1}\" \\\n";
 const QUOTE_VARIABLE: &str = "REFDESK_COMPLETE_QUOTE";
 
-/// The most values offered; a shell cannot show more.
+/// The maximum number of values offered.
 const OFFERED: usize = 2_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +48,7 @@ enum ValueKind {
     Agent,
     AgentWithHooks,
     Path,
-    /// `@` and a path, in place of a value.
+    /// `@` and a path, instead of a value.
     FileWithValue,
 }
 
@@ -66,7 +67,7 @@ pub fn run(shell: ShellName) -> CommandOutput {
     }
 }
 
-/// How a script calls this program: by its name if that finds it, else by its path.
+/// How a script calls this program: by its name if that resolves to it, otherwise by its path.
 fn own_name() -> String {
     let own = environment::own_file();
     let is_found = own.is_some() && environment::on_path("refdesk") == own;
@@ -82,10 +83,10 @@ fn completer(name: &str) -> Option<&'static dyn EnvCompleter> {
 /// Answers a call for a completion, if this is one.
 pub fn answer_call() -> bool {
     let Some(shell) = environment::variable(VARIABLE).filter(|shell| !shell.is_empty()) else { return false };
-    // Nothing may be printed into the line that the user is writing.
+    // Nothing may be printed into the line that the user is typing.
     std::panic::set_hook(Box::new(|_| {}));
     let answered = catch_unwind(AssertUnwindSafe(|| answer(&shell))).ok().flatten().unwrap_or_default();
-    // The shell is gone and needs no answer.
+    // If the shell has gone, nobody needs the answer.
     let _ = std::io::stdout().write_all(&answered);
     true
 }
@@ -104,7 +105,7 @@ fn answer(shell: &OsStr) -> Option<Vec<u8>> {
         words.into_iter().enumerate().map(|(word_at, word)| quoting.read(word, word_at == at)).collect();
     let start = words.get(at).map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
     let program = help::program();
-    // A tag to remove looks like short options, to which the parser would append the `h` of help.
+    // A tag to remove looks like short options, to which the parser would add the `h` of help.
     let is_dash = start.starts_with('-') && !start.starts_with("--");
     let program = if is_dash { program.mut_subcommand("tag", |tag| tag.disable_help_flag(true)) } else { program };
     let mut program = with_values(program, &CompletedLine { words: words.clone(), quoting });
@@ -125,7 +126,7 @@ fn answer(shell: &OsStr) -> Option<Vec<u8>> {
 /// Where bash splits a word: it inserts a value after the last of these.
 const BREAKS: [char; 2] = ['=', ':'];
 
-/// The words as typed, rejoined where bash split them at `=` and `:`, and the position of the one at the cursor.
+/// The words as typed, rejoined where bash split them at `=` and `:`, and the index of the word at the cursor.
 fn rejoined(words: Vec<OsString>, at: usize) -> (Vec<OsString>, usize) {
     let is_break =
         |word: &OsString| word.to_str().is_some_and(|it| !it.is_empty() && it.chars().all(|c| BREAKS.contains(&c)));
@@ -189,7 +190,7 @@ impl Quoting {
         }
     }
 
-    /// What a word of the line means.
+    /// The unquoted text of a word.
     fn read(self, word: OsString, is_at_cursor: bool) -> OsString {
         let is_written = match self {
             Self::Bash | Self::BashQuoted | Self::Zsh => true,
@@ -198,7 +199,7 @@ impl Quoting {
         };
         let text = word.to_str().filter(|text| is_written && text.contains(['\\', '\'', '"']));
         let read = text.and_then(|text| {
-            // An escape or quotation that is open at the cursor ends there.
+            // Ignore an escape or quotation that is still open at the cursor.
             let escapes = text.len() - text.trim_end_matches('\\').len();
             let text = text.get(..text.len() - escapes % 2)?;
             let read = ["", "'", "\""].iter().find_map(|end| shell_words::split(&format!("{text}{end}")).ok());
@@ -255,7 +256,7 @@ fn kind_of(path: &str, arg: &Arg) -> Option<ValueKind> {
         ("render", "vars" | "batch") => ValueKind::FileWithValue,
         (_, "agents") => ValueKind::Agent,
         (_, "agent") => ValueKind::AgentWithHooks,
-        // Without a completer of ours, clap would offer every name of the folder as it is.
+        // Without our own completer, clap would offer all file names unescaped.
         _ if !matches!(arg.get_value_hint(), ValueHint::Unknown | ValueHint::Other) => ValueKind::Path,
         _ => return None,
     })
@@ -264,12 +265,12 @@ fn kind_of(path: &str, arg: &Arg) -> Option<ValueKind> {
 /// The paths that continue a typed one.
 fn paths(start: &str) -> Vec<String> {
     let found = PathCompleter::any().complete(OsStr::new(start));
-    // A name that is hidden is offered once its first letter was typed.
+    // Hidden names are offered once the user has typed their leading dot.
     let shown = found.iter().filter(|path| !path.is_hide_set() || names_hidden(start));
     shown.filter_map(|path| path.get_value().to_str().map(str::to_owned)).collect()
 }
 
-/// Whether the last name of a typed path begins with a full stop.
+/// Whether the last component of a typed path starts with a dot.
 fn names_hidden(start: &str) -> bool {
     start.rsplit(std::path::is_separator).next().is_some_and(|name| name.starts_with('.'))
 }
@@ -300,7 +301,7 @@ fn candidates(kind: ValueKind, line: &CompletedLine, start: &str) -> Vec<Complet
     let is_meant = |value: &str| {
         let bare = match kind {
             ValueKind::IdOrSignedTag => value.get(1..).unwrap_or(""),
-            // The user's own folder, as the user typed it.
+            // Relative to the home folder, as typed.
             ValueKind::Path if start.starts_with("~/") => value.get(2..).unwrap_or(""),
             _ => value,
         };
@@ -321,20 +322,20 @@ fn commands() -> Vec<(String, String)> {
     program.get_subcommands().map(described).collect()
 }
 
-/// The desk's options according to the typed words; opening it writes nothing.
+/// The options for opening the desk, from the typed words. Opening it writes nothing.
 fn options(words: &[OsString]) -> Option<Options> {
     let matches = help::program().ignore_errors(true).try_get_matches_from(words).ok()?;
     let arguments = <super::Cli as clap::FromArgMatches>::from_arg_matches(&matches).ok();
     let current = environment::current().ok()?;
     let arguments = arguments.or_else(|| <super::Cli as clap::Parser>::try_parse_from(["refdesk"]).ok())?;
-    // The name of the profile could be incomplete.
+    // The profile's name may be incomplete.
     let arguments = super::Cli { profile: None, ..arguments };
     let options = environment::options_from(&arguments, None, &current, &current).ok()?;
-    // A long-running desk leaves damaged files where they are.
+    // A long-running desk does not move damaged files.
     Some(Options { is_long_running: true, index_process: None, ..options })
 }
 
-/// Values with a description each; those that do not begin with `start` can be missing.
+/// Values with descriptions; values that do not start with `start` may be omitted.
 fn in_workspace(kind: ValueKind, options: Options, start: &str) -> Vec<(String, String)> {
     let start = start.to_owned();
     match kind {
@@ -374,8 +375,8 @@ fn in_workspace(kind: ValueKind, options: Options, start: &str) -> Vec<(String, 
     }
 }
 
-/// Whether a value is safe in a shell as it is, or with its blanks quoted: text from a repository must not become a
-/// command.
+/// Whether a value is safe in a shell as it is, or with its blanks quoted. Text from a repository must not
+/// become a command.
 fn is_safe(value: &str) -> bool {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./@+,: ".contains(c);
     let is_shown = |c| is_plain(c) && !is_hidden(c);

@@ -1,5 +1,5 @@
-//! `refdesk connect` and `refdesk disconnect`: show the changes to agents' settings files, write them once approved,
-//! and try out whether agents now get answers.
+//! `refdesk connect` and `refdesk disconnect`: show the changes to agents' settings files, write them once
+//! approved, and test whether the agents now get answers.
 
 pub(in crate::cli) mod canary;
 mod choose;
@@ -28,7 +28,7 @@ use refdesk_desk::{Desk, Session};
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::{Code, Error};
 
-/// Connects agents: those that are named, or those that are found.
+/// Connects the named agents, or else those found on this machine.
 pub fn connect(desk: &mut Desk, session: &Session, args: &ConnectArgs, format: OutputFormat) -> CommandOutput {
     let mut agents = match named(&args.agents) {
         Ok(agents) if agents.is_empty() => found::found(desk, args.settings.user),
@@ -60,7 +60,7 @@ pub fn connect(desk: &mut Desk, session: &Session, args: &ConnectArgs, format: O
     if !args.settings.user && !desk.workspace_context().is_workspace() {
         return CommandOutput::refused(nothing_found(desk.workspace_context())).with_status("error");
     }
-    // A person reads it before the first question; otherwise it is in the notes.
+    // The user reads the evidence before the first question; otherwise it is added to the notes.
     let is_asked = !args.settings.yes && !args.settings.dry_run && can_ask();
     let mut evidence: Vec<Vec<String>> = agents.iter().map(FoundAgent::note).map(Vec::from_iter).collect();
     if is_asked {
@@ -98,7 +98,7 @@ pub fn connect(desk: &mut Desk, session: &Session, args: &ConnectArgs, format: O
     joined(answers, args.agents.len() == 1, Verb::Connect)
 }
 
-/// Disconnects agents: those that are named, or all that are connected.
+/// Disconnects the named agents, or else all connected ones.
 pub fn disconnect(desk: &mut Desk, session: &Session, args: &DisconnectArgs, format: OutputFormat) -> CommandOutput {
     let of = |desk: &Desk, client| Connection::new(desk, client, args.settings, RequestedParts::Both, Verb::Disconnect);
     let connections: Vec<_> = match named(&args.agents) {
@@ -134,7 +134,7 @@ pub fn disconnect(desk: &mut Desk, session: &Session, args: &DisconnectArgs, for
     joined(answers, args.agents.len() == 1, Verb::Disconnect)
 }
 
-/// The agents with these names, each once.
+/// The agents with these names, without duplicates.
 fn named(words: &[String]) -> Result<Vec<FoundAgent>, CommandOutput> {
     let mut agents: Vec<FoundAgent> = Vec::new();
     for word in words {
@@ -152,7 +152,7 @@ fn named(words: &[String]) -> Result<Vec<FoundAgent>, CommandOutput> {
     Ok(agents)
 }
 
-/// The answer if no agent's settings were read: about the one agent that was named, or about several.
+/// The answer if no agent's settings were read.
 pub fn nothing(named: &[String]) -> Value {
     match named {
         [agent] => json!({"status": "error", "agent": agent}),
@@ -166,7 +166,7 @@ fn refused(client: &Client, refusal: Error) -> CommandOutput {
     CommandOutput { json, exit, ..CommandOutput::refused(refusal) }
 }
 
-/// Says that the catalog is empty, and asks whether to connect an agent anyway; a note if so.
+/// Reports that the catalog is empty, and asks whether to connect an agent anyway. Returns a note if the user agrees.
 fn confirm_empty_catalog(desk: &Desk, settings: SettingsArgs) -> Result<Option<String>, Error> {
     if !desk.catalog().is_empty() {
         return Ok(None);
@@ -212,7 +212,7 @@ fn try_out(desk: &mut Desk, answers: &mut [(CommandOutput, Option<Connection>)])
     }
 }
 
-/// What trying out a connection showed.
+/// The result of testing a connection.
 struct Outcome<'a> {
     results: &'a [CanaryResult],
     problems: Vec<SwitchProblem>,
@@ -220,7 +220,7 @@ struct Outcome<'a> {
     for_user: bool,
 }
 
-/// Adds the results of trying out a connection to its answer, and how to restart the agent.
+/// Adds the test results of a connection to its answer, and how to restart the agent.
 fn report(
     answer: &mut CommandOutput,
     (client, restart): (&Client, &str),
@@ -270,7 +270,7 @@ fn is_connected(answer: &CommandOutput) -> bool {
     matches!(status(answer), Some("connected" | "already_connected"))
 }
 
-/// These errors with the name of the agent that they concern.
+/// These errors with the name of their agent.
 fn attributed(client: &Client, refused: Vec<Error>) -> Vec<(Vec<&'static str>, Error)> {
     let own = |error: Error| {
         let is_named = error.message.starts_with(client.name);
@@ -292,7 +292,7 @@ fn print_refusals(client: &Client, answer: &mut CommandOutput) {
     named_errors(errors).for_each(|error| print_error(&error));
 }
 
-/// One answer for all agents: the only one if a single agent was named, else a list.
+/// Combines the answers: a single one if one agent was named, otherwise a list.
 fn joined(mut answers: Vec<(Client, CommandOutput)>, is_single: bool, verb: Verb) -> CommandOutput {
     if is_single && answers.len() == 1 {
         return answers.remove(0).1;
@@ -310,7 +310,7 @@ fn joined(mut answers: Vec<(Client, CommandOutput)>, is_single: bool, verb: Verb
         whole.notes.extend(answer.notes.iter().cloned());
         whole.exit = whole.exit.max(answer.exit);
         for (names, error) in attributed(&client, answer.refused.clone()) {
-            // The same error often keeps all agents from being connected: it is reported once.
+            // The same error often affects all agents, so it is reported once.
             match errors.iter_mut().find(|(_, known)| *known == error) {
                 Some((known, _)) => known.extend(names),
                 None => errors.push((names, error)),
@@ -327,7 +327,8 @@ fn joined(mut answers: Vec<(Client, CommandOutput)>, is_single: bool, verb: Verb
     CommandOutput { json: json!({"agents": agents}), ..whole }
 }
 
-/// Which of several agents are connected now, in one line; empty if nothing was to be written, or all are disconnected.
+/// One line about which of several agents are connected now; empty if nothing was to be written or all are
+/// disconnected.
 fn summary(answers: &[(Client, CommandOutput)], verb: Verb) -> String {
     let names = |is_it: &dyn Fn(&CommandOutput) -> bool| {
         let names: Vec<&str> = answers.iter().filter(|(_, it)| is_it(it)).map(|(client, _)| client.name).collect();

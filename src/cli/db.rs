@@ -1,4 +1,4 @@
-//! `refdesk db`: databases as references. One file a subcommand.
+//! `refdesk db`: databases as references. One file per subcommand.
 
 mod ask;
 mod check;
@@ -55,7 +55,7 @@ pub fn run(desk: &mut Desk, session: &Session, command: &DbCommand, format: Outp
     answer
 }
 
-/// The answer of a subcommand that has found or changed nothing.
+/// The answer of a subcommand that found or changed nothing.
 pub fn nothing(command: &DbCommand) -> Value {
     match command {
         DbCommand::Plan(_) => plan::nothing(),
@@ -78,7 +78,7 @@ pub fn nothing(command: &DbCommand) -> Value {
     }
 }
 
-/// A request that could not begin, because the configuration or the arguments are wrong.
+/// A request that could not start because of its configuration or arguments.
 fn refused(error: Error) -> CommandOutput {
     let exit = match error.code {
         Code::NoDatabases | Code::UnknownDatabase | Code::DatabaseMisconfigured | Code::BadGlob => 2,

@@ -29,15 +29,15 @@ pub fn unpack() -> io::Result<TempDir> {
     Ok(folder)
 }
 
-/// Builds the search index of the demo, which cannot be shipped: the folder is new for each command. Returns why it
-/// could not be built.
+/// Builds the search index of the demo. It cannot be shipped, because the folder is new for each command.
+/// Returns why it could not be built.
 pub fn build_index(desk: &Desk) -> Option<Diagnostic> {
     output::print_to_stderr("building the search index of the demo, which takes a few seconds");
     let error = desk.update_index(Indexing::default(), &mut |_| true).err()?;
     Some(Diagnostic::warning(error.code, error.message).fix(error.fix))
 }
 
-/// Nothing here outlives the program, so nothing waits for the disk.
+/// Nothing here outlives the program, so do not wait for the disk.
 fn unpack_into(folder: &Path, entries: &[DirEntry<'_>]) -> io::Result<()> {
     for entry in entries {
         match entry {

@@ -1,5 +1,5 @@
-//! `refdesk doctor`: checks that agents get what they should, and reports on everything that this depends on; changes
-//! nothing.
+//! `refdesk doctor`: checks that agents get what they should, and reports on everything this depends on. It
+//! changes nothing.
 
 mod agents;
 mod catalog;
@@ -30,7 +30,7 @@ pub fn run(desk: &mut Desk, format: OutputFormat) -> CommandOutput {
     let wrong = lines.iter().filter(|line| line.level == CheckLevel::Wrong).count();
     let json = document(members, wrong == 0, &lines, connected);
     let text: String = lines.iter().map(CheckLine::text).collect();
-    // For people, the line of the index says it already.
+    // In the text form, the index's line reports it already.
     let refused = error.into_iter().filter(|_| format == OutputFormat::Json).collect();
     let mut answer = CommandOutput::new(json, text).and_refused(refused);
     answer.exit = answer.exit.max(u8::from(wrong > 0));

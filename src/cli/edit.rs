@@ -17,7 +17,7 @@ use refdesk_text::escape::one_line;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
-/// What to do with a file that does not contain what it should, or that hides another source.
+/// What to do with an invalid file, or one that hides another source.
 enum NextStep {
     EditAgain,
     PutBack,
@@ -28,7 +28,7 @@ pub fn to_json(status: &str, id: &str, file: Option<&str>) -> Value {
     json!({"status": status, "id": id, "file": file})
 }
 
-/// Edits until the file is right, or is put back, or is kept as it is.
+/// Edits until the file is valid, restored, or kept as it is.
 pub fn run(desk: &mut Desk, session: &Session, id: &str) -> Result<CommandOutput, Error> {
     let id = desk.catalog().find(id).map(|source| source.id.to_string()).ok_or_else(|| desk.unknown_id(id))?;
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
@@ -80,7 +80,7 @@ pub fn run(desk: &mut Desk, session: &Session, id: &str) -> Result<CommandOutput
 /// What is wrong with the file now: printed in full, returned in a few words.
 fn wrong(desk: &Desk, (shown, id): (&str, &str), taken_before: &[Diagnostic]) -> Option<(Code, &'static str)> {
     let mut problems = problems(desk, shown, id);
-    // An entry with the id of another one removes that one from the catalog, so it is handled like an error.
+    // An entry that takes the id of another removes that one from the catalog, so treat it like an error.
     let taken: Vec<Diagnostic> = taken_ids(desk).into_iter().filter(|it| !taken_before.contains(it)).collect();
     problems.extend(taken.iter().filter(|it| !problems.contains(it)).cloned().collect::<Vec<_>>());
     problems.iter().for_each(|problem| print_to_stderr(&to_text(problem)));
@@ -131,7 +131,7 @@ fn taken_ids(desk: &Desk) -> Vec<Diagnostic> {
     desk.diagnostics().into_iter().filter(|problem| problem.code == Code::DuplicateId).collect()
 }
 
-/// Asks; without an answer the file is put back.
+/// Asks what to do; without an answer, the file is restored.
 fn next_step(shown: &str, what: &str) -> NextStep {
     let mut out = io::stderr().lock();
     let question = format!("{} {what}. Edit again, put back, or keep it? [E/p/k] ", one_line(shown));

@@ -25,7 +25,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &EnrichArgs, format: Output
         Some(event) if mode == EnrichMode::Send && !args.repeat => desk.forget_session(session, reason(event)),
         _ => Vec::new(),
     };
-    // A dry run shows what the session would get after it forgot everything.
+    // A dry run shows what the session would get after forgetting everything.
     let after_forgetting = args.event.is_some() && args.dry_run;
     let (mut enriched, problems) =
         desk.enrich(session, &EnrichRequest { repeat: args.repeat || after_forgetting, ..asked }, mode);
@@ -71,7 +71,7 @@ fn reason(event: Forgetting) -> &'static str {
     }
 }
 
-/// The warning that nothing was added: the budget has no room even for the line that says so.
+/// The warning that nothing was added, because not even the line that says so fits the budget.
 fn nothing_fits(wanted: usize) -> Diagnostic {
     let what = if wanted == 1 { "the only entry" } else { &format!("any of {wanted} entries") };
     let message = format!("nothing was added: the budget has no room for {what}, or for a line that says so");

@@ -37,7 +37,7 @@ pub fn current() -> Result<PathBuf, Error> {
     })
 }
 
-/// Only the options; looks for the workspace from another folder, unless one is named.
+/// Only the options; looks for the workspace from another folder, unless one is given.
 pub fn options_from(arguments: &Cli, demo: Option<&Path>, current: &Path, from: &Path) -> Result<Options, Error> {
     let home = home_folder();
     let (workspace, reason) = match (demo, &arguments.workspace) {
@@ -52,7 +52,7 @@ pub fn options_from(arguments: &Cli, demo: Option<&Path>, current: &Path, from: 
         }
         (None, None) => workspace_above(from, home.as_deref()),
     };
-    // Everything below it would look as if it were not there.
+    // Otherwise, everything below it would seem not to exist.
     if let Err(error) = fs::metadata(workspace.join(".")) {
         let message = format!("the workspace {} cannot be read: {error}", workspace.display());
         return Err(Error::new(Code::NoWorkspace, message, "allow this user to read and enter the folder"));
@@ -71,7 +71,7 @@ pub fn options_from(arguments: &Cli, demo: Option<&Path>, current: &Path, from: 
     let renderer = Renderer::with_worker(this_program());
     let environment = Environment(|name| env::var(name).ok());
     let is_trial = is_trial();
-    // A trial starts nothing in the background.
+    // A test run starts nothing in the background.
     let index_process = (!is_trial).then(|| index_process(&context));
     let state = state_folder();
     Ok(Options { desk, profile, state, renderer, environment, index_process, is_trial, ..Options::new(context) })
@@ -87,8 +87,8 @@ fn index_process(context: &WorkspaceContext) -> IndexProcess {
     IndexProcess { program: this_program(), arguments, without, is_asked_for: false, words_only: false }
 }
 
-/// The path for starting this program again. On Linux the link leads to the running executable even if the file was
-/// replaced.
+/// The path for starting this program again. On Linux, the link leads to the running executable even if the
+/// file was replaced.
 #[cfg(target_os = "linux")]
 fn this_program() -> PathBuf {
     let own = PathBuf::from("/proc/self/exe");
@@ -97,7 +97,8 @@ fn this_program() -> PathBuf {
     if own.exists() { own } else { started().unwrap_or(own) }
 }
 
-/// The path for starting this program again; empty if the system does not report it, which the first rendering reports.
+/// The path for starting this program again; empty if the system does not provide it, which the first
+/// rendering reports.
 #[cfg(not(target_os = "linux"))]
 fn this_program() -> PathBuf {
     env::current_exe().unwrap_or_default()
@@ -109,7 +110,7 @@ fn config_home(home: Option<&Path>) -> Option<PathBuf> {
     given.or_else(|| home.map(|home| home.join(".config")))
 }
 
-/// What the user prefers, the file that says so, and what is wrong with it.
+/// The user's preferences, their file, and its problems.
 pub fn preferences() -> (Preferences, Option<PathBuf>, Vec<Diagnostic>) {
     let home = own_config_home();
     let file = user::file(home.as_deref());
@@ -122,7 +123,8 @@ pub fn own_config_home() -> Option<PathBuf> {
     config_home(home_folder().as_deref())
 }
 
-/// The home folder. A relative one would be wherever the program runs, also in a repository that is not trusted.
+/// The home folder. A relative one is rejected, because it would depend on the current folder, which may be
+/// an untrusted repository.
 fn home_folder() -> Option<PathBuf> {
     let home = directories::BaseDirs::new()?.home_dir().to_path_buf();
     home.is_absolute().then_some(home)
@@ -133,7 +135,8 @@ pub fn home() -> Option<PathBuf> {
     folder("HOME").filter(|home| home.is_absolute())
 }
 
-/// Whether `connect` or `doctor` runs this process to test that an agent could: it leaves no trace in the workspace.
+/// Whether `connect` or `doctor` started this process to test what an agent would run. It leaves no trace in
+/// the workspace.
 pub fn is_trial() -> bool {
     env::var_os(TRIAL).is_some()
 }
@@ -172,7 +175,7 @@ pub fn own_file() -> Option<PathBuf> {
     env::current_exe().and_then(std::fs::canonicalize).ok()
 }
 
-/// Whether the program that settings name is this one: by its name, its path, or a path where there is no file.
+/// Whether the program named in settings is this one: by its name, its path, or a path at which no file exists.
 pub fn is_this_program(named: &str) -> bool {
     let expanded = home().and_then(|home| {
         let inside = ["$HOME/", "${HOME}/", "~/"].iter().find_map(|start| named.strip_prefix(start))?;

@@ -1,4 +1,4 @@
-//! `refdesk init`: shows what the repository has as a list to tick, and writes it to the catalog.
+//! `refdesk init`: shows proposals for the catalog as a list to tick, and writes the ticked ones.
 
 mod list;
 
@@ -36,8 +36,8 @@ const KEYS: &str = "  3 5-8  tick or untick these rows
   q      leave without writing anything
 ";
 
-/// Proposes, asks and writes. With `--yes` nobody was shown a difference: if a file changes meanwhile, everything is read
-/// again.
+/// Proposes, asks and writes. With `--yes` nobody has seen a diff, so if a file changes in the meantime,
+/// everything is read again.
 pub fn run(desk: &mut Desk, session: &Session, args: &InitArgs) -> CommandOutput {
     if !args.yes {
         return attempt(desk, session, args).unwrap_or_else(|unwritten| unwritten.0);
@@ -53,13 +53,13 @@ pub fn run(desk: &mut Desk, session: &Session, args: &InitArgs) -> CommandOutput
     done.unwrap_or_else(|error| last.unwrap_or_else(|| CommandOutput::refused(error)))
 }
 
-/// The answer; an error has the answer that says so.
+/// The answer; an error comes with its answer.
 fn attempt(desk: &mut Desk, session: &Session, args: &InitArgs) -> Result<CommandOutput, Box<(CommandOutput, Error)>> {
     let found = match desk.discoverer(&args.folders) {
         Ok(discoverer) => discoverer.run(),
         Err(refusal) => return Ok(answer("error", &Discovery::default(), &Ticks::default()).and_refused(vec![refusal])),
     };
-    // What was left out before is not new.
+    // Sources that were left out before are not new.
     let is_first = desk.catalog().is_empty();
     let listed = if args.all { found.new.len() } else { found.listed(!is_first) };
     let mut ticks = Ticks::of(&found, listed);
@@ -76,7 +76,7 @@ fn attempt(desk: &mut Desk, session: &Session, args: &InitArgs) -> Result<Comman
     let change = chosen(&found, &ticks, args);
     if change.new.is_empty() && change.moved.is_empty() {
         desk.remember_declined(&change);
-        // A person who was asked has seen the list.
+        // A user who was asked has seen the list.
         let seen = if is_asked { String::new() } else { listed + &notes };
         let text =
             format!("{seen}Nothing is ticked, so nothing was written. `refdesk add PATH` adds any file or folder.\n");
@@ -87,7 +87,7 @@ fn attempt(desk: &mut Desk, session: &Session, args: &InitArgs) -> Result<Comman
         Err(refusal) => return Ok(answer("error", &found, &ticks).and_refused(vec![refusal])),
     };
     let files = counted(proposals.len(), "file");
-    // The list before it shows programs that this is not a patch. An agent can be the reader, so it is escaped.
+    // The list before it tells programs that this is not a patch. An agent may read it, so it is escaped.
     let shown = || {
         let difference: String = proposals.iter().map(|it| it.diff.unified()).collect();
         format!("{listed}\n{notes}{}", visible(&difference))
@@ -111,7 +111,7 @@ fn attempt(desk: &mut Desk, session: &Session, args: &InitArgs) -> Result<Comman
         Ok(_) => {
             desk.remember_declined(&change);
             let indexed = if is_asked { offer_index(desk) } else { None };
-            // A person who was asked has seen the list.
+            // A user who was asked has seen the list.
             let left = if is_first && !is_asked { left_out(found.new.len() - change.new.len()) } else { String::new() };
             let notes = left + &notes;
             let answer = written(desk, session, (&found, &ticks, &notes), &change, &proposals, indexed.as_ref());
@@ -124,7 +124,7 @@ fn attempt(desk: &mut Desk, session: &Session, args: &InitArgs) -> Result<Comman
     }
 }
 
-/// Lets a person tick and untick; returns whether they went on.
+/// Lets the user tick and untick. Returns whether they want to continue.
 fn tick(found: &Discovery, ticks: &mut Ticks, notes: &str) -> bool {
     let mut shown = format!("{}{notes}", list::shown(found, ticks, SHOWS));
     loop {
@@ -150,7 +150,7 @@ fn tick(found: &Discovery, ticks: &mut Ticks, notes: &str) -> bool {
     }
 }
 
-/// A person left without writing anything, which is not an error.
+/// The user left without writing anything, which is not an error.
 fn left(found: &Discovery, ticks: &Ticks) -> CommandOutput {
     CommandOutput { text: b"Nothing was written.\n".to_vec(), ..answer("left", found, ticks) }
 }
@@ -161,8 +161,8 @@ struct Indexed {
     notes: Vec<String>,
 }
 
-/// Asks whether to build the search index, and builds it. One that exists is brought up to date as it would be in the
-/// background, since what is new is not in it.
+/// Asks whether to build the search index, and builds it. An existing index is updated, as it would be in the
+/// background, because it lacks the new sources.
 fn offer_index(desk: &mut Desk) -> Option<Indexed> {
     let sources = counted(desk.catalog().len(), "source");
     let question = format!(
@@ -188,7 +188,7 @@ fn chosen(found: &Discovery, ticks: &Ticks, args: &InitArgs) -> CatalogChange {
     }
 }
 
-/// The difference for a person; of many new files, which look alike, only the first ones.
+/// The diff for people; of many similar new files, only the first ones.
 fn difference(proposals: &[Proposal]) -> String {
     let mut shown: String = proposals.iter().take(DIFFS).map(|proposal| proposal.diff.shown()).collect();
     let changed = proposals.iter().skip(DIFFS).filter(|proposal| proposal.diff.removed > 0);
@@ -218,7 +218,7 @@ fn nothing(desk: &Desk, found: &Discovery, ticks: &Ticks, notes: &str) -> Comman
     CommandOutput { text: text.into_bytes(), ..answer(status, found, ticks) }
 }
 
-/// How much is not ticked, and how to see it.
+/// How many are not ticked, and how to see them.
 fn left_out(count: usize) -> String {
     match count {
         0 => String::new(),
@@ -290,7 +290,8 @@ fn sample(prompts: &[SamplePrompt]) -> String {
     text
 }
 
-/// The notes on what is listed now, and on the scan as a whole. Notes on what was left out before were read then.
+/// The notes on the proposals listed now, and on the scan as a whole. The user has already seen notes on what
+/// was left out before.
 fn notes_on_listed(found: &Discovery, listed: usize) -> Vec<&ScanNote> {
     let new = found.new.iter().take(listed).filter_map(|source| source.place.path());
     let shown: Vec<String> = new.map(lossy).chain(found.moved.iter().map(|source| lossy(&source.after))).collect();

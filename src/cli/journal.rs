@@ -1,5 +1,5 @@
-//! `refdesk journal`: what agents were sent and read, and what was picked and written. Stored lines for programs, a
-//! table on a terminal, and how often hints were followed.
+//! `refdesk journal`: what agents were sent and read, and what was picked and written: stored lines for
+//! programs, a table on a terminal, and how often hints were followed.
 
 use std::io;
 

@@ -40,7 +40,7 @@ pub fn run(desk: &mut Desk, args: &ListArgs, format: OutputFormat) -> CommandOut
             ("selected_count", json!(selected)),
         ])
     };
-    // Only then every source is a way out.
+    // Only then is listing every source a useful suggestion.
     let is_unselected = args.selected && args.tags.is_empty() && matches!(args.mode, ModeFilter::All);
     let mut notes = desk.unknown_tags(&args.tags);
     notes.extend(dormant(desk, desk.selection().dormant()));
@@ -50,7 +50,8 @@ pub fn run(desk: &mut Desk, args: &ListArgs, format: OutputFormat) -> CommandOut
     }
 }
 
-/// Says which picks have no source now: no list of sources has them, and they count again when their source is back.
+/// Reports picks without a source. No list of sources contains them, and they take effect again when their
+/// source returns.
 fn dormant(desk: &Desk, picks: &[String]) -> Option<String> {
     let first = picks.first()?;
     let (are, them) = if picks.len() == 1 { ("is", "it") } else { ("are", "them") };
@@ -86,7 +87,7 @@ fn to_text(desk: &Desk, sources: &[&Source], tokens: &[Option<u64>], is_unselect
         ]
     };
     let table: Vec<Vec<String>> = sources.iter().zip(tokens).map(row).collect();
-    // An agent gets sources of mode auto anyway: those that are only mentioned count as auto, as on the screen.
+    // An agent gets auto sources anyway, so those that are only mentioned count as auto, as on the screen.
     let selected = sources.iter().filter(|source| desk.selection().counts(source)).count();
     let auto = sources.iter().filter(|it| it.mode == Mode::Auto && !desk.selection().counts(it)).count();
     let missing = sources.iter().filter(|source| source.is_missing()).count();

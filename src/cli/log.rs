@@ -1,5 +1,5 @@
-//! The log. `REFDESK_LOG` sets its level, a file in the user's state folder holds it, and the screen never shows it.
-//! The file is created by the first entry, and nothing depends on it.
+//! The log. `REFDESK_LOG` sets its level; it is written to a file in the user's state folder and never shown
+//! on the screen. The first entry creates the file, and nothing depends on it.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -61,7 +61,7 @@ struct LogFile {
 impl LogFile {
     /// Appends whole lines. Other processes may append to the same file, or may have rotated it.
     fn append(&self, lines: &[u8]) -> io::Result<()> {
-        // A panicked writer left no partial state.
+        // A writer that panicked left no partial state.
         let mut open = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let file = match open.take() {
             Some(file) if file.metadata()?.len() < self.limit => file,
@@ -99,7 +99,7 @@ impl<'a> MakeWriter<'a> for LogFile {
     }
 }
 
-/// Writes lines as far as possible; a logger has no use for errors.
+/// Writes lines as far as possible; a logger cannot handle errors.
 struct LogWriter<'a> {
     log: &'a LogFile,
 }

@@ -1,4 +1,4 @@
-//! `refdesk man`: manual pages, made from the same table as `--help`.
+//! `refdesk man`: manual pages, generated from the same table as `--help`.
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
@@ -40,7 +40,7 @@ pub fn run(words: &[OsString], format: OutputFormat) -> CommandOutput {
     }
 }
 
-/// Shows the page with `man`; the help is the answer if `man` cannot show it.
+/// Shows the page with `man`; the answer is the help if that fails.
 fn read_by_a_person(page: &Page<'_>, text: &str) -> CommandOutput {
     let shown = environment::on_path("man").is_some_and(|man| show(&man, text).is_ok_and(|status| status.success()));
     let help = if shown { String::new() } else { page.command.clone().render_long_help().to_string() };
@@ -49,7 +49,7 @@ fn read_by_a_person(page: &Page<'_>, text: &str) -> CommandOutput {
 
 fn show(man: &Path, text: &str) -> io::Result<ExitStatus> {
     let mut child = process::Command::new(man).args(["-l", "-"]).stdin(Stdio::piped()).stderr(Stdio::null()).spawn()?;
-    // A `man` that ends early breaks the pipe; its status says whether it failed.
+    // If `man` exits early, the pipe breaks; its status tells whether it failed.
     let _ = child.stdin.take().map(|mut pipe| pipe.write_all(text.as_bytes()));
     child.wait()
 }
@@ -65,7 +65,7 @@ fn wanted<'c>(program: &'c Command, words: &[OsString]) -> Result<ManRequest<'c>
     for (at, word) in words.iter().enumerate() {
         let text = word.to_string_lossy();
         let path = Path::new(word);
-        // An existing folder comes before a command of the same name.
+        // An existing folder takes precedence over a command of the same name.
         let is_folder = at == 0 && words.len() == 1 && (path.is_dir() || path.components().count() > 1);
         match page.command.find_subcommand(&*text).filter(|_| !is_folder) {
             Some(command) => page = Page { command, name: format!("{}-{}", page.name, command.get_name()) },

@@ -11,11 +11,11 @@ use refdesk_desk::Options;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
-/// Printed for a person who starts it at a terminal.
+/// Printed if the command is started at a terminal.
 const WAITING: &str = "refdesk mcp is waiting for an agent's messages on standard input. Agents start it themselves \
                        after `refdesk connect`. Ctrl-D ends it";
 
-/// Names what the profile asks for and the workspace lacks.
+/// Reports what the profile requires and the workspace lacks.
 pub fn report_missing(problems: &[Diagnostic]) {
     let lacking = problems.iter().filter(|problem| problem.code == Code::ProfileMissing);
     lacking.for_each(|problem| output::print_to_stderr(&output::to_text(problem)));

@@ -1,5 +1,5 @@
-//! Printing: results to standard output, problems to standard error, both in colours if they are wanted. A reader that
-//! went away is not an error.
+//! Printing: results to standard output, problems to standard error, both in colour if wanted. A reader that
+//! closes its end is not an error.
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
@@ -37,8 +37,8 @@ pub fn print(answer: CommandOutput, format: OutputFormat) -> ExitCode {
     ExitCode::from(if written { exit } else { exit.max(1) })
 }
 
-/// The diagnostics that no failure of the same answer repeats with their place, in the order of files and lines: they come from
-/// several readers.
+/// The diagnostics that are not repeated by a failure of the same answer, sorted by file and line because
+/// several readers report them.
 fn unrepeated(answer: &CommandOutput) -> Vec<&Diagnostic> {
     let is_repeated = |problem: &&Diagnostic| {
         let ending = format!("{}: {}", problem.place(), problem.message);
@@ -59,8 +59,9 @@ pub fn print_error(error: &Error) {
     print_to_stderr(&format!("error: {}", Error::new(error.code, one_line(&error.message), fix)));
 }
 
-/// Decides once whether colours are used: as `--color` says, else as the user prefers, else by the terminal and the
-/// variables NO_COLOR, CLICOLOR and CLICOLOR_FORCE. The arguments are not parsed yet, since that may print an error.
+/// Decides once whether to use colours: by `--color`, otherwise by the user's preference, otherwise by the
+/// terminal and the variables NO_COLOR, CLICOLOR and CLICOLOR_FORCE. It reads the raw arguments, because
+/// parsing them may already print an error.
 pub fn choose_colors(arguments: impl Iterator<Item = std::ffi::OsString>, preferred: Option<&str>) {
     let words: Vec<String> =
         arguments.map_while(|word| word.into_string().ok()).take_while(|word| word != "--").collect();
@@ -80,7 +81,7 @@ fn is_colored(stream: &impl anstream::stream::RawStream) -> bool {
     AutoStream::choice(stream) != ColorChoice::Never
 }
 
-/// The severity at the beginning of a message and its hint in colours; the text has no other escape sequence.
+/// Colours the severity at the start of a message, and its hint; the text contains no other escape sequences.
 fn in_color(text: &str) -> String {
     let mut shown = String::new();
     for line in text.split_inclusive('\n') {
@@ -98,7 +99,7 @@ fn in_color(text: &str) -> String {
 /// The part of a message line to colour, and its colour.
 const COLORS: [(&str, &str); 4] = [("error:", "1;31"), ("warning:", "1;33"), ("note:", "1;34"), ("  fix:", "36")];
 
-/// A difference with its added and removed lines in colours; the text has no other escape sequence.
+/// Colours the added and removed lines of a diff; the text contains no other escape sequences.
 fn diff_in_color(diff: &str) -> String {
     let color = |line: &str| match line.as_bytes().first() {
         Some(b'+') => Some("32"),
@@ -128,7 +129,7 @@ pub fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Shows something and reads a line; `None` without a terminal, or if nothing can be read.
+/// Shows a text and reads a line; `None` without a terminal, or if nothing can be read.
 pub fn ask_line(shown: &str, question: &str) -> Option<String> {
     if !can_ask() {
         return None;
@@ -140,11 +141,11 @@ pub fn ask_line(shown: &str, question: &str) -> Option<String> {
     let mut answer = String::new();
     let read =
         out.write_all(asked.as_bytes()).and_then(|()| out.flush()).and_then(|()| io::stdin().read_line(&mut answer));
-    // Without a line break the input has ended.
+    // Without a line break, the input has ended.
     read.is_ok_and(|bytes| bytes > 0).then(|| answer.trim().to_owned())
 }
 
-/// Shows something and asks for confirmation; `None` without a terminal. Anything but yes is no.
+/// Shows a text and asks for confirmation; `None` without a terminal. Any answer but yes is a no.
 pub fn ask(shown: &str, question: &str) -> Option<bool> {
     if !can_ask() {
         return None;
@@ -153,24 +154,24 @@ pub fn ask(shown: &str, question: &str) -> Option<bool> {
     Some(["y", "yes"].contains(&answer.to_lowercase().as_str()))
 }
 
-/// Asks for confirmation; without a terminal it is no. An empty line is yes.
+/// Asks for confirmation. Without a terminal the answer is no; an empty line is a yes.
 pub fn ask_with_yes(question: &str) -> bool {
     let answer = ask_line("", &format!("{question} [Y/n]"));
     answer.is_some_and(|answer| ["", "y", "yes"].contains(&answer.to_lowercase().as_str()))
 }
 
-/// The error that nothing was written because no person could be asked.
+/// The error that nothing was written because nobody could be asked.
 pub fn unasked() -> Error {
     let hint = "check what would be written, and run again with --yes";
     Error::new(Code::NotApproved, "not a terminal, so nothing was written", hint)
 }
 
-/// The error that nothing was written because a person said no.
+/// The error that nothing was written because the user declined.
 pub fn declined() -> Error {
     Error::new(Code::NotApproved, "nothing was written", "")
 }
 
-/// Waits until a person at the terminal has read what is there.
+/// Waits for the user to press Enter.
 pub fn wait_for_enter() {
     let mut out = io::stderr().lock();
     let asked = out.write_all(b"\nPress Enter to go back to the screen. ").and_then(|()| out.flush());
@@ -179,8 +180,8 @@ pub fn wait_for_enter() {
     }
 }
 
-/// Asks whether a configuration file outside the workspace may be written, since a repository's links or settings can
-/// lead there.
+/// Asks whether a configuration file outside the workspace may be written, because a repository's links or
+/// settings can lead there.
 ///
 /// # Errors
 /// The answer was no, or there is no terminal to ask at.
@@ -260,7 +261,8 @@ fn drop_far_suggestion(error: &mut clap::Error) {
     }
 }
 
-/// Suggests the nearest option of the command for an unknown one, if the parser would suggest passing it as a value.
+/// Suggests the closest option of the command for an unknown one, if the parser would only suggest passing it
+/// as a value.
 fn suggest_option(error: &mut clap::Error, words: impl Iterator<Item = String>) {
     use clap::error::{ContextKind, ContextValue::String as One};
     let is_unknown = error.kind() == ErrorKind::UnknownArgument && error.get(ContextKind::SuggestedArg).is_none();
@@ -286,7 +288,7 @@ fn command_of(words: impl Iterator<Item = String>) -> clap::Command {
     words.fold(program, |command, word| below(&command, word).unwrap_or(command))
 }
 
-/// Suggests the nearest command for an unknown one, if the parser does not: after `help`.
+/// Suggests the closest command for an unknown one after `help`, where the parser does not.
 fn suggest_command(error: &mut clap::Error) {
     use clap::error::{ContextKind, ContextValue::String as One};
     let is_unknown =
@@ -305,7 +307,7 @@ fn escape_words(error: &mut clap::Error) {
         let value = match value {
             One(word) => One(one_line(&word).into_owned()),
             Several(words) => Several(words.iter().map(|word| one_line(word).into_owned()).collect()),
-            // A tip that repeats what was typed.
+            // A tip that repeats the input.
             styled if styled.to_string().contains(char::is_control) => {
                 error.remove(kind);
                 continue;
@@ -325,7 +327,7 @@ fn wants_json(arguments: impl Iterator<Item = std::ffi::OsString>) -> bool {
 /// The most errors, and warnings of a rendering, that a command prints unasked.
 const ERRORS: usize = 20;
 
-/// Errors in full up to a screenful, warnings as a count: `refdesk check` shows them all.
+/// Prints errors in full up to a screenful, and warnings as a count: `refdesk check` lists them all.
 fn print_diagnostics(diagnostics: Vec<&Diagnostic>, shows_warnings: bool) {
     let (errors, warnings): (Vec<&Diagnostic>, Vec<&Diagnostic>) =
         diagnostics.into_iter().partition(|problem| problem.is_error());
@@ -363,7 +365,7 @@ fn print_diagnostics(diagnostics: Vec<&Diagnostic>, shows_warnings: bool) {
     }
 }
 
-/// A diagnostic for people: external text in it can neither start a new line nor move the cursor.
+/// A diagnostic for people. External text in it can neither start a new line nor move the cursor.
 pub fn to_text(problem: &Diagnostic) -> String {
     let line = |text: &str| one_line(text).into_owned();
     let file = problem.file.as_deref().map(line);
@@ -418,7 +420,7 @@ fn is_written(written: io::Result<()>) -> bool {
     written.is_ok()
 }
 
-/// A reader that went away is not a failure, a full disk is.
+/// A closed reader is not a failure; a full disk is.
 pub fn ignore_closed_reader(written: io::Result<()>) -> io::Result<()> {
     written.or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
 }

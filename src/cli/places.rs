@@ -1,4 +1,4 @@
-//! `refdesk where`: the folders and files in use, and why these.
+//! `refdesk where`: the folders and files in use, and how each was chosen.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ struct Place {
     key: &'static str,
     /// `None` if there is none.
     path: Option<PathBuf>,
-    /// Instead of the path, for people.
+    /// Shown to people instead of the path.
     name: Option<String>,
     why: String,
 }

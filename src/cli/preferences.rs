@@ -88,7 +88,7 @@ fn show(own: &OwnFiles, values: &[Option<&str>], settings: &ScreenSettings) -> C
     CommandOutput::new(json, text)
 }
 
-/// Counts the problems of each file; `themes` are those that can be read.
+/// Counts the problems of each file; `themes` are those that could be read.
 fn check(own: &OwnFiles, themes: &[String], problems: &[Diagnostic]) -> CommandOutput {
     let (errors, warnings): (Vec<Diagnostic>, Vec<Diagnostic>) =
         problems.iter().cloned().partition(Diagnostic::is_error);
@@ -122,7 +122,7 @@ fn check(own: &OwnFiles, themes: &[String], problems: &[Diagnostic]) -> CommandO
     CommandOutput { exit: u8::from(!valid), ..CommandOutput::new(json, text) }
 }
 
-/// The problems as warnings: a command continues without what cannot be read.
+/// The problems as warnings, because a command works without the files that cannot be read.
 pub fn as_warnings(problems: Vec<Diagnostic>) -> impl Iterator<Item = Diagnostic> {
     problems.into_iter().map(|problem| Diagnostic { severity: Severity::Warning, ..problem })
 }

@@ -1,5 +1,5 @@
-//! `refdesk profiles`: what each profile would load, what is missing, and what it costs; and which commands `--profile`
-//! does not work with.
+//! `refdesk profiles`: what each profile would load, what is missing, and what it costs; also which commands
+//! do not support `--profile`.
 
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
@@ -19,13 +19,13 @@ use refdesk_text::tokens::grouped;
 /// Columns of the text form, for a narrow pane.
 const COLUMNS: usize = 60;
 
-/// The column of sources that wait for trust, shown only if there are some.
+/// Width of the column of untrusted sources, shown only if there are any.
 const WAITING: usize = 6;
 
 /// The option that loads a profile in its own scope.
 const OWN: &str = "--profile";
 
-/// A profile does not store the selection, so commands that store it are refused.
+/// A profile does not store the selection, so commands that store one are refused.
 pub fn refusal(arguments: &Cli) -> Option<CommandOutput> {
     let (given, command, called) =
         (arguments.profile.as_ref()?, arguments.command.as_ref()?, arguments.called.as_ref()?);
@@ -150,7 +150,7 @@ fn table(all: &[ProfileDetails]) -> String {
     let widest =
         |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max().unwrap_or(0);
     let widths: [usize; 8] = std::array::from_fn(widest);
-    // Names have to be typed, so they are never cut; figures are compared, so they are aligned.
+    // Names have to be typed, so they are never shortened; figures are compared, so they are aligned.
     let name = rows.iter().map(|[name, ..]| name_cell(name).width()).max().unwrap_or(0);
     let mut text = String::new();
     for row in &rows {
@@ -170,7 +170,7 @@ fn table(all: &[ProfileDetails]) -> String {
     text
 }
 
-/// A name on one line; the indent of a row below it stays.
+/// A name on one line, keeping the indent of a row below another.
 fn name_cell(name: &str) -> String {
     let indent = if name.ends_with(OWN) { "  " } else { "" };
     format!("{indent}{}", one_line(name.trim_start()))
@@ -194,7 +194,7 @@ fn is_different(it: &ProfileDetails) -> bool {
     it.switched.as_ref().is_some_and(|after| *after != own_scope(it))
 }
 
-/// Whether it knows fewer or other sources than the workspace.
+/// Whether it is limited to fewer or other sources than the workspace.
 fn is_narrow(it: &ProfileDetails) -> bool {
     !it.sources.is_empty()
 }

@@ -1,4 +1,4 @@
-//! `refdesk remove`: takes sources out of the catalog, after showing what that changes.
+//! `refdesk remove`: removes sources from the catalog, after showing the consequences.
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ pub fn document(status: &str, removed: &[SourceId], files: &[&str], diff: &str, 
     json!({"status": status, "removed": removed, "files": files, "diff": diff, "mentions": mentions})
 }
 
-/// What would be removed, with what is said of it: that is gone once it is removed.
+/// What would be removed, and its description, which is unavailable after the removal.
 struct Shown {
     removal: Removal,
     mentioned: Vec<String>,
@@ -77,7 +77,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &RemoveArgs) -> CommandOutp
     }
 }
 
-/// Removes what nobody was shown. If a file changes meanwhile, it is read again.
+/// Removes without showing anything first. If a file changes in the meantime, it is read again.
 fn without_asking(desk: &mut Desk, session: &Session, ids: &[String]) -> CommandOutput {
     let mut last: Option<Shown> = None;
     let done = desk.repeat_if_changed(|desk| {
@@ -119,7 +119,7 @@ fn question(removal: &Removal) -> String {
     }
 }
 
-/// Where other sources mention these, a line each.
+/// Where other sources mention these, one line each.
 fn mentioned(desk: &Desk, removal: &Removal) -> Vec<String> {
     let line = |mention| {
         let place = rows::where_mentioned(desk, mention);

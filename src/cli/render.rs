@@ -1,4 +1,4 @@
-//! `refdesk render`: a template and values to text, printed or written.
+//! `refdesk render`: renders a template with values, and prints or writes the text.
 
 mod batch;
 mod write;
@@ -49,7 +49,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &RenderArgs) -> CommandOutp
         (Ok(made), Some(path)) => write::one(desk, session, args, made, path),
         (Ok(made), None) => printed(made),
         (Err(failed), path) => {
-            // The failure says it.
+            // The failure reports the same problem.
             diagnostics.retain(|problem| !problem.message.ends_with(&failed.error.message));
             let json = known(&failed, path.as_deref());
             CommandOutput { json, ..CommandOutput::refused(refusal(failed)) }
@@ -77,7 +77,7 @@ fn refusal(failed: RenderFailure) -> Error {
     }
 }
 
-/// The known members of a failed answer.
+/// The members of a failed answer that are known.
 fn known(failed: &RenderFailure, path: Option<&str>) -> Value {
     let mut json = Map::from_iter([("success".to_owned(), json!(false))]);
     if let Some(path) = path {

@@ -18,8 +18,8 @@ pub fn mention(desk: &Desk, mention: &Mention) -> Value {
     })
 }
 
-/// The most mentions listed with their places: nested folders have the mentions of all files below them, and documents that all
-/// mention each other have the square of their number.
+/// The maximum number of mentions listed with their places: nested folders contain the mentions of all files
+/// below them, and for documents that all mention each other, the number grows quadratically.
 pub const MENTIONS: usize = 100_000;
 
 /// The members of an answer that list mentions; `more` are not listed.

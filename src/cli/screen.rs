@@ -20,23 +20,23 @@ use refdesk_text::{Code, Error};
 /// How the screen is opened.
 #[derive(Debug, Clone)]
 pub struct ScreenStart {
-    /// The file of the profile to switch to, after showing its difference.
+    /// The file of the profile to switch to, after showing its comparison.
     pub profile: Option<PathBuf>,
-    /// In the demo, which leaves nothing behind, not even its layout.
+    /// Running the demo, which leaves nothing behind, not even its layout.
     pub is_demo: bool,
-    /// With the tour of the demo, which begins with the usual layout.
+    /// With the demo's tour, which starts with the default layout.
     pub with_tour: bool,
-    /// The whole path of the configuration file, if one was named.
+    /// The absolute path of the configuration file, if one was given.
     pub config: Option<PathBuf>,
-    /// What the user prefers.
+    /// The user's preferences.
     pub preferences: Preferences,
     /// The user's keymap and themes.
     pub files: ScreenFiles,
-    /// The file with the state in which the workspace was left; `None` in the demo.
+    /// The file with the saved state of the workspace; `None` in the demo.
     pub session_file: Option<ScreenSessionFile>,
     /// Which interface is opened.
     pub interface: Interface,
-    /// Whether a person types: only a person is asked, and can trust and approve.
+    /// Whether a person types the input. Only a person is asked questions, and can trust and approve.
     pub is_person: bool,
 }
 
@@ -83,7 +83,7 @@ pub fn run(
         return Ok(output::print(CommandOutput { exit: 2, ..CommandOutput::refused(refusal) }, arguments.format));
     }
     color_eyre::install()?;
-    // On the screen the person decides: the profile is shown first, and the desk is the shared one.
+    // In the full screen, the user decides: the profile is only shown first, and the desk is the shared one.
     let profile = options.profile.clone();
     if let Some(color) = arguments.color {
         preferences.color = match color {
@@ -105,7 +105,7 @@ pub fn run(
     let start =
         ScreenStart { profile, is_demo, with_tour, config, preferences, files, session_file, interface, is_person };
     let options = Options { profile: None, ..options };
-    // A script is not a person: it is asked nothing, and cannot trust or approve anything.
+    // A script is not a person: it is not asked anything, and cannot trust or approve anything.
     let engine = match is_person {
         true => engine::start_attended(options, session)?,
         false => engine::start_scripted(options, session)?,

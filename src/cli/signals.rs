@@ -5,19 +5,20 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Makes a write beyond the file size limit (`ulimit -f`) an error (`EFBIG`) like that of a full disk. Without a handler for
-/// `SIGXFSZ` the system would end the program in the middle of it. Programs that we start get the system's default back.
+/// Makes a write beyond the file size limit (`ulimit -f`) an error (`EFBIG`), like a full disk. Without a
+/// handler for `SIGXFSZ`, the system would kill the program in the middle of the write. Child processes get
+/// the default handler back.
 pub fn survive_file_size_limit() {
     let signal = rustix::process::Signal::XFSZ.as_raw();
     // The flag is never read; the handler turns a write beyond the limit into an error.
     let _ = signal_hook::flag::register(signal, Arc::default());
 }
 
-/// Ctrl-C while a command reads databases and writes their pages: the first one stops the work, which reports how far
-/// it got; the second one ends the program.
+/// Ctrl-C while a command reads databases and writes their pages: the first one stops the work, which reports
+/// its progress; the second one ends the program.
 pub struct Interrupt {
     is_stopped: Arc<AtomicBool>,
-    /// Set while a question is asked, which leaves nothing to end.
+    /// Set while a question is asked, when there is no work to stop.
     is_asking: Arc<AtomicBool>,
 }
 
@@ -27,14 +28,15 @@ impl Interrupt {
         use signal_hook::consts::SIGINT;
         use signal_hook::flag::{register, register_conditional_default};
         let is_asking = Arc::<AtomicBool>::default();
-        // In this order: each checks its flag before the last one sets it. Without them, Ctrl-C ends the program.
+        // The order matters: each checks its flag before the last one sets it. If registration fails, Ctrl-C
+        // ends the program.
         let _ = register_conditional_default(SIGINT, is_asking.clone())
             .and_then(|_| register_conditional_default(SIGINT, is_stopped.clone()))
             .and_then(|_| register(SIGINT, is_stopped.clone()));
         Self { is_stopped, is_asking }
     }
 
-    /// Asks a question; Ctrl-C is an answer that ends the program.
+    /// Asks a question, during which Ctrl-C ends the program.
     pub fn while_asking<T>(&self, ask: impl FnOnce() -> T) -> T {
         self.is_asking.store(true, Ordering::SeqCst);
         let answer = ask();
@@ -91,7 +93,7 @@ impl Signals {
 pub struct EndSignal(i32);
 
 impl EndSignal {
-    /// Ends the program as the signal would have done if refdesk did not listen.
+    /// Ends the program as the signal would have done without a handler.
     pub fn end(self) -> ! {
         // It returns only if the signal could not be raised.
         let _ = signal_hook::low_level::emulate_default_handler(self.0);

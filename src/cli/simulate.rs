@@ -1,4 +1,4 @@
-//! `refdesk simulate`: what would be appended to a text, why, and what it costs; nothing counts as given.
+//! `refdesk simulate`: what would be appended to a text, why, and what it costs. Nothing counts as sent.
 
 use std::borrow::Cow;
 
@@ -30,7 +30,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &SimulateArgs) -> CommandOu
     }
 }
 
-/// The answer of a text to which nothing would be added.
+/// The answer for a text to which nothing would be added.
 pub fn nothing() -> Value {
     to_json(&Simulation::default(), false)
 }
@@ -105,7 +105,7 @@ fn price(bytes: usize) -> u64 {
     tokens::of_prose(u64::try_from(bytes).unwrap_or(u64::MAX))
 }
 
-/// The blocks as an agent would get them, then the table of their costs, then what is left out.
+/// The blocks as an agent would get them, then a table of their costs, then what was left out.
 fn to_text(desk: &Desk, session: &str, simulated: &Simulation) -> String {
     let said = &simulated.enriched;
     let mut text = String::new();
@@ -148,7 +148,7 @@ fn to_text(desk: &Desk, session: &str, simulated: &Simulation) -> String {
     text
 }
 
-/// Why nothing matches, and what to do about it, where no table of scores says it.
+/// Why nothing matches and what to do about it, unless a table of scores shows it.
 fn why_nothing(desk: &Desk, simulated: &Simulation) -> String {
     if desk.catalog().is_empty() {
         return fix::empty_catalog(desk);
@@ -164,7 +164,7 @@ fn why_nothing(desk: &Desk, simulated: &Simulation) -> String {
         .to_owned()
 }
 
-/// One row per source with its score, and below the table what several rows need.
+/// One row per source with its score, followed by notes that apply to several rows.
 fn scores(considered: &[Considered]) -> String {
     let mut needed = None;
     let mut rows = vec![["  source", "score", "hinted", "because", "words", "section"].map(str::to_owned).to_vec()];

@@ -32,7 +32,7 @@ pub fn parse(text: &str, now: &Zoned) -> Option<Timestamp> {
     };
     let date = || text.parse::<Date>().ok().filter(|_| text.len() <= 10)?.to_zoned(zone.clone()).ok();
     let local = || text.parse::<DateTime>().ok().and_then(|time| time.to_zoned(zone.clone()).ok());
-    // A time with an offset must be parsed as such; as a local time it would be read without it.
+    // A time with an offset is tried first; parsed as a local time, its offset would be ignored.
     ago().or_else(|| text.parse().ok()).or_else(|| date().or_else(local).map(|time| time.timestamp()))
 }
 

@@ -1,5 +1,5 @@
-//! Aligned columns for people. If a row is too wide for the terminal, its prose wraps, so that no line breaks at random and
-//! no id, path or figure is cut. A file or a pipe gets one line for each row.
+//! Aligned columns for people. If a row is too wide for the terminal, its prose wraps, so that no line breaks
+//! at random and no id, path or figure is truncated. In a file or a pipe, each row is one line.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -9,21 +9,21 @@ use refdesk_text::escape::one_line;
 /// Between two columns.
 const GAP: usize = 2;
 
-/// Columns are aligned up to this width: one id of ten thousand characters must not move all others out of sight.
+/// Columns are aligned up to this width: one id of ten thousand characters must not push everything else out of sight.
 const WIDEST: usize = 60;
 
-/// A column of prose that would be narrower than this goes below its row.
+/// A prose column that would be narrower than this goes below its row.
 const NARROWEST: usize = 16;
 
-/// How much further than its row a cell below it is indented.
+/// The indent of a cell below its row, relative to the row.
 const INDENT: usize = 4;
 
-/// Rows as aligned columns, for whatever shows the output. These columns are prose: their cells may take several lines.
+/// Rows as aligned columns, fitted to the terminal if there is one. The cells of `prose` columns may wrap.
 pub fn table(rows: &[Vec<String>], prose: &[usize]) -> String {
     fitted(rows, prose, terminal_width()).concat()
 }
 
-/// The same below a row of headings, which also name the cells that go below their row.
+/// [`table`] with a row of headings first, which also label the cells below their rows.
 pub fn headed(rows: &[Vec<String>], prose: &[usize]) -> String {
     named(rows, prose, terminal_width())
 }
@@ -87,7 +87,7 @@ impl Layout {
         let Some(room) = most.map(|most| (most + GAP).saturating_sub(rigid)).filter(|room| wanted > *room) else {
             return Self { columns, most };
         };
-        // A word that is wider than a line does not fit on its own line either.
+        // A word wider than a line would not fit below the row either.
         let word = |column: usize| match widest(column, widest_word) {
             word if most.is_some_and(|most| word + INDENT > most) => 0,
             word => word,

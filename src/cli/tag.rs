@@ -33,7 +33,7 @@ pub fn run(desk: &mut Desk, session: &Session, words: &[String]) -> CommandOutpu
         let hint = "name ids, tags to add and tags to remove: refdesk tag retry-pattern +resilience -draft";
         return CommandOutput::usage(format!("{missing} is missing"), hint);
     }
-    // A tag to remove that no source has is probably mistyped.
+    // If no source has a tag to remove, it is probably mistyped.
     let notes = desk.unknown_tags(&remove);
     match desk.retag(session, &ids, &add, &remove, &ask_to_leave) {
         Ok(changed) => {

@@ -23,12 +23,12 @@ pub fn run(desk: &mut Desk, session: &Session, command: Option<&TemplatesCommand
         Some(TemplatesCommand::Show { name }) => show(desk, &index, name),
         Some(TemplatesCommand::Variables { name }) => variables(desk, &index, name),
         Some(TemplatesCommand::Extract { files }) => extract::run(desk, session, &index, files),
-        // The answer consists of problems already.
+        // The answer already consists of the problems.
         Some(TemplatesCommand::Validate { file: None }) => return validate::index(&index, diagnostics),
         Some(TemplatesCommand::Validate { file: Some(file) }) => return validate::file(desk, file),
     };
     let mut diagnostics = [diagnostics, answer.diagnostics].concat();
-    // A failure says it.
+    // The failure reports the same problem.
     diagnostics.retain(|problem| !answer.refused.iter().any(|error| problem.message.ends_with(&error.message)));
     CommandOutput { diagnostics, ..answer }
 }
@@ -99,7 +99,7 @@ fn variables(desk: &Desk, index: &TemplateIndex, name: &str) -> CommandOutput {
         "\nJSON schema:\n{}\n",
         visible(&refdesk_templates::schema(&template.variables).to_string())
     ));
-    // A shell takes a single-quoted text literally, even over several lines; only quotes in it are escaped.
+    // In a shell, single-quoted text is literal even across lines; only single quotes in it need escaping.
     let document = serde_json::to_string_pretty(&skeleton).unwrap_or_else(|_| skeleton.to_string());
     let quoted = document.replace('\'', r"'\''");
     text.push_str(&format!("\nTo fill in:\n--vars '{}'\n", visible(&quoted)));

@@ -1,19 +1,20 @@
-//! Text that begins with `-` among the arguments of the commands that take a text: a prompt is often a list, and a search
-//! may name an option of another program. The parser takes such words for options, so they are moved behind `--`.
+//! Text that starts with `-` in the arguments of commands that take a text: a prompt is often a list, and a
+//! search may name an option of another program. The parser would take such words for options, so they are
+//! moved after `--`.
 
 use std::ffi::{OsStr, OsString};
 
 use clap::{Arg, Command};
 
-/// The commands whose words are a text.
+/// The commands that take words of text.
 const COMMANDS: [&str; 3] = ["enrich", "simulate", "search"];
 
-/// The arguments with a text that begins with `-` behind `--`; unchanged if there is none. A word that looks like a
-/// mistyped option stays, so that the parser refuses it.
+/// Moves text that starts with `-` after `--`; unchanged if there is none. A word that looks like a mistyped
+/// option stays in place, so that the parser rejects it.
 pub fn marked(program: impl FnOnce() -> Command, words: Vec<OsString>) -> Vec<OsString> {
     let is_command = |word: &OsString| COMMANDS.iter().any(|command| word == command);
     let is_dashed = |word: &OsString| word.as_encoded_bytes().starts_with(b"-");
-    // The hooks of agents do not wait for what follows.
+    // Agents' hooks need not pay for what follows.
     if !(words.iter().any(is_command) && words.iter().any(is_dashed)) {
         return words;
     }
@@ -46,11 +47,11 @@ pub fn marked(program: impl FnOnce() -> Command, words: Vec<OsString>) -> Vec<Os
     options
 }
 
-/// What a word is for the parser.
+/// How the parser would interpret a word.
 enum Word {
     /// `--`: the rest is text.
     End,
-    /// Text that no parser takes for an option.
+    /// Text that cannot be taken for an option.
     Text,
     /// Text that begins with `-`.
     Dashed,
@@ -60,7 +61,7 @@ enum Word {
     OptionBeforeValue,
 }
 
-/// The place of the command among the words, if it takes a text. The value of an option before it is not the command.
+/// The index of the command, if it takes a text. The value of an option before it is not the command.
 fn text_command<'a>(program: &'a Command, words: &[OsString]) -> Option<(usize, &'a Command)> {
     let mut rest = words.iter().enumerate().skip(1);
     while let Some((at, word)) = rest.next() {
@@ -99,7 +100,7 @@ fn long<'a>(command: &'a Command, word: &OsStr) -> Option<&'a Arg> {
     command.get_arguments().find(|arg| arg.get_long() == Some(name))
 }
 
-/// Options with one dash have one letter, with the value right behind it or in the next word.
+/// Single-dash options have one letter, with the value directly after it or in the next word.
 fn short(command: &Command, letters: &str) -> Word {
     let mut rest = letters.chars();
     let known = rest.next().and_then(|letter| command.get_arguments().find(|arg| arg.get_short() == Some(letter)));

@@ -1,5 +1,6 @@
-//! The threads that read documents in parallel, started before they are needed: if the system refuses them (`ulimit -u`),
-//! this thread does the work, while the pool's own start would end the program.
+//! The threads that read documents in parallel, started before they are needed. If the system refuses to
+//! create them (`ulimit -u`), this thread does the work; if the pool started them itself, the program would
+//! abort.
 
 use std::hint::black_box;
 use std::io;
@@ -8,7 +9,7 @@ use std::thread::{Builder, available_parallelism};
 
 use rayon::{ThreadBuilder, ThreadPoolBuilder};
 
-/// Whether the process lives long.
+/// Whether the process is long-lived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Life {
     /// It answers once.
@@ -30,7 +31,7 @@ pub fn start(most: usize, life: Life) {
         };
         ThreadPoolBuilder::new().num_threads(seats.len()).spawn_handler(sit).build_global()
     };
-    // It fails only if there already is a pool, which works as well.
+    // It fails only if there already is a pool, which works just as well.
     drop(built);
 }
 
@@ -48,25 +49,25 @@ fn worker(life: Life) -> io::Result<Sender<ThreadBuilder>> {
     Ok(seat)
 }
 
-/// Lets the allocator of this thread get its memory at once. glibc's asks the system for each page of a thread that is not the
-/// first: 1,500 times for a catalog of 10,000 sources, which is a tenth of a hook's time. What is not used takes no memory, but what
-/// was used stays taken, so this is for processes that soon end.
+/// Makes this thread's allocator get its memory at once. On threads other than the first, glibc asks the
+/// system for each page: 1,500 times for a catalog of 10,000 sources, a tenth of a hook's time. Unused memory
+/// costs nothing, but used memory is never returned, so this is only for short-lived processes.
 fn reserve_memory() {
     const MIB: usize = 1 << 20;
-    // With limited memory, the process must not fail because of this.
+    // Under a memory limit, this must not fail the process.
     let block = |size: usize| {
         let mut block = Vec::<u8>::new();
         block.try_reserve_exact(size).is_ok().then(|| black_box(block))
     };
-    // The allocator maps the first block separately, which raises its threshold for doing so, to at most 32 MiB. The others come
-    // from the memory that the thread keeps, at most 64 MiB.
+    // The allocator maps the first block separately, which raises its threshold for doing so, to at most 32
+    // MiB. The others come from the memory that the thread keeps, at most 64 MiB.
     drop(block(31 * MIB));
     drop([block(28 * MIB), block(28 * MIB)]);
 }
 
-/// Lowers the priority of this thread, so that a key pressed while thousands of documents change does not wait for them.
+/// Lowers the priority of this thread, so that a keypress does not wait while thousands of documents change.
 fn yield_to_keys() {
-    // Elsewhere it would be that of the whole process.
+    // On other systems, this would apply to the whole process.
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::nice(10) {
         tracing::debug!("the priority of a thread cannot be lowered: {error}");

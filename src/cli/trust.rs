@@ -14,7 +14,7 @@ const NOTHING: &str = "Nothing in this workspace needs your trust.\n";
 
 /// Runs the subcommand; without one, shows what is not trusted and asks.
 pub fn run(desk: &mut Desk, session: &Session, command: Option<&TrustCommand>) -> CommandOutput {
-    // What the selection brings may need trust, too.
+    // Sources of the selection may need trust too.
     desk.settle_for_trust();
     let (mut waiting, count) = desk.actions_with_profiles();
     let trusted = waiting.split_off(count);
@@ -23,13 +23,13 @@ pub fn run(desk: &mut Desk, session: &Session, command: Option<&TrustCommand>) -
         Some(TrustCommand::Revoke) => revoke(desk, &trusted, &waiting),
         None => trust(desk, &trusted, &waiting),
     };
-    // Template files of documents outside depend on trust.
+    // Template files outside the workspace depend on trust.
     if desk.has_stale_trust() {
         desk.reload();
         let (index, _) = desk.settled().templates();
         answer.diagnostics.extend(desk.write_templates(session, &index).diagnostics);
     }
-    // The file that stores trust may have been damaged.
+    // The file that stores trust may be damaged.
     answer.diagnostics.extend(desk.waiting().into_iter().filter(|problem| problem.code != Code::Untrusted));
     answer
 }
@@ -84,11 +84,11 @@ fn trust(desk: &Desk, trusted: &[PrivilegedAction], waiting: &[PrivilegedAction]
         let refusal = Error::new(Code::NotApproved, message, hint);
         CommandOutput::new(document("error", trusted, waiting), text).and_refused(vec![refusal])
     };
-    // No option replaces a person: an agent with a shell could use it too.
+    // No option can replace the question, because an agent with a shell could use it too.
     match ask(&shown, "Trust all of it?") {
         Some(true) => {}
         Some(false) => {
-            // A person's no is not an error; a program is told why nothing was trusted.
+            // A user's no is not an error, but a program is told why nothing was trusted.
             let mut json = document("error", trusted, waiting);
             if let Value::Object(members) = &mut json {
                 members.insert("error".to_owned(), json!(Error::new(Code::NotApproved, "nothing was trusted", "")));

@@ -1,5 +1,5 @@
-//! `refdesk watch`: the feed of the full screen as lines, each printed as it happens. It runs the same engine; lines are
-//! written on a separate thread, so that a slow reader delays neither the desk nor a signal.
+//! `refdesk watch`: the feed of the full screen as lines, each printed as it happens. It runs the same
+//! engine. A separate thread writes the lines, so that a slow reader delays neither the desk nor a signal.
 
 use std::io::{self, Write, stderr, stdout};
 use std::path::Path;
@@ -25,7 +25,7 @@ use refdesk_files::path::display;
 use refdesk_text::escape::{self, one_line, visible};
 use refdesk_text::{Code, Error};
 
-/// The most lines that wait for the reader; beyond that the engine waits, and counts what it drops.
+/// The maximum number of lines that wait for the reader; beyond that, the engine waits and counts what it drops.
 const WAITING: usize = 256;
 
 /// How long the last lines may take to be written after a signal.
@@ -38,7 +38,7 @@ struct EventPrinter<'a> {
     format: OutputFormat,
 }
 
-/// Prints events until a signal arrives or the reader goes away; both are normal ends.
+/// Prints events until a signal arrives or the reader closes its end; both are normal exits.
 pub fn run(options: Options, session: Session, only: Option<&str>, format: OutputFormat) -> ExitCode {
     let workspace = options.context.workspace.clone();
     // Text for a person at a terminal, JSON for a program.

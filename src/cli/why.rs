@@ -13,7 +13,7 @@ use refdesk_desk::{Desk, PickLink};
 use refdesk_text::Error;
 use refdesk_text::escape::one_line;
 
-/// How much further the rest of a text that is wider than the terminal is indented.
+/// The indent of continuation lines in a text wider than the terminal.
 const INDENT: usize = 2;
 
 pub fn run(desk: &mut Desk, id: &str) -> Result<CommandOutput, Error> {

@@ -1,4 +1,4 @@
-//! `refdesk why-not`: why a source gets no hint, in a sentence, and what to do.
+//! `refdesk why-not`: why a source gets no hint, in one sentence, and what to do about it.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -12,7 +12,7 @@ use refdesk_desk::{Desk, HintRemedy, Session, Verdict};
 use refdesk_enrich::{Budget, EnrichRequest, Level, Meaning, Neighbour, Rejection, TextKind, WhyNot};
 use refdesk_text::escape::one_line;
 
-/// Explains one source for one prompt; it can also get a hint.
+/// Explains one source for one prompt; the source may also get a hint.
 pub fn run(desk: &mut Desk, session: &Session, args: &WhyNotArgs) -> CommandOutput {
     let desk = &desk.settled();
     let budget: Budget = args.budget.into();
@@ -193,7 +193,7 @@ pub fn explain(desk: &Desk, source: &Source, verdict: &Verdict, session: &str) -
 /// The commands that show why a text cannot be read.
 const UNREADABLE: &str = "`refdesk check` and `refdesk trust list` show why";
 
-/// Why it is left out, with its score and the one that it needs.
+/// Why it was rejected, with its score and the required one.
 fn reason_of(rejected: Rejection, verdict: &Verdict) -> String {
     let Some(meaning) = &verdict.meaning else { return rejected.to_string() };
     let earlier = meaning.conversation.map(|sum| format!(", {sum} with earlier prompts")).unwrap_or_default();
@@ -219,7 +219,7 @@ fn evidence(verdict: &Verdict) -> String {
     if let Some(meaning) = &verdict.meaning {
         let words = meaning.words();
         parts.extend((!words.is_empty()).then(|| format!("words {words}")));
-        // Without a vector there is no angle.
+        // Without a vector, there is no cosine.
         let cosine =
             if meaning.cosine.value() > 0.0 { format!("cosine {}", meaning.cosine) } else { "no vector".to_owned() };
         parts.push(format!("{cosine}, coverage {}", meaning.coverage));
@@ -229,7 +229,7 @@ fn evidence(verdict: &Verdict) -> String {
     if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
 }
 
-/// What can be done if others score higher.
+/// What to do if other sources score higher.
 fn remedy(desk: &Desk, rejected: Rejection, verdict: &Verdict) -> String {
     let id = verdict.id.as_str();
     let setting = match verdict.remedy {
@@ -261,7 +261,7 @@ fn remedy(desk: &Desk, rejected: Rejection, verdict: &Verdict) -> String {
     }
 }
 
-/// Why no tag brings it up, in the middle of a sentence.
+/// Why no tag matches, in the middle of a sentence.
 fn lacks_tag(source: &Source, verdict: &Verdict) -> String {
     verdict.untagged.as_ref().map_or_else(|| matched(verdict), |why| untagged(source, verdict, why).1)
 }

@@ -1,5 +1,5 @@
-//! Commands in a folder that is not a workspace: those that need one say where they looked and what to do, and write
-//! nothing there.
+//! Commands in a folder that is not a workspace: those that need one report where they looked and what to do,
+//! and write nothing there.
 
 use serde_json::json;
 
@@ -16,7 +16,7 @@ pub enum WorkspaceNeed {
     Nothing,
     /// A catalog, wherever it is.
     Catalog,
-    /// A workspace to store what it was asked to choose.
+    /// A workspace to store a selection in.
     Choice,
     /// A workspace to write files to.
     Files,
@@ -35,7 +35,7 @@ pub fn refused(context: &WorkspaceContext, command: &Command) -> Option<CommandO
         .then(|| CommandOutput { json: json!({"status": "error"}), ..CommandOutput::refused(nothing_found(context)) })
 }
 
-/// The answer of a command, or the refusal in its place if it found no catalog, or no workspace to store a choice in.
+/// The command's answer, or a refusal if it found no catalog, or no workspace to store a selection in.
 pub fn answer_or_refuse(answer: CommandOutput, desk: &Desk, command: &Command) -> CommandOutput {
     let context = desk.workspace_context();
     let is_refused = match command.workspace_need() {
@@ -74,7 +74,8 @@ pub fn way_out(context: &WorkspaceContext) -> &'static str {
     }
 }
 
-/// Whether it is the home folder or above it, which does not become a workspace by itself: it has all of a person's files.
+/// Whether it is the home folder or above it, which does not become a workspace implicitly because it
+/// contains all of a user's files.
 fn is_home(context: &WorkspaceContext) -> bool {
     context.home.as_deref().is_some_and(|home| home.starts_with(&context.workspace))
 }

@@ -47,7 +47,7 @@ const RESET_EDITOR_MODES: &[u8] = b"\x1b[?1003l\x1b[?1l\x1b>";
 /// The largest frame that reaches the terminal in one piece, so that it needs no synchronized update.
 const ONE_PIECE: usize = 512;
 
-/// The thread that runs the screen, if any.
+/// The thread that runs the screen, if any, and the panic messages of other threads.
 static ENTERED: Mutex<Option<ThreadId>> = Mutex::new(None);
 static LAST_WORDS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 

@@ -1,4 +1,4 @@
-//! The results of trying out a connection, in words.
+//! Describes the results of testing a connection.
 
 use std::io;
 
@@ -67,7 +67,7 @@ pub(in crate::cli) fn lines(results: &[CanaryResult], prompt: Option<&CanaryProm
     lines
 }
 
-/// What is wrong with a connection, and what to do: the first failed step.
+/// The first failed step of a connection test, with its fix.
 pub(in crate::cli) fn failure(results: &[CanaryResult], client: &Client, for_user: bool) -> Option<Error> {
     let (result, failure) = results.iter().find_map(|result| Some((result, result.outcome.as_ref().err()?)))?;
     let message = format!("{}, {}: {}", client.name, step_in_words(result.step), failure_in_words(failure));

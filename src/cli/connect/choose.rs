@@ -1,11 +1,11 @@
-//! Which agents to connect if none was named and none was found: a list of all to choose from.
+//! A list of all agents to choose from, if none was named and none was found.
 
 use super::super::output::{ask_line, can_ask};
 use super::found::FoundAgent;
 use refdesk_agents::setup::Client;
 use refdesk_text::escape::one_line;
 
-/// Asks a person which agents to connect; empty if they leave, `None` without a terminal.
+/// Asks which agents to connect; empty if the user leaves, `None` without a terminal.
 pub(super) fn choose(for_user: bool) -> Option<Vec<FoundAgent>> {
     if !can_ask() {
         return None;
@@ -35,7 +35,7 @@ fn listed(all: &[Client], for_user: bool) -> String {
     all.iter().enumerate().map(line).collect()
 }
 
-/// The agents of these numbers and names, each once; else what is wrong.
+/// The agents with these numbers and names, without duplicates; an error describes an invalid word.
 fn parsed(line: &str, all: &[Client], for_user: bool) -> Result<Vec<Client>, String> {
     let mut chosen: Vec<Client> = Vec::new();
     let words = line.split([' ', ',', '\t']).filter(|word| !word.is_empty());

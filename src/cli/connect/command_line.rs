@@ -1,9 +1,9 @@
-//! A command in an agent's settings, made safe to show: its program, its options and the words that refdesk knows.
-//! Other words can be secret, such as the value of a variable or a token.
+//! Shows a command from an agent's settings safely: its program, its options and the words that refdesk
+//! recognizes. Other words may be secret, such as a token or the value of a variable.
 
 use refdesk_agents::setup::{Client, NAME};
 
-/// Replaces what is not shown.
+/// Replaces a hidden word.
 const HIDDEN: &str = "…";
 
 pub(in crate::cli) fn shown_command(command: &str) -> String {
@@ -13,7 +13,7 @@ pub(in crate::cli) fn shown_command(command: &str) -> String {
     }
 }
 
-/// A command as words; adjacent words that are not shown become one mark.
+/// A command as words; adjacent hidden words become one mark.
 pub(in crate::cli) fn shown_words<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let mut shown: Vec<String> = Vec::new();
     let mut is_program_due = true;
@@ -32,7 +32,7 @@ pub(in crate::cli) fn shown_words<'a>(words: impl IntoIterator<Item = &'a str>) 
     shown.join(" ")
 }
 
-/// Whether a command runs refdesk with nothing else in it, so that what it prints is refdesk's own.
+/// Whether a command runs refdesk and nothing else, so that its output is refdesk's own.
 pub(in crate::cli) fn is_own(words: &[&str]) -> bool {
     let runs_refdesk = words.first().is_some_and(|program| program.rsplit('/').next() == Some(NAME));
     runs_refdesk && shown_words(words.iter().copied()) == words.join(" ")
@@ -43,7 +43,7 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
 }
 
-/// A short option can have its value attached.
+/// A short option may have its value attached.
 fn is_option(word: &str) -> bool {
     let is_short = word.len() == 2 && word != "--";
     word.starts_with('-') && is_name(word) && (is_short || word.starts_with("--"))

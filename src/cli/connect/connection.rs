@@ -1,4 +1,4 @@
-//! One agent: which files change, with which commands in them, and making that change once it is approved.
+//! One agent: which files change, which commands they get, and the change itself once it is approved.
 
 use std::path::PathBuf;
 
@@ -111,7 +111,7 @@ impl Connection {
         self.for_user
     }
 
-    /// What to try out after connecting.
+    /// What to test after connecting.
     pub fn job(&self, workspace: PathBuf) -> CanaryJob {
         let agent = HookAgent::from_word(self.client.word);
         let hook = agent.zip(self.hook.clone());
@@ -123,7 +123,7 @@ impl Connection {
         self.client.restart((self.hook.is_some(), self.server.is_some() || self.has_server(desk)))
     }
 
-    /// What keeps the agent from using its entries.
+    /// What prevents the agent from using its entries.
     pub fn switch_problems(&self, desk: &Desk) -> Vec<SwitchProblem> {
         switches::find(desk, &self.client, self.for_user, (self.hook.is_some(), self.server.is_some()))
     }
@@ -132,7 +132,7 @@ impl Connection {
     fn choose_program(&mut self) -> String {
         let (own, found) = (environment::own_file(), environment::on_path(NAME));
         let word = self.client.word;
-        // Without a record, these entries could not be recognized and removed later.
+        // A path is used only if the entries can be recognized without a record and thus be removed later.
         let is_fine = |own: &&str| is_ours(&write_command(own, word, true), word);
         let by_path = own.as_ref().filter(|_| self.for_user).and_then(|own| own.to_str()).filter(is_fine);
         match (&own, &found, by_path) {
@@ -186,8 +186,8 @@ impl Connection {
         CommandOutput { notes: self.warnings.iter().cloned().chain(answer.notes).chain(left).collect(), ..answer }
     }
 
-    /// The entries that stay in the files: when connecting, the part that was not requested; when disconnecting, those that
-    /// connecting did not write.
+    /// The entries that stay in the files: when connecting, those of the part that was not requested; when
+    /// disconnecting, those that connecting did not write.
     fn left_alone(&self, desk: &Desk) -> Vec<String> {
         if self.verb == Verb::Connect {
             return self.other_part(desk).into_iter().collect();
@@ -201,7 +201,7 @@ impl Connection {
         self.files.iter().flat_map(|file| file.commands().into_iter().map(|command| note(file, command))).collect()
     }
 
-    /// The part that was not asked for, if the agent already has it.
+    /// The part that was not requested, if the agent already has it.
     fn other_part(&self, desk: &Desk) -> Option<String> {
         let (places, what, option) = match self.wanted {
             RequestedParts::Both => return None,
@@ -270,7 +270,7 @@ impl Connection {
                     Some(false) => {
                         text.clear();
                         kept.push(&change.proposal.shown);
-                        // The hooks name tools of the server, so that one file is not written without the other.
+                        // The hooks name tools of the server, so do not write one file without the other.
                         if self.verb == Verb::Connect {
                             break;
                         }
@@ -285,7 +285,7 @@ impl Connection {
         if self.verb == Verb::Connect && !kept.is_empty() || kept.len() == changes.iter().flatten().count() {
             return self.answer("error", changes, false, "").and_refused(vec![self.declined(&kept)]);
         }
-        // Another process can have changed the files or the records while this one read them or asked.
+        // Another process may have changed the files or records in the meantime.
         let lock = match ConnectionRecord::lock(desk, self.for_user) {
             // Old records can be read even if new ones cannot be stored.
             Err(refusal) if self.verb == Verb::Connect => return self.failed(refusal, changes, &[]),
@@ -312,7 +312,7 @@ impl Connection {
         answer
     }
 
-    /// The error that a person said no to these files.
+    /// The error that the user declined changes to these files.
     fn declined(&self, files: &[&str]) -> Error {
         let (name, files) = (self.client.name, files.join(" and "));
         let (message, fix) = match self.verb {
@@ -330,7 +330,7 @@ impl Connection {
         Error::new(Code::NotApproved, message, fix)
     }
 
-    /// Whether there is something to remove, to forget or to leave alone, or that is unknown.
+    /// Whether there is something to remove, to forget or to leave alone, or this cannot be determined.
     pub fn is_connected(&self) -> bool {
         self.changes().map_or(true, |changes| changes.iter().any(Option::is_some))
             || self.files.iter().any(|file| file.is_only_recorded() || !file.commands().is_empty())

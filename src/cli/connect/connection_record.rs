@@ -1,6 +1,7 @@
-//! Where the record of a connection is stored: a workspace's in the workspace, a user's in the user's state folder. Git
-//! ignores both. Without its record, disconnecting removes only entries exactly as refdesk writes them. No link is
-//! followed out of the workspace or to a record: a repository could contain one.
+//! Where the record of a connection is stored: for a workspace in the workspace, for a user in the user's
+//! state folder. Git ignores both. Without its record, disconnecting removes only entries exactly as refdesk
+//! writes them. Links to a record or out of the workspace are not followed, because a repository could
+//! contain one.
 
 use std::fs;
 use std::io::{self, ErrorKind, Read};
@@ -26,7 +27,7 @@ pub(in crate::cli) struct ConnectionRecord {
     workspace: Option<(PathBuf, Sealer)>,
     /// The path that the seal covers.
     place: String,
-    /// Whether there is a record that this user's refdesk did not write. It is ignored.
+    /// Whether there is a record that this user's refdesk did not write, which is ignored.
     is_foreign: bool,
     /// The bytes of the record, if it is ours.
     before: Option<Vec<u8>>,
@@ -54,7 +55,7 @@ impl ConnectionRecord {
         let lock = if for_user { private_folder(&folder).map(drop) } else { within(desk.workspace(), &folder) };
         let lock = lock.and_then(|()| Lock::acquire(&folder.join("lock"), LOCK_TIMEOUT));
         let lock = lock.map_err(|error| not_stored(&error))?;
-        // Left by a killed process: under the lock, no other process writes here.
+        // A killed process left them; while the lock is held, no other process writes here.
         let _ = sweep(&folder);
         Ok(Some(lock))
     }
@@ -138,7 +139,7 @@ impl ConnectionRecord {
         written.map_err(|error| not_stored(&error))
     }
 
-    /// Restores the previous record after a connection failed. A failure here is harmless: a record for another text
+    /// Restores the previous record after a connection failed. Errors are harmless: a record for another text
     /// only lists what refdesk created.
     pub fn put_back(&self) {
         if let (Some(file), Some(before)) = (&self.file, &self.before) {

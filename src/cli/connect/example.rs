@@ -1,4 +1,4 @@
-//! A prompt that brings up a source of this catalog: the proof that hints arrive, and the first thing to ask an agent.
+//! A prompt that matches a source of this catalog: it proves that hints arrive, and is a first prompt to try.
 
 use refdesk_agents::canary::CanaryPrompt;
 use refdesk_core::catalog::{Mode, Source};
@@ -7,7 +7,7 @@ use refdesk_enrich::{BlockKind, EnrichRequest, Level, TextKind};
 
 const TRIES: usize = 24;
 
-/// A prompt that brings up a source, by a tag if possible, else by its id; `None` if there is no such source.
+/// A prompt that matches a source, by a tag if possible, otherwise by its id; `None` if no source can be matched.
 pub(in crate::cli) fn prompt(desk: &mut Desk) -> Option<CanaryPrompt> {
     let session = Session { id: "refdesk-canary".to_owned(), who: "refdesk connect".to_owned() };
     let is_open = |source: &&Source| {
@@ -23,7 +23,7 @@ pub(in crate::cli) fn prompt(desk: &mut Desk) -> Option<CanaryPrompt> {
     let prompts: Vec<_> = by_tag.take(TRIES).chain(by_id.take(TRIES)).collect();
     let settled = desk.settled();
     let brings_up = |text: &str, about: &str| {
-        // As a tool's result, too: some agents' prompts cannot be answered.
+        // Test it as a tool result too, because some agents' prompts cannot be answered.
         [TextKind::Prompt, TextKind::ToolResult].iter().all(|kind| {
             let asked = EnrichRequest { repeat: true, alone: true, ..EnrichRequest::new(*kind, text) };
             let (enriched, _) = settled.enrich(&session, &asked, EnrichMode::DryRun);

@@ -44,7 +44,7 @@ enum FollowUp {
     Remove(usize),
 }
 
-/// How often to read a file that changes while it is read.
+/// How often to reread a file that changes while it is read.
 const READS: usize = 8;
 
 impl FileParts {
@@ -53,7 +53,7 @@ impl FileParts {
     /// # Errors
     /// The file cannot be read or understood, or may not be written.
     pub fn change(&self, verb: Verb) -> Result<Option<FileChange>, Error> {
-        // Another process could write the file while it is read.
+        // Another process may write the file while it is read.
         for _ in 1..READS {
             match self.change_of_one_reading(verb) {
                 Err(error) if error.code == Code::Changed => {}
@@ -88,7 +88,7 @@ impl FileParts {
             FollowUp::Remove(_) => propose_removal(root, folder, file, scope),
             _ => propose(root, folder, file, &new, scope),
         })?;
-        // The file can have changed between the two reads.
+        // The file may have changed between the two reads.
         let is_same = text.map_or(proposal.before == PriorContent::Nothing, |text| proposal.replaces(text));
         if !is_same {
             let message = format!("{shown} changed while it was being read");
@@ -114,7 +114,7 @@ impl FileParts {
         self.parts.iter().flat_map(|(part, _)| -> Vec<String> { of(part) }).collect()
     }
 
-    /// Makes the change. Records are written first: without them the previous content would be lost.
+    /// Makes the change. Records are written first, because otherwise the previous content could be lost.
     ///
     /// # Errors
     /// It cannot be made.
@@ -124,7 +124,7 @@ impl FileParts {
             FollowUp::Remember(records) => {
                 for ((_, stored), record) in self.parts.iter().zip(records) {
                     let Some(record) = record else { continue };
-                    // After a kill, the folders can exist without the file.
+                    // After a kill, the folders may exist without the file.
                     let earlier = stored.record.as_ref().map_or(0, |earlier| earlier.folders);
                     let made = change.missing.max(earlier);
                     let folders = if record.created { record.folders.max(made) } else { record.folders };
@@ -204,7 +204,7 @@ impl FileChange {
         }
     }
 
-    /// The verb for the change: as an infinitive, at the start of a question, and in the past tense.
+    /// The verb for the change: infinitive, capitalized for a question, and past tense.
     pub fn words(&self) -> [&'static str; 3] {
         match (&self.then, &self.proposal.before) {
             (FollowUp::Remove(_), _) => ["remove", "Remove", "removed"],

@@ -1,6 +1,6 @@
-//! Where the settings of an agent are: in the workspace, in the home folder, or where the user's own variable moves them. A
-//! link that leads outside is refused, so that nothing is written there, nor read there if it is a link of the workspace; a
-//! link inside is followed, and its target is written.
+//! Where an agent's settings are: in the workspace, in the home folder, or where the user's own variable
+//! moves them. Links that lead outside are refused: nothing is written there, and through a link of the
+//! workspace nothing is read there either. Links that stay inside are followed, and their target is written.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -18,7 +18,7 @@ use refdesk_text::{Code, Error};
 /// Maximum size of a settings file in bytes.
 const LIMIT: u64 = 1024 * 1024;
 
-/// The same for a file in which an agent also keeps its own state.
+/// The same limit for a file in which an agent also stores its state.
 const LIMIT_WITH_STATE: u64 = 16 * LIMIT;
 
 #[derive(Debug, Clone)]
@@ -28,7 +28,7 @@ pub(in crate::cli) struct SettingsFile {
     root_kind: RootKind,
     folder: PathBuf,
     file: &'static str,
-    /// The files and folders that refdesk itself reads: a link in a repository must not have settings written there.
+    /// The files and folders that refdesk itself reads, which a link in a repository must not turn into settings files.
     own: Vec<PathBuf>,
     pub shown: String,
 }
@@ -147,7 +147,8 @@ impl SettingsFile {
         })
     }
 
-    /// Up to `limit` bytes of the file; nothing outside the workspace for a file in it, whatever becomes a link meanwhile.
+    /// Up to `limit` bytes of the file. For a file in the workspace, never reads outside of it, even if a
+    /// component becomes a link in the meantime.
     fn bytes(&self, limit: u64) -> io::Result<(Vec<u8>, bool)> {
         if self.root_kind != RootKind::Workspace {
             return read_regular(&self.path(), limit);
@@ -158,14 +159,14 @@ impl SettingsFile {
         read_open(file, &metadata, limit)
     }
 
-    /// The refusal to read a file that a link of the workspace puts outside of it.
+    /// The error that a link of the workspace leads the file outside of it.
     fn leads_out(&self) -> Option<Error> {
         let root = fs::canonicalize(&self.root).ok().filter(|_| self.root_kind == RootKind::Workspace)?;
         let is_outside = resolve(&self.path()).is_ok_and(|real| !real.starts_with(root));
         is_outside.then(|| self.outside())
     }
 
-    /// Whether this word is in the file, which need not be text.
+    /// Whether this word occurs in the file, which need not be text.
     pub fn mentions(&self, word: &str) -> bool {
         let read = self.bytes(LIMIT_WITH_STATE);
         read.is_ok_and(|(bytes, _)| bytes.windows(word.len()).any(|part| part == word.as_bytes()))

@@ -1,4 +1,4 @@
-//! What is switched off in the settings of an agent, apart from our own entries.
+//! What is switched off in an agent's settings, apart from our own entries.
 
 use super::settings_file;
 use refdesk_agents::setup::{Client, SwitchPaths, SwitchProblem, SwitchText};

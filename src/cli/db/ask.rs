@@ -1,5 +1,5 @@
-//! `refdesk db show|path|usage|domains|domain|joins`: what the pages say, for people. No database is queried, and
-//! agents get the same answers.
+//! `refdesk db show|path|usage|domains|domain|joins`: answers from the pages, for people. No database is
+//! queried, and agents get the same answers.
 
 use refdesk_desk::{
     ColumnUse, DamagedPage, DatabaseAnswer, DescribedDomain, DescribedJoin, DescribedPath, Desk, DomainTable,
@@ -19,7 +19,7 @@ const DAMAGED: usize = 8;
 pub fn show(desk: &Desk, table: &str) -> Result<CommandOutput, Error> {
     let found = desk.whole_database_view().and_then(|view| view.schema(table, true))?;
     let page = desk.page_text(&found.answer.path);
-    // The front matter is for programs, which have the other page.
+    // The front matter is for programs, which get the complete page.
     let body =
         page.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n")).map_or(page.as_str(), |(_, body)| body);
     let text = visible(body.trim_start()).into_owned();
@@ -65,7 +65,7 @@ pub fn usage(desk: &Desk, args: &DbUsageArgs) -> Result<CommandOutput, Error> {
     Ok(CommandOutput { diagnostics, ..CommandOutput::new(DatabaseAnswer::from(found).json, text) })
 }
 
-/// What a column is for, in the words of its table's page.
+/// The role of a column, in the words of its table's page.
 fn role(used: &ColumnUse) -> String {
     let key = used.primary_key.unwrap_or_default().then(|| "primary key".to_owned());
     let inferred = if used.inferred { " (inferred)" } else { "" };
@@ -73,7 +73,7 @@ fn role(used: &ColumnUse) -> String {
     key.into_iter().chain(target).collect::<Vec<_>>().join(", ")
 }
 
-/// The damaged pages; without them an answer can be incomplete.
+/// The damaged pages, without which an answer may be incomplete.
 fn damaged(pages: &[DamagedPage]) -> Vec<Diagnostic> {
     let mut told: Vec<Diagnostic> = pages.iter().take(DAMAGED).map(DamagedPage::diagnostic).collect();
     if let Some(more) = pages.len().checked_sub(DAMAGED).filter(|more| *more > 0) {

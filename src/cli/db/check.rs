@@ -19,7 +19,7 @@ use refdesk_text::{Code, Error};
 /// The most places of a rule in its line; the JSON has all of them.
 const PLACES: usize = 5;
 
-/// Prints what the rules found; exit code 1 on errors, or if too little is described.
+/// Prints the findings; exit code 1 on errors, or if too little is described.
 pub fn run(desk: &Desk, args: &DbCheckArgs) -> Result<CommandOutput, Error> {
     let (found, failed) = desk.check_databases(&args.names)?;
     let mut text = String::new();
@@ -82,7 +82,7 @@ pub fn run(desk: &Desk, args: &DbCheckArgs) -> Result<CommandOutput, Error> {
     Ok(CommandOutput { diagnostics: gone, ..CommandOutput::new(json, text) }.and_refused(refusals))
 }
 
-/// A line for each rule: what it found, or how often and where first.
+/// One line per rule: its finding, or the number of findings and where the first ones are.
 fn findings(database: &str, findings: &[Finding]) -> String {
     let mut by_rule: BTreeMap<(bool, CheckRule), Vec<&Finding>> = BTreeMap::new();
     for finding in findings {

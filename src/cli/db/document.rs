@@ -1,4 +1,4 @@
-//! `refdesk db document`: writes the pages after showing how many, and where.
+//! `refdesk db document`: shows how many pages it would write and where, then writes them.
 
 use std::io::{IsTerminal, Write};
 
@@ -185,7 +185,7 @@ fn listed(noun: &str, what: &str, paths: &[&str]) -> String {
     text
 }
 
-/// Edited files about tables, domains and databases that are gone.
+/// Edited files about tables, domains and databases that no longer exist.
 fn left_over(prepared: &Documentation) -> String {
     let paths: Vec<&str> = prepared.left_over.iter().map(String::as_str).collect();
     let what = match paths.len() {

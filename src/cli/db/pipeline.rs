@@ -16,7 +16,7 @@ pub fn nothing() -> Value {
     json!({"plan": plan::nothing(), "document": document::nothing(), "index": null})
 }
 
-/// Runs the three, each only if the one before it succeeded.
+/// Runs the three steps; each requires the success of the previous one.
 pub fn run(
     desk: &mut Desk,
     session: &Session,
@@ -51,7 +51,7 @@ pub fn run(
             let fix = if approved.is_none() { "review the plan, then run it again with --yes" } else { "" };
             let refusal = Error::new(Code::NotApproved, "the pages were not written", fix);
             let exit = if approved.is_none() { 2 } else { 1 };
-            // The question showed it.
+            // The question has already shown the plan.
             let text = if approved.is_none() { plan_text.into_bytes() } else { Vec::new() };
             let shown = CommandOutput { json: steps(document::nothing()), text, ..planned };
             return CommandOutput { exit, ..shown.and_refused(vec![refusal]) };

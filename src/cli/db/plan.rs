@@ -1,4 +1,4 @@
-//! `refdesk db plan`: what would be documented, and what would be read for it.
+//! `refdesk db plan`: what would be documented, and what would be read to do so.
 
 use serde_json::{Value, json};
 
@@ -16,8 +16,8 @@ use refdesk_text::{Code, Error, Fix};
 /// The most tables of a domain in the text form.
 const LISTED: usize = 6;
 
-/// Makes the plan and writes it, unless this is a dry run; `next` follows the sentence that it is written. An error if no plan
-/// could be made.
+/// Makes the plan and writes it, unless this is a dry run. `next` is appended to the message that it was
+/// written. An error if no plan could be made.
 pub fn run(
     desk: &mut Desk,
     session: &Session,
@@ -56,7 +56,7 @@ pub fn run(
     Ok(answer.and_refused(failed))
 }
 
-/// The plan that could not be made.
+/// The answer if no plan could be made.
 pub fn nothing() -> Value {
     json!({
         "schema_version": SCHEMA_VERSION, "generated_at": null, "config_hash": null, "complexity": null, "databases": [],

@@ -1,5 +1,5 @@
-//! The connected agents: what is in their settings, and whether it works. A command from a repository is run only if
-//! `connect` writes exactly that.
+//! The connected agents: what is in their settings, and whether it works. A command from a repository runs
+//! only if it is exactly what `connect` writes.
 
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ struct AgentSettings {
     server: Option<ListedServer>,
     /// Whether `connect` wrote a server that is no longer there.
     is_server_removed: bool,
-    /// Why the settings cannot be relied on, and what to do about it.
+    /// Why the settings are unreliable, and what to do about it.
     problems: Vec<(String, String)>,
     notes: Vec<(String, String)>,
 }
@@ -80,7 +80,7 @@ pub fn agents(desk: &mut Desk) -> (Vec<CheckLine>, Value) {
 }
 
 impl AgentSettings {
-    /// The state of the settings; `None` if they have nothing of ours and nothing that looks like it.
+    /// The state of the settings; `None` if they contain nothing of ours and nothing similar.
     fn read(desk: &Desk, client: Client, for_user: bool) -> Option<Self> {
         let mut new = Self {
             client,
@@ -210,7 +210,7 @@ impl AgentSettings {
             Ok(None) if !is_recorded => None,
             Ok(text) => Some(SettingsText { file: file.shown, text: text.unwrap_or_default(), is_recorded }),
             Err(error) if error.code == Code::Outside && !is_recorded => {
-                // Hooks and server can be in the same file.
+                // Hooks and server may be in the same file.
                 let note = (format!("{}; it was not read", error.message), NO_LINK.to_owned());
                 if !self.notes.contains(&note) {
                     self.notes.push(note);
@@ -225,13 +225,13 @@ impl AgentSettings {
         }
     }
 
-    /// The text of a file; failing to read one is a problem only if it mentions us, or did.
+    /// Parses a file. A failure is a problem only if the file mentions refdesk, or did so before.
     fn parsed<T>(&mut self, settings: &SettingsText, read: Result<T, Error>) -> Option<T> {
         if let Err(error) = &read
             && (settings.is_recorded || settings.text.contains(NAME))
         {
             let problem = (format!("{}:{}", settings.file, error.message), "fix the file".to_owned());
-            // Hooks and server can be in the same file.
+            // Hooks and server may be in the same file.
             if !self.problems.contains(&problem) {
                 self.problems.push(problem);
             }
@@ -247,7 +247,7 @@ impl AgentSettings {
         if self.for_user { "user" } else { "project" }
     }
 
-    /// What to run: a command of the workspace's settings only if it is one that we write.
+    /// What to test: a command from the workspace's settings only if `connect` writes the same.
     fn job(&mut self, desk: &Desk, prompt: Option<&CanaryPrompt>) -> CanaryJob {
         let word = self.client.word;
         let is_own_hook =
@@ -283,7 +283,7 @@ impl AgentSettings {
         CanaryJob { workspace: desk.workspace().to_path_buf(), hook, prompt: prompt.cloned(), server }
     }
 
-    /// The results without the output of foreign commands, which can be private.
+    /// The results without the output of foreign commands, which may be private.
     fn reported(&self, mut results: Vec<CanaryResult>) -> Vec<CanaryResult> {
         let hook = self.hook.as_deref().map(|command| shell_words::split(command).unwrap_or_default());
         let is_own = hook.is_none_or(|words| is_own(&words.iter().map(String::as_str).collect::<Vec<_>>()))
@@ -298,7 +298,7 @@ impl AgentSettings {
         results
     }
 
-    /// Everything that is wrong, or that all is well; then the notes.
+    /// All problems, or that everything works; then the notes.
     fn lines(&self, results: &[CanaryResult]) -> Vec<CheckLine> {
         let name = self.client.name;
         let scope = if self.for_user { "your settings" } else { "this workspace" };

@@ -1,4 +1,4 @@
-//! The catalog: its problems, what waits for trust, and the search index.
+//! The catalog: its problems, what needs trust, and the search index.
 
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ pub fn catalog(desk: &mut Desk) -> CheckLine {
     );
     match (sources, errors.len(), warnings.len()) {
         (_, 1.., _) => CheckLine::wrong("catalog", found, "`refdesk check` lists them"),
-        // Without a project there is nothing to propose.
+        // Without a project, there is nothing to propose.
         (0, ..) if !desk.can_init() => CheckLine::note("catalog", "there is none here", ""),
         (0, ..) => CheckLine::note("catalog", "it is empty", "`refdesk init` proposes one"),
         (_, 0, 1..) => CheckLine::note("catalog", found, "`refdesk check` lists them"),

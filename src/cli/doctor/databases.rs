@@ -1,4 +1,4 @@
-//! The databases that are references, judged from their files without connecting to any.
+//! The databases that are references, judged by their files without connecting to any.
 
 use super::report::{CheckLevel, CheckLine};
 use refdesk_desk::{DatabaseOverview, DatabaseState, Desk, TableSummary};

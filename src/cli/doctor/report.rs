@@ -1,5 +1,5 @@
-//! The report: one line for each thing that was checked, what is wrong with it, and the command that fixes it. Nothing in
-//! it is secret: it can be pasted into a bug report.
+//! The report: one line per check, with its problem and the command that fixes it. It contains no secrets, so
+//! it can be pasted into a bug report.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use super::super::{environment, table};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckLevel {
     Ok,
-    /// Worth knowing; nothing is broken.
+    /// Useful to know; nothing is broken.
     Note,
     Wrong,
 }

@@ -1,4 +1,4 @@
-//! The program, the places that it uses, and what the system and the terminal allow.
+//! The program, the places it uses, and what the system and the terminal support.
 
 use std::path::Path;
 
@@ -12,13 +12,13 @@ use refdesk_desk::engine::watched_folders;
 use refdesk_files::path::Resolver;
 use refdesk_files::{is_writable, without_room};
 
-/// Where Linux says how many folders a user may watch.
+/// Where Linux reports how many folders a user may watch.
 const WATCHES: &str = "/proc/sys/fs/inotify/max_user_watches";
 
 /// Where refdesk keeps the state of a workspace.
 const OWN_FOLDER: &str = ".jaato/refdesk";
 
-/// What is said of a folder on a full disk.
+/// How a folder on a full disk is described.
 const FULL: &str = "is on a disk that is full";
 
 /// Terminals that are known to copy by OSC 52 and to report all keys, by parts of `TERM` and `TERM_PROGRAM`.
@@ -68,7 +68,7 @@ pub fn places(desk: &Desk) -> Vec<CheckLine> {
                     shown(&folder)
                 );
                 let fix = "set HOME, or XDG_STATE_HOME to a writable folder outside the workspace";
-                // A home folder need not be meant to be a workspace.
+                // A home folder is not necessarily meant to be a workspace.
                 match desk.catalog().is_empty() {
                     true => CheckLine::note("state", text, fix),
                     false => CheckLine::wrong("state", text, fix),
@@ -103,7 +103,7 @@ pub fn places(desk: &Desk) -> Vec<CheckLine> {
     vec![workspace, configuration, state, log]
 }
 
-/// What to do about an obstacle.
+/// How to fix an obstacle.
 fn way_around(reason: &str, fix: &'static str) -> &'static str {
     if reason == FULL { "free some disk space" } else { fix }
 }

@@ -1,5 +1,5 @@
-//! The list of proposals, and what is ticked in it. Sources with a new path come first, then the new ones, those that are not
-//! ticked last: many of these are folded into a line.
+//! The list of proposals and their ticks. Sources with a new path come first, then new ones; unticked ones
+//! come last, and many of them are folded into one line.
 
 use std::collections::BTreeMap;
 
@@ -26,14 +26,14 @@ pub struct Ticks {
 }
 
 impl Ticks {
-    /// As proposed; `listed` new sources are not folded.
+    /// The initial ticks; the first `listed` new sources are not folded.
     pub fn of(found: &Discovery, listed: usize) -> Self {
         let new = found.new.iter().map(|source| source.is_ticked);
         let ticked = found.moved.iter().map(|_| true).chain(new).collect();
         Self { ticked, moved: found.moved.len(), listed: found.moved.len() + listed }
     }
 
-    /// Lists what was folded, too.
+    /// Lists the folded proposals too.
     pub fn unfold(&mut self) {
         self.listed = self.ticked.len();
     }
@@ -62,7 +62,7 @@ impl Ticks {
         found.moved.iter().zip(&self.ticked).filter_map(|(source, is_ticked)| is_ticked.then_some(source))
     }
 
-    /// Reverses the ticks of numbers and ranges (`3 5-8`, also with commas); `a` ticks all that are listed, `n` none.
+    /// Toggles numbers and ranges (`3 5-8`, also with commas); `a` ticks everything listed, `n` nothing.
     ///
     /// # Errors
     /// A sentence about the word that was not understood; nothing is changed.

@@ -1,5 +1,5 @@
-//! Renders many templates to many files. Everything is rendered and compared first, and every row that cannot be
-//! written is reported; then all are written, or none.
+//! Renders many templates to many files. Everything is rendered and compared first, and every row that cannot
+//! be written is reported; then either all rows are written or none.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -152,7 +152,7 @@ fn rows(desk: &Desk, args: &RenderArgs, given: &str) -> Result<Vec<(RenderReques
     }
     let request = |(at, row): (usize, Value)| {
         let usage = |message: String| usage(format!("row {}: {message}", at + 1));
-        // The library also parses a list as an object, taking the items as members in order.
+        // `serde_json` also parses a list as a struct, with its items as members in order.
         let row: Map<String, Value> =
             serde_json::from_value(row).map_err(|_| usage("it is not a JSON object".to_owned()))?;
         let row: Row = serde_json::from_value(row.into()).map_err(|error| usage(error.to_string()))?;

@@ -26,7 +26,7 @@ pub(super) struct WriteOutcome {
     pub text: String,
     /// Problems that were not shown yet.
     pub diagnostics: Vec<Diagnostic>,
-    /// What a write would have done, if none was made.
+    /// What a write would have done, if none took place.
     pub notes: Vec<String>,
 }
 
@@ -34,7 +34,7 @@ pub(super) fn scope(args: &RenderArgs) -> Scope {
     if args.allow_outside { Scope::Anywhere } else { Scope::Workspace }
 }
 
-/// A refusal in the words of the tools.
+/// Words an error as the agents' tools do.
 pub(super) fn not_written(refusal: Error) -> Error {
     Error { message: format!("Failed to write output: {}", refusal.message), ..refusal }
 }
@@ -99,7 +99,7 @@ fn members(made: &RenderedTemplate) -> Map<String, Value> {
     ])
 }
 
-/// Shows, asks and writes, all or nothing. If a file changed meanwhile, its diff is updated.
+/// Shows, asks and writes, all or nothing. If a file changes in the meantime, its diff is updated.
 pub(super) fn execute(
     desk: &mut Desk,
     session: &Session,
@@ -129,7 +129,7 @@ pub(super) fn execute(
     if changes && !args.yes {
         match approved(outputs) {
             Some(true) => {
-                // It was shown already, with its warnings.
+                // Already shown, with its warnings.
                 outcome.text.clear();
                 outcome.diagnostics.clear();
             }
@@ -171,7 +171,7 @@ fn differences(outputs: &[PlannedOutput]) -> String {
     outputs.iter().map(|output| output.proposal.diff.unified()).collect()
 }
 
-/// On standard error, since the diffs are also input for `patch`.
+/// On standard error, because the diffs are also input for `patch`.
 fn preview(outputs: &[PlannedOutput], overwrite: bool) -> Vec<String> {
     let changed = outputs.iter().map(|output| &output.proposal).filter(|proposal| !proposal.is_unchanged());
     let describe = |it: &Proposal| {

@@ -1,5 +1,5 @@
-//! `refdesk templates validate`: problems in the templates of the selection, in one file, or in the code blocks of one
-//! document. Warnings of other commands are errors here.
+//! `refdesk templates validate`: problems in the templates of the selection, in one file, or in the code
+//! blocks of one document. What other commands report as warnings are errors here.
 
 use std::path::Path;
 

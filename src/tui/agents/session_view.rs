@@ -64,7 +64,7 @@ pub fn session(state: &State, columns: usize, most: usize) -> Vec<Line<'static>>
     lines
 }
 
-/// `15 minutes`. The recorded length is a multiple of a doubled period, so a finer unit would be false precision.
+/// `15 minutes`. The length of a period was doubled several times, so a finer unit would be false precision.
 fn length(length: Duration) -> String {
     let minutes = length.as_secs() / 60;
     let counted = |count: u64, one: &str| cells::counted(usize::try_from(count).unwrap_or(usize::MAX), one);

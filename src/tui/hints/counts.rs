@@ -1,5 +1,5 @@
 //! How many sources a prompt matches, by outcome, for the pane's title and the folded line. They add up to
-//! the rows of the list plus the rejected sources that the list omits.
+//! the rows of the list plus the passed-over sources that the list omits.
 
 use crate::tui::hints::rows;
 use crate::tui::state::State;
@@ -17,7 +17,7 @@ pub struct HintCounts {
     pub excluded: usize,
     /// This session has already received the hint.
     pub sent_before: usize,
-    /// Rejected.
+    /// Passed over without a hint.
     pub passed: usize,
 }
 

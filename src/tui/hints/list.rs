@@ -1,4 +1,4 @@
-//! The sources that match a prompt: mentioned, hinted at, and, dimmed, rejected ones with the reason.
+//! The sources that match a prompt: mentioned, hinted at, and, dimmed, passed over with the reason.
 
 use std::borrow::Cow;
 use std::ops::Range;

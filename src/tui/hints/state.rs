@@ -53,7 +53,7 @@ pub struct HintsPane {
     pub is_refresh: bool,
     /// Whether the latest answer was given before all documents were read.
     pub is_early: bool,
-    /// The row under the cursor, counted over expansions, hints and rejected sources.
+    /// The row under the cursor, counted over expansions, hints and sources passed over.
     pub cursor: Cursor,
     /// Sources without a hint because this session has seen it or the prompt mentions them.
     pub sent_before: BTreeSet<SourceId>,

@@ -154,7 +154,7 @@ mod tests {
             (34, 34, 0, 0, WordDetail::Brings),
             (35, 30, 0, 4, WordDetail::Brings),
             (39, 30, 0, 8, WordDetail::All),
-            // Without depths, names get their columns.
+            // Names that would be truncated take over the column of the depth.
             (48, 30, 12, 4, WordDetail::Brings),
             (56, 30, 20, 4, WordDetail::Brings),
             (60, 30, 20, 8, WordDetail::All),
