@@ -11,9 +11,8 @@
 //!   signals and highlights code.
 //! - Only `terminal` changes terminal modes. It restores them on every exit path.
 //! - `action` is the one table of actions. The keymap, the bottom line, the palette and the help are generated from it.
-//! - One folder per feature, with its state, view, update and reasons for disabled actions: `catalog`,
-//!   `selection`, `requests`, `hints`, `feed`, `templates`, `graph`, `agents`, `databases`, and `windows`
-//!   with one file per window.
+//! - One folder per feature, with its state, view, update and reasons for disabled actions: `catalog`, `selection`,
+//!   `requests`, `hints`, `feed`, `templates`, `graph`, `agents`, `databases`, and `windows` with one file per window.
 //! - Shared by the features: `state`, `update` (dispatch, mouse, typing), `disabled`, `layout`, `views`
 //!   (full-screen views that replace the panes), `status` (the lines around them), `tour`, `filter`,
 //!   `filtering`, `highlight`, `theme`, `glyphs`, `widgets`.

@@ -1,6 +1,5 @@
-//! Shell completion: `refdesk completions` prints a script that calls this program for every completion. The
-//! answer depends on the words so far and on the workspace. A call changes nothing, and on failure the answer
-//! is empty.
+//! Shell completion: `refdesk completions` prints a script that calls this program for every completion. The answer
+//! depends on the words so far and on the workspace. A call changes nothing, and on failure the answer is empty.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write;

@@ -1,6 +1,5 @@
-//! Text that starts with `-` in the arguments of commands that take a text: a prompt is often a list, and a
-//! search may name an option of another program. The parser would take such words for options, so they are
-//! moved after `--`.
+//! Text that starts with `-` in the arguments of commands that take a text: a prompt is often a list, and a search may
+//! name an option of another program. The parser would take such words for options, so they are moved after `--`.
 
 use std::ffi::{OsStr, OsString};
 

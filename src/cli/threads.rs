@@ -1,6 +1,5 @@
-//! The threads that read documents in parallel, started before they are needed. If the system refuses to
-//! create them (`ulimit -u`), this thread does the work; if the pool started them itself, the program would
-//! abort.
+//! The threads that read documents in parallel, started before they are needed. If the system refuses to create them
+//! (`ulimit -u`), this thread does the work; if the pool started them itself, the program would abort.
 
 use std::hint::black_box;
 use std::io;

@@ -1,7 +1,6 @@
-//! The view of agents, which replaces the panes: each session with what it was sent, read and picked, its
-//! cost over time, and whether it followed hints. The journal lines and the known sources of a session are
-//! shown below it or on their own pages. The engine follows the journal; this module holds only the values
-//! that the engine sends.
+//! The view of agents, which replaces the panes: each session with what it was sent, read and picked, its cost over
+//! time, and whether it followed hints. The journal lines and the known sources of a session are shown below it or on
+//! their own pages. The engine follows the journal; this module holds only the values that the engine sends.
 
 pub mod disabled;
 mod row_view;

@@ -1,7 +1,6 @@
-//! The only module that changes terminal modes: raw mode, the alternate screen, bracketed paste, the mouse,
-//! the cursor. They are restored on every exit: when the guard is dropped, when this thread panics, and
-//! before Ctrl-Z stops the program. Each frame is a single write that the terminal shows at once; an
-//! unchanged frame is not written.
+//! The only module that changes terminal modes: raw mode, the alternate screen, bracketed paste, the mouse, the cursor.
+//! They are restored on every exit: when the guard is dropped, when this thread panics, and before Ctrl-Z stops the
+//! program. Each frame is a single write that the terminal shows at once; an unchanged frame is not written.
 
 use std::io::{self, Write};
 use std::panic;

@@ -1,7 +1,6 @@
-//! Where the record of a connection is stored: for a workspace in the workspace, for a user in the user's
-//! state folder. Git ignores both. Without its record, disconnecting removes only entries exactly as refdesk
-//! writes them. Links to a record or out of the workspace are not followed, because a repository could
-//! contain one.
+//! Where the record of a connection is stored: for a workspace in the workspace, for a user in the user's state folder.
+//! Git ignores both. Without its record, disconnecting removes only entries exactly as refdesk writes them. Links to a
+//! record or out of the workspace are not followed, because a repository could contain one.
 
 use std::fs;
 use std::io::{self, ErrorKind, Read};

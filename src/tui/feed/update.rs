@@ -54,9 +54,8 @@ fn other_process(notice: &Notice) -> Option<Arc<str>> {
     }
 }
 
-/// Shows in the bottom line what another process picked or excluded, and the consequences. The journal
-/// reports the former, the selection the latter. They arrive in either order, mixed with rows about templates
-/// and files.
+/// Shows in the bottom line what another process picked or excluded, and the consequences. The journal reports the
+/// former, the selection the latter. They arrive in either order, mixed with rows about templates and files.
 fn show_others_change(state: &mut State, who: &Arc<str>) {
     let mut theirs = state.feed.notices.iter().filter(|notice| other_process(notice).as_ref() == Some(who)).peekable();
     let Some(newest) = theirs.peek().and_then(|notice| notice.at.parse::<Timestamp>().ok()) else { return };

@@ -20,9 +20,8 @@ use refdesk_text::lines;
 /// The maximum number of line numbers listed per tag.
 const LINES: usize = 5;
 
-/// For the row: `(matched: java 1:9)`, `– java: already picked`, `(0.612: "Retries")`, `– 0.229: below the
-/// threshold`. A number is a score, which [`full`] explains. If `room` is short, scores are dropped first,
-/// then places.
+/// For the row: `(matched: java 1:9)`, `– java: already picked`, `(0.612: "Retries")`, `– 0.229: below the threshold`.
+/// A number is a score, which [`full`] explains. If `room` is short, scores are dropped first, then places.
 pub fn short(state: &State, found: HintRow<'_>, room: usize) -> String {
     let wordings = [Exactness::Full, Exactness::WithoutScores, Exactness::WithoutPlaces].map(|exactness| {
         let text = wording(state, found, exactness);

@@ -1,6 +1,5 @@
-//! Asks the terminal for its background colour (OSC 11), after the first frame; the answer arrives among the
-//! keys. A late answer is ignored, because the user is already reading. No answer may be left for the next
-//! program.
+//! Asks the terminal for its background colour (OSC 11), after the first frame; the answer arrives among the keys. A
+//! late answer is ignored, because the user is already reading. No answer may be left for the next program.
 
 use std::time::{Duration, Instant};
 

@@ -1,6 +1,5 @@
-//! Decides when the document follows the catalog's cursor: immediately after a single move, in its own frame,
-//! and after quick moves once the cursor rests. Holding a key thus does not draw documents that nobody can
-//! read.
+//! Decides when the document follows the catalog's cursor: immediately after a single move, in its own frame, and after
+//! quick moves once the cursor rests. Holding a key thus does not draw documents that nobody can read.
 
 use std::time::{Duration, Instant};
 

@@ -1,9 +1,8 @@
 //! Terminal input: keys, pastes, mouse events and resizes. It is read on the loop's own thread and only on
 //! demand, so that input meant for an editor is not consumed and input after it is not lost.
 //!
-//! crossterm's `EventStream` does not work here: its thread keeps reading until told to stop and cannot
-//! confirm that it has stopped, input beyond 1,024 bytes of a burst is delayed until the next key, and a
-//! closed terminal makes it spin.
+//! crossterm's `EventStream` does not work here: its thread keeps reading until told to stop and cannot confirm that it
+//! has stopped, input beyond 1,024 bytes of a burst is delayed until the next key, and a closed terminal makes it spin.
 
 use std::collections::VecDeque;
 use std::io;

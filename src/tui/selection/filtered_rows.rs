@@ -1,6 +1,5 @@
-//! The rows of the selection. With a filter, which uses the catalog's syntax, these are the matching rows and
-//! their ancestors in the tree. The cursor moves to the best match when searching, and otherwise stays on its
-//! source.
+//! The rows of the selection. With a filter, which uses the catalog's syntax, these are the matching rows and their
+//! ancestors in the tree. The cursor moves to the best match when searching, and otherwise stays on its source.
 
 use std::collections::HashMap;
 use std::sync::Arc;

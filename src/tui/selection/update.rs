@@ -26,9 +26,8 @@ pub fn choose(state: &State, action: Action, effects: &mut Vec<Effect>) {
     }));
 }
 
-/// Moves to the source under the catalog's cursor, if that changed and no filter hides it; a cursor moved
-/// within the selection stays. Auto sources are skipped: they were not picked, and their rows add no
-/// information.
+/// Moves to the source under the catalog's cursor, if that changed and no filter hides it; a cursor moved within the
+/// selection stays. Auto sources are skipped: they were not picked, and their rows add no information.
 pub fn follow_catalog(state: &mut State) {
     let source = state.subject(Pane::Catalog).map(str::to_owned);
     let is_hidden = source.as_deref().is_some_and(|id| hidden(state, id).is_some());

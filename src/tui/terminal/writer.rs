@@ -98,9 +98,8 @@ fn write_waiting(bytes: &[u8]) -> io::Result<()> {
     stdout.flush()
 }
 
-/// Writes the pending output and then the last bytes. If the terminal is stalled for too long, restarts its
-/// output, discards what it has not shown, and writes only the last bytes. Ignores errors: the terminal may
-/// be gone.
+/// Writes the pending output and then the last bytes. If the terminal is stalled for too long, restarts its output,
+/// discards what it has not shown, and writes only the last bytes. Ignores errors: the terminal may be gone.
 pub fn write_last(rest: &[u8], last: &[u8]) {
     let all = [rest, last].concat();
     let Some(terminal) = reopen() else {

@@ -24,9 +24,8 @@ pub fn contrast(one: [u8; 3], other: [u8; 3]) -> f64 {
     one.max(other) / one.min(other)
 }
 
-/// The distance of two colours in CIELAB as seen with this colour vision, by Viénot, Brettel and Mollon,
-/// "Digital video colourmaps for checking the legibility of displays by dichromats" (1999). Differences are
-/// visible from about 2.
+/// The distance of two colours in CIELAB as seen with this colour vision, by Viénot, Brettel and Mollon, "Digital video
+/// colourmaps for checking the legibility of displays by dichromats" (1999). Differences are visible from about 2.
 pub fn apart(one: [u8; 3], other: [u8; 3], eyes: ColourVision) -> f64 {
     let rows: [[f64; 3]; 3] = match eyes {
         ColourVision::NoRed => [[0.11238, 0.88762, 0.0], [0.11238, 0.88762, 0.0], [0.00401, -0.00401, 1.0]],

@@ -1,6 +1,5 @@
-//! Opens sources and templates in the editor, and copies ids and paths. Only the engine knows where a source
-//! is on disk. A key pressed before its answer cancels the editor, which would otherwise receive what is
-//! typed next.
+//! Opens sources and templates in the editor, and copies ids and paths. Only the engine knows where a source is on
+//! disk. A key pressed before its answer cancels the editor, which would otherwise receive what is typed next.
 
 use crate::tui::action::Action;
 use crate::tui::catalog::reading;

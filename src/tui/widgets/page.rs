@@ -1,6 +1,5 @@
-//! A text to read: styled lines, wrapped once for a width and drawn one window at a time. Lines are stored
-//! whole, so that a search finds matches across wraps. Code is truncated and scrolled sideways instead. All
-//! texts must be clean.
+//! A text to read: styled lines, wrapped once for a width and drawn one window at a time. Lines are stored whole, so
+//! that a search finds matches across wraps. Code is truncated and scrolled sideways instead. All texts must be clean.
 
 use std::ops::Range;
 

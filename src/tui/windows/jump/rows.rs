@@ -27,9 +27,8 @@ use crate::tui::windows::problems;
 /// The maximum number of rows per kind, except actions.
 const MAX: usize = 60;
 
-/// The maximum number of rows before sections whose headings do not contain the words, unless more rows have
-/// the words in their names. Feed rows do not count: a feed full of hints would come before the sources that
-/// the hints are about.
+/// The maximum number of rows before sections whose headings do not contain the words, unless more rows have the words
+/// in their names. Feed rows do not count: a feed full of hints would come before the sources that the hints are about.
 const BEFORE_SEARCH: usize = 8;
 
 #[derive(Debug, Clone, PartialEq)]
