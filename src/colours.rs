@@ -1,27 +1,28 @@
-//! The number of colours the terminal supports, judged from the environment. The screen uses it, and `doctor` reports it.
+//! The number of colours the terminal supports, detected from the environment. The screen uses it, and `doctor` reports
+//! it.
 
 /// The number of colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Colours {
-    /// None, because `NO_COLOR` is set.
+    /// No colours, because `NO_COLOR` is set.
     #[default]
     Off,
-    /// None: bold, underline and reverse show what marks do not.
+    /// No colours; bold, underline and reverse show what marks do not.
     Mono,
     /// The sixteen of every terminal, as configured by the user.
     Sixteen,
-    /// The 256 of the xterm palette.
+    /// The 256 colours of the xterm palette.
     Indexed,
-    /// Any colour of 24 bits.
+    /// 24-bit colour.
     True,
 }
 
-/// Terminals that are known to have at least 256 colours, by parts of `TERM` and `TERM_PROGRAM`.
+/// Terminals known to support at least 256 colours, by parts of `TERM` and `TERM_PROGRAM`.
 const MANY: [&str; 10] =
     ["256", "kitty", "alacritty", "ghostty", "direct", "foot", "wezterm", "iterm", "vscode", "apple_terminal"];
 
 impl Colours {
-    /// By `NO_COLOR`, `COLORTERM`, `TERM` and `TERM_PROGRAM`; an empty variable counts as none.
+    /// Detects it from `NO_COLOR`, `COLORTERM`, `TERM` and `TERM_PROGRAM`; an empty variable counts as unset.
     pub fn of_terminal(get: impl Fn(&str) -> Option<String>) -> Self {
         let get = |name: &str| get(name).filter(|value| !value.is_empty());
         let term = get("TERM").unwrap_or_default();

@@ -1,5 +1,5 @@
-//! What the full screen, the plain interface and some commands have in common: filters, the values of templates, the rows of the
-//! selection and of a prompt, and words for states. Nothing here knows a terminal, a key or a command.
+//! Code shared by the full screen, the plain interface and some commands: filters, template values, the rows of the
+//! selection and of a prompt, and words for states. It does not depend on a terminal, on keys or on commands.
 
 use std::io;
 use std::time::Duration;
@@ -19,10 +19,10 @@ pub mod session_name;
 pub mod source_words;
 pub mod values;
 
-/// How long to wait for the last changes to be stored when an interface is left.
+/// How long to wait at exit for the last changes to be stored.
 pub const STORING: Duration = Duration::from_secs(2);
 
-/// The error of an interface whose engine has gone.
+/// The error of an interface whose engine has stopped.
 pub fn engine_ended() -> io::Error {
     io::Error::other("refdesk's background task ended; its message is above or in the log")
 }

@@ -1,5 +1,5 @@
-//! The command that opens the user's editor at a line: the preferred one, else `$VISUAL`, else `$EDITOR`, else vi. Both
-//! faces run it.
+//! The command that opens the user's editor at a line: the preferred editor, else `$VISUAL`, else `$EDITOR`, else vi.
+//! Both interfaces use it.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -12,7 +12,7 @@ use refdesk_text::{Code, Error};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditorCommand {
     pub program: String,
-    /// What it is called with.
+    /// Its arguments.
     pub arguments: Vec<OsString>,
     /// The origin of the command, for messages: `$VISUAL is "vim -p"`.
     pub origin: String,
@@ -53,7 +53,7 @@ pub fn call(
     Ok(EditorCommand { program, arguments, origin })
 }
 
-/// How a failed editor ended.
+/// Describes how a failed editor exited.
 pub fn ending(status: ExitStatus) -> String {
     status.code().map_or_else(|| format!("ended with {status}"), |code| format!("failed with exit code {code}"))
 }
@@ -64,7 +64,7 @@ fn unreadable(origin: &str, why: &str) -> Error {
 
 /// File and line in this editor's syntax; an unknown editor gets only the file.
 fn place(program: &str, given: &[String], spot: &FileLine) -> Vec<OsString> {
-    // A relative path could look like an option.
+    // A relative path could be mistaken for an option.
     let file = if spot.path.is_relative() { Path::new(".").join(&spot.path) } else { spot.path.clone() };
     let with_line = |mut file: OsString| {
         file.push(format!(":{}", spot.line));

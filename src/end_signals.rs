@@ -1,14 +1,14 @@
-//! The signals that end an interface: for the full screen and for the plain one.
+//! The signals that end the full screen and the plain interface.
 
 use std::io;
 
 use rustix::process::Signal as Number;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// The signal for a closed terminal, which has this number everywhere.
+/// SIGHUP, sent when the terminal is closed; it has this number on every system.
 pub const HANGUP: u8 = 1;
 
-/// Each of them.
+/// A stream of each of these signals.
 #[derive(Debug)]
 pub struct EndSignals {
     terminate: Signal,
@@ -28,7 +28,7 @@ impl EndSignals {
         })
     }
 
-    /// Waits for the next one; its number.
+    /// Waits for the next signal and returns its number.
     pub async fn next(&mut self) -> i32 {
         tokio::select! {
             _ = self.terminate.recv() => Number::TERM.as_raw(),

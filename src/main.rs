@@ -1,5 +1,5 @@
-//! The `refdesk` program: parses its arguments and runs the command. Only here are the commands, the full screen, its
-//! state file and the plain interface combined; they do not depend on each other.
+//! The `refdesk` program: parses its arguments and runs the command. Only this file combines the commands, the full
+//! screen, its state file and the plain interface, which do not depend on each other.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -15,7 +15,7 @@ fn main() -> color_eyre::Result<ExitCode> {
     refdesk::cli::run(open, tui::settings)
 }
 
-/// Opens the wanted interface over a running engine.
+/// Opens the requested interface on a running engine.
 fn open(engine: Started, how: ScreenStart) -> color_eyre::Result<ExitCode> {
     let runtime = refdesk::runtime::runtime()?;
     let (code, stored) = match how.interface {
@@ -38,8 +38,8 @@ fn open(engine: Started, how: ScreenStart) -> color_eyre::Result<ExitCode> {
     Ok(ExitCode::from(code))
 }
 
-/// Runs the full screen, starting with the comparison to a profile or with the tour if one is wanted. Returns its exit code,
-/// and whether every change was stored.
+/// Runs the full screen, starting with a profile's comparison or the tour if requested. Returns the exit code, and
+/// whether every change was stored.
 fn screen(runtime: &Runtime, engine: Started, how: ScreenStart) -> color_eyre::Result<(u8, bool)> {
     let file = screen::file();
     let (remembered, problem) = screen::remembered(file.as_deref().filter(|_| !how.with_tour));
@@ -49,7 +49,7 @@ fn screen(runtime: &Runtime, engine: Started, how: ScreenStart) -> color_eyre::R
     if let Some(file) = file.as_deref().filter(|_| !how.is_demo && left.remembered != remembered)
         && let Err(error) = screen::write(file, &left.remembered)
     {
-        // Changes to the desk are stored already. After a hangup there may be no reader left.
+        // Changes to the desk are already stored. After a hangup, standard error may be closed.
         let _ = writeln!(std::io::stderr(), "refdesk: the layout was not saved: {error}");
     }
     if let Some(error) = left.forgotten {

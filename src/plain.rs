@@ -1,12 +1,12 @@
 //! The plain interface, for screen readers and terminals that cannot move their cursor: the features of the full screen
-//! as numbered lists, questions and commands. Plain lines in, plain lines out; it works on pipes too.
+//! as numbered lists, questions and commands. It reads and prints plain lines, and also works with pipes.
 //!
 //! ```text
 //! line ─► command ─► update(&mut PlainState, PlainInput) -> InputOutcome (lines, effects) ─► run ─► engine
 //! ```
 //!
-//! `run` takes a line only when everything before it is answered, so that a script gets the same answers as a person. `update`
-//! is pure. Every line goes through `InputOutcome::print`, which escapes what comes from outside.
+//! `run` reads a line only once everything before it is answered, so that a script gets the same answers as a person.
+//! `update` is pure. Every line is printed by `InputOutcome::print`, which escapes external text.
 
 mod agents;
 mod catalog;

@@ -1,10 +1,10 @@
-//! The runtime that waits for signals, timers and sockets.
+//! The runtime that drives signals, timers and sockets.
 
 use std::io;
 
 use tokio::runtime::{Builder, Runtime};
 
-/// A runtime on this thread.
+/// A runtime on the current thread.
 ///
 /// # Errors
 /// The system has no files left that this process may open.

@@ -1,12 +1,12 @@
-//! What was answered to a request of an agent, in words.
+//! Describes the answer to an agent's request.
 
 use refdesk_desk::channel::Request;
 use refdesk_desk::engine::{OtherAnswer, Reply};
 
-/// Ids named before `+2 more`.
+/// Ids listed before `+2 more`.
 const NAMED: usize = 4;
 
-/// `: approved`, `: @a, @b`; empty if it is not known.
+/// `: approved`, `: @a, @b`; empty if unknown.
 pub fn outcome(request: &Request, answer: &OtherAnswer) -> String {
     let words = match &answer.reply {
         None => return String::new(),

@@ -1,10 +1,10 @@
-//! The limit of tokens that a person sets: how it is typed and shown, and the share of it that something costs.
+//! The user's token limit: how it is typed and shown, and what share of it something costs.
 
 use std::cmp::Ordering;
 
 use refdesk_text::tokens::grouped;
 
-/// The limit until another one is set: what many models read at once.
+/// The default limit, which is the context size of many models.
 pub const USUAL: u64 = 128_000;
 
 pub fn limit_of(set: Option<u64>) -> u64 {
@@ -27,7 +27,7 @@ pub fn parse_limit(typed: &str) -> Option<u64> {
     (1..=1_000_000_000).contains(&number).then_some(number)
 }
 
-/// A limit in as few characters as say it exactly: `128k`, `1m`, `4,096`.
+/// A limit in the shortest exact form: `128k`, `1m`, `4,096`.
 pub fn short(limit: u64) -> String {
     match limit {
         _ if limit.is_multiple_of(1_000_000) => format!("{}m", limit / 1_000_000),
@@ -36,7 +36,7 @@ pub fn short(limit: u64) -> String {
     }
 }
 
-/// `127%`, to the nearest; but 100% is only the limit itself.
+/// `127%`, rounded; but 100% only at exactly the limit.
 pub fn percent(tokens: u64, limit: u64) -> String {
     let limit = limit.max(1);
     let nearest = (u128::from(tokens) * 100 + u128::from(limit / 2)) / u128::from(limit);

@@ -1,12 +1,13 @@
-//! What a change costs, in words: the price of the sources that come and go, as lists show it, and in parentheses the
-//! change of the total in the top line, which includes the instructions. Where the two go different ways, only the total.
+//! Describes the cost of a change: the price of the sources that are added and removed, as lists show it, and in
+//! parentheses the change of the total in the top line, which includes the instructions. If their signs differ, only
+//! the total is shown.
 
 use std::cmp::Ordering;
 
 use refdesk_desk::CostChange;
 use refdesk_text::tokens::grouped;
 
-/// How a number of tokens is written.
+/// The format of a token count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenPrint {
     /// `~1,240`
@@ -29,8 +30,7 @@ impl TokenPrint {
     }
 }
 
-/// Whether a change adds or saves, and how much. This is the cost of the sources, unless the total goes another way: then
-/// it is the total.
+/// Whether a change adds or saves tokens, and how many: the cost of the sources, or the total if its sign differs.
 pub fn shown(change: CostChange, print: TokenPrint) -> (Ordering, String) {
     let CostChange { sources, total } = change;
     let cost = if sources.signum() == total.signum() { sources } else { total };
@@ -38,7 +38,7 @@ pub fn shown(change: CostChange, print: TokenPrint) -> (Ordering, String) {
     (cost.cmp(&0), format!("{}{of}", print.text(cost.unsigned_abs())))
 }
 
-/// The cost of a change that usually adds.
+/// The cost of a change that normally adds tokens.
 pub fn added(change: CostChange, print: TokenPrint) -> String {
     match shown(change, print) {
         (Ordering::Equal, _) => "no extra tokens".to_owned(),
@@ -47,17 +47,18 @@ pub fn added(change: CostChange, print: TokenPrint) -> String {
     }
 }
 
-/// The same after a list of several sources: `~864 tokens more` than before, so that it is not read as the whole selection.
+/// [`added`] after a list of several sources: `~864 tokens more` than before, so that it is not read as the whole
+/// selection.
 pub fn more(change: CostChange, print: TokenPrint) -> String {
     signed(change, print, "fewer").unwrap_or_else(|| added(change, print))
 }
 
-/// The same for several sources that leave: `~864 tokens fewer`.
+/// [`more`] for several sources that leave: `~864 tokens fewer`.
 pub fn fewer(change: CostChange, print: TokenPrint) -> String {
     signed(change, print, "fewer").unwrap_or_else(|| saved(change, print))
 }
 
-/// The same for a change that usually saves.
+/// The cost of a change that normally saves tokens.
 pub fn saved(change: CostChange, print: TokenPrint) -> String {
     match shown(change, print) {
         (Ordering::Equal, _) => "no tokens saved".to_owned(),
@@ -66,7 +67,7 @@ pub fn saved(change: CostChange, print: TokenPrint) -> String {
     }
 }
 
-/// The same for a change that can do either; `None` if it does neither.
+/// The cost of a change in either direction; `None` if it is zero.
 pub fn signed(change: CostChange, print: TokenPrint, less: &str) -> Option<String> {
     match shown(change, print) {
         (Ordering::Equal, _) => None,
@@ -75,7 +76,7 @@ pub fn signed(change: CostChange, print: TokenPrint, less: &str) -> Option<Strin
     }
 }
 
-/// ` (~1,690 with instructions)` after one of the others, if the sum is another number in the same direction.
+/// ` (~1,690 with instructions)`, to append to one of the above if the total has the same sign but a different value.
 pub fn with_instructions(change: CostChange, print: TokenPrint) -> String {
     let CostChange { sources, total } = change;
     if total == sources || total.signum() != sources.signum() {
@@ -84,7 +85,7 @@ pub fn with_instructions(change: CostChange, print: TokenPrint) -> String {
     format!(" ({} with instructions)", print.figure(total.unsigned_abs()))
 }
 
-/// A change that the instructions do not mention.
+/// A change that does not affect the instructions.
 #[cfg(test)]
 pub fn of_sources(tokens: i64) -> CostChange {
     CostChange { sources: tokens, total: tokens }

@@ -4,10 +4,11 @@ use refdesk_core::catalog::{Catalog, Mode};
 use refdesk_core::selection::Selection;
 use refdesk_text::names::first_of;
 
-/// The most ids that are named in a sentence.
+/// The maximum number of ids listed in a sentence.
 const NAMED: usize = 6;
 
-/// What stays, a sentence each, with this before an id: `Auto sources stay in the instructions: @style.`
+/// What stays, one sentence each, with `before_id` in front of each id: `Auto sources stay in the instructions:
+/// @style.`
 pub fn remaining(catalog: &Catalog, selection: &Selection, before_id: &str) -> Vec<String> {
     let autos: Vec<&str> =
         catalog.sources().iter().filter(|source| source.mode == Mode::Auto).map(|source| source.id.as_str()).collect();

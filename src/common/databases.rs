@@ -1,4 +1,4 @@
-//! Databases in words: which tables match a filter, what a run of the documenter would do, and its outcome.
+//! Describes databases: which tables match a filter, what a documentation run would do, and its outcome.
 
 use refdesk_database::names::words::split;
 use refdesk_database::schema::table_doc::ColumnDoc;
@@ -8,7 +8,7 @@ use refdesk_desk::{
 use refdesk_text::generated;
 use refdesk_text::tokens::{counted, grouped};
 
-/// The most tables named for a domain, and sources for a run.
+/// The maximum number of tables listed per domain, and of sources per run.
 const TABLES: usize = 8;
 const SOURCES: usize = 6;
 
@@ -17,7 +17,7 @@ pub fn words_of(filter: &str) -> Vec<String> {
     filter.split_whitespace().map(str::to_lowercase).collect()
 }
 
-/// Whether a table matches: each word is in its name, or begins a word of its name, domain or database.
+/// Whether a table matches: each word occurs in its name, or starts a word of its name, domain or database.
 pub fn keeps(words: &[String], database: &DatabaseSummary, domain: &DomainSummary, table: &TableSummary) -> bool {
     if words.is_empty() {
         return true;
@@ -81,7 +81,7 @@ pub fn domain(domain: &PreviewedDomain) -> String {
     )
 }
 
-/// The outcome of a run that was to write `of` pages.
+/// The outcome of a run that was planned to write `of` pages.
 pub fn outcome(report: &DocumentReport, of: Option<usize>) -> String {
     let written = grouped(report.written.len());
     match of {
@@ -125,7 +125,7 @@ pub fn without_front_matter(text: &str) -> &str {
     generated::body(text).map_or(text, |below| below.trim_start_matches(['\n', '\r']))
 }
 
-/// What the page of a table says about a column's values, and the rule that keeps it from saying more.
+/// What a table's page discloses of a column's values, and the rule that withholds the rest.
 pub fn column_notes(column: &ColumnDoc) -> String {
     match (&column.sensitive, &column.statistics) {
         (Some(rule), Some(_)) => format!("only the share of nulls, sensitive by {rule}"),

@@ -1,5 +1,5 @@
-//! The filter line of the feed: words, `kind:` and `session:`, all of which must match; `!` negates. A term that is
-//! invalid, or not finished yet, is reported and ignored.
+//! The feed's filter line: words, `kind:` and `session:`, all of which must match; `!` negates. An invalid or
+//! unfinished term is reported and ignored.
 
 use refdesk_desk::engine::{Notice, Topic};
 use refdesk_enrich::TextKind;
@@ -42,7 +42,7 @@ impl FeedQuery {
         terms
     }
 
-    /// Whether every term holds for this notice.
+    /// Whether this notice matches every term.
     pub fn keep(&self, notice: &Notice) -> bool {
         if self.terms.is_empty() {
             return true;
@@ -62,7 +62,7 @@ impl FeedQuery {
     }
 }
 
-/// Its topic, and the kind of text it is about.
+/// Its topic, and the kind of text that it is about.
 fn kinds(notice: &Notice) -> [Option<&'static str>; 2] {
     [Some(notice.topic.word()), notice.receipt.and_then(|receipt| receipt.kind).map(TextKind::word)]
 }
@@ -91,7 +91,7 @@ fn term(written: &str) -> Result<FeedTerm, String> {
     Ok(FeedTerm { negated, test })
 }
 
-/// The line with its term of this prefix replaced or removed.
+/// Replaces or removes the term with this prefix.
 pub fn with(line: &str, begins: &str, term: Option<&str>) -> String {
     let others = line.split_whitespace().filter(|word| !word.to_lowercase().starts_with(begins));
     let term = term.map(|term| format!("{begins}{term}"));

@@ -1,7 +1,7 @@
 //! Which rows of the catalog or the templates match a filter line, and in which order. `query` parses the line,
-//! `haystack` holds the texts, `source_states` answers words like `picked`, `apply` combines them, `order` sorts. A key
-//! press over 10,000 sources is one pass over packed memory; a narrower line searches only what the line before could
-//! match.
+//! `haystack` holds the texts, `source_states` evaluates words like `picked`, `apply` combines them, `order` sorts. A
+//! keypress over 10,000 sources is one pass over packed memory; a narrower line searches only what the previous line
+//! could match.
 
 mod apply;
 mod haystack;

@@ -1,5 +1,5 @@
-//! The sources that a prompt brings up, as rows: those it names, hints by tag, hints by meaning, sources passed over,
-//! and the best of those that only have a score. One row per source: a tag of a named one is shown in its row.
+//! The sources that a prompt matches, as rows: mentioned sources, hints by tag, hints by meaning, sources passed over,
+//! and the best of those with only a score. One row per source: the tags of a mentioned source are shown in its row.
 
 use super::source_words::{IdList, parents, waits};
 use refdesk_core::catalog::SourceId;
@@ -9,9 +9,9 @@ use refdesk_enrich::{Considered, Expansion, Findings, Hint, PassedOver, Rejectio
 /// A source that the prompt matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HintRow<'a> {
-    /// Named by `@id`.
+    /// Mentioned as `@id`.
     Named(&'a Expansion),
-    /// One of its tags is in the prompt.
+    /// The prompt contains one of its tags.
     Hinted(&'a Hint),
     ByMeaning(&'a Considered),
     /// Matched, but without a hint.
@@ -51,12 +51,12 @@ pub fn passed(findings: &Findings) -> usize {
     findings.passed.iter().filter(|passed| passed.why != WhyNot::Named).count() + scored(findings).count()
 }
 
-/// What the index says about a source.
+/// What the search index reports about a source.
 pub fn considered<'f>(findings: &'f Findings, id: &SourceId) -> Option<&'f Considered> {
     findings.considered.iter().flatten().find(|it| it.id == *id)
 }
 
-/// Sources with a score and without another row.
+/// Sources with a score that have no other row.
 fn scored(findings: &Findings) -> impl Iterator<Item = &Considered> {
     let has_row = |id: &SourceId| {
         findings.expansions.iter().any(|it| it.id == *id)

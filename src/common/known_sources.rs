@@ -1,5 +1,5 @@
-//! What a session of an agent knows, as rows: the selection tree with what the session was sent about each source, then
-//! the other sources it knows. Also what it got and did, in sentences.
+//! What an agent's session knows, as rows: the selection tree with what the session was sent about each source, then
+//! the other sources it knows. Also describes what it got and did.
 
 use refdesk_desk::engine::Snapshot;
 use refdesk_desk::{AgentActivity, AgentSession, Knowledge};
@@ -12,9 +12,9 @@ use crate::common::selection_tree::{self, TreeRow, TreeRowKind};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownRow {
     pub id: String,
-    /// Its row of the selection's tree; `None` if it is not in it.
+    /// Its row in the selection tree, if it is selected.
     pub node: Option<TreeRow>,
-    /// `None` if it was sent nothing about it.
+    /// `None` if it was sent nothing about the source.
     pub knowledge: Option<Knowledge>,
 }
 
@@ -69,7 +69,7 @@ fn joined(parts: &[String]) -> String {
     }
 }
 
-/// `, connected now` for the end of a sentence; nothing if the agent is gone.
+/// `, connected now`, to end a sentence; empty if the agent has disconnected.
 pub fn presence(activity: &AgentActivity, session: &AgentSession) -> String {
     match activity.presence(session).words() {
         "" => String::new(),
@@ -77,7 +77,7 @@ pub fn presence(activity: &AgentActivity, session: &AgentSession) -> String {
     }
 }
 
-/// What it got and did: `It was sent 12 texts, ~4,120 tokens.`
+/// What the session got and did: `It was sent 12 texts, ~4,120 tokens.`
 pub fn sentences(session: &AgentSession, tokens: impl Fn(u64) -> String) -> Vec<String> {
     let price = |count: u64| if count == 0 { String::new() } else { format!(", {}", tokens(count)) };
     let AgentSession { sent, sent_tokens, reads, read_tokens, picks, failures, hints, expansions, .. } = session;

@@ -1,11 +1,12 @@
-//! Notices and receipts in the words of the screen and the plain interface. Events for programs, and what an agent gets,
-//! keep the sentence that the contract gives them.
+//! Notices and receipts as worded by the screen and the plain interface. Events for programs and texts for agents keep
+//! the wording of the contract.
 
 use refdesk_desk::engine::{Actor, INCLUDED, Notice};
 use refdesk_desk::session::{Line, SCREEN};
 use refdesk_enrich::TextKind;
 
-/// The notice as a person reads it. Actions at a screen are that person's: the journal counts only if they sealed it.
+/// Rewords a notice for people. Actions at a screen are attributed to the user only if the user sealed the journal
+/// line.
 pub fn for_people(notice: Notice) -> Notice {
     let who = if notice.who.word() == SCREEN { Actor::You } else { notice.who.clone() };
     let notice = Notice { who, ..notice };
@@ -15,7 +16,8 @@ pub fn for_people(notice: Notice) -> Notice {
     }
 }
 
-/// Which session was sent a receipt's text, and with what: `session s1 at desk review, with a tool result of Read`.
+/// The session that was sent a receipt's text, and the occasion: `session s1 at desk review, with a tool result of
+/// Read`.
 pub fn recipient(line: &Line, desk: &str) -> String {
     let tool = line.receipt.tool.as_ref().map(|tool| format!(" of {tool}")).unwrap_or_default();
     let kind = match line.receipt.kind {

@@ -1,5 +1,5 @@
-//! The selection as rows: picks as trees of what they pull in, then sources of mode auto, dormant picks and
-//! exclusions. Computed once a snapshot, so that drawing formats only what is visible.
+//! The selection as rows: picks as trees of what they pull in, then auto sources, dormant picks and exclusions.
+//! Computed once per snapshot, so that drawing only formats the visible rows.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -14,42 +14,43 @@ use refdesk_desk::engine::Snapshot;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeRow {
     pub kind: TreeRowKind,
-    /// Its level below its root.
+    /// Its depth below its root.
     pub level: usize,
-    /// Bit `n` is set if the branch of level `n` continues below this row.
+    /// Bit `n` is set if the branch at level `n` continues below this row.
     pub open: u32,
-    /// What would leave with it, as the preview of an unpick counts it; only a root has any.
+    /// What unpicking it would release, counted as in the preview; only set for roots.
     pub brings: PickConsequence,
-    /// Whether it matches the filter. If not, it is there because a row below it does.
+    /// Whether it matches the filter, or is only shown because a row below it does.
     pub matches: bool,
 }
 
-/// What a pick brings: itself, and the sources that no other pick keeps.
+/// What unpicking would release: the pick itself, and sources that no other pick pulls in.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PickConsequence {
-    /// The other sources, without those of mode auto: an agent gets them anyway.
+    /// The number of other sources, without auto sources, which an agent gets anyway.
     pub others: usize,
-    /// Those of them that wait for trust, whose price is not known.
+    /// How many of those are untrusted, so that their price is unknown.
     pub waiting: usize,
-    /// Estimated tokens of all that would leave, with the pick itself.
+    /// Estimated tokens of everything released, including the pick itself.
     pub tokens: u64,
-    /// Whether others pull in this source too, so that nothing leaves with its pick.
+    /// Whether other picks pull in this source too, so that unpicking releases nothing.
     pub is_kept: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TreeRowKind {
-    /// A selected source, by its place among the members.
+    /// A selected source, as an index into the members.
     Member(usize),
-    /// A source of mode auto that is not selected, by its place in the catalog.
+    /// An unselected auto source, as an index into the catalog.
     Auto(usize),
-    /// A dormant pick, by its place among them.
+    /// A dormant pick, by index.
     Dormant(usize),
-    /// An exclusion, by its place among them.
+    /// An exclusion, by index.
     Excluded(usize),
 }
 
-/// The rows in this order, each below its reason. By tokens, the pick comes first without which most would leave.
+/// The rows in this order, each below its reason. When sorting by tokens, the pick that would release the most comes
+/// first.
 pub fn rows(snapshot: &Snapshot, order: Order) -> Vec<TreeRow> {
     let members = snapshot.selection.members();
     let ranks = order.sequence(snapshot).map(|sequence| {
@@ -114,7 +115,7 @@ fn group(row: &TreeRow) -> u8 {
     }
 }
 
-/// Appends the member at `at` and everything under it. Depth is bounded by `MAX_TRANSITIVE_DEPTH`, so recursion is too.
+/// Appends the member at `at` and everything below it. `MAX_TRANSITIVE_DEPTH` bounds the recursion.
 fn branch(
     members: &[SelectedSource],
     below: &HashMap<&str, Vec<usize>>,
@@ -133,10 +134,11 @@ fn branch(
     }
 }
 
-/// The rows that match, and those above them in the tree. Its lines lead only to rows that are left.
+/// The matching rows and their ancestors. Tree lines only connect remaining rows.
 pub fn matching(rows: &[TreeRow], mut matches: impl FnMut(&TreeRow) -> bool) -> Vec<TreeRow> {
     let mut kept: Vec<TreeRow> = Vec::new();
-    // From the last row to the first: the level of the row kept before, and the levels that have a row below this one.
+    // From the last row to the first: `level` is that of the row kept before, `open` the levels that have a row below
+    // this one.
     let (mut level, mut open) = (0, 0_u32);
     for row in rows.iter().rev() {
         let matches = matches(row);
@@ -152,7 +154,7 @@ pub fn matching(rows: &[TreeRow], mut matches: impl FnMut(&TreeRow) -> bool) -> 
     kept
 }
 
-/// The roots that a member is reached from.
+/// The roots that reach a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ReachedFrom {
     None,
@@ -170,15 +172,15 @@ impl ReachedFrom {
     }
 }
 
-/// What each root brings, by its place among the members. A source that several roots reach stays if one of them is
-/// removed.
+/// What each root would release, by member index. A source that several roots reach stays when one of them is unpicked.
 fn brought(snapshot: &Snapshot) -> HashMap<usize, PickConsequence> {
     let members = snapshot.selection.members();
     let place_of: HashMap<&str, usize> = members.iter().enumerate().map(|(at, it)| (it.id.as_str(), at)).collect();
     let is_root = |at: usize| members.get(at).is_some_and(|member| member.role != Role::Transitive);
     let mut reached: Vec<ReachedFrom> =
         (0..members.len()).map(|at| if is_root(at) { ReachedFrom::One(at) } else { ReachedFrom::None }).collect();
-    // If nothing is pulled in, mentions lead nowhere. Each member is visited at most twice: a second root ends it.
+    // If nothing is pulled in, mentions can be skipped. Each member is visited at most twice, because its state is
+    // final after a second root.
     let pulls = members.iter().any(|member| member.role == Role::Transitive);
     let mut changed: Vec<usize> =
         if pulls { (0..members.len()).filter(|at| is_root(*at)).collect() } else { Vec::new() };
@@ -201,7 +203,7 @@ fn brought(snapshot: &Snapshot) -> HashMap<usize, PickConsequence> {
             ReachedFrom::Several if is_root(at) => brought.entry(at).or_default().is_kept = true,
             ReachedFrom::One(root) => {
                 let brought = brought.entry(*root).or_default();
-                // One of mode auto stays in the instructions.
+                // An auto source stays in the instructions.
                 let leaves = source.is_none_or(|source| source.mode != Mode::Auto);
                 let is_other = *root != at && leaves;
                 let price = snapshot.tokens.get(member.id.as_str()).copied().filter(|_| leaves);
@@ -216,7 +218,7 @@ fn brought(snapshot: &Snapshot) -> HashMap<usize, PickConsequence> {
 }
 
 impl TreeRow {
-    /// The member it shows, if it shows one.
+    /// The member shown in this row, if any.
     pub fn member<'a>(&self, members: &'a [SelectedSource]) -> Option<&'a SelectedSource> {
         match self.kind {
             TreeRowKind::Member(at) => members.get(at),
@@ -265,11 +267,11 @@ mod tests {
         snapshot.graph = graph.into();
         let pulled = |id: &str, depth, parents: &[&str]| fixture::member(id, depth, parents);
         for (picks, expected) in [
-            // One of them is of mode auto.
+            // One of them is an auto source.
             (&["circuit-breaker"][..], &[("circuit-breaker", 4, false)][..]),
-            // Both reach the timeouts, so that neither takes them along.
+            // Both reach the timeouts, so neither would release them.
             (&["circuit-breaker", "java-service"], &[("circuit-breaker", 3, false), ("java-service", 0, false)]),
-            // The breaker pulls the pattern in as well.
+            // The circuit breaker also pulls in the pattern.
             (&["circuit-breaker", "retry-pattern"], &[("circuit-breaker", 0, false), ("retry-pattern", 0, true)]),
         ] {
             let mut members: Vec<_> = picks.iter().map(|id| pulled(id, 0, &[])).collect();

@@ -1,12 +1,12 @@
-//! A session's name beside the name of its agent. A generated one begins with the agent's, `claude-code-66250638`, which
-//! would be all that a narrow column has room for.
+//! A session's name beside its agent's name. A generated one starts with the agent's name, `claude-code-66250638`,
+//! which would fill a narrow column.
 
 use refdesk_desk::session::OVER_MCP;
 
-/// The part of a session's name that the agent's does not say.
+/// The session's name without its agent's name.
 pub fn without_agent<'a>(session: &'a str, agent: &str) -> &'a str {
     let agent = agent.strip_suffix(OVER_MCP).unwrap_or(agent);
-    // In a session's name, hyphens stand for blanks and the like.
+    // In a session's name, hyphens replace blanks and similar characters.
     let next = |rest: &'a str, c: char| {
         rest.strip_prefix(c).or_else(|| rest.strip_prefix('-').filter(|_| !c.is_ascii_alphanumeric()))
     };

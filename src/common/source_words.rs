@@ -1,4 +1,4 @@
-//! The state of a source in words.
+//! Describes the state of a source.
 
 use refdesk_core::catalog::{Mode, Source, SourceId, SourceKind};
 use refdesk_core::selection::{Role, SelectedSource, SelectionState};
@@ -6,13 +6,13 @@ use refdesk_desk::ProfileSwitch;
 use refdesk_desk::engine::Snapshot;
 use refdesk_text::tokens::counted;
 
-/// Writes ids as a list: `@a, @b` on the screen, `a and b` in a sentence that is spoken.
+/// Formats a list of ids: `@a, @b` on the screen, `a and b` in a spoken sentence.
 pub type IdList = fn(&[&str]) -> String;
 
-/// The state of a source outside the workspace that a person has not trusted.
+/// The state of a source outside the workspace that the user has not trusted.
 pub const WAITS: &str = "waits for trust";
 
-/// Whether this source is of mode auto.
+/// Whether this is an auto source.
 pub fn is_auto(snapshot: &Snapshot, id: &str) -> bool {
     snapshot.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto)
 }
@@ -36,7 +36,7 @@ pub fn words(snapshot: &Snapshot, id: &str, list: IdList) -> String {
         }
         (Some(member), _) if member.role == Role::AutoRoot => "auto, pulls in others".to_owned(),
         (Some(_), _) => "picked".to_owned(),
-        // Exclusion keeps a source from being pulled in, not from the instructions.
+        // An exclusion prevents pulling in a source, but does not remove it from the instructions.
         (None, SelectionState::Excluded) if source.is_some_and(|source| source.mode == Mode::Auto) => {
             "excluded, still in the instructions (auto)".to_owned()
         }
@@ -54,17 +54,17 @@ pub fn words(snapshot: &Snapshot, id: &str, list: IdList) -> String {
     }
 }
 
-/// `, 3 untrusted sources`: these wait for trust, and their price is not known.
+/// `, 3 untrusted sources`, whose price is unknown.
 pub fn waiting(count: usize) -> String {
     if count == 0 { String::new() } else { format!(", {}", counted(count, "untrusted source")) }
 }
 
-/// `; its text waits for trust`, if it does: the price of the text is not known.
+/// `; its text waits for trust` if it does, so that its price is unknown.
 pub fn own_waiting(snapshot: &Snapshot, id: &str) -> &'static str {
     if waits(snapshot, id) { "; its text waits for trust" } else { "" }
 }
 
-/// The address of what an agent fetches, or the tool that it calls, as written in the catalog; empty for anything else.
+/// The URL that an agent fetches, or the tool that it calls, as written in the catalog; empty for other kinds.
 pub fn address(kind: &SourceKind) -> String {
     match kind.with_trust() {
         SourceKind::Url { url } => url.clone(),
@@ -73,12 +73,12 @@ pub fn address(kind: &SourceKind) -> String {
     }
 }
 
-/// How many of these wait for trust.
+/// How many of these are untrusted.
 pub fn count_waiting<'a>(snapshot: &Snapshot, ids: impl IntoIterator<Item = &'a SourceId>) -> usize {
     ids.into_iter().filter(|id| waits(snapshot, id.as_str())).count()
 }
 
-/// An id that switching to a profile would unpick, and whether it stays selected.
+/// An id that a switch of profiles would unpick, and whether it stays selected.
 pub fn still_there(switch: &ProfileSwitch, id: &str) -> String {
     let stays = if switch.still_pulled_in.iter().any(|other| other == id) { " (stays, pulled in)" } else { "" };
     format!("{id}{stays}")

@@ -1,5 +1,5 @@
-//! The values typed for a template's variables, completed with samples. Pure. `rows` builds the form, `document` converts
-//! to JSON and back.
+//! The values typed for a template's variables, completed with samples. Pure. `rows` builds the form, `document`
+//! converts to and from JSON.
 
 mod document;
 mod rows;
@@ -36,7 +36,7 @@ pub fn place(way: &[ValueStep]) -> String {
     way.iter().map(step).collect::<Vec<_>>().join(" ")
 }
 
-/// The path as templates and JSON have it, counted from 0: `fields[0].name`.
+/// The path in the notation of templates and JSON, counted from 0: `fields[0].name`.
 pub fn path(way: &[ValueStep]) -> String {
     let mut path = String::new();
     for step in way {
@@ -49,18 +49,18 @@ pub fn path(way: &[ValueStep]) -> String {
     path
 }
 
-/// The values typed for one template. Those the template no longer uses are kept: it may use them again.
+/// The values typed for one template. Values that the template no longer uses are kept in case it uses them again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TypedValues {
     given: BTreeMap<ValuePath, TypedValue>,
-    /// The number of items of lists that are no longer samples.
+    /// The number of items of lists that no longer show a sample.
     items: BTreeMap<ValuePath, usize>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TypedValue {
-    /// A text, or JSON after `:=`, as in `render --var`. For a list or object it is the whole value: JSON, or for a list of
-    /// texts the items separated by commas.
+    /// A text, or JSON after `:=`, as in `render --var`. For a list or object it is the whole value as JSON, or
+    /// comma-separated items for a list of texts.
     Text(String),
     Flag(bool),
 }
@@ -98,8 +98,9 @@ pub fn json(text: &str) -> Option<serde_json::Result<Value>> {
     text.strip_prefix(":=").map(serde_json::from_str)
 }
 
-/// Removes optional scalars and makes flags `false` (BEHAVIOUR §6 "Only tested"). Below an optional value scalars stay: there a
-/// field may be optional only because the whole value is. Recurses at most as deep as the tree, which `template` bounds.
+/// Removes optional scalars and makes flags `false` (BEHAVIOUR §6 "Only tested"). Inside an optional value, scalars
+/// stay, because a field may be optional there only because the whole value is. The recursion is bounded by the depth
+/// of the tree, which `template` limits.
 fn leave_out(variables: &[Variable], values: &mut Value, is_below_optional: bool) {
     let Value::Object(fields) = values else { return };
     for variable in variables {
@@ -118,8 +119,8 @@ fn leave_out(variables: &[Variable], values: &mut Value, is_below_optional: bool
     }
 }
 
-/// The values used where nothing was typed. They do not depend on what else was: what is shown before the first value stays as
-/// it is.
+/// The values used where nothing was typed. They do not depend on typed values, so that a preview does not change when
+/// the first value is typed.
 fn required_samples(variables: &[Variable]) -> Value {
     let mut values = sample(variables);
     leave_out(variables, &mut values, false);
@@ -140,7 +141,7 @@ impl TypedValues {
         self.given.get(way)
     }
 
-    /// Sets a value. The lists that contain it are no longer samples.
+    /// Sets a value. The lists that contain it no longer show samples.
     pub fn set(&mut self, way: ValuePath, given: TypedValue) {
         for (at, step) in way.iter().enumerate() {
             if let (ValueStep::Item(item), Some(list)) = (step, way.get(..at)) {
@@ -151,7 +152,7 @@ impl TypedValues {
         self.given.insert(way, given);
     }
 
-    /// Removes what was typed here and below.
+    /// Removes the values typed here and below.
     pub fn take_back(&mut self, way: &[ValueStep]) {
         self.given.retain(|known, _| !known.starts_with(way));
         self.items.retain(|known, _| !known.starts_with(way));
@@ -238,7 +239,7 @@ impl TypedValues {
         self.object(variables, &mut Vec::new(), &required_samples(variables), FillWith::Sample)
     }
 
-    /// Recurses at most as deep as the tree, which `template` bounds.
+    /// The recursion is bounded by the depth of the tree, which `template` limits.
     fn object(&self, variables: &[Variable], way: &mut ValuePath, sample: &Value, fill: FillWith) -> Value {
         let mut fields = Map::new();
         for variable in variables {
@@ -256,7 +257,7 @@ impl TypedValues {
         Value::Object(fields)
     }
 
-    /// `None` if it was not typed and the sample leaves it out.
+    /// `None` if nothing was typed and the sample omits it.
     fn value(&self, variable: &Variable, way: &mut ValuePath, sample: Option<&Value>, fill: FillWith) -> Option<Value> {
         let Variable { kind, fields, .. } = variable;
         if let Some(value) = self.get(way).and_then(|given| given.value(*kind, fields)) {

@@ -1,4 +1,4 @@
-//! The sessions of agents: what each was sent, read and picked, at what price, and what it knows.
+//! The sessions of agents: what each was sent, read and picked, its cost, and what it knows.
 
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::engine::Request;
@@ -14,7 +14,7 @@ pub fn ask(state: &mut PlainState, turn: &mut InputOutcome) {
     turn.ask(Request::Agents);
 }
 
-/// Asks again, because the session can have continued.
+/// Asks the engine again, because the session may have continued.
 pub fn ask_for(state: &mut PlainState, desk: String, session: String, turn: &mut InputOutcome) {
     state.pending = Some(Pending::Session { desk, session });
     turn.ask(Request::Agents);
@@ -25,7 +25,7 @@ pub fn listed(state: &mut PlainState, activity: &AgentActivity, turn: &mut Input
         turn.print(sentence(problem));
     }
     match activity.sessions.len() {
-        // The lines that are left out can be those of agents.
+        // The unreadable lines may be those of agents.
         0 if activity.problem.is_some() => {}
         0 => turn.print("No agent has been sent anything yet. Type welcome to learn how to connect one."),
         some => turn.print(format!(
@@ -50,7 +50,7 @@ fn words(activity: &AgentActivity, session: &AgentSession) -> String {
     format!("{}, session {}, last at {last}{presence}, {price}. {sentences}", session.agent, session.session)
 }
 
-/// Says everything about a session: what it knows, then its lines of the journal.
+/// Prints everything about a session: what it knows, then its journal lines.
 pub fn show_session(state: &mut PlainState, activity: &AgentActivity, desk: &str, name: &str, turn: &mut InputOutcome) {
     let found = activity.sessions.iter().find(|session| session.desk == desk && session.session == name);
     let Some(session) = found else {

@@ -1,4 +1,4 @@
-//! Lists the catalog: filtered, sorted, a page at a time.
+//! Lists the catalog, filtered and sorted, one page at a time.
 
 use std::collections::HashSet;
 
@@ -47,7 +47,7 @@ pub fn show(state: &mut PlainState, filter: &str, turn: &mut InputOutcome) {
     match (is_all, rows.len()) {
         (true, _) => turn.print(format!("{all}.")),
         (false, 0) => {
-            // What matches nothing by itself is the reason.
+            // The clause that matches nothing on its own is the cause.
             let culprit = kept.culprit.as_deref().unwrap_or(filter);
             let advice = kept.advice.map(|advice| format!(" {advice}")).unwrap_or_default();
             turn.print(format!("None of {all} matches {culprit}.{advice} Type catalog to list all."));
@@ -58,7 +58,7 @@ pub fn show(state: &mut PlainState, filter: &str, turn: &mut InputOutcome) {
     list(state, rows, turn);
 }
 
-/// Sorts the catalog by this, or by the next order, and lists it with the same filter.
+/// Sorts the catalog in the named order, or the next one, and lists it with the same filter.
 pub fn sort(state: &mut PlainState, by: &str, turn: &mut InputOutcome) {
     let order = if by.is_empty() { Some(state.order.next()) } else { Order::from_word(&by.to_lowercase()) };
     let Some(order) = order else {

@@ -1,5 +1,5 @@
-//! Picks, unpicks, excludes, includes and keeps sources, clears and undoes. A large consequence is printed before; what
-//! followed is printed after.
+//! Picks, unpicks, excludes, includes and keeps sources, clears and undoes. A large consequence is printed before the
+//! change; what happened is printed after it.
 
 use std::cmp::Ordering;
 use std::path::Path;
@@ -87,16 +87,16 @@ impl Choosing {
 
 #[derive(Debug, Clone)]
 pub struct PendingChange {
-    /// What to say once it is done.
+    /// What to print once it is done.
     pub done: String,
     pub before: Box<Snapshot>,
     pub named: Vec<SourceId>,
-    /// The step, if this undoes or redoes one.
+    /// The step that this undoes or redoes, if any.
     step: Option<(Retrace, StepName)>,
 }
 
 impl PendingChange {
-    /// Whether the sentence names this source.
+    /// Whether the message names this source.
     fn names(&self, id: &str) -> bool {
         let is_step = self.step.as_ref().is_some_and(|(_, step)| step.source.as_deref() == Some(id));
         is_step || self.named.iter().any(|named| named.as_str() == id)
@@ -183,7 +183,7 @@ fn why_not(snapshot: &Snapshot, verb: ChoiceVerb, id: &SourceId) -> Option<Strin
     }
 }
 
-/// Takes the preview: asks if the consequence is large, else makes the change.
+/// Handles the preview: asks if the consequence is large, otherwise makes the change.
 pub fn previewed(state: &mut PlainState, choosing: Choosing, response: Response, turn: &mut InputOutcome) {
     let change = match (choosing.verb, response) {
         (ChoiceVerb::Pick | ChoiceVerb::Keep, Response::PicksPreview { all, .. }) => all,
@@ -201,7 +201,7 @@ pub fn previewed(state: &mut PlainState, choosing: Choosing, response: Response,
     }
 }
 
-/// Says the sizes of a large pick, and asks for one.
+/// Prints the sizes of a large pick, and asks which one to use.
 pub fn ask_size(state: &mut PlainState, pick: Box<LargePick>, turn: &mut InputOutcome) {
     let size = |change| consequence(&state.snapshot, std::slice::from_ref(&pick.id), change);
     turn.print(format!("Picking {} would {}.", pick.id, size(&pick.whole)));
@@ -216,7 +216,7 @@ pub fn ask_size(state: &mut PlainState, pick: Box<LargePick>, turn: &mut InputOu
     state.question = Some(Question::LargePick(pick));
 }
 
-/// Whether a large pick brings nothing else.
+/// Whether a large pick pulls in nothing else.
 pub fn is_alone(pick: &LargePick) -> bool {
     others(std::slice::from_ref(&pick.id), &pick.whole.enters) == 0
 }
@@ -265,7 +265,7 @@ pub fn perform(state: &mut PlainState, choosing: &Choosing, turn: &mut InputOutc
     change(state, choosing.request(), done, choosing.ids.clone(), turn);
 }
 
-/// Picks one source, and as much of what it mentions as this.
+/// Picks one source, and what it mentions up to `reach`.
 pub fn pick_within(state: &mut PlainState, id: SourceId, reach: PickReach, turn: &mut InputOutcome) {
     let done = match reach {
         PickReach::Alone => format!("Picked {id} alone. What it mentions is excluded."),
@@ -320,7 +320,7 @@ pub fn retrace(state: &mut PlainState, retrace: Retrace, turn: &mut InputOutcome
     turn.ask(request);
 }
 
-/// Says what the change did; the snapshot is the one after it.
+/// Prints the effect of the change; `state` holds the snapshot after it.
 pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], turn: &mut InputOutcome) {
     for refusal in refusals {
         fix::sentences(refusal).iter().for_each(|line| turn.print(line));
@@ -337,7 +337,7 @@ pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], t
     for (made, followed, members, snapshot) in
         [("picked", "pulled in", came, after), ("unpicked", "released", left, before)]
     {
-        // An agent gets sources of mode auto before and after.
+        // An agent gets auto sources before and after.
         let others = members.iter().map(|member| &member.id).filter(|id| !is_auto(snapshot, id.as_str()));
         let others = others.filter(|id| !change.names(id.as_str()));
         let is_pick = |id: &&SourceId| snapshot.selection.is_picked(id.as_str());
@@ -376,7 +376,7 @@ pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], t
     }
 }
 
-/// Members that the other selection does not have.
+/// Members that are not in the other selection.
 fn only_in<'a>(of: &'a Snapshot, other: &Snapshot) -> Vec<&'a SelectedSource> {
     of.selection.members().iter().filter(|member| !other.selection.contains(member.id.as_str())).collect()
 }
@@ -397,7 +397,7 @@ pub fn total(snapshot: &Snapshot) -> String {
     }
 }
 
-/// `The selection has 21 sources.`: as many as are picked and pulled in on the screen.
+/// `The selection has 21 sources.`, counted as on the screen: picked and pulled in.
 pub fn chosen(snapshot: &Snapshot) -> String {
     match snapshot.catalog.sources().iter().filter(|source| snapshot.selection.counts(source)).count() {
         0 => "The selection is empty.".to_owned(),

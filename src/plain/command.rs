@@ -13,9 +13,9 @@ use super::{
 /// A command of the plain interface.
 #[derive(Debug, Clone, Copy)]
 pub struct PlainCommand {
-    /// Its name, then other names for it.
+    /// Its name, followed by its aliases.
     pub names: &'static [&'static str],
-    /// What follows its name; empty if nothing does.
+    /// Its argument; empty if it takes none.
     pub argument: &'static str,
     /// What it does, one sentence.
     pub description: &'static str,
@@ -88,15 +88,15 @@ pub const COMMANDS: &[PlainCommand] = &[
     command!(|_, _, turn| turn.effects.push(PlainEffect::Quit), ["quit", "exit", "q"], "", "Quit. Picks and exclusions are kept."),
 ];
 
-/// A line as a command.
+/// A parsed line.
 #[derive(Debug, Clone)]
 pub enum Parsed<'l> {
-    /// Nothing but blanks.
+    /// Only blanks.
     Nothing,
     Number(usize),
-    /// A command and what follows its name.
+    /// A command and its argument.
     Command(&'static PlainCommand, &'l str),
-    /// Neither: the first word, and the command that may be meant.
+    /// Neither: the first word, and the command that was probably meant.
     Unknown(&'l str, Option<&'static str>),
 }
 
@@ -115,7 +115,7 @@ pub fn parse(line: &str) -> Parsed<'_> {
     match named(word) {
         Some(command) => Parsed::Command(command, rest.trim()),
         None => {
-            // One character is near to any other.
+            // A single character is close to any other.
             let names = COMMANDS.iter().flat_map(|command| command.names.iter().copied()).filter(|name| name.len() > 1);
             Parsed::Unknown(word, nearest(word, names).and_then(|near| names_of(near).next()))
         }

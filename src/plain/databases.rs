@@ -1,5 +1,5 @@
-//! The documented databases: their tables, a page with what it says about each column's values, and a run that
-//! documents them after saying what it would write.
+//! The documented databases: their tables, a page with what it discloses of each column's values, and documentation
+//! runs, which print what they would write first.
 
 use refdesk_desk::engine::{PreparedRun, Request};
 use refdesk_desk::{DatabaseOverview, DatabasePage, DatabaseState, DatabaseSummary, DocumentReport, TableSummary};
@@ -11,7 +11,7 @@ use super::state::{InputOutcome, Pending, PlainState, Question};
 use super::words::{counted, sentence};
 use crate::common::databases::{column_notes, domain, headline, keeps, marks, outcome, without_front_matter, words_of};
 
-/// The most lines of differences, and paths of new pages, that are said before the question.
+/// The maximum number of diff lines and of paths of new pages printed before the question.
 const LINES: usize = 200;
 const PATHS: usize = 20;
 
@@ -84,7 +84,7 @@ pub fn ask_for_page(state: &mut PlainState, database: String, path: String, turn
     turn.ask(Request::DatabasePage { database, path });
 }
 
-/// Reads a page, and what it says about each column's values.
+/// Prints a page, and what it discloses of each column's values.
 pub fn read_page(state: &mut PlainState, page: &DatabasePage, turn: &mut InputOutcome) {
     let Some(text) = &page.text else { return turn.print(format!("{} cannot be read.", page.path)) };
     let mut lines: Vec<String> = without_front_matter(text).lines().map(str::to_owned).collect();
@@ -97,14 +97,14 @@ pub fn read_page(state: &mut PlainState, page: &DatabasePage, turn: &mut InputOu
     read(state, Pages { title: page.path.clone(), lines, end, ..Pages::default() }, turn);
 }
 
-/// Has a database read, or all.
+/// Starts reading the named database, or all.
 pub fn describe(state: &mut PlainState, name: &str, turn: &mut InputOutcome) {
     state.pending = Some(Pending::Documentation);
     turn.print("Reading the schema and the existing pages.");
     turn.ask(Request::PrepareDatabases(name.split_whitespace().map(str::to_owned).collect()));
 }
 
-/// Says what would be written, and asks.
+/// Prints what would be written, and asks.
 pub fn prepared(state: &mut PlainState, prepared: Result<Box<PreparedRun>, Error>, turn: &mut InputOutcome) {
     let PreparedRun { number: run, preview } = match prepared {
         Ok(prepared) => *prepared,

@@ -1,4 +1,4 @@
-//! What happened at the desk: the feed, and the news said before the next prompt.
+//! What happened at the desk: the feed, and news printed before the next prompt.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -15,26 +15,26 @@ use super::{fix, requests, words};
 use crate::common::feed_query::FeedQuery;
 use crate::common::notices::{for_people, recipient};
 
-/// Notices kept; older ones are forgotten.
+/// The maximum number of notices; older ones are dropped.
 const KEPT: usize = 1000;
 
 /// The most notices printed at once.
 const MAX_NOTICES: usize = 5;
 
-/// What happened, newest first, and which of it is still to be said.
+/// The notices, newest first, and the news still to be printed.
 #[derive(Debug, Default)]
 pub struct PlainFeed {
     pub notices: VecDeque<Notice>,
     news: Vec<QueuedNews>,
-    /// Notices that are only in the feed.
+    /// The number of notices that are only in the feed.
     dropped: usize,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 enum QueuedNews {
-    /// A notice, which is in the feed too.
+    /// A notice, which is also in the feed.
     Notice(String),
-    /// A refusal, or the end of a request, which is printed nowhere else.
+    /// A refusal or the end of a request, which is not printed elsewhere.
     Other(String),
 }
 
@@ -44,7 +44,7 @@ impl PlainFeed {
         self.notices.truncate(KEPT);
     }
 
-    /// Adds a notice to the news; of many, the last ones are said.
+    /// Adds a notice to the news; of many, only the last ones are printed.
     fn tell_notice(&mut self, notice: &Notice) {
         self.news.push(QueuedNews::Notice(sentence(notice)));
         let is_notice = |news: &QueuedNews| matches!(news, QueuedNews::Notice(_));
@@ -56,7 +56,7 @@ impl PlainFeed {
         }
     }
 
-    /// Adds a line to the news that is not in the feed; once, even if it happens again and again.
+    /// Adds a line that is not in the feed to the news; only once, even if it recurs.
     fn tell(&mut self, line: String) {
         let news = QueuedNews::Other(line);
         if !self.news.contains(&news) {
@@ -69,7 +69,7 @@ pub fn event(state: &mut PlainState, event: Event) {
     match event {
         Event::Notice(notice) => {
             let notice = for_people(notice);
-            // This person's own actions were answered immediately.
+            // The user's own actions were answered immediately.
             if notice.who != Actor::You {
                 state.feed.tell_notice(&notice);
             }
@@ -108,7 +108,7 @@ pub fn sentence(notice: &Notice) -> String {
     format!("{time}{}: {}{reason}.", notice.who.word(), notice.text)
 }
 
-/// Lists what happened, newest first: all of it, or what matches this filter.
+/// Lists notices, newest first: all, or those that match this filter.
 pub fn show(state: &mut PlainState, filter: &str, turn: &mut InputOutcome) {
     let query = FeedQuery::parse(filter);
     if let Some(fault) = &query.fault {
@@ -128,7 +128,7 @@ pub fn row(notice: &Notice) -> NumberedRow {
     NumberedRow { words: Some(sentence(notice)), target: Target::Notice(Box::new(notice.clone())) }
 }
 
-/// Opens a row of the feed: its receipt, or what it says and where.
+/// Opens a row of the feed: its receipt, or its text and place.
 pub fn open(state: &mut PlainState, notice: &Notice, turn: &mut InputOutcome) {
     if let Some(receipt) = notice.receipt.filter(|receipt| receipt.holds == JournalText::Text) {
         return ask_for(state, receipt.number, turn);
@@ -144,13 +144,13 @@ pub fn open(state: &mut PlainState, notice: &Notice, turn: &mut InputOutcome) {
     }
 }
 
-/// Asks for the receipt in this line of the journal.
+/// Requests the receipt in this journal line.
 pub fn ask_for(state: &mut PlainState, line: u64, turn: &mut InputOutcome) {
     state.pending = Some(Pending::Receipt);
     turn.ask(Request::JournalLine(line));
 }
 
-/// Says a receipt: what was sent, to which session, why each part was added, and the exact text.
+/// Prints a receipt: what was sent, to which session, why each part was added, and the exact text.
 pub fn receipt(state: &mut PlainState, line: Result<Box<DatedLine>, String>, turn: &mut InputOutcome) {
     let DatedLine { line, local_time } = match line {
         Ok(line) => *line,

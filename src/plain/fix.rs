@@ -1,10 +1,10 @@
-//! What to do about an error, as commands of the plain interface.
+//! Describes how to fix an error in terms of the plain interface's commands.
 
 use refdesk_text::{Error, Fix};
 
 use super::words::sentence;
 
-/// A fix in the words of the plain interface; `None` to use its own words.
+/// The fix in the plain interface's terms; `None` to use its own text.
 pub fn words(fix: &Fix) -> Option<String> {
     Some(match fix {
         Fix::AddSources => "the command refdesk init proposes sources, and refdesk add adds one".to_owned(),
@@ -25,7 +25,7 @@ pub fn words(fix: &Fix) -> Option<String> {
     })
 }
 
-/// The error as a sentence, and what to do about it as another.
+/// The error as one sentence, and its fix as another.
 pub fn sentences(error: &Error) -> Vec<String> {
     let fix = error.fix.worded(&words);
     [error.message.as_str(), fix.as_str()]

@@ -1,5 +1,5 @@
-//! The graph of mentions in sentences: the neighbours of a source, the way between two, the heaviest picks, hubs,
-//! cycles, orphans and broken links. The engine analyses it; this only words the rows.
+//! The graph of mentions in sentences: the neighbours of a source, the path between two, the most expensive picks,
+//! hubs, cycles, orphans and broken links. The engine analyses the graph; this module only words the rows.
 
 use std::path::Path;
 
@@ -18,14 +18,14 @@ use super::{catalog, problems};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GraphQuestion {
-    /// The whole catalog, the heaviest pick first.
+    /// The whole catalog, the most expensive pick first.
     Map,
     Hubs,
     Cycles,
     Orphans,
     /// What mentions this source, and what it mentions.
     Neighbours(SourceId),
-    /// The shortest way between these.
+    /// The shortest path between these.
     Path(SourceId, SourceId),
 }
 

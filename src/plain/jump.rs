@@ -1,5 +1,5 @@
-//! Finds anything by its words: first sources, templates, problems, events, saved filters and commands, then the
-//! sections that the search of the documents finds.
+//! Finds anything by words: first sources, templates, problems, events, saved filters and commands, then sections from
+//! the document search.
 
 use refdesk_desk::SearchAnswer;
 use refdesk_desk::engine::Request;
@@ -13,7 +13,7 @@ use super::words::counted;
 use super::{feed, fix, problems, search, templates};
 use crate::common::filter::{Haystack, Query, apply};
 
-/// The most rows of a kind.
+/// The maximum number of rows per kind.
 const MAX: usize = 10;
 
 pub fn jump(state: &mut PlainState, words: &str, turn: &mut InputOutcome) {
@@ -24,7 +24,7 @@ pub fn jump(state: &mut PlainState, words: &str, turn: &mut InputOutcome) {
     turn.ask(Request::Search(Box::new(SearchRequest::new(words, SearchReader::Person))));
 }
 
-/// Lists what was found, with the sections last. Without an index, only names are searched.
+/// Lists the results, with sections last. Without an index, only names are searched.
 pub fn found(
     state: &mut PlainState,
     mut rows: Vec<NumberedRow>,

@@ -1,4 +1,4 @@
-//! Numbered lists and texts, said a page at a time. A number stays valid until the next list.
+//! Numbered lists and texts, printed a page at a time. A number stays valid until the next list.
 
 use std::path::PathBuf;
 
@@ -14,25 +14,25 @@ use super::words::counted;
 /// Rows or lines of a page.
 pub const PAGE: usize = 20;
 
-/// A rest of at most this many is printed with the page before.
+/// Up to this many remaining rows are printed with the previous page.
 const REST: usize = 5;
 
 /// The rows of the last list.
 #[derive(Debug, Clone, Default)]
 pub struct Listing {
     pub rows: Vec<NumberedRow>,
-    /// How many were said.
+    /// The number of rows printed so far.
     pub printed: usize,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct NumberedRow {
     pub target: Target,
-    /// What is printed; `None` for the sentence about its source.
+    /// The printed text; `None` for the sentence about its source.
     pub words: Option<String>,
 }
 
-/// What the number of a row stands for.
+/// What the number of a row refers to.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Target {
     Source(SourceId),
@@ -43,11 +43,11 @@ pub enum Target {
     Profile(PathBuf),
     Section(Box<SearchHit>),
     Notice(Box<Notice>),
-    /// A session of an agent, by its desk and its name.
+    /// An agent's session, by desk and name.
     Session(String, String),
-    /// What was sent, by the number of its line in the journal.
+    /// A receipt, by its line number in the journal.
     Receipt(u64),
-    /// A page of a database, by the name of the database and its path.
+    /// A database page, by database name and path.
     DatabasePage(String, String),
     Sentence,
     /// A request, by its id.
@@ -57,7 +57,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// The source that it is about, if any.
+    /// The source that the row is about, if any.
     pub fn source(&self) -> Option<SourceId> {
         match self {
             Self::Source(id) => Some(id.clone()),
@@ -80,23 +80,23 @@ impl Target {
 pub struct Pages {
     pub title: String,
     pub lines: Vec<String>,
-    /// How many were said.
+    /// The number of lines printed so far.
     pub printed: usize,
-    /// What is printed after the last line.
+    /// Printed after the last line.
     pub end: Vec<String>,
-    /// Where the text continues in its document, if not all of it was read.
+    /// Where the document continues, if it was not read completely.
     pub rest: Option<RestOfDocument>,
-    /// The words that were searched for last, and how many lines with them were said.
+    /// The last search words, and how many matching lines were printed.
     pub needle: String,
     pub found: usize,
 }
 
-/// The part of a document that was not read yet.
+/// The unread part of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RestOfDocument {
     pub id: SourceId,
     pub path: Option<PathBuf>,
-    /// The offset where it begins.
+    /// The offset at which it starts.
     pub from: u64,
     /// Its size in bytes.
     pub bytes: u64,
@@ -109,19 +109,19 @@ impl RestOfDocument {
     }
 }
 
-/// Starts a new list and says its first page.
+/// Starts a new list and prints its first page.
 pub fn list(state: &mut PlainState, rows: Vec<NumberedRow>, turn: &mut InputOutcome) {
     state.list = Listing { rows, printed: 0 };
     print_rows(state, turn);
 }
 
-/// Starts a new text and says its first page.
+/// Starts a new text and prints its first page.
 pub fn read(state: &mut PlainState, text: Pages, turn: &mut InputOutcome) {
     state.text = text;
     print_lines(state, turn);
 }
 
-/// Adds the next part of a document and says its first page.
+/// Appends the next part of a document and prints its first page.
 pub fn read_on(state: &mut PlainState, lines: Vec<String>, rest: Option<RestOfDocument>, turn: &mut InputOutcome) {
     state.text.lines.extend(lines);
     state.text.rest = rest;
@@ -180,12 +180,12 @@ fn print_lines(state: &mut PlainState, turn: &mut InputOutcome) {
     turn.print(format!("{left} more. Type more to list them."));
 }
 
-/// How many of these are said at once.
+/// How many of the remaining rows to print at once.
 fn page(left: usize) -> usize {
     if left <= PAGE + REST { left } else { PAGE }
 }
 
-/// The row of this number, from 1.
+/// The row with this number, from 1.
 pub fn row(state: &PlainState, number: usize) -> Option<&NumberedRow> {
     state.list.rows.get(number.checked_sub(1)?)
 }

@@ -1,4 +1,4 @@
-//! The problems of the workspace with their fixes, and the ways to begin.
+//! The problems of the workspace with their fixes, and ways to start.
 
 use refdesk_text::report::{Diagnostic, total};
 
@@ -44,7 +44,7 @@ pub fn show_one(problem: &Diagnostic, turn: &mut InputOutcome) {
     turn.print(format!("Code: {}.{about}", problem.code));
 }
 
-/// Says how to begin: these are commands of their own, with questions of their own.
+/// Explains how to start. These are separate commands, because they ask questions of their own.
 pub fn welcome(turn: &mut InputOutcome) {
     for line in [
         "To make a catalog of what this repository has, run refdesk init.",

@@ -1,4 +1,4 @@
-//! The profiles: what each would select, and the switch to one after its difference was said.
+//! The profiles: what each would select, and switching to one after its comparison was printed.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -67,7 +67,7 @@ pub fn compare(state: &mut PlainState, file: PathBuf, turn: &mut InputOutcome) {
     turn.ask(Request::CompareProfile(file));
 }
 
-/// Says it, and asks.
+/// Prints the comparison, and asks.
 pub fn compared(
     state: &mut PlainState,
     file: PathBuf,
@@ -114,7 +114,7 @@ pub fn compared(
     state.question = Some(Question::Profile(ComparedProfile { file, switch, selection }));
 }
 
-/// Switches, if the selection is still the one that was compared with.
+/// Switches, if the selection is still the one that was compared.
 pub fn switch(state: &mut PlainState, profile: ComparedProfile, turn: &mut InputOutcome) {
     if state.snapshot.selection != profile.selection {
         turn.print("The selection has changed in the meantime.");

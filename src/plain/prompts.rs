@@ -1,4 +1,4 @@
-//! A prompt: the sources it would bring up, why others would not, and the prompt as an agent would get it.
+//! A prompt: the sources it matches, why others do not, and the prompt as an agent would get it.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use super::words::{counted, joined, sentence, tokens};
 use crate::common::budget::{limit_of, parse_limit, percent};
 use crate::common::hint_rows::{self, HintRow, brief};
 
-/// The line that ends a text of several lines.
+/// The line that ends a multi-line text.
 pub const END: &str = ".";
 
-/// Takes a prompt of one line, or asks for one of several lines.
+/// Takes a prompt from one line, or asks for several lines.
 pub fn type_prompt(state: &mut PlainState, text: &str, turn: &mut InputOutcome) {
     if text.is_empty() {
         turn.print("Type the prompt. A line with only a dot ends it.");
@@ -46,7 +46,7 @@ fn take(state: &mut PlainState, prompt: Arc<str>, turn: &mut InputOutcome) {
     turn.ask(Request::Match(prompt));
 }
 
-/// Lists what the prompt brings up again: the selection may have changed.
+/// Lists the matching sources again, because the selection may have changed.
 pub fn hints(state: &mut PlainState, turn: &mut InputOutcome) {
     match state.prompt.clone() {
         Some(prompt) => take(state, prompt, turn),
@@ -119,7 +119,7 @@ fn places(prompt: &str, hint: &Hint) -> String {
     hint.tags.iter().enumerate().map(at).collect::<Vec<_>>().join(", ")
 }
 
-/// Takes a limit of tokens, if one is given, and asks what the instructions and the prompt cost.
+/// Sets a token limit if one is given, and asks what the instructions and the prompt cost.
 pub fn budget(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     if !given.is_empty() {
         let Some(limit) = parse_limit(given) else {
@@ -168,7 +168,7 @@ fn tokens_of(limit: u64) -> String {
     counted(usize::try_from(limit).unwrap_or(usize::MAX), "token")
 }
 
-/// Asks what an agent would get: a new session, or this one with its memory.
+/// Asks what an agent would get, in a new session or in this one with its memory.
 pub fn enriched(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     let audience = match given.to_lowercase().as_str() {
         "" | "new" => Audience::NewSession,
@@ -181,7 +181,7 @@ pub fn enriched(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     turn.ask(Request::Simulate { prompt, audience });
 }
 
-/// Says every block that would be appended, with its price.
+/// Prints every block that would be appended, with its price.
 pub fn print_enriched(
     state: &mut PlainState,
     audience: Audience,

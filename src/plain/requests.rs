@@ -1,5 +1,5 @@
-//! The requests of agents: which sources they should work with, and whether they may write a file. A write is approved
-//! only after its whole difference was said.
+//! Requests from agents: which sources to work with, and whether they may write a file. A write can be approved only
+//! after its whole diff was printed.
 
 use std::collections::BTreeSet;
 
@@ -16,11 +16,11 @@ use super::lists::{NumberedRow, Target, list};
 use super::state::{InputOutcome, InputOwner, Pending, PlainState, Question};
 use super::words::{counted, names, price, sentence, state_words};
 
-/// The request that is being answered, as it was said.
+/// The request being answered, as it was printed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenRequest {
     pub waiting: WaitingRequest,
-    /// The sources that were chosen; empty before.
+    /// The chosen sources; empty until they are chosen.
     pub chosen: Vec<String>,
 }
 
@@ -98,7 +98,7 @@ fn row(state: &PlainState, offered: &OfferedReference) -> NumberedRow {
     NumberedRow { words: Some(format!("{id}, {name}, {now}.")), target: Target::Source(SourceId::from(id.as_str())) }
 }
 
-/// Says what would be written, to the last line.
+/// Prints the whole write.
 fn print_write(approval: &Approval, turn: &mut InputOutcome) {
     let what = match approval.effect() {
         ApprovalEffect::New => "This is a new file.",
@@ -154,7 +154,7 @@ pub fn reply(state: &mut PlainState, open: OpenRequest, line: &str, turn: &mut I
     }
 }
 
-/// Takes the numbers, and asks what choosing these sources would add.
+/// Parses the numbers, and asks what choosing these sources would add.
 fn choose(state: &mut PlainState, open: OpenRequest, line: &str, turn: &mut InputOutcome) {
     let sources = &open.waiting.request.sources;
     let mut chosen = BTreeSet::new();
@@ -182,7 +182,7 @@ fn choose(state: &mut PlainState, open: OpenRequest, line: &str, turn: &mut Inpu
     turn.ask(Request::PreviewPicks { one: None, all });
 }
 
-/// Says what the chosen sources would add, and asks.
+/// Prints what the chosen sources would add, and asks.
 pub fn previewed(state: &mut PlainState, open: OpenRequest, all: &SelectionChange, turn: &mut InputOutcome) {
     turn.print(format!("Chosen: {}.", names(open.chosen.iter().map(String::as_str))));
     match all.enters.len() {
@@ -205,7 +205,7 @@ fn send(state: &mut PlainState, open: &OpenRequest, reply: Reply, printed: &'sta
     turn.ask(Request::Reply { request_id: open.waiting.request.request_id.clone(), reply });
 }
 
-/// How a request ended, if this person did not answer it.
+/// How a request ended, unless the user answered it here.
 pub fn ended(over: &ClosedRequest) -> Option<String> {
     let who = asker(&over.request);
     let what = match &over.request.approval {

@@ -1,5 +1,5 @@
-//! The loop of the plain interface: it takes a line, says what follows, and takes the next line only after the engine
-//! has answered everything. What happens meanwhile is printed before the next prompt, never in the middle of typing.
+//! The loop of the plain interface. It reads a line, prints the result, and reads the next line only once the engine
+//! has answered everything. News is printed before the next prompt, never while the user types.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -22,15 +22,15 @@ mod lines;
 pub struct PlainExit {
     /// The exit code.
     pub code: u8,
-    /// Whether every change was stored; false if the disk did not answer in time.
+    /// Whether every change was stored; false if the disk did not respond in time.
     pub stored: bool,
 }
 
 #[derive(Debug)]
 enum LoopEnd {
-    /// By `quit`, the end of the input, or because the output is closed.
+    /// `quit`, the end of the input, or a closed output.
     Done,
-    /// By a signal of this number.
+    /// A signal with this number.
     Signal(i32),
     Failed(io::Error),
 }
@@ -41,12 +41,12 @@ impl From<io::Error> for LoopEnd {
     }
 }
 
-/// Runs the plain interface on standard input and output until it is left.
+/// Runs the plain interface on standard input and output until the user leaves it.
 ///
 /// Needs a tokio runtime with I/O and time enabled.
 ///
 /// # Errors
-/// The output cannot be written, or the engine ends first.
+/// The output cannot be written to, or the engine stops first.
 pub async fn run((engine, events): Started, start: PlainStart) -> io::Result<PlainExit> {
     let mut conversation = Conversation {
         snapshots: engine.snapshots(),
@@ -60,7 +60,7 @@ pub async fn run((engine, events): Started, start: PlainStart) -> io::Result<Pla
     let before = conversation.state.saved.clone();
     let code = match conversation.run(start).await {
         LoopEnd::Done => 0,
-        // The code that shells report for a program ended by a signal.
+        // Shells report this code for a program killed by a signal.
         LoopEnd::Signal(number) => u8::try_from(128 + number).unwrap_or(1),
         LoopEnd::Failed(error) if lines::is_gone(&error) => 128 + end_signals::HANGUP,
         LoopEnd::Failed(error) => return Err(error),
@@ -68,7 +68,7 @@ pub async fn run((engine, events): Started, start: PlainStart) -> io::Result<Pla
     let Conversation { engine, meanwhile, has_changed, state, .. } = conversation;
     drop(meanwhile);
     if let Err(error) = files.write(&before, &state.saved) {
-        // After a hangup there may be no reader left.
+        // After a hangup, standard error may be closed.
         let _ = writeln!(io::stderr(), "refdesk: filters and theme were not saved: {error}");
     }
     let stored = !has_changed || engine.close(STORING).await == Ending::Closed;
@@ -84,15 +84,15 @@ struct Conversation {
     has_changed: bool,
 }
 
-/// What can arrive while something else is awaited.
+/// What can arrive during a wait.
 struct PendingInput {
     events: mpsc::Receiver<Event>,
     signals: EndSignals,
 }
 
 impl PendingInput {
-    /// Waits for this. Takes events meanwhile, because the engine waits for room in their queue; they say nothing by
-    /// themselves.
+    /// Waits for `awaited`. Meanwhile it receives events, because the engine blocks when their queue is full; nothing
+    /// is printed for them yet.
     async fn wait_for<T>(&mut self, state: &mut PlainState, awaited: impl Future<Output = T>) -> Result<T, LoopEnd> {
         let mut awaited = pin!(awaited);
         loop {
@@ -124,7 +124,7 @@ impl Conversation {
             let before = update::before_line(&mut self.state);
             self.execute(before).await?;
             let line = self.meanwhile.wait_for(&mut self.state, typed.recv()).await?;
-            // It may have been read again since, because of a change on disk.
+            // The workspace may have been reread in the meantime, because of a change on disk.
             self.take_whole_snapshot().await?;
             let input = match line.ok_or(LoopEnd::Done)?? {
                 TypedLine::Text(text) => PlainInput::Line(text),
@@ -135,7 +135,7 @@ impl Conversation {
         }
     }
 
-    /// Waits until the workspace is open and its selection complete.
+    /// Waits until the workspace is loaded and its selection complete.
     async fn open(&mut self) -> Result<(), LoopEnd> {
         self.wait_until(|snapshot| snapshot.generation > 0).await?;
         let reading = update::reading(&self.snapshots.borrow());
@@ -143,13 +143,13 @@ impl Conversation {
         self.settle().await
     }
 
-    /// Waits until every document is read, so that no consequence is missing in the output, and takes the snapshot.
+    /// Waits until every document is read, so that no consequence is missing, and takes the snapshot.
     async fn settle(&mut self) -> Result<(), LoopEnd> {
         self.ask(Request::Index).await?;
         self.take_whole_snapshot().await
     }
 
-    /// Takes the snapshot; first waits until every document is read.
+    /// Takes the snapshot, after waiting until every document is read.
     async fn take_whole_snapshot(&mut self) -> Result<(), LoopEnd> {
         self.wait_until(|snapshot| snapshot.loading.is_none()).await?;
         self.take_snapshot();
@@ -161,7 +161,7 @@ impl Conversation {
         reached.map(drop).map_err(|_| engine_ended().into())
     }
 
-    /// Says the lines and carries out the effects, and what follows from their answers.
+    /// Prints the lines, performs the effects, and handles what follows from their answers.
     async fn execute(&mut self, turn: InputOutcome) -> Result<(), LoopEnd> {
         let mut turns = VecDeque::from([turn]);
         while let Some(InputOutcome { lines, effects }) = turns.pop_front() {

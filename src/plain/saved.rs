@@ -1,5 +1,5 @@
-//! What is saved for the person and shared with the full screen: the named filters of the workspace, its limit of
-//! tokens, and the theme.
+//! What is saved for the user and shared with the full screen: the workspace's named filters and token limit, and the
+//! theme.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,28 +14,28 @@ use super::lists::{NumberedRow, Target, list};
 use super::state::{InputOutcome, PlainStart, PlainState};
 use super::words::counted;
 
-/// Where it is saved; nothing is without these.
+/// The files to save to; without them nothing is saved.
 #[derive(Debug, Clone, Default)]
 pub struct SavedFiles {
-    /// The state in which the workspace was left.
+    /// The saved state of the workspace.
     pub session: Option<ScreenSessionFile>,
-    /// How the screen looks.
+    /// The saved appearance of the screen.
     pub screen: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SavedState {
-    /// The filters of the catalog that have a name, by name.
+    /// The catalog's saved filters, by name.
     pub filters: BTreeMap<String, String>,
-    /// Tokens that the person wants to stay below in the workspace.
+    /// The user's token limit for this workspace.
     pub token_limit: Option<u64>,
-    /// The theme of the full screen; `None` if the background of the terminal decides.
+    /// The theme of the full screen; `None` if it follows the terminal's background.
     pub theme: Option<String>,
     pub own_themes: Vec<String>,
 }
 
 impl PlainStart {
-    /// With what is saved in this file of the workspace and, outside the demo, for the screen.
+    /// Uses this file for the workspace and, outside the demo, the screen's own file.
     pub fn keeping(self, session: Option<ScreenSessionFile>, own: &ScreenFiles, is_demo: bool) -> Self {
         let own_themes = own.themes.iter().map(|theme| theme.name.clone()).collect();
         Self { files: SavedFiles { session, screen: screen::file().filter(|_| !is_demo) }, own_themes, ..self }
@@ -43,14 +43,14 @@ impl PlainStart {
 }
 
 impl SavedFiles {
-    /// What was saved the last time, with these own themes.
+    /// Reads the saved state; `own_themes` are the user's themes.
     pub fn read(&self, own_themes: Vec<String>) -> SavedState {
         let session = self.session.as_ref().map(|file| file.read().0).unwrap_or_default();
         let (screen, _) = screen::remembered(self.screen.as_deref());
         SavedState { filters: session.named_filters, token_limit: session.token_limit, theme: screen.theme, own_themes }
     }
 
-    /// Saves what differs from `before`; everything else in the files stays.
+    /// Saves what differs from `before`; everything else in the files is kept.
     ///
     /// # Errors
     /// A file cannot be written.
@@ -71,7 +71,7 @@ impl SavedFiles {
     }
 }
 
-/// Lists the saved filters, applies one, saves the last filter of the catalog, or removes one.
+/// Lists the saved filters, applies one, saves the catalog's last filter, or removes one.
 pub fn filters(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     let (verb, name) = given.split_once(char::is_whitespace).unwrap_or((given, ""));
     match (verb.to_lowercase().as_str(), name.trim()) {
@@ -113,7 +113,7 @@ pub fn apply(state: &mut PlainState, name: &str, turn: &mut InputOutcome) {
     }
 }
 
-/// Says the themes of the full screen, or chooses one.
+/// Lists the full screen's themes, or chooses one.
 pub fn theme(state: &mut PlainState, name: &str, turn: &mut InputOutcome) {
     let names: Vec<&str> = THEMES.into_iter().chain(state.saved.own_themes.iter().map(String::as_str)).collect();
     let name = name.to_lowercase();

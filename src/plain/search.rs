@@ -12,7 +12,7 @@ use super::source::BegunDocument;
 use super::state::{InputOutcome, Pending, PlainState};
 use super::words::{counted, state_words};
 
-/// While there is no search index yet.
+/// Printed while there is no search index.
 pub const INDEXING: &str = "The documents are still being indexed, so they cannot be searched yet.";
 
 pub fn search(state: &mut PlainState, query: &str, turn: &mut InputOutcome) {
@@ -63,7 +63,7 @@ pub fn show(state: &mut PlainState, hit: &SearchHit, turn: &mut InputOutcome) {
     read(state, Pages { title: "the section".to_owned(), lines, end, ..Pages::default() }, turn);
 }
 
-/// Reads the document of a section from its line on.
+/// Prints the document of a section, starting at its line.
 pub fn document(state: &mut PlainState, hit: &SearchHit, turn: &mut InputOutcome) {
     state.about = Some(hit.source_id.as_str().into());
     state.pending = Some(Pending::Document { from: hit.line.saturating_sub(1), begun: BegunDocument::default() });

@@ -1,4 +1,4 @@
-//! The selection as an indented list: each pick with what it pulls in below it, why, and what it costs.
+//! The selection as an indented list: each pick, and below it what it pulls in, why, and at what cost.
 
 use refdesk_core::catalog::SourceId;
 

@@ -17,22 +17,22 @@ use super::lists::{PAGE, Pages, RestOfDocument, read, read_on, row};
 use super::state::{InputOutcome, Pending, PlaceOf, PlainState};
 use super::words::{counted, names, price, sentence, state_sentence};
 
-/// The most mentions that are said.
+/// The maximum number of mentions printed.
 const MENTIONS: usize = 8;
 
-/// A document is searched up to this offset.
+/// Documents are searched up to this offset.
 const SEARCHED: u64 = 16 * 1024 * 1024;
 
-/// Which sources a command takes.
+/// Which sources a command accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SourceArgument {
-    /// Those of the catalog.
+    /// Sources of the catalog.
     Known,
-    /// Dormant picks and exclusions too.
+    /// Also dormant picks and exclusions.
     Chosen,
 }
 
-/// The source of an argument: a number of the list or an id; without one, the source shown last.
+/// The source for an argument: a number of the list or an id; without an argument, the source shown last.
 ///
 /// # Errors
 /// There is no such source; the sentence for the user.
@@ -70,12 +70,13 @@ pub fn one(state: &PlainState, given: &str, which: SourceArgument) -> Result<Sou
     })
 }
 
-/// The sources of an argument with several numbers or ids, between blanks or commas; `all` are those of the list.
+/// The sources for an argument with several numbers or ids, separated by blanks or commas; `all` means every source in
+/// the list.
 ///
 /// # Errors
 /// One of them is not a source.
 pub fn several(state: &PlainState, given: &str, which: SourceArgument) -> Result<Vec<SourceId>, String> {
-    // An id can contain blanks.
+    // An id may contain blanks.
     let whole = match one(state, given, which) {
         Ok(id) => return Ok(vec![id]),
         Err(why) => why,
@@ -134,7 +135,7 @@ pub fn show(state: &mut PlainState, id: &SourceId, turn: &mut InputOutcome) {
     turn.print(commands(snapshot, id));
 }
 
-/// What can be done with it.
+/// The commands available for it.
 fn commands(snapshot: &Snapshot, id: &SourceId) -> &'static str {
     let is_brought = snapshot.selection.member(id.as_str()).is_some_and(|member| member.role == Role::Transitive);
     if waits(snapshot, id.as_str()) {
@@ -177,7 +178,7 @@ fn place(snapshot: &Snapshot, source: &Source) -> String {
     }
 }
 
-/// Says why a source is selected: each step up to the pick, with file and line.
+/// Explains why a source is selected: each step up to the pick, with file and line.
 pub fn why(state: &mut PlainState, id: &SourceId, turn: &mut InputOutcome) {
     state.about = Some(id.clone());
     let snapshot = &state.snapshot;
@@ -185,7 +186,7 @@ pub fn why(state: &mut PlainState, id: &SourceId, turn: &mut InputOutcome) {
         return turn.print(format!("{id} is not selected. It {}.", state_sentence(snapshot, id.as_str())));
     };
     let mut member = first;
-    // Each reason is less deep than what it pulls in.
+    // Each reason is less deep than what it pulls in, so this ends.
     while let (Role::Transitive, Some(reason)) = (member.role, &member.reason) {
         let mentions: Vec<Mention> = snapshot.graph.from_to(reason.as_str(), |to| *to == member.id).collect();
         turn.print(format!("{} is pulled in by {reason}{}.", member.id, places(snapshot, &mentions)));
@@ -221,7 +222,7 @@ pub fn document(state: &mut PlainState, id: &SourceId, turn: &mut InputOutcome) 
     turn.ask(Request::Read { id: id.clone(), file: None });
 }
 
-/// The part of a document before the line to say.
+/// The part of a document before the requested line.
 #[derive(Debug, Clone, Default)]
 pub struct BegunDocument {
     /// The caption of its first part.
@@ -232,7 +233,7 @@ pub struct BegunDocument {
 fn rest_of(document: &Document) -> Option<RestOfDocument> {
     let Document { id, path, next, rest, .. } = document;
     let rest = RestOfDocument { id: SourceId::from(id.as_str()), path: path.clone(), from: *next, bytes: *rest };
-    // Without progress, this would not end.
+    // Without progress, this would not terminate.
     (document.rest > 0 && document.next > document.from).then_some(rest)
 }
 
@@ -244,7 +245,7 @@ pub fn print_rest(state: &mut PlainState, document: &Document, turn: &mut InputO
     read_on(state, lines, rest_of(document), turn);
 }
 
-/// Says a page of a document, from this line on, counted from 0. Reads on until the line is reached.
+/// Prints a page of a document, starting at this line, from 0. Reads on until the line is reached.
 pub fn print_document(
     state: &mut PlainState,
     document: &Document,
@@ -274,8 +275,8 @@ pub fn print_document(
     read(state, Pages { title: document.id.clone(), lines, printed, end, rest, ..Pages::default() }, turn);
 }
 
-/// Says which lines of the text have these words; without words, the page of the next one. Reads the rest of a document
-/// first, up to [`SEARCHED`].
+/// Lists the lines of the text that contain these words; without words, prints the page of the next match. First reads
+/// the rest of the document, up to [`SEARCHED`].
 pub fn find(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     if state.text.lines.is_empty() {
         return turn.print("There is no text to search. Type document and a source to read one.");
@@ -312,14 +313,14 @@ pub fn find(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     }
 }
 
-/// Takes the next part of the document that is searched.
+/// Handles the next part of a document that is being searched.
 pub fn search_on(state: &mut PlainState, document: &Document, given: &str, turn: &mut InputOutcome) {
     state.text.lines.extend(document.text.lines().map(str::to_owned));
     state.text.rest = rest_of(document);
     find(state, given, turn);
 }
 
-/// Asks where the document and the definition of a source are.
+/// Asks where a source's document and definition are.
 pub fn open(state: &mut PlainState, id: &SourceId, turn: &mut InputOutcome) {
     state.about = Some(id.clone());
     let snapshot = &state.snapshot;
@@ -340,7 +341,7 @@ fn define(state: &mut PlainState, id: &SourceId, turn: &mut InputOutcome) {
     turn.ask(Request::Locate(LocateTarget::Definition(id.clone())));
 }
 
-/// Says where it is; after the document, asks for the definition.
+/// Prints the location; after the document's, asks for the definition's.
 pub fn located(state: &mut PlainState, of: PlaceOf, spot: &FileLine, turn: &mut InputOutcome) {
     let file = display(Path::new(&*state.snapshot.workspace), &spot.path);
     match of {

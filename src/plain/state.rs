@@ -1,4 +1,4 @@
-//! The state of the plain interface: what the engine said last, what the last list showed, and which question is open.
+//! The state of the plain interface: the engine's latest snapshot, the last list, and the open question.
 
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
@@ -24,16 +24,16 @@ use super::values::AskedValue;
 use crate::common::filter::Order;
 use crate::common::values::TypedValues;
 
-/// How the plain interface begins.
+/// The options for starting the plain interface.
 #[derive(Debug, Clone, Default)]
 pub struct PlainStart {
-    /// The file of the profile to switch to, after its difference was shown.
+    /// The file of the profile to switch to, after its comparison was shown.
     pub profile: Option<PathBuf>,
-    /// Who types.
+    /// Who types the input.
     pub input_owner: InputOwner,
-    /// Where named filters and the theme are kept.
+    /// Where named filters and the theme are saved.
     pub files: SavedFiles,
-    /// The names of the person's own themes.
+    /// The names of the user's own themes.
     pub own_themes: Vec<String>,
 }
 
@@ -41,32 +41,32 @@ pub struct PlainStart {
 #[derive(Debug, Default)]
 pub struct PlainState {
     pub snapshot: Snapshot,
-    /// The last list; numbers choose from it.
+    /// The last list, which numbers refer to.
     pub list: Listing,
-    /// The last text that is printed in pages.
+    /// The last paged text.
     pub text: Pages,
     pub more: Continuation,
     pub order: Order,
-    /// The filter that the catalog was listed with last.
+    /// The catalog's last filter.
     pub filter: String,
-    /// The source that was shown last, for commands without one.
+    /// The source shown last, for commands without an argument.
     pub about: Option<SourceId>,
     /// The open question; `None` if a command is expected.
     pub question: Option<Question>,
-    /// What the next answer of the engine is for.
+    /// The purpose of the engine's next answer.
     pub pending: Option<Pending>,
     pub feed: PlainFeed,
     pub input_owner: InputOwner,
-    /// The prompt that was typed last.
+    /// The last prompt.
     pub prompt: Option<Arc<str>>,
-    /// The template that was used last.
+    /// The template used last.
     pub template: Option<String>,
-    /// Typed values, by the name of the template. In memory only: they can be secrets.
+    /// Typed values by template name. Never saved, because they may be secrets.
     pub typed: HashMap<String, TypedValues>,
-    /// Paths typed for the files of templates, by the name of the template.
+    /// Typed output paths, by template name.
     pub paths: HashMap<String, String>,
     pub saved: SavedState,
-    /// The messages after changes, the newest first.
+    /// The messages after changes, newest first.
     pub messages: VecDeque<String>,
 }
 
@@ -75,7 +75,7 @@ pub struct PlainState {
 pub enum InputOwner {
     /// A person at a terminal.
     Person,
-    /// A file or another program, which can neither trust nor answer for a person.
+    /// A file or another program, which may neither trust nor answer for a person.
     #[default]
     Script,
 }
@@ -89,25 +89,25 @@ pub enum Continuation {
     Text,
 }
 
-/// A question that the next line answers.
+/// A question, which the next line answers.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Question {
-    /// Whether to do this, although its consequence is large.
+    /// Whether to do this despite its large consequence.
     Choice(Choosing),
-    /// How much of this to pick.
+    /// How much of this source to pick.
     LargePick(Box<LargePick>),
     Clear,
     /// The next line of a prompt, after these.
     Prompt(Vec<String>),
     Value(AskedValue),
-    /// The path of the file for the template of this name.
+    /// The output path for the template of this name.
     Path(String),
     Write(Box<Proposal>),
     /// The answer to an agent.
     Request(Box<OpenRequest>),
-    /// Whether to trust exactly these.
+    /// Whether to trust exactly these settings.
     Trust(Arc<[PrivilegedAction]>),
-    /// Whether to write these many pages, which the run of this number prepared.
+    /// Whether to write this many pages, prepared by the run with this number.
     Documentation {
         run: u64,
         pages: usize,
@@ -118,31 +118,31 @@ pub enum Question {
 /// What the engine was asked for.
 #[derive(Debug, Clone)]
 pub enum Pending {
-    /// What this would change.
+    /// The effect of this change.
     Preview(Choosing),
     Change(PendingChange),
-    /// The document of a source, to be said from this line on, counted from 0, and the part of it that was read before.
+    /// A source's document, to print from this line, from 0, and the part read before.
     Document {
         from: usize,
         begun: BegunDocument,
     },
     /// The next part of the document.
     RestOfDocument,
-    /// The same, to search for what was typed.
+    /// The next part of the document, to search for this text.
     RestToSearch(String),
     /// What the prompt matches.
     Findings,
-    /// What would be appended to it.
+    /// What would be appended to the prompt.
     Enriched(Audience),
     Search,
-    /// A search whose sections are listed after these rows, which were found by name.
+    /// A search, whose sections are listed after these rows that were found by name.
     Jump(Vec<NumberedRow>),
     Graph(GraphQuestion),
     Rendering(PreviewFor),
     Write,
     /// What choosing these sources for a request would add.
     Marks(Box<OpenRequest>),
-    /// Anything else; this is printed if it succeeds.
+    /// Anything else; this text is printed if it succeeds.
     Simple(&'static str),
     Profiles,
     /// What the instructions and the prompt cost.
@@ -151,7 +151,7 @@ pub enum Pending {
     Comparison(PathBuf),
     Receipt,
     Agents,
-    /// What agents did, to say everything about this session of this desk.
+    /// The activity of agents, to describe this session of this desk.
     Session {
         desk: String,
         session: String,
@@ -161,10 +161,10 @@ pub enum Pending {
     DatabasePage,
     /// What documenting would write.
     Documentation,
-    /// How writing these many pages ended.
+    /// The result of writing this many pages.
     Documented(usize),
     Reload,
-    /// Where its document and its definition are.
+    /// The locations of its document and its definition.
     Place(PlaceOf),
 }
 
@@ -178,16 +178,16 @@ pub enum PlaceOf {
 #[allow(clippy::large_enum_variant, reason = "each is made once, handed on once, and never kept")]
 pub enum PlainInput {
     Line(String),
-    /// A line was typed that is too long to be taken.
+    /// The typed line is too long.
     TooLong,
     /// The engine's answer to the last request.
     Answer(Response),
 }
 
-/// Something to be done by the loop.
+/// An action for the loop to perform.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PlainEffect {
-    /// Ask the engine; its answer comes before the next line.
+    /// Ask the engine; its answer arrives before the next line is read.
     Ask(Request),
     Quit,
 }
@@ -200,7 +200,7 @@ pub struct InputOutcome {
 }
 
 impl InputOutcome {
-    /// Says one line. What comes from outside can neither begin another line nor move the cursor.
+    /// Prints one line. External text in it can neither start another line nor move the cursor.
     pub fn print(&mut self, line: impl AsRef<str>) {
         self.lines.push(one_line(line.as_ref()).into_owned());
     }

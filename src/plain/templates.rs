@@ -1,4 +1,4 @@
-//! Templates: the list, the preview, its difference to the file, and the write after `yes`.
+//! Templates: the list, the preview, its diff against the file, and the write after `yes`.
 
 use std::path::Path;
 
@@ -55,7 +55,7 @@ fn words(template: &Template) -> String {
     format!("{}, {}, {variables}, from {from}.{problem}", template.name, template.syntax.word())
 }
 
-/// The template of an argument: a number of the list or a name; without one, the template used last.
+/// The template for an argument: a number of the list or a name; without an argument, the template used last.
 ///
 /// # Errors
 /// There is no such template; the sentence for the user.
@@ -105,7 +105,7 @@ pub fn show_one(template: &Template, turn: &mut InputOutcome) {
     turn.print("Type values to be asked for them, preview to read the result, difference to compare it, or write.");
 }
 
-/// Asks for the rendering of a template with the values typed so far.
+/// Requests the rendering of a template with the values typed so far.
 pub fn preview(state: &mut PlainState, template: &Template, is_for: PreviewFor, turn: &mut InputOutcome) {
     let typed = state.typed.get(&template.name).cloned().unwrap_or_default();
     let values = Some(typed.over_sample(&template.variables));
@@ -161,7 +161,7 @@ pub fn rendered(
     }
 }
 
-/// `2 values are not given: basePackage and fields 1 name.` Returns whether there are any.
+/// Prints `2 values are not given: basePackage and fields 1 name.` Returns whether there are any.
 fn print_samples(state: &PlainState, name: &str, turn: &mut InputOutcome) -> bool {
     let Some(template) = state.snapshot.templates.templates.iter().find(|template| template.name == name) else {
         return false;
@@ -196,7 +196,7 @@ fn ask_path(state: &mut PlainState, name: &str, turn: &mut InputOutcome) {
     state.question = Some(Question::Path(name.to_owned()));
 }
 
-/// Takes the path of the file to write.
+/// Handles the typed output path.
 pub fn path(state: &mut PlainState, name: &str, path: &str, turn: &mut InputOutcome) {
     if path.is_empty() {
         return turn.print("Nothing was written.");
@@ -208,13 +208,13 @@ pub fn path(state: &mut PlainState, name: &str, path: &str, turn: &mut InputOutc
     }
 }
 
-/// Begins the write of a template: to this path, or to the one used last, or to the one that it offers.
+/// Starts writing a template: to this path, the one used last, or the one that the template suggests.
 pub fn write(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     let names = || state.snapshot.templates.templates.iter().map(|template| template.name.as_str());
     let is_template = names().any(|name| name == given);
     let is_path = given.starts_with("./");
     let is_number = given.parse::<usize>().is_ok();
-    // A template is usually written to its name without its ending.
+    // A template is usually written to its name without the template suffix.
     let is_like = |name: &&str| Path::new(name).extension() == Path::new(given).extension();
     if let Some(near) = nearest(given, names()).filter(|near| !is_template && !is_path && is_like(near)) {
         turn.print(format!("There is no template {given}. Did you mean {near}?"));
@@ -231,7 +231,7 @@ pub fn write(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     preview(state, &template, PreviewFor::Writing, turn);
 }
 
-/// Says the whole difference, and asks.
+/// Prints the whole diff, and asks.
 fn ask_write(state: &mut PlainState, proposal: Proposal, turn: &mut InputOutcome) {
     turn.print(effect(&proposal));
     if proposal.is_unchanged() {
@@ -254,7 +254,7 @@ pub fn write_now(state: &mut PlainState, proposal: Box<Proposal>, turn: &mut Inp
     turn.ask(Request::Write { proposal, reason });
 }
 
-/// Takes the outcome of the write. If the file changed meanwhile, says the difference to what it is now.
+/// Handles the result of the write. If the file changed in the meantime, prints the new diff.
 pub fn written(state: &mut PlainState, outcome: Result<WrittenFile, WriteFailure>, turn: &mut InputOutcome) {
     match outcome {
         Ok(WrittenFile { shown, bytes, lines }) => {

@@ -21,7 +21,7 @@ fn typed(state: &mut PlainState, line: &str) -> InputOutcome {
     update(state, PlainInput::Line(line.to_owned()))
 }
 
-/// The lines said in answer to a line that asks the engine for nothing.
+/// The lines printed for a line that sends no request to the engine.
 #[track_caller]
 fn output(state: &mut PlainState, line: &str) -> Vec<String> {
     let turn = typed(state, line);
@@ -29,7 +29,7 @@ fn output(state: &mut PlainState, line: &str) -> Vec<String> {
     turn.lines
 }
 
-/// The only request that a line leads to.
+/// The only request that a line sends.
 #[track_caller]
 fn asked(state: &mut PlainState, line: &str) -> Request {
     let turn = typed(state, line);

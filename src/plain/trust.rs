@@ -1,4 +1,4 @@
-//! The settings of the repository that need the person's approval, said before they are trusted.
+//! Settings of the repository that need the user's approval, printed before they are trusted.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub fn show(state: &mut PlainState, turn: &mut InputOutcome) {
     state.question = Some(Question::Trust(untrusted));
 }
 
-/// Trusts what was said, if exactly that still waits.
+/// Trusts what was printed, if exactly that still needs approval.
 pub fn trust(state: &mut PlainState, printed: Arc<[PrivilegedAction]>, turn: &mut InputOutcome) {
     if state.snapshot.untrusted != printed {
         return turn

@@ -33,10 +33,10 @@ pub fn update(state: &mut PlainState, input: PlainInput) -> InputOutcome {
     turn
 }
 
-/// Messages kept; older ones are forgotten.
+/// The maximum number of messages; older ones are dropped.
 const MESSAGES: usize = 50;
 
-/// Whether the answer says what was done, or why not.
+/// Whether the answer reports a change, or why it was not made.
 fn is_change(pending: Option<&Pending>) -> bool {
     matches!(
         pending,
@@ -52,10 +52,10 @@ pub fn messages(state: &PlainState, turn: &mut InputOutcome) {
     state.messages.iter().for_each(|message| turn.print(message));
 }
 
-/// From this many documents on, say that they are being read.
+/// From this many documents on, report that they are being read.
 const MANY_DOCUMENTS: usize = 1_000;
 
-/// What is printed while the documents are read, which may take a while.
+/// Printed while the documents are read, which may take a while.
 pub fn reading(snapshot: &Snapshot) -> InputOutcome {
     let mut turn = InputOutcome::default();
     if let Some(loading) = snapshot.loading.filter(|loading| loading.total >= MANY_DOCUMENTS) {
@@ -64,7 +64,7 @@ pub fn reading(snapshot: &Snapshot) -> InputOutcome {
     turn
 }
 
-/// What is printed when the workspace is open.
+/// Printed when the workspace is loaded.
 pub fn begin(state: &mut PlainState, start: PlainStart) -> InputOutcome {
     let mut turn = InputOutcome::default();
     state.input_owner = start.input_owner;
@@ -77,7 +77,7 @@ pub fn begin(state: &mut PlainState, start: PlainStart) -> InputOutcome {
     turn
 }
 
-/// What is printed before a line is read: news, and what can be typed.
+/// Printed before a line is read: news, and what can be typed.
 pub fn before_line(state: &mut PlainState) -> InputOutcome {
     let mut turn = InputOutcome::default();
     feed::print_news(state, &mut turn);
@@ -158,7 +158,7 @@ fn reply(state: &mut PlainState, question: Question, line: &str, turn: &mut Inpu
             Question::Trust(printed) => trust::trust(state, printed, turn),
             Question::Profile(profile) => profiles::switch(state, profile, turn),
             Question::Documentation { run, pages } => databases::write(state, run, pages, turn),
-            // These take other answers too.
+            // These accept other answers too.
             Question::Prompt(_) | Question::Value(_) | Question::Path(_) | Question::Request(_) => {}
         },
         ("no" | "n" | "cancel", Question::Documentation { .. }) => databases::forget(state, turn),
@@ -197,7 +197,7 @@ fn go_to(state: &mut PlainState, number: usize, turn: &mut InputOutcome) {
     }
 }
 
-/// Reads the section that a number of the list stands for, else the document of a source.
+/// Prints the section that a number of the list refers to, or else the document of a source.
 pub fn document(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     match given.parse().ok().and_then(|number| row(state, number)).map(|row| row.target.clone()) {
         Some(Target::Section(hit)) => search::document(state, &hit, turn),
@@ -329,7 +329,7 @@ fn answer(state: &mut PlainState, response: Response, turn: &mut InputOutcome) {
     }
 }
 
-/// Says why the engine refused the request. Any other answer is a bug, which is not silent either.
+/// Reports why the engine refused the request. Any other answer is a bug, which is reported too.
 pub fn unexpected(response: &Response, turn: &mut InputOutcome) {
     match response {
         Response::Done(refusals) if !refusals.is_empty() => {

@@ -1,4 +1,4 @@
-//! The values of a template, asked one by one. They are kept until refdesk is left.
+//! The values of a template, asked for one by one. They are kept until refdesk exits.
 
 use refdesk_templates::Template;
 
@@ -8,17 +8,17 @@ use super::templates::{by_name, template};
 use super::words::{counted, sentence};
 use crate::common::values::{self, FormRow, RowValue, TypedValue, TypedValues, ValuePath};
 
-/// The most items that a list can be given at a time.
+/// The maximum number of items that can be added to a list at a time.
 const MAX_ITEMS: usize = 200;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AskedValue {
     template: String,
-    /// Its place. The template, and with it the rows of the form, can change before it is typed.
+    /// Its path. The template, and with it the form, may change before the value is typed.
     way: ValuePath,
 }
 
-/// Asks for the values of a template; `{…}` replaces them all by those of a JSON object.
+/// Asks for the values of a template; `{…}` replaces all of them with the values of a JSON object.
 pub fn ask(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     if given.starts_with('{') {
         return paste(state, given, turn);
@@ -67,7 +67,7 @@ fn form(state: &PlainState, template: &Template) -> Vec<FormRow> {
     values::rows(&template.variables, state.typed.get(&template.name).unwrap_or(&nothing))
 }
 
-/// Asks for the first value from this row on.
+/// Asks for the first value, starting at this row.
 fn next(state: &mut PlainState, template: &Template, from: usize, turn: &mut InputOutcome) {
     let form = form(state, template);
     let asked = form.iter().skip(from).find(|row| row.is_leaf() || matches!(row.holds, RowValue::Items(_)));

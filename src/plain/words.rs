@@ -1,4 +1,4 @@
-//! Words for numbers, prices and names.
+//! Formats numbers, prices and names.
 
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::engine::Snapshot;
@@ -7,7 +7,7 @@ use refdesk_text::tokens::grouped;
 
 use crate::common::source_words;
 
-/// The most names in a sentence.
+/// The maximum number of names in a sentence.
 const NAMED: usize = 4;
 
 /// `about 1,240 tokens`
@@ -24,7 +24,7 @@ pub fn state_words(snapshot: &Snapshot, id: &str) -> String {
     source_words::words(snapshot, id, joined)
 }
 
-/// The same with its verb: `is available`, `waits for trust`, `is picked and waits for trust`.
+/// [`state_words`] with a verb: `is available`, `waits for trust`, `is picked and waits for trust`.
 pub fn state_sentence(snapshot: &Snapshot, id: &str) -> String {
     match state_words(snapshot, id) {
         words if words == source_words::WAITS => words,
@@ -40,24 +40,24 @@ pub fn names<'a>(ids: impl IntoIterator<Item = &'a str>) -> String {
     joined(&ids.into_iter().collect::<Vec<_>>())
 }
 
-/// The same for a slice.
+/// [`names`] for a slice.
 pub fn joined(ids: &[&str]) -> String {
     refdesk_text::names::joined(ids, NAMED)
 }
 
-/// The same for ids of sources.
+/// [`names`] for source ids.
 pub fn named(ids: &[SourceId]) -> String {
     names(ids.iter().map(SourceId::as_str))
 }
 
-/// A sentence: with a capital letter and a full stop.
+/// Makes a sentence: capital letter and full stop.
 pub fn sentence(text: &str) -> String {
     let mut rest = text.trim().chars();
     let start: String = rest.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
     stopped(&format!("{start}{}", rest.as_str()))
 }
 
-/// The end of a sentence: with a full stop.
+/// Ends a sentence with a full stop.
 pub fn stopped(text: &str) -> String {
     let text = text.trim();
     let end = if text.ends_with(['.', '!', '?', ':']) || text.is_empty() { "" } else { "." };

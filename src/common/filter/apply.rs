@@ -9,32 +9,32 @@ use crate::common::filter::source_states::SourceStates;
 #[derive(Debug, Clone, Default)]
 pub struct FilterResult {
     pub query: Query,
-    /// Matching positions, the best first; in catalog order if the filter has no text.
+    /// Indices of matching rows, best first; in catalog order if the filter contains no text.
     pub rows: Vec<usize>,
-    /// Positions, in catalog order, that a narrower filter can still match: the rows, and those whose letters are too
-    /// far apart; `None` for all.
+    /// Indices, in catalog order, that a narrower filter can still match: the rows, and those whose letters are too far
+    /// apart; `None` for all.
     candidates: Option<Vec<u32>>,
-    /// If there are no rows: the first term, with its alternatives, that matches nothing by itself.
+    /// If there are no rows: the first clause that matches nothing on its own.
     pub culprit: Option<String>,
-    /// A sentence about what may be wrong with it.
+    /// A sentence about what may be wrong with that clause.
     pub advice: Option<String>,
 }
 
 impl FilterResult {
-    /// A filter without terms, which matches everything; its rows are not listed.
+    /// A filter without terms, which matches everything. Its rows are not listed.
     pub fn everything(query: Query) -> Self {
         Self { query, ..Self::default() }
     }
 }
 
-/// A term prepared for ten thousand sources.
+/// A term preprocessed for matching thousands of sources.
 enum PreparedTerm<'q> {
     Text(&'q TextTerm, u32),
     Tag(TagPattern),
     Entry(&'q Test),
 }
 
-/// Applies a filter to this haystack. `before` is the result of another one over the same haystack and selection.
+/// Applies a filter to this haystack. `before` is the result of another filter over the same haystack and selection.
 pub fn apply(snapshot: &Snapshot, haystack: &Haystack, query: Query, before: Option<&FilterResult>) -> FilterResult {
     let before = before.filter(|before| query.narrows(&before.query));
     let mut kept = match before.and_then(|before| before.candidates.as_deref()) {
@@ -55,7 +55,7 @@ pub fn apply(snapshot: &Snapshot, haystack: &Haystack, query: Query, before: Opt
     kept
 }
 
-/// Whether a filter keeps an id that is not in the catalog: of its source, only this state is known.
+/// Whether a filter matches an id that is not in the catalog, for which only its state is known.
 pub fn keeps_id(query: &Query, id: &str, state: StatusWord, matcher: &mut TextMatcher) -> bool {
     let mut keeps = |term: &Term| {
         let holds = match &term.test {
@@ -89,7 +89,7 @@ fn among(
     candidates: impl Iterator<Item = u32>,
 ) -> FilterResult {
     let standings = if query.depends_on_selection() { SourceStates::of(snapshot) } else { SourceStates::default() };
-    // The last term matches the fewest rows, and the matcher is the most expensive, so it comes last.
+    // Cheap tests come first; text matching is the most expensive. The last term usually matches the fewest rows.
     let mut clauses: Vec<Vec<(bool, PreparedTerm)>> = query
         .clauses
         .iter()
@@ -138,7 +138,7 @@ fn among(
     }
 }
 
-/// Among equally good rows, the shortest id is nearest to the typed text.
+/// Among equally good rows, the shortest id is closest to the typed text.
 fn shortest_first(haystack: &Haystack, query: &Query, scored: &mut [(u32, u32)]) {
     let text = query.texts().next();
     let (Some(text), Some((best, _))) = (text, scored.first().copied()) else { return };
@@ -318,7 +318,7 @@ mod tests {
             ("laten", &["timeouts"]),
             ("ptrn", &["retry-pattern"]),
             ("rtrypat", &["retry-pattern"]),
-            // `circuit-breaker` has these letters, but in the middle of words.
+            // `circuit-breaker` contains these letters, but in the middle of words.
             ("rcuiker", &[]),
             ("uitb", &[]),
             ("ckr", &[]),

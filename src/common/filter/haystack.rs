@@ -1,6 +1,6 @@
-//! The texts of a catalog, packed for the matcher: a pass over ten thousand sources reads two megabytes in order and
-//! follows no pointer. Built with the first filter. ASCII texts stay bytes; others become one character per grapheme
-//! cluster.
+//! The texts of a catalog, packed for the matcher: a pass over ten thousand sources reads two megabytes sequentially
+//! and follows no pointers. Built when the first filter is typed. ASCII texts stay bytes; others become one character
+//! per grapheme cluster.
 
 use std::borrow::Cow;
 
@@ -15,16 +15,16 @@ use refdesk_text::fold::{fold, is_separator};
 
 use crate::common::filter::query::{Query, TextTerm};
 
-/// The most grapheme clusters searched: with more, the matcher's 16-bit scores could overflow.
+/// The maximum number of grapheme clusters searched per text; with more, the matcher's 16-bit scores could overflow.
 const LONGEST_FIELD: usize = 2_000;
 
 /// The matcher's score for one matched character; the matcher does not export it.
 const SCORE_PER_LETTER: u16 = 16;
 
-/// How much a match in each field weighs: in an id more than in a name, then in tags, then in the description.
+/// The weight of a match in each field: id, name, tags, description.
 const WEIGHTS: [u32; 4] = [10, 9, 8, 4];
 
-/// The fields before this one are names.
+/// Fields before this index are names.
 const NAMES: usize = 2;
 
 /// The last field.
@@ -36,22 +36,22 @@ pub struct Haystack {
     entries: Vec<PackedTexts>,
     ascii: Vec<u8>,
     wide: Vec<char>,
-    /// The keys of all tags, each between line breaks, which no key contains.
+    /// The keys of all tags, each surrounded by line breaks, which no key contains.
     tags: Vec<u8>,
-    /// For templates, the positions of their sources; `None` if the rows are the sources themselves.
+    /// For templates, the indices of their sources; `None` if the rows are sources.
     sources: Option<Vec<Option<u32>>>,
 }
 
-/// Offsets of the texts of one source.
+/// The offsets of a source's texts.
 #[derive(Debug, Clone, Copy)]
 struct PackedTexts {
     /// The start of id, name, tags and description, and the end of the last, in `wide` or `ascii`.
     at: [u32; 5],
-    /// The start of its keys in `tags`; they end where the next source's begin.
+    /// The start of its keys in `tags`; they end where the next source's start.
     tags: u32,
-    /// The letters in each of them, as bits.
+    /// The set of letters in each of them.
     letters: [u32; 4],
-    /// Whether a text of the source is not ASCII; then its letters are unknown.
+    /// Whether a text of the source is not ASCII; its letter sets are then unknown.
     script: Script,
 }
 
@@ -62,14 +62,14 @@ enum Script {
     Wide,
 }
 
-/// The clusters of a text; for ASCII its bytes, so that positions equal the matcher's.
+/// The clusters of a text; for ASCII its bytes, so that positions agree with the matcher's.
 pub fn clusters(text: &str) -> Box<dyn Iterator<Item = &str> + '_> {
     if text.is_ascii() { Box::new(text.split("").filter(|c| !c.is_empty())) } else { Box::new(text.graphemes(true)) }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatchScore {
-    /// Not all its characters occur in order.
+    /// Its characters do not all occur in order.
     No,
     /// Its characters occur, but too far apart to count; a longer text may still match.
     Scattered,
@@ -120,7 +120,7 @@ impl Haystack {
         Self { sources: Some(positions), ..packed.shrink_to_fit() }
     }
 
-    /// The catalog position of the source that row `at` is or belongs to.
+    /// The catalog index of the source that row `at` is or belongs to.
     pub fn source(&self, at: usize) -> Option<usize> {
         match &self.sources {
             None => Some(at),
@@ -128,7 +128,7 @@ impl Haystack {
         }
     }
 
-    /// The length of the id or name, if it has the letters of this text in their order.
+    /// The length of the id or name, if it contains the letters of this text in order.
     pub fn name_length(&self, at: usize, text: &TextTerm) -> Option<u32> {
         let PackedTexts { at: [start, end, ..], script, .. } = *self.entries.get(at)?;
         let range = start as usize..end as usize;
@@ -170,7 +170,7 @@ impl Haystack {
         }
     }
 
-    /// The key of a tag as `collapsed(tag_key(tag))` makes it, without making two texts for each of thousands.
+    /// Adds the key `collapsed(tag_key(tag))`, without allocating two strings per tag.
     fn add_key(&mut self, tag: &str) {
         self.tags.push(b'\n');
         for c in tag.trim().chars() {
@@ -186,13 +186,13 @@ impl Haystack {
         self.entries.len()
     }
 
-    /// How well `text` matches the source at `at`. A description counts only if nothing else matches.
+    /// How well `text` matches the source at `at`. The description is only used if nothing else matches.
     pub fn fit(&self, at: usize, text: &TextTerm, wanted: u32, seeker: &mut TextMatcher) -> MatchScore {
         let Some(entry) = self.entries.get(at) else { return MatchScore::No };
         let best = 26 * u32::from(text.len) + 10;
         let mut fit = MatchScore::No;
         for (nth, (letters, weight)) in entry.letters.into_iter().zip(WEIGHTS).enumerate() {
-            // Most searches match the start of a word in the id, and no other field can score higher.
+            // Most searches match the start of a word in the id; no other field can then score higher.
             let is_settled = matches!(fit, MatchScore::Score(score) if score >= best * weight || nth == DESCRIPTION);
             if letters & wanted == wanted && !is_settled {
                 fit = fit.better(weighted(seeker.find(nth, self.field(entry, nth), text), weight));
@@ -211,8 +211,8 @@ impl Haystack {
         }
     }
 
-    /// How to match tags for this key: exactly if some source has this tag, else by prefix, since the user may still be
-    /// typing it.
+    /// How to match tags for this key: exactly if any source has this tag, otherwise by prefix, because the user may
+    /// still be typing it.
     pub fn tag(&self, key: &str) -> TagPattern {
         let whole = format!("\n{key}\n");
         if memmem::find(&self.tags, whole.as_bytes()).is_some() {
@@ -234,13 +234,13 @@ impl Haystack {
 #[derive(Debug, Clone)]
 pub struct TagPattern(String);
 
-/// The text of a template's top-level variables that is searched.
+/// The searched text of a template's top-level variables.
 pub fn variables(template: &Template) -> String {
     let names: Vec<&str> = template.variables.iter().map(|variable| variable.name.as_str()).collect();
     names.join(", ")
 }
 
-/// Tags as the list shows them.
+/// Appends tags in the format of the list.
 pub fn join(tags: &[String], out: &mut String) {
     for (nth, tag) in tags.iter().enumerate() {
         if nth > 0 {
@@ -250,7 +250,7 @@ pub fn join(tags: &[String], out: &mut String) {
     }
 }
 
-/// Whether the letters of a text, ignoring case, are among these in their order.
+/// Whether a text contains these letters in order, ignoring case.
 fn in_order(text: &str, mut folded: impl Iterator<Item = char>) -> bool {
     text.chars().map(fold).all(|wanted| folded.any(|letter| letter == wanted))
 }
@@ -260,7 +260,7 @@ fn offset(len: usize) -> u32 {
     u32::try_from(len).unwrap_or(u32::MAX)
 }
 
-/// A match that loses more by its gaps than it earns does not count: letters scattered over a sentence match everything.
+/// Rejects a match whose gaps cost more than it scores: letters scattered over a sentence match everything.
 fn without_scattered(score: Option<u16>, text: &TextTerm) -> MatchScore {
     match score {
         None => MatchScore::No,
@@ -269,12 +269,12 @@ fn without_scattered(score: Option<u16>, text: &TextTerm) -> MatchScore {
     }
 }
 
-/// The matcher with its buffers. It searches for the exact text first, which is usually meant and ten times as fast as a
-/// search with gaps.
+/// The matcher with its buffers. It tries an exact match first, which is usually meant and ten times as fast as a fuzzy
+/// one.
 #[derive(Debug, Default)]
 pub struct TextMatcher {
     matcher: Matcher,
-    /// The characters of the last match with gaps.
+    /// The character positions of the last fuzzy match.
     found: Vec<u32>,
 }
 
@@ -286,14 +286,14 @@ impl TextMatcher {
         matches!(self.find(0, id.slice(..id.len().min(LONGEST_FIELD)), text), MatchScore::Score(_))
     }
 
-    /// How well a text matches field `nth`. Any few letters occur in order somewhere in tags or in a sentence, so
-    /// letters can be left out only in ids and names.
+    /// How well a text matches field `nth`. Fuzzy matches are only allowed in ids and names, because almost any few
+    /// letters occur in order in tags or a sentence.
     fn find(&mut self, nth: usize, field: Utf32Str<'_>, text: &TextTerm) -> MatchScore {
         match text.exact.score(field, &mut self.matcher) {
             Some(score) => MatchScore::Score(u32::from(score)),
             None if nth >= NAMES || text.atom.kind == AtomKind::Substring => MatchScore::No,
             None => match without_scattered(text.atom.score(field, &mut self.matcher), text) {
-                // Only of the few that score, where their characters are is worth its time.
+                // Character positions are expensive, so they are computed only for the few texts that score.
                 MatchScore::Score(score) => {
                     self.found.clear();
                     text.atom.indices(field, &mut self.matcher, &mut self.found);
@@ -305,8 +305,9 @@ impl TextMatcher {
     }
 }
 
-/// Whether these characters begin at the start of a word, and each of the others is in the word of the one before it or starts
-/// another: `cbreak` and `ptrn` are short for `circuit-breaker` and `pattern`, `retry` is not for `standard: telemetry`.
+/// Whether the match starts at the start of a word, and each further character is in the same word as the previous one
+/// or starts another: `cbreak` and `ptrn` are short for `circuit-breaker` and `pattern`, but `retry` is not for
+/// `standard: telemetry`.
 fn keeps_to_words(field: Utf32Str<'_>, found: &[u32]) -> bool {
     let is_start = |at: u32| at.checked_sub(1).is_none_or(|before| starts_word(field.get(before), field.get(at)));
     let is_near = |(before, at): (u32, u32)| is_start(at) || !(before + 1..at).any(is_start);
@@ -314,7 +315,8 @@ fn keeps_to_words(field: Utf32Str<'_>, found: &[u32]) -> bool {
     found.first().copied().is_some_and(is_start) && pairs.into_iter().all(is_near)
 }
 
-/// Whether a word begins between these characters: at a separator, a digit after a letter, a capital after a small letter.
+/// Whether a word starts between these characters: after a separator, at a digit after a letter, or at an uppercase
+/// after a lowercase letter.
 fn starts_word(before: char, c: char) -> bool {
     !c.is_alphanumeric()
         || !before.is_alphanumeric()
@@ -329,7 +331,7 @@ fn weighted(fit: MatchScore, weight: u32) -> MatchScore {
     }
 }
 
-/// The letters in a text as a bit set: a text that lacks a letter need not be searched. Not known for wide texts.
+/// The letters in a text as a bit set: a text that lacks a letter need not be searched. Unknown for non-ASCII texts.
 pub fn letters(text: &str) -> u32 {
     text.bytes().fold(0, |letters, byte| letters | 1 << letter(byte))
 }
@@ -350,12 +352,12 @@ pub struct MatchMarker<'a> {
     seeker: TextMatcher,
 }
 
-/// Clusters to mark, by their places in the text, in order.
+/// The clusters to mark, as sorted indices into each text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Marks {
     pub id: Vec<u32>,
     pub name: Vec<u32>,
-    /// In the tags, joined as the list shows them.
+    /// In the tags, joined in the format of the list.
     pub tags: Vec<u32>,
     pub description: Vec<u32>,
 }

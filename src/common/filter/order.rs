@@ -1,5 +1,4 @@
-//! The orders that the catalog and the selection can be listed in. Each is a permutation of the catalog that keeps its order
-//! among equals.
+//! The sort orders of the catalog and the selection. Each is a stable permutation of the catalog.
 
 use std::cmp::Reverse;
 
@@ -9,14 +8,14 @@ use refdesk_desk::engine::Snapshot;
 refdesk_text::worded_enum! {
     #[derive(Default)]
     pub enum Order {
-        /// The catalog's own; with a text filter, the best match first.
+        /// The catalog's own order; with a text filter, the best match first.
         #[default]
         Catalog = "catalog",
         Id = "id",
         Name = "name",
         Kind = "type",
         Mode = "mode",
-        /// By all its tags; those without any last.
+        /// By all tags; sources without tags last.
         Tags = "tags",
         /// The most tokens first; unknown last.
         Tokens = "tokens",
@@ -26,7 +25,7 @@ refdesk_text::worded_enum! {
 }
 
 impl Order {
-    /// Each leads to the next: the catalog's own, then those of the columns from the left, then the one of the marks.
+    /// The next order in the cycle: the catalog's own, the columns from left to right, then the state.
     pub fn next(self) -> Self {
         let after = Self::ALL.into_iter().skip_while(|it| *it != self).nth(1);
         after.unwrap_or_default()
@@ -40,7 +39,7 @@ impl Order {
         }
     }
 
-    /// The positions of the catalog in this order; `None` for its own.
+    /// The catalog's indices in this order; `None` for its own.
     pub fn sequence(self, snapshot: &Snapshot) -> Option<Vec<usize>> {
         let sources = snapshot.catalog.sources();
         let id = |at: &usize| sources.get(*at).map_or("", |source| source.id.as_str());

@@ -1,6 +1,6 @@
-//! A filter line: terms separated by blanks, all of which must match; `!` negates, and `|` between two makes them
-//! alternatives. A term that is invalid, or not finished yet, is reported and ignored, so that the list does not jump
-//! while one types.
+//! A filter line: terms separated by blanks, all of which must match; `!` negates, and `|` between terms makes them
+//! alternatives. An invalid or unfinished term is reported and ignored, so that the list does not jump while the user
+//! types.
 
 use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
 use unicode_segmentation::UnicodeSegmentation;
@@ -16,7 +16,7 @@ pub struct Query {
     pub fault: Option<String>,
 }
 
-/// Terms of which one must match; at least one.
+/// Alternatives, of which one must match; never empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clause {
     pub alternatives: Vec<Term>,
@@ -33,12 +33,12 @@ pub struct Term {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Test {
     Text(TextTerm),
-    /// A tag, as its key (BEHAVIOUR §5): the whole tag if the catalog has it, else its beginning.
+    /// A tag, as its key (BEHAVIOUR §5): the whole tag if the catalog contains it, otherwise a prefix.
     Tag(String),
     Kind(&'static str),
     Mode(Mode),
     State(StatusWord),
-    /// A number of tokens, if it is known.
+    /// A bound on the token count, if known.
     Tokens(Bound),
 }
 
@@ -54,7 +54,7 @@ pub struct TextTerm {
     /// The search text as typed.
     pub needle: String,
     pub atom: Atom,
-    /// The same, to be matched exactly.
+    /// The same text for exact matching.
     pub exact: Atom,
     pub len: u16,
 }
@@ -129,7 +129,7 @@ impl Query {
         self.clauses.is_empty()
     }
 
-    /// The texts that a row is ordered and marked by.
+    /// The texts that determine the order and the marks of rows.
     pub fn texts(&self) -> impl Iterator<Item = &TextTerm> {
         self.terms().filter(|term| !term.negated).filter_map(|term| match &term.test {
             Test::Text(text) => Some(text),
@@ -145,7 +145,7 @@ impl Query {
         self.terms().any(|term| matches!(term.test, Test::State(_)))
     }
 
-    /// Whether it can match only what `before` matches: each of its terms is still there, perhaps longer.
+    /// Whether this can only match what `before` matches: it contains each of its terms, possibly extended.
     pub fn narrows(&self, before: &Self) -> bool {
         let mut pairs = before.clauses.iter().zip(&self.clauses);
         before.clauses.len() <= self.clauses.len() && pairs.all(|(before, now)| now.narrows(before))
@@ -166,7 +166,7 @@ impl Clause {
 }
 
 impl Term {
-    /// The name of an unknown term, such as `state` in `state:missing`, which is searched as text.
+    /// The name of an unknown field, such as `state` in `state:missing`, which is searched as text.
     pub fn unknown_name(&self) -> Option<&str> {
         let Test::Text(_) = self.test else { return None };
         let (name, _) = self.written.trim_start_matches('!').split_once(':')?;
@@ -256,7 +256,7 @@ fn test(bare: &str, kind: AtomKind) -> Result<Option<Test>, String> {
     }))
 }
 
-/// The only word with this beginning.
+/// The only word with this prefix.
 fn begun(typed: &str, words: &[&'static str]) -> Option<&'static str> {
     words.iter().find(|word| !typed.is_empty() && word.starts_with(typed)).copied()
 }

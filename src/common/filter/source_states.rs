@@ -1,4 +1,4 @@
-//! The state of every source, by its position: computed once for a filter that asks.
+//! The state of every source, by index. Computed once for a filter that needs it.
 
 use refdesk_core::catalog::{Mode, Source};
 use refdesk_core::selection::Role;
@@ -6,7 +6,7 @@ use refdesk_desk::engine::Snapshot;
 
 use crate::common::filter::query::StatusWord;
 
-/// Members and exclusions; the state of every other source follows from its entry.
+/// Members and exclusions; every other source's state follows from its catalog entry.
 #[derive(Debug, Default)]
 pub struct SourceStates {
     known: Vec<Membership>,

@@ -1,5 +1,5 @@
-//! Converts the values to a JSON document and back, for pastes and for `$EDITOR`. A value that comes back unchanged and was
-//! not typed before does not count as typed.
+//! Converts values to a JSON document and back, for pastes and for `$EDITOR`. A value that was not typed and comes back
+//! unchanged still does not count as typed.
 
 use serde_json::Value;
 
@@ -7,10 +7,10 @@ use crate::common::values::{FillWith, TypedValue, TypedValues, ValuePath, ValueS
 use refdesk_templates::{Variable, VariableKind, sample};
 use refdesk_text::{Code, Error};
 
-/// The most bytes of a document; larger values belong in a file.
+/// The maximum size of a document in bytes; larger values belong in a file.
 pub const LARGEST: usize = 1024 * 1024;
 
-/// From this many values on, a list is one row with a JSON value instead of a row per item.
+/// A list with at least this many values is one row with JSON instead of a row per item.
 const SINGLE: usize = 2_000;
 
 /// Parses a text as a JSON object.
@@ -35,18 +35,18 @@ pub fn read(text: &str) -> Result<Value, Error> {
 }
 
 impl TypedValues {
-    /// All typed values, with blanks for the rest to be filled in.
+    /// All typed values, with blanks to fill in for the rest.
     pub fn document(&self, variables: &[Variable]) -> Value {
         self.object(variables, &mut Vec::new(), &sample(variables), FillWith::Blank)
     }
 
-    /// The values of this document only.
+    /// Only the values of this document.
     pub fn pasted(variables: &[Variable], document: &Value) -> Self {
         let nothing = Self::default();
         DocumentReader { before: &nothing, typed: Self::default() }.read(variables, document, None)
     }
 
-    /// These values after [`TypedValues::document`] was edited to this document.
+    /// The values after the user edited [`TypedValues::document`] to this document.
     pub fn edited(&self, variables: &[Variable], document: &Value) -> Self {
         let sent = self.document(variables);
         DocumentReader { before: self, typed: Self::default() }.read(variables, document, Some(&sent))
@@ -64,7 +64,7 @@ impl DocumentReader<'_> {
         self.typed
     }
 
-    /// Recurses at most as deep as the tree, which `template` bounds.
+    /// The recursion is bounded by the depth of the tree, which `template` limits.
     fn object(&mut self, variables: &[Variable], way: &mut ValuePath, value: &Value, sent: Option<&Value>) {
         let Value::Object(fields) = value else { return };
         for (name, value) in fields {

@@ -8,26 +8,26 @@ use refdesk_templates::{Variable, VariableKind};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormRow {
     pub way: ValuePath,
-    /// Its name; for an item its number, from 1.
+    /// The name; for a list item, its number from 1.
     pub name: String,
     pub level: usize,
-    /// Whether it has a default or is only tested.
+    /// Whether it has a default or is only tested for presence.
     pub optional: bool,
     pub holds: RowValue,
-    /// Whether something was typed in it or below.
+    /// Whether something was typed here or below.
     pub typed: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RowValue {
-    /// A text, typed or a sample; empty if it is left out until typed.
+    /// A typed or sample text; empty if it is left out until typed.
     Text(String),
     Flag(bool),
     /// A list whose items are the rows below; `None` for a sample.
     Items(Option<usize>),
     /// The fields in the rows below it.
     Fields,
-    /// A value that the template does not use, as given.
+    /// A value that the template does not use, as typed.
     Unused(String),
     /// A text that is invalid for the template's variable.
     Misfit(String),
@@ -39,7 +39,7 @@ impl FormRow {
         matches!(self.holds, RowValue::Text(_) | RowValue::Flag(_) | RowValue::Misfit(_))
     }
 
-    /// Whether a sample stands in its place: nothing was typed, or a text that is invalid.
+    /// Whether a sample is used instead, because nothing valid was typed.
     pub fn is_sample(&self) -> bool {
         match &self.holds {
             RowValue::Text(sample) => !self.typed && !sample.is_empty(),
@@ -70,7 +70,7 @@ struct RowBuilder<'a> {
 }
 
 impl RowBuilder<'_> {
-    /// Recurses at most as deep as the tree, which `template` bounds.
+    /// The recursion is bounded by the depth of the tree, which `template` limits.
     fn fields(&mut self, variables: &[Variable], way: &mut ValuePath, level: usize, sample: &Value) {
         for variable in variables {
             let sample = sample.get(&variable.name).unwrap_or(&Value::Null);

@@ -1,12 +1,12 @@
-//! Typed values as saved for the next time. A value is never saved if a name on its path or within it says that it is
-//! secret, or if it looks like a key: templates have no other mark for secrets.
+//! Typed values as saved in the session. A value is never saved if a name on its path or within it suggests a secret,
+//! or if it looks like a key, because templates have no other way to mark secrets.
 
 use serde_json::Value;
 
 use crate::common::values::{TypedValue, TypedValues, ValueStep, json};
 use refdesk_core::config::screen_session::{SavedStep, SavedValue, SavedValues};
 
-/// What the name of a secret contains, in lower case and without separators.
+/// Substrings of secret names, in lower case and without separators.
 const SECRET: [&str; 26] = [
     "password",
     "passwd",
@@ -36,11 +36,11 @@ const SECRET: [&str; 26] = [
     "licensekey",
 ];
 
-/// Words that make such a name only as whole words.
+/// Words that suggest a secret only as whole words.
 const SECRET_WORDS: [&str; 13] =
     ["pin", "pwd", "pass", "auth", "cred", "creds", "jwt", "otp", "pat", "tok", "dsn", "salt", "iban"];
 
-/// The prefixes of keys that have one.
+/// Common prefixes of keys.
 const KEYS: [&str; 9] = ["-----BEGIN", "eyJ", "ghp_", "gho_", "github_pat_", "glpat-", "sk-", "sk_live_", "xox"];
 
 pub fn is_secret(name: &str) -> bool {
@@ -64,7 +64,7 @@ fn words(name: &str) -> impl Iterator<Item = String> {
     words.into_iter()
 }
 
-/// Whether a text is a key, or an address with a password.
+/// Whether a text is a key, or a URL with a password.
 fn looks_secret(text: &str) -> bool {
     let has_password = |rest: &str| {
         let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
@@ -74,7 +74,7 @@ fn looks_secret(text: &str) -> bool {
     KEYS.iter().any(|key| text.starts_with(key)) || text.split_once("://").is_some_and(|(_, rest)| has_password(rest))
 }
 
-/// Whether a value has a member with a secret name. `serde_json` bounds how deep a value is.
+/// Whether a value has a member with a secret name. `serde_json` bounds the depth.
 fn holds_secret(value: &Value) -> bool {
     match value {
         Value::Object(fields) => fields.iter().any(|(name, value)| is_secret(name) || holds_secret(value)),
@@ -96,7 +96,7 @@ impl TypedValues {
                 TypedValue::Text(text) if looks_secret(text) => continue,
                 TypedValue::Text(text) => match json(text) {
                     Some(Ok(value)) if holds_secret(&value) => continue,
-                    // Its members are unknown.
+                    // Invalid JSON, whose members are unknown.
                     Some(Err(_)) => continue,
                     _ => SavedValue::Text(text.clone()),
                 },

@@ -1,22 +1,24 @@
-//! Reads lines from standard input, on its own thread: a read cannot be interrupted, and a signal must not wait for it.
+//! Reads lines from standard input on a separate thread, because a read cannot be interrupted and a signal must not
+//! wait for it.
 
 use std::io::{self, BufRead};
 use std::thread;
 
 use tokio::sync::mpsc;
 
-/// The longest line that is taken, in bytes.
+/// The maximum length of an accepted line, in bytes.
 pub const LONGEST: usize = 1024 * 1024;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TypedLine {
-    /// Without its line break. What is not UTF-8 is replaced.
+    /// Without its line break. Invalid UTF-8 is replaced.
     Text(String),
     /// Longer than [`LONGEST`].
     TooLong,
 }
 
-/// The lines of standard input, or why it cannot be read. A line is read ahead; the end of the input closes the channel.
+/// The lines of standard input, or why it cannot be read. One line is read ahead; the end of the input closes the
+/// channel.
 ///
 /// # Errors
 /// The system cannot start a thread.

@@ -1,4 +1,4 @@
-//! What agents ask of a person, and what a repository needs a person's approval for.
+//! Requests from agents, and settings of a repository that need the user's approval.
 
 use crate::common::change_cost::of_sources;
 use refdesk_desk::SelectionChange;

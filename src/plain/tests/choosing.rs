@@ -1,4 +1,4 @@
-//! Picks and exclusions, with what follows from them.
+//! Picks and exclusions, and their consequences.
 
 use crate::common::change_cost::of_sources;
 

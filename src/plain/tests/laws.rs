@@ -1,4 +1,4 @@
-//! For any input and any answer: no panic, and lines that are lines.
+//! For any input and any answer: no panic, and every output is a single line.
 
 use proptest::prelude::*;
 
@@ -42,7 +42,7 @@ fn line() -> impl Strategy<Value = String> {
     ]
 }
 
-/// An answer that fits the request, or not.
+/// An answer that may or may not fit the request.
 fn response(request: &Request, other: bool) -> Response {
     let change = SelectionChange {
         enters: vec!["java-service".into(), "x".into()],
