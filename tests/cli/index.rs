@@ -181,9 +181,9 @@ fn a_search_without_an_answer_says_so() {
     assert_eq!(found("zzzqqq")["hits"], json!([]));
     assert!(!found("call")["hits"].as_array().unwrap().is_empty());
     let shown = world.run(&["search", "zzzqqq"]).exits(0);
-    assert!(shown.text().contains("No section found."), "{shown}");
+    assert!(shown.text().contains("Nothing found."), "{shown}");
     let shown = world.run(&["search", "\""]).exits(0);
-    assert!(!shown.text().contains("No section found."), "{shown}");
+    assert!(!shown.text().contains("Nothing found."), "{shown}");
     assert_eq!(found("\"")["notes"], json!(["The query has no words to search for."]));
 }
 
@@ -227,7 +227,7 @@ fn search_does_not_quote_what_is_gone() {
     let note = "2 sections have changed since they were indexed, and are left out until the index is updated.";
     assert!(after["notes"].as_array().unwrap().contains(&json!(note)), "{after}");
     let shown = world.run(&["search", "invoices", "--max-tokens", "1"]).exits(0);
-    assert!(!shown.text().contains("No section found"), "{shown}");
+    assert!(!shown.text().contains("Nothing found"), "{shown}");
 }
 
 #[test]

@@ -92,7 +92,7 @@ fn leaving_writes_nothing() {
 fn a_folder_can_be_added_as_one_source_or_as_one_each() {
     for (typed, expected) in [
         (&["each\r"][..], &["kafka.json", "outbox.json", "saga.json"][..]),
-        (&["o\r"], &["docs.json"]),
+        (&["o\r"], &["ws-docs.json"]),
         (&["?\r", "\r", "q\r"], &[]),
         (&["\x04"], &[]),
     ] {

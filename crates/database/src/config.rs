@@ -27,7 +27,7 @@ use self::patterns::{PatternsLeft, patterns};
 use self::server::TakesVariable;
 pub use self::server::{Secret, ServerConnection};
 use crate::names::globs::NamePattern;
-use crate::names::words::domain_name;
+use crate::names::words::{is_slug, not_a_domain};
 
 /// Where the configuration is looked for, in this order.
 pub const FILES: [&str; 2] = [".jaato/databases.yaml", "config/databases.yaml"];
@@ -467,9 +467,10 @@ fn domains(fields: &mut YamlFields<'_, '_>, left: &mut PatternsLeft) -> Vec<(Str
     let Some(mut inner) = fields.inner("domains") else { return Vec::new() };
     let mut domains = Vec::new();
     for member in inner.members() {
-        match domain_name(&member.key) {
-            Ok(name) => domains.push((name, patterns(&mut inner.only(member), &member.key, left))),
-            Err(problem) => inner.report(&member.node, problem),
+        if is_slug(&member.key) {
+            domains.push((member.key.clone(), patterns(&mut inner.only(member), &member.key, left)));
+        } else {
+            inner.report(&member.node, not_a_domain(&member.key));
         }
     }
     domains

@@ -205,14 +205,15 @@ fn drafts<'a>(scan: &'a Scan, notes: &mut Vec<ScanNote>) -> Vec<Draft<'a>> {
     for (at, entry) in scan.listed.iter().enumerate() {
         listed.entry(&entry.path).or_insert((at, entry));
     }
-    let FolderSources { skills, with_templates } = folder_sources(scan);
+    let sources = folder_sources(scan);
+    let folders: BTreeSet<&Path> = sources.folders().collect();
     let price = |folder: &Path| scan.prices.get(folder).copied().unwrap_or(0);
     let translations = Translations::among(scan.files.iter().map(|file| file.path.as_path()));
     let document = |file| document(scan, file, listed.get(file.path.as_path()).copied(), &translations);
     let mut drafts = Vec::new();
     for file in &scan.files {
         let folder = file.path.parent().unwrap_or(Path::new(""));
-        if with_templates.contains(file.path.as_path()) {
+        if sources.with_templates.contains(file.path.as_path()) {
             let tokens = price(folder);
             drafts.extend(document(file).map(|draft| Draft {
                 contents: contents_of(scan, folder),
@@ -220,10 +221,10 @@ fn drafts<'a>(scan: &'a Scan, notes: &mut Vec<ScanNote>) -> Vec<Draft<'a>> {
                 place: ProposedPlace::Folder(folder.to_path_buf()),
                 ..draft
             }));
-        } else if is_skill(&file.path) && skills.contains(folder) {
+        } else if is_skill(&file.path) && folders.contains(folder) {
             drafts.push(skill(scan, file, folder, price(folder), notes));
-        } else if folder.ancestors().any(|above| skills.contains(above)) {
-            // It is part of the skill.
+        } else if folder.ancestors().any(|above| folders.contains(above)) {
+            // It is part of that source.
         } else if is_rule(&file.path) {
             drafts.push(rule(file));
         } else if file.path.extension().is_none_or(|ending| ending != "mdc") {

@@ -159,8 +159,8 @@ fn one_source_is_added_in_place() {
         press(&mut state, "a \"docs/timeouts.md\" Enter");
         let effects = answer(&mut state, Response::CanAdd(Ok(1)));
         assert_eq!(commands(&effects), [Request::AddSource("docs/timeouts.md".to_owned())]);
-        assert_eq!(state.open_window(), None);
         answer(&mut state, added(is_untrusted));
+        assert_eq!(state.open_window(), None);
         assert_eq!(message(&state), said);
         update(&mut state, Input::Snapshot(Box::new(fixture::snapshot())));
         assert_eq!(state.subject(crate::tui::pane::Pane::Catalog), Some("timeouts"), "the cursor is on it");

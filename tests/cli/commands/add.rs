@@ -306,7 +306,7 @@ fn each_document_of_a_folder_can_be_a_source() {
     let files = [("docs/kafka.md", "# Kafka\n"), ("docs/saga.md", "# Saga\n"), ("docs/data.json", "{}")];
     let world = Workspace::with(&files);
     let whole = world.json(&["add", "docs"], 0);
-    assert_eq!((&whole["id"], &whole["entry"]["path"]), (&json!("docs"), &json!("../../docs")));
+    assert_eq!((&whole["id"], &whole["entry"]["path"]), (&json!("ws-docs"), &json!("../../docs")));
     let world = Workspace::with(&files);
     let each = world.json(&["add", "docs", "--each"], 0);
     assert_eq!(each["added"].as_array().unwrap().len(), 2, "{each}");

@@ -70,9 +70,9 @@ fn what_the_catalog_says_of_a_source_is_not_listed_beside_its_text() {
     let answer = world.json(&["search", "retry"], 0);
     assert_eq!(places(&answer), ["retry text"], "{answer}");
     let ran = world.run(&["search", "retry"]).exits(0);
-    assert!(ran.text().contains("docs/retry.md:1") && ran.text().contains("\n1 section by words only"), "{ran}");
+    assert!(ran.text().contains("docs/retry.md:1") && ran.text().contains("\n1 hit by words only"), "{ran}");
     let ran = world.run(&["search", "retry", "--kind", "source"]).exits(0);
-    assert!(ran.text().contains("@retry") && ran.text().contains("\n1 section by"), "{ran}");
+    assert!(ran.text().contains("@retry") && ran.text().contains("\n1 hit by"), "{ran}");
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn filters_choose_among_sources() {
     world.run(&["search", "breaker", "--kind", "page"]).exits(2);
     world.run(&["search", "breaker", "--limit", "0"]).exits(2);
     let none = world.run(&["search", "nothing of this"]).exits(0);
-    assert_eq!(none.text(), "No section found.\n", "{none}");
+    assert_eq!(none.text(), "Nothing found.\n", "{none}");
 }
 
 #[test]

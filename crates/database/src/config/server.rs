@@ -181,6 +181,12 @@ pub(super) fn refuse_written<'a>(
     refused
 }
 
+/// Whether a number under this key is how many tokens there may be.
+fn is_limit(key: &str) -> bool {
+    let key = key.to_lowercase();
+    key.ends_with("tokens") || key.contains("limit")
+}
+
 /// The values in a node that look like secrets, each with its key.
 fn written_secrets<'a>(key: &'a str, node: &'a YamlNode, found: &mut Vec<(&'a str, &'a YamlNode)>) {
     match &node.value {
@@ -189,8 +195,7 @@ fn written_secrets<'a>(key: &'a str, node: &'a YamlNode, found: &mut Vec<(&'a st
         YamlValue::Text(text) if is_secret_key(key) && !text.trim().is_empty() && variable(text).is_none() => {
             found.push((key, node));
         }
-        // A number of tokens is a limit.
-        YamlValue::Int(_) | YamlValue::Float(_) if is_secret_key(key) && !key.to_lowercase().contains("token") => {
+        YamlValue::Int(_) | YamlValue::Float(_) if is_secret_key(key) && !is_limit(key) => {
             found.push((key, node));
         }
         _ => {}

@@ -241,15 +241,24 @@ fn a_default_is_named_only_where_one_is_used() {
 
 #[test]
 fn a_secret_under_another_key_is_refused_wherever_it_is() {
-    for (entry, place) in
-        [("password: hunter2, connection: {file: x}", "1:47"), ("connection: {file: x, pwd: hunter2}", "1:64")]
-    {
-        let (_, problems) = read(&format!("databases: [{{name: a, type: sqlite, {entry}}}]"), "f");
+    let of_sqlite = "remove it";
+    for (entry, place, fix) in [
+        ("sqlite, password: hunter2, connection: {file: x}", "1:47", "'password_env: NAME'"),
+        ("sqlite, connection: {file: x, pwd: hunter2}", "1:64", of_sqlite),
+        ("sqlite, connection: {file: x, options: {pwd: hunter2}}", "1:74", of_sqlite),
+        ("sqlite, passwords: [hunter2], connection: {file: x}", "1:49", "'password_env: NAME'"),
+        ("sqlite, connection: {file: x}}], pass: hunter2, more: [{a: 1", "1:73", of_sqlite),
+        ("postgres, connection: {host: h, options: {token: 5}}", "1:76", "'token_env: NAME'"),
+    ] {
+        let (_, problems) = read(&format!("databases: [{{name: a, type: {entry}}}]"), "f");
         let secrets: Vec<_> = problems.iter().filter(|it| it.code == Code::PlainPassword).collect();
         let [problem] = secrets.as_slice() else { panic!("{entry}: {problems:?}") };
-        assert_eq!(format!("{}:{}", problem.line.unwrap(), problem.column.unwrap()), place);
-        assert!(problem.fix.to_string().contains("'password_env: NAME'"), "{problem:?}");
+        assert_eq!(format!("{}:{}", problem.line.unwrap(), problem.column.unwrap()), place, "{entry}");
+        assert!(problem.fix.to_string().contains(fix), "{problem:?}");
     }
+    let limits = "{host: h, token_limit: 5, max_tokens: 6}";
+    let (found, problems) = read(&format!("databases: [{{name: a, type: postgres, connection: {limits}}}]"), "f");
+    assert_eq!(found.databases.len(), 1, "{problems:?}");
     // These say where a secret is.
     let elsewhere = "{host: h, passfile: ~/.pgpass, secret_name: x, password: '${P}'}";
     let (_, problems) = read(&format!("databases: [{{name: a, type: postgres, connection: {elsewhere}}}]"), "f");

@@ -219,11 +219,13 @@ pub fn slug(text: &str) -> String {
 /// It has characters that a path or an id cannot have.
 pub(crate) fn domain_name(text: &str) -> Result<String, Diagnostic> {
     let name = text.trim().to_lowercase().replace([' ', '_'], "-");
-    if is_slug(&name) {
-        return Ok(name);
-    }
+    if is_slug(&name) { Ok(name) } else { Err(not_a_domain(text)) }
+}
+
+/// The problem of a text that is no name of a domain.
+pub(crate) fn not_a_domain(text: &str) -> Diagnostic {
     let message = format!("'{text}' is not a valid name for a domain: use lower-case words with hyphens");
-    Err(Diagnostic::error(Code::UnknownValue, message))
+    Diagnostic::error(Code::UnknownValue, message)
 }
 
 /// Whether a text can be part of a path or an id as [`slug`] writes them, whatever its words: a domain may be named
