@@ -29,19 +29,19 @@ pub use self::server::{Secret, ServerConnection};
 use crate::names::globs::NamePattern;
 use crate::names::words::{is_slug, not_a_domain};
 
-/// Where the configuration is looked for, in this order.
+/// The paths of the configuration file, in the order in which they are tried.
 pub const FILES: [&str; 2] = [".jaato/databases.yaml", "config/databases.yaml"];
 
-/// Most bytes of the file.
+/// The maximum size of the file in bytes.
 pub const FILE_BYTES: u64 = 1024 * 1024;
 
-/// Most databases.
+/// The maximum number of databases.
 const DATABASES: usize = 64;
 
-/// Where pages go unless the configuration says otherwise.
+/// The default folder of the pages.
 const DOCS_PATH: &str = "docs/databases";
 
-/// Most values and events in the file.
+/// The maximum number of values and events in the file.
 const ITEMS: usize = 100_000;
 
 /// Keys of a database.
@@ -70,7 +70,7 @@ const KEYS: &[&str] = &[
 /// Keys that restrict what is read.
 const GUARDS: &[&str] = &["schemas", "include_tables", "exclude_tables", "sampling", "sensitive", "enabled"];
 
-/// How misspellings of them begin.
+/// Prefixes of likely misspellings of these keys.
 const GUARD_STEMS: &[&str] = &["includ", "exclud", "sampl", "sensitiv"];
 
 /// The databases of a workspace.
@@ -94,7 +94,7 @@ impl Default for DatabasesConfig {
 }
 
 impl DatabasesConfig {
-    /// Takes every database out of use.
+    /// Disables every database.
     pub fn refuse_all(&mut self) {
         self.docs_path = DOCS_PATH.to_owned();
         self.wrong.extend(self.databases.drain(..).map(|database| database.name));
@@ -108,41 +108,41 @@ pub struct DatabaseConfig {
     pub name: String,
     /// The line of its entry.
     pub line: usize,
-    /// How it is reached.
+    /// How to connect to it.
     pub connection: Connection,
-    /// The schemas that are read; empty means all but the system's.
+    /// The schemas to read; empty means all except the system's.
     pub schemas: Vec<String>,
-    /// Tables that are read; empty means all.
+    /// The tables to read; empty means all.
     pub include_tables: Vec<NamePattern>,
-    /// Tables that are not read.
+    /// The tables not to read.
     pub exclude_tables: Vec<NamePattern>,
     /// Whether views are read.
     pub include_views: bool,
-    /// Whether the database's own tables are read.
+    /// Whether system tables are read.
     pub include_system_tables: bool,
-    /// What may be known about values.
+    /// What may be learned about values.
     pub sampling: Sampling,
-    /// Columns about whose values nothing may be revealed.
+    /// Columns whose values must not be disclosed.
     pub sensitive: Vec<NamePattern>,
-    /// Columns that are not sensitive although their name or type says so.
+    /// Columns that are not sensitive even if their name or type suggests it.
     pub not_sensitive: Vec<NamePattern>,
-    /// Whether small sets of values may be in pages.
+    /// Whether pages may contain small sets of values.
     pub publish_values: bool,
     /// Whether pages link to tables of other domains.
     pub cross_links: bool,
     /// What becomes one source.
     pub granularity: Granularity,
-    /// Domains that a person named, each with its tables, in their order.
+    /// Configured domains with their tables, in order.
     pub domains: Vec<(String, Vec<NamePattern>)>,
-    /// Rules with another severity than usual; `None` switches a rule off.
+    /// Rules with a configured severity; `None` disables a rule.
     pub checks: Vec<(CheckRule, Option<Severity>)>,
-    /// Whether it is used at all.
+    /// Whether the database is used.
     pub enabled: bool,
     /// The settings for all databases.
     pub settings: AgentSettings,
 }
 
-/// How a database is reached.
+/// How to connect to a database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Connection {
     /// A file.
@@ -156,7 +156,7 @@ pub enum Connection {
     Snowflake(ServerConnection),
 }
 
-/// What may be known about values.
+/// What may be learned about values.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Sampling {
@@ -188,7 +188,7 @@ enum DatabaseKind {
 }
 
 impl Connection {
-    /// The word in files.
+    /// The name in configuration files.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Sqlite { .. } => "sqlite",
@@ -197,7 +197,7 @@ impl Connection {
         }
     }
 
-    /// Its kind at the beginning of a sentence.
+    /// The kind with an article, for the start of a sentence.
     pub(crate) fn with_article(&self) -> &'static str {
         match self {
             Self::Sqlite { .. } => "An SQLite",
@@ -206,14 +206,14 @@ impl Connection {
         }
     }
 
-    /// Whether rows may be read at all. Masking and row access policies of Snowflake cannot be seen.
+    /// Whether rows may be read at all. Not from Snowflake, whose masking and row access policies are invisible.
     pub(crate) fn shows_rows(&self) -> bool {
         !matches!(self, Self::Snowflake(_))
     }
 }
 
 impl DatabaseConfig {
-    /// Whether the configuration wants this table.
+    /// Whether the configuration selects this table.
     pub(crate) fn wants_table(&self, schema: &str, table: &str) -> bool {
         let matches = |patterns: &[NamePattern]| patterns.iter().any(|it| it.matches_table(schema, table));
         (self.schemas.is_empty() || self.schemas.iter().any(|wanted| wanted == schema))
@@ -222,7 +222,7 @@ impl DatabaseConfig {
     }
 }
 
-/// Reads the text of the file; `file` is its name in diagnostics.
+/// Parses the configuration file; `file` is its name in diagnostics.
 pub fn read(text: &str, file: &str) -> (DatabasesConfig, Vec<Diagnostic>) {
     let mut config = DatabasesConfig::default();
     let mut problems = Vec::new();
@@ -285,7 +285,7 @@ fn name_of(node: &YamlNode) -> Option<String> {
     YamlFields::of(node, "", "", &mut ignored).and_then(|mut fields| name(&mut fields, node))
 }
 
-/// The text as YAML without tags.
+/// Parses YAML without tags.
 pub(crate) fn parsed(text: &str, file: &str) -> Result<YamlNode, Box<Diagnostic>> {
     let problem = |message: String, line, column| {
         Box::new(Diagnostic::error(Code::Unparsable, message).in_file(file).at(Position { line, column }))
@@ -311,7 +311,7 @@ pub(crate) fn parsed(text: &str, file: &str) -> Result<YamlNode, Box<Diagnostic>
     }
 }
 
-/// Databases with the same name are all refused: it is not known which one a person means.
+/// Refuses all databases that share a name, because it is unclear which one is meant.
 fn refuse_repeated(config: &mut DatabasesConfig, file: &str, problems: &mut Vec<Diagnostic>) {
     let databases = &mut config.databases;
     let names: Vec<String> =
@@ -358,7 +358,7 @@ fn database(node: &YamlNode, file: &str, problems: &mut Vec<Diagnostic>) -> Opti
         exclude_tables,
         include_views: fields.flag("include_views").unwrap_or(true),
         include_system_tables: fields.flag("include_system_tables").unwrap_or(false),
-        // An unknown word must not reveal more than was intended.
+        // A misspelled word must not disclose more than intended.
         sampling: match fields.node("sampling") {
             Some(_) => fields.word("sampling", &samplings).unwrap_or(Sampling::None),
             None => Sampling::default(),
@@ -409,7 +409,7 @@ fn name(fields: &mut YamlFields<'_, '_>, node: &YamlNode) -> Option<String> {
     None
 }
 
-/// A valid name like this one, if there is one.
+/// A similar valid name, if there is one.
 fn similar_name(name: &str) -> Option<String> {
     let word = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     let similar: String = name.chars().map(word).collect();

@@ -1,4 +1,4 @@
-//! Reads the schema of a database, with one file per kind. Statements are our own constants with bound parameters.
+//! Reads the schema of a database; one file per kind. Statements are constants with bound parameters.
 
 mod long_names;
 #[cfg(feature = "postgres")]
@@ -18,23 +18,23 @@ use refdesk_text::{Code, Error};
 use crate::config::{Connection, DatabaseConfig};
 use crate::snapshot::{Snapshot, TableName};
 
-/// What was read from a database, and what could not be.
+/// The result of reading a database, and what could not be read.
 #[derive(Debug, Default)]
 pub struct Reading {
     /// The schema.
     pub snapshot: Snapshot,
-    /// The tables that the configuration leaves out.
+    /// The tables excluded by the configuration.
     pub left_out: Vec<TableName>,
     /// What could not be read.
     pub problems: Vec<Diagnostic>,
-    /// What a person should know about the connection, such as a role that may do more than reading needs.
+    /// Notes about the connection, such as a role with more rights than reading requires.
     pub about_connection: Vec<Diagnostic>,
 }
 
-/// How often to check whether reading is still wanted.
+/// How often to check whether reading was stopped.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// What finding a server may look at, and whether reading is still wanted.
+/// What may be used to find a server, and whether reading was stopped.
 #[derive(Debug, Clone)]
 pub struct ConnectionEnvironment {
     /// The workspace.
@@ -53,7 +53,7 @@ impl ConnectionEnvironment {
         self.is_stopped.load(Ordering::Relaxed)
     }
 
-    /// Waits until the time has passed or reading is stopped; whether reading is still wanted.
+    /// Waits until the time has passed or reading is stopped. Returns whether to continue.
     fn wait(&self, time: Duration) -> bool {
         let until = Instant::now() + time;
         while !self.is_stopped() {
@@ -67,7 +67,7 @@ impl ConnectionEnvironment {
     }
 }
 
-/// The error for a database that was not read to its end because reading was stopped.
+/// The error for a database whose reading was stopped.
 pub fn stopped() -> Error {
     Error::new(Code::Stopped, "reading the databases was stopped, and nothing was written", "start it again")
 }
@@ -79,14 +79,14 @@ impl Default for ConnectionEnvironment {
     }
 }
 
-/// A database that may be reached: its configuration, and the path if it is a file.
+/// A database that may be accessed: its configuration, and the path if it is a file.
 #[derive(Debug, Clone)]
 pub struct Reachable<'c> {
     /// The configuration.
     pub config: &'c DatabaseConfig,
     /// The absolute path of its file without links; empty for a server.
     pub file: PathBuf,
-    /// What finding a server may look at.
+    /// What may be used to find a server.
     pub around: ConnectionEnvironment,
 }
 

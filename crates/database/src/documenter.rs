@@ -1,5 +1,5 @@
-//! Decides what a run of the documenter writes: pages that are new or changed, except those that a person edited. It
-//! neither reads nor writes files; their contents are passed in.
+//! Decides which pages a documentation run writes: new and changed ones, except those that a person edited. It neither
+//! reads nor writes files; their contents are passed in.
 
 mod catalog;
 mod manifest;
@@ -23,7 +23,7 @@ pub enum PageAction {
     Keep,
     /// It is written.
     Write,
-    /// A person edited it, so it stays.
+    /// A person edited it, so it is kept.
     Edited,
     /// It is out of date, but not part of this run.
     LeftOut,
@@ -52,24 +52,24 @@ impl OwnPages {
         self.hashes.entry(path.to_owned()).or_default().push(hash.to_owned());
     }
 
-    /// Whether refdesk wrote exactly this at this path. The manifest may have come with the repository, so the page
-    /// itself must say so too.
+    /// Whether refdesk wrote exactly these bytes to this path. The manifest may come from a repository, so the page
+    /// itself must confirm it.
     pub fn has(&self, path: &str, bytes: &[u8]) -> bool {
         self.has_hash(path, bytes) && is_generated(path, bytes)
     }
 
-    /// Whether refdesk noted this content for this path.
+    /// Whether refdesk recorded this content for this path.
     pub fn has_hash(&self, path: &str, bytes: &[u8]) -> bool {
         let hash = sha256_hex(bytes);
         self.hashes.get(path).is_some_and(|hashes| hashes.contains(&hash))
     }
 }
 
-/// What to do with a page, given what is at its path.
+/// What to do with a page, given the current content of its path.
 pub fn action(page: &Page, found: Option<&[u8]>, own: &OwnPages, overwrite_edited: bool) -> PageAction {
     match found {
         Some(found) if found == page.text.as_bytes() => PageAction::Keep,
-        // After a crash of the machine a page may be empty.
+        // After a system crash, a page may be empty.
         Some([]) => PageAction::Write,
         Some(found) if !overwrite_edited && !own.has(&page.path, found) => PageAction::Edited,
         _ => PageAction::Write,

@@ -1,4 +1,4 @@
-//! Two real schemas: their pages as reviewed, and how well joins are inferred when the keys are removed.
+//! Two real schemas: their reviewed pages, and how well joins are inferred when the keys are removed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,7 +1,6 @@
-//! What may be known about the values of a table. The values of a column that is sensitive by its name or type are
-//! never read, only whether a row has one. A sample of the others is examined in memory, and only counts, shares and
-//! shapes leave this module; a detector that finds an address, a card number or a secret makes its column sensitive
-//! too.
+//! What may be learned about a table's values. Values of a column that is sensitive by name or type are never read,
+//! only whether they are null. A sample of the other values is examined in memory, and only counts, shares and shapes
+//! leave this module. A detector that finds an address, a card number or a secret makes its column sensitive too.
 
 mod from_page;
 #[cfg(feature = "postgres")]
@@ -26,7 +25,7 @@ use crate::statistics::{TableProfile, may_sample};
 const KEYS: usize = 200;
 const FOUND_PERCENT: i64 = 90;
 
-/// Characters of a text that are examined.
+/// The number of characters of a text that are examined.
 const CHARACTERS: usize = 256;
 
 /// What was read about the values of a database.
@@ -36,12 +35,13 @@ pub struct Sampled {
     pub profiles: BTreeMap<TableName, TableProfile>,
     /// What could not be read.
     pub problems: Vec<Diagnostic>,
-    /// Why the connection was lost before the end; pages made from this much would say less than they could.
+    /// Why the connection was lost before the end. Pages made from this incomplete result would contain less than they
+    /// could.
     pub lost: Option<Error>,
 }
 
 impl Sampled {
-    /// The tables whose values may be read but could not be.
+    /// The tables whose values may be read, but could not be.
     pub fn unread<'s>(&'s self, snapshot: &'s Snapshot) -> impl Iterator<Item = &'s Table> {
         let has_failed = !self.problems.is_empty();
         let is_unread = |table: &&Table| !self.profiles.contains_key(&table.table_name());

@@ -1,5 +1,5 @@
-//! What is written about a database: pure functions of its snapshot, the notes and the configuration, without files,
-//! database or clock.
+//! Everything that is written about a database: pure functions of its snapshot, the notes and the configuration,
+//! without access to files, databases or the clock.
 
 pub mod check;
 pub mod describe;

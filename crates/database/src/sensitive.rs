@@ -1,5 +1,5 @@
-//! Which columns are sensitive, and why: by the configuration, by a word of their name, by their type. What detectors find in
-//! values is added by `sampling`.
+//! Which columns are sensitive, and why: by configuration, by a word in their name, or by their type. `sampling` adds
+//! what detectors find in values.
 
 pub(crate) mod comments;
 pub(crate) mod detect;
@@ -14,7 +14,7 @@ use crate::config::DatabaseConfig;
 use crate::names::words::split;
 use crate::snapshot::{Column, Table};
 
-/// Why nothing may be revealed about a column's values.
+/// Why a column's values must not be disclosed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SensitiveRule {
     /// The configuration names it.
@@ -48,7 +48,7 @@ impl SensitiveRule {
     }
 }
 
-/// Integer types, which can identify rows, by the first word of their names.
+/// Integer types, whose values may identify rows, by the first word of their names.
 const INTEGERS: [&str; 8] = ["int", "integer", "smallint", "bigint", "tinyint", "mediumint", "number", "numeric"];
 
 /// Types whose values are always sensitive.
@@ -74,7 +74,8 @@ const TYPES: &[&str] = &[
     "clob",
 ];
 
-/// Why a column is sensitive, judged without its values; `None` if it is not, or if the configuration lifts it.
+/// Why a column is sensitive, judged without its values; `None` if it is not, or if the configuration declares it not
+/// sensitive.
 pub(crate) fn by_name_and_type(config: &DatabaseConfig, table: &Table, column: &Column) -> Option<SensitiveRule> {
     let matches = |patterns: &[crate::names::globs::NamePattern]| {
         let found = patterns.iter().find(|it| it.matches_column(&table.schema, &table.name, &column.name));
@@ -97,7 +98,7 @@ pub(crate) fn by_name_and_type(config: &DatabaseConfig, table: &Table, column: &
     kind.or(column.is_composite.then_some("composite")).map(SensitiveRule::Type)
 }
 
-/// The name of the column to which a number refers: `ShipVia` holds the number of a shipper, not a street.
+/// The column that a number refers to: `ShipVia` holds the number of a shipper, not a street.
 fn referred<'t>(table: &'t Table, column: &Column) -> Option<&'t str> {
     let key = table.foreign_keys.iter().find(|key| key.columns == [column.name.as_str()])?;
     let printed = split(column.base_type.as_ref().unwrap_or(&column.data_type));
@@ -105,7 +106,7 @@ fn referred<'t>(table: &'t Table, column: &Column) -> Option<&'t str> {
     key.target_columns.first().map(String::as_str).filter(|_| is_integer)
 }
 
-/// Whether the configuration says that the name and the type of a column do not make it sensitive.
+/// Whether the configuration declares that a column is not sensitive despite its name and type.
 pub(crate) fn is_lifted(config: &DatabaseConfig, table: &Table, column: &Column) -> bool {
     config.not_sensitive.iter().any(|it| it.matches_column(&table.schema, &table.name, &column.name))
 }
@@ -128,7 +129,7 @@ mod tests {
             ("ShipVia", "INTEGER", Some("ShipperID"), ""),
             ("address_id", "bigint", Some("id"), ""),
             ("person", "INTEGER", Some("ssn"), "name: ssn"),
-            // A text may be the thing itself.
+            // A text may contain the value itself.
             ("mail", "TEXT", Some("id"), "name: mail"),
             ("ShipVia", "INTEGER", None, "name: via"),
         ] {

@@ -1,4 +1,4 @@
-//! The schema of a database. Everything in it came from the database and is foreign text.
+//! The schema of a database. Everything in it comes from the database and is foreign text.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ pub struct Snapshot {
 pub struct SchemaInfo {
     /// Its name.
     pub name: String,
-    /// What the database says about it.
+    /// The database's comment.
     pub comment: Option<String>,
 }
 
@@ -59,7 +59,7 @@ pub enum TableKind {
     MaterializedView,
     /// A table of another server.
     ForeignTable,
-    /// A table that a program computes; it is named but not read.
+    /// A table computed by a program; it is listed but not read.
     VirtualTable,
 }
 
@@ -106,18 +106,18 @@ pub struct Table {
     pub foreign_keys: Vec<ForeignKey>,
     /// Indexes, without those of keys.
     pub indexes: Vec<IndexInfo>,
-    /// What the database says about constraints, by their names.
+    /// The database's comments on constraints, by their names.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub constraint_comments: BTreeMap<String, String>,
-    /// What the database says about it.
+    /// The database's comment.
     pub comment: Option<String>,
     /// The tables that a view reads.
     pub reads_from: Vec<TableName>,
-    /// Whether rows are filtered by the reading role; such a table is never sampled.
+    /// Whether the reading role sees only some rows; such a table is never sampled.
     pub row_security: bool,
-    /// Whether this role may not read its rows.
+    /// Whether the role may not read its rows.
     pub is_unreadable: bool,
-    /// Whether another session has it locked, so that its defaults and checks could not be read.
+    /// Whether another session holds a lock on it, so that its defaults and checks could not be read.
     #[serde(skip)]
     pub is_locked: bool,
     /// How many partitions it has.
@@ -160,7 +160,7 @@ impl TableName {
     }
 }
 
-/// `schema.name`. A schema with a dot in its name is quoted as in SQL: otherwise table `c` of schema `a.b` and table
+/// `schema.name`. A schema with a dot in its name is quoted as in SQL; otherwise table `c` of schema `a.b` and table
 /// `b.c` of schema `a` would have the same full name.
 pub fn full_name(schema: &str, name: &str) -> String {
     if schema.contains('.') || schema.starts_with('"') {
@@ -183,20 +183,20 @@ pub struct Column {
     pub default: Option<String>,
     /// `always` or `by default` for an identity column.
     pub identity: Option<String>,
-    /// What computes it.
+    /// The expression that computes it.
     pub generated: Option<String>,
-    /// A collation that is not the usual one.
+    /// A collation other than the default.
     pub collation: Option<String>,
-    /// What the database says about it.
+    /// The database's comment.
     pub comment: Option<String>,
     /// The labels of its type, if it is an enumeration.
     pub labels: Vec<String>,
-    /// The type below its type, if that is a domain.
+    /// The base type, if its type is a domain.
     pub base_type: Option<String>,
-    /// Whether its type has fields, or is an array, a range or a domain of one that has.
+    /// Whether its type has fields, or is an array, a range or a domain of a type that has.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_composite: bool,
-    /// What the database says about its type, if that is an enumeration or a domain.
+    /// The database's comment on its type, if that is an enumeration or a domain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub type_comment: Option<String>,
 }
@@ -253,7 +253,7 @@ pub struct IndexInfo {
     pub is_unique: bool,
     /// Whether it holds only some of the rows.
     pub is_partial: bool,
-    /// What the database says about it.
+    /// The database's comment.
     pub comment: Option<String>,
 }
 
@@ -281,10 +281,10 @@ impl Table {
             || indexes.into_iter().any(|index| same(&index.columns))
     }
 
-    /// A hash of everything but row counts, which tells whether its page is stale.
+    /// A hash of everything except row counts, to detect that a page is stale.
     pub fn metadata_hash(&self) -> String {
         let without = Self { row_estimate: None, partitions: 0, ..self.clone() };
-        // It has only texts, numbers and lists, which always serialize.
+        // Texts, numbers and lists always serialize.
         refdesk_files::name::sha256_hex(&serde_json::to_vec(&without).unwrap_or_default())
     }
 }
@@ -303,7 +303,7 @@ impl Snapshot {
         self.table(name).is_some() || self.beyond.binary_search(name).is_ok()
     }
 
-    /// Puts schemas and tables into their order.
+    /// Sorts schemas and tables.
     pub fn sort(&mut self) {
         self.schemas.sort_by(|a, b| a.name.cmp(&b.name));
         self.tables.sort_by(|a, b| (&a.schema, &a.name).cmp(&(&b.schema, &b.name)));

@@ -1,4 +1,4 @@
-//! What may be known about the values of a table, and of which tables.
+//! What may be learned about a table's values, and for which tables.
 
 use std::collections::BTreeMap;
 

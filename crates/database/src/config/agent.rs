@@ -1,5 +1,5 @@
-//! `.jaato/db-agent.yaml`: how databases are planned and documented. An invalid value is a warning, and the default is
-//! used. Settings of language models are checked like the others, though nothing uses them yet.
+//! `.jaato/db-agent.yaml`: how databases are planned and documented. An invalid value causes a warning, and the default
+//! is used. Settings of language models are validated like the others, although nothing uses them yet.
 
 use std::time::Duration;
 
@@ -11,21 +11,21 @@ use super::fields::YamlFields;
 use super::parsed;
 use crate::snapshot::TABLES;
 
-/// Where the settings are looked for, in this order.
+/// The paths of the settings file, in the order in which they are tried.
 pub const AGENT_FILES: [&str; 2] = [".jaato/db-agent.yaml", "config/agent-config.yaml"];
 
 /// How databases are planned and documented.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AgentSettings {
-    /// Most tables of a database; the rest are left out.
+    /// The maximum number of tables per database; the rest are left out.
     pub max_tables: usize,
-    /// How long a statement that reads values may take.
+    /// The time limit of a statement that reads values.
     pub sample_time: Duration,
-    /// How much each kind of document counts in a search.
+    /// The weight of each kind of document in a search.
     pub weights: SearchWeights,
 }
 
-/// How much each kind of document counts in a search; `None` is the default.
+/// The weight of each kind of document in a search; `None` is the default.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct SearchWeights {
     table: Option<f64>,
@@ -62,7 +62,7 @@ impl Default for AgentSettings {
     }
 }
 
-/// What a value may be.
+/// The allowed values of a setting.
 #[derive(Debug, Clone, Copy)]
 enum Allowed {
     Flag,
@@ -130,7 +130,7 @@ const SETTINGS: &[(&str, Allowed)] = &[
 const BUDGET: Allowed = Whole(1, 100_000);
 const WEIGHT: Allowed = Number(100.0);
 
-/// Reads the text of the file; `file` is its name in diagnostics.
+/// Parses the settings file; `file` is its name in diagnostics.
 pub fn read(text: &str, file: &str) -> (AgentSettings, Vec<Diagnostic>) {
     let mut settings = AgentSettings::default();
     let mut problems = Vec::new();
@@ -154,7 +154,7 @@ pub fn read(text: &str, file: &str) -> (AgentSettings, Vec<Diagnostic>) {
             }
         }
     }
-    // The default is used, so what follows is still valid.
+    // The default is used, so these are only warnings.
     problems.iter_mut().for_each(|problem| problem.severity = Severity::Warning);
     (settings, problems)
 }

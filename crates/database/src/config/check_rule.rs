@@ -1,4 +1,4 @@
-//! The rules that `checks` of the configuration names.
+//! The rules that the configuration's `checks` can name.
 
 use refdesk_text::report::Severity;
 use serde::Serialize;
@@ -11,15 +11,15 @@ pub enum CheckRule {
     NoPrimaryKey,
     /// The columns of a foreign key have no index.
     KeyWithoutIndex,
-    /// The columns of a foreign key have different types from those that they refer to.
+    /// The columns of a foreign key have different types than the referenced ones.
     KeyTypesDiffer,
     /// A foreign key refers to a table that does not exist.
     MissingTarget,
     /// A column's name matches the keys of several tables.
     AmbiguousJoin,
-    /// A comment is empty, or only the name.
+    /// A comment is empty, or merely repeats the name.
     EmptyComment,
-    /// A name, a default, a label or a comment has invisible characters.
+    /// A name, a default, a label or a comment contains invisible characters.
     HiddenCharacters,
     /// A sensitive column has no note.
     SensitiveWithoutNote,
@@ -29,7 +29,7 @@ pub enum CheckRule {
     NoDomain,
     /// A comment is long.
     LongComment,
-    /// A comment quotes an address, a number or a secret.
+    /// A comment contains an address, a number or a secret.
     ValueInComment,
 }
 
@@ -73,7 +73,7 @@ impl CheckRule {
         }
     }
 
-    /// Its severity unless the configuration says otherwise.
+    /// Its default severity.
     pub fn severity(self) -> Severity {
         Self::ALL.iter().find(|(rule, ..)| *rule == self).map_or(Severity::Warning, |(.., severity)| *severity)
     }

@@ -1,6 +1,5 @@
-//! Whether the patterns of a database can be compared with the names in it in a reasonable time. Each pattern is
-//! compared with each name, and both may come with a repository: the limits on patterns and on a schema do not bound
-//! their product.
+//! Bounds the time for matching a database's patterns against its names. Each pattern is matched against each name, and
+//! both may come from a repository. The limits on patterns and on schemas do not bound their product.
 
 use refdesk_text::{Code, Error};
 
@@ -8,14 +7,14 @@ use super::DatabaseConfig;
 use crate::connector::Reading;
 use crate::names::globs::NamePattern;
 
-/// Characters of patterns times bytes of names: about a second.
+/// Pattern characters times name bytes; this many take about a second.
 const COMPARISONS: usize = 4_000_000_000;
 
-/// Pattern characters that are allowed whatever the number of names: reading that many names takes long anyway.
+/// Up to this many pattern characters are always allowed: reading so many names takes longer anyway.
 const ALWAYS: usize = 512;
 
 impl DatabaseConfig {
-    /// Refuses to compare the names of tables, `bytes` in all, with the patterns for tables.
+    /// Refuses to match table names of `bytes` in total against the patterns for tables.
     ///
     /// # Errors
     /// It would take too long.

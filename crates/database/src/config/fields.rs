@@ -1,12 +1,12 @@
-//! The members of an object in YAML, read one by one: a wrong value is reported and ignored, and an unknown key is a
-//! warning with the nearest known one.
+//! Reads the members of a YAML object one by one: a wrong value is reported and ignored, and an unknown key causes a
+//! warning that suggests the closest known one.
 
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::{Diagnostic, Position};
 use refdesk_text::yaml::{YamlMember, YamlNode, YamlValue};
 use refdesk_text::{Code, Fix};
 
-/// An object that is being read.
+/// An object being read.
 pub struct YamlFields<'a, 'p> {
     members: &'a [YamlMember],
     file: &'p str,
@@ -33,7 +33,7 @@ impl<'a, 'p> YamlFields<'a, 'p> {
         self.warn_unknown_but(known, |_| false);
     }
 
-    /// The same, but a key that may be meant to restrict what is read is an error.
+    /// Warns about keys that are not among these; a key that may be meant to restrict what is read is an error.
     pub(super) fn warn_unknown_but(&mut self, known: &[&str], is_guard: impl Fn(&str) -> bool) {
         for member in self.members.iter().filter(|member| !known.contains(&member.key.as_str())) {
             let message = format!("'{}' is not a setting here", member.key);
@@ -50,7 +50,7 @@ impl<'a, 'p> YamlFields<'a, 'p> {
         }
     }
 
-    /// The value of a key, if it is there and not null.
+    /// The value of a key, unless it is missing or null.
     pub fn node(&self, key: &str) -> Option<&'a YamlNode> {
         let member = self.members.iter().find(|member| member.key == key)?;
         (member.node.value != YamlValue::Null).then_some(&member.node)
@@ -67,7 +67,7 @@ impl<'a, 'p> YamlFields<'a, 'p> {
         self.report(node, Diagnostic::error(Code::WrongType, message));
     }
 
-    /// A text that is not empty; a number counts as its digits.
+    /// A nonempty text; a number is converted to its digits.
     pub fn text(&mut self, key: &str) -> Option<String> {
         let node = self.node(key)?;
         match &node.value {
@@ -96,7 +96,7 @@ impl<'a, 'p> YamlFields<'a, 'p> {
         }
     }
 
-    /// A whole number in a range. Outside the range, a diagnostic says which value is used instead, if any.
+    /// A whole number in a range. Outside of it, the diagnostic tells which value is used instead, if any.
     pub fn number(&mut self, key: &str, least: u64, most: u64, instead: Option<&str>) -> Option<u64> {
         let node = self.node(key)?;
         let number = match node.value {
@@ -115,7 +115,7 @@ impl<'a, 'p> YamlFields<'a, 'p> {
         found
     }
 
-    /// One of these words, as the value that it means.
+    /// The value that one of these words stands for.
     pub fn word<T: Copy>(&mut self, key: &str, words: &[(&str, T)]) -> Option<T> {
         let node = self.node(key)?;
         let text = self.text(key)?;
@@ -128,7 +128,7 @@ impl<'a, 'p> YamlFields<'a, 'p> {
         found
     }
 
-    /// A list of texts with their places; a single text counts as a list of one.
+    /// A list of texts with their nodes; a single text counts as a list of one.
     pub fn texts(&mut self, key: &str) -> Vec<(String, &'a YamlNode)> {
         let Some(node) = self.node(key) else { return Vec::new() };
         let items = match &node.value {
@@ -171,7 +171,7 @@ impl<'a, 'p> YamlFields<'a, 'p> {
         YamlFields::of(node, &format!("'{key}'"), self.file, self.problems)
     }
 
-    /// A single member, for reading each of many: looking up every key among all of them takes quadratic time.
+    /// A single member, to read many without quadratic time for looking up each key among all.
     pub(crate) fn only(&mut self, member: &'a YamlMember) -> YamlFields<'a, '_> {
         YamlFields { members: std::slice::from_ref(member), file: self.file, problems: self.problems }
     }

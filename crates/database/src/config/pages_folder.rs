@@ -1,4 +1,4 @@
-//! Where pages go: `docs_path`, which is checked before anything is written.
+//! Validates `docs_path`, the folder of the pages, before anything is written.
 
 use std::path::{Component, Path};
 
@@ -11,7 +11,7 @@ use refdesk_text::yaml::YamlNode;
 use super::DOCS_PATH;
 use super::fields::YamlFields;
 
-/// The folder of the pages without `.` and double slashes; `None`, with a diagnostic, if pages may not be there.
+/// The folder of the pages without `.` and double slashes; `None`, with a diagnostic, if pages may not be stored there.
 pub(super) fn docs_path(fields: &mut YamlFields<'_, '_>, node: &YamlNode) -> Option<String> {
     let text = fields.text("docs_path")?;
     let mut refuse = |code: Code, what: &str| {
@@ -24,7 +24,7 @@ pub(super) fn docs_path(fields: &mut YamlFields<'_, '_>, node: &YamlNode) -> Opt
     }
     let path = clean(Path::new(&text));
     let first = path.components().next();
-    // `~` is the home folder in other paths of the configuration.
+    // In other paths of the configuration, `~` is the home folder.
     let is_home = first.is_some_and(|first| first.as_os_str() == "~");
     if is_home || is_absolute_anywhere(&text) || matches!(first, Some(Component::ParentDir)) {
         refuse(Code::Outside, "leads out of the workspace");

@@ -1,5 +1,5 @@
-//! The files of the workspace that a password command names. The command runs outside the workspace, where `make` or
-//! `python -m` would load files that the command does not name and that were never trusted.
+//! Finds the files of the workspace that a password command names. The command runs outside the workspace, where `make`
+//! or `python -m` would load files that the command does not name and that were never trusted.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use refdesk_files::output::resolve;
 use refdesk_files::path::{absolute, clean, is_within};
 
-/// The environment variable with the folder of the workspace, for the command.
+/// The environment variable through which the command gets the workspace's path.
 pub(crate) const WORKSPACE_VARIABLE: &str = "workspaceRoot";
 
 /// The regular files of the workspace that a shell command names, with links resolved.
@@ -21,7 +21,7 @@ pub fn workspace_files(workspace: &Path, home: Option<&Path>, command: &str) -> 
     if let Some(home) = home {
         spelled = with_folder(&spelled, "HOME", home);
     }
-    // The folder in which a process works is often the workspace.
+    // A process's working directory is often the workspace.
     let unclear = [WORKSPACE_VARIABLE, "/proc/"].into_iter().find(|name| spelled.contains(name));
     if let Some(name) = unclear {
         return Err(name.to_owned());
@@ -34,7 +34,7 @@ pub fn workspace_files(workspace: &Path, home: Option<&Path>, command: &str) -> 
         };
         match workspace_file(workspace, &expanded) {
             Some(file) => files.push(file),
-            // A relative path of anything else is not looked for in the workspace.
+            // Other programs' relative paths are not resolved in the workspace.
             None if expanded.is_relative() => {}
             None => {
                 let path = clean(&expanded);
@@ -48,7 +48,7 @@ pub fn workspace_files(workspace: &Path, home: Option<&Path>, command: &str) -> 
     Ok(files)
 }
 
-/// The command with the path of a folder in place of its variable, as far as a path follows it.
+/// The command with a variable replaced by its folder wherever a path follows.
 fn with_folder(command: &str, variable: &str, folder: &Path) -> String {
     let ways = [
         format!("\"${{{variable}}}\"/"),
@@ -60,12 +60,12 @@ fn with_folder(command: &str, variable: &str, folder: &Path) -> String {
     ways.iter().fold(command.to_owned(), |command, way| command.replace(way, &path))
 }
 
-/// The command with the workspace before each of its relative paths that is a file there.
+/// The command with the workspace's path prepended to each relative path that is a file there.
 pub(crate) fn with_workspace_files(workspace: &Path, command: &str) -> String {
     let (mut result, mut end) = (String::new(), 0);
     for word in words(command) {
         let (Some(before), Some(path)) = (command.get(end..word.start), command.get(word.clone())) else { continue };
-        // What follows a `$` is the name of a variable, even if a folder has that name.
+        // After a `$` comes the name of a variable, even if a folder has the same name.
         let is_path = path.contains('/') && !path.starts_with('/') && !before.ends_with('$');
         if is_path && workspace_file(workspace, Path::new(path)).is_some() {
             result.push_str(before);
@@ -81,7 +81,7 @@ fn words(command: &str) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     command.split(is_between).filter_map(move |word| {
         let start = at;
-        // Those between words that are not ASCII are white space.
+        // Non-ASCII characters between words are white space.
         at += word.len() + command.get(start + word.len()..)?.chars().next().map_or(0, char::len_utf8);
         (!word.is_empty()).then(|| start..start + word.len())
     })
@@ -158,7 +158,7 @@ mod tests {
             ("\"$workspaceRoot\"/bin/pw", &["bin/pw"], "\"$workspaceRoot\"/bin/pw"),
             ("\"${workspaceRoot}/bin/pw\"", &["bin/pw"], "\"${workspaceRoot}/bin/pw\""),
             ("$workspaceRoot/bin/pw", &["bin/pw"], "$workspaceRoot/bin/pw"),
-            // A program is found by the shell.
+            // The shell finds a program by its name.
             ("make -s", &["make"], "make -s"),
             ("bin/out ../out bin bin/none", &[], "bin/out ../out bin bin/none"),
         ] {

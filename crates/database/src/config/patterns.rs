@@ -5,7 +5,7 @@ use crate::names::globs::{NamePattern, PATTERN_CHARACTERS};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
-/// Most patterns of a database, and most characters of all of them.
+/// The maximum number of patterns per database, and of characters in all of them.
 pub(super) const PATTERNS: usize = 4_000;
 const ALL_PATTERN_CHARACTERS: usize = 64 * 1024;
 

@@ -1,4 +1,4 @@
-//! How a server is reached: names and addresses, and where its password comes from. The password itself is never here.
+//! How to connect to a server: names and addresses, and where its password comes from, but never the password itself.
 
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
@@ -15,7 +15,7 @@ pub struct ServerConnection {
     pub service: Option<String>,
     /// The environment variable with a URL.
     pub url_env: Option<String>,
-    /// A URL whose parts in `${…}` come from the environment.
+    /// A URL; its `${…}` parts are taken from the environment.
     pub url: Option<String>,
     /// A host, or the folder of a socket.
     pub host: Option<String>,
@@ -133,7 +133,7 @@ pub(crate) fn read(fields: &mut YamlFields<'_, '_>, place: &YamlNode) -> Option<
     Some(connection)
 }
 
-/// The environment variable with the secret, if one is named. With two, it is unclear which is meant: that is an error, and there is
+/// The environment variable with the secret, if one is named. Naming two is ambiguous, so it is an error and there is
 /// no connection.
 fn secret_in_env(fields: &mut YamlFields<'_, '_>) -> Option<Option<Secret>> {
     let given: Vec<&str> = IN_ENV.into_iter().filter(|key| fields.node(key).is_some()).collect();
@@ -151,7 +151,7 @@ fn secret_in_env(fields: &mut YamlFields<'_, '_>) -> Option<Option<Secret>> {
     Some(given.first().and_then(|key| fields.text(key)).map(Secret::Env))
 }
 
-/// How much TLS proves.
+/// The levels of TLS verification.
 const SSL_MODES: [&str; 6] = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"];
 
 /// Whether a secret may be named by an environment variable instead.
@@ -225,7 +225,7 @@ fn refuse(fields: &mut YamlFields<'_, '_>, key: &str, node: &YamlNode, takes_var
 }
 
 impl ServerConnection {
-    /// The URL without anything in it that may be a secret.
+    /// The URL without anything that may be secret.
     pub fn url_shown(&self) -> Option<String> {
         self.url.as_deref().map(masked)
     }

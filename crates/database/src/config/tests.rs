@@ -1,4 +1,4 @@
-//! Tables of configurations and what is read from them.
+//! Configurations and how they are parsed.
 
 use super::patterns::PATTERNS;
 use super::*;

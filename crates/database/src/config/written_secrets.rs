@@ -1,40 +1,40 @@
-//! Passwords in a URL or in a list of keys and values: a text with one is refused, and shown only with the password
+//! Plaintext passwords in a URL or a key-value list: a text with one is rejected, and shown only with the password
 //! masked.
 
 use percent_encoding::percent_decode_str;
 
 use crate::parts::{place, replaced};
 
-/// Keys that would hold a secret.
+/// Keys for a secret.
 pub(super) const SECRETS: &[&str] = &["password", "token", "private_key", "passphrase", "secret"];
 
-/// Other keys of a URL or a list that would hold one.
+/// Further keys for a secret in a URL or a list.
 const MORE_SECRETS: &[&str] = &["sslpassword", "passwd", "pwd", "pass", "oauth_client_secret"];
 
-/// Parts of keys whose values are not shown.
+/// Parts of keys whose values are masked.
 const NOT_SHOWN: &[&str] = &["pass", "pwd", "secret", "token", "key"];
 
-/// What is shown instead of a secret.
+/// Replaces a secret.
 const MASK: &str = "***";
 
-/// What is in a key that would hold a secret, and how keys end that say where one is.
+/// Substrings of keys for a secret, and suffixes of keys that only refer to one.
 const SECRET_PARTS: &[&str] =
     &["pass", "pwd", "secret", "token", "credential", "private_key", "api_key", "apikey", "access_key"];
 const PLACES: &[&str] = &["env", "file", "path", "command", "url", "name"];
 
-/// Whether a key would hold a secret, as `passwd` would, and `passfile` would not.
+/// Whether a key holds a secret, as `passwd` does and `passfile` does not.
 pub(super) fn is_secret_key(key: &str) -> bool {
     let key = key.to_lowercase().replace('-', "_");
     SECRET_PARTS.iter().any(|part| key.contains(part)) && !PLACES.iter().any(|place| key.ends_with(place))
 }
 
-/// Whether a text has a password that is not a variable.
+/// Whether a text contains a password that is not a variable.
 pub(super) fn has_plain_password(text: &str) -> bool {
     let is_secret = |key: &str| SECRETS.iter().chain(MORE_SECRETS).any(|secret| key.eq_ignore_ascii_case(secret));
     written(text, is_secret).next().is_some()
 }
 
-/// The text without what may be a secret.
+/// The text with everything that may be secret masked.
 pub(super) fn masked(text: &str) -> String {
     let is_secret = |key: &str| NOT_SHOWN.iter().any(|part| key.to_lowercase().contains(part));
     let parts = written(text, is_secret).map(|secret| (place(text, secret), MASK.to_owned()));
@@ -44,7 +44,7 @@ pub(super) fn masked(text: &str) -> String {
 /// The values of these keys and the password before the host, unless they are variables.
 fn written<'t>(text: &'t str, is_secret: impl Fn(&str) -> bool + 't) -> impl Iterator<Item = &'t str> {
     let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
-    // The driver ends the user and the password at an `@`, wherever that is: a slash may be part of them.
+    // The driver ends the user and the password at the last `@`, so a slash may be part of them.
     let password = rest.rsplit_once('@').and_then(|(user, _)| user.split_once(':')).map(|(_, password)| password);
     let is_url = text.contains("://");
     let in_query = text.split(['?', '&', ';']).filter(move |_| is_url).filter_map(|pair| pair.split_once('='));

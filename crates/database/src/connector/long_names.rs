@@ -1,5 +1,6 @@
-//! Leaves out what has a name that no real database has. An SQLite file may have names of a million characters, which
-//! would be in every page, answer and index. A shortened name would make SQL that agents write wrong.
+//! Leaves out tables and columns with unrealistically long names. An SQLite file may have names of a million
+//! characters, which would be in every page, answer and index. Shortening them is not an option, because SQL written by
+//! agents would be wrong.
 
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
@@ -9,12 +10,12 @@ use refdesk_text::tokens::{counted, grouped};
 use super::Reading;
 use crate::snapshot::{ForeignKey, Key, NAME, Table, TableName};
 
-/// Whether a name has more characters than any real one: PostgreSQL allows 63 bytes, Snowflake 255 characters.
+/// Whether a name is longer than any real one: PostgreSQL allows 63 bytes, Snowflake 255 characters.
 pub(super) fn is_too_long(name: &str) -> bool {
     name.len() > NAME && name.chars().nth(NAME).is_some()
 }
 
-/// Leaves out tables and columns with such names, and the keys, indexes and names of constraints that have one.
+/// Removes tables and columns with such names, keys and indexes that use them, and such names of constraints.
 pub(super) fn leave_out(reading: &mut Reading, database: &str) {
     let is_bad = |name: &TableName| is_too_long(&name.schema) || is_too_long(&name.name);
     let before = reading.snapshot.tables.len();
@@ -35,7 +36,7 @@ pub(super) fn leave_out(reading: &mut Reading, database: &str) {
     reading.problems.push(Diagnostic::warning(Code::TooLarge, message));
 }
 
-/// Leaves out columns; returns how many.
+/// Removes such columns. Returns how many.
 fn leave_out_columns(table: &mut Table) -> usize {
     let are_short = |names: &[String]| !names.iter().any(|name| is_too_long(name));
     let short = |name: Option<String>| name.filter(|name| !is_too_long(name));
@@ -60,7 +61,7 @@ fn leave_out_columns(table: &mut Table) -> usize {
     table.constraint_comments.retain(|name, _| !is_too_long(name));
     table.reads_from.retain(|name| !is_too_long(&name.schema) && !is_too_long(&name.name));
     for column in &mut table.columns {
-        // Types are shown, and not used in statements.
+        // Types are only shown, not used in statements.
         column.data_type = cut(std::mem::take(&mut column.data_type));
         column.base_type = column.base_type.take().map(cut);
         column.collation = column.collation.take().map(cut);

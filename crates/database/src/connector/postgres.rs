@@ -1,5 +1,5 @@
-//! PostgreSQL servers: one session in a read-only transaction, with a few statements over the catalog for a schema of
-//! any size.
+//! PostgreSQL servers: a single session in a read-only transaction, with a few catalog queries for a schema of any
+//! size.
 
 mod catalog;
 pub(crate) mod place;
@@ -19,7 +19,7 @@ use super::{ConnectionEnvironment, Reading, stopped};
 use crate::config::{DatabaseConfig, ServerConnection};
 use crate::names::quoted::quoted;
 
-/// How long to wait before each further try.
+/// How long to wait before each retry.
 pub(crate) const WAITS: [Duration; 3] = [Duration::from_secs(1), Duration::from_secs(2), Duration::from_secs(4)];
 
 /// Reads the schema of a database.
@@ -35,7 +35,8 @@ pub fn snapshot(
         .unwrap_or_else(|| Err(unreachable("the client stopped", "try again")))
 }
 
-/// Runs work that blocks: a caller may itself be a task of an async runtime, where blocking on another is an error.
+/// Runs blocking work on its own thread: the caller may be a task of an async runtime, in which blocking on another
+/// runtime is an error.
 pub(crate) fn outside_runtime<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
     let done =
         thread::scope(|scope| thread::Builder::new().spawn_scoped(scope, work).map(thread::ScopedJoinHandle::join));
@@ -56,7 +57,7 @@ fn read(
     Ok(reading)
 }
 
-/// Tries again after each of these waits, as long as the error may be temporary.
+/// Retries after each of these waits while the error may be temporary.
 pub(crate) fn tried<T>(
     around: &ConnectionEnvironment,
     waits: &[Duration],
@@ -114,7 +115,7 @@ pub(crate) fn explained(refusal: &Refusal) -> Error {
     }
 }
 
-/// A warning that says what can be read or forged on the way to a server on another machine.
+/// A warning about what an attacker could read or forge on the way to a server on another machine.
 fn weak_tls(config: &DatabaseConfig, address: &Address) -> Option<Diagnostic> {
     let mode = address.tls();
     if address.is_local() || mode == TlsMode::VerifyFull {
@@ -130,7 +131,7 @@ fn weak_tls(config: &DatabaseConfig, address: &Address) -> Option<Diagnostic> {
     Some(Diagnostic::warning(Code::WeakTls, message).fix("use 'sslmode: verify-full'"))
 }
 
-/// A warning about a role that may do more than read, with the statements that create a read-only one.
+/// A warning about a role with more rights than reading requires, with statements that create a read-only one.
 fn too_many_rights(config: &DatabaseConfig, rights: &RoleRights, reading: &Reading) -> Option<Diagnostic> {
     let may = if rights.is_superuser {
         "is a superuser".to_owned()

@@ -1,6 +1,6 @@
-//! Snowflake, over its SQL REST API. It has been tested only against a stand-in, never against Snowflake itself.
-//! Each statement is a separate request, so the schema is not read as of one moment. No rows are read: masking and row
-//! access policies cannot be seen from here.
+//! Snowflake, over its SQL REST API. It has only been tested against a fake server, never against Snowflake itself.
+//! Each statement is a separate request, so the schema is not read at a single point in time. No rows are read, because
+//! masking and row access policies are invisible here.
 
 mod catalog;
 mod place;
@@ -18,7 +18,7 @@ use super::{ConnectionEnvironment, Reading};
 use crate::config::{DatabaseConfig, ServerConnection};
 use crate::names::quoted::quoted;
 
-/// Roles that may do everything.
+/// Roles with unlimited rights.
 const ADMINISTRATORS: [&str; 4] = ["ACCOUNTADMIN", "SYSADMIN", "SECURITYADMIN", "ORGADMIN"];
 
 /// Reads the schema of a database.
@@ -33,7 +33,7 @@ pub(crate) fn snapshot(
     read(config, server, around, &|time| around.wait(time))
 }
 
-/// The same with another way to wait.
+/// [`snapshot`] with an injectable wait.
 fn read(
     config: &DatabaseConfig,
     server: &ServerConnection,
@@ -52,7 +52,7 @@ fn read(
     Ok(reading)
 }
 
-/// A warning about a role that may do everything, with the statements that create a read-only one.
+/// A warning about a role with unlimited rights, with statements that create a read-only one.
 fn too_many_rights(config: &DatabaseConfig, role: &RoleName, reading: &Reading) -> Option<Diagnostic> {
     if !ADMINISTRATORS.contains(&role.name.as_str()) {
         return None;
@@ -67,7 +67,7 @@ fn too_many_rights(config: &DatabaseConfig, role: &RoleName, reading: &Reading) 
     let schemas = reading.snapshot.schemas.iter().map(|schema| schema.name.as_str()).filter(used);
     for schema in schemas.filter_map(quoted) {
         grants.push(format!("GRANT USAGE ON SCHEMA {database}.{schema} TO ROLE REFDESK_READER"));
-        // A role that may refer to a table sees its columns and keys, but not its rows.
+        // A role with the REFERENCES privilege on a table sees its columns and keys, but not its rows.
         grants.push(format!("GRANT REFERENCES ON ALL TABLES IN SCHEMA {database}.{schema} TO ROLE REFDESK_READER"));
         grants.push(format!("GRANT REFERENCES ON ALL VIEWS IN SCHEMA {database}.{schema} TO ROLE REFDESK_READER"));
     }

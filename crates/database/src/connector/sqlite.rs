@@ -1,6 +1,6 @@
-//! SQLite files. A file may have come with a repository and is treated as hostile: it is opened read-only, without
-//! following links, nothing in it may run a function, only reads are authorized, and statements have a time limit. A
-//! virtual table is named but not read.
+//! SQLite files. A file may come from a repository and is treated as hostile: it is opened read-only without following
+//! links, nothing in it may call a function, only reads are authorized, and statements have a time limit. Virtual
+//! tables are listed but not read.
 
 mod ddl;
 mod lexer;
@@ -39,14 +39,15 @@ const FOREIGN_KEYS: &str = "SELECT id, \"table\", \"from\", \"to\", on_update, o
 const INDEXES: &str = "SELECT name, \"unique\", origin, partial FROM pragma_index_list(?1, 'main') ORDER BY name";
 const INDEX_COLUMNS: &str = "SELECT name FROM pragma_index_xinfo(?1, 'main') WHERE \"key\" ORDER BY seqno";
 
-/// Most columns that all keys and indexes of a file name together: each may name thousands, and tables have many.
+/// The maximum number of columns named by all keys and indexes of a file: each may name thousands, and tables have
+/// many.
 const KEY_COLUMNS: usize = 200_000;
 
-/// Most bytes of a text in the schema.
+/// The maximum size in bytes of a text in the schema.
 const TEXT_BYTES: usize = COMMENT_BYTES * 16;
 
 /// A function that SQLite does not know. SQLite reports it after resolving all names of a view and before planning the
-/// query, which is not needed and can take very long for a hostile view.
+/// query, which is unnecessary and can take very long for a hostile view.
 const END: &str = "refdesk_end";
 
 /// An object as the schema of the file has it.
@@ -54,7 +55,7 @@ struct Object {
     name: String,
     is_view: bool,
     sql: String,
-    /// Whether only the beginning of the text was read.
+    /// Whether only the start of the text was read.
     is_cut: bool,
 }
 
@@ -131,7 +132,7 @@ fn reading_of(config: &DatabaseConfig, file: &SqliteFile, shown: &str, objects: 
 
 fn is_wanted(config: &DatabaseConfig, object: &Object, virtual_tables: &HashSet<String>) -> bool {
     let name = object.name.to_lowercase();
-    // The tables in which a virtual table keeps its data.
+    // Tables in which a virtual table stores its data.
     let is_shadow = virtual_tables.iter().any(|owner| {
         name.strip_prefix(owner.as_str())
             .and_then(|rest| rest.strip_prefix('_'))
@@ -143,7 +144,7 @@ fn is_wanted(config: &DatabaseConfig, object: &Object, virtual_tables: &HashSet<
         && config.wants_table(SCHEMA, &object.name)
 }
 
-/// How the tables behind full-text and spatial indexes end.
+/// The suffixes of tables that belong to full-text and spatial indexes.
 const SHADOWS: [&str; 11] =
     ["content", "data", "idx", "docsize", "config", "segments", "segdir", "stat", "node", "parent", "rowid"];
 
@@ -155,7 +156,7 @@ fn complete_targets(tables: &mut [Table], mut room: usize) {
         .iter()
         .filter_map(|table| Some((table.name.to_lowercase(), table.primary_key.as_ref()?.columns.clone())))
         .collect();
-    // SQLite ignores case in names; a page links to the table as its own statement spells it.
+    // SQLite ignores case in names; pages link to a table as its own statement spells it.
     let names: HashMap<String, String> =
         tables.iter().map(|table| (table.name.to_lowercase(), table.name.clone())).collect();
     let columns: HashMap<String, HashMap<String, String>> = tables
@@ -200,11 +201,11 @@ struct Reader<'f> {
     views: ViewTexts<'f>,
     row_counts: HashMap<String, u64>,
     problems: Vec<Diagnostic>,
-    /// Read so far.
+    /// The number of columns read so far.
     columns: usize,
-    /// Read so far in keys and indexes.
+    /// The number of key and index columns read so far.
     key_columns: usize,
-    /// How many tables could not be read before the time limit.
+    /// How many tables could not be read within the time limit.
     late: usize,
 }
 
@@ -265,7 +266,7 @@ impl Reader<'_> {
 
     fn view(&mut self, table: &mut Table, object: &Object) -> rusqlite::Result<()> {
         let sql = object.sql.to_lowercase();
-        // Its columns are unknown without reading the virtual table.
+        // Its columns cannot be determined without reading the virtual table.
         if self.virtual_tables.iter().any(|name| sql.contains(name)) {
             table.is_unreadable = true;
             return Ok(());
@@ -287,14 +288,14 @@ impl Reader<'_> {
 
     fn tables_of_view(&self, name: &str) -> rusqlite::Result<Vec<TableName>> {
         let Some(quoted) = quoted(name) else { return Ok(Vec::new()) };
-        // Preparing asks for leave to read each column.
+        // During preparation, SQLite requests authorization for each column.
         let sql = format!("SELECT {END}() FROM main.{quoted}");
         let (prepared, mut read) = self.file.noting_reads(|connection| connection.prepare(&sql).map(drop));
         match prepared {
             Err(error) if !open::words(&error).contains(END) => return Err(error),
             _ => {}
         }
-        // For a table whose rows are only counted, SQLite reports no columns as read.
+        // For a table whose rows are only counted, SQLite reports no columns.
         read.extend(self.views.tables_of(name));
         let own = name.to_lowercase();
         let is_other = |it: &String| it.to_lowercase() != own && !it.to_lowercase().starts_with("sqlite_");
@@ -342,7 +343,7 @@ impl Reader<'_> {
             };
             table.columns.push(Column {
                 data_type: text(row, 1)?,
-                // A key of any other kind may be null, unless SQLite says otherwise, as in a strict table.
+                // Any other kind of key may be null, unless SQLite reports otherwise, as in a strict table.
                 nullable: row.get::<_, i64>(2)? == 0,
                 default: optional(row, 3)?,
                 generated,
@@ -375,7 +376,7 @@ impl Reader<'_> {
             let id: i64 = row.get(0)?;
             if keys.last().is_none_or(|(last, _)| *last != id) {
                 let key = ForeignKey {
-                    // SQLite counts them from the last one.
+                    // SQLite lists them in reverse order.
                     name: names.get(keys.len()).cloned().flatten(),
                     target: TableName { schema: SCHEMA.to_owned(), name: text(row, 1)? },
                     on_update: text(row, 4)?.to_lowercase(),
@@ -428,7 +429,7 @@ fn row_counts(connection: &Connection) -> HashMap<String, u64> {
     rows.into_iter().filter_map(count).collect()
 }
 
-/// A text, whatever bytes it has; empty if it is null.
+/// A text of arbitrary bytes; empty if it is null.
 fn text(row: &Row<'_>, at: usize) -> rusqlite::Result<String> {
     Ok(optional(row, at)?.unwrap_or_default())
 }

@@ -28,7 +28,7 @@ pub struct CatalogEntry {
 }
 
 impl CatalogEntry {
-    /// The entry as JSON for its file; `path` is the folder as the file names it.
+    /// The entry as JSON for its file; `path` is the folder relative to that file.
     pub fn text(&self, path: &str) -> String {
         let entry = json!({
             "id": self.id, "name": self.name, "description": self.description, "type": "local", "path": path,
@@ -38,7 +38,7 @@ impl CatalogEntry {
     }
 }
 
-/// The sources of a database; `tables` has those with pages, with their domains and the paths of their pages.
+/// The sources of a database; `tables` contains those with pages, with their domains and page paths.
 pub fn catalog_entries(
     config: &DatabaseConfig,
     docs_path: &str,

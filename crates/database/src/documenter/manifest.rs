@@ -1,5 +1,5 @@
-//! `documentation-manifest.json`: every page with its hash, to tell pages that a person edited from those that refdesk
-//! wrote.
+//! `documentation-manifest.json`: every page with its hash, to distinguish pages that a person edited from those that
+//! refdesk wrote.
 
 use std::collections::HashSet;
 
@@ -33,7 +33,7 @@ pub struct Manifest {
     /// Where descriptions come from.
     #[serde(default)]
     pub sources: SourceCounts,
-    /// Pages that a person edited and that were left as they are.
+    /// Pages that a person edited and that were therefore kept.
     #[serde(default)]
     pub edited: Vec<String>,
     /// Entries of the catalog that refdesk wrote.
@@ -125,7 +125,7 @@ impl Manifest {
         format!("{}\n", serde_json::to_string_pretty(self).unwrap_or_default())
     }
 
-    /// Adds what only another manifest knows.
+    /// Adds what only the other manifest contains.
     pub fn take_over(&mut self, other: Self) {
         let paths: HashSet<&str> = self.indexable_files.iter().map(|file| file.path.as_str()).collect();
         let files = other.indexable_files.into_iter().filter(|file| !paths.contains(file.path.as_str()));
@@ -142,7 +142,7 @@ impl Manifest {
         }
     }
 
-    /// Whether it equals another apart from the time.
+    /// Whether it equals another manifest apart from the time.
     pub fn is_same(&self, other: &Self) -> bool {
         let timeless = |manifest: &Self| Self { completed_at: String::new(), ..manifest.clone() };
         timeless(self) == timeless(other)

@@ -1,4 +1,4 @@
-//! `documenter-progress.json`: how far a run got, so that a killed run can continue where it stopped.
+//! `documenter-progress.json`: the progress of a run, so that a killed run can be continued.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -30,11 +30,11 @@ pub struct Progress {
     /// What failed.
     #[serde(default)]
     pub errors: Vec<RunError>,
-    /// Hashes of the pages that are about to be written, by path: noted first, so that a page of a killed run is not
+    /// Hashes of the pages about to be written, by path. They are recorded first, so that a page of a killed run is not
     /// mistaken for one that a person edited.
     #[serde(default)]
     pub written: BTreeMap<String, String>,
-    /// The same for pages of earlier interrupted runs that this run had not replaced when it began.
+    /// Hashes of pages from earlier interrupted runs that this run had not replaced when it started.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub replaced: BTreeMap<String, String>,
 }

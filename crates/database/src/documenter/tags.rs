@@ -1,6 +1,6 @@
-//! Tags of the sources for a database: what people call a domain and its tables. The domain's name comes first, then
-//! the words of its tables' names, then these names as a whole. A word that could be in any prompt about a program is
-//! not a tag by itself.
+//! Tags of a database's sources: what people call a domain and its tables. The domain's name comes first, then the
+//! words of its tables' names, then the whole table names. A word that could occur in any prompt about a program is not
+//! a tag on its own.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -12,19 +12,19 @@ use crate::snapshot::TableKind;
 /// Most tags of a source.
 const TAGS: usize = 12;
 
-/// Most words and characters of a table name that people would write as a whole.
+/// The maximum number of words and characters of a table name that people would write in full.
 const WHOLE_WORDS: usize = 3;
 const WHOLE_CHARACTERS: usize = 40;
 
 /// The names of a database from which tags are made.
 pub(super) struct TagNames<'d> {
-    /// The tables of each domain. A view is named for what it computes, so views count only if a domain has nothing
-    /// else.
+    /// The tables of each domain. A view is named after what it computes, so views count only if a domain has no
+    /// tables.
     domains: BTreeMap<&'d str, Vec<&'d str>>,
-    /// What people call each domain: its name, or its table's name `Orders` if the domain's is as common a word as
-    /// `order`.
+    /// What people call each domain: its name, or the name of its table, such as `Orders`, if the domain's name is as
+    /// common a word as `order`.
     own: BTreeMap<&'d str, String>,
-    /// How many domains would have each tag.
+    /// The number of domains that would have each tag.
     spread: HashMap<String, usize>,
 }
 
@@ -67,14 +67,14 @@ impl<'d> TagNames<'d> {
         self.domains.get(domain).map_or(&[], Vec::as_slice)
     }
 
-    /// Those that do not occur in more than a third of the domains.
+    /// The tags that occur in at most a third of the domains.
     fn distinctive(&self, tags: Vec<String>) -> impl Iterator<Item = String> {
         let most = (self.domains.len() / 3).max(1);
         tags.into_iter().filter(move |tag| self.spread.get(tag).is_none_or(|count| *count <= most))
     }
 
-    /// The words of a domain and of its tables, the most frequent first, then the names of the tables. The name of
-    /// another domain is reserved for that one.
+    /// The words of a domain and its tables, most frequent first, then the table names. Another domain's name is
+    /// reserved for that domain.
     fn candidates(&self, domain: &str, tables: &[&str]) -> Vec<String> {
         let is_free = |tag: &String| tag == domain || !self.domains.contains_key(tag.as_str());
         let is_tag = |tag: &String| is_word(tag) && !is_common(tag) && is_free(tag);
@@ -100,8 +100,7 @@ fn own_name(domain: &str, tables: &[&str]) -> Option<String> {
     tables.iter().map(|table| whole(table)).find(|name| slug(&singular(name)) == domain)
 }
 
-/// The distinct tags, up to the limit; if there are none, the name of the first table unchanged, else that of the
-/// domain.
+/// The distinct tags, up to the limit; if there are none, the unchanged name of the first table or else of the domain.
 fn at_least_one(tags: impl Iterator<Item = String>, tables: &[&str], domain: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for tag in tags {
@@ -162,7 +161,7 @@ mod tests {
             // A word that more than a third of the domains have.
             ("a1: shop_bin; b1: shop_zone", "a1: a1, bin, shop bin; b1: b1, zone, shop zone"),
             ("system: ledger_a_b_c_d; person: person", "person: person; system: ledger"),
-            // None is without a tag.
+            // Every domain has a tag.
             ("system: type", "system: type"),
             ("system: 日本", "system: 日本"),
             ("system: -->", "system: system"),

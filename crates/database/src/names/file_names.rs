@@ -1,5 +1,5 @@
-//! The file names of pages: safe on every system, and the same for a table whatever other tables exist, unless two
-//! names differ only in case, or by a space and a hyphen.
+//! The file names of pages. They are safe on every system, and a table's file name does not depend on the other tables,
+//! unless two names differ only in case, or by a space and a hyphen.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,7 +10,7 @@ use crate::snapshot::TableName;
 /// Most bytes of a file name without its extension.
 const LONGEST: usize = 100;
 
-/// Names that are devices on Windows.
+/// Device names on Windows.
 const DEVICES: &[&str] = &["con", "prn", "aux", "nul", "com", "lpt"];
 
 /// The file name of each table, without an extension.
@@ -24,7 +24,7 @@ pub fn file_names<'t>(tables: impl IntoIterator<Item = &'t TableName>) -> BTreeM
         let full = table.full();
         let readable = readable(&full);
         let lower = readable.to_lowercase();
-        // If several names would share a file, the one that equals the lower-case file name keeps it.
+        // If several names would share a file, the one that equals the lower-case file name gets it.
         let is_shared = spelled.get(&lower).is_some_and(|count| *count > 1) && lower != full;
         let name = if is_plain(&readable) && !is_shared { readable } else { hashed(&full) };
         ((*table).clone(), name)
@@ -105,11 +105,11 @@ mod tests {
         for odd in [" a", "a ", "a  b", "a\tb", "a .b", "a\u{a0}b", "é b"] {
             assert!(named(&[odd])[0].starts_with("t-main-"), "{odd:?}");
         }
-        // The table that equals the file name keeps it, whichever comes first.
+        // The table that equals the file name gets it, in any order.
         let [blank, hyphen] = named(&["order details", "order-details"]).try_into().unwrap();
         assert!(blank.starts_with("t-main-order-details-"), "{blank}");
         assert_eq!(hyphen, "main.order-details");
-        // None of them does here.
+        // Here none of them does.
         for name in named(&["Order Details", "Order-Details", "ORDER DETAILS"]) {
             assert!(name.starts_with("t-main-"), "{name}");
         }

@@ -2,7 +2,8 @@
 
 use globset::{GlobBuilder, GlobMatcher};
 
-/// Most characters of a pattern: the time to compare a name with it grows with the square of its length.
+/// The maximum number of characters in a pattern: the time to match a name grows with the square of the pattern's
+/// length.
 pub(crate) const PATTERN_CHARACTERS: usize = 256;
 
 /// A pattern.
@@ -18,7 +19,8 @@ pub struct NamePattern {
 impl NamePattern {
     /// Compiles a pattern.
     ///
-    /// # Errors It is invalid; the text says why.
+    /// # Errors
+    /// It is invalid; the text explains why.
     pub fn new(text: &str) -> Result<Self, String> {
         if text.chars().count() > PATTERN_CHARACTERS {
             return Err(format!("it has more than {PATTERN_CHARACTERS} characters"));
@@ -34,7 +36,7 @@ impl NamePattern {
         Self { line, ..self }
     }
 
-    /// Whether it matches `schema.table` or just the name of the table.
+    /// Whether it matches `schema.table` or just the table's name.
     pub fn matches_table(&self, schema: &str, table: &str) -> bool {
         self.matcher.is_match(format!("{schema}.{table}")) || (!self.text.contains('.') && self.matcher.is_match(table))
     }

@@ -1,7 +1,7 @@
 //! Names in statements.
 
-/// A name as a quoted SQL identifier; `None` for one with a NUL character, which no statement can contain. This is the
-/// only way for a name from a database to get into a statement.
+/// A name as a quoted SQL identifier; `None` if it contains a NUL character, which is not allowed in statements. Names
+/// from a database get into statements only through this function.
 pub(crate) fn quoted(name: &str) -> Option<String> {
     (!name.contains('\0')).then(|| format!("\"{}\"", name.replace('"', "\"\"")))
 }

@@ -4,7 +4,7 @@ use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 use unicode_normalization::UnicodeNormalization;
 
-/// Abbreviations that mean one thing in nearly all schemas.
+/// Abbreviations with the same meaning in nearly all schemas.
 const ABBREVIATIONS: &[(&str, &str)] = &[
     ("acct", "account"),
     ("addr", "address"),
@@ -58,14 +58,14 @@ const ABBREVIATIONS: &[(&str, &str)] = &[
     ("vw", "view"),
 ];
 
-/// Words that end in `s` and are singular, or have no singular; other words in `ss`, `us` and `is` need not be here.
+/// Words that end in `s` and are singular or have no singular. Words ending in `ss`, `us` and `is` need not be listed.
 const SINGULAR: &[&str] = &[
     "access", "address", "alias", "atlas", "aws", "bias", "canvas", "chaos", "cosmos", "details", "dns", "gas",
     "goods", "gps", "has", "https", "lens", "means", "news", "sales", "series", "sms", "species", "stats", "terms",
     "was",
 ];
 
-/// Plurals that no ending tells.
+/// Irregular plurals.
 const IRREGULAR: &[(&str, &str)] = &[
     ("analyses", "analysis"),
     ("axes", "axis"),
@@ -87,16 +87,16 @@ const IRREGULAR: &[(&str, &str)] = &[
     ("women", "woman"),
 ];
 
-/// Words whose plural only adds an `s`, although its ending looks like that of another: `movies`, but `categories`.
+/// Words whose plural only adds an `s`, although its ending suggests otherwise: `movies`, unlike `categories`.
 const PLAIN: &[&str] = &[
     "abuse", "ache", "alibi", "cache", "calorie", "canoe", "cookie", "emoji", "excuse", "fuse", "guru", "hoodie",
     "kiwi", "menu", "movie", "niche", "pie", "selfie", "shoe", "taxi", "tie", "toe", "zombie",
 ];
 
-/// The words of a name, in lower case: `OrderLine2_qty` is `order`, `line`, `2`, `qty`. A letter and its accent become
-/// one character, however the database stores them.
+/// The words of a name, in lower case: `OrderLine2_qty` is `order`, `line`, `2`, `qty`. A letter with a combining
+/// accent becomes one character, so that the database's normalization does not matter.
 pub fn split(name: &str) -> Vec<String> {
-    // Most names have nothing to compose, and normalizing takes longer than everything else here.
+    // Most names are ASCII, and normalizing takes longer than everything else here.
     let chars: Vec<char> = if name.is_ascii() { name.chars().collect() } else { name.nfc().collect() };
     let mut words: Vec<String> = Vec::new();
     let mut word = String::new();
@@ -123,7 +123,7 @@ pub fn split(name: &str) -> Vec<String> {
     words
 }
 
-/// The singular of an English word; other words stay.
+/// The singular of an English word; other words are unchanged.
 pub fn singular(word: &str) -> String {
     if let Some((_, singular)) = IRREGULAR.iter().find(|(plural, _)| *plural == word) {
         return (*singular).to_owned();
@@ -147,7 +147,7 @@ pub fn singular(word: &str) -> String {
     }
 }
 
-/// Whether a word ends as `status` does: in `us`, without a vowel before it other than the `i` of `radius`.
+/// Whether a word ends like `status`: in `us`, without a preceding vowel except the `i` of `radius`.
 fn is_latin(word: &str) -> bool {
     let before = word.strip_suffix("us").and_then(|stem| stem.chars().next_back());
     before.is_some_and(|before| !matches!(before, 'a' | 'e' | 'o' | 'u'))
@@ -177,16 +177,16 @@ pub fn spoken(name: &str) -> String {
     spoken
 }
 
-/// Most letters of a word that forms one word with the number after it.
+/// The maximum length of a word that forms one word with a following number.
 const NUMBERED: usize = 3;
 
-/// Most letters of a word that forms one word with the number before it.
+/// The maximum length of a word that forms one word with a preceding number.
 const ORDINAL: usize = 2;
 
-/// The words of a name in the singular, without the last one if it only marks a key.
+/// The words of a name in the singular, without a last word that only marks a key.
 pub(crate) fn stem(name: &str) -> Vec<String> {
     let stem = |word: &String| match word.as_str() {
-        // A word of its own in sentences, as in `sales order`.
+        // In `sales order`, it is an adjective.
         "sales" => "sale".to_owned(),
         word => singular(word),
     };
@@ -316,7 +316,8 @@ mod tests {
         }
     }
 
-    /// `status_id` and `statuses` are compared by their singular, so that of a singular must be the word itself.
+    /// `status_id` and `statuses` are compared by their singulars, so the singular of a singular must be the word
+    /// itself.
     #[test]
     fn a_singular_stays() {
         let known = SINGULAR.iter().chain(PLAIN).chain(IRREGULAR.iter().map(|(_, singular)| singular));

@@ -1,4 +1,4 @@
-//! What is known about the values of a table that cannot be read this time, taken from its page.
+//! Restores what is known about a table's values from its page, if the table cannot be read this time.
 
 use crate::config::DatabaseConfig;
 use crate::schema::table_doc::{ColumnDoc, TableDoc};
@@ -6,7 +6,7 @@ use crate::sensitive::{SensitiveRule, by_name_and_type, is_lifted};
 use crate::snapshot::{Column, Table};
 use crate::statistics::{ColumnProfile, TableProfile};
 
-/// What the page of a table says about its values, as far as the configuration still allows it.
+/// What a table's page contains about its values, as far as the configuration still allows it.
 pub fn from_page(config: &DatabaseConfig, table: &Table, page: &TableDoc) -> TableProfile {
     let of_column = |column: &Column| {
         let before = page.columns.iter().find(|before| before.name == column.name)?;
@@ -22,10 +22,10 @@ fn profile(config: &DatabaseConfig, table: &Table, column: &Column, before: &Col
     let of_name = by_name_and_type(config, table, column);
     let is_named = of_name.is_some();
     let sensitive = of_name.or(of_values);
-    // Values published before the column became sensitive must go.
+    // Values published before the column became sensitive must be removed.
     let is_too_much = sensitive.is_some() && before.sensitive.is_none();
     let statistics = before.statistics.clone().filter(|_| !is_too_much);
-    // Without a profile the page says the same of its name and type, and still that nothing is known of its values.
+    // Without a profile, the page describes name and type as before, and still contains nothing about values.
     if statistics.is_none() && (is_named || sensitive.is_none()) {
         return None;
     }

@@ -1,5 +1,6 @@
-//! What a PostgreSQL server knows about values: its own statistics if it has them and the role may see them, else the
-//! first rows of a table, with one statement per table, several of them in flight. The server limits the time of each.
+//! What a PostgreSQL server knows about values: its own statistics if it has any that the role may see, otherwise the
+//! first rows of each table, with one statement per table and several of them in flight. The server limits the time of
+//! each.
 
 mod statistics;
 #[cfg(test)]
@@ -24,7 +25,7 @@ use crate::snapshot::{Snapshot, Table, TableKind, TableName};
 use crate::statistics::SAMPLED_ROWS;
 use crate::statistics::{TableProfile, may_sample};
 
-/// Partitioned tables with a part that is on another server or has row security.
+/// Partitioned tables with a partition on another server or with row security.
 const FOREIGN_PARTS: &str = "
 WITH RECURSIVE parts AS (
     SELECT c.oid AS root, i.inhrelid AS oid FROM pg_catalog.pg_class c JOIN pg_catalog.pg_inherits i ON i.inhparent = c.oid
@@ -35,8 +36,8 @@ SELECT DISTINCT n.nspname::text, r.relname::text
 FROM parts p JOIN pg_catalog.pg_class c ON c.oid = p.oid AND (c.relkind = 'f' OR c.relrowsecurity)
 JOIN pg_catalog.pg_class r ON r.oid = p.root JOIN pg_catalog.pg_namespace n ON n.oid = r.relnamespace";
 
-/// Statements after which their locks are released: a transaction keeps a lock for each table and index that it read,
-/// and a server has room for a few thousand in all.
+/// The number of statements after which their locks are released. A transaction keeps a lock for each table and index
+/// that it read, and a server has room for only a few thousand in total.
 const STATEMENTS_PER_SAVEPOINT: usize = 200;
 
 /// Types whose values are numbers.
@@ -60,7 +61,7 @@ fn read(
     waits: &[Duration],
 ) -> Sampled {
     let mut sampled = Sampled::default();
-    // Reading the schema has already reported what is wrong with the address.
+    // Errors in the address were already reported when the schema was read.
     let Ok(address) = place::address(server, &database.around) else { return sampled };
     let from_the_start = || {
         sampled = Sampled::default();
@@ -178,8 +179,8 @@ impl Sampler<'_> {
         Ok(())
     }
 
-    /// Sends each of these statements, and passes on its subject with its rows; if one is refused, the others are still
-    /// sent.
+    /// Sends each of these statements and passes on its subject with the result; if one is refused, the others are
+    /// still sent.
     fn ask_each<'a, T>(
         &self,
         asked: &'a [(String, T)],
@@ -208,7 +209,7 @@ impl Sampler<'_> {
         Ok(())
     }
 
-    /// `None`, so that the next statement can be sent; an error if the connection is lost.
+    /// Returns `None`, so that the next statement can be sent; an error if the connection is lost.
     fn go_on_after<T>(&self, refusal: Refusal) -> Result<Option<T>, Refusal> {
         if is_lost(&refusal) {
             return Err(refusal);
@@ -244,7 +245,7 @@ impl Sampler<'_> {
 /// A table whose first rows are read.
 struct RowSample<'t> {
     table: &'t Table,
-    /// For each column, why it is sensitive by its name or type.
+    /// For each column, why it is sensitive by name or type.
     rules: Vec<Option<SensitiveRule>>,
 }
 
@@ -256,11 +257,11 @@ impl<'t> RowSample<'t> {
     /// The statement that reads the rows; `None` for a table that cannot be named.
     fn statement(&self) -> Option<String> {
         let selected = self.table.columns.iter().zip(&self.rules).map(|(column, rule)| {
-            // A name with a NUL cannot be used in a statement.
+            // A statement cannot contain a name with a NUL.
             let Some(name) = quoted(&column.name) else { return "NULL::text".to_owned() };
             match rule {
                 Some(_) => format!("{name} IS NULL"),
-                // `concat` prints a value as its type does; a cast could run a function of the database.
+                // `concat` uses the type's output function; a cast could call a function of the database.
                 None => format!(
                     "CASE WHEN {name} IS NULL THEN NULL ELSE pg_catalog.left(pg_catalog.concat({name}), {CHARACTERS}) END"
                 ),
@@ -289,7 +290,7 @@ impl<'t> RowSample<'t> {
     }
 }
 
-/// The statement that counts the values of a join, and those that are keys of the other table; it returns no value.
+/// A statement that counts a join's values, and those found among the other table's keys. It returns no values.
 fn share_found(table: &Table, target: &Table, join: &InferredJoin) -> Option<String> {
     let (column, key) = (quoted(join.columns.first()?)?, quoted(join.target_columns.first()?)?);
     let (from, to) = (from(table)?, from(target)?);
@@ -300,13 +301,13 @@ fn share_found(table: &Table, target: &Table, join: &InferredJoin) -> Option<Str
     ))
 }
 
-/// Whether too few of the values of a join are keys.
+/// Whether too few of a join's values are keys.
 fn is_denied(rows: &[Row]) -> Result<bool, Refusal> {
     let Some(row) = rows.first() else { return Ok(false) };
     Ok(!is_share_found(value(row, 0)?, value(row, 1)?))
 }
 
-/// The table as a statement names it: without tables that inherit from it, which may be on another server.
+/// The table as a statement names it: without inheriting tables, which may be on another server.
 fn from(table: &Table) -> Option<String> {
     let (schema, name) = (quoted(&table.schema)?, quoted(&table.name)?);
     let only = if table.kind == TableKind::Table { "ONLY " } else { "" };

@@ -1,4 +1,4 @@
-//! What is published about a sample of a column.
+//! The published profile of a column's sample.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::statistics::{ColumnProfile, ColumnStatistics, to_two_digits};
 /// Most values of a small set.
 pub(super) const SET: usize = 20;
 
-/// A value of a set is in at least this many rows, and in at least one of this many.
+/// A value of a set must occur in at least this many rows, and in at least one of this many.
 const SET_ROWS: (usize, usize) = (10, 100);
 
 /// Most characters of a value of a set, and of a shape.
@@ -22,7 +22,7 @@ const SHAPE_ROWS: usize = 10;
 /// Most shapes that are published.
 const SHAPES: usize = 4;
 
-/// Text that is wider than this on average is free text.
+/// Text with a greater average width is free text.
 pub(super) const FREE_TEXT: usize = 60;
 
 /// A value of a sample.
@@ -38,8 +38,8 @@ pub(crate) enum Cell {
     Text(String),
 }
 
-/// The published profile of rows that were read. If the limit was reached, other rows may have other values, so the set of
-/// all values is unknown.
+/// The published profile of the rows that were read. If the limit was reached, other rows may have other values, so the
+/// complete set is unknown.
 pub(crate) fn profile_of_rows(cells: &[Cell], rule: Option<SensitiveRule>, is_lifted: bool) -> ColumnProfile {
     let mut found = profile(cells, rule, is_lifted);
     let rows = cells.len() as u64;
@@ -50,8 +50,8 @@ pub(crate) fn profile_of_rows(cells: &[Cell], rule: Option<SensitiveRule>, is_li
     found
 }
 
-/// What is published about these values, which are all that the column has; `rule` says why the column is sensitive by
-/// its name or type, and `is_lifted` that the configuration ignores its width.
+/// The published profile of all values of a column. `rule` is why the column is sensitive by name or type; with
+/// `is_lifted`, the configuration ignores its width.
 pub(crate) fn profile(cells: &[Cell], rule: Option<SensitiveRule>, is_lifted: bool) -> ColumnProfile {
     let rows = cells.len();
     let nulls = cells.iter().filter(|cell| **cell == Cell::Null).count();
@@ -104,7 +104,7 @@ pub(crate) fn profile(cells: &[Cell], rule: Option<SensitiveRule>, is_lifted: bo
     ColumnProfile { sensitive: None, statistics, values }
 }
 
-/// Numbers by their size, then texts.
+/// Numbers by value, followed by texts.
 fn in_order(mut values: Vec<&str>) -> Vec<String> {
     let number = |value: &str| value.parse::<f64>().ok();
     values.sort_by(|a, b| match (number(a), number(b)) {
@@ -114,8 +114,8 @@ fn in_order(mut values: Vec<&str>) -> Vec<String> {
     values.into_iter().map(str::to_owned).collect()
 }
 
-/// The kind that a detector found in two values, or in one of fifty. `texts` has the number of rows of each text, and
-/// `rows` is the total.
+/// The kind that a detector found in at least two values, or in one of fifty. `texts` maps each text to its number of
+/// rows, and `rows` is the total.
 fn detected(texts: &BTreeMap<&str, usize>, rows: usize) -> Option<SensitiveRule> {
     found_often(texts.iter().filter_map(|(text, rows)| Some((detect(text)?, *rows))), rows)
 }
@@ -130,8 +130,8 @@ fn found_often(kinds: impl Iterator<Item = (&'static str, usize)>, values: usize
     (all >= 2 || all * 50 >= values).then_some(SensitiveRule::Detected(most.into()))
 }
 
-/// The same for numbers. If a single number proves nothing by its digits, as with coordinates or phone numbers, at
-/// least half of the column must match.
+/// [`detected`] for numbers. Where a single number proves nothing by its digits, as with coordinates or phone numbers,
+/// at least half of the column must match.
 fn detected_number(cells: &[Cell]) -> Option<SensitiveRule> {
     let numbers: Vec<(f64, &str)> = cells
         .iter()
@@ -180,7 +180,7 @@ fn magnitude(cells: &[Cell]) -> Option<(i16, i16)> {
     found
 }
 
-/// Shapes that at least ten rows have, the most frequent first.
+/// Shapes shared by at least ten rows, most frequent first.
 fn shapes(texts: &BTreeMap<&str, usize>) -> Vec<String> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for (text, rows) in texts.iter().filter(|(text, _)| text.chars().count() <= SET_CHARACTERS) {
@@ -196,7 +196,7 @@ fn shapes(texts: &BTreeMap<&str, usize>) -> Vec<String> {
             .collect();
         *counts.entry(shape).or_default() += rows;
     }
-    // A shape with only letters says no more than that there is text.
+    // A shape of only letters adds no information.
     let says_something = |shape: &String| shape.contains(|c: char| !matches!(c, 'a' | 'A' | ' ' | '?'));
     let mut found: Vec<(String, usize)> =
         counts.into_iter().filter(|(shape, count)| *count >= SHAPE_ROWS && says_something(shape)).collect();

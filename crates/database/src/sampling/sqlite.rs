@@ -19,7 +19,7 @@ use crate::statistics::{TableProfile, may_sample};
 /// Reads samples of all tables, and drops joins whose keys are not found.
 pub(crate) fn sample(database: &Reachable<'_>, shown: &str, snapshot: &Snapshot, joins: &mut InferredJoins) -> Sampled {
     let read = |file: &SqliteFile| sample_all(database, file, shown, snapshot, joins);
-    // Reading the schema has already reported what is wrong with the file.
+    // Errors in the file were already reported when the schema was read.
     SqliteFile::with(&database.file, shown, &database.around.is_stopped, read).ok().flatten().unwrap_or_default()
 }
 
@@ -42,7 +42,7 @@ fn sample_all(
             }
             Err(_) if database.around.is_stopped() => return sampled,
             Err(error) => {
-                // SQLite's message for an error while reading rows may quote a value.
+                // SQLite's error message while reading rows may quote a value.
                 let reason = match error {
                     rusqlite::Error::SqliteFailure(failure, _) if failure.code != ErrorCode::TooBig => {
                         failure.to_string()
@@ -79,11 +79,11 @@ fn is_generated(snapshot: &Snapshot, join: &InferredJoin, table: &Table) -> bool
 fn sample_table(database: &Reachable<'_>, file: &SqliteFile, table: &Table) -> rusqlite::Result<TableProfile> {
     let rules: Vec<Option<SensitiveRule>> =
         table.columns.iter().map(|column| by_name_and_type(database.config, table, column)).collect();
-    // A generated column is computed when it is read, by an expression that came with the file.
+    // A generated column is computed on reading, by an expression from the file.
     let columns = || table.columns.iter().zip(&rules).filter(|(column, _)| column.generated.is_none());
     let selected: Vec<String> = columns()
         .map(|(column, rule)| {
-            // A name with a NUL cannot be used in a statement.
+            // A statement cannot contain a name with a NUL.
             let Some(name) = quoted(&column.name) else { return "NULL".to_owned() };
             match rule {
                 Some(_) => format!("{name} IS NULL"),
@@ -126,7 +126,7 @@ fn cell(value: ValueRef<'_>, is_sensitive: bool) -> Cell {
     }
 }
 
-/// Whether enough of the values of a join are keys of the other table; the statement returns only a share.
+/// Whether enough of a join's values are keys of the other table; the statement returns only a share.
 fn are_found(file: &SqliteFile, table: &Table, join: &InferredJoin) -> Option<bool> {
     let (column, target_column) = (join.columns.first()?, join.target_columns.first()?);
     let names = [&table.name, column, &join.target.name, target_column].map(|name| quoted(name));

@@ -1,5 +1,5 @@
-//! The canary law: no marked value of a sensitive column occurs in anything that is written, in any encoding that we
-//! write; and joins that the values contradict are dropped.
+//! The canary law: no marked value of a sensitive column occurs in any output, in any encoding used; and joins that the
+//! values contradict are dropped.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -33,7 +33,7 @@ fn all_output(sql: &str, more: &str) -> String {
     written(&config, &reachable, reading)
 }
 
-/// The same for a database that was already read.
+/// [`all_output`] for a database that was already read.
 pub fn written(config: &DatabasesConfig, reachable: &Reachable<'_>, reading: Reading) -> String {
     let database = reachable.config;
     let (snapshot, notes) = (reading.snapshot, Notes::default());
@@ -188,7 +188,7 @@ fn odd_tables_are_sampled_or_told() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
-    /// Whatever a column called `email` holds stays in the database.
+    /// Values of a column called `email` never leave the database.
     #[test]
     fn nothing_of_a_named_column_gets_out(value in "[A-Za-z0-9@. é-]{8,30}", count in 1usize..40) {
         prop_assume!(value.trim().len() > 7);
@@ -215,7 +215,7 @@ fn an_empty_database_has_no_profiles() {
     assert_eq!((sampled.profiles, sampled.problems), (BTreeMap::new(), Vec::new()));
 }
 
-/// An expression of a file can take any time and memory with each row, and none of SQLite's limits ends it.
+/// An expression from a file can take unlimited time and memory per row, and none of SQLite's limits stops it.
 #[test]
 fn generated_columns_are_not_computed() {
     let columns = "id INTEGER PRIMARY KEY, c TEXT AS (hex(zeroblob(1000))) VIRTUAL, s TEXT";

@@ -1,4 +1,5 @@
-//! Rules of a schema and its documentation, each with a severity, and how much of it is described by more than rules.
+//! Rules for a schema and its documentation, each with a severity; and the share of it that is described by a person, a
+//! comment or a model rather than by rules.
 
 use std::collections::BTreeMap;
 
@@ -16,22 +17,22 @@ use crate::sensitive::by_name_and_type;
 use crate::sensitive::comments::quoted_in;
 use crate::snapshot::{Snapshot, Table, TableName};
 
-/// A table with more columns than this has many.
+/// A table with more columns is reported.
 const MANY_COLUMNS: usize = 100;
 
-/// A comment with more characters than this is long.
+/// A comment with more characters is reported.
 const LONG_COMMENT: usize = 2_000;
 
-/// Something that a rule found.
+/// A finding of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// The rule.
     pub rule: CheckRule,
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
     /// `schema.table`.
     pub table: String,
-    /// The column, if it is about one.
+    /// The column, if it concerns one.
     pub column: Option<String>,
     /// What is wrong.
     pub message: String,
@@ -62,14 +63,14 @@ impl Coverage {
     }
 }
 
-/// What is checked.
+/// The input of the rules.
 #[derive(Debug, Clone, Copy)]
 pub struct CheckInput<'a> {
     /// The configuration of the database.
     pub config: &'a DatabaseConfig,
     /// Its schema.
     pub snapshot: &'a Snapshot,
-    /// What a person noted.
+    /// A person's notes.
     pub notes: &'a Notes,
     /// Joins without a key.
     pub joins: &'a InferredJoins,
@@ -77,7 +78,7 @@ pub struct CheckInput<'a> {
     pub domains: &'a BTreeMap<TableName, String>,
 }
 
-/// The findings of all rules that the configuration has not switched off, in the order of the tables.
+/// The findings of all enabled rules, in the order of the tables.
 pub fn check(input: &CheckInput<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     for table in &input.snapshot.tables {
@@ -157,7 +158,7 @@ fn of_table(input: &CheckInput<'_>, table: &Table, tell: ReportFinding<'_>) {
     }
 }
 
-/// Names and texts of a table that have hidden characters: the column, if it belongs to one, and what is wrong.
+/// Names and texts of a table that contain hidden characters: the column, if any, and the problem.
 pub fn hidden_texts(table: &Table) -> Vec<(Option<&str>, String)> {
     let full_name = table.full_name();
     let own = [("its name", Some(full_name.as_str())), ("its comment", table.comment.as_deref())];
@@ -205,7 +206,7 @@ fn of_comment(name: &str, comment: &str, column: Option<&str>, tell: ReportFindi
     }
 }
 
-/// Reports that a comment quotes values, but not which.
+/// Reports that a comment quotes values, without quoting them.
 fn of_quoted(what: &str, comment: &str, column: Option<&str>, tell: ReportFinding<'_>) {
     let kinds = quoted_in(comment);
     if !kinds.is_empty() {
@@ -215,20 +216,20 @@ fn of_quoted(what: &str, comment: &str, column: Option<&str>, tell: ReportFindin
 }
 
 impl CheckInput<'_> {
-    /// Whether a table that a key refers to does not exist, rather than being left out by the configuration.
+    /// Whether a referenced table does not exist, as opposed to being excluded by the configuration.
     fn is_missing(&self, target: &TableName) -> bool {
         self.config.wants_table(&target.schema, &target.name) && !self.snapshot.has_table(target)
     }
 
-    /// Whether values of two types can be equal. SQLite's only types are its affinities.
+    /// Whether values of two types can be equal. SQLite only has its affinities.
     fn is_same_type(&self, one: &str, other: &str) -> bool {
         let is_sqlite = matches!(self.config.connection, Connection::Sqlite { .. });
         one.eq_ignore_ascii_case(other) || (is_sqlite && affinity(one) == affinity(other))
     }
 }
 
-/// The affinity that SQLite derives from the name of a type; numbers of all kinds compare as numbers, and a column
-/// without a type compares with anything.
+/// The affinity that SQLite derives from a type's name. All numeric affinities count as one, and a column without a
+/// type compares with anything.
 fn affinity(data_type: &str) -> &'static str {
     let upper = data_type.to_uppercase();
     let has = |words: &[&str]| words.iter().any(|word| upper.contains(word));

@@ -1,4 +1,4 @@
-//! Descriptions by rule: a sentence of what names, keys and types make certain. Nothing is guessed.
+//! Rule-based descriptions: a sentence stating what names, keys and types make certain. Nothing is guessed.
 
 use crate::names::words::{singular, split, spoken};
 use crate::snapshot::{Column, ForeignKey, Table, TableKind, TableName};
@@ -34,7 +34,7 @@ const UNITS: &[(&str, &str)] = &[
     ("percent", "percent"),
 ];
 
-/// Words that are written in capitals.
+/// Words that are written in upper case.
 const CAPITALS: &[&str] = &["iban", "id", "ip", "isbn", "sku", "url", "uuid", "vat"];
 
 /// Names of points in time, and their descriptions.
@@ -47,17 +47,17 @@ const MOMENTS: &[(&str, &str)] = &[
     ("inserted", "When the row was inserted"),
 ];
 
-/// Irregular past participles of what is done to things.
+/// Irregular past participles of actions on things.
 const IRREGULAR: &[&str] =
     &["paid", "sold", "sent", "built", "bought", "made", "done", "seen", "read", "taken", "born"];
 
-/// What things do at a point in time.
+/// Verbs for what things do at a point in time.
 const ACTS: &[&str] = &["begins", "starts", "ends", "expires", "opens", "closes"];
 
-/// A name that ends in one of these does not go before *of*.
+/// A name that ends in one of these cannot be followed by *of*.
 const PREPOSITIONS: &[&str] = &["at", "by", "for", "from", "in", "of", "on", "per", "since", "to", "until", "with"];
 
-/// A table by just its kind and its name.
+/// Describes a table only by its kind and name.
 pub fn named(kind: TableKind, name: &str) -> String {
     format!("{} \u{201c}{}\u{201d}.", capitalized(kind.word()), spoken_or_plain(name))
 }
@@ -106,10 +106,10 @@ pub fn table(table: &Table, referenced_by: &[String], is_missing: &dyn Fn(&Table
     sentences.join(" ")
 }
 
-/// What a column is, and whether its name says all of it; `is_missing` is as for [`table()`].
+/// Describes a column, and whether its name already says everything; `is_missing` is as for [`table()`].
 pub(crate) fn column(table: &Table, column: &Column, is_missing: &dyn Fn(&TableName) -> bool) -> (String, bool) {
     let owner = owner(table);
-    // `Title of the list of products` is not what a column of that view is.
+    // `Title of the list of products` would not describe a column of that view.
     let of = if table.kind.is_view() { String::new() } else { format!(" of the {owner}") };
     let key = table.foreign_keys.iter().find(|key| key.columns.contains(&column.name));
     let is_key_part = table.primary_key.as_ref().filter(|key| key.columns.contains(&column.name));
@@ -190,7 +190,7 @@ fn measured(unit: &str) -> &'static str {
 /// One row of a table, in words.
 fn owner(table: &Table) -> String {
     let mut words: Vec<String> = spoken(&table.name).split(' ').map(str::to_owned).collect();
-    // The name of a view is not that of one row.
+    // A view's name does not denote one row.
     if let Some(last) = words.last_mut().filter(|_| !table.kind.is_view()) {
         *last = singular(last);
     }
@@ -216,7 +216,7 @@ fn reference(column: &Column, key: &ForeignKey) -> String {
     }
 }
 
-/// A table whose key is two references, and nothing else.
+/// A table whose primary key consists of two references, without further columns.
 fn is_join_table(table: &Table) -> bool {
     let Some(key) = &table.primary_key else { return false };
     let referring: Vec<&String> = table.foreign_keys.iter().flat_map(|key| &key.columns).collect();
@@ -278,7 +278,7 @@ fn most_characters(data_type: &str) -> Option<u64> {
 
 /// `a, b and c`; if there are many, the first ones and how many more.
 pub fn list(names: &[&str]) -> String {
-    // The last one takes no more room than its number.
+    // Naming the last one takes no more room than its count.
     joined(names, if names.len() == NAMED + 1 { NAMED + 1 } else { NAMED })
 }
 
@@ -301,7 +301,7 @@ fn some_of(names: &[&str]) -> String {
     }
 }
 
-/// Whether a description by rule names all of these labels.
+/// Whether a rule-based description contains all of these labels.
 pub(super) fn says_all(description: &str, labels: &[String]) -> bool {
     let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
     description.contains(&format!(", one of {}", either(&labels)))
@@ -388,7 +388,7 @@ mod tests {
         }
     }
 
-    /// A view is named after a question, not after one row.
+    /// A view is named after a question rather than after one row.
     #[test]
     fn columns_of_views_and_measures_are_named_plainly() {
         let view = Table { name: "products by city".into(), kind: TableKind::View, ..Table::default() };

@@ -1,5 +1,6 @@
-//! How a database differs from its pages. A table's definition has a hash, now and when its page was written: if the
-//! two are equal, the table did not change, whatever else a new page would say. If not, the JSON pages show how.
+//! How a database differs from its pages. A table's definition has a hash, computed now and when its page was written.
+//! If both are equal, the table did not change, whatever else a new page would contain. Otherwise, the JSON pages show
+//! what changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,22 +9,22 @@ use serde::Serialize;
 use super::table_doc::{ColumnDoc, DescriptionSource, ForeignKeyDoc, IndexDoc, TableDoc, sensitive_names};
 use crate::sensitive::literals;
 
-/// A table as its pages have it, or as the database has it now.
+/// A table as its pages describe it, or as it is in the database now.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TableSide {
     /// `schema.table`.
     pub name: String,
-    /// The hash of its definition; `None` if the page does not say it.
+    /// The hash of its definition; `None` if the page does not contain it.
     pub metadata_hash: Option<String>,
     /// The JSON page; `None` if it cannot be read.
     pub doc: Option<TableDoc>,
-    /// What became of the page for people.
+    /// The state of the page for people.
     pub page: PageFile,
-    /// What became of the JSON page.
+    /// The state of the JSON page.
     pub data: PageFile,
 }
 
-/// What became of the file of a page.
+/// The state of a page's file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum PageFile {
     /// It is as refdesk wrote it.
@@ -40,15 +41,15 @@ pub enum PageFile {
 pub struct Difference {
     /// The table, `schema.table`.
     pub table: String,
-    /// What kind of difference.
+    /// The kind of difference.
     pub kind: DifferenceKind,
-    /// The column, the index or the constraint, if it is about one.
+    /// The column, index or constraint, if it concerns one.
     pub about: Option<String>,
-    /// What it was and what it is now, in words.
+    /// The old and the new state, for people.
     pub detail: String,
 }
 
-/// What kind of difference.
+/// The kind of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DifferenceKind {
@@ -58,7 +59,7 @@ pub enum DifferenceKind {
     TableRemoved,
     /// A table's page for people is missing.
     PageMissing,
-    /// The page does not say which definition it was written from.
+    /// The page does not contain the hash of its definition.
     DefinitionUnknown,
     /// A table became a view, or the other way round.
     KindChanged,
@@ -92,12 +93,12 @@ pub enum DifferenceKind {
     CommentRemoved,
     /// A comment says something else.
     CommentChanged,
-    /// Something changed that pages do not show, or the JSON page that would show it is not as it was written.
+    /// Something changed that pages do not show, or the JSON page that would show it was altered.
     DefinitionChanged,
 }
 
 impl DifferenceKind {
-    /// The kind, for people.
+    /// The kind in words.
     pub fn words(self) -> &'static str {
         match self {
             Self::TableAdded => "new table",
@@ -192,7 +193,7 @@ fn compare(before: &TableSide, after: &TableSide, found: &mut Vec<Difference>) {
     }
 }
 
-/// A key, check or index in words, with its name if it has one.
+/// A key, check or index, as an optional name and a description.
 type Named = (Option<String>, String);
 
 /// Collects the differences of one table.
@@ -249,7 +250,7 @@ impl Differences<'_> {
             self.note(DifferenceKind::TypeChanged, name, changed(&shape(old), &shape(new)));
         }
         self.comment(name, (old.source, &old.description), (new.source, &new.description));
-        // Neither is shown for a sensitive column; a page from before it was sensitive may still quote one.
+        // Neither is shown for a sensitive column: a page from before the column was sensitive may still quote a value.
         if old.sensitive.is_some() || new.sensitive.is_some() {
             return;
         }
@@ -272,7 +273,7 @@ impl Differences<'_> {
     fn of_constraints(&mut self, old: &TableDoc, new: &TableDoc) {
         let keys = (keys(old), keys(new));
         self.lists(keys, DifferenceKind::KeyRemoved, DifferenceKind::KeyAdded);
-        // By what is sensitive now: an earlier page may quote values that are no longer shown.
+        // Uses the current sensitivity: an earlier page may quote values that are no longer shown.
         let sensitive = sensitive_names(&new.columns);
         let checks = |doc: &TableDoc| -> Vec<Named> {
             doc.checks.iter().map(|check| (None, literals::check(check, &sensitive))).collect()
@@ -294,7 +295,7 @@ impl Differences<'_> {
         }
     }
 
-    /// A note hides the comment below it, which is then unknown.
+    /// A note hides the comment below it, so that comment is unknown.
     fn comment(&mut self, about: Option<&str>, old: (DescriptionSource, &str), new: (DescriptionSource, &str)) {
         if [old.0, new.0].contains(&DescriptionSource::Note) {
             return;

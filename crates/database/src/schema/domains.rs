@@ -13,13 +13,13 @@ use crate::snapshot::{Snapshot, Table, TableName};
 /// The domain of tables that belong to no other.
 pub(super) const SYSTEM: &str = "system";
 
-/// Tables without keys that must share a prefix.
+/// The number of tables without keys that must share a prefix.
 const SHARING: usize = 3;
 
-/// Rounds after which groups are taken as they are.
+/// The maximum number of rounds; the groups are then used as they are.
 const ROUNDS: usize = 24;
 
-/// What the name of a group begins with if none of its tables has a word that can be part of a path.
+/// The prefix of a group's name if none of its tables has a word that can be part of a path.
 const WORDLESS: &str = "group-";
 
 /// Words that do not name a business area.
@@ -28,8 +28,8 @@ const EMPTY_WORDS: &[&str] = &[
     "of", "and", "by", "the", "for", "data", "info",
 ];
 
-/// The domain of each table; `named` has the domains that a person configured, of which the first match counts, and
-/// `before` the domains of the last plan.
+/// The domain of each table. `named` contains the configured domains, of which the first match wins; `before` the
+/// domains of the last plan.
 pub fn domains(
     snapshot: &Snapshot,
     named: &[(String, Vec<NamePattern>)],
@@ -60,9 +60,9 @@ pub fn domains(
     found
 }
 
-/// A view belongs to the domain of most of the tables that it reads.
+/// A view belongs to the domain of the majority of the tables that it reads.
 fn add_views(found: &mut BTreeMap<TableName, String>, left: &mut Vec<&Table>) {
-    // A view may read another one, which gets its domain a round earlier.
+    // A view may read another one, whose domain is found a round earlier.
     loop {
         let mut placed = Vec::new();
         for view in left.iter().filter(|table| !table.reads_from.is_empty()) {
@@ -93,7 +93,7 @@ fn add_prefixes(found: &mut BTreeMap<TableName, String>, left: &[&Table], before
         *counts.entry(shared).or_default() += 1;
     }
     for table in left {
-        // Those that are left when another one of them gets a key stay together.
+        // Tables that shared a prefix stay together even if one of them gets a key and leaves.
         let is_kept = |shared: &String| before.get(&table.table_name()) == Some(shared);
         let are_many = |shared: &String| counts.get(shared).is_some_and(|count| *count >= SHARING);
         let shared = prefix(table).filter(|shared| are_many(shared) || is_kept(shared));
@@ -101,7 +101,7 @@ fn add_prefixes(found: &mut BTreeMap<TableName, String>, left: &[&Table], before
     }
 }
 
-/// The domain in which most of the tables were before, if its name still is a word of one of them.
+/// The previous domain of most of these tables, if its name is still a word of one of them.
 fn kept_name(tables: &[&Table], before: &BTreeMap<TableName, String>) -> Option<String> {
     let mut counts: BTreeMap<&String, usize> = BTreeMap::new();
     for name in tables.iter().filter_map(|table| before.get(&table.table_name())) {
@@ -115,14 +115,14 @@ fn kept_name(tables: &[&Table], before: &BTreeMap<TableName, String>) -> Option<
     fits.max_by_key(|(name, count)| (**count, std::cmp::Reverse(**name))).map(|(name, _)| (*name).clone())
 }
 
-/// Whether refdesk made this name for tables without a word.
+/// Whether this name was generated for tables without a word.
 fn is_wordless(name: &str) -> bool {
     let hash = name.strip_prefix(WORDLESS).unwrap_or_default();
     hash.len() == 6 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The word that most of the tables have. Ties go to the word of the table with the most keys from and to the others,
-/// then of the one that most refer to, then to the first.
+/// The word that most of the tables contain. Ties go to the word of the table with the most keys from and to the
+/// others, then of the most referenced one, then of the first.
 fn group_name(tables: &[&Table]) -> String {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let words_of = |table: &Table| -> Vec<String> {
@@ -140,14 +140,14 @@ fn group_name(tables: &[&Table]) -> String {
     ranked.sort_by_key(|table| (std::cmp::Reverse(rank(table)), table.table_name()));
     let best = ranked.iter().flat_map(|table| words_of(table)).find(|word| counts.get(word) == Some(&most));
     best.unwrap_or_else(|| {
-        // No word has a letter that is allowed in a path.
+        // No word has a character that is allowed in a path.
         let names: Vec<String> = tables.iter().map(|table| table.full_name()).collect();
         let hash = refdesk_files::name::sha256_hex(names.join("\n").as_bytes());
         format!("{WORDLESS}{}", hash.get(..6).unwrap_or_default())
     })
 }
 
-/// For each table, the number of keys from and to the others of its group, and of keys to it.
+/// For each table, the number of keys from and to others of its group, and the number of incoming keys.
 fn keys_within(tables: &[&Table]) -> HashMap<TableName, (usize, usize)> {
     let mut counts: HashMap<TableName, (usize, usize)> =
         tables.iter().map(|table| (table.table_name(), (0, 0))).collect();
@@ -167,7 +167,7 @@ fn is_number(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// How often a key joins two tables.
+/// The number of keys between each two tables.
 struct KeyGraph {
     /// By table, its neighbours with the number of keys between the two.
     neighbours: Vec<BTreeMap<usize, usize>>,
@@ -194,8 +194,8 @@ impl KeyGraph {
         Self { neighbours }
     }
 
-    /// Groups of at least two tables, by label propagation: in the order of the names each table takes the label that most of
-    /// its keys lead to, until nothing changes.
+    /// Groups of at least two tables, by label propagation: in name order, each table takes the label that most of its
+    /// keys lead to, until nothing changes.
     fn groups(&self) -> Vec<Vec<usize>> {
         let mut labels: Vec<usize> = (0..self.neighbours.len()).collect();
         for _ in 0..ROUNDS {
@@ -209,7 +209,7 @@ impl KeyGraph {
                 }
                 let Some(most) = counts.values().max().copied() else { continue };
                 let Some(own) = labels.get_mut(at) else { continue };
-                // On a tie the table keeps its own label, if that is one of the best, else it takes the first.
+                // On a tie, the table keeps its own label if that is among the best; otherwise it takes the first.
                 if counts.get(own) != Some(&most)
                     && let Some((label, _)) = counts.iter().find(|(_, count)| **count == most)
                 {

@@ -1,4 +1,4 @@
-//! How two tables can be joined: the fewest keys between them, and inferred joins where there is no key.
+//! How two tables can be joined: by the fewest keys between them, and by inferred joins where there is no key.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -21,7 +21,7 @@ const PATHS: usize = 3;
 const KEY: usize = 10;
 const INFERRED: usize = 31;
 
-/// Partial paths after which the search ends.
+/// The search ends after this many partial paths.
 const TRIED: usize = 20_000;
 
 /// Nearby tables that are named if there is no path.
@@ -30,7 +30,7 @@ const NEAR: usize = 5;
 /// Tables near another that are searched for bridges.
 const AROUND: usize = 200;
 
-/// Columns that many tables have with different meanings.
+/// Columns that occur in many tables with different meanings.
 const COMMON_COLUMNS: &[&str] = &[
     "id",
     "name",
@@ -80,22 +80,22 @@ pub struct JoinPaths {
     pub is_cut_short: bool,
     /// If there is no path: the tables joined with the first one that the reader may know about.
     pub near_source: Vec<String>,
-    /// The same for the second.
+    /// The tables joined with the second one.
     pub near_target: Vec<String>,
-    /// The tables on the best path if it has more joins than were asked for.
+    /// The tables on the best path, if it is longer than requested.
     pub longer: Vec<String>,
-    /// Columns of the same name and type near both, on readable pages, if nothing joins them.
+    /// Columns of the same name and type near both tables, on readable pages, if no path was found.
     pub bridges: Vec<PossibleJoin>,
 }
 
 impl JoinPaths {
-    /// How many joins the two tables are apart, if that is more than were asked for.
+    /// The number of joins between the two tables, if it is more than requested.
     pub fn apart(&self) -> Option<usize> {
         self.longer.len().checked_sub(1).filter(|joins| *joins > 0)
     }
 }
 
-/// Two columns that may mean the same, though no join connects them.
+/// Two columns that may have the same meaning, although no join connects them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PossibleJoin {
     /// `schema.table.column`, near the first table.
@@ -117,7 +117,7 @@ pub struct JoinTable<'a> {
     pub table: &'a str,
     /// What its page says.
     pub doc: &'a TableDoc,
-    /// Whether the reader of the answer may read the page.
+    /// Whether the reader may see the page.
     pub is_readable: bool,
 }
 
@@ -149,7 +149,7 @@ pub fn join_paths(tables: &[JoinTable<'_>], source: &str, target: &str, most: us
     };
     let left = costs_to(&edges, to);
     let mut open = BinaryHeap::new();
-    // By the cost so far plus the least remaining cost, then by the order in which it was found.
+    // By the cost so far plus the minimum remaining cost, then by order of discovery.
     let mut found_so_far = 0usize;
     let mut paths: Vec<Vec<(usize, usize)>> = Vec::new();
     let mut is_cut_short = false;
@@ -347,7 +347,7 @@ fn path(tables: &[JoinTable<'_>], edges: &[Vec<Edge>], from: usize, steps: &[(us
     Some(JoinPath { hops, sql_snippet: sql })
 }
 
-/// A name that no statement can contain is left unquoted: the snippet is for reading.
+/// A name that no statement can contain is left unquoted, because the snippet is for reading.
 fn column(name: &str) -> String {
     quoted(name).unwrap_or_else(|| refdesk_text::escape::one_line(name).into_owned())
 }

@@ -1,5 +1,5 @@
-//! Joins without a key, inferred from names and types: a column that matches the key of exactly one other table. A
-//! person's notes add joins and remove inferred ones.
+//! Joins without a key, inferred from names and types: a column matches the key of exactly one other table. A person's
+//! notes can add joins and remove inferred ones.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -9,7 +9,7 @@ use super::notes::Notes;
 use crate::names::words::stem;
 use crate::snapshot::{Column, Snapshot, Table, TableName};
 
-/// How sure something is.
+/// The certainty of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Confidence {
@@ -61,7 +61,7 @@ struct TargetKey<'s> {
 type NameEnd<'w> = (&'w str, Option<&'w str>);
 
 impl TargetKey<'_> {
-    /// How the name of a referring column ends.
+    /// The last words of a referring column's name.
     fn end(&self) -> NameEnd<'_> {
         let is_generic = is_generic(&self.column_words);
         let words = self.table_words.iter().filter(|_| is_generic).chain(&self.column_words);
@@ -74,7 +74,7 @@ fn is_generic(words: &[String]) -> bool {
     words.iter().all(|word| GENERIC.contains(&word.as_str()))
 }
 
-/// How a name matches, the best first.
+/// How a name matches, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum NameMatch {
     /// `customer_id` for `customer.id` or `customer.customer_id`.
@@ -87,13 +87,13 @@ enum NameMatch {
     SameKey,
 }
 
-/// Names of keys that say nothing about their table.
+/// Names of keys that do not identify their table.
 const GENERIC: &[&str] = &["id", "key", "code", "no", "nr", "number", "uuid", "guid", "pk", "oid"];
 
 /// Finds the joins of a schema.
 pub fn infer(snapshot: &Snapshot, notes: &Notes) -> InferredJoins {
     let keys = target_keys(snapshot);
-    // Only keys with the same last words as the column can match.
+    // Only keys that end in the same words as the column can match.
     let mut by_end: HashMap<NameEnd<'_>, Vec<&TargetKey<'_>>> = HashMap::new();
     for key in &keys {
         by_end.entry(key.end()).or_default().push(key);
@@ -131,7 +131,7 @@ fn target_keys(snapshot: &Snapshot) -> Vec<TargetKey<'_>> {
 
 fn infer_column(found: &mut InferredJoins, table: &Table, column: &Column, words: &[String], keys: &[&TargetKey<'_>]) {
     let is_own_key = table.primary_key.as_ref().is_some_and(|key| key.columns == [column.name.as_str()]);
-    // A table's own key is not a reference, and a bare `id` names no table.
+    // A table's own key is not a reference, and a bare `id` does not name a table.
     if words.len() < 2 || is_own_key {
         return;
     }
@@ -171,7 +171,7 @@ fn infer_column(found: &mut InferredJoins, table: &Table, column: &Column, words
     }
 }
 
-/// Whether the column refers to its own table in a role, as `parent_category_id` does.
+/// Whether the column refers to its own table in another role, like `parent_category_id`.
 fn is_role(words: &[String], key: &TargetKey<'_>) -> bool {
     fit(words, key) == Some(NameMatch::Role)
 }
@@ -194,7 +194,7 @@ fn fit(words: &[String], key: &TargetKey<'_>) -> Option<NameMatch> {
     if ends_in(words, &own) {
         return Some(NameMatch::Role);
     }
-    // The table's name has a prefix that the column leaves out.
+    // The table's name has a prefix that the column omits.
     let owned: Vec<String> = own.iter().map(|word| (*word).clone()).collect();
     let column: Vec<&String> = words.iter().collect();
     let is_suffix = has_generic_name && words.len() > key.column_words.len() && ends_in(&owned, &column);
@@ -349,7 +349,7 @@ mod tests {
         assert_eq!(shown(nouns().map(|(one, many)| (one, format!("{many}_id"))).collect()), expected);
     }
 
-    /// Words that resemble a plural of each other but are not.
+    /// Words that look like a plural of each other but are not.
     #[test]
     fn other_words_are_not_joined() {
         for (name, column) in

@@ -1,5 +1,5 @@
-//! Foreign text in Markdown: it cannot start a heading, a table, a link or a comment, name a source, hide anything, or
-//! end the cell or front matter that contains it. An id without `@` stays as it is: in these pages only links mention
+//! Escapes foreign text in Markdown: it cannot start a heading, a table, a link or a comment, mention a source, hide
+//! anything, or end its cell or front matter. An id without `@` is unchanged, because on these pages only links mention
 //! other sources.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -15,7 +15,7 @@ pub(super) fn prose(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '&' => out.push_str("&amp;"),
-            // An agent that reads the page is not told about the source of an `@id` in it.
+            // An agent that reads the page must not get the source of an `@id` in it.
             '@' => out.push_str("&#64;"),
             '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' | '!' => {
                 out.push('\\');
@@ -24,7 +24,7 @@ pub(super) fn prose(text: &str) -> String {
             c => out.push(c),
         }
     }
-    // A leading number or sign would make a list, a heading or a rule.
+    // At the start of a line, a number or sign would start a list, a heading or a rule.
     let is_sign = |c: char| matches!(c, '-' | '+' | '=' | ':');
     if out.starts_with(is_sign) {
         out.insert(0, '\\');
@@ -43,7 +43,7 @@ pub fn code(name: &str) -> String {
     let fence = "`".repeat(ticks);
     let needs_blank = line.starts_with('`') || line.ends_with('`') || line.trim().is_empty();
     let blank = if needs_blank { " " } else { "" };
-    // In a table even the bar of a code span is escaped.
+    // In a table, even the bar in a code span must be escaped.
     format!("{fence}{blank}{}{blank}{fence}", line.replace('|', "\\|"))
 }
 

@@ -1,5 +1,5 @@
-//! What a person notes about tables, columns and joins: `.jaato/databases/NAME.notes.yaml`. A note wins over everything
-//! else.
+//! A person's notes on tables, columns and joins: `.jaato/databases/NAME.notes.yaml`. A note takes precedence over
+//! everything else.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -21,7 +21,7 @@ pub struct Notes {
     pub tables: BTreeMap<String, TableNote>,
     /// Joins without a key.
     pub joins: Vec<NotedJoin>,
-    /// Joins that names suggest but that do not exist.
+    /// Joins that names suggest, but that are wrong.
     pub not_joins: Vec<NotedJoin>,
 }
 
@@ -46,7 +46,7 @@ pub struct NotedJoin {
     pub to: (TableName, Vec<String>),
     /// Why.
     pub because: String,
-    /// How many rows there belong to one here, and the other way round.
+    /// The cardinality of the join.
     pub cardinality: Option<&'static str>,
     line: usize,
 }
@@ -57,14 +57,14 @@ impl Notes {
         self.tables.get(&table.full_name()).or_else(|| self.tables.get(&table.name))
     }
 
-    /// Warnings about notes on what is not in the schema.
+    /// Warnings about notes on tables or columns that are not in the schema.
     pub fn dangling(&self, snapshot: &Snapshot, file: &str) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         let mut warn = |line: usize, message: String| {
             found.push(Diagnostic::warning(Code::UnknownTable, message).in_file(file).at_line(line));
         };
-        // With many notes and many tables, each table is visited only once. The first of several with the same name
-        // counts.
+        // Each table is visited only once, even with many notes and many tables. Of several with the same name, the
+        // first wins.
         let tables = snapshot.tables.iter().rev();
         let by_name: HashMap<String, &Table> =
             tables.flat_map(|table| [(table.name.clone(), table), (table.full_name(), table)]).collect();
@@ -93,7 +93,7 @@ impl Notes {
     }
 }
 
-/// Reads the text of the file; `file` is its name in diagnostics.
+/// Parses the notes; `file` is its name in diagnostics.
 pub fn read(text: &str, file: &str) -> (Notes, Vec<Diagnostic>) {
     let mut notes = Notes::default();
     let root = match config::parsed(text, file) {
@@ -137,7 +137,7 @@ fn table_note(node: &YamlNode, file: &str, problems: &mut Vec<Diagnostic>) -> Op
     Some(note)
 }
 
-/// The domain of a note. Words that a folder and an id cannot have are refused, but case and spaces may differ.
+/// The domain of a note. Words that cannot be part of a folder or id are rejected, but case and spaces may differ.
 fn domain(fields: &mut YamlFields<'_, '_>) -> Option<String> {
     let node = fields.node("domain")?;
     let text = fields.text("domain")?;
@@ -195,7 +195,7 @@ mod tests {
     use super::*;
     use crate::snapshot::Column;
 
-    /// Looking at every table for each note, and at every column for each of them, would take hours.
+    /// Visiting every table for each note, and every column for each of those, would take hours.
     #[test]
     fn very_many_notes_on_very_many_tables_are_read_in_one_pass() {
         let columns: Vec<String> = (0..20_000).map(|at| format!("c{at}: x")).collect();

@@ -1,5 +1,5 @@
-//! The pages of a database: an overview, one for each domain, and for each table one for people and one in JSON for
-//! programs. The same input gives the same bytes; a page contains no time.
+//! The pages of a database: an overview, one per domain, and two per table, one for people and one in JSON for
+//! programs. The same input gives the same bytes, so a page contains no time.
 
 mod diagram;
 mod overview;
@@ -21,7 +21,7 @@ use crate::snapshot::{Table, TableName};
 /// Most bytes of a page.
 pub const PAGE_BYTES: usize = 512 * 1024;
 
-/// Most bytes of a page's front matter, which has the names of table, schema and database.
+/// The maximum size in bytes of a page's front matter, which contains the names of table, schema and database.
 const FRONT_MATTER: usize = 64 * 1024;
 
 /// What a page is about.
@@ -57,7 +57,7 @@ pub struct Page {
     pub is_shortened: bool,
 }
 
-/// What the pages of a database are made from.
+/// The input of a database's pages.
 #[derive(Debug, Clone, Copy)]
 pub struct PagesInput<'a> {
     /// Its configuration.
@@ -152,14 +152,14 @@ pub fn is_page_path(path: &str, docs_path: &str, database: &str) -> bool {
     }
 }
 
-/// The folder of all pages, if refdesk would write a page of this database at this path there.
+/// The folder of all pages, if this path could be a page of this database in it.
 pub fn folder_of_page<'p>(path: &'p str, database: &str) -> Option<&'p str> {
     let folders = path.match_indices('/').filter_map(|(at, _)| path.get(..at));
     folders.filter(|folder| is_pages_folder(folder)).find(|folder| is_page_path(path, folder, database))
 }
 
-/// Whether the bytes at the path of a page say that refdesk wrote them: a page for people in its front matter, a JSON
-/// page by describing the table that its file is named after.
+/// Whether these bytes identify themselves as written by refdesk: a page for people in its front matter, a JSON page by
+/// describing the table that its file is named after.
 pub fn is_generated(path: &str, bytes: &[u8]) -> bool {
     if let Some(path) = path.strip_suffix(".json") {
         let name = path.rsplit('/').next().unwrap_or_default();
@@ -169,7 +169,7 @@ pub fn is_generated(path: &str, bytes: &[u8]) -> bool {
     generated::is_generated(&String::from_utf8_lossy(bytes))
 }
 
-/// The hash of the definition that a table's page for people says it was written from.
+/// The hash of the definition recorded in a table's page for people.
 pub fn metadata_hash(page: &[u8]) -> Option<String> {
     let head = String::from_utf8_lossy(page.get(..page.len().min(FRONT_MATTER))?).into_owned();
     let line = head.lines().skip(1).take_while(|line| *line != "---").find_map(|it| it.strip_prefix("metadata_hash: "));

@@ -1,5 +1,5 @@
-//! The plan: what would be documented, in which order, and what would be read for it. A person reviews it and may
-//! change domains, priorities, skipped tables, notes and order; the rest is computed.
+//! The plan: what would be documented, in which order, and what would be read to do so. A person reviews it and may
+//! change domains, priorities, skipped tables, notes and order; everything else is computed.
 
 mod edits;
 mod make;
@@ -34,7 +34,7 @@ pub struct Plan {
     pub schema_version: String,
     /// When it was made.
     pub generated_at: String,
-    /// Tells whether the configuration changed since.
+    /// A hash of the configuration, to detect changes.
     pub config_hash: String,
     /// By the number of tables.
     pub complexity: Complexity,
@@ -82,7 +82,7 @@ pub struct PlannedDatabase {
     pub estimated_time_minutes: f64,
     /// The tables of each domain.
     pub domains: BTreeMap<String, Vec<String>>,
-    /// Tells whether the schema changed since.
+    /// A hash of the schema, to detect changes.
     pub schema_hash: Option<String>,
     /// The version of the server.
     pub server_version: Option<String>,
@@ -109,7 +109,7 @@ pub struct WorkUnit {
     pub priority_order: Vec<String>,
     /// Earlier units to whose tables these refer.
     pub depends_on: Vec<String>,
-    /// Tells whether a person changed anything but domain, priority, skip, note and order.
+    /// A hash that detects changes to anything but domain, priority, skip, note and order.
     pub content_hash: String,
 }
 
@@ -136,7 +136,7 @@ pub struct PlannedTable {
     pub incoming_fk_count: usize,
     /// Its own keys.
     pub outgoing_fk_count: usize,
-    /// Tells whether the table changed since.
+    /// A hash of the definition, to detect changes.
     pub metadata_hash: String,
     /// What the database says about it.
     pub existing_comment: Option<String>,
@@ -247,7 +247,7 @@ pub enum RunSeverity {
 impl Plan {
     /// The plan as JSON for its file.
     pub fn text(&self) -> String {
-        // It has only texts, numbers and lists, which are always serialize.
+        // Texts, numbers and lists always serialize.
         format!("{}\n", serde_json::to_string_pretty(self).unwrap_or_default())
     }
 
@@ -257,7 +257,7 @@ impl Plan {
         refdesk_files::name::sha256_hex(&serde_json::to_vec(&timeless).unwrap_or_default())
     }
 
-    /// Gives each unit an id of its own, as stable as in the stored plan.
+    /// Gives each unit a unique id, the same as in the stored plan where possible.
     pub fn settle_ids(&mut self, stored: Option<&Self>) {
         let ids = unit_ids(&self.work_units, stored);
         let now: BTreeMap<(String, String), String> = self

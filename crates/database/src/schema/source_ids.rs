@@ -1,5 +1,5 @@
-//! The ids of the sources that domains and tables become. Names are joined with hyphens, so different names may give
-//! the same id; all holders but one then have a short hash in theirs.
+//! The ids of sources for domains and tables. Names are joined with hyphens, so different names may give the same id;
+//! all but one of these then get a short hash.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -9,15 +9,15 @@ use super::plan::{Plan, WorkUnit};
 use crate::names::words::slug;
 use crate::snapshot::TableName;
 
-/// The lengths of hashes that are tried until an id is free.
+/// The hash lengths to try until an id is free.
 const HASH_LENGTHS: [usize; 3] = [6, 16, 64];
 
 /// The ids of the domains and tables of a plan.
 #[derive(Debug, Clone, Default)]
 pub struct SourceIds {
-    /// Of domains, by database and domain, where they differ from the usual one.
+    /// Ids of domains that differ from the usual ones, by database and domain.
     domains: HashMap<(String, String), String>,
-    /// Of tables, by database and table, where they differ from the usual one.
+    /// Ids of tables that differ from the usual ones, by database and table.
     tables: HashMap<(String, TableName), String>,
 }
 
@@ -41,7 +41,7 @@ impl SourceIds {
         });
         let mut tables: Vec<(bool, &str, TableName)> =
             tables.map(|(database, table)| (table.full() != table.full().to_lowercase(), database, table)).collect();
-        // Names in lower case keep the usual id, as they keep the usual file name.
+        // Lower-case names keep the usual id, as they keep the usual file name.
         tables.sort_unstable_by(|a, b| (a.0, b.1.len(), &a.1, &a.2).cmp(&(b.0, a.1.len(), &b.1, &b.2)));
         for (_, database, table) in tables {
             let usual = table_id(database, &table);
@@ -67,8 +67,8 @@ impl SourceIds {
     }
 }
 
-/// The ids of work units, in their order: `DATABASE-DOMAIN`, with a hash if another unit has that id. A unit that has
-/// it in the stored plan keeps it, else the one of the database with the longest name.
+/// The ids of work units, in order: `DATABASE-DOMAIN`, with a hash if another unit has that id. The unit that has it in
+/// the stored plan keeps it, otherwise the one of the database with the longest name.
 pub(super) fn unit_ids(units: &[WorkUnit], stored: Option<&Plan>) -> Vec<String> {
     let usual = |unit: &WorkUnit| format!("{}-{}", unit.database, unit.domain);
     let stored: BTreeSet<(&str, &str)> = stored
@@ -111,7 +111,7 @@ fn table_id(database: &str, table: &TableName) -> String {
     if is_same && !plain.is_empty() {
         return format!("db-{database}-{plain}");
     }
-    // Names that differ only in what an id cannot show must not share one.
+    // Names that differ only in characters that an id cannot contain must not share one.
     let hash = sha256_hex(table.full().as_bytes());
     let hash = hash.get(..6).unwrap_or_default();
     if plain.is_empty() { format!("db-{database}-{hash}") } else { format!("db-{database}-{plain}-{hash}") }

@@ -1,5 +1,5 @@
-//! Everything that a page says about a table, as a value: its JSON is the page for programs, its Markdown the one for
-//! people. Joins are read from here, never from prose.
+//! Everything that a page contains about a table, as a value: its JSON is the page for programs, its Markdown the one
+//! for people. Joins are read from this value, never from prose.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use crate::statistics::{ColumnProfile, ColumnStatistics, TableProfile, to_two_di
 /// Most characters of a description in a page.
 const DESCRIPTION: usize = 2_000;
 
-/// A table as its page has it.
+/// A table as described by its page.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TableDoc {
@@ -29,9 +29,9 @@ pub struct TableDoc {
     pub kind: TableKind,
     /// What it means.
     pub description: String,
-    /// Where that comes from.
+    /// The origin of the description.
     pub source: DescriptionSource,
-    /// How sure it is; a rule and a person are sure.
+    /// How certain the description is; `None` for rules and people, which are certain.
     pub confidence: Option<Confidence>,
     /// Estimated rows, to two digits.
     pub row_count_approx: Option<u64>,
@@ -51,12 +51,12 @@ pub struct TableDoc {
     pub referenced_by: Vec<ReferenceDoc>,
     /// Joins without a key.
     pub inferred_joins: Vec<InferredJoinDoc>,
-    /// What the database says about constraints, by their names.
+    /// The database's comments on constraints, by their names.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub constraint_comments: BTreeMap<String, String>,
 }
 
-/// Where a description comes from.
+/// The origin of a description.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DescriptionSource {
@@ -71,7 +71,7 @@ pub enum DescriptionSource {
     Fallback,
 }
 
-/// A column as a page has it.
+/// A column as described by its page.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ColumnDoc {
@@ -86,16 +86,16 @@ pub struct ColumnDoc {
     pub default: Option<String>,
     /// What it means.
     pub description: String,
-    /// Where that comes from.
+    /// The origin of the description.
     pub source: DescriptionSource,
-    /// `false` for a name that says everything: no model is asked about it.
+    /// `false` for a self-explanatory name: no model is asked about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub asked: Option<bool>,
-    /// The rule that keeps the page from saying anything about its values.
+    /// The rule that withholds the column's values.
     pub sensitive: Option<String>,
     /// What is known about its values.
     pub statistics: Option<ColumnStatistics>,
-    /// The values that it can have: labels of its type, or a small set if the configuration publishes it.
+    /// Its possible values: the labels of its type, or a small set if the configuration publishes it.
     pub labels: Vec<String>,
 }
 
@@ -104,7 +104,7 @@ pub(super) fn sensitive_names(columns: &[ColumnDoc]) -> Vec<&str> {
     columns.iter().filter(|column| column.sensitive.is_some()).map(|column| column.name.as_str()).collect()
 }
 
-/// An index as a page has it.
+/// An index as described by a page.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IndexDoc {
     /// Its name.
@@ -115,7 +115,7 @@ pub struct IndexDoc {
     pub unique: bool,
 }
 
-/// A foreign key as a page has it.
+/// A foreign key as described by a page.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ForeignKeyDoc {
     /// Its name, if it has one.
@@ -148,7 +148,7 @@ pub struct ReferenceDoc {
     pub constraint_name: Option<String>,
 }
 
-/// An inferred join as a page has it.
+/// An inferred join as described by a page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InferredJoinDoc {
     /// The columns here.
@@ -159,21 +159,21 @@ pub struct InferredJoinDoc {
     pub referenced_columns: Vec<String>,
     /// Why.
     pub because: String,
-    /// How sure it is.
+    /// How certain it is.
     pub confidence: Confidence,
     /// `many_to_one`, `one_to_one`, `one_to_many` or `many_to_many`, if a note says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cardinality: Option<String>,
 }
 
-/// What tables are documented from.
+/// The input of a table's documentation.
 #[derive(Debug, Clone, Copy)]
 pub struct DocInput<'a> {
     /// The configuration of the database.
     pub config: &'a DatabaseConfig,
     /// Its schema.
     pub snapshot: &'a Snapshot,
-    /// What a person noted.
+    /// A person's notes.
     pub notes: &'a Notes,
     /// Joins without a key.
     pub joins: &'a InferredJoins,
@@ -302,7 +302,7 @@ impl DocInput<'_> {
         }
     }
 
-    /// Whether a table does not exist; one that the configuration leaves out does.
+    /// Whether a table does not exist; one that the configuration excludes does.
     fn is_missing(&self, name: &TableName) -> bool {
         !self.snapshot.has_table(name) && self.config.wants_table(&name.schema, &name.name)
     }
@@ -340,12 +340,12 @@ fn description(
 impl TableDoc {
     /// The page for programs.
     pub fn json(&self) -> String {
-        // It has only texts, numbers and lists, which are always serialize.
+        // Texts, numbers and lists always serialize.
         let text = serde_json::to_string_pretty(self).unwrap_or_default();
         format!("{}\n", refdesk_text::escape::json(&text))
     }
 
-    /// The same without line breaks, for a page that would be too large.
+    /// The page for programs without line breaks, if it would be too large.
     pub(super) fn compact_json(&self) -> String {
         let text = serde_json::to_string(self).unwrap_or_default();
         format!("{}\n", refdesk_text::escape::json(&text))
@@ -357,7 +357,7 @@ impl TableDoc {
     }
 }
 
-/// A text up to its first full stop that ends a sentence, or its first line.
+/// A text up to the end of its first sentence, or its first line.
 pub(crate) fn first_sentence(text: &str) -> &str {
     let line = text.lines().next().unwrap_or_default();
     let end = line.match_indices(". ").map(|(at, _)| at + 1).next();

@@ -1,4 +1,4 @@
-//! Values that comments of the database quote: what a detector finds there is left out of everything that is written.
+//! Removes values that a database's comments quote: what a detector finds there is left out of all output.
 
 use std::borrow::Cow;
 
@@ -6,10 +6,10 @@ use super::detect::detect;
 use super::passages::{Passage, passages};
 use crate::parts::replaced;
 
-/// The kind of value for which a name of several words can be mistaken.
+/// The kind of value that a name of several words can be mistaken for.
 const SECRET: &str = "secret";
 
-/// Shortest part of such a word, between its punctuation, that still counts as one.
+/// The minimum length of a part between punctuation that still counts as a secret.
 const SECRET_PART: usize = 20;
 
 /// The distinct kinds of values that a comment quotes.
@@ -22,7 +22,7 @@ pub(crate) fn quoted_in(comment: &str) -> Vec<&'static str> {
     kinds
 }
 
-/// The comment as it may be shown: empty if it is not known which part of it is the value.
+/// The comment as it may be shown: empty if it is unknown which part of it is the value.
 pub(crate) fn without_values(comment: &str) -> Cow<'_, str> {
     let Some(shown) = without_located(comment) else {
         return if rest(comment).is_some() { Cow::Borrowed("") } else { Cow::Borrowed(comment) };
@@ -30,7 +30,7 @@ pub(crate) fn without_values(comment: &str) -> Cow<'_, str> {
     if rest(&shown).is_some() { Cow::Borrowed("") } else { Cow::Owned(shown) }
 }
 
-/// The comment without the values whose position is known; `None` if there are none.
+/// The comment without the values at known positions; `None` if there are none.
 fn without_located(comment: &str) -> Option<String> {
     let values = values(comment);
     let words = |(place, kind): Passage| (place, format!("({kind} left out)"));
@@ -45,7 +45,7 @@ fn values(comment: &str) -> Vec<Passage> {
     passages(comment).into_iter().filter(|(place, kind)| *kind != SECRET || !is_name(place)).collect()
 }
 
-/// What is found in the text as a whole but not at one position.
+/// What is found in the text as a whole, but at no known position.
 fn rest(text: &str) -> Option<&'static str> {
     detect(text).filter(|kind| *kind != SECRET)
 }
@@ -68,7 +68,7 @@ mod tests {
             ("DE89 3704 0044 0532 0130 00", "(IBAN left out)", "IBAN"),
             ("key sk_live_4eC39HqLyjWDarjtT1zdp7dc of the shop", "key (secret left out) of the shop", "secret"),
             ("see ix_orders_customer2_id_2024_new", "see ix_orders_customer2_id_2024_new", ""),
-            // It is not known which words are the address.
+            // It is unknown which words are the address.
             ("ask ann (at) example (dot) org", "", "e-mail"),
             ("since 2024-01-31 10:20, 12 a day", "since 2024-01-31 10:20, 12 a day", ""),
         ] {

@@ -1,13 +1,13 @@
-//! Detects values about people, and secrets: addresses, numbers with check digits, keys.
+//! Detects personal data and secrets: addresses, numbers with check digits, keys.
 
 use std::net::IpAddr;
 
 use super::passages::grouped_number;
 
-/// Shortest part of a text that is examined separately.
+/// The minimum length of a part that is examined separately.
 const PART: usize = 6;
 
-/// Shortest text that can be a secret just by its randomness.
+/// The minimum length of a text that can be recognized as a secret by its randomness alone.
 const SECRET: usize = 20;
 
 /// The kind of sensitive value that a text is or contains: as a member of JSON, of an array or of a list, or among
@@ -23,15 +23,15 @@ pub(crate) fn detect(text: &str) -> Option<&'static str> {
     whole(text).or_else(of_parts).or_else(|| grouped_number(text))
 }
 
-/// The kind of sensitive value that the digits of an integer are. Phone numbers can be told from other numbers only if
-/// there are several: see [`is_number_to_call`].
+/// The kind of sensitive value that an integer's digits form. Phone numbers are distinguishable from other numbers only
+/// in groups: see [`is_number_to_call`].
 pub(crate) fn detect_integer(text: &str) -> Option<&'static str> {
     let text = text.trim_end_matches('0').strip_suffix('.').unwrap_or(text);
     let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_digit).map(|byte| byte - b'0').collect();
     (digits.len() == text.len() && is_issued(text) && is_card(text, &digits)).then_some("card")
 }
 
-/// Whether the digits begin like a card number; a timestamp in milliseconds begins with 1.
+/// Whether the digits start like a card number; a timestamp in milliseconds starts with 1.
 pub(super) fn is_issued(text: &str) -> bool {
     let beginning = |length: usize| text.get(..length).and_then(|text| text.parse::<u32>().ok()).unwrap_or(0);
     matches!(beginning(1), 4 | 6)
@@ -67,7 +67,7 @@ pub(super) fn whole_word(word: &str) -> Option<&'static str> {
 fn whole(text: &str) -> Option<&'static str> {
     let text = text.trim();
     let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_digit).map(|byte| byte - b'0').collect();
-    // Order matters: the most certain first.
+    // Most certain first.
     let detectors: [(&'static str, bool); 13] = [
         ("private key", text.contains("-----BEGIN ")),
         ("token", is_jwt(text)),
@@ -273,7 +273,7 @@ fn is_secret(text: &str) -> bool {
     classes >= 2 && has(u8::is_ascii_digit) && !is_uuid && entropy(text) >= 3.3
 }
 
-/// Bits per character, by how often each occurs.
+/// Shannon entropy in bits per character.
 fn entropy(text: &str) -> f64 {
     let mut counts = [0u32; 256];
     for byte in text.bytes() {

@@ -1,19 +1,20 @@
-//! Values that the schema itself quotes, in defaults, expressions, checks and labels: those of a sensitive column are
-//! never shown, and those of others not if they look like an address, a card number or a secret.
+//! Values quoted by the schema itself, in defaults, expressions, checks and labels. Those of a sensitive column are
+//! never shown; those of other columns are hidden if they look like an address, a card number or a secret.
 
 use std::borrow::Cow;
 
 use super::detect::detect;
 use crate::snapshot::Column;
 
-/// Whether an expression has a text or a number that a detector recognizes.
+/// Whether an expression contains a text or number that a detector recognizes.
 fn quotes_a_value(expression: &str) -> bool {
     let quoted = expression.split('\'').skip(1).step_by(2);
     let words = expression.split(|c: char| c.is_whitespace() || "(),;'\"=<>|[]{}".contains(c));
     std::iter::once(expression).chain(quoted).chain(words).any(|text| detect(text).is_some())
 }
 
-/// The column with what may be shown of its default, expression and labels, in a table with these sensitive columns.
+/// The column with only those parts of its default, expression and labels that may be shown, in a table with these
+/// sensitive columns.
 pub(crate) fn without_values<'c>(column: &'c Column, sensitive: &[&str]) -> Cow<'c, Column> {
     let is_sensitive = sensitive.contains(&column.name.as_str());
     let hides = |text: &String| is_sensitive || quotes_a_value(text);
@@ -37,8 +38,8 @@ pub(crate) fn without_values<'c>(column: &'c Column, sensitive: &[&str]) -> Cow<
     Cow::Owned(shown)
 }
 
-/// Whether an expression names a column. A name that is not one plain word is quoted there, in one of several ways, so
-/// only letters and digits are compared.
+/// Whether an expression names a column. A name that is not a single plain word may be quoted in several ways, so only
+/// letters and digits are compared.
 fn is_named(name: &str, expression: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     if name.chars().all(is_part) {

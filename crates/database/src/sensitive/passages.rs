@@ -1,11 +1,11 @@
-//! Values within a text of several words: numbers in groups and addresses, each with its position.
+//! Values within a text of several words: grouped numbers and addresses, with their positions.
 
 use std::ops::Range;
 
 use super::detect::{has_area_code, is_card, is_dated, is_iban, is_issued, is_phone, whole_word};
 use crate::parts::place;
 
-/// Fewest digits of a number that is looked for.
+/// The minimum number of digits searched for.
 const DIGITS: usize = 7;
 
 /// Words before a phone number.
@@ -55,7 +55,7 @@ pub(super) fn passages(text: &str) -> Vec<Passage> {
     found
 }
 
-/// The kind of value that is in a text in groups of digits, among other words.
+/// The kind of value that grouped digits among other words form.
 pub(super) fn grouped_number(text: &str) -> Option<&'static str> {
     numbers(text).chain(ibans(text)).next().map(|(_, kind)| kind)
 }

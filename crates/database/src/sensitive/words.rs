@@ -107,13 +107,13 @@ const ENDINGS: &[&str] =
 /// Words that can be joined to the next word: `numerotelefono`.
 const BEGINNINGS: &[&str] = &["numero", "numéro", "número", "num"];
 
-/// Most neighbouring words that are looked up as one.
+/// The maximum number of adjacent words that are looked up as one.
 const RUN: usize = 3;
 
-/// Shortest word that several words can form: `r_g_b` is not `rg`.
+/// The minimum length of a word formed by several: `r_g_b` is not `rg`.
 const SHORTEST_RUN: usize = 5;
 
-/// A map for fast lookup: a schema has up to a million columns.
+/// A map for fast lookup, because a schema may have a million columns.
 static WORD_SET: LazyLock<HashMap<&'static str, &'static str>> =
     LazyLock::new(|| WORDS.iter().flat_map(|line| line.split_whitespace()).map(|word| (word, word)).collect());
 
@@ -126,7 +126,7 @@ pub(super) fn sensitive_word(name: &str) -> Option<&'static str> {
     of_runs.or_else(|| known(&words.concat()))
 }
 
-/// The listed word that this one is, or is the plural or a compound of.
+/// The listed word that this word equals, or is the plural or a compound of.
 fn known(word: &str) -> Option<&'static str> {
     let listed = |word: &str| WORD_SET.get(word).copied();
     let in_singular = |word: &str| listed(&singular(word)).or_else(|| listed(word.strip_suffix('s')?));

@@ -1,4 +1,4 @@
-//! What the catalog of a server says, as a snapshot.
+//! Reads a server's catalog into a snapshot.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,10 +13,10 @@ use crate::snapshot::{
     ALL_COLUMNS, Column, Constraint, ForeignKey, IndexInfo, Key, SchemaInfo, Snapshot, Table, TableKind, TableName,
 };
 
-/// The oldest version whose catalog has what the statements read: 12.
+/// The oldest version whose catalog supports the statements: 12.
 const OLDEST: i32 = 120_000;
 
-/// What the role may do that it should not.
+/// Rights that the role should not have.
 #[derive(Debug, Default)]
 pub(crate) struct RoleRights {
     pub role: String,
@@ -71,7 +71,7 @@ pub(crate) fn read(session: &ReadingSession, config: &DatabaseConfig) -> Result<
     Ok((Reading { snapshot, left_out, problems, ..Reading::default() }, rights))
 }
 
-/// By the number that the server gives a table.
+/// Tables by their OID.
 type Tables = HashMap<u32, Table>;
 
 struct SchemaQuery<'s> {
@@ -116,7 +116,7 @@ impl SchemaQuery<'_> {
                 beyond.push(TableName { schema, name });
                 continue;
             }
-            // Every role may update some of the system's tables.
+            // Every role may update some system tables.
             let may_write = value::<Option<bool>>(&row, 7)?.unwrap_or(false) && !is_system(&schema);
             rights.writable_tables += usize::from(may_write);
             let table = Table {
@@ -252,14 +252,14 @@ fn locked(table: &Table) -> Diagnostic {
     Diagnostic::warning(Code::TableUnreadable, message).fix("run it again when that transaction has ended")
 }
 
-/// The type at the bottom of a domain.
+/// The base type of a domain.
 struct DomainBase {
     number: u32,
     printed: String,
     not_null: bool,
 }
 
-/// Whether a schema is the server's own.
+/// Whether a schema is one of the system's.
 fn is_system(schema: &str) -> bool {
     schema.starts_with("pg_") || schema == "information_schema"
 }

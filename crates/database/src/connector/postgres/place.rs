@@ -1,4 +1,4 @@
-//! The address of a server, from the configuration, the environment, the service file and the password file.
+//! Determines the address of a server from the configuration, the environment, the service file and the password file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,13 +13,13 @@ use crate::config::password_command::{WORKSPACE_VARIABLE, with_workspace_files};
 use crate::config::{Secret, ServerConnection};
 use crate::connector::ConnectionEnvironment;
 
-/// Most bytes of a service file or a password file.
+/// The maximum size of a service file or a password file in bytes.
 const FILE_BYTES: u64 = 1024 * 1024;
 
-/// The folders in which a server of this machine has its socket.
+/// The usual folders of a local server's socket.
 const SOCKETS: [&str; 3] = ["/var/run/postgresql", "/run/postgresql", "/tmp"];
 
-/// The address of a database, with its password.
+/// The address of a database, including its password.
 pub(crate) fn address(server: &ServerConnection, around: &ConnectionEnvironment) -> Result<Address, Error> {
     let resolver = Resolver { around };
     let mut address = match (&server.url_env, &server.url) {
@@ -74,8 +74,8 @@ struct Resolver<'a> {
 }
 
 impl Resolver<'_> {
-    /// The output of a password command. It does not run in the workspace, where many programs load files that the command
-    /// does not name and that were never trusted; only the files it names are found there.
+    /// The output of a password command. It does not run in the workspace, where many programs would load files that
+    /// the command does not name and that were never trusted; only the files it names are resolved there.
     fn printed_password(&self, command: &str) -> Result<String, String> {
         let workspace = &self.around.workspace;
         let command = with_workspace_files(workspace, command);
@@ -88,7 +88,7 @@ impl Resolver<'_> {
         value.ok_or_else(|| unreachable(&format!("the environment variable {name} is not set"), "set it"))
     }
 
-    /// The text with its variables expanded. The value of a variable is part of one field: it cannot begin another.
+    /// Expands the variables in a text. A variable's value stays within its field.
     fn expanded(&self, text: &str) -> Result<String, Error> {
         let is_whole = text.starts_with("${") && text.find('}') == Some(text.len().saturating_sub(1));
         let is_url = text.contains("://");
@@ -127,7 +127,7 @@ impl Resolver<'_> {
         named.or_else(|| self.around.home.as_ref().map(|home| home.join(below_home)))
     }
 
-    /// As PostgreSQL's own programs read it; the configuration itself takes precedence.
+    /// Adds a service as PostgreSQL's own programs would; the configuration takes precedence.
     fn add_service(&self, address: &mut Address, service: &str) -> Result<(), Error> {
         let system = (self.around.variable)("PGSYSCONFDIR").unwrap_or_else(|| "/etc/postgresql-common".to_owned());
         let files = self.path_of("PGSERVICEFILE", ".pg_service.conf").into_iter();
@@ -174,7 +174,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Certificates relative to the workspace; else those in PostgreSQL's own place.
+    /// Finds root certificates: relative to the workspace, otherwise in PostgreSQL's default location.
     fn find_authorities(&self, address: &mut Address) {
         let named = address.authorities().map(Path::to_path_buf);
         if let Some(file) = named.filter(|file| file != Path::new("system")) {
@@ -190,7 +190,7 @@ impl Resolver<'_> {
     }
 }
 
-/// The error does not say what is wrong, because a password may be part of it.
+/// The error does not quote the text, because it may contain a password.
 fn parsed(text: &str) -> Result<Address, Error> {
     let fix = "write it as postgres://user@host/database";
     Address::parse(text).ok_or_else(|| unreachable("its URL is not a PostgreSQL URL", fix))
@@ -201,7 +201,7 @@ fn small_file(file: &Path) -> Option<String> {
     if is_fit { fs::read_to_string(file).ok() } else { None }
 }
 
-/// Like PostgreSQL, refdesk does not use a password file that others may read.
+/// Like PostgreSQL, refdesk ignores a password file that others may read.
 fn is_private(file: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     fs::metadata(file).is_ok_and(|it| it.permissions().mode() & 0o077 == 0)

@@ -1,4 +1,4 @@
-//! A real server. One test, so that one server serves all cases.
+//! Tests against a real server. It is a single test, so that one server serves all cases.
 
 #![allow(clippy::disallowed_methods, reason = "tests write files of any kind")]
 #![allow(clippy::print_stderr, reason = "says which case failed")]
@@ -95,7 +95,7 @@ fn a_server_that_says_nothing_is_not_waited_for_once_reading_is_stopped() {
         let (mut stream, _) = listener.accept().unwrap();
         stream.read_exact(&mut [0; 8]).unwrap();
         is_stopped.store(true, Ordering::Relaxed);
-        // Until the other side has given up.
+        // Waits until the other side closes the connection.
         stream.read_to_end(&mut Vec::new()).unwrap();
     });
     let connection = format!("host: 127.0.0.1, port: {port}, user: a, sslmode: disable");
@@ -241,7 +241,7 @@ fn roles(server: &TestServer, database: &str) {
 const ODD: [&str; 9] =
     ["../../x", "a|b", "\"; DROP TABLE t; --", "line\nbreak", "-->", "CON", "con", "ünï \u{202e}cödé", "$1 ' \\"];
 
-/// One table that another transaction changes does not make the others unreadable.
+/// A table that another transaction is changing does not make the others unreadable.
 fn locked_tables(server: &TestServer, database: &str) {
     let of = "(id int PRIMARY KEY, n int DEFAULT 7 CHECK (n > 0), twice int GENERATED ALWAYS AS (n * 2) STORED, \
               t int REFERENCES free.plain, EXCLUDE (n WITH =))";
@@ -288,7 +288,7 @@ fn odd_names(server: &TestServer, database: &str) {
 }
 
 fn any_name(server: &TestServer, database: &str) {
-    // Longer ones are cut by the server.
+    // The server truncates longer names.
     let name = "[^\\x00]{1,63}".prop_filter("63 bytes", |name: &String| name.len() <= 63);
     let mut runner =
         TestRunner::new(ProptestConfig { cases: 8, failure_persistence: None, ..ProptestConfig::default() });
@@ -307,7 +307,7 @@ fn any_name(server: &TestServer, database: &str) {
 }
 
 fn refusals(server: &TestServer, database: &str) {
-    // The port of a client: it stays taken, and does not listen.
+    // The port of a client: it is taken, but nothing listens on it.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
     let port = client.local_addr().unwrap().port();
@@ -359,7 +359,7 @@ fn passwords(server: &TestServer, database: &str) {
         format!("{}, password_command: printf right", as_user("locked")),
         format!("{}, password_command: sh ./bin/pw", as_user("locked")),
         format!("{}, password_command: 'sh \"$workspaceRoot\"/bin/pw'", as_user("locked")),
-        // Not in the workspace, where it could load what nobody trusted.
+        // It must not run in the workspace, where it could load untrusted files.
         format!("{}, password_command: '[ -e bin/../bin ] || echo right'", as_user("locked")),
     ] {
         try_read(&connection, "", &around).unwrap_or_else(|error| panic!("{connection}: {error}"));
@@ -377,7 +377,7 @@ fn passwords(server: &TestServer, database: &str) {
         })
         .is_ok()
     );
-    // A file that others may read is not used, as PostgreSQL does not use it.
+    // A file that others may read is ignored, as by PostgreSQL.
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
     assert!(try_read("service: shop", "", &around).is_err());
 }

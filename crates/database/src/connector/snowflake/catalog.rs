@@ -1,4 +1,4 @@
-//! What an account says about its schemas, as a snapshot.
+//! Reads an account's schemas into a snapshot.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::snapshot::{ALL_COLUMNS, Column, ForeignKey, Key, SchemaInfo, Snapshot
 
 const SERVER: &str = "SELECT CURRENT_VERSION() AS version, CURRENT_ROLE() AS role, CURRENT_DATABASE() AS name";
 
-/// The wanted schemas as a JSON list, which means all if empty, and whether the system's own are wanted too.
+/// Filters by the wanted schemas, a JSON list in which empty means all, and by whether to include the system's.
 macro_rules! wanted {
     ($column:literal) => {
         concat!(
@@ -47,14 +47,14 @@ FROM INFORMATION_SCHEMA.COLUMNS WHERE ",
     " ORDER BY table_schema, table_name, ordinal_position"
 );
 
-/// Keys; `INFORMATION_SCHEMA` has them only without their columns.
+/// Keys; in `INFORMATION_SCHEMA` their columns are missing.
 const KEYS: [(&str, KeyKind); 3] =
     [("PRIMARY", KeyKind::Primary), ("UNIQUE", KeyKind::Unique), ("IMPORTED", KeyKind::Foreign)];
 
 /// `SHOW` lists at most this many rows.
 const SHOW_LIMIT: usize = 10_000;
 
-/// The greatest lengths, which a type without a length has: 16 MiB, and 128 MiB since 2025.
+/// The maximum lengths, reported for types without a length: 16 MiB, and 128 MiB since 2025.
 const UNLIMITED: [&str; 4] = ["16777216", "134217728", "8388608", "67108864"];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -193,7 +193,7 @@ fn printed_type(row: &Row<'_>) -> String {
     }
 }
 
-/// All keys of one kind: in one statement, or by schema if that does not list them all.
+/// All keys of one kind, in one statement, or per schema if that does not list them all.
 fn keys(
     session: &Session<'_>,
     word: &str,

@@ -1,4 +1,4 @@
-//! The address of an account, from the configuration, and how refdesk authenticates, from the environment or a file.
+//! Determines the address of an account from the configuration, and the credentials from the environment or a file.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;

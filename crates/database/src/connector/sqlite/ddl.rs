@@ -1,5 +1,6 @@
-//! What only the text of a `CREATE TABLE` says: comments, checks, collations and names of foreign keys. SQLite accepted
-//! the text, but the file may be hostile, so anything is possible here; what is not understood is left out.
+//! What only the text of a `CREATE TABLE` contains: comments, checks, collations and names of foreign keys. SQLite
+//! accepted the text, but the file may be hostile, so anything is possible here; whatever is not understood is left
+//! out.
 
 use std::collections::HashMap;
 
@@ -10,7 +11,7 @@ use refdesk_text::shorten::beginning;
 /// What a `CREATE` statement says.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct TableText {
-    /// The comment before the first column, on the line of the parenthesis or before it.
+    /// The comment before the first column, on the line of the parenthesis or above it.
     pub comment: Option<String>,
     /// By the lower-case name of the column.
     pub columns: HashMap<String, ColumnText>,
@@ -23,7 +24,7 @@ pub(crate) struct TableText {
 /// What it says about a column.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ColumnText {
-    /// The comments beside it, and those on lines of their own before it.
+    /// The comments beside it, and those on separate lines above it.
     pub comment: Option<String>,
     /// Its collation.
     pub collation: Option<String>,
@@ -47,7 +48,7 @@ pub(crate) fn read(sql: &str) -> TableText {
     let first_line = tokens.get(open).map_or(0, |token| token.line);
     let mut about: Vec<&str> = head.iter().filter_map(|token| token.comment()).collect();
     let mut element: Vec<Token<'_>> = Vec::new();
-    // Comments on lines of their own belong to what follows.
+    // Comments on separate lines belong to what follows.
     let mut waiting: Vec<&str> = Vec::new();
     let mut last: Option<(String, usize)> = None;
     let mut depth = 1usize;
@@ -88,7 +89,7 @@ pub(crate) fn read(sql: &str) -> TableText {
         }
         element.push(token.clone());
     }
-    // A comment after the last column, on its line or before the parenthesis that closes.
+    // A comment after the last column: on its line, or before the closing parenthesis.
     if let Some((name, _)) = &last {
         waiting.iter().for_each(|comment| add_comment(&mut table, name, comment));
     }

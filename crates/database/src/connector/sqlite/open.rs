@@ -18,33 +18,33 @@ use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-/// What every SQLite file begins with.
+/// The first bytes of every SQLite file.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
-/// Where the header says whether the file has a write-ahead log, for a writer and for a reader: 2 if it has.
+/// The offsets of the header bytes that tell a writer and a reader whether the file has a write-ahead log; 2 if it has.
 const LOG_MARKS: [usize; 2] = [18, 19];
 
-/// Name endings of the files that SQLite opens beside a database on its own: the rollback journal, the write-ahead log,
-/// and the shared memory of the log's users.
+/// Suffixes of the files that SQLite opens beside a database: the rollback journal, the write-ahead log, and the log's
+/// shared memory.
 const SIBLINGS: [&str; 3] = ["-journal", "-wal", "-shm"];
 
-/// How long reading the schema may take.
+/// The time limit for reading the schema.
 pub(super) const SCHEMA_TIME: Duration = Duration::from_secs(30);
 
 /// How many steps of SQLite's virtual machine run between checks of the clock.
 const STEPS: i32 = 2_000;
 
-/// Most bytes of a row or a text.
+/// The maximum size of a row or a text in bytes.
 const LENGTH: i32 = 64 * 1024 * 1024;
 
-/// A limit for each thing that a hostile schema could make large.
+/// Limits on everything that a hostile schema could make large.
 const LIMITS: [(Limit, i32); 11] = [
     (Limit::SQLITE_LIMIT_LENGTH, LENGTH),
     (Limit::SQLITE_LIMIT_SQL_LENGTH, 4 * 1024 * 1024),
     (Limit::SQLITE_LIMIT_COLUMN, 2_000),
     (Limit::SQLITE_LIMIT_EXPR_DEPTH, 200),
     (Limit::SQLITE_LIMIT_COMPOUND_SELECT, 100),
-    // A computed column of computed columns doubles with each of them.
+    // A computed column that refers to computed columns doubles with each of them.
     (Limit::SQLITE_LIMIT_VDBE_OP, 1_000_000),
     (Limit::SQLITE_LIMIT_FUNCTION_ARG, 100),
     (Limit::SQLITE_LIMIT_ATTACHED, 0),
@@ -63,7 +63,7 @@ pub(crate) struct SqliteFile {
     connection: Connection,
     shown: String,
     limit: TimeLimit,
-    /// The tables that preparing a statement asked to read, while they are being recorded.
+    /// The tables that prepared statements requested to read, while they are being recorded.
     reads: Arc<Mutex<Option<BTreeSet<String>>>>,
     problems: Vec<Diagnostic>,
 }
@@ -95,8 +95,8 @@ struct Checked {
 
 impl SqliteFile {
     /// Opens the file at an absolute path without links, and runs `act` with it; `None` if it is empty, which SQLite
-    /// takes for a database. All of this happens on a thread that can open only this file, its log and its journal:
-    /// SQLite opens them by path, when it needs them.
+    /// accepts as a database. All of this runs on a thread that can only open this file, its log and its journal,
+    /// because SQLite opens them by path when it needs them.
     ///
     /// # Errors
     /// It cannot be opened, is not a regular file, or is not an SQLite database.
@@ -159,12 +159,12 @@ impl SqliteFile {
         &self.problems
     }
 
-    /// The connection; what it may do is limited.
+    /// The connection, with restricted rights.
     pub(crate) fn connection(&self) -> &Connection {
         &self.connection
     }
 
-    /// Limits the time of what follows.
+    /// Limits the time of the following statements.
     pub(crate) fn allow(&self, time: Duration) {
         *self.limit.deadline.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now() + time;
     }
@@ -247,7 +247,7 @@ fn checked(path: &Path, shown: &str) -> Result<Option<Checked>, Error> {
                 files.push(file);
             }
             Err(error) if is_absent(&error) => {}
-            // SQLite would wait for a pipe.
+            // SQLite would block on a pipe.
             Err(_) => {
                 let message = format!("{shown}{ending} is not a regular file that can be read");
                 return Err(Error::new(Code::DatabaseUnreadable, message, "remove it"));
@@ -257,7 +257,7 @@ fn checked(path: &Path, shown: &str) -> Result<Option<Checked>, Error> {
     let [_, log, memory] = sizes;
     let has_log = log.is_some() || LOG_MARKS.iter().any(|at| header.get(*at) == Some(&2));
     let mut problems = Vec::new();
-    // With a log, SQLite makes files beside a database unless it is told not to.
+    // With a log, SQLite creates files beside a database unless it is told not to.
     let mode = match (log, memory) {
         _ if !has_log => "",
         (Some(size), Some(_)) if size > 0 => "&readonly_shm=1",
@@ -286,8 +286,8 @@ fn harden(
     for (limit, most) in LIMITS {
         connection.set_limit(limit, most)?;
     }
-    // For all connections together, because a row of many values can exceed it though each value is within its limit. Other
-    // connections of this process need less.
+    // The limit covers all connections, because a row of many values can exceed it although each value is within its
+    // own limit. Other connections of this process need less.
     connection.query_row(&format!("PRAGMA hard_heap_limit = {HEAP}"), (), |_| Ok(()))?;
     let switches = [
         (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
@@ -309,7 +309,7 @@ fn harden(
     connection.pragma_update(None, "query_only", true)?;
     connection.pragma_update(None, "cell_size_check", true)?;
     connection.pragma_update(None, "mmap_size", 0)?;
-    // Everything that follows sees one state of the file.
+    // Everything that follows sees the same state of the file.
     connection.execute_batch("BEGIN")?;
     let (reads, preparing) = (reads.clone(), time.clone());
     connection.authorizer(Some(move |context: AuthContext<'_>| {
@@ -324,7 +324,7 @@ fn harden(
     }))
 }
 
-/// What a statement may do.
+/// Whether a statement may perform this action.
 fn may(action: &AuthAction<'_>) -> bool {
     match action {
         AuthAction::Select | AuthAction::Read { .. } | AuthAction::Recursive => true,
@@ -336,13 +336,13 @@ fn may(action: &AuthAction<'_>) -> bool {
     }
 }
 
-/// An error without the statement and without values of rows.
+/// The error without the statement and without row values.
 pub fn words(error: &rusqlite::Error) -> String {
     match error {
         rusqlite::Error::SqliteFailure(failure, _) if failure.code == ErrorCode::TooBig => {
             "it has a value that is too large to read".to_owned()
         }
-        // For damage that is in no table, SQLite names an empty one.
+        // For damage that belongs to no table, SQLite reports an empty table name.
         rusqlite::Error::SqliteFailure(failure, message) => {
             message.as_ref().map_or_else(|| failure.to_string(), |message| message.replace(" () -", ":"))
         }
@@ -359,7 +359,7 @@ mod tests {
 
     use super::*;
 
-    /// The path may lead elsewhere after it was checked.
+    /// The path may lead elsewhere after the check.
     #[test]
     fn only_the_file_that_was_checked_is_read() {
         if confine_to(&[], || fs::read("/dev/null").is_ok()).unwrap() {

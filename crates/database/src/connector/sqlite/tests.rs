@@ -1,4 +1,4 @@
-//! Real files: intact, hostile, damaged.
+//! Tests with real files: intact, hostile, damaged.
 
 use std::fs;
 use std::path::Path;
@@ -209,8 +209,8 @@ fn nothing_is_written_beside_a_file() {
     }
 }
 
-/// SQLite decides by one byte of the header whether to read a log, by another whether to write one, and reads a log
-/// that exists.
+/// SQLite decides by one header byte whether to read a log and by another whether to write one, and reads any log that
+/// exists.
 #[test]
 fn nothing_is_written_beside_a_file_whose_header_speaks_of_a_log() {
     for (marks, log) in [([1, 2], 0), ([2, 1], 0), ([2, 2], 0), ([1, 1], 4_096), ([1, 2], 4_096)] {
@@ -362,7 +362,7 @@ fn damage_is_an_error_or_costs_some_tables() {
             *byte ^= 0x5a;
         }
         refdesk_files::write_atomic(&original.path, &damaged).unwrap();
-        // Either is fine; neither a crash nor a hang is.
+        // Either result is fine, but it must not crash or hang.
         let _ = read_at(&original.path, "", "a.db");
     }
     for length in [16, 100, 1024, 4096, 5000] {

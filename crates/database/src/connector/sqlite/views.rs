@@ -1,6 +1,6 @@
-//! What the texts of views name, and how large a view becomes when SQLite expands the views that it reads. Expansion
-//! cannot be stopped, and doubles with each view that reads the previous one twice, so the size is estimated before
-//! SQLite sees the view.
+//! Finds the names in the texts of views, and estimates how large a view becomes when SQLite expands the views that it
+//! reads. Expansion cannot be interrupted, and doubles with each view that reads the previous one twice, so the size is
+//! estimated before SQLite sees the view.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -8,13 +8,13 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use super::Object;
 use super::lexer::{Kind, Lexer};
 
-/// Most words and columns of a view, including those of every view that it reads, counted each time it reads it.
+/// The maximum number of words and columns of a view, including every view that it reads, each time it reads it.
 pub(super) const VIEW_SIZE: usize = 200_000;
 
-/// Most views that read each other; SQLite refuses more.
+/// The maximum nesting of views; SQLite refuses more.
 const DEPTH: usize = 200;
 
-/// Most columns that a `*` stands for; SQLite refuses more.
+/// The maximum number of columns that a `*` expands to; SQLite refuses more.
 const WIDTH: usize = 2_000;
 
 /// Words that end the list of tables of a `SELECT`. None of them can be a name without quotes.
@@ -35,7 +35,7 @@ struct Size {
 
 const TOO_LARGE: Size = Size { words: usize::MAX, columns: WIDTH };
 
-/// What the text of a view says.
+/// The parsed text of a view.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct ViewText {
     words: usize,
@@ -83,7 +83,7 @@ impl<'o> ViewTexts<'o> {
         size
     }
 
-    /// The tables and views that the text of a view names, and those that they read; as they are written in the file.
+    /// The tables and views named by a view's text, and those that they read, as spelled in the file.
     pub(super) fn tables_of(&self, view: &str) -> BTreeSet<String> {
         let mut found = BTreeSet::new();
         let mut waiting = vec![view.to_ascii_lowercase()];
@@ -144,7 +144,7 @@ impl ViewText {
     fn read(sql: &str) -> Self {
         let parts = parts(sql);
         let mut text = Self { words: parts.len(), ..Self::default() };
-        // For each open parenthesis whether this is a list of tables, and whether a table comes next.
+        // For each open parenthesis, whether it is a list of tables; and whether a table comes next.
         let mut lists = vec![false];
         let mut is_table_next = false;
         for (at, part) in parts.iter().enumerate() {
@@ -187,7 +187,7 @@ impl ViewText {
                     if is_own {
                         text.own.insert(name.clone());
                     }
-                    // The name of a schema is before a dot.
+                    // Before a dot is the name of a schema.
                     if is_table_next && next != Some(&Part::Sign('.')) {
                         text.tables.push(name.clone());
                         is_table_next = false;

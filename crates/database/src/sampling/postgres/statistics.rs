@@ -1,5 +1,5 @@
-//! The statistics that the server gathered itself. The frequent values of a column that is not sensitive by its name or
-//! type are examined too, as if they were rows, so that a detector finds in them what it would find in the table.
+//! Uses the statistics that the server collects itself. The frequent values of a column that is not sensitive by name
+//! or type are examined as if they were rows, so that a detector finds the same as in the table.
 
 use std::collections::BTreeMap;
 
@@ -16,8 +16,8 @@ use crate::statistics::{ColumnProfile, TableProfile, to_two_digits};
 /// Tables per statement.
 pub(crate) const TABLES: usize = 2_000;
 
-/// The view leaves out what the role may not read. The bounds are ordered, so some are taken evenly from the first to
-/// the last: those at one end may all be of one kind.
+/// The view omits what the role may not read. The bounds are sorted, so a sample is taken evenly across them: those at
+/// one end may all be of one kind.
 const STATISTICS: &str = "
 SELECT w.at, s.null_frac::float8, s.avg_width, s.n_distinct::float8, v.common[1:25], f.frequencies[1:25], e.bounds
 FROM unnest($1::text[], $2::text[], $3::text[], $4::bool[], $5::bool[]) WITH ORDINALITY
@@ -35,20 +35,20 @@ CROSS JOIN LATERAL (SELECT array_agg(h.bounds[places.place] ORDER BY places.plac
 struct ServerStatistics {
     null_share: f64,
     width: u64,
-    /// A number, or the negative share of the rows; 0 is unknown.
+    /// The number of distinct values, or the negated share of the rows; 0 is unknown.
     distinct: f64,
     /// Frequent values with their shares.
     common: Vec<(String, f64)>,
-    /// Other values, in order.
+    /// Other values, sorted.
     bounds: Vec<String>,
 }
 
 /// What the server knows about some tables.
 #[derive(Default)]
 pub(crate) struct KnownTables {
-    /// Without the tables it knows nothing about.
+    /// Tables without statistics are missing.
     pub profiles: BTreeMap<TableName, TableProfile>,
-    /// Columns whose texts the server keeps none of; only the rows show what they contain.
+    /// Columns for which the server stores no texts, so that only the rows show what they contain.
     pub unseen: BTreeMap<TableName, Vec<String>>,
 }
 
@@ -100,8 +100,8 @@ fn is_text(column: &Column) -> bool {
 }
 
 impl ServerStatistics {
-    /// Whether the server keeps none of the texts of the column. It skips very long ones, and reports the size of a
-    /// pointer as their width.
+    /// Whether the server stores none of the column's texts. It skips very long ones, and reports the size of a pointer
+    /// as their width.
     fn is_unseen(&self, column: &Column) -> bool {
         is_text(column) && self.null_share < 1.0 && self.common.is_empty() && self.bounds.is_empty()
     }
@@ -115,7 +115,7 @@ impl ServerStatistics {
     ) -> ColumnProfile {
         let (is_number, is_text) = (is_number(printed(column)), is_text(column));
         let is_lifted = is_lifted(config, table, column);
-        // The server keeps no values of texts that are too wide.
+        // The server stores no values of very wide texts.
         let is_wide = is_text && (self.width > FREE_TEXT as u64 || self.is_unseen(column)) && !is_lifted;
         let rule = rule.or(is_wide.then_some(SensitiveRule::FreeText));
         let rows = table.row_estimate.unwrap_or(SAMPLED_ROWS);
@@ -136,14 +136,14 @@ impl ServerStatistics {
         statistics.distinct = distinct.map(to_two_digits);
         statistics.average_width = is_text.then_some(self.width);
         statistics.few_values = is_small && rows > SET as u64 * 5;
-        // All values are known only if there are no others than the frequent ones.
+        // The set of values is complete only if there are no others than the frequent ones.
         if !is_small || self.common.len() as f64 != self.distinct {
             found.values = None;
         }
         found
     }
 
-    /// Rows with these values, as often as the table has them.
+    /// Rows with these values, in proportion to their frequency.
     fn cells(&self, rows: u64, is_number: bool) -> Vec<Cell> {
         let share = |share: f64| (share.clamp(0.0, 1.0) * rows as f64).round() as usize;
         let mut cells = vec![Cell::Null; share(self.null_share)];

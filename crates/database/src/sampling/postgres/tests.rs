@@ -1,4 +1,4 @@
-//! The same laws with a real server: values of a sensitive column stay there, both those in rows and those in
+//! The same laws against a real server: values of a sensitive column never leave it, whether from rows or from
 //! statistics.
 
 #![allow(clippy::print_stderr, reason = "says which case failed")]
@@ -166,7 +166,7 @@ fn told(server: &TestServer, database: &str) {
     }
 }
 
-/// The server keeps no statistics of texts that it stores elsewhere, and says that they are as wide as a pointer.
+/// The server stores no statistics for texts stored out of line, and reports the width of a pointer for them.
 fn long_texts(server: &TestServer, database: &str) {
     server.run(
         database,
@@ -261,7 +261,7 @@ fn time(server: &TestServer, database: &str) {
          INSERT INTO slow SELECT n, a, b, c FROM slow, generate_series(2, 150) n;
          CREATE TABLE still AS SELECT * FROM slow;",
     );
-    // More statements than can be in flight come before, between and after those that are refused.
+    // More statements than can be in flight come before, between and after the refused ones.
     let quick = |name: &str| (0..10).map(|at| format!("{name}_{at}")).collect::<Vec<_>>();
     let quick: Vec<String> = [quick("quick"), quick("small"), quick("tail")].concat();
     let made = quick.iter().map(|name| format!("CREATE TABLE {name} (id int); INSERT INTO {name} VALUES (1);"));
@@ -303,7 +303,7 @@ fn locks(server: &TestServer, database: &str) {
     assert_eq!(held(), 0, "a savepoint is gone back to more than once");
 }
 
-/// The connection ends while a statement waits. It is gone afterwards, so that none is counted twice.
+/// Ends the connection while a statement waits, and waits until it is gone, so that none is counted twice.
 const END_WAITING: &str = "SELECT count(pg_terminate_backend(pid, 10000)) FROM pg_stat_activity \
                            WHERE application_name = 'refdesk' AND wait_event_type = 'Lock' AND datname = current_database()";
 

@@ -161,12 +161,12 @@ fn tables_come_and_go() {
         words,
         ["s.b new table: table with 0 columns", "s.orders table is gone or left out: table with 3 columns"]
     );
-    // An unreadable JSON page still counts as its table.
+    // A table with an unreadable JSON page still counts as the same table.
     let damaged = TableSide { doc: None, ..sides(&[orders()]).remove(0) };
     assert_eq!(diff(std::slice::from_ref(&damaged), &sides(&[orders()])), []);
 }
 
-/// A page that is not as it was written cannot show what changed, and the reason says so.
+/// An altered page cannot show what changed; the reason explains that.
 #[test]
 fn the_reason_says_what_became_of_the_pages() {
     let written = sides(&[orders()]).remove(0);

@@ -97,7 +97,7 @@ fn a_new_table_renames_no_domain() {
     }
 }
 
-/// A name that no table has any more, because it was configured or its tables are gone, is not kept.
+/// A name that no longer belongs to any table, because it was configured or its tables are gone, is not kept.
 #[test]
 fn a_name_without_a_table_goes() {
     let shop = snapshot(&["customer", "orders > customer"]);
@@ -145,7 +145,7 @@ proptest! {
         prop_assert!(found.values().all(|domain| !domain.is_empty()));
     }
 
-    /// A table in another component does not affect the others, whatever its name.
+    /// A table in another component does not affect the others, regardless of its name.
     #[test]
     fn a_new_table_elsewhere_moves_no_table_with_keys(schema in any_schema(), name in "[a-z]{1,8}(_[a-z]{1,8})?") {
         let before = domains(&schema, &[], &BTreeMap::new());
@@ -167,7 +167,7 @@ proptest! {
         }
     }
 
-    /// As long as the same tables are together, their domain has the same name, whatever comes to it.
+    /// While the same tables stay together, their domain keeps its name, whatever tables join it.
     #[test]
     fn tables_that_stay_together_keep_their_name(
         schema in any_schema(), more in prop::collection::vec(("[a-z]{2,8}(_order)?", 0usize..20), 1..4),

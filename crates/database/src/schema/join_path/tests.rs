@@ -1,4 +1,4 @@
-//! Small schemas, and what an answer may reveal about them.
+//! Small schemas, and what an answer may disclose about them.
 
 use super::*;
 use crate::schema::joins::Confidence;
@@ -118,7 +118,7 @@ fn a_search_that_ends_early_says_so() {
     assert!(near.paths.is_empty() && !near.is_cut_short, "{near:?}");
 }
 
-/// Whatever is between two tables, nothing is revealed that is only on unreadable pages.
+/// Nothing that is only on unreadable pages is disclosed, whatever is between two tables.
 #[test]
 fn what_is_near_is_told_from_readable_pages() {
     let with = |doc: TableDoc| TableDoc {

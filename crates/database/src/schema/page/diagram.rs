@@ -7,7 +7,7 @@ use super::PageSet;
 /// Most tables of a diagram.
 const TABLES: usize = 30;
 
-/// The tables of a domain and the keys between them; `None` if there are too many tables, or none refers to another.
+/// The tables of a domain and the keys between them; `None` with too many tables, or without a key between any.
 pub(super) fn diagram(book: &PageSet<'_>, domain: &str) -> Option<String> {
     let tables: Vec<_> = book.of_domain(domain).collect();
     if tables.len() > TABLES {
@@ -18,7 +18,7 @@ pub(super) fn diagram(book: &PageSet<'_>, domain: &str) -> Option<String> {
     for subject in &tables {
         let plain: String =
             subject.table.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-        // Two names may become equal without the characters that Mermaid does not allow.
+        // Two names may become equal once the characters that Mermaid does not allow are removed.
         let numbered = (2..).map(|number| format!("{plain}_{number}"));
         let first = format!("{}{plain}", if plain.starts_with(|c: char| c.is_ascii_alphabetic()) { "" } else { "t" });
         let name = std::iter::once(first).chain(numbered).find(|name| !taken.contains(name))?;
@@ -38,7 +38,7 @@ pub(super) fn diagram(book: &PageSet<'_>, domain: &str) -> Option<String> {
     if lines.is_empty() { None } else { Some(format!("erDiagram\n{}", lines.into_iter().collect::<String>())) }
 }
 
-/// A name that cannot end the label.
+/// A name that cannot end its label.
 fn label(name: &str) -> String {
     name.chars().map(|c| if c.is_alphanumeric() || matches!(c, '_' | ' ' | '-' | '.') { c } else { '_' }).collect()
 }

@@ -31,7 +31,7 @@ pub(crate) fn pages(book: &PageSet<'_>, subject: &PageTable<'_>) -> [Page; 2] {
     [page("md", within(&in_words, &in_words)), page("json", within(&TableDoc::json, &TableDoc::compact_json))]
 }
 
-/// The same with short descriptions and without the longest parts.
+/// The table with short descriptions and without its longest parts.
 fn short(doc: &TableDoc) -> TableDoc {
     let column = |column: &ColumnDoc| ColumnDoc {
         description: shortened(column.description.clone(), SHORT),
@@ -71,7 +71,7 @@ fn markdown(book: &PageSet<'_>, subject: &PageTable<'_>, doc: &TableDoc) -> Stri
     text
 }
 
-/// Where the description comes from, so that a reader knows how far to trust it.
+/// The origin of the description, so that readers know how far to trust it.
 fn origin(doc: &TableDoc) -> String {
     let of = |source: DescriptionSource| doc.columns.iter().filter(|column| column.source == source).count();
     let table = match doc.source {
@@ -137,7 +137,7 @@ fn columns(doc: &TableDoc) -> String {
     text
 }
 
-/// What is known about the values of a column.
+/// Describes a column's values.
 fn values(doc: &TableDoc, column: &ColumnDoc) -> String {
     let mut parts = Vec::new();
     if let Some(rule) = &column.sensitive {
@@ -145,7 +145,7 @@ fn values(doc: &TableDoc, column: &ColumnDoc) -> String {
     }
     if let Some(statistics) = &column.statistics {
         let ColumnStatistics { null_percent, distinct, years, magnitude, shapes, few_values, .. } = statistics;
-        // The share is rounded, that of a sensitive column to 5%.
+        // The share is rounded, for a sensitive column to 5%.
         let is_certain = column.sensitive.is_none() && distinct.is_none();
         parts.extend(null_percent.filter(|percent| *percent > 0).map(|percent| match percent {
             100 if is_certain => "always null".to_owned(),
@@ -157,7 +157,7 @@ fn values(doc: &TableDoc, column: &ColumnDoc) -> String {
         );
         parts.extend(few_values.then(|| "few values".to_owned()));
         parts.extend(years.map(|(from, to)| if from == to { from.to_string() } else { format!("{from} to {to}") }));
-        // The magnitude of numbers that only identify rows says nothing. A zero has no magnitude.
+        // The magnitude of numbers that only identify rows is meaningless. Zero has no magnitude.
         let between = |(from, to): (i16, i16)| match (from, to) {
             (0, 0) => "below 10".to_owned(),
             _ => format!("{} to {}", power_of_ten(from), power_of_ten(to.saturating_add(1))),
@@ -241,8 +241,8 @@ fn names(columns: &[String]) -> String {
     columns.iter().map(|column| code(column)).collect::<Vec<_>>().join(", ")
 }
 
-/// A table as another table's page names it: as a link within the domain, and otherwise only with the name of its
-/// domain, so that a pick does not bring the whole schema.
+/// A reference to a table from another table's page: a link within the domain, otherwise only the name with its domain,
+/// so that a pick does not pull in the whole schema.
 fn place(book: &PageSet<'_>, from: &PageTable<'_>, full_name: &str) -> String {
     let shown = code(full_name);
     match book.subject(full_name) {

@@ -1,4 +1,4 @@
-//! A person's changes to a plan: found by comparing it with the computed values, and carried over to the next one.
+//! A person's changes to a plan: found by comparing it with the computed values, and carried over to the next plan.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,9 +20,9 @@ pub struct PlanEdits {
     pub(super) tables: BTreeMap<(String, String), TableEdit>,
     /// By database and domain.
     pub(super) orders: BTreeMap<(String, String), Vec<String>>,
-    /// By database, the domains as they were computed, which keep their names.
+    /// The computed domains by database, which keep their names.
     pub(super) domains: BTreeMap<String, BTreeMap<TableName, String>>,
-    /// By database, the hashes of the definitions, for tables that cannot be read now.
+    /// The definition hashes by database, for tables that cannot be read now.
     pub(super) hashes: BTreeMap<String, BTreeMap<TableName, String>>,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct TableEdit {
 }
 
 impl PlanEdits {
-    /// The changes in a plan, errors about invalid values, and warnings about changes to computed values, which are
+    /// The changes in a plan, errors for invalid values, and warnings for changes to computed values, which are
     /// recomputed.
     pub fn of(plan: &Plan, file: &str) -> (Self, Vec<Diagnostic>) {
         let mut edits = Self::default();
@@ -51,7 +51,7 @@ impl PlanEdits {
                 problems.push(Diagnostic::warning(Code::PlanChanged, message).in_file(file).fix(FIX));
             }
             let order = known_order(unit);
-            // If only its priority was changed, the table moves.
+            // If only its priority was changed, the table moves within the order.
             let planned = unit.tables.iter().map(|it| PlannedTable { priority: it.planned.priority, ..it.clone() });
             let is_computed =
                 [computed_order(&unit.tables), computed_order(&planned.collect::<Vec<_>>())].contains(&order);
@@ -73,7 +73,8 @@ impl PlanEdits {
         (edits, problems)
     }
 
-    /// Warnings about changes to tables that are gone; `known` has the tables of the databases that were read.
+    /// Warnings about changes to tables that no longer exist; `known` contains the tables of the databases that were
+    /// read.
     pub fn gone(&self, known: &BTreeMap<String, BTreeSet<String>>, file: &str) -> Vec<Diagnostic> {
         let is_gone = |(database, table): &&(String, String)| known.get(database).is_some_and(|it| !it.contains(table));
         let warning = |(database, table): &(String, String)| {
@@ -126,6 +127,6 @@ pub(super) fn content_hash(unit: &WorkUnit) -> String {
     let mut tables: Vec<PlannedTable> = unit.tables.iter().map(computed).collect();
     tables.sort_by(|a, b| a.fully_qualified_name.cmp(&b.fully_qualified_name));
     let computed = WorkUnit { tables, priority_order: Vec::new(), content_hash: String::new(), ..unit.clone() };
-    // It has only texts, numbers and lists, which are always serialize.
+    // Texts, numbers and lists always serialize.
     sha256_hex(&serde_json::to_vec(&computed).unwrap_or_default())
 }

@@ -33,7 +33,7 @@ pub struct PlanInput<'a> {
     pub config: &'a DatabaseConfig,
     /// The outcome of reading it.
     pub state: DatabaseState<'a>,
-    /// What a person noted.
+    /// A person's notes.
     pub notes: &'a Notes,
 }
 
@@ -48,7 +48,7 @@ pub enum DatabaseState<'a> {
     Untrusted,
 }
 
-/// Makes the plan. Warnings are about a person's changes that could not be kept.
+/// Makes the plan. Warns about changes by a person that could not be kept.
 pub fn make(
     databases: &DatabasesConfig,
     inputs: &[PlanInput<'_>],
@@ -132,7 +132,7 @@ fn units(databases: &DatabasesConfig, input: &PlanInput<'_>, snapshot: &Snapshot
     let threshold = threshold(&snapshot.tables, &counts);
     let mut by_domain: BTreeMap<String, Vec<PlannedTable>> = BTreeMap::new();
     let hashes = edits.hashes.get(name).unwrap_or(&none);
-    // Only a part of the definition of a locked table is known.
+    // The definition of a locked table is only partly known.
     let known_hash = |table: &Table| hashes.get(&table.table_name()).filter(|_| table.is_locked).cloned();
     let hash = |table: &Table| known_hash(table).unwrap_or_else(|| table.metadata_hash());
     let computed_reads: Vec<(String, TableReads)> =
@@ -190,7 +190,7 @@ fn units(databases: &DatabasesConfig, input: &PlanInput<'_>, snapshot: &Snapshot
     units
 }
 
-/// A person's order for the tables that it names; the others follow as computed.
+/// A person's order for the tables that it contains; the others follow in computed order.
 fn order(tables: &[PlannedTable], edited: Option<&Vec<String>>) -> Vec<String> {
     let computed = computed_order(tables);
     let Some(edited) = edited else { return computed };
@@ -210,7 +210,7 @@ fn add_dependencies(units: &mut [WorkUnit], snapshot: &Snapshot) {
     for table in &snapshot.tables {
         let Some(own) = unit_of.get(&table.full_name()) else { continue };
         for other in table.foreign_keys.iter().filter_map(|key| unit_of.get(&key.target.full())) {
-            // Only earlier ones, so that no two units depend on each other.
+            // Only on earlier units, so that there are no cycles.
             if other < own
                 && let Some(wanted) = wanted.get_mut(*own)
             {
@@ -224,7 +224,7 @@ fn add_dependencies(units: &mut [WorkUnit], snapshot: &Snapshot) {
     }
 }
 
-/// What precedes the rule of a sensitive column.
+/// Precedes the rule of a sensitive column.
 const SENSITIVE: &str = ", sensitive by ";
 
 /// Whether `reads` says that a column is sensitive.
@@ -232,7 +232,7 @@ pub fn says_sensitive(reads: &str) -> bool {
     reads.contains(SENSITIVE)
 }
 
-/// What would be read from a table, and what its page would say about each column.
+/// What would be read from a table, and what its page would disclose of each column.
 pub(crate) fn reads(config: &DatabaseConfig, table: &Table) -> TableReads {
     let is_sampled = config.sampling > Sampling::None && config.connection.shows_rows() && may_sample(table);
     let mut columns = Map::new();
@@ -249,7 +249,7 @@ pub(crate) fn reads(config: &DatabaseConfig, table: &Table) -> TableReads {
     TableReads { rows: if is_sampled { SAMPLED_ROWS } else { 0 }, columns }
 }
 
-/// Tells whether the configuration changed, not counting how databases are reached.
+/// A hash of the configuration without connection settings, to detect changes.
 pub(super) fn config_hash(config: &DatabasesConfig) -> String {
     let patterns = |patterns: &[crate::names::globs::NamePattern]| -> Vec<String> {
         patterns.iter().map(|pattern| pattern.text.clone()).collect()
@@ -278,8 +278,8 @@ pub(super) fn config_hash(config: &DatabasesConfig) -> String {
     sha256_hex(json!([config.docs_path, all]).to_string().as_bytes())
 }
 
-/// What changed since a plan was made, in words; `now` is made from the current schema. `is_beyond` says whether a table
-/// of a database exists beyond the limit on their number.
+/// What changed since a plan was made; `now` is made from the current schema. `is_beyond` tells whether a table exists
+/// beyond the limit on the number of tables.
 pub fn stale(then: &Plan, now: &Plan, is_beyond: &dyn Fn(&str, &str) -> bool) -> Vec<String> {
     let mut changes = Vec::new();
     if then.config_hash != now.config_hash {

@@ -7,7 +7,7 @@ use crate::names::words::split;
 use crate::schema::domains::SYSTEM;
 use crate::snapshot::{Table, TableName};
 
-/// Fewest incoming keys of a table with the first priority.
+/// The minimum number of incoming keys for the first priority.
 const MANY: usize = 3;
 
 /// Words in the names of copies, logs and other unimportant tables.
@@ -50,7 +50,7 @@ pub(crate) fn incoming(tables: &[Table]) -> HashMap<TableName, usize> {
     counts
 }
 
-/// The least number of incoming keys for the first priority: the top tenth, and at least three.
+/// The minimum number of incoming keys for the first priority: that of the top tenth, and at least three.
 pub(crate) fn threshold(tables: &[Table], incoming: &HashMap<TableName, usize>) -> usize {
     let mut counts: Vec<usize> =
         tables.iter().map(|table| incoming.get(&table.table_name()).copied().unwrap_or(0)).collect();

@@ -115,7 +115,7 @@ fn what_a_person_changed_is_carried_over() {
         unit.priority_order,
         ["main.order_note", "main.order_line", "main.product", "main.order", "main.order_tax"]
     );
-    // And again, unchanged.
+    // Repeating it changes nothing.
     let (again, _) = plan_of(&snapshot(&grown), &PlanEdits::of(&next, "f").0);
     assert_eq!(again, next);
 }

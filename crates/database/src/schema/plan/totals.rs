@@ -42,7 +42,7 @@ impl Plan {
         self.summary = PlanSummary::of(&self.databases, &self.work_units);
     }
 
-    /// The names of the totals that are wrong, because a person changed them.
+    /// The names of totals that are wrong because a person changed them.
     pub(super) fn miscounted(&self) -> Vec<String> {
         let mut parts = Vec::new();
         if self.summary != PlanSummary::of(&self.databases, &self.work_units) {
@@ -51,7 +51,7 @@ impl Plan {
         if self.complexity != Complexity::of(&self.databases) {
             parts.push("'complexity'".to_owned());
         }
-        // The units of a database that could not be read are those of an earlier plan.
+        // The units of a database that could not be read come from an earlier plan.
         for database in self.databases.iter().filter(|database| database.is_reachable()) {
             if sorted(database.domains.clone()) != sorted(domains(self.units(&database.name))) {
                 parts.push(format!("'domains' of '{}'", database.name));
@@ -67,7 +67,7 @@ pub(super) fn domains<'u>(units: impl IntoIterator<Item = &'u WorkUnit>) -> BTre
     units.into_iter().map(|unit| (unit.domain.clone(), names(unit))).collect()
 }
 
-/// The same without the order of the tables, which a person may change.
+/// The domains with sorted tables, because a person may change their order.
 fn sorted(mut domains: BTreeMap<String, Vec<String>>) -> BTreeMap<String, Vec<String>> {
     domains.values_mut().for_each(|tables| tables.sort_unstable());
     domains
