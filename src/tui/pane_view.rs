@@ -149,7 +149,7 @@ pub fn no_match(state: &State, filtered: &FilterResult, what: &str, else_why: &s
     let back = state.key(Action::Back);
     let Some(term) = &filtered.culprit else { return format!("{else_why} {back} shows all again.") };
     let advice = filtered.advice.as_ref().map(|advice| format!(" {advice}")).unwrap_or_default();
-    format!("No {what} matches {}.{advice} {back} shows all again.", cells::clean(term))
+    format!("No {what} matches '{}'.{advice} {back} shows all again.", cells::clean(term))
 }
 
 /// Centres a few sentences in an empty area.

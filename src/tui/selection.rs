@@ -313,6 +313,9 @@ fn mentions(state: &State, source: &SourceId, other: &SourceId) -> bool {
     source != other && state.snapshot.graph.from_to(source.as_str(), |to| to == other).next().is_some()
 }
 
+/// Columns that file and line of a mention keep beside the id of its source.
+const MIN_PLACE: usize = 14;
+
 /// Every mention of a source by its parents: `@retry-pattern  by id  docs/retry.md:12`.
 fn reasons(
     state: &State,
@@ -326,7 +329,8 @@ fn reasons(
     let mut lines: Vec<Line<'static>> =
         head.map(|line| Line::from(Span::styled(line, theme.style(ThemeRole::Transitive)))).collect();
     let widest = parents.iter().map(|parent| cells::width(&cells::clean(parent.as_str())) + 1).max().unwrap_or(0);
-    let widest = widest.min(columns / 2);
+    // Ids tell the rows apart, so places give way to them.
+    let widest = widest.min(columns.saturating_sub(MIN_PLACE + "  by link  ".len()));
     for parent in parents {
         let mentions = state.snapshot.graph.from_to(parent.as_str(), |to| to == id);
         for mention in mentions {
@@ -334,7 +338,8 @@ fn reasons(
                 return lines;
             }
             let ellipsis = state.skin.glyphs.ellipsis;
-            let named = cells::pad(&cells::clean(&format!("@{parent}")), widest, ellipsis);
+            let named = cells::clean(&format!("@{parent}")).into_owned();
+            let named = cells::pad(&cells::clip_middle(&named, widest, ellipsis), widest, ellipsis);
             let via = format!("  by {:<4}  ", mention.via.word());
             let place = format!("{}:{}", pane_view::printed(state, &mention.file), mention.line);
             let room = columns.saturating_sub(widest + cells::width(&via));

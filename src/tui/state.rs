@@ -81,6 +81,8 @@ pub struct State {
     pub focus: Pane,
     /// Which panes are shown beside the focused one.
     pub arrangement: Arrangement,
+    /// The arrangement that another `zoom` restores.
+    pub before_zoom: Arrangement,
     /// The arrangement before a key zoomed into one pane or the feed, to restore when another pane is focused.
     pub arrangement_before: Option<Arrangement>,
     /// The place and arrangement before a key zoomed into one pane or the feed, to return to until another
@@ -93,6 +95,8 @@ pub struct State {
     /// The row under the cursor, by id or name, when a filter was opened, to return to if the filter matches nothing.
     pub before_filter: Option<(FilteredList, String)>,
     pub window: Option<OpenWindow>,
+    /// The window to return to when the open one is closed.
+    pub covered: Option<OpenWindow>,
     pub keymap: Keymap,
     pub theme_choice: ThemeChoice,
     pub own_files: Arc<ScreenFiles>,

@@ -215,7 +215,26 @@ const RECOUNTING: &str = "the workspace has just changed: the figures are being 
 
 impl State {
     pub fn open(&mut self, kind: WindowKind) {
+        self.covered = None;
+        self.replace_window(kind);
+    }
+
+    /// Opens a window that returns to the open one when it is closed.
+    pub fn open_above(&mut self, kind: WindowKind) {
+        self.covered = self.window;
+        self.replace_window(kind);
+    }
+
+    /// Opens a window in place of the open one; it covers what that one covered.
+    pub fn replace_window(&mut self, kind: WindowKind) {
         self.window = Some(OpenWindow { kind, cursor: Cursor::default() });
+    }
+
+    /// Closes the window of this kind, even if another one covers it.
+    pub fn close(&mut self, kind: WindowKind) {
+        let is_other = |open: &OpenWindow| open.kind != kind;
+        self.covered = self.covered.filter(is_other);
+        self.window = self.window.filter(is_other);
     }
 
     pub fn open_window(&self) -> Option<WindowKind> {
@@ -271,8 +290,7 @@ pub fn update(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> H
         return Handled::Consumed;
     }
     match action {
-        Action::Back if state.open_window() == Some(WindowKind::LargePick) => state.window = state.jump.uncover(),
-        Action::Back => state.window = None,
+        Action::Back => state.window = state.covered.take(),
         Action::Move(motion) => step(state, motion, 1),
         Action::Edit(edit) if let Some(field) = window.field(state) => {
             if field.edit(edit).is_some() {

@@ -117,7 +117,11 @@ fn tabs(state: &State) -> Tabs<GraphTab> {
     let room = usize::from(line.width);
     let fitting = [true, false].map(all).into_iter().find(|titles| tabs::columns(titles) <= room);
     // Without room for all tabs, only the current one is labelled.
-    let shown = fitting.map_or_else(|| vec![(current, title(current, true))], Vec::from);
+    let alone = || {
+        let nth = GraphTab::ALL.iter().position(|tab| *tab == current).unwrap_or_default() + 1;
+        vec![(current, format!("{}, {nth} of {}", title(current, true), GraphTab::ALL.len()))]
+    };
+    let shown = fitting.map_or_else(alone, Vec::from);
     Tabs::new(shown, current, line)
 }
 

@@ -50,9 +50,7 @@ pub fn follow(state: &mut State, before: &Arc<[WaitingRequest]>) {
     state.requests.over.clear();
     let is_own = matches!(how, Some(RequestEnd::Here(_))) || (how.is_none() && sent.is_some() && sent == current);
     leave_field(state);
-    if state.open_window() == Some(WindowKind::Approval) {
-        state.window = None;
-    }
+    state.close(WindowKind::Approval);
     match previous.filter(|_| was_in_request(state)) {
         Some(waiting) if !is_own => state.requests.ended = Some(EndedRequest { waiting: waiting.clone(), how }),
         _ => next(state),
@@ -266,9 +264,7 @@ fn answer(state: &mut State, effects: &mut Vec<Effect>) {
 
 fn reply(state: &mut State, reply: Reply, effects: &mut Vec<Effect>) {
     let Some(request_id) = state.requests.current.clone() else { return };
-    if state.open_window() == Some(WindowKind::Approval) {
-        state.window = None;
-    }
+    state.close(WindowKind::Approval);
     state.requests.sent = Some(request_id.clone());
     effects.push(Effect::Ask(engine::Request::Reply { request_id, reply }));
 }

@@ -17,8 +17,11 @@ use refdesk_core::config::screen::DividerShares;
 pub fn zoom(state: &mut State) {
     state.arrangement_before = None;
     state.arrangement = match state.arrangement {
-        Arrangement::Zoomed => Arrangement::Focused,
-        Arrangement::Focused | Arrangement::Overview => Arrangement::Zoomed,
+        Arrangement::Zoomed => state.before_zoom,
+        before @ (Arrangement::Focused | Arrangement::Overview) => {
+            state.before_zoom = before;
+            Arrangement::Zoomed
+        }
     };
 }
 

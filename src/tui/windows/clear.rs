@@ -1,5 +1,6 @@
 //! Asks before all picks are cleared, and shows what would leave the selection.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::{Handled, TextPage, Window, paragraphs, text_columns};
@@ -22,11 +23,11 @@ const COLUMNS: u16 = 64;
 
 impl Window for Clear {
     fn contexts(&self) -> &'static [KeyContext] {
-        &[KeyContext::Question, KeyContext::Always]
+        &[KeyContext::Question, KeyContext::List, KeyContext::Always]
     }
 
     fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
-        Some(TextPage::question("Clear", ThemeRole::Warning, COLUMNS, text(state)))
+        Some(TextPage::scrolled("Clear", ThemeRole::Warning, COLUMNS, Cow::Owned(text(state))))
     }
 
     fn disabled(&self, state: &State) -> Option<String> {

@@ -57,14 +57,17 @@ impl Window for Help {
     }
 
     fn field_changed(&self, state: &mut State) {
-        state.open(WindowKind::HelpFilter);
+        state.replace_window(WindowKind::HelpFilter);
     }
 
     fn update(&self, state: &mut State, action: Action, _: &mut Vec<Effect>) -> Handled {
         match (action, self.is_typed) {
-            (Action::FilterHelp, false) => state.open(WindowKind::HelpFilter),
-            (Action::Confirm, true) => state.open(WindowKind::Help),
-            (Action::Back, true) => open(state),
+            (Action::FilterHelp, false) => state.replace_window(WindowKind::HelpFilter),
+            (Action::Confirm, true) => state.replace_window(WindowKind::Help),
+            (Action::Back, true) => {
+                state.help.clear();
+                state.replace_window(WindowKind::Help);
+            }
             _ => return Handled::Ignored,
         }
         Handled::Consumed
@@ -110,7 +113,7 @@ impl Help {
 /// Opens the help without a filter.
 pub fn open(state: &mut State) {
     state.help.clear();
-    state.open(WindowKind::Help);
+    state.open_above(WindowKind::Help);
 }
 
 fn all(state: &State) -> Vec<Line<'static>> {

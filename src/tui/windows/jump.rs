@@ -18,8 +18,7 @@ use ratatui::layout::{Position, Rect};
 
 use super::saved_filter::{self, FilterQuestion};
 use super::{
-    Handled, OpenWindow, Titles, Window, WindowKind, WindowRows, centred, draw_frame, draw_text, save_filter,
-    text_columns, wide,
+    Handled, Titles, Window, WindowKind, WindowRows, centred, draw_frame, draw_text, save_filter, text_columns, wide,
 };
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::filter::FilterResult;
@@ -72,8 +71,6 @@ pub struct JumpWindow {
     asked: Option<(String, bool)>,
     answer: Option<Result<Box<SearchAnswer>, Error>>,
     answers: u64,
-    /// The state of this window while the question about a large pick covers it.
-    covered: Option<OpenWindow>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,16 +83,6 @@ struct RowsOrigin {
 }
 
 impl JumpWindow {
-    /// Stores the open window, if it is this one, until a question that covers it is answered.
-    pub fn cover(&mut self, open: Option<OpenWindow>) {
-        self.covered = open.filter(|open| open.kind == WindowKind::Jump);
-    }
-
-    /// The window that a question covered.
-    pub fn uncover(&mut self) -> Option<OpenWindow> {
-        self.covered.take()
-    }
-
     /// Stores the answer to the latest document search.
     pub fn take(&mut self, answer: Result<Box<SearchAnswer>, Error>) {
         self.answer = Some(answer);

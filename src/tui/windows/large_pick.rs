@@ -69,7 +69,7 @@ impl Window for LargePickView {
             state.refuse(RECOUNTING);
             return Handled::Consumed;
         }
-        state.window = state.jump.uncover();
+        state.window = state.covered.take();
         if let Some(pick) = state.large_pick.take() {
             effects.push(Effect::Ask(Request::PickOne { id: pick.id, reach }));
         }
@@ -93,7 +93,7 @@ pub fn recounted(state: &mut State, pick: Option<Box<LargePick>>) {
     }
     let Some(before) = state.large_pick.take() else { return };
     if pick.is_none() {
-        state.window = state.jump.uncover();
+        state.window = state.covered.take();
         state.refuse(format!("@{} is gone: nothing was picked", cells::clean(before.id.as_str())));
     }
     state.large_pick = pick;
@@ -102,8 +102,7 @@ pub fn recounted(state: &mut State, pick: Option<Box<LargePick>>) {
 pub fn open(state: &mut State, pick: LargePick) {
     state.is_recounting = false;
     state.large_pick = Some(Box::new(pick));
-    state.jump.cover(state.window);
-    state.open(WindowKind::LargePick);
+    state.open_above(WindowKind::LargePick);
 }
 
 /// The width of the window: size lines are whole if the screen is wide enough.
