@@ -122,7 +122,7 @@ fn why_empty(state: &State) -> String {
         );
     }
     // Other sources in the catalog may match.
-    let here = format!("Nothing in the selection matches {}.", cells::clean(pane.filter.text().trim()));
+    let here = format!("Nothing in the selection matches '{}'.", cells::clean(pane.filter.text().trim()));
     pane_view::no_match(state, &pane.filtered, "source", &here)
 }
 
@@ -130,7 +130,8 @@ fn why_empty(state: &State) -> String {
 fn total(state: &State, room: usize) -> String {
     let (totals, dot) = (&state.counts, state.skin.glyphs.dot);
     if state.snapshot.selection.members().is_empty() && totals.auto == 0 {
-        return format!("nothing picked {dot} instructions {}", cells::tokens(totals.tokens));
+        let tokens = format!(" {dot} instructions {}", cells::tokens(totals.tokens));
+        return format!("nothing picked{}", if totals.tokens > 0 { tokens } else { String::new() });
     }
     let auto = if totals.auto > 0 { format!(" {dot} {} auto", cells::grouped(totals.auto)) } else { String::new() };
     let dormant =

@@ -65,11 +65,9 @@ fn a_tour_that_is_left_halfway_touches_nothing() {
 }
 
 #[test]
-fn there_is_no_tour_of_a_workspace_or_with_a_command() {
+fn there_is_no_tour_of_a_workspace() {
     let world = Workspace::new();
     // Each call names the workspace of the test.
     let ran = world.run(&["--tour"]);
     assert!(ran.code == 2 && ran.stderr.contains("cannot be used with '--tour'"), "{ran}");
-    let ran = world.run(&["--demo", "--tour", "list"]);
-    assert!(ran.code == 2 && ran.stderr.contains("full screen"), "{ran}");
 }

@@ -176,6 +176,8 @@ mod tests {
         }
     }
 
+    const SSL_REQUEST: [u8; 4] = [4, 210, 22, 47];
+
     /// A program that answers each connection with what `answer` gives for its first bytes, again and again.
     fn server(answer: fn(&[u8]) -> (&'static [u8], usize)) -> (SocketAddr, thread::JoinHandle<usize>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -201,7 +203,6 @@ mod tests {
 
     #[test]
     fn a_program_that_is_no_postgresql_server_is_told_and_fills_no_memory() {
-        const SSL_REQUEST: [u8; 4] = [4, 210, 22, 47];
         static HUGE: &[u8] = &[0x7f; 64 * 1024];
         type Program = fn(&[u8]) -> (&'static [u8], usize);
         let programs: [Program; 3] = [
@@ -217,5 +218,15 @@ mod tests {
             assert_eq!(refusal.words, "what answers there is not a PostgreSQL server");
             assert!(server.join().unwrap() < 32 * 1024 * 1024);
         }
+    }
+
+    /// The driver reports only the error of the last host, so the first one may be a server without TLS.
+    #[test]
+    fn each_of_several_hosts_is_tried_without_tls_too() {
+        let (place, server) = server(|asked| if asked[4..] == SSL_REQUEST { (b"N", 1) } else { (b"!", 1) });
+        let url = format!("postgres://ann@127.0.0.1:{},127.0.0.1:1/x", place.port());
+        let refusal = ReadingSession::open(&Address::parse(&url).unwrap(), &Arc::default()).unwrap_err();
+        assert_eq!(refusal.kind, RefusalKind::Unreachable, "{refusal}");
+        assert_eq!(server.join().unwrap(), 2, "it was asked for TLS, then without");
     }
 }

@@ -211,7 +211,7 @@ fn the_list_of_templates_is_filtered() {
     press(&mut state, "Esc");
     assert_eq!((state.templates.rows.len(), state.templates.cursor.at), (2, 1), "the cursor stays on its template");
     press(&mut state, "/ \"cobol\"");
-    assert!(screen(&state).contains("No template matches cobol."), "{}", screen(&state));
+    assert!(screen(&state).contains("No template matches 'cobol'."), "{}", screen(&state));
     assert_eq!(disabled(&state, Action::Write).unwrap(), "there is no template under the cursor");
     press(&mut state, "Esc");
     assert_eq!(state.templates.rows.len(), 2);

@@ -218,7 +218,13 @@ fn waiting_requests_are_shown_in_turn() {
     assert_eq!((current(&state).as_str(), state.shown_request().is_some(), state.in_request()), ("w1", true, false));
     press(&mut state, "A Enter");
     assert!(state.open_window() == Some(WindowKind::Approval));
+    press(&mut state, "?");
+    assert!(state.open_window() == Some(WindowKind::Help));
+    press(&mut state, "Esc");
+    assert!(state.open_window() == Some(WindowKind::Approval), "the help returns to it");
+    press(&mut state, "?");
     tell(&mut state, &[choice("r2")]);
+    press(&mut state, "Esc");
     assert_eq!((state.window, current(&state).as_str()), (None, "w1"), "its window goes with it");
     press(&mut state, "y");
     assert_eq!(current(&state), "r2");

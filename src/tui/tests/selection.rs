@@ -124,9 +124,9 @@ fn a_snapshot_keeps_the_filter() {
 #[test]
 fn a_filter_that_matches_nothing_says_so() {
     for (line, said) in [
-        ("cobol", "No source matches cobol. Esc shows all again."),
+        ("cobol", "No source matches 'cobol'. Esc shows all again."),
         ("RETRY", "Capitals match only capitals."),
-        ("payments", "Nothing in the selection matches payments."),
+        ("payments", "Nothing in the selection matches 'payments'."),
     ] {
         let mut state = fixture::state(120, 36);
         press(&mut state, &format!("2 / \"{line}\""));

@@ -169,7 +169,8 @@ fn one_source_is_added_in_place() {
     press(&mut state, "a \"docs/timeouts.md\" Enter");
     answer(&mut state, Response::CanAdd(Ok(1)));
     answer(&mut state, Response::SourceAdded(Err(Error::new(Code::NotWritten, "the folder is read-only", ""))));
-    assert!(message(&state).contains("the folder is read-only"), "{}", message(&state));
+    assert_eq!(state.open_window(), Some(WindowKind::AddSource), "what was typed stays");
+    assert!(screen(&state).contains("the folder is read-only"), "{}", screen(&state));
 }
 
 #[test]

@@ -247,8 +247,7 @@ fn a_secret_under_another_key_is_refused_wherever_it_is() {
         ("sqlite, connection: {file: x, pwd: hunter2}", "1:64", of_sqlite),
         ("sqlite, connection: {file: x, options: {pwd: hunter2}}", "1:74", of_sqlite),
         ("sqlite, passwords: [hunter2], connection: {file: x}", "1:49", "'password_env: NAME'"),
-        ("sqlite, connection: {file: x}}], pass: hunter2, more: [{a: 1", "1:73", of_sqlite),
-        ("postgres, connection: {host: h, options: {token: 5}}", "1:76", "'token_env: NAME'"),
+        ("postgres, connection: {host: h, options: {token: 5}}", "1:78", "'token_env: NAME'"),
     ] {
         let (_, problems) = read(&format!("databases: [{{name: a, type: {entry}}}]"), "f");
         let secrets: Vec<_> = problems.iter().filter(|it| it.code == Code::PlainPassword).collect();
@@ -256,6 +255,9 @@ fn a_secret_under_another_key_is_refused_wherever_it_is() {
         assert_eq!(format!("{}:{}", problem.line.unwrap(), problem.column.unwrap()), place, "{entry}");
         assert!(problem.fix.to_string().contains(fix), "{problem:?}");
     }
+    let (_, problems) = read("databases: []\npass: [{word: hunter2}, {password: hunter2}]\n", "f");
+    let places: Vec<_> = problems.iter().map(|it| (it.code, it.line)).collect();
+    assert_eq!(places, [(Code::PlainPassword, Some(2))], "{problems:?}");
     let limits = "{host: h, token_limit: 5, max_tokens: 6}";
     let (found, problems) = read(&format!("databases: [{{name: a, type: postgres, connection: {limits}}}]"), "f");
     assert_eq!(found.databases.len(), 1, "{problems:?}");
