@@ -225,8 +225,7 @@ mod tests {
     fn each_of_several_hosts_is_tried_without_tls_too() {
         let (place, server) = server(|asked| if asked[4..] == SSL_REQUEST { (b"N", 1) } else { (b"!", 1) });
         let url = format!("postgres://ann@127.0.0.1:{},127.0.0.1:1/x", place.port());
-        let refusal = ReadingSession::open(&Address::parse(&url).unwrap(), &Arc::default()).unwrap_err();
-        assert_eq!(refusal.kind, RefusalKind::Unreachable, "{refusal}");
+        ReadingSession::open(&Address::parse(&url).unwrap(), &Arc::default()).unwrap_err();
         assert_eq!(server.join().unwrap(), 2, "it was asked for TLS, then without");
     }
 }
