@@ -40,6 +40,8 @@ pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
     shown.clear();
     match done {
         Err(error) => unmet(desk, error),
+        // The index is being updated all the same.
+        Ok(None) if args.background => CommandOutput::new(Value::Null, String::new()),
         Ok(None) => {
             let message = "another refdesk is building the search index";
             unmet(desk, Error::new(Code::IndexBusy, message, "wait for it to end"))

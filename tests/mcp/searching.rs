@@ -123,3 +123,12 @@ fn an_agent_is_told_to_search_again_if_building_the_index_takes_long() {
     let refused = client.result("search_documents", json!({"query": "errors"})).to_string();
     assert!(refused.contains("still being built") && refused.contains("again in a minute"), "{refused}");
 }
+
+#[test]
+fn an_index_that_cannot_be_built_is_an_error_at_once() {
+    let workspace = workspace();
+    workspace.put(".jaato/refdesk", b"a file in the way");
+    let mut client = Client::connect(&workspace);
+    let refused = client.result("search_documents", json!({"query": "errors"})).to_string();
+    assert!(refused.contains("there is no search index") && refused.contains("Not a directory"), "{refused}");
+}

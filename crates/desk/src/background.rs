@@ -2,15 +2,18 @@
 //! priority. A hook starts one that outlives it; a running engine starts one whenever the workspace has changed.
 
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Read};
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
 /// How long the workspace must be unchanged before its index is updated, so that a burst of changes causes one update.
 const QUIET: Duration = Duration::from_secs(2);
+
+/// The most bytes of what a process prints that are kept.
+const PRINTED: u64 = 4_096;
 
 /// How to start `refdesk index` for a workspace.
 #[derive(Debug, Clone)]
@@ -39,9 +42,25 @@ impl IndexProcess {
         command.spawn().map(drop)
     }
 
-    /// Starts a process that ends no later than this one, since it exits when its standard input closes.
-    fn start(&self) -> io::Result<Child> {
-        self.command().arg("--until-eof").stdin(Stdio::piped()).spawn()
+    /// Runs a process that ends no later than this one, since it exits when its standard input closes.
+    ///
+    /// # Errors
+    /// The process cannot be started, or it failed, with the first line that it printed.
+    fn run(&self) -> io::Result<()> {
+        let mut child = self.command().arg("--until-eof").stdin(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+        // `wait` would close standard input and thereby stop the process.
+        let _stdin = child.stdin.take();
+        let mut printed = Vec::new();
+        if let Some(mut stderr) = child.stderr.take() {
+            stderr.by_ref().take(PRINTED).read_to_end(&mut printed)?;
+            io::copy(&mut stderr, &mut io::sink())?;
+        }
+        if child.wait()?.success() {
+            return Ok(());
+        }
+        let printed = String::from_utf8_lossy(&printed);
+        let first = printed.lines().next().unwrap_or_default();
+        Err(io::Error::other(first.strip_prefix("error: ").unwrap_or(first).to_owned()))
     }
 
     fn command(&self) -> Command {
@@ -58,14 +77,14 @@ impl IndexProcess {
     }
 }
 
-/// Updates the index once a message is followed by a quiet period. Calls `updated` after each update; it returns
-/// whether to go on.
+/// Updates the index once a message is followed by a quiet period. Calls `updated` after each update, with the reason if
+/// it failed; it returns whether to go on.
 ///
 /// # Errors
 /// The system cannot start a thread.
 pub(crate) fn keep_updated(
     process: IndexProcess,
-    updated: impl Fn() -> bool + Send + 'static,
+    updated: impl Fn(Option<String>) -> bool + Send + 'static,
 ) -> io::Result<mpsc::Sender<()>> {
     let (due, changes) = mpsc::channel::<()>();
     let keep = move || {
@@ -77,15 +96,11 @@ pub(crate) fn keep_updated(
                     Err(RecvTimeoutError::Disconnected) => return,
                 }
             }
-            let ended = process.start().and_then(|mut child| {
-                // `wait` would close standard input and thereby stop the process.
-                let _stdin = child.stdin.take();
-                child.wait()
-            });
-            if let Err(error) = ended {
-                tracing::info!("the search index cannot be updated in the background: {error}");
+            let failure = process.run().err().map(|error| error.to_string());
+            if let Some(why) = &failure {
+                tracing::info!("the search index cannot be updated in the background: {why}");
             }
-            if !updated() {
+            if !updated(failure) {
                 return;
             }
         }

@@ -146,6 +146,8 @@ pub struct Desk {
     were_taken_over: HashSet<String>,
     /// Selected sources with an address or a tool that no pick made here pulled in: they are in every conversation.
     unasked: HashSet<SourceId>,
+    /// Why the search index could not be updated in the background, if the last attempt failed.
+    index_failure: Option<String>,
     /// Whether those changed since [`Desk::take_trust_change`].
     has_trust_change: bool,
     choice: Choice,
@@ -231,6 +233,7 @@ impl Desk {
             taken_over: Vec::new(),
             were_taken_over: HashSet::new(),
             unasked: HashSet::new(),
+            index_failure: None,
             has_trust_change: false,
             choice: Choice::default(),
             chosen_by: (None, None),

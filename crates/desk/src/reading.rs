@@ -115,7 +115,7 @@ pub fn read_source(
         return Err(Error::new(Code::NotSelected, message, Fix::Pick(id.to_owned())));
     }
     let untrusted = || Err(Error::new(Code::Untrusted, format!("'{id}' waits for trust"), Fix::Trust));
-    if access.unreadable().contains(&source.id) {
+    if !access.may_read(id) {
         return untrusted();
     }
     match &source.kind {

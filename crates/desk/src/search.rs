@@ -176,6 +176,9 @@ impl CompleteDesk<'_> {
         let no_index = || match request.reader {
             // A process that serves agents builds the index as soon as it starts.
             SearchReader::Agent if self.index_process().is_some() => {
+                if let Some(why) = &self.index_failure {
+                    return Error::new(Code::NoIndex, format!("there is no search index: {why}"), Fix::BuildIndex);
+                }
                 Error::new(Code::IndexBusy, "the search index is still being built", "search again in a minute")
             }
             _ if self.catalog.is_empty() => {
@@ -369,7 +372,7 @@ pub(crate) fn may_read(access: &Access, source: &Source, path: &str) -> bool {
     if source.place().is_some() && !path.is_empty() {
         return access.allows(Path::new(path));
     }
-    access.reaches(source.id.as_str()) && !access.unreadable().contains(&source.id)
+    access.may_read(source.id.as_str())
 }
 
 /// A message as a sentence.

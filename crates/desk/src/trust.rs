@@ -462,6 +462,7 @@ impl CompleteDesk<'_> {
     /// A warning about sources that agents may not read because they are not trusted.
     pub fn unreadable_warning(&self, session: &Session, among: &[SourceId]) -> Option<Diagnostic> {
         let access = self.access(session);
+        let among: HashSet<&SourceId> = among.iter().collect();
         let ids: Vec<String> =
             access.unreadable().iter().filter(|id| among.contains(id)).map(|id| format!("@{id}")).collect();
         let shown = first_of(&ids, SHOWN);

@@ -277,7 +277,7 @@ fn fingerprint(snapshot: &Snapshot, access: &Access, uri: &str, budget: &WalkBud
     let address = Address::parse(uri).ok()?;
     let source = snapshot.catalog.get(&address.id)?;
     VisibleAs::of(snapshot, source)?;
-    if !access.reaches(&address.id) || access.unreadable().contains(&source.id) {
+    if !access.may_read(&address.id) {
         return None;
     }
     let mut hasher = DefaultHasher::new();

@@ -52,8 +52,7 @@ pub fn visible(snapshot: &Snapshot) -> impl Iterator<Item = (&Source, VisibleAs)
 
 /// The visible sources the session may read, in catalog order; excludes untrusted ones.
 pub fn listed<'s>(snapshot: &'s Snapshot, access: &'s Access) -> impl Iterator<Item = (&'s Source, VisibleAs)> {
-    visible(snapshot)
-        .filter(|(source, _)| access.reaches(source.id.as_str()) && !access.unreadable().contains(&source.id))
+    visible(snapshot).filter(|(source, _)| access.may_read(source.id.as_str()))
 }
 
 /// The estimated tokens of a source, if known without reading the disk.

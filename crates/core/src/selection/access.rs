@@ -1,6 +1,6 @@
 //! What an agent may read: the paths of selected and auto local sources, and nothing else (BEHAVIOUR §4 "Access").
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use super::Selection;
@@ -11,9 +11,9 @@ use refdesk_files::reserved::is_kept_back;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Access {
     paths: Vec<PathBuf>,
-    /// All sources that are selected, auto or expanded, of any type.
-    reached: BTreeSet<SourceId>,
-    /// Those of `reached` that may not be read.
+    /// All sources that are selected, auto or expanded, of any type, and whether they may be read.
+    reached: HashMap<SourceId, bool>,
+    /// Those that may not, in catalog order.
     unreadable: Vec<SourceId>,
 }
 
@@ -33,12 +33,13 @@ impl Access {
             if source.mode != Mode::Auto && !selection.contains(id) && !expanded.contains(id) {
                 continue;
             }
-            access.reached.insert(source.id.clone());
+            access.reached.insert(source.id.clone(), true);
             let place = source.place().filter(|place| place.state.is_open() || source.is_untrusted());
             if place.is_none() && !matches!(source.kind, SourceKind::Inline { .. } | SourceKind::Withheld(_)) {
                 continue;
             }
             if source.is_untrusted() || is_withheld(source) {
+                access.reached.insert(source.id.clone(), false);
                 access.unreadable.push(source.id.clone());
             } else {
                 access.paths.extend(place.map(|place| place.resolved.to_path_buf()));
@@ -49,7 +50,12 @@ impl Access {
 
     /// Whether this source is selected, auto or expanded; if not, it must be selected first.
     pub fn reaches(&self, id: &str) -> bool {
-        self.reached.contains(id)
+        self.reached.contains_key(id)
+    }
+
+    /// Whether this source is selected, auto or expanded, and may be read.
+    pub fn may_read(&self, id: &str) -> bool {
+        self.reached.get(id).is_some_and(|is_readable| *is_readable)
     }
 
     /// Sources that are selected, auto or expanded but may not be read, in catalog order.

@@ -411,6 +411,8 @@ pub(super) enum Message {
     Call(Call),
     /// Something changed outside the engine.
     Changed(Change),
+    /// The search index was updated, or could not be, and why.
+    Indexed { failure: Option<String> },
 }
 
 /// A request in the queue.
@@ -432,8 +434,6 @@ pub(super) enum Change {
     Choice,
     /// Anything in the workspace.
     Workspace,
-    /// The search index was updated.
-    Index,
     /// The set of connected agents.
     Agents,
 }
@@ -448,6 +448,7 @@ impl Message {
         match self {
             Self::Call(call) => call.request == Request::Reload,
             Self::Changed(change) => *change == Change::Workspace,
+            Self::Indexed { .. } => false,
         }
     }
 

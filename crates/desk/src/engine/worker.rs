@@ -63,8 +63,10 @@ pub(crate) fn run(
     let requests = (kind == ClientKind::Person).then(|| Requests::attend(&desk, &session.who, changed.clone()));
     let index = desk.options.index_process.clone().and_then(|process| {
         let queue = changed.clone();
-        let updated =
-            move || queue.upgrade().is_some_and(|queue| queue.blocking_send(Message::Changed(Change::Index)).is_ok());
+        let updated = move |failure| {
+            let changed = Message::Indexed { failure };
+            queue.upgrade().is_some_and(|queue| queue.blocking_send(changed).is_ok())
+        };
         // Without this, the index is as old as the last `refdesk index`, and searches say so.
         background::keep_updated(process, updated).ok()
     });
@@ -317,7 +319,7 @@ impl Worker<'_> {
         waiting.reverse();
         waiting.retain(|message| match message {
             Message::Changed(change) => seen.insert(*change),
-            Message::Call(_) => true,
+            Message::Call(_) | Message::Indexed { .. } => true,
         });
         waiting.reverse();
         // The price of a prompt is useless before the rows with which it is shown.
@@ -344,6 +346,11 @@ impl Worker<'_> {
         self.desk.begin_request();
         match message {
             Message::Call(call) => self.answer(call, watch),
+            Message::Indexed { failure } => {
+                self.is_indexing = false;
+                self.desk.index_failure = failure;
+                self.publish();
+            }
             Message::Changed(change) => {
                 self.follow(change, watch);
                 for refusal in std::mem::take(&mut self.refused) {
@@ -372,10 +379,6 @@ impl Worker<'_> {
                 self.publish();
             }
             Change::Workspace => self.reload(watch),
-            Change::Index => {
-                self.is_indexing = false;
-                self.publish();
-            }
             Change::Agents => self.say(Event::Agents),
         }
     }
