@@ -13,7 +13,7 @@ use std::time::Duration;
 const QUIET: Duration = Duration::from_secs(2);
 
 /// The most bytes of what a process prints that are kept.
-const PRINTED: u64 = 4_096;
+const PRINTED: u64 = 64 * 1024;
 
 /// How to start `refdesk index` for a workspace.
 #[derive(Debug, Clone)]
@@ -45,7 +45,7 @@ impl IndexProcess {
     /// Runs a process that ends no later than this one, since it exits when its standard input closes.
     ///
     /// # Errors
-    /// The process cannot be started, or it failed, with the first line that it printed.
+    /// The process cannot be started, or it failed, with the error that it printed.
     fn run(&self) -> io::Result<()> {
         let mut child = self.command().arg("--until-eof").stdin(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
         // `wait` would close standard input and thereby stop the process.
@@ -59,8 +59,9 @@ impl IndexProcess {
             return Ok(());
         }
         let printed = String::from_utf8_lossy(&printed);
-        let first = printed.lines().next().unwrap_or_default();
-        Err(io::Error::other(first.strip_prefix("error: ").unwrap_or(first).to_owned()))
+        // Warnings about the catalog come first.
+        let why = printed.lines().find_map(|line| line.strip_prefix("error: "));
+        Err(io::Error::other(why.unwrap_or("the process that updates it failed").to_owned()))
     }
 
     fn command(&self) -> Command {

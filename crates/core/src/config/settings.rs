@@ -143,7 +143,7 @@ pub(crate) fn read(document: &JsonDocument, diagnostics: &mut Vec<Diagnostic>) -
     let references_dir = fields.string("references_dir").filter(|folder| !folder.trim().is_empty());
     Settings {
         auto_discover: fields.flag("auto_discover_references", default.auto_discover),
-        references_dir_given: references_dir.as_deref().is_some_and(|dir| dir != Settings::default().references_dir),
+        references_dir_given: references_dir.as_ref().is_some_and(|dir| *dir != default.references_dir),
         references_dir: references_dir.map_or(default.references_dir, str::to_owned),
         preselected: fields.strings("preselected"),
         transitive_injection: fields.flag("transitive_injection", default.transitive_injection),
