@@ -157,7 +157,7 @@ pub enum Command {
     /// Report problems in the catalog and its documents
     #[command(after_help = "Example: refdesk check --fix\n\nExits with 1 if any problem is an error.")]
     Check(CheckArgs),
-    /// Make a catalog of the documents, decisions, skills and rules here
+    /// Make a catalog of the documents, decisions, skills and rules
     ///
     /// Looks for READMEs, documentation, decision records, AGENTS.md and CLAUDE.md, skills, Cursor rules and the links of
     /// llms.txt, and shows them as a list to tick. Run it again after a while: it shows only what is new, moved or gone.
