@@ -127,7 +127,8 @@ fn place(source: &Source, places: &dyn SourceFiles) -> String {
                 PathState::Untrusted => format!(": {UNTRUSTED}"),
                 PathState::Reserved => format!(": {RESERVED}"),
                 PathState::Special => format!(": {SPECIAL}"),
-                PathState::Missing | PathState::File | PathState::Directory => String::new(),
+                PathState::Missing => ": missing".to_owned(),
+                PathState::File | PathState::Directory => String::new(),
             };
             format!(" — {}{why}", code_span(&places.display_path(&place.path)))
         }
