@@ -30,6 +30,9 @@ pub(super) struct ParsedQuery {
     pub is_cut: bool,
 }
 
+/// Quotation marks; text from a browser or an editor often has typographic ones.
+const QUOTATION_MARKS: [char; 7] = ['"', '“', '”', '„', '‟', '«', '»'];
+
 impl ParsedQuery {
     /// Any text is a valid query. Text between two quotation marks is a phrase; an unpaired quotation mark is ignored.
     pub(super) fn parse(text: &str) -> Self {
@@ -38,7 +41,7 @@ impl ParsedQuery {
             None => text,
         };
         let mut terms = Terms::default();
-        let pieces: Vec<&str> = kept.split('"').collect();
+        let pieces: Vec<&str> = kept.split(QUOTATION_MARKS).collect();
         for (at, piece) in pieces.iter().enumerate() {
             // A piece after an odd number of marks is quoted, unless it is the last one, which is not closed.
             if at % 2 == 1 && at + 1 < pieces.len() {
@@ -153,6 +156,8 @@ mod tests {
             ("std::fs and/or blue-green, a-b", vec!["std fs", "std", "fs", "blue green", "blue", "green"]),
             ("call(one,two) e.g. now...then", vec!["call", "one", "two"]),
             ("\"blue green\" deploy", vec!["blue green", "deploy"]),
+            ("“blue green” deploy", vec!["blue green", "deploy"]),
+            ("«blue green» „red black“", vec!["blue green", "red black"]),
             ("\"what is\" a saga", vec!["what is", "saga"]),
             ("\"retry\"", vec!["retry"]),
             ("an \"open mark", vec!["open", "mark"]),
