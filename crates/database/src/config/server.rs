@@ -213,15 +213,11 @@ fn refuse(fields: &mut YamlFields<'_, '_>, key: &str, node: &YamlNode, takes_var
     };
     let message = format!("the {what} is in the file, where everyone who reads the repository can see it");
     let problem = Diagnostic::error(Code::PlainPassword, message);
-    fields.report(
-        node,
-        match takes_variable {
-            TakesVariable::Yes => {
-                problem.fix(format!("name its environment variable: '{instead}: NAME', or ${{NAME}}"))
-            }
-            TakesVariable::No => problem.fix("remove it: nothing here needs a secret"),
-        },
-    );
+    let fix = match takes_variable {
+        TakesVariable::Yes => format!("name its environment variable: '{instead}: NAME', or ${{NAME}}"),
+        TakesVariable::No => "remove it: nothing here needs a secret".to_owned(),
+    };
+    fields.report(node, problem.fix(fix));
 }
 
 impl ServerConnection {

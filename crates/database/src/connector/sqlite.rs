@@ -233,7 +233,7 @@ impl Reader<'_> {
             return table;
         }
         let read = match () {
-            () if self.file.is_over() => Ok(()),
+            () if self.file.is_over() || self.columns > ALL_COLUMNS => Ok(()),
             () if object.is_view => self.view(&mut table, object),
             () => self.base_table(&mut table, object),
         };
@@ -246,21 +246,27 @@ impl Reader<'_> {
             self.problem(message, Code::TableUnreadable);
         }
         let key_columns = key_columns(&table);
-        self.key_columns += key_columns;
-        if self.key_columns > KEY_COLUMNS && key_columns > 0 {
-            let message =
-                format!("keys and indexes name more than {KEY_COLUMNS} columns; those of further tables are left out");
-            self.problem(message, Code::TooMany);
+        if self.key_columns + key_columns > KEY_COLUMNS && key_columns > 0 {
+            // Once: the tables after this one have no room either, and it is the same problem.
+            if self.key_columns <= KEY_COLUMNS {
+                let message = format!(
+                    "keys and indexes name more than {KEY_COLUMNS} columns; those of further tables are left out"
+                );
+                self.problem(message, Code::TooMany);
+            }
             (table.foreign_keys, table.unique, table.indexes) = (Vec::new(), Vec::new(), Vec::new());
         }
-        self.columns += table.columns.len();
-        if self.columns > ALL_COLUMNS {
-            self.problem(
-                format!("there are more than {ALL_COLUMNS} columns; those of further tables are left out"),
-                Code::TooMany,
-            );
+        self.key_columns += key_columns;
+        let columns = table.columns.len();
+        if self.columns + columns > ALL_COLUMNS && columns > 0 {
+            if self.columns <= ALL_COLUMNS {
+                let message =
+                    format!("there are more than {ALL_COLUMNS} columns; those of further tables are left out");
+                self.problem(message, Code::TooMany);
+            }
             table.columns.clear();
         }
+        self.columns += columns;
         table
     }
 
