@@ -9,11 +9,13 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
+use serde_json::Value;
+
 /// How long the workspace must be unchanged before its index is updated, so that a burst of changes causes one update.
 const QUIET: Duration = Duration::from_secs(2);
 
-/// The most bytes of what a process prints that are kept.
-const PRINTED: u64 = 64 * 1024;
+/// The maximum size in bytes of a process's answer.
+const ANSWER: u64 = 1024 * 1024;
 
 /// How to start `refdesk index` for a workspace.
 #[derive(Debug, Clone)]
@@ -45,22 +47,22 @@ impl IndexProcess {
     /// Runs a process that ends no later than this one, since it exits when its standard input closes.
     ///
     /// # Errors
-    /// The process cannot be started, or it failed, with the error that it printed.
+    /// The process cannot be started, or it failed, with the message of its error.
     fn run(&self) -> io::Result<()> {
-        let mut child = self.command().arg("--until-eof").stdin(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+        let mut command = self.command();
+        let mut child = command.args(["--until-eof", "--json"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         // `wait` would close standard input and thereby stop the process.
         let _stdin = child.stdin.take();
-        let mut printed = Vec::new();
-        if let Some(mut stderr) = child.stderr.take() {
-            stderr.by_ref().take(PRINTED).read_to_end(&mut printed)?;
-            io::copy(&mut stderr, &mut io::sink())?;
+        let mut answer = Vec::new();
+        if let Some(mut stdout) = child.stdout.take() {
+            stdout.by_ref().take(ANSWER).read_to_end(&mut answer)?;
+            io::copy(&mut stdout, &mut io::sink())?;
         }
         if child.wait()?.success() {
             return Ok(());
         }
-        let printed = String::from_utf8_lossy(&printed);
-        // Warnings about the catalog come first.
-        let why = printed.lines().find_map(|line| line.strip_prefix("error: "));
+        let answer: Value = serde_json::from_slice(&answer).unwrap_or_default();
+        let why = answer.pointer("/error/message").and_then(Value::as_str);
         Err(io::Error::other(why.unwrap_or("the process that updates it failed").to_owned()))
     }
 
