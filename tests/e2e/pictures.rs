@@ -27,7 +27,6 @@ fn overview() {
     pty.type_bytes("3\rthe payment call times out, trip the circuit breaker");
     pty.wait_for("pat-circuit-breaker");
     pty.wait_for("(matched:");
-    pty.wait_for("New templates: ");
     take(&pty, "hints");
     pty.type_bytes("\x03");
     pty.wait_for_exit();

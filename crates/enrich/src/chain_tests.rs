@@ -247,7 +247,7 @@ fn hints_say_where_to_read_if_an_agent_cannot_select() {
         ("file", local("docs/red.md", PathState::File)),
         ("folder", local("docs", PathState::Directory)),
         ("kept", local("/out/red.md", PathState::Untrusted)),
-        ("gone", local("docs/gone.md", PathState::Missing)),
+        ("lost", local("docs/lost.md", PathState::Missing)),
         ("page", SourceKind::Url { url: "https://example.org/red".into() }),
         ("note", SourceKind::Inline { content: "Red.".into() }),
     ] {
@@ -255,14 +255,15 @@ fn hints_say_where_to_read_if_an_agent_cannot_select() {
     }
     let (catalog, selection) = (Catalog::new(sources), selection(&[], &[], &[]));
     let (matcher, places) = (Matcher::default(), TestFiles::default());
-    let ctx = context(&catalog, &selection, &matcher, &places);
+    let hint_settings = refdesk_core::config::HintSettings { max: 6, ..Default::default() };
+    let ctx = EnrichContext { hint_settings, ..context(&catalog, &selection, &matcher, &places) };
     let asked = EnrichRequest { hint_action: HintAction::Read, ..EnrichRequest::new(TextKind::Prompt, "red") };
     let once = enrich(&ctx, &asked, &SessionMemory::default());
     let expected = "\n\n---\n**Reference sources available** — read the file of any that helps:\n\n\
         - @file: Name of file (matched: red) — `docs/red.md`, ~1234 tokens\n\
         - @folder: Name of folder (matched: red) — `docs`, ~1234 tokens\n\
         - @kept: Name of kept (matched: red) — `/out/red.md`: it is outside the workspace and waits for trust\n\
-        - @gone: Name of gone (matched: red) — `docs/gone.md`: missing\n\
+        - @lost: Name of lost (matched: red) — `docs/lost.md`: missing\n\
         - @page: Name of page (matched: red) — https://example.org/red, ~1234 tokens\n\
         - @note: Name of note (matched: red) — `@note` in a prompt gives it, ~1234 tokens\n---";
     assert_eq!(once.added(), expected);

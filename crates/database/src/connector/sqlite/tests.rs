@@ -291,8 +291,8 @@ fn the_columns_of_keys_are_limited() {
     let reading = self::reading(&world(&format!("{} {many}", table("a"))), "");
     let named: usize = reading.snapshot.tables.iter().map(key_columns).sum();
     assert!((150_000..=KEY_COLUMNS).contains(&named), "{named}");
-    assert_eq!(reading.problems.len(), 6, "{:?}", reading.problems);
-    assert!(reading.problems.iter().all(|it| it.code == Code::TooMany), "{:?}", reading.problems);
+    let codes: Vec<Code> = reading.problems.iter().map(|it| it.code).collect();
+    assert_eq!(codes, [Code::TooMany], "once, although it is true of six tables");
 }
 
 #[test]
