@@ -1,6 +1,6 @@
 //! `refdesk resolve`: what some sources would pull in on their own.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
@@ -32,13 +32,14 @@ fn to_json(desk: &Desk, closure: &Closure) -> Value {
             (member.id.to_string(), json!(parents))
         })
         .collect();
-    let listed = closure.mentions.get(..rows::MENTIONS).unwrap_or(&closure.mentions);
+    let mut mentions = desk.mentions_among(&closure.selection);
+    let listed: Vec<Mention> = mentions.by_ref().take(rows::MENTIONS).collect();
     let mut members = vec![
         ("resolved", json!(members.iter().map(|member| &member.id).collect::<Vec<_>>())),
         ("depth", Value::Object(depth)),
         ("parents", Value::Object(parents)),
     ];
-    members.extend(rows::mentions(desk, listed, closure.mentions.len() - listed.len()));
+    members.extend(rows::mentions(desk, &listed, mentions.count()));
     members.push(("unknown", json!(closure.unknown)));
     object(members)
 }
@@ -50,17 +51,23 @@ fn sorted_parents(member: &SelectedSource, most: usize) -> Vec<&SourceId> {
 }
 
 fn to_text(desk: &Desk, closure: &Closure) -> String {
-    let mut first: HashMap<(&SourceId, &SourceId), &Mention> = HashMap::new();
-    for mention in &closure.mentions {
-        first.entry((&mention.from, &mention.to)).or_insert(mention);
+    let members = closure.selection.members();
+    let mut children: HashMap<&SourceId, HashSet<&SourceId>> = HashMap::new();
+    for member in members {
+        member.reason.iter().for_each(|reason| _ = children.entry(reason).or_default().insert(&member.id));
+    }
+    // Only the mention that pulled a source in is kept.
+    let mut first: HashMap<SourceId, Mention> = HashMap::new();
+    for (reason, children) in children {
+        for mention in desk.graph().from_to(reason.as_str(), |to| children.contains(to)) {
+            first.entry(mention.to.clone()).or_insert(mention);
+        }
     }
     let row = |member: &SelectedSource| {
-        let reason = member.reason.as_ref().and_then(|reason| first.get(&(reason, &member.id)));
-        let why = reason.map_or_else(String::new, |mention| {
+        let why = first.get(&member.id).map_or_else(String::new, |mention| {
             format!("← {} ({})", mention.from, rows::where_mentioned(desk, mention))
         });
         vec![member.depth.to_string(), member.id.to_string(), why]
     };
-    let members = closure.selection.members();
     table::table(&members.iter().map(row).collect::<Vec<_>>(), &[2])
 }

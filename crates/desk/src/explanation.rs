@@ -13,8 +13,6 @@ use refdesk_text::{Code, Error, Fix};
 pub struct Closure {
     /// The known ids as picks, and what they pull in.
     pub selection: Selection,
-    /// The mentions among them, in the order of `resolved`, then by file and line.
-    pub mentions: Vec<Mention>,
     /// Ids that are not in the catalog.
     pub unknown: Vec<String>,
 }
@@ -56,10 +54,14 @@ impl Desk {
         }
         let rules = ExpansionRules { from_auto: false, ..self.rules() };
         let selection = self.closure(&choice, rules, Self::read);
+        Closure { unknown, selection }
+    }
+
+    /// The mentions among the members of this selection, in their order, then by file and line. If all documents mention
+    /// all sources, there are millions: do not collect them.
+    pub fn mentions_among<'a>(&'a self, selection: &'a Selection) -> impl Iterator<Item = Mention> + 'a {
         let is_member = |id: &SourceId| selection.contains(id.as_str());
-        let members = selection.members().iter();
-        let mentions = members.flat_map(|member| self.graph.from_to(member.id.as_str(), is_member)).collect();
-        Closure { mentions, unknown, selection }
+        selection.members().iter().flat_map(move |member| self.graph.from_to(member.id.as_str(), is_member))
     }
 
     /// The selection of a choice; `read` reads the documents on which it depends.
