@@ -13,7 +13,7 @@ use tokio_postgres::{Row, Transaction};
 use crate::pages::{DatabaseSubject, IndexedJoin};
 use crate::repository::shared_name;
 use crate::storage::{
-    Document, Embedded, INFERRED, Storage, TextKey, TextState, TextUpdate, VERSION, from_json, whole,
+    Document, Embedded, INFERRED, Storage, TEXTS_VERSION, TextKey, TextState, TextUpdate, VERSION, from_json, whole,
 };
 use crate::vector::Vector;
 use refdesk_files::name::hex;
@@ -181,7 +181,10 @@ impl Storage for PostgresStorage {
             let transaction = client.transaction().await?;
             let removed = changes.store(&transaction, self.repository, self.checkout.as_ref()).await?;
             if removed > 0 || updates.iter().any(|update| update.added() > 0) {
-                has_changed(&transaction, self.repository).await?;
+                has_changed(&transaction, self.repository, VERSION).await?;
+            }
+            if !updates.is_empty() {
+                has_changed(&transaction, self.repository, TEXTS_VERSION).await?;
             }
             transaction.commit().await?;
             Ok(removed)
@@ -347,7 +350,7 @@ impl Storage for PostgresStorage {
         self.session.ask(async |client| {
             let transaction = client.transaction().await?;
             transaction.execute(sql, &[&self.repository, &model, &hashes, &dims, &scales, &values]).await?;
-            has_changed(&transaction, self.repository).await?;
+            has_changed(&transaction, self.repository, VERSION).await?;
             transaction.commit().await
         })
     }
@@ -359,7 +362,7 @@ impl Storage for PostgresStorage {
         self.session.ask(async |client| {
             let transaction = client.transaction().await?;
             if transaction.execute(sql, &[&self.repository, &model, &length, &zeros]).await? > 0 {
-                has_changed(&transaction, self.repository).await?;
+                has_changed(&transaction, self.repository, VERSION).await?;
             }
             transaction.commit().await
         })
@@ -393,11 +396,11 @@ impl Storage for PostgresStorage {
     }
 }
 
-/// Marks corpora that readers have loaded as outdated.
-async fn has_changed(transaction: &Transaction<'_>, repository: i32) -> Result<(), PostgresError> {
+/// Marks what readers have loaded as outdated.
+async fn has_changed(transaction: &Transaction<'_>, repository: i32, version: &str) -> Result<(), PostgresError> {
     let sql = "INSERT INTO refdesk.metadata VALUES ($1, $2, md5(random()::text || clock_timestamp()::text))
                ON CONFLICT (repository, key) DO UPDATE SET value = excluded.value";
-    transaction.execute(sql, &[&repository, &VERSION]).await.map(drop)
+    transaction.execute(sql, &[&repository, &version]).await.map(drop)
 }
 
 /// Reads the stamp of a file, starting at this column; zeros if this checkout has none.

@@ -213,7 +213,7 @@ impl Index {
         pages: Option<&dyn DatabasePages>,
         now: SystemTime,
     ) -> Result<usize, Error> {
-        changed_files(&*self.storage, catalog, pages, now)
+        Ok(changed_files(&*self.corpus_cache.texts(&*self.storage)?, catalog, pages, now))
     }
 
     /// The texts of which only the first sections are indexed.

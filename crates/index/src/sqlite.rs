@@ -8,8 +8,8 @@ use crate::location::Location;
 use crate::pages::{DatabaseSubject, IndexedJoin};
 use crate::row_seal::SealedRow;
 use crate::storage::{
-    Document, Embedded, INFERRED, KEY, NewDocument, Storage, TextKey, TextState, TextUpdate, VERSION, from_json,
-    in_json, whole,
+    Document, Embedded, INFERRED, KEY, NewDocument, Storage, TEXTS_VERSION, TextKey, TextState, TextUpdate, VERSION,
+    from_json, in_json, whole,
 };
 use crate::vector::Vector;
 use refdesk_files::{Folder, Lock, SealKey, Stamp};
@@ -109,7 +109,10 @@ impl Storage for SqliteStorage {
                 }
             }
             if removed > 0 || updates.iter().any(|update| update.added() > 0) {
-                has_changed(connection)?;
+                has_changed(connection, VERSION)?;
+            }
+            if !updates.is_empty() {
+                has_changed(connection, TEXTS_VERSION)?;
             }
             Ok(removed)
         })
@@ -295,7 +298,7 @@ impl Storage for SqliteStorage {
                 let dims = vector.values.len();
                 statement.execute(params![hash, model, dims, vector.scale, vector.bytes()]).map(drop)
             })?;
-            has_changed(connection)
+            has_changed(connection, VERSION)
         })
     }
 
@@ -304,7 +307,7 @@ impl Storage for SqliteStorage {
             let sql = "DELETE FROM vectors WHERE model = ?1
                        AND (dims <> ?2 OR length(embedding) <> ?2 OR NOT (scale > 0 AND scale <= 1) OR embedding = zeroblob(?2))";
             if connection.execute(sql, params![model, dimensions])? > 0 {
-                has_changed(connection)?;
+                has_changed(connection, VERSION)?;
             }
             Ok(())
         })
@@ -339,11 +342,10 @@ fn quoted(word: &str) -> String {
     format!("\"{}\"", word.replace('"', "\"\""))
 }
 
-/// Marks corpora that readers have loaded as outdated. The value is random, because another file could have the same
-/// counter.
-fn has_changed(connection: &Connection) -> rusqlite::Result<()> {
+/// Marks what readers have loaded as outdated. The value is random, because another file could have the same counter.
+fn has_changed(connection: &Connection, version: &str) -> rusqlite::Result<()> {
     let sql = "INSERT OR REPLACE INTO metadata VALUES (?, hex(randomblob(16)))";
-    connection.prepare_cached(sql)?.execute([VERSION]).map(drop)
+    connection.prepare_cached(sql)?.execute([version]).map(drop)
 }
 
 /// Reads the stamp of a file, starting at this column.

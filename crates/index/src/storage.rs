@@ -17,6 +17,9 @@ pub(crate) const INFERRED: &str = "inferred";
 /// Changes with documents and vectors, so that readers can tell whether a loaded corpus is current.
 pub(crate) const VERSION: &str = "version of the documents";
 
+/// Changes with texts and their stamps, so that readers can tell whether loaded ones are current.
+pub(crate) const TEXTS_VERSION: &str = "version of the texts";
+
 /// Column names as a single value.
 pub(crate) fn in_json(columns: &[String]) -> String {
     // Serializing a list of strings cannot fail.

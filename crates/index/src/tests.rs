@@ -224,6 +224,8 @@ fn what_was_loaded_is_kept_until_it_changes(world: &World) {
         let before = kept.corpus(&*open(&kept).storage, model).unwrap();
         move |now: &Arc<crate::about::Corpus>| !Arc::ptr_eq(&before, now)
     };
+    let a = || vec![world.file("a", "a.md")];
+    let both = || vec![world.file("a", "a.md"), inline("b", "timeout and a pause")];
     // The answers are the same with and without the cache.
     let is_same = |step: &str| {
         for text in ["retry", "timeout circuit", "pause"] {
@@ -232,13 +234,13 @@ fn what_was_loaded_is_kept_until_it_changes(world: &World) {
             let of = |index: Index| {
                 let about = index.about(&question, Some(&world.model)).unwrap();
                 let found = index.search(&query, Some(&world.model)).unwrap();
-                (about.scored, about.sources, about.partial, found)
+                let now = UNIX_EPOCH + Duration::from_secs(4_000_000_000);
+                let changed = index.changed_files(&Catalog::new(both()), None, now).unwrap();
+                (about.scored, about.sources, about.partial, found, changed)
             };
             assert_eq!(of(open(&kept)), of(world.index().0), "{step}: {text}");
         }
     };
-    let a = || vec![world.file("a", "a.md")];
-    let both = || vec![world.file("a", "a.md"), inline("b", "timeout and a pause")];
     world.update(a());
     is_same("made");
     for (step, changes, text, sources, fresh, goes_on) in [

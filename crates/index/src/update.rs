@@ -21,9 +21,10 @@ use self::texts::{Compared, Comparison, IndexableText, embedded_text, texts};
 pub use self::texts::{CurrentText, INLINE, about_source};
 pub(crate) use self::texts::{Stamps, embedded_hash};
 use crate::Embedder;
+use crate::corpus_cache::TextsBySource;
 use crate::location::{Location, Writable};
 use crate::pages::{self, DatabasePages};
-use crate::storage::{NewDocument, Storage, TextKey, TextState, TextUpdate};
+use crate::storage::{NewDocument, Storage, TextKey, TextUpdate};
 use crate::threshold;
 use refdesk_core::catalog::{Catalog, Source};
 use refdesk_files::walk::WalkBudget;
@@ -332,43 +333,41 @@ fn has_other_pages(storage: &dyn Storage, pages: Option<&dyn DatabasePages>) -> 
 
 /// How many files were added, changed or removed since indexing, among the first files of a catalog's indexed sources.
 pub(crate) fn changed_files(
-    storage: &dyn Storage,
+    indexed: &TextsBySource,
     catalog: &Catalog,
     pages: Option<&dyn DatabasePages>,
     now: SystemTime,
-) -> Result<usize, Error> {
-    let mut known: HashMap<String, HashMap<TextKey, TextState>> = HashMap::new();
-    for (key, state) in storage.texts()? {
-        known.entry(key.source.clone()).or_default().insert(key, state);
-    }
+) -> usize {
     let how = Comparison { pages, has_other_pages: false, now };
     let budget = WalkBudget::default();
     let mut sources_of = SourcesOfTexts::default();
     let (mut changed, mut compared, mut read) = (HashSet::new(), 0, 0);
     // A file counts once, however many sources contain it.
-    let of_file = |key: TextKey| match Path::new(&key.path).is_absolute() {
-        true => TextKey { source: String::new(), ..key },
-        false => key,
+    let of_file = |key: &TextKey| match Path::new(&key.path).is_absolute() {
+        true => TextKey { source: String::new(), path: key.path.clone() },
+        false => key.clone(),
     };
     for source in innermost_first(catalog) {
-        let Some(mut known) = known.remove(source.id.as_str()) else { continue };
+        let Some(indexed) = indexed.get(source.id.as_str()) else { continue };
+        let mut gone: HashSet<&TextKey> = indexed.keys().collect();
         for text in texts(source, &budget, pages).into_iter().filter(|text| sources_of.may_have(text)) {
-            let before = known.remove(&text.key());
+            let key = text.key();
+            gone.remove(&key);
             compared += 1;
             let may_read = || {
                 read += 1;
                 read <= FILES_READ
             };
-            if text.has_changed(before.as_ref(), &how, may_read) {
-                changed.insert(of_file(text.key()));
+            if text.has_changed(indexed.get(&key), &how, may_read) {
+                changed.insert(of_file(&key));
             }
         }
-        changed.extend(known.into_keys().map(of_file));
+        changed.extend(gone.into_iter().map(of_file));
         if compared >= FILES_COMPARED {
             break;
         }
     }
-    Ok(changed.len())
+    changed.len()
 }
 
 /// The sources of a catalog, innermost first, because the innermost sources get the text of a file that very many have.
