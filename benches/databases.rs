@@ -24,7 +24,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use databases::{Dialect, many_tables, sql};
 use refdesk_core::config::WorkspaceContext;
 use refdesk_desk::{Desk, Options};
-use support::{Workspace, in_turn, refdesk, report, time};
+use support::{Workspace, refdesk, report, time, time_alternately};
 
 const RUNS: usize = 5;
 
@@ -111,7 +111,7 @@ fn planned(what: &str, workspace: &Workspace, most: f64, floor: impl FnMut() -> 
         forget(workspace, gone.path());
         time(&mut refdesk(workspace, &["db", "plan"]))
     };
-    let times = in_turn(RUNS, ours, floor);
+    let times = time_alternately(RUNS, ours, floor);
     report(&format!("{what} planned"), times[0].as_secs_f64(), most, " s");
     times
 }
@@ -133,7 +133,7 @@ fn documented(what: &str, workspace: &Workspace) {
         unsynced.push(written);
         synced
     };
-    let [ours, floor] = in_turn(RUNS, first, copied);
+    let [ours, floor] = time_alternately(RUNS, first, copied);
     unsynced.sort_unstable();
     let copy = copies.path().join("0");
     println!(
@@ -145,7 +145,7 @@ fn documented(what: &str, workspace: &Workspace) {
     report(&format!("{what} documented"), ours.as_secs_f64(), 2.0, " s");
     report(&format!("{what} documented ÷ writing the same"), ours.as_secs_f64() / floor.as_secs_f64(), 4.0, "×");
     let before = newest(workspace);
-    let [again, floor] = in_turn(RUNS, document, || read(&copy, &pages));
+    let [again, floor] = time_alternately(RUNS, document, || read(&copy, &pages));
     assert_eq!(newest(workspace), before, "nothing changed, so nothing is written");
     println!("{what} documented again: {again:?}; reading the same bytes: {floor:?}");
     report(&format!("{what} documented again"), again.as_secs_f64(), 0.6, " s");

@@ -11,13 +11,14 @@ use std::path::Path;
 use std::process::Command;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use support::{Layout, REFDESK, STATE, Workspace, cat, id, in_turn, refdesk, report, time, workspace};
+use support::{Layout, REFDESK, STATE, Workspace, cat, id, refdesk, report, time, time_alternately, workspace};
 
 fn initialized(_: &mut Criterion) {
     let workspace = workspace(5_000, 4_096, Layout::OneFile);
     std::fs::remove_file(workspace.folder.path().join("references.json")).expect("the catalog is not needed");
     let words = ["--format", "json", "init", "--dry-run"];
-    let [ours, theirs] = in_turn(5, || time(&mut refdesk(&workspace, &words)), || time(&mut cat(&workspace.documents)));
+    let [ours, theirs] =
+        time_alternately(5, || time(&mut refdesk(&workspace, &words)), || time(&mut cat(&workspace.documents)));
     println!("init of 5,000 documents: {ours:?}, cat: {theirs:?}");
     report("init of 5,000 documents", ours.as_secs_f64(), 3.0, " s");
     report("init ÷ cat", ours.as_secs_f64() / theirs.as_secs_f64(), 12.0, "×");
@@ -39,8 +40,8 @@ fn completed(_: &mut Criterion) {
     let answer = completion(&full).output().expect("a program that starts").stdout;
     assert!(String::from_utf8_lossy(&answer).contains(&id(2_500)), "nothing was completed");
     let call = || time(&mut completion(&full));
-    let [ours, nothing] = in_turn(41, call, || time(&mut completion(&empty)));
-    let [again, theirs] = in_turn(41, call, || time(&mut cat(&full.entries)));
+    let [ours, nothing] = time_alternately(41, call, || time(&mut completion(&empty)));
+    let [again, theirs] = time_alternately(41, call, || time(&mut cat(&full.entries)));
     println!("completion among 5,000 sources: {ours:?}, in an empty workspace: {nothing:?}");
     println!("completion among 5,000 sources: {again:?}, cat: {theirs:?}");
     let (to_empty, to_cat) = (ours.as_secs_f64() / nothing.as_secs_f64(), again.as_secs_f64() / theirs.as_secs_f64());
@@ -60,7 +61,7 @@ fn examined(_: &mut Criterion) {
     };
     let connected = run(&["connect", "claude-code", "codex", "gemini-cli", "--yes"]).output();
     assert!(connected.expect("a program that starts").status.success(), "the agents are not connected");
-    let [doctor, version] = in_turn(11, || time(&mut run(&["doctor"])), || time(&mut run(&["--version"])));
+    let [doctor, version] = time_alternately(11, || time(&mut run(&["doctor"])), || time(&mut run(&["--version"])));
     println!("doctor with three agents: {doctor:?}, refdesk --version: {version:?}");
     report("doctor with three agents", doctor.as_secs_f64(), 2.0, " s");
 }

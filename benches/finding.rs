@@ -17,7 +17,7 @@ use refdesk_index::MiniLm;
 use refdesk_index::vector::Vector;
 use serde_json::json;
 use support::mcp::Session;
-use support::{Layout, Workspace, cat, in_turn, refdesk, report, time, time_fed, workspace};
+use support::{Layout, Workspace, cat, refdesk, report, time, time_alternately, time_fed, workspace};
 
 const PROMPT: &str = "the payment client should try again with growing pauses when the gateway does not answer";
 
@@ -104,7 +104,7 @@ fn hook(_: &mut Criterion) {
         other += 1;
         prompt(&without, other)
     };
-    let [meaning, tags] = in_turn(41, meaning, tags);
+    let [meaning, tags] = time_alternately(41, meaning, tags);
     all.sort_unstable();
     println!("hook, 1,000 sources, 5,000 sections: {meaning:?}; without an index: {tags:?}");
     report("hook with meaning", milliseconds(meaning), 45.0, " ms");
@@ -118,7 +118,7 @@ fn hook(_: &mut Criterion) {
         prompt(&with, lent)
     };
     lent();
-    let [lent, _] = in_turn(41, lent, || tags);
+    let [lent, _] = time_alternately(41, lent, || tags);
     report("hook with meaning, beside an open server", milliseconds(lent), 25.0, " ms");
 }
 
@@ -128,7 +128,7 @@ fn search(_: &mut Criterion) {
     let file = workspace.folder.path().join(".jaato/refdesk/index.db");
     let sql = "SELECT rowid FROM documents_fts WHERE documents_fts MATCH 'payment OR gateway OR retry' ORDER BY rank LIMIT 50";
     let ours = || time(&mut refdesk(&workspace, &["search", "how does the gateway retry a payment"]));
-    let [ours, theirs] = in_turn(21, ours, || sqlite(&file, sql));
+    let [ours, theirs] = time_alternately(21, ours, || sqlite(&file, sql));
     println!("search, 10,000 sections: {ours:?}; sqlite3, words alone: {theirs:?}");
     report("search, 10,000 sections", milliseconds(ours), 45.0, " ms");
 }
@@ -159,15 +159,18 @@ fn scan(_: &mut Criterion) {
 
 fn build(_: &mut Criterion) {
     let workspace = sections(2_000);
-    let [fresh, documents] =
-        in_turn(5, || index(&workspace, &["--words-only", "--fresh"]), || time(&mut cat(&workspace.documents)));
+    let [fresh, documents] = time_alternately(
+        5,
+        || index(&workspace, &["--words-only", "--fresh"]),
+        || time(&mut cat(&workspace.documents)),
+    );
     println!("words of 12,000 sections: {fresh:?}; cat of the documents: {documents:?}");
     report("a thousand sections by words", milliseconds(fresh) / 12.0, 100.0, " ms");
     let many = workspace_of_files(10_000);
     index(&many, &["--words-only"]);
     let mut stat = Command::new("stat");
     stat.args(&many.documents);
-    let [nothing, stat] = in_turn(11, || index(&many, &["--words-only"]), || time(&mut stat));
+    let [nothing, stat] = time_alternately(11, || index(&many, &["--words-only"]), || time(&mut stat));
     println!("10,000 files, nothing changed: {nothing:?}; stat of them: {stat:?}");
     report("nothing changed, times stat", nothing.as_secs_f64() / stat.as_secs_f64(), 3.0, "");
 }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use criterion::{Criterion, criterion_group, criterion_main};
 use refdesk_files::stamp;
 use serde_json::json;
-use support::{Layout, Workspace, cat, id, in_turn, refdesk, report, time, time_fed, workspace};
+use support::{Layout, Workspace, cat, id, refdesk, report, time, time_alternately, time_fed, workspace};
 
 const PROMPT: &str = "Please look at topic-5 and how the router does it, see @gateway-00002-retry too.";
 
@@ -53,12 +53,12 @@ fn thousand(_: &mut Criterion) {
         session += 1;
         prompt(&workspace, &format!("session-{session}"))
     };
-    let [again, first] = in_turn(21, again, first);
+    let [again, first] = time_alternately(21, again, first);
     let cold = || {
         std::fs::remove_file(kept(&workspace)).expect("what was kept");
         prompt(&workspace, "one")
     };
-    let [cold, documents] = in_turn(11, cold, || time(&mut cat(&workspace.documents)));
+    let [cold, documents] = time_alternately(11, cold, || time(&mut cat(&workspace.documents)));
     println!("1,000 sources, all selected: {again:?}; the first prompt of a session, with 999 notices: {first:?}");
     println!("the same with nothing kept: {cold:?}; cat of the documents: {documents:?}");
     report("hook, 1,000 sources, warm", again.as_secs_f64() * 1e3, 30.0, " ms");
@@ -69,7 +69,7 @@ fn ten_thousand(_: &mut Criterion) {
     let workspace = workspace(10_000, 400, Layout::OneFile);
     let file = [workspace.folder.path().join("references.json")];
     let measure = |what: &str| {
-        let [ours, theirs] = in_turn(21, || prompt(&workspace, "one"), || time(&mut cat(&file)));
+        let [ours, theirs] = time_alternately(21, || prompt(&workspace, "one"), || time(&mut cat(&file)));
         let promised = theirs.as_secs_f64() * 2e3 + 20.0;
         println!("10,000 sources, {what}: {ours:?}, cat: {theirs:?}");
         report(&format!("hook, 10,000 sources, {what}"), ours.as_secs_f64() * 1e3, promised, " ms");

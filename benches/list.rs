@@ -7,12 +7,13 @@ mod support;
 use criterion::{Criterion, criterion_group, criterion_main};
 use refdesk_core::config::WorkspaceContext;
 use refdesk_desk::{Desk, Options};
-use support::{Layout, cat, in_turn, refdesk, report, time, workspace};
+use support::{Layout, cat, refdesk, report, time, time_alternately, workspace};
 
 fn whole_processes(_: &mut Criterion) {
     let workspace = workspace(10_000, 400, Layout::Discovered);
     let words = ["--format", "json", "list"];
-    let [ours, theirs] = in_turn(11, || time(&mut refdesk(&workspace, &words)), || time(&mut cat(&workspace.entries)));
+    let [ours, theirs] =
+        time_alternately(11, || time(&mut refdesk(&workspace, &words)), || time(&mut cat(&workspace.entries)));
     println!("list over 10,000 discovered files: {ours:?}, cat: {theirs:?}");
     report("list ÷ cat", ours.as_secs_f64() / theirs.as_secs_f64(), 3.0, "×");
 }

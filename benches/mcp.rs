@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use criterion::{Criterion, criterion_group, criterion_main};
 use serde_json::json;
 use support::mcp::{INITIALIZED, Session, initialize, message, tool};
-use support::{Layout, id, in_turn, refdesk, report, workspace};
+use support::{Layout, id, refdesk, report, time_alternately, workspace};
 
 const SOURCES: usize = 1_000;
 const CLIENTS: usize = 50;
@@ -34,7 +34,7 @@ fn stdio(_: &mut Criterion) {
         session.end();
         first
     };
-    let [first, _] = in_turn(21, start, || Duration::ZERO);
+    let [first, _] = time_alternately(21, start, || Duration::ZERO);
     report("mcp, start to first answer, 1,000 sources", milliseconds(first), 20.0, " ms");
 
     let mut session = Session::start(&workspace);
@@ -58,7 +58,7 @@ fn stdio(_: &mut Criterion) {
         session.end();
         took
     };
-    let [select, _] = in_turn(11, again, || Duration::ZERO);
+    let [select, _] = time_alternately(11, again, || Duration::ZERO);
     report("mcp, selectReferences that reaches 1,000 documents, warm", milliseconds(select), 20.0, " ms");
 
     let mut session = Session::start(&workspace);

@@ -12,7 +12,7 @@ use std::time::Duration;
 use criterion::{Criterion, criterion_group, criterion_main};
 use refdesk_files::write_atomic;
 use serde_json::{Value, json};
-use support::{Workspace, in_turn, refdesk, report, time, time_fed};
+use support::{Workspace, refdesk, report, time, time_alternately, time_fed};
 
 const PROMISED: f64 = 500.0;
 
@@ -47,8 +47,8 @@ fn measure(what: &str, workspace: &Workspace, first: &str, prompt: &str) {
                       "hook_event_name": "UserPromptSubmit", "prompt": prompt});
     let hook = hook.to_string();
     let enrich = || cold(&["enrich", "--repeat"], prompt);
-    let [list, enrich] = in_turn(5, || cold(&["--format", "json", "list"], ""), enrich);
-    let [hook, _] = in_turn(5, || cold(&["hook", "claude-code"], &hook), || Duration::ZERO);
+    let [list, enrich] = time_alternately(5, || cold(&["--format", "json", "list"], ""), enrich);
+    let [hook, _] = time_alternately(5, || cold(&["hook", "claude-code"], &hook), || Duration::ZERO);
     for (command, took) in [("list", list), ("enrich", enrich), ("hook", hook)] {
         report(&format!("{what}, {command}"), took.as_secs_f64() * 1e3, PROMISED, " ms");
     }
@@ -91,7 +91,7 @@ fn figures(_: &mut Criterion) {
             forget(workspace.folder.path());
             time(&mut refdesk(workspace, &["list"]))
         };
-        let [many, few] = in_turn(5, || list(&many), || list(&few));
+        let [many, few] = time_alternately(5, || list(&many), || list(&few));
         println!("{what} on one line: 400,000 {many:?}, 100,000 {few:?}");
         report(&format!("400,000 ÷ 100,000 {what}"), many.as_secs_f64() / few.as_secs_f64(), 5.0, "×");
     }

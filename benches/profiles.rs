@@ -10,7 +10,7 @@ use refdesk_core::config::WorkspaceContext;
 use refdesk_desk::{Desk, Options};
 use refdesk_files::write_atomic;
 use serde_json::{Value, json};
-use support::{Layout, Workspace, id, in_turn, refdesk, report, time, workspace};
+use support::{Layout, Workspace, id, refdesk, report, time, time_alternately, workspace};
 
 const SOURCES: usize = 1_000;
 const PROFILES: usize = 200;
@@ -47,7 +47,7 @@ fn whole_processes(_: &mut Criterion) {
     let world = world();
     let words = ["--format", "json", "profiles"];
     let [took, again] =
-        in_turn(11, || time(&mut refdesk(&world, &words)), || time(&mut refdesk(&world, &["profiles"])));
+        time_alternately(11, || time(&mut refdesk(&world, &words)), || time(&mut refdesk(&world, &["profiles"])));
     println!("{PROFILES} profiles over {SOURCES} sources: {took:?} as JSON, {again:?} as text");
     report("200 profiles over 1,000 sources", took.as_secs_f64() * 1e3, 300.0, " ms");
 }

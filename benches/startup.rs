@@ -8,7 +8,7 @@ mod support;
 use std::process::Command;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use support::{REFDESK, in_turn, report, time};
+use support::{REFDESK, report, time, time_alternately};
 
 fn whole_processes(_: &mut Criterion) {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -17,7 +17,7 @@ fn whole_processes(_: &mut Criterion) {
     let built = Command::new("rustc").arg("-O").arg("-o").args([&smallest, &source]).status();
     assert!(built.expect("rustc").success());
     let [ours, theirs] =
-        in_turn(41, || time(Command::new(REFDESK).arg("--version")), || time(&mut Command::new(&smallest)));
+        time_alternately(41, || time(Command::new(REFDESK).arg("--version")), || time(&mut Command::new(&smallest)));
     println!("refdesk --version: {ours:?}, the smallest program: {theirs:?}");
     report("difference", ours.saturating_sub(theirs).as_secs_f64() * 1_000.0, 3.0, " ms");
 }

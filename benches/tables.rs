@@ -25,7 +25,7 @@ use refdesk_core::config::WorkspaceContext;
 use refdesk_desk::{Desk, Options};
 use serde_json::{Value, json};
 use support::mcp::Session;
-use support::{Workspace, in_turn, refdesk, report, time};
+use support::{Workspace, refdesk, report, time, time_alternately};
 
 const RUNS: usize = 11;
 
@@ -74,16 +74,16 @@ fn search(workspace: &Workspace) {
         let _ = fs::remove_file(&beside);
         sqlite(&beside, &again)
     };
-    let [ours, floor] = in_turn(5, index, copied);
+    let [ours, floor] = time_alternately(5, index, copied);
     println!("{documents} documents indexed by words: {ours:?}; copied by sqlite3 in one transaction: {floor:?}");
     report("1,000 documents indexed by words", milliseconds(ours) / documents * 1e3, 1_000.0 / 12.0, " ms");
     let nothing = || time(&mut refdesk(workspace, &["index", "--words-only"]));
-    println!("nothing changed: {:?}", in_turn(RUNS, nothing, || Duration::ZERO)[0]);
+    println!("nothing changed: {:?}", time_alternately(RUNS, nothing, || Duration::ZERO)[0]);
 
     let sql =
         "SELECT rowid FROM documents_fts WHERE documents_fts MATCH 'order OR price OR customer' ORDER BY rank LIMIT 50";
     let ours = || time(&mut refdesk(workspace, &["search", "order price customer"]));
-    let [ours, floor] = in_turn(RUNS * 2, ours, || sqlite(&file, sql));
+    let [ours, floor] = time_alternately(RUNS * 2, ours, || sqlite(&file, sql));
     println!("search, three frequent words: {ours:?}; sqlite3: {floor:?}");
     report("search, above sqlite3", milliseconds(ours) - milliseconds(floor), 15.0, " ms");
 }
@@ -123,7 +123,7 @@ fn paths(workspace: &Workspace) {
     times.sort_unstable();
     report("join path over 1,000 tables, within the process", milliseconds(times[times.len() / 2]), 5.0, " ms");
     let process = || time(&mut refdesk(workspace, &["db", "path", "customer_00001", "bin_00400"]));
-    println!("join path, whole process: {:?}", in_turn(RUNS, process, || Duration::ZERO)[0]);
+    println!("join path, whole process: {:?}", time_alternately(RUNS, process, || Duration::ZERO)[0]);
 }
 
 fn tables(_: &mut Criterion) {

@@ -16,9 +16,9 @@ const SYLLABLES: [&str; 16] =
     ["ar", "be", "cor", "da", "en", "fra", "go", "hu", "in", "ja", "kel", "lo", "mar", "net", "or", "pi"];
 
 /// A small generator with a fixed seed, so that figures are reproducible.
-struct Dice(u64);
+struct SeededRng(u64);
 
-impl Dice {
+impl SeededRng {
     fn roll(&mut self, sides: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap_or(0) % sides
@@ -31,7 +31,7 @@ impl Dice {
 
 /// Sources of three tags: a word, two words, a word with a number that makes it rare.
 fn catalog(sources: usize) -> Catalog {
-    let mut dice = Dice(7);
+    let mut dice = SeededRng(7);
     let source = |i: usize| Source {
         id: format!("source-{i:05}").into(),
         name: format!("Source {i}"),
@@ -59,7 +59,7 @@ user sees. The configuration lives in config/settings.yaml, the scripts in ./too
 fn english(bytes: usize, catalog: &Catalog) -> String {
     let words: Vec<&str> = ENGLISH.split(' ').collect();
     let tags: Vec<&String> = catalog.sources().iter().flat_map(|source| &source.tags).collect();
-    let mut dice = Dice(13);
+    let mut dice = SeededRng(13);
     let mut text = String::with_capacity(bytes + 32);
     while text.len() < bytes {
         let tag = (dice.roll(100) == 0).then(|| tags.get(dice.roll(tags.len()))).flatten();
@@ -107,7 +107,7 @@ fn throughput(_: &mut Criterion) {
 fn prose(bytes: usize) -> String {
     const PLAIN: [&str; 12] =
         ["the", "service", "reads", "every", "order", "and", "writes", "its", "answer", "into", "a", "Queue"];
-    let mut dice = Dice(11);
+    let mut dice = SeededRng(11);
     let mut text = String::with_capacity(bytes + 32);
     while text.len() < bytes {
         match dice.roll(50) {

@@ -16,7 +16,7 @@ use refdesk_desk::{Desk, Options};
 use refdesk_files::write_atomic;
 use refdesk_templates::extract;
 use serde_json::json;
-use support::{Workspace, cat, in_turn, refdesk, report, time};
+use support::{Workspace, cat, refdesk, report, time, time_alternately};
 
 const FILES: usize = 1_000;
 const BLOCKS: usize = 500;
@@ -68,7 +68,7 @@ fn whole_processes(_: &mut Criterion) {
     let listed = refdesk(&kit, &words).output().expect("a program that starts").stdout;
     let listed: serde_json::Value = serde_json::from_slice(&listed).expect("an answer");
     assert_eq!(listed["count"], FILES);
-    let [ours, theirs] = in_turn(41, || time(&mut refdesk(&kit, &words)), || time(&mut cat(&kit.documents)));
+    let [ours, theirs] = time_alternately(41, || time(&mut refdesk(&kit, &words)), || time(&mut cat(&kit.documents)));
     println!("1,000 templates indexed: {ours:?}, cat: {theirs:?}");
     report("index 1,000 ÷ cat", ours.as_secs_f64() / theirs.as_secs_f64(), 3.0, "×");
 }

@@ -67,7 +67,7 @@ use std::collections::HashSet;
 use std::process::ExitCode;
 
 use answer::CommandOutput;
-use threads::Life;
+use threads::ProcessLifetime;
 
 use refdesk_core::config::screen_files::{ScreenFiles, ScreenSettings};
 use refdesk_desk::engine::Started;
@@ -137,7 +137,7 @@ pub fn run(
     }
     let is_in_background = matches!(&arguments.command, Some(Command::Index(args)) if args.background);
     let is_long = matches!(&arguments.command, None | Some(Command::Watch | Command::Mcp(_) | Command::Index(_)));
-    let life = if is_long { Life::Long } else { Life::Short };
+    let life = if is_long { ProcessLifetime::Long } else { ProcessLifetime::Short };
     threads::start(if is_in_background { 1 } else { usize::MAX }, life);
     let demo = match arguments.demo.then(demo::unpack).transpose() {
         Ok(demo) => demo,
@@ -263,7 +263,7 @@ fn dispatch(desk: &mut Desk, session: &Session, command: &Command, arguments: &C
         answer.diagnostics.extend(desk.write_templates(session, &index).diagnostics);
     }
     if command.keeps_mentions()
-        && let Err(error) = desk.keep_mentions()
+        && let Err(error) = desk.cache_mentions()
     {
         tracing::info!("the mention cache cannot be stored: {error}");
     }

@@ -21,6 +21,7 @@
 
 pub mod action;
 mod agents;
+mod availability;
 mod budget;
 mod catalog;
 mod consequence;
@@ -61,7 +62,6 @@ mod theme_choice;
 mod tour;
 mod update;
 mod views;
-mod whereabouts;
 mod which_key;
 mod widgets;
 mod windows;

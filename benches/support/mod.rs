@@ -139,7 +139,11 @@ pub fn time_fed(command: &mut Command, input: &[u8]) -> Duration {
 }
 
 /// Runs two commands alternately, after one unmeasured run of each; returns the median of each.
-pub fn in_turn(runs: usize, mut one: impl FnMut() -> Duration, mut two: impl FnMut() -> Duration) -> [Duration; 2] {
+pub fn time_alternately(
+    runs: usize,
+    mut one: impl FnMut() -> Duration,
+    mut two: impl FnMut() -> Duration,
+) -> [Duration; 2] {
     let mut times: [Vec<Duration>; 2] = [Vec::new(), Vec::new()];
     for run in 0..=runs {
         let pair = [one(), two()];

@@ -62,7 +62,7 @@ fn refused(refusal: Error) -> CommandOutput {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum FolderAs {
+enum FolderHandling {
     Each,
     One,
 }
@@ -75,14 +75,14 @@ fn places(desk: &Desk, args: &AddArgs) -> Result<Option<Vec<String>>, Error> {
         for place in desk.expand(named)? {
             let documents = if args.each || can_ask() { desk.documents_of(&place) } else { Vec::new() };
             let wanted = match documents.len() {
-                0 => Some(FolderAs::One),
-                _ if args.each => Some(FolderAs::Each),
-                1 => Some(FolderAs::One),
+                0 => Some(FolderHandling::One),
+                _ if args.each => Some(FolderHandling::Each),
+                1 => Some(FolderHandling::One),
                 count => ask_about(&place, count),
             };
             match wanted {
-                Some(FolderAs::Each) => places.extend(documents),
-                Some(FolderAs::One) => places.push(place),
+                Some(FolderHandling::Each) => places.extend(documents),
+                Some(FolderHandling::One) => places.push(place),
                 None => return Ok(None),
             }
         }
@@ -91,14 +91,14 @@ fn places(desk: &Desk, args: &AddArgs) -> Result<Option<Vec<String>>, Error> {
 }
 
 /// Asks until the user answers; `None` if they do not want to add the folder.
-fn ask_about(place: &str, count: usize) -> Option<FolderAs> {
+fn ask_about(place: &str, count: usize) -> Option<FolderHandling> {
     let documents = counted(count, "document");
     let question =
         format!("{place} has {documents}. Add each as a source, the folder as one, or nothing? [each/one/q]");
     loop {
         match ask_line("", &question)?.to_lowercase().as_str() {
-            "e" | "each" => return Some(FolderAs::Each),
-            "o" | "one" => return Some(FolderAs::One),
+            "e" | "each" => return Some(FolderHandling::Each),
+            "o" | "one" => return Some(FolderHandling::One),
             "q" | "quit" | "n" | "no" | "nothing" => return None,
             _ => {}
         }

@@ -51,7 +51,7 @@ impl CommandOutput {
 
     /// A failed answer without further data.
     pub fn refused(refusal: Error) -> Self {
-        Self::new(Value::Object(Map::new()), "").and_refused(vec![refusal])
+        Self::new(Value::Object(Map::new()), "").with_failures(vec![refusal])
     }
 
     pub fn usage(message: impl Into<String>, fix: impl Into<Fix>) -> Self {
@@ -60,7 +60,7 @@ impl CommandOutput {
 
     /// Adds failures; exit code 1 if there are any.
     #[must_use]
-    pub fn and_refused(mut self, refused: Vec<Error>) -> Self {
+    pub fn with_failures(mut self, refused: Vec<Error>) -> Self {
         if !refused.is_empty() {
             self.exit = 1;
         }

@@ -8,7 +8,7 @@ use super::answer::CommandOutput;
 use super::args::{AskArgs, SelectArgs};
 use super::{fix, rows, select};
 use refdesk_desk::channel::{self, ChannelAnswer, ChannelSetup, NoAnswer, Place, Request, Wait};
-use refdesk_desk::{Desk, Session, WantedTags, quoted_tags};
+use refdesk_desk::{Desk, Session, TagFilter, quoted_tags};
 use refdesk_text::{Code, Error};
 
 /// Exit code of a request that was not answered in time (BEHAVIOUR §10).
@@ -82,8 +82,8 @@ fn nothing_to_ask(desk: &mut Desk, tags: &[String]) -> CommandOutput {
 
 /// Whether picking sources with these tags would change nothing.
 fn is_all_selected(desk: &Desk, tags: &[String]) -> bool {
-    let wanted = WantedTags::new(tags);
-    let mut tagged = desk.catalog().sources().iter().filter(|source| wanted.are_on(source)).peekable();
+    let wanted = TagFilter::new(tags);
+    let mut tagged = desk.catalog().sources().iter().filter(|source| wanted.matches(source)).peekable();
     tagged.peek().is_some() && tagged.all(|source| desk.selection().contains(source.id.as_str()))
 }
 
@@ -94,7 +94,7 @@ fn unanswered(request: &Request, why: &NoAnswer, timeout: f64) -> CommandOutput 
             format!("no answer within {timeout} s; nothing was selected"),
             "ask again, or allow more time with channel.timeout",
         ),
-        NoAnswer::GivenUp => Error::new(Code::GivenUp, "the request was cancelled; nothing was selected", ""),
+        NoAnswer::Cancelled => Error::new(Code::GivenUp, "the request was cancelled; nothing was selected", ""),
         NoAnswer::Failed(error) => {
             Error { message: format!("{}; nothing was selected", error.message), ..error.clone() }
         }

@@ -14,7 +14,7 @@ use super::table;
 use super::why_not;
 use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::Role;
-use refdesk_desk::{AssertionReport, Desk, FailedExpectation, JudgedCase, Session, read_expectations};
+use refdesk_desk::{AssertionReport, CaseResult, Desk, FailedExpectation, Session, read_expectations};
 use refdesk_files::path::absolute;
 use refdesk_files::read_regular;
 use refdesk_text::escape::one_line;
@@ -43,7 +43,7 @@ pub fn run(desk: &mut Desk, session: &Session, file: &Path, format: OutputFormat
         Err(problems) => return invalid_file(&shown, problems),
     };
     let asserted = desk.assert(expectations);
-    let unmet = |judged: &JudgedCase| judged.unmet.iter().map(|miss| words(desk, session, miss)).collect();
+    let unmet = |judged: &CaseResult| judged.unmet.iter().map(|miss| words(desk, session, miss)).collect();
     let unmet: Vec<Vec<UnmetExpectation>> = asserted.cases.iter().map(unmet).collect();
     let mut answer =
         CommandOutput::either(format, || to_json(&asserted, &unmet), || to_text(&shown, &asserted, &unmet));
@@ -91,7 +91,7 @@ fn words(desk: &Desk, session: &Session, miss: &FailedExpectation) -> UnmetExpec
             };
             unmet("hints_any", None, "none-hinted", message)
         }
-        FailedExpectation::NotOnTop { id, position, first } => {
+        FailedExpectation::NotFirst { id, position, first } => {
             let among = if *first == 1 { "the first".to_owned() } else { format!("among the first {first}") };
             unmet("top", Some(id.as_str()), "not-on-top", format!("'{id}' is hint {position}, and must be {among}."))
         }
@@ -125,7 +125,7 @@ fn words(desk: &Desk, session: &Session, miss: &FailedExpectation) -> UnmetExpec
             };
             unmet("pulls_in", Some(id.as_str()), reason, format!("'{id}' is not pulled in: {what}."))
         }
-        FailedExpectation::NotNone(list, ids) => {
+        FailedExpectation::NotEmpty(list, ids) => {
             unmet(list, None, "not-none", format!("{list} must be empty, but has {}.", join(ids)))
         }
         FailedExpectation::TooMany { most, tokens } => unmet(
@@ -144,7 +144,7 @@ pub fn nothing() -> Value {
 
 fn to_json(asserted: &AssertionReport, unmet: &[Vec<UnmetExpectation>]) -> Value {
     let missed = |unmet: &UnmetExpectation| json!({"expectation": unmet.expectation, "id": unmet.id, "reason": unmet.reason, "message": unmet.message});
-    let case = |(judged, unmet): (&JudgedCase, &Vec<UnmetExpectation>)| {
+    let case = |(judged, unmet): (&CaseResult, &Vec<UnmetExpectation>)| {
         json!({
             "name": judged.case.name,
             "line": judged.case.line,
@@ -173,7 +173,7 @@ fn to_json(asserted: &AssertionReport, unmet: &[Vec<UnmetExpectation>]) -> Value
 
 /// One row per case, one line per failed expectation with what happened instead, and one for additional hints.
 fn to_text(shown: &str, asserted: &AssertionReport, unmet: &[Vec<UnmetExpectation>]) -> String {
-    let row = |judged: &JudgedCase| {
+    let row = |judged: &CaseResult| {
         vec![
             if judged.unmet.is_empty() { "ok" } else { "MISSED" }.to_owned(),
             judged.case.name.clone(),

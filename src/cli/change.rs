@@ -88,5 +88,5 @@ fn answer(done: Result<Changed, Error>, verb: &str, nothing: &str) -> CommandOut
     if let (Some(members), false) = (json.as_object_mut(), changed.entered.is_empty()) {
         members.insert("pulled_in".to_owned(), json!(changed.entered));
     }
-    CommandOutput::new(json, text).and_refused(changed.refused)
+    CommandOutput::new(json, text).with_failures(changed.refused)
 }

@@ -32,7 +32,7 @@ const BASH_QUOTE: &str = "        REFDESK_COMPLETE_QUOTE=\"${COMP_WORDS[COMP_CWO
 const QUOTE_VARIABLE: &str = "REFDESK_COMPLETE_QUOTE";
 
 /// The maximum number of values offered.
-const OFFERED: usize = 2_000;
+const MAX_VALUES: usize = 2_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ValueKind {
@@ -112,7 +112,7 @@ fn answer(shell: &OsStr) -> Option<Vec<u8>> {
     let folder = environment::current().ok();
     if is_rejoined {
         // clap's own answer would count the position among the split words.
-        let before = start.rfind(BREAKS).and_then(|at| start.get(..=at)).unwrap_or_default();
+        let before = start.rfind(WORD_BREAKS).and_then(|at| start.get(..=at)).unwrap_or_default();
         let found = complete(&mut program, words, at, folder.as_deref()).ok()?;
         let values: Vec<String> = found.iter().map(|it| it.get_value().to_string_lossy().into_owned()).collect();
         return Some(without_start(&values, before).into_bytes());
@@ -123,12 +123,13 @@ fn answer(shell: &OsStr) -> Option<Vec<u8>> {
 }
 
 /// Where bash splits a word: it inserts a value after the last of these.
-const BREAKS: [char; 2] = ['=', ':'];
+const WORD_BREAKS: [char; 2] = ['=', ':'];
 
 /// The words as typed, rejoined where bash split them at `=` and `:`, and the index of the word at the cursor.
 fn rejoined(words: Vec<OsString>, at: usize) -> (Vec<OsString>, usize) {
-    let is_break =
-        |word: &OsString| word.to_str().is_some_and(|it| !it.is_empty() && it.chars().all(|c| BREAKS.contains(&c)));
+    let is_break = |word: &OsString| {
+        word.to_str().is_some_and(|it| !it.is_empty() && it.chars().all(|c| WORD_BREAKS.contains(&c)))
+    };
     let (mut joined, mut cursor, mut goes_on): (Vec<OsString>, Option<usize>, bool) = (Vec::new(), None, false);
     for (nth, word) in words.into_iter().enumerate() {
         let ends = is_break(&word);
@@ -309,7 +310,7 @@ fn candidates(kind: ValueKind, line: &CompletedLine, start: &str) -> Vec<Complet
     let candidate = |(value, help): (String, String)| {
         CompletionCandidate::new(quoting.write(value)).help(Some(one_line(&help).into_owned().into()))
     };
-    found.into_iter().filter(|(value, _)| is_meant(value)).take(OFFERED).map(candidate).collect()
+    found.into_iter().filter(|(value, _)| is_meant(value)).take(MAX_VALUES).map(candidate).collect()
 }
 
 /// The commands, with what each does.
@@ -339,7 +340,7 @@ fn in_workspace(kind: ValueKind, options: Options, start: &str) -> Vec<(String, 
     let start = start.to_owned();
     match kind {
         ValueKind::Id => {
-            let desk = Desk::open(Options { wanted: EntryFilter::Ids { start, most: OFFERED }, ..options });
+            let desk = Desk::open(Options { wanted: EntryFilter::Ids { start, most: MAX_VALUES }, ..options });
             let described = |source: &refdesk_core::catalog::Source| (source.id.to_string(), source.name.clone());
             desk.catalog().sources().iter().map(described).collect()
         }
@@ -362,7 +363,7 @@ fn in_workspace(kind: ValueKind, options: Options, start: &str) -> Vec<(String, 
         }
         ValueKind::Desk => {
             let folder = options.context.workspace.join(".jaato/refdesk/desks");
-            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(OFFERED);
+            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(MAX_VALUES);
             entries.filter_map(|entry| entry.file_name().into_string().ok()).map(|name| (name, String::new())).collect()
         }
         ValueKind::Agent

@@ -89,7 +89,7 @@ pub fn connect(desk: &mut Desk, session: &Session, args: &ConnectArgs, format: O
         }
         answers.push((answer, connection));
     }
-    try_out(desk, &mut answers);
+    run_trials(desk, &mut answers);
     let answers = answers.into_iter().map(|(answer, _)| answer);
     let mut answers: Vec<_> = agents.iter().map(|agent| agent.client).zip(answers).collect();
     if let Some((_, first)) = answers.first_mut() {
@@ -182,7 +182,7 @@ fn confirm_empty_catalog(desk: &Desk, settings: SettingsArgs) -> Result<Option<S
 }
 
 /// Runs what the connected agents would run, and adds the results to their answers.
-fn try_out(desk: &mut Desk, answers: &mut [(CommandOutput, Option<Connection>)]) {
+fn run_trials(desk: &mut Desk, answers: &mut [(CommandOutput, Option<Connection>)]) {
     let connected: Vec<_> = answers
         .iter_mut()
         .filter_map(|(answer, connection)| Some((answer, connection.as_ref()?)))
@@ -258,7 +258,7 @@ fn report(
     answer.text.extend_from_slice(text.as_bytes());
     let exit = answer.exit;
     let earlier = std::mem::replace(answer, CommandOutput::new(Value::Null, ""));
-    *answer = earlier.and_refused(failures);
+    *answer = earlier.with_failures(failures);
     answer.exit = answer.exit.max(exit);
 }
 

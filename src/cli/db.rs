@@ -103,7 +103,7 @@ fn unless_interrupted(answer: CommandOutput, interrupt: &Interrupt) -> CommandOu
         return answer;
     }
     let stopped = Error::new(Code::Stopped, "stopped before the index was complete", "`refdesk index` goes on there");
-    CommandOutput { exit: INTERRUPTED, ..answer.and_refused(vec![stopped]) }
+    CommandOutput { exit: INTERRUPTED, ..answer.with_failures(vec![stopped]) }
 }
 
 /// `; 2 databases could not be compared`, or nothing.

@@ -32,7 +32,7 @@ pub fn run(desk: &mut Desk, format: OutputFormat) -> CommandOutput {
     let text: String = lines.iter().map(CheckLine::text).collect();
     // In the text form, the index's line reports it already.
     let refused = error.into_iter().filter(|_| format == OutputFormat::Json).collect();
-    let mut answer = CommandOutput::new(json, text).and_refused(refused);
+    let mut answer = CommandOutput::new(json, text).with_failures(refused);
     answer.exit = answer.exit.max(u8::from(wrong > 0));
     answer
 }

@@ -39,7 +39,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &EnrichArgs, format: Output
     }
     let mut notes = Vec::new();
     let wanted = enriched.items.iter().filter(|item| item.rejected.is_none()).count();
-    match enriched.without_room() {
+    match enriched.left_out() {
         0 => {}
         _ if enriched.blocks.is_empty() => diagnostics.push(nothing_fits(wanted)),
         1 if wanted == 1 => notes.push("the only block did not fit and was left out".to_owned()),

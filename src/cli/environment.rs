@@ -84,7 +84,7 @@ fn index_process(context: &WorkspaceContext) -> IndexProcess {
         arguments.extend([OsString::from("--config"), absolute(&context.current, named).into_os_string()]);
     }
     let without = context.from_environment.is_none().then_some(CONFIG_VARIABLE);
-    IndexProcess { program: this_program(), arguments, without, is_asked_for: false, words_only: false }
+    IndexProcess { program: this_program(), arguments, without, is_explicit: false, words_only: false }
 }
 
 /// The path for starting this program again. On Linux, the link leads to the running executable even if the
@@ -147,7 +147,7 @@ pub fn text(name: &str) -> Option<String> {
 }
 
 /// A path for people: below the home folder with `~`.
-pub fn in_home(path: &Path) -> String {
+pub fn with_tilde(path: &Path) -> String {
     let inside = home().and_then(|home| path.strip_prefix(home).ok().map(lossy));
     match inside {
         Some(inside) if inside.is_empty() => "~".to_owned(),

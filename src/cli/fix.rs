@@ -29,7 +29,7 @@ pub fn words(fix: &Fix) -> Option<String> {
             format!("`refdesk search --kind column {}` looks for similar ones", argument(name))
         }
         Fix::FindMoved => "correct the path, remove the source, or let `refdesk init` find where the file went".into(),
-        Fix::GiveUntrue { name, json } => {
+        Fix::GiveFalsy { name, json } => {
             let [quoted, json] = [name, json].map(|word| shell_words::quote(word));
             format!("'{name}' is only tested: leave it out with --var {quoted}:={json}")
         }
@@ -113,7 +113,7 @@ mod tests {
         for (name, json, ending) in
             [("a$(x)", "false", "--var 'a$(x)':=false"), ("o", r#"{"y":false}"#, r#"--var o:='{"y":false}'"#)]
         {
-            let shown = words(&Fix::GiveUntrue { name: name.to_owned(), json: json.to_owned() }).unwrap();
+            let shown = words(&Fix::GiveFalsy { name: name.to_owned(), json: json.to_owned() }).unwrap();
             assert!(shown.ends_with(ending), "{shown}");
         }
     }

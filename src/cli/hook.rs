@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::args::{Cli, HookArgs};
-use super::threads::{self, Life};
+use super::threads::{self, ProcessLifetime};
 use super::{demo, environment, log, output};
 use refdesk_agents::hook::{self, HookAgent, HookEvent, HookInput, InvalidHook};
 use refdesk_desk::channel::presence::{self, PresenceKind};
@@ -24,7 +24,7 @@ use refdesk_text::report::Diagnostic;
 const LIMIT: u64 = 64 * 1024 * 1024;
 
 /// How long to wait for another process; after a timeout, each further store waits a tenth as long.
-const PATIENCE: Duration = Duration::from_millis(500);
+const LOCK_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// One prompt is too little work for more threads, and threads take time to start.
 const THREADS: usize = 4;
@@ -94,7 +94,7 @@ fn answer(arguments: &Cli, args: &HookArgs) -> (Value, Option<(Desk, Session)>) 
         Err(error) => return fail(None, &format!("the demo could not be unpacked: {error}")),
     };
     let options = match options(arguments, demo.as_ref().map(tempfile::TempDir::path), cwd) {
-        Ok(options) => Options { lock_timeout: PATIENCE, ..options },
+        Ok(options) => Options { lock_timeout: LOCK_TIMEOUT, ..options },
         Err(reason) => return fail(None, &reason),
     };
     let session_of = |session: Option<String>, who: &str| {
@@ -111,10 +111,10 @@ fn answer(arguments: &Cli, args: &HookArgs) -> (Value, Option<(Desk, Session)>) 
         tracing::debug!(agent = agent.word(), ?name, "this event gets no response");
         return (hook::nothing(), None);
     }
-    threads::start(THREADS, Life::Short);
+    threads::start(THREADS, ProcessLifetime::Short);
     let (mut desk, session) = (Desk::open(options), session_of(session, agent.word()));
     let process = desk.index_process().filter(|_| matches!(event, HookEvent::Start { .. }));
-    if let Some(Err(error)) = process.map(IndexProcess::leave_behind) {
+    if let Some(Err(error)) = process.map(IndexProcess::spawn_detached) {
         tracing::info!("the search index cannot be updated in the background: {error}");
     }
     let (added, problems) = enrich_event(&mut desk, &session, agent, &event, args);
@@ -192,8 +192,8 @@ fn enrich_event(
     let (repeat, mode) =
         if environment::is_trial() { (true, EnrichMode::DryRun) } else { (args.repeat, EnrichMode::Send) };
     let mut problems = Vec::new();
-    let forgets = matches!(event, HookEvent::Forgets | HookEvent::Start { forgets: true });
-    if forgets && !repeat && desk.has_state() {
+    let loses_context = matches!(event, HookEvent::LosesContext | HookEvent::Start { loses_context: true });
+    if loses_context && !repeat && desk.has_state() {
         problems.extend(desk.forget_session(session, "the conversation was summarised or started again"));
     }
     // If forgetting failed, the old memory would suppress what must be given again.
@@ -205,7 +205,7 @@ fn enrich_event(
             let tool = Some(Tool { name: name.as_deref(), arguments: input });
             EnrichRequest { tool, ..EnrichRequest::new(TextKind::ToolResult, text) }
         }
-        HookEvent::Forgets | HookEvent::Other(_) => return (String::new(), problems),
+        HookEvent::LosesContext | HookEvent::Other(_) => return (String::new(), problems),
     };
     // Tools can work in any folder; a folder without a workspace is left alone.
     if matches!(event, HookEvent::Tool { .. }) && desk.catalog().is_empty() {
@@ -219,7 +219,7 @@ fn enrich_event(
         _ => settled.enrich(session, &asked, mode),
     };
     problems.extend(more);
-    if let Err(error) = desk.keep_mentions() {
+    if let Err(error) = desk.cache_mentions() {
         tracing::info!("the mention cache cannot be stored: {error}");
     }
     (enriched.added().to_owned(), problems)

@@ -55,7 +55,7 @@ pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
             if desk.catalog().is_empty() {
                 text.push_str(&fix::empty_catalog(desk));
             }
-            if report.is_aside {
+            if report.is_set_aside {
                 text.push_str(
                     "The old index was damaged or not made here, as after moving or copying the workspace, and was \
                      kept as .jaato/refdesk/index.db.aside.\n",
@@ -84,14 +84,14 @@ pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
             }
             // A failure to read it again does not undo the build.
             let cut = desk.cut_files(|_| true).unwrap_or_default();
-            let waits = [waiting(desk.sources_that_wait()), desk.index_waits_for_trust().map(str::to_owned)];
+            let waits = [waiting(desk.untrusted_source_count()), desk.index_waits_for_trust().map(str::to_owned)];
             first_sections_only(&cut)
                 .into_iter()
                 .chain(waits.into_iter().flatten())
                 .for_each(|sentence| text.push_str(&format!("{sentence}\n")));
             let json = to_json(desk, &report, &cut);
             let whole = desk.check_whole("the index keeps what it has of sources that may be missing");
-            CommandOutput::new(json, text).and_refused(whole.err().into_iter().collect())
+            CommandOutput::new(json, text).with_failures(whole.err().into_iter().collect())
         }
     }
 }
@@ -123,7 +123,7 @@ fn unmet(desk: &Desk, error: Error) -> CommandOutput {
 }
 
 fn to_json(desk: &Desk, report: &IndexReport, cut: &[String]) -> Value {
-    document(report, cut, desk.sources_that_wait(), desk.index_waits_for_trust().is_some())
+    document(report, cut, desk.untrusted_source_count(), desk.index_waits_for_trust().is_some())
 }
 
 /// The answer where nothing was read.
@@ -148,7 +148,7 @@ pub fn watch(mut options: Options, session: Session, args: &IndexArgs, format: O
     first.add_opening_diagnostics(&desk);
     drop(desk);
     if let Some(process) = &mut options.index_process {
-        (process.is_asked_for, process.words_only) = (true, args.words_only);
+        (process.is_explicit, process.words_only) = (true, args.words_only);
     }
     let code = output::print(first, format);
     if code != ExitCode::SUCCESS {
@@ -229,7 +229,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_time_left_is_told_once_it_can_be() {
+    fn the_remaining_time_is_shown_once_it_is_known() {
         assert_eq!(left(Duration::from_secs(1), 10, 100), "");
         assert_eq!(left(Duration::from_secs(10), 100, 300), ", 20 s left");
         assert_eq!(left(Duration::from_secs(10), 100, 10_000), ", 17 min left");

@@ -57,7 +57,9 @@ pub fn run(desk: &mut Desk, session: &Session, args: &InitArgs) -> CommandOutput
 fn attempt(desk: &mut Desk, session: &Session, args: &InitArgs) -> Result<CommandOutput, Box<(CommandOutput, Error)>> {
     let found = match desk.discoverer(&args.folders) {
         Ok(discoverer) => discoverer.run(),
-        Err(refusal) => return Ok(answer("error", &Discovery::default(), &Ticks::default()).and_refused(vec![refusal])),
+        Err(refusal) => {
+            return Ok(answer("error", &Discovery::default(), &Ticks::default()).with_failures(vec![refusal]));
+        }
     };
     // Sources that were left out before are not new.
     let is_first = desk.catalog().is_empty();
@@ -84,7 +86,7 @@ fn attempt(desk: &mut Desk, session: &Session, args: &InitArgs) -> Result<Comman
     }
     let proposals = match desk.propose_catalog(&change, &ask_to_leave) {
         Ok(proposals) => proposals,
-        Err(refusal) => return Ok(answer("error", &found, &ticks).and_refused(vec![refusal])),
+        Err(refusal) => return Ok(answer("error", &found, &ticks).with_failures(vec![refusal])),
     };
     let files = counted(proposals.len(), "file");
     // The list before it tells programs that this is not a patch. An agent may read it, so it is escaped.
@@ -101,7 +103,7 @@ fn attempt(desk: &mut Desk, session: &Session, args: &InitArgs) -> Result<Comman
             Some(true) => {}
             Some(false) => return Ok(left(&found, &ticks)),
             None => {
-                let answer = answer("error", &found, &ticks).and_refused(vec![unasked()]);
+                let answer = answer("error", &found, &ticks).with_failures(vec![unasked()]);
                 let notes = vec![format!("this would write {files}")];
                 return Ok(CommandOutput { text: shown().into_bytes(), notes, ..answer });
             }
@@ -119,7 +121,7 @@ fn attempt(desk: &mut Desk, session: &Session, args: &InitArgs) -> Result<Comman
         }
         Err(unwritten) => {
             let error = unwritten.refused;
-            Err(Box::new((answer("error", &found, &ticks).and_refused(vec![error.clone()]), error)))
+            Err(Box::new((answer("error", &found, &ticks).with_failures(vec![error.clone()]), error)))
         }
     }
 }

@@ -11,7 +11,7 @@ use super::args::{JournalArgs, OutputFormat};
 use super::output::is_for_terminal;
 use super::{since, table};
 use refdesk_desk::Desk;
-use refdesk_desk::engine::{sentence, unsaid_reason};
+use refdesk_desk::engine::{sentence, separate_reason};
 use refdesk_desk::session::{Count, Line, advice};
 use refdesk_text::escape::{self, one_line};
 use refdesk_text::report::Diagnostic;
@@ -96,7 +96,7 @@ fn row(line: &Line, now: &Zoned) -> Vec<String> {
     let time = since::shown(&line.time, now, true);
     let tokens = if receipt.tokens > 0 { format!("~{} tokens", grouped(receipt.tokens)) } else { String::new() };
     let followed = receipt.follows.iter().map(|(id, block)| format!("@{id} after {}", block.word()));
-    let reason = unsaid_reason(receipt).map(str::to_owned);
+    let reason = separate_reason(receipt).map(str::to_owned);
     let more: Vec<String> = followed.chain(reason).collect();
     let more = if more.is_empty() { String::new() } else { format!(" ({})", more.join("; ")) };
     let text = format!("{}{more}", sentence(receipt));

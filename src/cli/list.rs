@@ -6,17 +6,17 @@ use serde_json::{Value, json};
 use super::answer::{CommandOutput, object};
 use super::args::{ListArgs, ModeFilter, OutputFormat};
 use super::{fix, rows, table};
-use crate::common::source_words::WAITS;
+use crate::common::source_words::WAITS_FOR_TRUST;
 use refdesk_core::catalog::{Mode, Source};
 use refdesk_core::selection::SelectionState;
-use refdesk_desk::{Desk, WantedTags};
+use refdesk_desk::{Desk, TagFilter};
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens::{counted, grouped};
 
 /// Lists the sources that match the filters, in catalog order.
 pub fn run(desk: &mut Desk, args: &ListArgs, format: OutputFormat) -> CommandOutput {
     let desk = &desk.settled();
-    let tags = WantedTags::new(&args.tags);
+    let tags = TagFilter::new(&args.tags);
     let wanted = |source: &&Source| {
         let selected = desk.selection().contains(source.id.as_str());
         let mode = match args.mode {
@@ -26,7 +26,7 @@ pub fn run(desk: &mut Desk, args: &ListArgs, format: OutputFormat) -> CommandOut
         };
         mode && (!args.selected || selected)
             && (!args.unselected || !selected)
-            && (args.tags.is_empty() || tags.are_on(source))
+            && (args.tags.is_empty() || tags.matches(source))
     };
     let sources: Vec<&Source> = desk.catalog().sources().iter().filter(wanted).collect();
     let budget = refdesk_files::walk::WalkBudget::default();
@@ -80,7 +80,7 @@ fn to_text(desk: &Desk, sources: &[&Source], tokens: &[Option<u64>], is_unselect
             source.mode.word().to_owned(),
             match tokens {
                 Some(tokens) => format!("~{}", grouped(tokens)),
-                None if waits(source) => WAITS.to_owned(),
+                None if waits(source) => WAITS_FOR_TRUST.to_owned(),
                 None => "-".to_owned(),
             },
             source.tags.join(", "),
@@ -95,7 +95,7 @@ fn to_text(desk: &Desk, sources: &[&Source], tokens: &[Option<u64>], is_unselect
     let (auto, missing) = (of(auto, "auto"), of(missing, "missing"));
     let waiting = match sources.iter().filter(|source| waits(source)).count() {
         0 => String::new(),
-        1 => format!("; 1 {WAITS} and is not read: `refdesk trust`"),
+        1 => format!("; 1 {WAITS_FOR_TRUST} and is not read: `refdesk trust`"),
         count => format!("; {} wait for trust and are not read: `refdesk trust`", grouped(count)),
     };
     let all = counted(sources.len(), "source");

@@ -22,7 +22,7 @@ use refdesk_text::tokens::{counted, grouped};
 use refdesk_text::{Code, Error};
 
 pub fn print(answer: CommandOutput, format: OutputFormat) -> ExitCode {
-    print_diagnostics(unrepeated(&answer), answer.shows_warnings);
+    print_diagnostics(unique_diagnostics(&answer), answer.shows_warnings);
     answer.refused.iter().for_each(print_error);
     if format == OutputFormat::Text {
         answer.notes.iter().for_each(|note| print_to_stderr(&format!("note: {}", one_line(note))));
@@ -39,7 +39,7 @@ pub fn print(answer: CommandOutput, format: OutputFormat) -> ExitCode {
 
 /// The diagnostics that are not repeated by a failure of the same answer, sorted by file and line because
 /// several readers report them.
-fn unrepeated(answer: &CommandOutput) -> Vec<&Diagnostic> {
+fn unique_diagnostics(answer: &CommandOutput) -> Vec<&Diagnostic> {
     let is_repeated = |problem: &&Diagnostic| {
         let ending = format!("{}: {}", problem.place(), problem.message);
         answer.refused.iter().any(|error| error.message.ends_with(&ending))
@@ -435,7 +435,7 @@ mod tests {
         let refused = Error::new(Code::JsonSyntax, "nothing is added: a.json:4: wrong 4", "");
         let diagnostics = [6, 4, 3, 12].map(at).to_vec();
         let answer = CommandOutput { diagnostics, ..CommandOutput::refused(refused) };
-        let lines: Vec<Option<usize>> = unrepeated(&answer).iter().map(|problem| problem.line).collect();
+        let lines: Vec<Option<usize>> = unique_diagnostics(&answer).iter().map(|problem| problem.line).collect();
         assert_eq!(lines, [Some(3), Some(6), Some(12)]);
     }
 

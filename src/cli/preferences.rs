@@ -49,12 +49,12 @@ struct OwnFiles {
     themes: PathBuf,
 }
 
-fn not_there_yet(file: &Path) -> &'static str {
+fn missing_file_note(file: &Path) -> &'static str {
     if file.exists() { "" } else { "  (not there yet)" }
 }
 
 fn show(own: &OwnFiles, values: &[Option<&str>], settings: &ScreenSettings) -> CommandOutput {
-    let shown = |file: &Path| format!("# {}{}\n", one_line(&file.to_string_lossy()), not_there_yet(file));
+    let shown = |file: &Path| format!("# {}{}\n", one_line(&file.to_string_lossy()), missing_file_note(file));
     let mut text = shown(&own.preferences);
     let mut members = Map::new();
     for (key, value) in KEYS.iter().zip(values) {

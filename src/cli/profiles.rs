@@ -23,7 +23,7 @@ const COLUMNS: usize = 60;
 const WAITING: usize = 6;
 
 /// The option that loads a profile in its own scope.
-const OWN: &str = "--profile";
+const PROFILE_OPTION: &str = "--profile";
 
 /// A profile does not store the selection, so commands that store one are refused.
 pub fn refusal(arguments: &Cli) -> Option<CommandOutput> {
@@ -112,7 +112,7 @@ fn to_text(all: &[ProfileDetails], whole: bool) -> String {
     text.push_str(&paragraph("", note));
     if all.iter().any(is_different) {
         let note = format!(
-            "If there is a row {OWN}, it shows what an agent started with {OWN} NAME gets: only the sources that the \
+            "If there is a row {PROFILE_OPTION}, it shows what an agent started with {PROFILE_OPTION} NAME gets: only the sources that the \
              profile lists."
         );
         text.push_str(&paragraph("", &note));
@@ -143,7 +143,7 @@ fn table(all: &[ProfileDetails]) -> String {
     };
     let rows_of = |it: &ProfileDetails| {
         let after = it.switched.clone().unwrap_or_default();
-        let own = is_different(it).then(|| row(&format!("  {OWN}"), &own_scope(it), 0));
+        let own = is_different(it).then(|| row(&format!("  {PROFILE_OPTION}"), &own_scope(it), 0));
         std::iter::once(row(&it.name, &after, it.missing.len())).chain(own)
     };
     let rows: Vec<[String; 8]> = std::iter::once(head).chain(all.iter().flat_map(rows_of)).collect();
@@ -172,7 +172,7 @@ fn table(all: &[ProfileDetails]) -> String {
 
 /// A name on one line, keeping the indent of a row below another.
 fn name_cell(name: &str) -> String {
-    let indent = if name.ends_with(OWN) { "  " } else { "" };
+    let indent = if name.ends_with(PROFILE_OPTION) { "  " } else { "" };
     format!("{indent}{}", one_line(name.trim_start()))
 }
 

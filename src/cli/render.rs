@@ -114,7 +114,7 @@ fn values(desk: &Desk, args: &RenderArgs) -> Result<Value, CommandOutput> {
     let mut values = match args.vars.as_deref() {
         None => Value::Object(Map::new()),
         Some(given) => {
-            let text = read_given(desk, "--vars", given)?;
+            let text = read_json_argument(desk, "--vars", given)?;
             let is_file = absolute(&desk.workspace_context().current, Path::new(given)).is_file();
             let hint = if is_file { format!("write --vars @{given} to read the file") } else { json_hint.to_owned() };
             parse_values(&text).map_err(|wrong| CommandOutput::usage(format!("--vars: {wrong}"), hint))?
@@ -151,7 +151,7 @@ fn named<'g>(option: &str, given: &'g str, hint: &str) -> Result<(&'g str, &'g s
 }
 
 /// JSON as given to an option, or the text of the file that `@FILE` names.
-fn read_given(desk: &Desk, option: &str, given: &str) -> Result<String, CommandOutput> {
+fn read_json_argument(desk: &Desk, option: &str, given: &str) -> Result<String, CommandOutput> {
     let Some(file) = given.strip_prefix('@') else { return Ok(given.to_owned()) };
     let path = absolute(&desk.workspace_context().current, &PathBuf::from(file));
     let hint = "@FILE is relative to the current folder";

@@ -33,7 +33,7 @@ pub fn run(desk: &Desk, n: u64) -> CommandOutput {
         return answer;
     }
     let message = format!("line {n} of the journal was changed: its text does not match its hash");
-    answer.and_refused(vec![Error::new(Code::ChangedLine, message, "the file was edited after refdesk wrote it")])
+    answer.with_failures(vec![Error::new(Code::ChangedLine, message, "the file was edited after refdesk wrote it")])
 }
 
 pub fn to_json(n: u64, text: Option<&str>, hash: Option<&str>, is_whole: bool) -> Value {

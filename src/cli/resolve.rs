@@ -16,7 +16,7 @@ use refdesk_desk::{Closure, Desk};
 pub fn run(desk: &mut Desk, ids: &[String], format: OutputFormat) -> CommandOutput {
     let closure = desk.resolve(ids);
     let refused = closure.unknown.iter().map(|id| desk.unknown_id(id)).collect();
-    CommandOutput::either(format, || to_json(desk, &closure), || to_text(desk, &closure)).and_refused(refused)
+    CommandOutput::either(format, || to_json(desk, &closure), || to_text(desk, &closure)).with_failures(refused)
 }
 
 fn to_json(desk: &Desk, closure: &Closure) -> Value {

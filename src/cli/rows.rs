@@ -40,9 +40,9 @@ pub fn join(ids: &[SourceId]) -> String {
 }
 
 /// The most ids that are named in a sentence; programs get all.
-const NAMED: usize = 10;
+const MAX_LISTED: usize = 10;
 
 /// The first of many ids for people, each in quotation marks: `'a', 'b' and 3 more`.
 pub fn first_of(ids: &[String]) -> String {
-    names::first_of(ids.iter().map(|id| format!("'{}'", one_line(id))), NAMED)
+    names::first_of(ids.iter().map(|id| format!("'{}'", one_line(id))), MAX_LISTED)
 }

@@ -107,8 +107,8 @@ pub fn run(
     let options = Options { profile: None, ..options };
     // A script is not a person: it is not asked anything, and cannot trust or approve anything.
     let engine = match is_person {
-        true => engine::start_attended(options, session)?,
-        false => engine::start_scripted(options, session)?,
+        true => engine::start_for_person(options, session)?,
+        false => engine::start_for_script(options, session)?,
     };
     screen(engine, start)
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::answer::CommandOutput;
 use super::args::SearchArgs;
 use refdesk_desk::{
-    Desk, HitRank, SEARCH_COMMAND, SearchAmong, SearchAnswer, SearchHit, SearchMode, SearchReader, SearchRequest,
+    Desk, HitRank, SEARCH_COMMAND, SearchAnswer, SearchHit, SearchMode, SearchReader, SearchRequest, SearchScope,
     Session,
 };
 use refdesk_text::Error;
@@ -23,7 +23,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &SearchArgs) -> Result<Comm
         tags: args.tags.clone(),
         database: args.database.clone(),
         domain: args.domain.clone(),
-        among: if args.selected { SearchAmong::Selected } else { SearchAmong::All },
+        among: if args.selected { SearchScope::Selected } else { SearchScope::All },
         limit: usize::from(args.limit),
         ..SearchRequest::new(args.query.join(" "), SearchReader::Person)
     };

@@ -28,5 +28,5 @@ pub fn run(desk: &mut Desk, session: &Session, args: &SelectArgs) -> Result<Comm
         _ if !picked.missing.is_empty() => Code::Missing,
         _ => Code::NothingNamed,
     };
-    Ok(CommandOutput::new(json, "").and_refused(vec![Error::new(code, picked.message, hint)]))
+    Ok(CommandOutput::new(json, "").with_failures(vec![Error::new(code, picked.message, hint)]))
 }

@@ -10,14 +10,14 @@ use rayon::{ThreadBuilder, ThreadPoolBuilder};
 
 /// Whether the process is long-lived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Life {
+pub enum ProcessLifetime {
     /// It answers once.
     Short,
     Long,
 }
 
 /// Starts one per processor, but at most `most`, or as many as the system allows.
-pub fn start(most: usize, life: Life) {
+pub fn start(most: usize, life: ProcessLifetime) {
     let wanted = available_parallelism().map_or(1, usize::from).min(most);
     let seats: Vec<Sender<ThreadBuilder>> = (0..wanted).map_while(|_| worker(life).ok()).collect();
     let built = if seats.is_empty() {
@@ -35,12 +35,12 @@ pub fn start(most: usize, life: Life) {
 }
 
 /// A thread that waits for work.
-fn worker(life: Life) -> io::Result<Sender<ThreadBuilder>> {
+fn worker(life: ProcessLifetime) -> io::Result<Sender<ThreadBuilder>> {
     let (seat, work) = channel::<ThreadBuilder>();
     let run = move || {
         match life {
-            Life::Short => reserve_memory(),
-            Life::Long => yield_to_keys(),
+            ProcessLifetime::Short => reserve_memory(),
+            ProcessLifetime::Long => lower_thread_priority(),
         }
         work.recv().map(ThreadBuilder::run)
     };
@@ -65,7 +65,7 @@ fn reserve_memory() {
 }
 
 /// Lowers the priority of this thread, so that a keypress does not wait while thousands of documents change.
-fn yield_to_keys() {
+fn lower_thread_priority() {
     // On other systems, this would apply to the whole process.
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::nice(10) {

@@ -53,9 +53,9 @@ fn revoke(desk: &Desk, trusted: &[PrivilegedAction], waiting: &[PrivilegedAction
             let text = revoked(actions.len(), sections);
             let status = if still_indexed.is_some() { "error" } else { "success" };
             let output = CommandOutput::new(document(status, &[], &[&actions, waiting].concat()), text);
-            output.and_refused(still_indexed.into_iter().collect())
+            output.with_failures(still_indexed.into_iter().collect())
         }
-        Err(refusal) => CommandOutput::new(document("error", trusted, waiting), "").and_refused(vec![refusal]),
+        Err(refusal) => CommandOutput::new(document("error", trusted, waiting), "").with_failures(vec![refusal]),
     }
 }
 
@@ -82,7 +82,7 @@ fn trust(desk: &Desk, trusted: &[PrivilegedAction], waiting: &[PrivilegedAction]
     );
     let refused = |message: &str, hint: &str, text: String| {
         let refusal = Error::new(Code::NotApproved, message, hint);
-        CommandOutput::new(document("error", trusted, waiting), text).and_refused(vec![refusal])
+        CommandOutput::new(document("error", trusted, waiting), text).with_failures(vec![refusal])
     };
     // No option can replace the question, because an agent with a shell could use it too.
     match ask(&shown, "Trust all of it?") {
@@ -106,7 +106,7 @@ fn trust(desk: &Desk, trusted: &[PrivilegedAction], waiting: &[PrivilegedAction]
             let text = format!("Trusted {count}; refdesk asks again if {what} changes.\n");
             CommandOutput::new(document("success", &[trusted, waiting].concat(), &[]), text)
         }
-        Err(refusal) => CommandOutput::new(document("error", trusted, waiting), "").and_refused(vec![refusal]),
+        Err(refusal) => CommandOutput::new(document("error", trusted, waiting), "").with_failures(vec![refusal]),
     }
 }
 

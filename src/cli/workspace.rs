@@ -61,11 +61,11 @@ pub fn nothing_found(context: &WorkspaceContext) -> Error {
         from.display(),
         passed.unwrap_or_default()
     );
-    Error::new(Code::NoWorkspace, message, way_out(context))
+    Error::new(Code::NoWorkspace, message, no_workspace_fix(context))
 }
 
 /// What to do if no workspace was found.
-pub fn way_out(context: &WorkspaceContext) -> &'static str {
+pub fn no_workspace_fix(context: &WorkspaceContext) -> &'static str {
     if is_home(context) {
         "change to the folder of a project, or name one with --workspace"
     } else {

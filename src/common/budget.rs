@@ -5,10 +5,10 @@ use std::cmp::Ordering;
 use refdesk_text::tokens::grouped;
 
 /// The default limit, which is the context size of many models.
-pub const USUAL: u64 = 128_000;
+pub const DEFAULT_LIMIT: u64 = 128_000;
 
 pub fn limit_of(set: Option<u64>) -> u64 {
-    set.filter(|limit| *limit > 0).unwrap_or(USUAL)
+    set.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT)
 }
 
 /// The number of a limit as typed: `128k`, `200,000`, `1m`, `2.5k`.

@@ -9,7 +9,7 @@ use refdesk_text::tokens::grouped;
 
 /// The format of a token count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TokenPrint {
+pub enum TokenFormat {
     /// `~1,240`
     Figure,
     /// `~1,240 tokens`
@@ -18,7 +18,7 @@ pub enum TokenPrint {
     Spoken,
 }
 
-impl TokenPrint {
+impl TokenFormat {
     fn figure(self, number: u64) -> String {
         let number = grouped(number);
         if self == Self::Spoken { format!("about {number}") } else { format!("~{number}") }
@@ -31,15 +31,15 @@ impl TokenPrint {
 }
 
 /// Whether a change adds or saves tokens, and how many: the cost of the sources, or the total if its sign differs.
-pub fn shown(change: CostChange, print: TokenPrint) -> (Ordering, String) {
+pub fn shown(change: CostChange, print: TokenFormat) -> (Ordering, String) {
     let CostChange { sources, total } = change;
     let cost = if sources.signum() == total.signum() { sources } else { total };
-    let of = if sources == 0 && print != TokenPrint::Figure { " of instructions" } else { "" };
+    let of = if sources == 0 && print != TokenFormat::Figure { " of instructions" } else { "" };
     (cost.cmp(&0), format!("{}{of}", print.text(cost.unsigned_abs())))
 }
 
 /// The cost of a change that normally adds tokens.
-pub fn added(change: CostChange, print: TokenPrint) -> String {
+pub fn added(change: CostChange, print: TokenFormat) -> String {
     match shown(change, print) {
         (Ordering::Equal, _) => "no extra tokens".to_owned(),
         (Ordering::Greater, tokens) => tokens,
@@ -49,17 +49,17 @@ pub fn added(change: CostChange, print: TokenPrint) -> String {
 
 /// [`added`] after a list of several sources: `~864 tokens more` than before, so that it is not read as the whole
 /// selection.
-pub fn more(change: CostChange, print: TokenPrint) -> String {
+pub fn more(change: CostChange, print: TokenFormat) -> String {
     signed(change, print, "fewer").unwrap_or_else(|| added(change, print))
 }
 
 /// [`more`] for several sources that leave: `~864 tokens fewer`.
-pub fn fewer(change: CostChange, print: TokenPrint) -> String {
+pub fn fewer(change: CostChange, print: TokenFormat) -> String {
     signed(change, print, "fewer").unwrap_or_else(|| saved(change, print))
 }
 
 /// The cost of a change that normally saves tokens.
-pub fn saved(change: CostChange, print: TokenPrint) -> String {
+pub fn saved(change: CostChange, print: TokenFormat) -> String {
     match shown(change, print) {
         (Ordering::Equal, _) => "no tokens saved".to_owned(),
         (Ordering::Greater, tokens) => format!("{tokens} more"),
@@ -68,7 +68,7 @@ pub fn saved(change: CostChange, print: TokenPrint) -> String {
 }
 
 /// The cost of a change in either direction; `None` if it is zero.
-pub fn signed(change: CostChange, print: TokenPrint, less: &str) -> Option<String> {
+pub fn signed(change: CostChange, print: TokenFormat, less: &str) -> Option<String> {
     match shown(change, print) {
         (Ordering::Equal, _) => None,
         (Ordering::Greater, tokens) => Some(format!("{tokens} more")),
@@ -77,7 +77,7 @@ pub fn signed(change: CostChange, print: TokenPrint, less: &str) -> Option<Strin
 }
 
 /// ` (~1,690 with instructions)`, to append to one of the above if the total has the same sign but a different value.
-pub fn with_instructions(change: CostChange, print: TokenPrint) -> String {
+pub fn with_instructions(change: CostChange, print: TokenFormat) -> String {
     let CostChange { sources, total } = change;
     if total == sources || total.signum() != sources.signum() {
         return String::new();
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn a_change_that_goes_the_other_way_says_so() {
-        let print = TokenPrint::Tokens;
+        let print = TokenFormat::Tokens;
         for ((sources, total), as_added, as_saved, as_either, with) in [
             ((864, 864), "~864 tokens", "~864 tokens more", Some("~864 tokens more"), ""),
             ((864, 912), "~864 tokens", "~864 tokens more", Some("~864 tokens more"), " (~912 with instructions)"),

@@ -5,7 +5,7 @@ use refdesk_core::selection::Selection;
 use refdesk_text::names::first_of;
 
 /// The maximum number of ids listed in a sentence.
-const NAMED: usize = 6;
+const MAX_LISTED: usize = 6;
 
 /// What stays, one sentence each, with `before_id` in front of each id: `Auto sources stay in the instructions:
 /// @style.`
@@ -13,7 +13,7 @@ pub fn remaining(catalog: &Catalog, selection: &Selection, before_id: &str) -> V
     let autos: Vec<&str> =
         catalog.sources().iter().filter(|source| source.mode == Mode::Auto).map(|source| source.id.as_str()).collect();
     let excluded: Vec<&str> = selection.excluded().iter().map(String::as_str).collect();
-    let named = |ids: &[&str]| first_of(ids.iter().map(|id| format!("{before_id}{id}")), NAMED);
+    let named = |ids: &[&str]| first_of(ids.iter().map(|id| format!("{before_id}{id}")), MAX_LISTED);
     let mut sentences = Vec::new();
     if !autos.is_empty() {
         sentences.push(format!("Auto sources stay in the instructions: {}.", named(&autos)));

@@ -4,7 +4,7 @@
 use super::source_words::{IdList, parents, waits};
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::engine::Snapshot;
-use refdesk_enrich::{Considered, Expansion, Findings, Hint, PassedOver, Rejection, WhyNot};
+use refdesk_enrich::{Considered, Expansion, Findings, Hint, Rejection, SkippedSource, WhyNot};
 
 /// A source that the prompt matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub enum HintRow<'a> {
     Hinted(&'a Hint),
     ByMeaning(&'a Considered),
     /// Matched, but without a hint.
-    Passed(&'a PassedOver),
+    Passed(&'a SkippedSource),
     /// It has a score, but no hint.
     Scored(&'a Considered),
 }

@@ -50,7 +50,8 @@ pub fn sentence(knowledge: Knowledge) -> String {
         knowledge.is_picked.then(|| "picked it".to_owned()),
     ];
     let got = [
-        (knowledge.tellings > 0).then(|| format!("what it is and how to read it{}", times(knowledge.tellings))),
+        (knowledge.instruction_count > 0)
+            .then(|| format!("what it is and how to read it{}", times(knowledge.instruction_count))),
         (knowledge.hints > 0).then(|| format!("a hint at it{}", times(knowledge.hints))),
         (knowledge.notices > 0).then(|| format!("its name in a notice{}", times(knowledge.notices))),
     ];
@@ -142,14 +143,14 @@ mod tests {
     fn what_a_session_did_and_got_is_a_sentence() {
         let none = Knowledge::default();
         for (knowledge, said) in [
-            (Knowledge { tellings: 1, ..none }, "the session was sent what it is and how to read it"),
+            (Knowledge { instruction_count: 1, ..none }, "the session was sent what it is and how to read it"),
             (Knowledge { reads: 2, ..none }, "the session read it twice"),
             (
                 Knowledge { reads: 1, hints: 3, notices: 1, ..none },
                 "the session read it and was sent a hint at it 3 times and its name in a notice",
             ),
             (
-                Knowledge { is_picked: true, reads: 1, tellings: 1, ..none },
+                Knowledge { is_picked: true, reads: 1, instruction_count: 1, ..none },
                 "the session read it, picked it and was sent what it is and how to read it",
             ),
         ] {

@@ -10,7 +10,7 @@ use refdesk_text::tokens::counted;
 pub type IdList = fn(&[&str]) -> String;
 
 /// The state of a source outside the workspace that the user has not trusted.
-pub const WAITS: &str = "waits for trust";
+pub const WAITS_FOR_TRUST: &str = "waits for trust";
 
 /// Whether this is an auto source.
 pub fn is_auto(snapshot: &Snapshot, id: &str) -> bool {
@@ -44,12 +44,12 @@ pub fn words(snapshot: &Snapshot, id: &str, list: IdList) -> String {
         (None, SelectionState::Dormant) => "dormant".to_owned(),
         (None, SelectionState::Auto) => "always in the instructions".to_owned(),
         (None, SelectionState::Missing) => return "missing".to_owned(),
-        _ if source.is_some_and(Source::is_untrusted) => return WAITS.to_owned(),
+        _ if source.is_some_and(Source::is_untrusted) => return WAITS_FOR_TRUST.to_owned(),
         _ => "available".to_owned(),
     };
     match source {
         Some(source) if source.is_missing() => format!("missing, {state}"),
-        Some(source) if source.is_untrusted() => format!("{state}, {WAITS}"),
+        Some(source) if source.is_untrusted() => format!("{state}, {WAITS_FOR_TRUST}"),
         _ => state,
     }
 }
@@ -60,7 +60,7 @@ pub fn waiting(count: usize) -> String {
 }
 
 /// `; its text waits for trust` if it does, so that its price is unknown.
-pub fn own_waiting(snapshot: &Snapshot, id: &str) -> &'static str {
+pub fn untrusted_note(snapshot: &Snapshot, id: &str) -> &'static str {
     if waits(snapshot, id) { "; its text waits for trust" } else { "" }
 }
 

@@ -210,7 +210,7 @@ impl TypedValues {
     }
 
     /// Whether anything was typed here or below.
-    pub fn has_below(&self, way: &[ValueStep]) -> bool {
+    pub fn has_descendant(&self, way: &[ValueStep]) -> bool {
         fn has<T>(map: &BTreeMap<ValuePath, T>, way: &[ValueStep]) -> bool {
             map.range(way.to_vec()..).next().is_some_and(|(known, _)| known.starts_with(way))
         }

@@ -48,9 +48,9 @@ pub fn show(state: &mut PlainState, filter: &str, turn: &mut InputOutcome) {
         (true, _) => turn.print(format!("{all}.")),
         (false, 0) => {
             // The clause that matches nothing on its own is the cause.
-            let culprit = kept.culprit.as_deref().unwrap_or(filter);
+            let unmatched_clause = kept.unmatched_clause.as_deref().unwrap_or(filter);
             let advice = kept.advice.map(|advice| format!(" {advice}")).unwrap_or_default();
-            turn.print(format!("None of {all} matches {culprit}.{advice} Type catalog to list all."));
+            turn.print(format!("None of {all} matches {unmatched_clause}.{advice} Type catalog to list all."));
         }
         (false, 1) => turn.print(format!("1 of {all} matches {filter}.")),
         (false, some) => turn.print(format!("{some} of {all} match {filter}.")),

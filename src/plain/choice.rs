@@ -11,7 +11,7 @@ use refdesk_desk::{LargePick, SelectionChange};
 use refdesk_files::path::display;
 use refdesk_text::Error;
 
-use crate::common::change_cost::{self, TokenPrint};
+use crate::common::change_cost::{self, TokenFormat};
 use crate::common::cleared_picks::remaining;
 use crate::common::source_words;
 use crate::common::source_words::is_auto;
@@ -58,7 +58,7 @@ impl Choosing {
     }
 
     /// `Picking a and b`
-    fn doing(&self) -> String {
+    fn gerund(&self) -> String {
         let verb = match self.verb {
             ChoiceVerb::Pick => "Picking",
             ChoiceVerb::Keep => "Keeping",
@@ -92,7 +92,7 @@ pub struct PendingChange {
     pub before: Box<Snapshot>,
     pub named: Vec<SourceId>,
     /// The step that this undoes or redoes, if any.
-    step: Option<(Retrace, StepName)>,
+    step: Option<(UndoOrRedo, StepName)>,
 }
 
 impl PendingChange {
@@ -104,7 +104,7 @@ impl PendingChange {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Retrace {
+pub enum UndoOrRedo {
     Undo,
     Redo,
 }
@@ -193,7 +193,7 @@ pub fn previewed(state: &mut PlainState, choosing: Choosing, response: Response,
         (_, response) => return unexpected(&response, turn),
     };
     if change.is_large(&choosing.ids, &state.snapshot.tokens) {
-        turn.print(format!("{} would {}.", choosing.doing(), consequence(&state.snapshot, &choosing.ids, &change)));
+        turn.print(format!("{} would {}.", choosing.gerund(), consequence(&state.snapshot, &choosing.ids, &change)));
         turn.print("Type yes to do it, or no to change nothing.");
         state.question = Some(Question::Choice(choosing));
     } else {
@@ -231,24 +231,24 @@ fn consequence(snapshot: &Snapshot, own: &[SourceId], change: &SelectionChange) 
         source_words::waiting(source_words::count_waiting(snapshot, ids.iter().filter(|id| !own.contains(id))))
     };
     let (enter, leave) = (others(own, &change.enters), others(own, &change.leaves));
-    let with = change_cost::with_instructions(change.cost, TokenPrint::Spoken);
+    let with = change_cost::with_instructions(change.cost, TokenFormat::Spoken);
     match (enter, leave) {
-        (0, 0) => match change_cost::shown(change.cost, TokenPrint::Spoken) {
+        (0, 0) => match change_cost::shown(change.cost, TokenFormat::Spoken) {
             (Ordering::Equal, _) => "change nothing else".to_owned(),
             (Ordering::Greater, more) => format!("add {more}{with}"),
             (Ordering::Less, less) => format!("save {less}{with}"),
         },
         (count, 0) => {
-            let (more, cost) = (counted(count, "more source"), change_cost::added(change.cost, TokenPrint::Spoken));
+            let (more, cost) = (counted(count, "more source"), change_cost::added(change.cost, TokenFormat::Spoken));
             format!("pull in {more}, {cost} in all{with}{}", waiting(&change.enters))
         }
         (0, count) => {
-            let (more, cost) = (counted(count, "more source"), change_cost::saved(change.cost, TokenPrint::Spoken));
+            let (more, cost) = (counted(count, "more source"), change_cost::saved(change.cost, TokenFormat::Spoken));
             format!("release {more}, {cost} in all{with}{}", waiting(&change.leaves))
         }
         (enter, leave) => {
             let [enter, leave] = [enter, leave].map(|count| counted(count, "more source"));
-            let cost = change_cost::signed(change.cost, TokenPrint::Spoken, "fewer")
+            let cost = change_cost::signed(change.cost, TokenFormat::Spoken, "fewer")
                 .unwrap_or_else(|| "no extra tokens".to_owned());
             format!("pull in {enter} and release {leave}, {cost} in all{with}{}", waiting(&change.enters))
         }
@@ -307,15 +307,15 @@ pub fn clear_now(state: &mut PlainState, turn: &mut InputOutcome) {
 }
 
 /// Undoes or redoes.
-pub fn retrace(state: &mut PlainState, retrace: Retrace, turn: &mut InputOutcome) {
-    let (request, step, verb, done) = match retrace {
-        Retrace::Undo => (Request::Undo, &state.snapshot.undo, "undo", "Undone"),
-        Retrace::Redo => (Request::Redo, &state.snapshot.redo, "redo", "Redone"),
+pub fn undo_or_redo(state: &mut PlainState, undo_or_redo: UndoOrRedo, turn: &mut InputOutcome) {
+    let (request, step, verb, done) = match undo_or_redo {
+        UndoOrRedo::Undo => (Request::Undo, &state.snapshot.undo, "undo", "Undone"),
+        UndoOrRedo::Redo => (Request::Redo, &state.snapshot.redo, "redo", "Redone"),
     };
     let Some(step) = step.clone() else { return turn.print(format!("There is nothing to {verb}.")) };
     let done = format!("{done}: {}.", step.text.replacen(" of @", " of ", 1));
     let before = Box::new(state.snapshot.clone());
-    let step = Some((retrace, step));
+    let step = Some((undo_or_redo, step));
     state.pending = Some(Pending::Change(PendingChange { done, before, named: Vec::new(), step }));
     turn.ask(request);
 }
@@ -363,12 +363,12 @@ pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], t
         }
     }
     let cost = after.cost_since(before);
-    if let Some(difference) = change_cost::signed(cost, TokenPrint::Spoken, "fewer") {
-        turn.print(format!("That is {difference}{}.", change_cost::with_instructions(cost, TokenPrint::Spoken)));
+    if let Some(difference) = change_cost::signed(cost, TokenFormat::Spoken, "fewer") {
+        turn.print(format!("That is {difference}{}.", change_cost::with_instructions(cost, TokenFormat::Spoken)));
     }
     turn.print(total(after));
     let (back, is_there) = match change.step {
-        Some((Retrace::Undo, _)) => ("redo", after.redo.is_some()),
+        Some((UndoOrRedo::Undo, _)) => ("redo", after.redo.is_some()),
         _ => ("undo", after.undo.is_some()),
     };
     if is_there {
@@ -384,7 +384,7 @@ fn only_in<'a>(of: &'a Snapshot, other: &Snapshot) -> Vec<&'a SelectedSource> {
 /// `The selection has 21 sources. With the auto sources they have about 75,000 tokens; with the instructions, an agent gets
 /// about 76,475 tokens.`
 pub fn total(snapshot: &Snapshot) -> String {
-    let (chosen, given) = (chosen(snapshot), snapshot.given_tokens());
+    let (chosen, given) = (chosen(snapshot), snapshot.source_tokens());
     match (given, snapshot.instructions) {
         (0, 0) => chosen,
         (given, 0) => format!("{chosen} With the auto sources, an agent gets {}.", tokens(given)),

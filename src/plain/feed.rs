@@ -16,7 +16,7 @@ use crate::common::feed_query::FeedQuery;
 use crate::common::notices::{for_people, recipient};
 
 /// The maximum number of notices; older ones are dropped.
-const KEPT: usize = 1000;
+const MAX_KEPT_NOTICES: usize = 1000;
 
 /// The most notices printed at once.
 const MAX_NOTICES: usize = 5;
@@ -25,13 +25,13 @@ const MAX_NOTICES: usize = 5;
 #[derive(Debug, Default)]
 pub struct PlainFeed {
     pub notices: VecDeque<Notice>,
-    news: Vec<QueuedNews>,
+    news: Vec<QueuedLine>,
     /// The number of notices that are only in the feed.
     dropped: usize,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum QueuedNews {
+enum QueuedLine {
     /// A notice, which is also in the feed.
     Notice(String),
     /// A refusal or the end of a request, which is not printed elsewhere.
@@ -41,13 +41,13 @@ enum QueuedNews {
 impl PlainFeed {
     fn keep(&mut self, notice: Notice) {
         self.notices.push_front(notice);
-        self.notices.truncate(KEPT);
+        self.notices.truncate(MAX_KEPT_NOTICES);
     }
 
     /// Adds a notice to the news; of many, only the last ones are printed.
-    fn tell_notice(&mut self, notice: &Notice) {
-        self.news.push(QueuedNews::Notice(sentence(notice)));
-        let is_notice = |news: &QueuedNews| matches!(news, QueuedNews::Notice(_));
+    fn queue_notice(&mut self, notice: &Notice) {
+        self.news.push(QueuedLine::Notice(sentence(notice)));
+        let is_notice = |news: &QueuedLine| matches!(news, QueuedLine::Notice(_));
         if self.news.iter().filter(|news| is_notice(news)).count() > MAX_NOTICES
             && let Some(first) = self.news.iter().position(is_notice)
         {
@@ -57,8 +57,8 @@ impl PlainFeed {
     }
 
     /// Adds a line that is not in the feed to the news; only once, even if it recurs.
-    fn tell(&mut self, line: String) {
-        let news = QueuedNews::Other(line);
+    fn queue_line(&mut self, line: String) {
+        let news = QueuedLine::Other(line);
         if !self.news.contains(&news) {
             self.news.push(news);
         }
@@ -71,22 +71,22 @@ pub fn event(state: &mut PlainState, event: Event) {
             let notice = for_people(notice);
             // The user's own actions were answered immediately.
             if notice.who != Actor::You {
-                state.feed.tell_notice(&notice);
+                state.feed.queue_notice(&notice);
             }
             state.feed.keep(notice);
         }
         Event::Receipts(Receipts { lines, age, gap }) => {
             for notice in gap.into_iter().chain(lines.into_iter().map(|(notice, _)| for_people(notice))) {
                 if age == Age::Now {
-                    state.feed.tell_notice(&notice);
+                    state.feed.queue_notice(&notice);
                 }
                 state.feed.keep(notice);
             }
         }
-        Event::Closed(over) => requests::ended(&over).into_iter().for_each(|line| state.feed.tell(line)),
+        Event::Closed(over) => requests::ended(&over).into_iter().for_each(|line| state.feed.queue_line(line)),
         Event::DatabaseRun(_) | Event::Agents => {}
         Event::Refused(error) => {
-            fix::sentences(&error).into_iter().for_each(|line| state.feed.tell(line));
+            fix::sentences(&error).into_iter().for_each(|line| state.feed.queue_line(line));
         }
     }
 }
@@ -96,7 +96,7 @@ pub fn print_news(state: &mut PlainState, turn: &mut InputOutcome) {
     if dropped > 0 {
         turn.print(format!("news: {} before these. Type feed to list them.", counted(dropped, "more event")));
     }
-    for QueuedNews::Notice(line) | QueuedNews::Other(line) in std::mem::take(&mut state.feed.news) {
+    for QueuedLine::Notice(line) | QueuedLine::Other(line) in std::mem::take(&mut state.feed.news) {
         turn.print(format!("news: {line}"));
     }
 }

@@ -9,7 +9,7 @@ use refdesk_desk::SelectionChange;
 use refdesk_desk::channel::{Approval, ApprovalEffect, OfferedReference, Request as Asked};
 use refdesk_desk::engine::{ClosedRequest, Reply, Request, RequestEnd, WaitingRequest};
 
-use crate::common::change_cost::{self, TokenPrint};
+use crate::common::change_cost::{self, TokenFormat};
 use crate::common::source_words;
 
 use super::lists::{NumberedRow, Target, list};
@@ -189,8 +189,8 @@ pub fn previewed(state: &mut PlainState, open: OpenRequest, all: &SelectionChang
         0 => turn.print("They add nothing new to the selection."),
         some => {
             let waiting = source_words::waiting(source_words::count_waiting(&state.snapshot, &all.enters));
-            let cost = change_cost::added(all.cost, TokenPrint::Spoken);
-            let with = change_cost::with_instructions(all.cost, TokenPrint::Spoken);
+            let cost = change_cost::added(all.cost, TokenFormat::Spoken);
+            let with = change_cost::with_instructions(all.cost, TokenFormat::Spoken);
             let (they, add, together) =
                 if open.chosen.len() == 1 { ("It", "adds", "") } else { ("They", "add", " together") };
             turn.print(format!("{they} {add} {}, {cost}{together}{with}{waiting}.", counted(some, "source")));
@@ -222,7 +222,7 @@ pub fn ended(over: &ClosedRequest) -> Option<String> {
             }
         }
         RequestEnd::TimedOut => format!("{what} for {who} timed out without an answer."),
-        RequestEnd::AskerGone => format!("{who} is gone: {what} is no longer needed."),
+        RequestEnd::RequesterExited => format!("{who} is gone: {what} is no longer needed."),
         RequestEnd::Withdrawn => format!("{who} no longer asks for {what}."),
     })
 }

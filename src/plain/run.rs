@@ -109,13 +109,13 @@ impl PendingInput {
 
 impl Conversation {
     async fn run(&mut self, start: PlainStart) -> LoopEnd {
-        match self.talk(start).await {
+        match self.run_loop(start).await {
             Ok(never) => match never {},
             Err(ended) => ended,
         }
     }
 
-    async fn talk(&mut self, start: PlainStart) -> Result<std::convert::Infallible, LoopEnd> {
+    async fn run_loop(&mut self, start: PlainStart) -> Result<std::convert::Infallible, LoopEnd> {
         self.open().await?;
         let first = update::begin(&mut self.state, start);
         self.execute(first).await?;

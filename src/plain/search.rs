@@ -8,7 +8,7 @@ use refdesk_text::Error;
 
 use super::fix;
 use super::lists::{NumberedRow, Pages, Target, list, read};
-use super::source::BegunDocument;
+use super::source::PartialDocument;
 use super::state::{InputOutcome, Pending, PlainState};
 use super::words::{counted, state_words};
 
@@ -66,7 +66,7 @@ pub fn show(state: &mut PlainState, hit: &SearchHit, turn: &mut InputOutcome) {
 /// Prints the document of a section, starting at its line.
 pub fn document(state: &mut PlainState, hit: &SearchHit, turn: &mut InputOutcome) {
     state.about = Some(hit.source_id.as_str().into());
-    state.pending = Some(Pending::Document { from: hit.line.saturating_sub(1), begun: BegunDocument::default() });
+    state.pending = Some(Pending::Document { from: hit.line.saturating_sub(1), begun: PartialDocument::default() });
     let id = hit.source_id.as_str().into();
     turn.ask(match hit.path.as_str() {
         "" => Request::Read { id, file: None },

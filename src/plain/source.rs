@@ -14,7 +14,7 @@ use refdesk_text::nearest::nearest;
 use refdesk_text::tokens::grouped;
 
 use super::lists::{PAGE, Pages, RestOfDocument, read, read_on, row};
-use super::state::{InputOutcome, Pending, PlaceOf, PlainState};
+use super::state::{InputOutcome, LocationKind, Pending, PlainState};
 use super::words::{counted, names, price, sentence, state_sentence};
 
 /// The maximum number of mentions printed.
@@ -218,13 +218,13 @@ fn places(snapshot: &Snapshot, mentions: &[Mention]) -> String {
 
 pub fn document(state: &mut PlainState, id: &SourceId, turn: &mut InputOutcome) {
     state.about = Some(id.clone());
-    state.pending = Some(Pending::Document { from: 0, begun: BegunDocument::default() });
+    state.pending = Some(Pending::Document { from: 0, begun: PartialDocument::default() });
     turn.ask(Request::Read { id: id.clone(), file: None });
 }
 
 /// The part of a document before the requested line.
 #[derive(Debug, Clone, Default)]
-pub struct BegunDocument {
+pub struct PartialDocument {
     /// The caption of its first part.
     caption: String,
     lines: Vec<String>,
@@ -250,7 +250,7 @@ pub fn print_document(
     state: &mut PlainState,
     document: &Document,
     from: usize,
-    mut begun: BegunDocument,
+    mut begun: PartialDocument,
     turn: &mut InputOutcome,
 ) {
     if !document.caption.is_empty() {
@@ -262,7 +262,7 @@ pub fn print_document(
         state.pending = Some(Pending::Document { from, begun });
         return turn.ask(rest.request());
     }
-    let BegunDocument { caption, lines } = begun;
+    let PartialDocument { caption, lines } = begun;
     let length = if lines.is_empty() { String::new() } else { format!(", {}", counted(lines.len(), "line")) };
     turn.print(format!("{}{caption}{length}.", document.id));
     let end = if lines.is_empty() { Vec::new() } else { vec!["This is the end.".to_owned()] };
@@ -329,7 +329,7 @@ pub fn open(state: &mut PlainState, id: &SourceId, turn: &mut InputOutcome) {
     }
     let has_document = snapshot.catalog.get(id.as_str()).is_some_and(|source| source.open_place().is_some());
     if has_document {
-        state.pending = Some(Pending::Place(PlaceOf::Document));
+        state.pending = Some(Pending::Place(LocationKind::Document));
         turn.ask(Request::Locate(LocateTarget::Document(id.clone())));
     } else {
         define(state, id, turn);
@@ -337,20 +337,20 @@ pub fn open(state: &mut PlainState, id: &SourceId, turn: &mut InputOutcome) {
 }
 
 fn define(state: &mut PlainState, id: &SourceId, turn: &mut InputOutcome) {
-    state.pending = Some(Pending::Place(PlaceOf::Definition));
+    state.pending = Some(Pending::Place(LocationKind::Definition));
     turn.ask(Request::Locate(LocateTarget::Definition(id.clone())));
 }
 
 /// Prints the location; after the document's, asks for the definition's.
-pub fn located(state: &mut PlainState, of: PlaceOf, spot: &FileLine, turn: &mut InputOutcome) {
+pub fn located(state: &mut PlainState, of: LocationKind, spot: &FileLine, turn: &mut InputOutcome) {
     let file = display(Path::new(&*state.snapshot.workspace), &spot.path);
     match of {
-        PlaceOf::Document => {
+        LocationKind::Document => {
             turn.print(format!("Its document is {file}."));
             if let Some(id) = state.about.clone() {
                 define(state, &id, turn);
             }
         }
-        PlaceOf::Definition => turn.print(format!("It is defined in {file}, line {}.", spot.line)),
+        LocationKind::Definition => turn.print(format!("It is defined in {file}, line {}.", spot.line)),
     }
 }

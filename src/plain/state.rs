@@ -18,7 +18,7 @@ use super::lists::{Listing, Pages};
 use super::profiles::ComparedProfile;
 use super::requests::OpenRequest;
 use super::saved::{SavedFiles, SavedState};
-use super::source::BegunDocument;
+use super::source::PartialDocument;
 use super::templates::PreviewFor;
 use super::values::AskedValue;
 use crate::common::filter::Order;
@@ -124,7 +124,7 @@ pub enum Pending {
     /// A source's document, to print from this line, from 0, and the part read before.
     Document {
         from: usize,
-        begun: BegunDocument,
+        begun: PartialDocument,
     },
     /// The next part of the document.
     RestOfDocument,
@@ -165,11 +165,11 @@ pub enum Pending {
     Documented(usize),
     Reload,
     /// The locations of its document and its definition.
-    Place(PlaceOf),
+    Place(LocationKind),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PlaceOf {
+pub enum LocationKind {
     Document,
     Definition,
 }

@@ -8,7 +8,7 @@ use refdesk_text::tokens::grouped;
 use crate::common::source_words;
 
 /// The maximum number of names in a sentence.
-const NAMED: usize = 4;
+const MAX_LISTED: usize = 4;
 
 /// `about 1,240 tokens`
 pub fn tokens(number: u64) -> String {
@@ -27,9 +27,9 @@ pub fn state_words(snapshot: &Snapshot, id: &str) -> String {
 /// [`state_words`] with a verb: `is available`, `waits for trust`, `is picked and waits for trust`.
 pub fn state_sentence(snapshot: &Snapshot, id: &str) -> String {
     match state_words(snapshot, id) {
-        words if words == source_words::WAITS => words,
-        words => match words.strip_suffix(&format!(", {}", source_words::WAITS)) {
-            Some(before) => format!("is {before} and {}", source_words::WAITS),
+        words if words == source_words::WAITS_FOR_TRUST => words,
+        words => match words.strip_suffix(&format!(", {}", source_words::WAITS_FOR_TRUST)) {
+            Some(before) => format!("is {before} and {}", source_words::WAITS_FOR_TRUST),
             None => format!("is {words}"),
         },
     }
@@ -42,7 +42,7 @@ pub fn names<'a>(ids: impl IntoIterator<Item = &'a str>) -> String {
 
 /// [`names`] for a slice.
 pub fn joined(ids: &[&str]) -> String {
-    refdesk_text::names::joined(ids, NAMED)
+    refdesk_text::names::joined(ids, MAX_LISTED)
 }
 
 /// [`names`] for source ids.

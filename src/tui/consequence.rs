@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use crate::common::change_cost::{self, TokenPrint};
+use crate::common::change_cost::{self, TokenFormat};
 use crate::common::source_words;
 use crate::tui::action::Action;
 use crate::tui::counts::Counts;
@@ -36,24 +36,24 @@ enum AwaitedKind {
         waiting: usize,
     },
     /// An undo or redo. It may affect many picks that its name does not count.
-    Retrace(StepName),
+    UndoOrRedo(StepName),
     Other,
 }
 
 impl AwaitedChange {
     /// Whether the message names this source.
     fn names(&self, id: &str) -> bool {
-        let is_step = matches!(&self.kind, AwaitedKind::Retrace(step) if step.source.as_deref() == Some(id));
+        let is_step = matches!(&self.kind, AwaitedKind::UndoOrRedo(step) if step.source.as_deref() == Some(id));
         is_step || self.named.iter().any(|named| named.as_str() == id)
     }
 
     /// Whether the name of an undone or redone step already contains this number of picks, such as `49 picks`.
     fn counts_picks(&self, count: usize) -> bool {
-        matches!(&self.kind, AwaitedKind::Retrace(step) if step.picks == Some(count))
+        matches!(&self.kind, AwaitedKind::UndoOrRedo(step) if step.picks == Some(count))
     }
 
-    fn is_retraced(&self) -> bool {
-        matches!(self.kind, AwaitedKind::Retrace(_))
+    fn is_undo_or_redo(&self) -> bool {
+        matches!(self.kind, AwaitedKind::UndoOrRedo(_))
     }
 }
 
@@ -71,7 +71,7 @@ pub fn expect(state: &mut State, request: &Request) {
     let retraced = |verb: &str, step: &Option<StepName>, back| {
         let step = step.clone()?;
         let done = format!("{verb}: {}", clean(&step.text));
-        Some(AwaitedChange { back, ..awaited(AwaitedKind::Retrace(step), done, Vec::new()) })
+        Some(AwaitedChange { back, ..awaited(AwaitedKind::UndoOrRedo(step), done, Vec::new()) })
     };
     state.awaited_change = match request {
         Request::Unpick(ids) => of(AwaitedKind::Unpick, "Unpicked", ids),
@@ -168,7 +168,7 @@ fn choice(snapshot: &Snapshot) -> (HashSet<&str>, HashSet<&str>) {
 fn followed(awaited: &AwaitedChange, before: &Snapshot, after: &Snapshot) -> String {
     let mut parts = Vec::new();
     // Untrusted sources, whose prices are unknown in either direction.
-    let (mut waiting, mut own_waiting) = (0, "");
+    let (mut waiting, mut untrusted_note) = (0, "");
     for (of, other, made, verb) in [(after, before, "picked", "pulled in"), (before, after, "unpicked", "released")] {
         let members = of.selection.members().iter().map(|it| &it.id);
         // An agent gets auto sources before and after, so they are not new.
@@ -177,7 +177,7 @@ fn followed(awaited: &AwaitedChange, before: &Snapshot, after: &Snapshot) -> Str
         let new: Vec<&SourceId> =
             members.filter(is_brought).filter(|id| !other.selection.contains(id.as_str())).collect();
         let is_named = |id: &SourceId| awaited.names(id.as_str());
-        let is_counted_apart = |id: &SourceId| awaited.is_retraced() && of.selection.is_picked(id.as_str());
+        let is_counted_apart = |id: &SourceId| awaited.is_undo_or_redo() && of.selection.is_picked(id.as_str());
         let picks = new.iter().filter(|id| !is_named(id) && is_counted_apart(id)).count();
         if picks > 0 && !awaited.counts_picks(picks) {
             parts.push(format!("{} {made}", cells::grouped(picks)));
@@ -188,7 +188,7 @@ fn followed(awaited: &AwaitedChange, before: &Snapshot, after: &Snapshot) -> Str
         if let [id] = new.as_slice()
             && is_named(id)
         {
-            own_waiting = source_words::own_waiting(of, id.as_str());
+            untrusted_note = source_words::untrusted_note(of, id.as_str());
         }
         let is_more = !awaited.named.is_empty() || new.iter().any(|id| is_named(id));
         if count > 0 {
@@ -197,10 +197,10 @@ fn followed(awaited: &AwaitedChange, before: &Snapshot, after: &Snapshot) -> Str
         }
     }
     // The exclusions that a pick removes, and that undoing it restores.
-    let is_retraced = awaited.is_retraced();
+    let is_undo_or_redo = awaited.is_undo_or_redo();
     for (of, other, verb, is_reported) in [
-        (before, after, "lifted", is_retraced || awaited.kind == AwaitedKind::Unpick),
-        (after, before, "made", is_retraced),
+        (before, after, "lifted", is_undo_or_redo || awaited.kind == AwaitedKind::Unpick),
+        (after, before, "made", is_undo_or_redo),
     ] {
         let excluded = of.selection.excluded().iter();
         let count = excluded.filter(|id| !other.selection.is_excluded(id) && !awaited.names(id)).count();
@@ -209,8 +209,8 @@ fn followed(awaited: &AwaitedChange, before: &Snapshot, after: &Snapshot) -> Str
         }
     }
     let change = after.cost_since(before);
-    let cost = change_cost::signed(change, TokenPrint::Tokens, "saved");
-    parts.extend(cost.map(|cost| cost + &change_cost::with_instructions(change, TokenPrint::Tokens)));
-    let waiting = source_words::waiting(waiting) + own_waiting;
-    if parts.is_empty() { own_waiting.to_owned() } else { format!("; {}{waiting}", parts.join(", ")) }
+    let cost = change_cost::signed(change, TokenFormat::Tokens, "saved");
+    parts.extend(cost.map(|cost| cost + &change_cost::with_instructions(change, TokenFormat::Tokens)));
+    let waiting = source_words::waiting(waiting) + untrusted_note;
+    if parts.is_empty() { untrusted_note.to_owned() } else { format!("; {}{waiting}", parts.join(", ")) }
 }

@@ -76,7 +76,7 @@ impl Counts {
             tokens: snapshot.agent_tokens(),
             errors,
             warnings: total(snapshot.diagnostics.iter()) - errors,
-            widest_id: widest_usual(&mut ids),
+            widest_id: width_without_outliers(&mut ids),
             longest_id: ids.last().copied().unwrap_or(0),
             widest_name: sources.iter().map(|source| columns(&source.name)).max().unwrap_or(0),
             widest_tags: sources.iter().map(tags).max().unwrap_or(0),
@@ -95,15 +95,15 @@ fn widest_tokens(snapshot: &Snapshot) -> usize {
 }
 
 /// At most one in this many ids is treated as an outlier.
-const ONE_IN: usize = 16;
+const IDS_PER_OUTLIER: usize = 16;
 
 /// Sorts the widths of these ids, and returns a width that fits all except a few outliers: ids at least half
 /// as long again as the others, or very long ones an eighth longer. A single long id must not take space from
 /// all rows, or from the document beside the list.
-pub fn widest_usual(columns: &mut [usize]) -> usize {
+pub fn width_without_outliers(columns: &mut [usize]) -> usize {
     columns.sort_unstable();
     let longest = columns.last().copied().unwrap_or(0);
-    let outliers = columns.len().div_ceil(ONE_IN);
+    let outliers = columns.len().div_ceil(IDS_PER_OUTLIER);
     let usual = columns
         .len()
         .checked_sub(outliers + 1)
@@ -140,7 +140,7 @@ mod tests {
             (vec![50, 48, 57, 58], 58),
             (vec![30, 36, 35, 116], 36),
         ] {
-            assert_eq!(widest_usual(&mut columns), expected, "{columns:?}");
+            assert_eq!(width_without_outliers(&mut columns), expected, "{columns:?}");
         }
     }
 }

@@ -175,7 +175,7 @@ fn no_source(state: &State) -> String {
 }
 
 fn toggle(state: &State) -> Option<String> {
-    let Some(id) = state.acted_on() else { return Some(no_source(state)) };
+    let Some(id) = state.action_target() else { return Some(no_source(state)) };
     match state.snapshot.selection.member(id) {
         Some(member) if member.role == Role::Picked => None,
         Some(member) if member.role == Role::Transitive => {
@@ -201,7 +201,7 @@ fn missing(state: &State, id: &str) -> Option<String> {
 }
 
 fn keep(state: &State) -> Option<String> {
-    let Some(id) = state.acted_on() else { return Some(no_source(state)) };
+    let Some(id) = state.action_target() else { return Some(no_source(state)) };
     match state.snapshot.selection.member(id) {
         Some(member) if member.role == Role::Transitive => missing(state, id),
         Some(member) if member.role == Role::Picked => Some(format!("@{id} is already a pick")),
@@ -212,7 +212,7 @@ fn keep(state: &State) -> Option<String> {
 }
 
 fn exclude(state: &State) -> Option<String> {
-    let Some(id) = state.acted_on() else { return Some(no_source(state)) };
+    let Some(id) = state.action_target() else { return Some(no_source(state)) };
     let known = state.snapshot.catalog.get(id).is_some() || state.snapshot.selection.is_excluded(id);
     (!known).then(|| format!("@{id} is no longer in the catalog: press {} to unpick it", state.key(Action::Toggle)))
 }
@@ -228,7 +228,7 @@ fn outside(state: &State, action: Action) -> Option<String> {
     if state.focus == Pane::Templates && state.view == View::Panes {
         return templates::outside(state, action);
     }
-    let Some(id) = state.acted_on() else { return Some(no_source(state)) };
+    let Some(id) = state.action_target() else { return Some(no_source(state)) };
     let Some(source) = state.snapshot.catalog.get(id) else {
         return (action != Action::CopyId)
             .then(|| format!("@{id} is no longer in the catalog: there is nothing to open"));

@@ -15,12 +15,12 @@ use crate::tui::widgets::motion::Cursor;
 use query::FeedQuery;
 
 /// The maximum number of notices; older ones are dropped.
-pub const KEPT: usize = 1000;
+pub const MAX_NOTICES: usize = 1000;
 
 /// Notices, newest first.
 #[derive(Debug, Clone, Default)]
 pub struct Feed {
-    /// At most [`KEPT`].
+    /// At most [`MAX_NOTICES`].
     pub notices: VecDeque<Notice>,
     pub filter: TextField,
     /// The filter, parsed.
@@ -33,7 +33,7 @@ pub struct Feed {
     pub new: usize,
     /// Notices that arrived since the last key.
     pub since_key: usize,
-    pub forgot: bool,
+    pub has_dropped_notices: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +55,7 @@ impl Feed {
         self.since_key += count;
         // The user's own actions are not news.
         let own = if self.new > 0 { 0 } else { notices.iter().take_while(|it| it.who == Actor::You).count() };
-        self.new = if reader == FeedFocus::InFeed { 0 } else { (self.new + count - own).min(KEPT) };
+        self.new = if reader == FeedFocus::InFeed { 0 } else { (self.new + count - own).min(MAX_NOTICES) };
         self.put(&mut notices);
     }
 
@@ -66,19 +66,19 @@ impl Feed {
 
     fn put(&mut self, notices: &mut Vec<Notice>) {
         let was_moved = self.cursor.at > 0;
-        let too_many = notices.len().saturating_sub(KEPT);
-        self.forgot |= too_many > 0 || self.notices.len() + notices.len() > KEPT;
+        let too_many = notices.len().saturating_sub(MAX_NOTICES);
+        self.has_dropped_notices |= too_many > 0 || self.notices.len() + notices.len() > MAX_NOTICES;
         notices.drain(..too_many);
         let count = notices.len();
         let kept: Vec<usize> =
             notices.iter().rev().enumerate().filter(|(_, it)| self.terms.keep(it)).map(|(at, _)| at).collect();
         notices.drain(..).for_each(|notice| self.notices.push_front(notice));
-        self.notices.truncate(KEPT);
+        self.notices.truncate(MAX_NOTICES);
         if was_moved {
             self.cursor.at += kept.len();
             self.cursor.top += if self.cursor.top > 0 { kept.len() } else { 0 };
         }
-        let before = self.rows.iter().map(|row| row + count).filter(|row| *row < KEPT);
+        let before = self.rows.iter().map(|row| row + count).filter(|row| *row < MAX_NOTICES);
         self.rows = kept.into_iter().chain(before).collect();
         self.cursor.at = self.cursor.at.min(self.rows.len().saturating_sub(1));
     }
@@ -191,11 +191,14 @@ mod tests {
     fn the_oldest_are_forgotten() {
         let mut feed = feed();
         feed.cursor.at = 3;
-        assert_eq!((feed.new, feed.forgot), (3, false), "what the user did first is not new");
-        for at in 0..KEPT {
+        assert_eq!((feed.new, feed.has_dropped_notices), (3, false), "what the user did first is not new");
+        for at in 0..MAX_NOTICES {
             feed.add(notice(&at.to_string(), Actor::You, Topic::Desk, "x", ""), FeedFocus::InFeed);
         }
-        assert_eq!((feed.notices.len(), feed.rows.len(), feed.new, feed.forgot), (KEPT, KEPT, 0, true));
+        assert_eq!(
+            (feed.notices.len(), feed.rows.len(), feed.new, feed.has_dropped_notices),
+            (MAX_NOTICES, MAX_NOTICES, 0, true)
+        );
         assert_eq!(feed.current().map(|notice| notice.time.as_str()), Some("0"), "its notice is gone, so the next one");
     }
 
@@ -209,8 +212,8 @@ mod tests {
             (5, "", 2, FeedFocus::Elsewhere),
             (5, "you", 0, FeedFocus::InFeed),
             (5, "files", 1, FeedFocus::Elsewhere),
-            (KEPT + 7, "", 1, FeedFocus::Elsewhere),
-            (KEPT + 7, "you", 0, FeedFocus::InFeed),
+            (MAX_NOTICES + 7, "", 1, FeedFocus::Elsewhere),
+            (MAX_NOTICES + 7, "you", 0, FeedFocus::InFeed),
         ] {
             let mut one = feed();
             one.set_filter(filter);
@@ -220,7 +223,7 @@ mod tests {
             all.add_all((0..count).map(of).collect(), reader);
             let state = |feed: &Feed| {
                 let times: Vec<String> = shown(feed).into_iter().map(str::to_owned).collect();
-                (times, feed.cursor.at, feed.new, feed.since_key, feed.forgot)
+                (times, feed.cursor.at, feed.new, feed.since_key, feed.has_dropped_notices)
             };
             assert_eq!(state(&all), state(&one), "{count} {filter} {at} {reader:?}");
         }

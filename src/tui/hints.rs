@@ -32,7 +32,7 @@ use crate::tui::widgets::row::Active;
 use crate::tui::{feed, pane_view};
 
 /// Lines reserved for a row's details, so that the lists do not move.
-const ASIDE: usize = 2;
+const MIN_DETAIL_ROWS: usize = 2;
 
 pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     let parts = state.parts_within(Pane::Hints, layout::inner(outer));
@@ -83,7 +83,7 @@ pub fn aside(state: &State, busy: HintsFocus, columns: u16) -> Vec<String> {
     };
     let Some(text) = text else { return Vec::new() };
     let mut lines = cells::wrap(&text, usize::from(columns));
-    lines.resize(lines.len().max(ASIDE), String::new());
+    lines.resize(lines.len().max(MIN_DETAIL_ROWS), String::new());
     lines
 }
 

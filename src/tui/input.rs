@@ -79,7 +79,7 @@ pub enum Effect {
     Mouse(Mouse),
     Edit(FileLine),
     /// Hand the terminal to this refdesk command.
-    Lend(LentCommand),
+    RunInForeground(ForegroundCommand),
     /// Open this text in the editor, at this line; answered by [`Input::Edited`].
     EditText {
         text: String,
@@ -97,7 +97,7 @@ pub enum Effect {
 
 /// A command that takes over the terminal, because it asks questions or has its own screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LentCommand {
+pub enum ForegroundCommand {
     /// The demo with its tour.
     Demo,
     /// Connects the agents of this machine.
@@ -164,7 +164,7 @@ pub fn below(state: &State) -> Vec<KeyContext> {
         (PanePart::Values, Pane::Templates) => Some(KeyContext::Values),
         _ => None,
     };
-    let pane = match state.at_request() {
+    let pane = match state.is_request_focused() {
         true if state.in_request() => KeyContext::Request,
         true => KeyContext::NextRequest,
         false => KeyContext::Pane(state.focus),

@@ -57,7 +57,7 @@ impl Key {
     }
 
     /// The key for which most terminals send the same bytes; `None` if its bytes are unique.
-    pub fn twin(self) -> Option<Self> {
+    pub fn alias(self) -> Option<Self> {
         let alone = |code| Some(Self { code, ctrl: false, shift: false, ..self });
         match self.code {
             _ if self.alt => None,
@@ -155,7 +155,7 @@ impl FromStr for Key {
 }
 
 /// Names of keys in other programs, in lower case.
-const ELSEWHERE: &[(&str, &str)] = &[
+const FOREIGN_KEY_NAMES: &[(&str, &str)] = &[
     ("bs", "Backspace"),
     ("cr", "Enter"),
     ("del", "Delete"),
@@ -184,7 +184,7 @@ fn written_elsewhere(text: &str) -> Option<Key> {
     let lower = name.to_lowercase();
     let names = NAMES.iter().map(|(_, name)| *name).chain(["Space"]);
     let known = names.into_iter().find(|name| name.to_lowercase() == lower);
-    let other = || ELSEWHERE.iter().find(|(other, _)| *other == lower).map(|(_, name)| *name);
+    let other = || FOREIGN_KEY_NAMES.iter().find(|(other, _)| *other == lower).map(|(_, name)| *name);
     written.push_str(known.or_else(other).unwrap_or(name));
     written.parse().ok()
 }
@@ -317,7 +317,7 @@ mod tests {
             ("Enter", None),
         ] {
             let key: Key = key.parse().unwrap();
-            assert_eq!(key.twin().map(|twin| twin.to_string()).as_deref(), expected, "{key}");
+            assert_eq!(key.alias().map(|alias| alias.to_string()).as_deref(), expected, "{key}");
         }
     }
 

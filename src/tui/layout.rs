@@ -23,7 +23,7 @@ pub const SMALLEST: Size = Size { width: 40, height: 10 };
 pub const GRID: Size = Size { width: 100, height: 28 };
 
 /// The minimum width of a pane that shows details beside its list.
-const BESIDE: u16 = 110;
+const MIN_WIDTH_SIDE_BY_SIDE: u16 = 110;
 /// The minimum height of a pane in which both list and details fit below each other.
 const TALL: u16 = 40;
 /// The maximum width of prose; longer lines are hard to read.
@@ -74,7 +74,7 @@ impl PaneLayout {
 
     /// The layout with most rows given to the details, if they are below the list.
     pub fn with_tall_detail(self) -> Self {
-        let given = self.list.height.saturating_sub(KEPT);
+        let given = self.list.height.saturating_sub(MIN_LIST_ROWS);
         if self.detail.is_empty() || self.detail.y <= self.rule.y {
             return self;
         }
@@ -95,7 +95,7 @@ const WITH_FEED: u16 = 6;
 const BORDERS: u16 = 2;
 
 /// Rows that a list keeps while its details are being read.
-const KEPT: u16 = 3;
+const MIN_LIST_ROWS: u16 = 3;
 
 /// The inside of a pane's border.
 pub fn inner(outer: Rect) -> Rect {
@@ -187,7 +187,7 @@ pub fn hints_rows(matches: usize) -> u16 {
 pub fn hints(inner: Rect, wants: HintsNeeds, shares: Shares) -> PaneLayout {
     let has_feed = wants.feed || wants.busy.is_feed();
     // The focused feed takes the full width, because its rows are sentences.
-    if inner.width >= BESIDE && !wants.busy.is_feed() && has_feed {
+    if inner.width >= MIN_WIDTH_SIDE_BY_SIDE && !wants.busy.is_feed() && has_feed {
         return hints_beside_feed(inner, wants, shares);
     }
     let rows = |wanted: usize| u16::try_from(wanted).unwrap_or(u16::MAX);
@@ -269,7 +269,7 @@ struct ListShape {
 
 /// A head, a list, and its details below it, or beside it if both fit.
 fn listed(inner: Rect, ListShape { columns, head, most, least }: ListShape, shares: Shares) -> PaneLayout {
-    if inner.width >= BESIDE && inner.width > columns.saturating_add(MIN_COLUMNS) {
+    if inner.width >= MIN_WIDTH_SIDE_BY_SIDE && inner.width > columns.saturating_add(MIN_COLUMNS) {
         let usual = (inner.width * 3 / 5).max(columns);
         let put = |share| part(share, inner.width, (MIN_COLUMNS, 1 + MIN_COLUMNS));
         let (left, right) = split_columns(inner, shares.left.map_or(usual, put));

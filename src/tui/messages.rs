@@ -7,7 +7,7 @@ use crate::tui::state::{Message, MessageKind, State};
 use crate::tui::widgets::cells;
 
 /// The maximum number of messages; older ones are dropped.
-pub const KEPT: usize = 50;
+pub const MAX_MESSAGES: usize = 50;
 
 /// A message and the time at which it appeared.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub fn now() -> String {
 
 #[derive(Debug, Clone, Default)]
 pub struct Messages {
-    /// The newest first, at most [`KEPT`].
+    /// The newest first, at most [`MAX_MESSAGES`].
     pub last: VecDeque<KeptMessage>,
     /// Returns the time of day; `None` if times do not matter, as in tests.
     pub clock: Option<fn() -> String>,
@@ -42,7 +42,7 @@ impl Messages {
         }
         let time = self.clock.map(|now| now()).unwrap_or_default();
         self.last.push_front(KeptMessage { time, message });
-        self.last.truncate(KEPT);
+        self.last.truncate(MAX_MESSAGES);
     }
 
     /// Records an error in a file until it is read or fixed. The bottom line does not change.

@@ -30,7 +30,7 @@ pub fn begin(state: &mut State, files: Arc<ScreenFiles>) {
 /// the user which keys apply instead.
 fn apply(state: &mut State, files: Arc<ScreenFiles>, working: &str) {
     let (keymap, themes, problems) = read(&files, &state.theme_choice.themes);
-    state.own_problems = [files.of_preferences.clone(), problems].concat();
+    state.own_problems = [files.preference_problems.clone(), problems].concat();
     state.theme_choice.themes = themes;
     theme_choice::apply(state);
     state.own_files = files;
@@ -65,7 +65,7 @@ pub fn follow(state: &mut State, files: &Arc<ScreenFiles>) {
             }
             (true, _) => format!("Your keymap changed, and its keys work now. {help} shows them."),
             (false, true) => match state.theme_choice.unknown().filter(|_| had_theme) {
-                Some(gone) => format!("{}.", gone_theme(state, gone)),
+                Some(gone) => format!("{}.", missing_theme(state, gone)),
                 None => "Your themes changed.".to_owned(),
             },
             (false, false) if had_problems => {
@@ -77,7 +77,7 @@ pub fn follow(state: &mut State, files: &Arc<ScreenFiles>) {
 }
 
 /// Reports which theme does not exist, and which is used instead.
-pub fn gone_theme(state: &State, gone: &str) -> String {
+pub fn missing_theme(state: &State, gone: &str) -> String {
     let (used, key) = (state.skin.theme.name(), state.key(Action::Theme));
     format!("The theme {} is gone, and {used} is used instead: {key} chooses another", cells::clean(gone))
 }

@@ -147,7 +147,7 @@ pub fn indented(place: Rect) -> Rect {
 /// Why a filter matches nothing: the term without any match, or `else_why` if every term matches something.
 pub fn no_match(state: &State, filtered: &FilterResult, what: &str, else_why: &str) -> String {
     let back = state.key(Action::Back);
-    let Some(term) = &filtered.culprit else { return format!("{else_why} {back} shows all again.") };
+    let Some(term) = &filtered.unmatched_clause else { return format!("{else_why} {back} shows all again.") };
     let advice = filtered.advice.as_ref().map(|advice| format!(" {advice}")).unwrap_or_default();
     format!("No {what} matches '{}'.{advice} {back} shows all again.", cells::clean(term))
 }

@@ -102,22 +102,22 @@ impl State {
     }
 
     /// Whether the pane of a request is focused, even if it ignores keys.
-    pub fn at_request(&self) -> bool {
+    pub fn is_request_focused(&self) -> bool {
         self.focus == Pane::Selection && self.shown_request().is_some()
     }
 
     pub fn in_request(&self) -> bool {
-        self.at_request() && self.requests.place == RequestPlacement::Shown && self.requests.ended.is_none()
+        self.is_request_focused() && self.requests.place == RequestPlacement::Shown && self.requests.ended.is_none()
     }
 
     /// Whether the request shown here follows one that was answered, and takes no keys yet.
     pub fn is_before_request(&self) -> bool {
-        self.at_request() && self.requests.place == RequestPlacement::Next && self.requests.ended.is_none()
+        self.is_request_focused() && self.requests.place == RequestPlacement::Next && self.requests.ended.is_none()
     }
 
     /// The ended request, if the next key closes it.
     pub fn ended_request(&self) -> Option<&EndedRequest> {
-        let is_next = self.window.is_none() && self.at_request();
+        let is_next = self.window.is_none() && self.is_request_focused();
         self.requests.ended.as_ref().filter(|_| is_next)
     }
 }

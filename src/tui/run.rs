@@ -17,29 +17,29 @@ use crate::end_signals::HANGUP;
 use crate::tui::catalog::reading;
 use crate::tui::draw::draw;
 use crate::tui::highlight::HighlightSubject;
-use crate::tui::input::{Effect, Input, LentCommand};
+use crate::tui::input::{Effect, ForegroundCommand, Input};
 use crate::tui::start::StartOptions;
 use crate::tui::state::State;
 use crate::tui::templates::preview_update::shows;
 use crate::tui::terminal::Screen;
 use crate::tui::update::update;
 use background_question::BackgroundQuestion;
-use cursor_rest::CursorRest;
+use cursor_debounce::CursorDebounce;
 use frame_limiter::{FrameLimiter, Trigger};
 use highlight_worker::{HighlightJob, HighlightWorker};
 use keyboard::{Keyboard, TerminalInput};
 use replies::Replies;
-pub use session_keeper::SessionKeeper;
+pub use session_saver::SessionSaver;
 use signals::{ScreenSignals, SignalAction};
 
 mod background_question;
-mod cursor_rest;
+mod cursor_debounce;
 mod frame_limiter;
 mod highlight_worker;
 mod keyboard;
 mod parse;
 mod replies;
-mod session_keeper;
+mod session_saver;
 mod signals;
 mod temp_file;
 mod terminal_handoff;
@@ -86,7 +86,7 @@ pub async fn run((engine, events): Started, start: StartOptions) -> io::Result<S
     let signals = ScreenSignals::new()?;
     let screen = Screen::enter()?;
     let editor = start.editor().map(str::to_owned);
-    let keeper = start.keeper();
+    let saver = start.saver();
     let state = start.state(screen.size()?);
     let mut app = App {
         snapshots: engine.snapshots(),
@@ -100,13 +100,13 @@ pub async fn run((engine, events): Started, start: StartOptions) -> io::Result<S
         painter: None,
         suspended: false,
         changed: Some(Trigger::Change),
-        pace: FrameLimiter::default(),
-        rest: CursorRest::default(),
+        frame_limiter: FrameLimiter::default(),
+        rest: CursorDebounce::default(),
         asked: SentRequests::Nothing,
-        handed_back: None,
+        reclaimed_at: None,
         editor,
         background: BackgroundQuestion::default(),
-        keeper,
+        saver,
         ended: None,
     };
     let ended = match app.run(signals).await {
@@ -114,14 +114,14 @@ pub async fn run((engine, events): Started, start: StartOptions) -> io::Result<S
         Err(error) if keyboard::is_gone(&error) => Ok(ExitReason::Signal(i32::from(HANGUP))),
         ended => ended,
     };
-    let App { engine, events, screen, state, asked, keeper, .. } = app;
+    let App { engine, events, screen, state, asked, saver, .. } = app;
     // The shell gets its terminal back before anything waits.
     drop((screen, events));
     let stored = match asked {
         SentRequests::Changes => engine.close(STORING).await == Ending::Closed,
         SentRequests::Nothing => true,
     };
-    let forgotten = keeper.finish(state.session(), STORING).await.err().map(|error| error.to_string());
+    let forgotten = saver.finish(state.session(), STORING).await.err().map(|error| error.to_string());
     Ok(ScreenExit { ended: ended?, remembered: state.remember(), forgotten, stored })
 }
 
@@ -135,29 +135,29 @@ struct App {
     /// Keys pressed before the workspace was loaded.
     early: VecDeque<TerminalEvent>,
     /// The pending reason for handing over the terminal.
-    opening: Option<LentTask>,
+    opening: Option<ForegroundTask>,
     /// Started for the first text.
     painter: Option<HighlightWorker>,
     suspended: bool,
     /// Why a redraw is due, if one is.
     changed: Option<Trigger>,
-    pace: FrameLimiter,
-    rest: CursorRest,
+    frame_limiter: FrameLimiter,
+    rest: CursorDebounce,
     asked: SentRequests,
     /// When an editor last gave the terminal back.
-    handed_back: Option<Instant>,
+    reclaimed_at: Option<Instant>,
     /// The editor from the user's preferences.
     editor: Option<String>,
     background: BackgroundQuestion,
-    keeper: SessionKeeper,
+    saver: SessionSaver,
     ended: Option<ExitReason>,
 }
 
-enum LentTask {
+enum ForegroundTask {
     Place(FileLine),
     /// An editor for a text, with the cursor on this line.
     Text(String, usize),
-    Command(LentCommand),
+    Command(ForegroundCommand),
     /// The shell, until it resumes this program.
     Shell,
 }
@@ -182,10 +182,10 @@ impl App {
                 self.await_answer(&mut keyboard).await;
             }
             match self.opening.take() {
-                Some(LentTask::Place(spot)) => self.edit(&spot, &mut signals).await?,
-                Some(LentTask::Text(text, line)) => self.edit_text(&text, line, &mut signals).await?,
-                Some(LentTask::Shell) => self.suspend()?,
-                Some(LentTask::Command(command)) => self.lend_to_command(&command, &mut signals).await?,
+                Some(ForegroundTask::Place(spot)) => self.edit(&spot, &mut signals).await?,
+                Some(ForegroundTask::Text(text, line)) => self.edit_text(&text, line, &mut signals).await?,
+                Some(ForegroundTask::Shell) => self.suspend()?,
+                Some(ForegroundTask::Command(command)) => self.hand_over_to_command(&command, &mut signals).await?,
                 None => {}
             }
             if let Some(ended) = self.ended {
@@ -241,7 +241,7 @@ impl App {
             }
             answer = self.replies.next() => self.input(answer),
             painted = painted => self.input(painted),
-            () = self.keeper.written() => {
+            () = self.saver.written() => {
                 self.keep_session();
                 Ok(())
             }
@@ -255,12 +255,12 @@ impl App {
             return Ok(None);
         };
         let now = Instant::now();
-        let due = self.pace.due(cause, self.state.lacks_document(), now).filter(|due| *due > now);
+        let due = self.frame_limiter.due(cause, self.state.lacks_document(), now).filter(|due| *due > now);
         if due.is_none() {
             self.changed = None;
             let state = &self.state;
             self.screen.draw(|frame| draw(state, frame))?;
-            self.pace.drew(cause, Instant::now());
+            self.frame_limiter.drew(cause, Instant::now());
             self.keep_session();
         }
         Ok(due)
@@ -269,7 +269,7 @@ impl App {
     /// Until the workspace is loaded, the session is still the one from disk.
     fn keep_session(&mut self) {
         if self.is_open() {
-            self.keeper.keep(|| self.state.session());
+            self.saver.keep(|| self.state.session());
         }
     }
 
@@ -323,18 +323,18 @@ impl App {
             self.changed = self.changed.max(Some(cause));
         }
         let effects = update(&mut self.state, input);
-        self.rest.follow(reading::is_passing(&self.state), cause, Instant::now());
+        self.rest.follow(reading::has_left_document(&self.state), cause, Instant::now());
         for effect in effects {
             match effect {
                 Effect::Ask(request) => self.ask(request)?,
                 Effect::Quit => self.ended = Some(ExitReason::Quit),
-                Effect::Suspend => self.opening = Some(LentTask::Shell),
+                Effect::Suspend => self.opening = Some(ForegroundTask::Shell),
                 Effect::Redraw => self.screen.forget()?,
                 Effect::AskBackground => self.ask_background()?,
                 Effect::Mouse(mouse) => self.screen.set_mouse(mouse)?,
-                Effect::Lend(command) => self.opening = Some(LentTask::Command(command)),
-                Effect::Edit(spot) => self.opening = Some(LentTask::Place(spot)),
-                Effect::EditText { text, line } => self.opening = Some(LentTask::Text(text, line)),
+                Effect::RunInForeground(command) => self.opening = Some(ForegroundTask::Command(command)),
+                Effect::Edit(spot) => self.opening = Some(ForegroundTask::Place(spot)),
+                Effect::EditText { text, line } => self.opening = Some(ForegroundTask::Text(text, line)),
                 Effect::Highlight { subject, generation, pieces } => {
                     if self.painter.is_none() {
                         self.painter = HighlightWorker::start();
@@ -357,7 +357,7 @@ impl App {
             }
             self.asked = SentRequests::Changes;
         }
-        self.replies.withdraw_old(&self.state.questions);
+        self.replies.cancel_obsolete(&self.state.questions);
         let question = self.state.questions.number(&request);
         self.replies.add(question, self.engine.ask(self.engine.session(), request));
         Ok(())
@@ -372,7 +372,7 @@ impl App {
         match action {
             SignalAction::End(signal) if self.is_from_editor_key(signal) => {}
             SignalAction::End(signal) => self.ended = Some(ExitReason::Signal(signal)),
-            SignalAction::Stop => self.opening = Some(LentTask::Shell),
+            SignalAction::Stop => self.opening = Some(ForegroundTask::Shell),
             // Also after a SIGSTOP, which cannot be caught: the shell used the terminal in the meantime.
             SignalAction::Continue => {
                 self.suspended = false;

@@ -17,7 +17,7 @@ use crate::tui::graph::export::LaunchOptions;
 use crate::tui::layout::Splits;
 use crate::tui::messages;
 use crate::tui::own_files;
-use crate::tui::run::SessionKeeper;
+use crate::tui::run::SessionSaver;
 use crate::tui::session;
 use crate::tui::state::{Skin, State};
 use crate::tui::theme::{Background, Colours, Theme, Themes};
@@ -120,8 +120,8 @@ impl StartOptions {
         Self { session, session_file: file, ..self.saying(forgotten) }
     }
 
-    pub(super) fn keeper(&self) -> SessionKeeper {
-        SessionKeeper::new(self.session_file.clone(), self.session.clone())
+    pub(super) fn saver(&self) -> SessionSaver {
+        SessionSaver::new(self.session_file.clone(), self.session.clone())
     }
 
     /// The initial state of a screen of this size.
@@ -136,7 +136,7 @@ impl StartOptions {
         state.theme_choice.chosen = self.preferred.or_else(|| self.remembered.theme.clone());
         own_files::begin(&mut state, Arc::new(self.files));
         if let Some(gone) = state.theme_choice.unknown() {
-            let text = own_files::gone_theme(&state, gone);
+            let text = own_files::missing_theme(&state, gone);
             state.refuse(text);
         }
         if let Some(text) = self.message {

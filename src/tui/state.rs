@@ -87,7 +87,7 @@ pub struct State {
     pub arrangement_before: Option<Arrangement>,
     /// The place and arrangement before a key zoomed into one pane or the feed, to return to until another
     /// pane is focused.
-    pub filled_from: Option<(Place, Arrangement)>,
+    pub zoomed_from: Option<(Place, Arrangement)>,
     /// The part of the pane that receives keys.
     pub part: PanePart,
     /// The text field that receives keys, if one is open.
@@ -270,7 +270,7 @@ impl State {
             selection::update::follow_catalog(self);
         }
         self.show(View::Panes);
-        self.filled_from = None;
+        self.zoomed_from = None;
         self.catalog.reading.opened_from = None;
         if let Some(before) = self.arrangement_before.take() {
             self.arrangement = before;
@@ -336,7 +336,7 @@ impl State {
         let shares = dividers::of(&self.rules, pane);
         let parts = match pane {
             Pane::Selection if let Some(waiting) = self.shown_request() => requests::view::parts(self, waiting, inner),
-            Pane::Hints => layout::hints(inner, self.hints_wants(inner), shares),
+            Pane::Hints => layout::hints(inner, self.hints_needs(inner), shares),
             Pane::Templates => layout::templates(inner, self.templates_want(), shares),
             _ => layout::parts(pane, inner, self.pane_needs(pane), shares),
         };
@@ -369,7 +369,7 @@ impl State {
         TemplatesNeeds { head: u16::from(filters), list, columns, form }
     }
 
-    fn hints_wants(&self, inner: Rect) -> HintsNeeds {
+    fn hints_needs(&self, inner: Rect) -> HintsNeeds {
         let columns = inner.width.saturating_sub(2);
         let busy = match (self.focus == Pane::Hints, self.typing) {
             (false, _) => HintsFocus::Nothing,
@@ -421,7 +421,7 @@ impl State {
     /// Whether the document of the source under the cursor is requested but has not arrived.
     pub fn lacks_document(&self) -> bool {
         let document = &self.catalog.document;
-        document.about.is_some() && document.answer.is_none() && !reading::is_passing(self)
+        document.about.is_some() && document.answer.is_none() && !reading::has_left_document(self)
     }
 
     pub fn cursor_mut(&mut self, pane: Pane) -> &mut Cursor {

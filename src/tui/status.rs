@@ -40,7 +40,7 @@ pub fn draw_top(state: &State, place: Rect, buffer: &mut Buffer) {
 }
 
 /// Minimum width of the end of the workspace's path.
-const SOME_OF_WORKSPACE: usize = 6;
+const MIN_WORKSPACE_WIDTH: usize = 6;
 
 /// The action of a click at this position of the top line.
 pub fn top_action_at(state: &State, at: Position) -> Option<Action> {
@@ -73,7 +73,7 @@ fn top_line(state: &State, place: Rect) -> Vec<(StatusItem, Rect)> {
     }
     let left = room.saturating_sub(taken(&pieces));
     // Some of its characters fit again if something wider was dropped.
-    if left >= least.max(SOME_OF_WORKSPACE).min(cells::width(&workspace)) {
+    if left >= least.max(MIN_WORKSPACE_WIDTH).min(cells::width(&workspace)) {
         let text = cells::clip_start(&workspace, left, state.skin.glyphs.ellipsis).into_owned();
         let style = state.skin.theme.style(ThemeRole::Text);
         pieces.insert(1.min(pieces.len()), StatusItem { text, style, short: Vec::new(), rank: 0, action: None });

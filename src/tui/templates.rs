@@ -45,7 +45,7 @@ pub struct TemplatesPane {
     pub form: Vec<FormRow>,
     /// The width of all its rows with room to type, computed once.
     pub form_columns: u16,
-    pub formed: Option<(String, Arc<TemplateIndex>, u64)>,
+    pub form_key: Option<(String, Arc<TemplateIndex>, u64)>,
     /// The row of the form under the cursor.
     pub variable: Cursor,
     pub value: TextField,

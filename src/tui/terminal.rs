@@ -44,11 +44,11 @@ const UNFOLLOW_BACKGROUND: &[u8] = b"\x1b[?2031l";
 const RESET_EDITOR_MODES: &[u8] = b"\x1b[?1003l\x1b[?1l\x1b>";
 
 /// The largest frame that reaches the terminal in one piece, so that it needs no synchronized update.
-const ONE_PIECE: usize = 512;
+const MAX_UNSYNCHRONIZED_BYTES: usize = 512;
 
 /// The thread that runs the screen, if any, and the panic messages of other threads.
-static ENTERED: Mutex<Option<ThreadId>> = Mutex::new(None);
-static LAST_WORDS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+static SCREEN_THREAD: Mutex<Option<ThreadId>> = Mutex::new(None);
+static PANIC_MESSAGES: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// The largest size used: a terminal may report 65,535 columns and rows, which would be four billion cells.
 const LARGEST: Size = Size { width: 1024, height: 512 };
@@ -65,7 +65,7 @@ pub struct Screen {
     mouse: Mouse,
     follows_background: bool,
     /// The terminal's modes while another program uses it.
-    lent: Option<Modes>,
+    modes_before_handoff: Option<Modes>,
 }
 
 impl Screen {
@@ -76,7 +76,7 @@ impl Screen {
         let viewport = Viewport::Fixed(Rect::from(drawable(encoder.size()?)));
         let terminal = Terminal::with_options(encoder, TerminalOptions { viewport })?;
         let (writer, mouse) = (TerminalWriter::new(), Mouse::default());
-        let mut screen = Self { terminal, writer, mouse, follows_background: false, lent: None };
+        let mut screen = Self { terminal, writer, mouse, follows_background: false, modes_before_handoff: None };
         screen.take_over()?;
         Ok(screen)
     }
@@ -147,14 +147,14 @@ impl Screen {
     }
 
     /// Restores the terminal's modes for another program.
-    pub fn lend(&mut self) -> io::Result<()> {
+    pub fn hand_over(&mut self) -> io::Result<()> {
         leave(&self.writer.take_rest());
-        self.lent = Some(Modes::now()?);
+        self.modes_before_handoff = Some(Modes::now()?);
         Ok(())
     }
 
     /// Takes the terminal back from a program that may have left it in any mode; the next frame is written in full.
-    pub fn take_back(&mut self) -> io::Result<()> {
+    pub fn reclaim(&mut self) -> io::Result<()> {
         self.restore_lent_modes();
         self.writer.write(RESET_EDITOR_MODES)?;
         self.take_over()?;
@@ -162,8 +162,8 @@ impl Screen {
     }
 
     fn restore_lent_modes(&mut self) {
-        if let Some(modes) = self.lent.take() {
-            modes.put_back();
+        if let Some(modes) = self.modes_before_handoff.take() {
+            modes.restore();
         }
     }
 
@@ -177,7 +177,7 @@ impl Screen {
     /// Writes the changes of a frame, as one synchronized update if they may arrive in pieces.
     fn write_out(&mut self) -> io::Result<()> {
         let frame = self.terminal.backend_mut().take_frame();
-        if frame.len() <= ONE_PIECE {
+        if frame.len() <= MAX_UNSYNCHRONIZED_BYTES {
             return if frame.is_empty() { Ok(()) } else { self.writer.write(&frame) };
         }
         let mut out = Vec::with_capacity(frame.len() + 16);
@@ -189,7 +189,7 @@ impl Screen {
 
     fn take_over(&mut self) -> io::Result<()> {
         enable_raw_mode()?;
-        *ENTERED.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread::current().id());
+        *SCREEN_THREAD.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread::current().id());
         let mut bytes = Vec::new();
         // Clear as well: not every terminal has an alternate screen, and frames draw only non-blank cells.
         queue!(bytes, EnterAlternateScreen, Clear(ClearType::All), EnableBracketedPaste, Hide)?;
@@ -205,13 +205,13 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        if self.lent.is_some() {
+        if self.modes_before_handoff.is_some() {
             // The other program was killed and may not have restored the terminal.
             self.restore_lent_modes();
             write_last(&[], &[RESET_EDITOR_MODES, &leaving()].concat());
         }
         leave(&self.writer.take_rest());
-        let words = std::mem::take(&mut *LAST_WORDS.lock().unwrap_or_else(PoisonError::into_inner));
+        let words = std::mem::take(&mut *PANIC_MESSAGES.lock().unwrap_or_else(PoisonError::into_inner));
         for words in words {
             // A closed standard error cannot be reported.
             let _ = writeln!(io::stderr(), "{words}");
@@ -222,7 +222,7 @@ impl Drop for Screen {
 /// Undoes [`Screen::take_over`] once; `rest` is pending output to send first. Ignores errors: the terminal
 /// may be gone, and the rest must still be restored.
 fn leave(rest: &[u8]) {
-    if ENTERED.lock().unwrap_or_else(PoisonError::into_inner).take().is_some() {
+    if SCREEN_THREAD.lock().unwrap_or_else(PoisonError::into_inner).take().is_some() {
         write_last(rest, &leaving());
         let _ = disable_raw_mode();
     }
@@ -242,10 +242,10 @@ fn restore_on_panic() {
     ONCE.call_once(|| {
         let report = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
-            let owner = *ENTERED.lock().unwrap_or_else(PoisonError::into_inner);
+            let owner = *SCREEN_THREAD.lock().unwrap_or_else(PoisonError::into_inner);
             match owner {
                 Some(owner) if owner != thread::current().id() => {
-                    LAST_WORDS.lock().unwrap_or_else(PoisonError::into_inner).push(info.to_string());
+                    PANIC_MESSAGES.lock().unwrap_or_else(PoisonError::into_inner).push(info.to_string());
                 }
                 Some(_) => {
                     leave(&[]);
@@ -268,7 +268,7 @@ impl Modes {
     }
 
     /// Ignores errors: the terminal may be gone.
-    fn put_back(&self) {
+    fn restore(&self) {
         let when = rustix::termios::OptionalActions::Now;
         let _ = rustix::termios::tcsetattr(rustix::stdio::stdin(), when, &self.termios);
     }

@@ -54,7 +54,7 @@ use refdesk_desk::FileLine;
 use refdesk_desk::engine::{Actor, Event, Notice, Request, Response, Topic};
 use refdesk_enrich::Matcher;
 
-use crate::tui::catalog::reading::is_passing;
+use crate::tui::catalog::reading::has_left_document;
 use crate::tui::highlight::{HighlightSubject, Highlighter};
 use crate::tui::input;
 use crate::tui::input::{Effect, Input};
@@ -87,7 +87,7 @@ pub(super) fn press(state: &mut State, keys: &str) -> Vec<Effect> {
 /// Applies an input, after which the cursor rests.
 fn rested(state: &mut State, input: Input) -> Vec<Effect> {
     let mut effects = update(state, input);
-    if is_passing(state) {
+    if has_left_document(state) {
         effects.extend(update(state, Input::Rest));
     }
     effects

@@ -22,8 +22,8 @@ use super::templates::{self, form_update, json, preview, preview_update};
 use super::windows::jump::JumpKind;
 use super::windows::{self, Handled, WindowKind, profiles, write};
 use super::{
-    agents, catalog, consequence, databases, feed, graph, hints, layout, messages, places, requests, selection,
-    theme_choice, tour, views, whereabouts, which_key,
+    agents, availability, catalog, consequence, databases, feed, graph, hints, layout, messages, places, requests,
+    selection, theme_choice, tour, views, which_key,
 };
 
 pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
@@ -49,7 +49,7 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
         state.chord.clear();
     }
     let rests = matches!(input, Input::Rest);
-    if is_for_row(&input) && catalog::reading::is_passing(state) {
+    if is_for_row(&input) && catalog::reading::has_left_document(state) {
         catalog::reading::follow(state, &mut effects);
     }
     if matches!(input, Input::Act(_) | Input::Type(_) | Input::Unbound(_) | Input::Paste(_) | Input::Chord(_)) {
@@ -109,7 +109,7 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     databases::update::follow(state, &mut effects);
     preview_update::ask(state, &mut effects);
     requests::update::ask(state, &mut effects);
-    if rests || !catalog::reading::is_passing(state) {
+    if rests || !catalog::reading::has_left_document(state) {
         selection::update::ask_for_preview(state, &mut effects);
         catalog::reading::follow(state, &mut effects);
     }
@@ -295,7 +295,7 @@ fn unbound(state: &State, keys: &KeySequence) -> String {
     match Pane::ALL.map(KeyContext::Pane).into_iter().chain(parts).find_map(elsewhere) {
         Some(binding) => match state.keymap.key_to(binding.action, &input::contexts(state)) {
             Some(key) => format!("{keys} does nothing here: {} is {key}", binding.name),
-            None => format!("{keys} ({}) is available {}", binding.name, whereabouts::of(state, binding)),
+            None => format!("{keys} ({}) is available {}", binding.name, availability::of(state, binding)),
         },
         None => format!("{keys} does nothing here: {} shows the keys", state.key(Action::Help)),
     }

@@ -12,7 +12,7 @@ use std::time::Instant;
 use refdesk_desk::channel::folder::{
     AnswerStatus, ChannelFolder, FoundRequests, Pending, answer, default_folder, pending,
 };
-use refdesk_desk::channel::presence::{PresenceKind, attend};
+use refdesk_desk::channel::presence::{PresenceKind, mark_open};
 use refdesk_desk::channel::{MAX, Response};
 use refdesk_files::write_atomic;
 use serde_json::{Value, json};
@@ -107,7 +107,7 @@ fn without_a_person_to_ask_it_says_what_to_do() {
 #[test]
 fn an_open_screen_is_asked_and_its_answer_is_picked() {
     let world = world(json!({}));
-    let screen = attend(&world.path, PresenceKind::Screen).unwrap();
+    let screen = mark_open(&world.path, PresenceKind::Screen).unwrap();
     let mut asking = Asking::start(&world, &["--context", "which applies?"]);
     let asked = asking.request();
     assert_eq!(asked.request.context, "which applies?");

@@ -200,7 +200,7 @@ fn catalog_entries_that_are_missing_or_edited_are_differences() {
 }
 
 #[test]
-fn what_the_configuration_names_in_vain_is_told_in_full() {
+fn names_in_the_configuration_that_match_nothing_are_all_reported() {
     let world = world();
     let config = |more: &str| {
         format!("databases: [{{name: shop, type: sqlite, connection: {{file: shop.db}}{more}}}]\n").into_bytes()
@@ -314,7 +314,7 @@ fn a_plan_of_databases_that_all_wait_for_trust_is_not_written() {
 }
 
 #[test]
-fn a_pattern_that_matches_no_table_is_said() {
+fn a_pattern_that_matches_no_table_is_reported() {
     let world = world();
     for (only, near) in [("Albun", "did you mean 'Album'?"), ("*.zzz", "as in main.")] {
         let told = world.run(&["db", "document", "--only", only, "--yes"]).exits(2);
@@ -411,7 +411,7 @@ fn pages_of_the_last_database_are_removed_when_it_is_no_longer_configured() {
 }
 
 #[test]
-fn what_is_wrong_with_the_configuration_is_said() {
+fn problems_of_the_configuration_are_reported() {
     let nothing = Workspace::with(&[(".jaato/x", "")]);
     let told = nothing.run(&["db", "plan"]).exits(2);
     assert!(told.stderr.contains("no databases are configured"), "{told}");
@@ -485,7 +485,7 @@ fn the_doctor_says_what_a_database_needs() {
 }
 
 #[test]
-fn hidden_characters_of_a_schema_are_told_with_their_place() {
+fn hidden_characters_of_a_schema_are_reported_with_their_location() {
     let world = world();
     let database = rusqlite::Connection::open(world.path.join("shop.db")).unwrap();
     database.execute_batch("create table \"a\u{202e}b\" (id integer primary key, \"c\u{200b}d\" text);").unwrap();

@@ -465,12 +465,12 @@ fn a_server_answers_with_its_model_for_commands() {
 #[test]
 fn nothing_is_built_without_sources_or_where_it_is_forbidden() {
     let world = world(0);
-    let is_wanted_if = |is_asked_for: bool| {
+    let is_wanted_if = |is_explicit: bool| {
         let process = IndexProcess {
             program: PROGRAM.into(),
             arguments: Vec::new(),
             without: None,
-            is_asked_for,
+            is_explicit,
             words_only: false,
         };
         let context = world.desk("state").workspace_context().clone();

@@ -43,7 +43,7 @@ fn what_could_not_be_stored_is_named() {
 }
 
 #[test]
-fn a_full_disk_of_the_state_folder_is_told() {
+fn a_full_disk_of_the_state_folder_is_reported() {
     let world = Workspace::of(json!([{"id": "out", "name": "Out", "path": "../out"}]), &[("a.md", "# A\n\ntext\n")]);
     fs::create_dir(world.beside("out")).unwrap();
     let told = without_room(&world, &["doctor"]);

@@ -24,7 +24,7 @@ fn with_screen() -> World {
 }
 
 fn screen(folder: tempfile::TempDir, workspace: std::path::PathBuf) -> World {
-    let engine = engine::start_attended(options(&workspace), Session::of_client("a screen")).unwrap();
+    let engine = engine::start_for_person(options(&workspace), Session::of_client("a screen")).unwrap();
     World::with(folder, workspace, engine)
 }
 
@@ -167,7 +167,7 @@ fn a_request_goes_when_its_asker_is_killed() {
     // The kernel does this when a process is killed.
     drop(held);
     let ended = wait_for_end(&mut world, &request);
-    assert!(matches!(ended, RequestEnd::AskerGone | RequestEnd::Withdrawn), "{ended:?}");
+    assert!(matches!(ended, RequestEnd::RequesterExited | RequestEnd::Withdrawn), "{ended:?}");
     world.until("it is gone", |snapshot| snapshot.requests.is_empty());
 }
 

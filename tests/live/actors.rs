@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use portable_pty::CommandBuilder;
 use serde_json::{Value, json};
 
-use crate::live::ledger::{Acknowledged, Deed};
+use crate::live::ledger::{Acknowledged, RecordedAction};
 use crate::live::world::{added, prompt};
 use crate::support::client::{Client, LEGACY};
 use crate::support::program::{LIMIT, PROGRAM, kill};
@@ -59,36 +59,40 @@ pub struct Server {
 pub struct Call {
     tool: &'static str,
     arguments: Value,
-    deed: Option<Deed>,
+    recorded: Option<RecordedAction>,
 }
 
 impl Call {
     pub fn select(id: &str) -> Self {
-        let deed = Some(Deed::Picked(id.to_owned()));
-        Self { tool: "selectReferences", arguments: json!({"ids": [id]}), deed }
+        let recorded = Some(RecordedAction::Picked(id.to_owned()));
+        Self { tool: "selectReferences", arguments: json!({"ids": [id]}), recorded }
     }
 
     pub fn read(id: &str) -> Self {
-        Self { tool: "readReference", arguments: json!({"id": id}), deed: Some(Deed::Read(id.to_owned())) }
+        Self {
+            tool: "readReference",
+            arguments: json!({"id": id}),
+            recorded: Some(RecordedAction::Read(id.to_owned())),
+        }
     }
 
     pub fn render(what: &str) -> Self {
         let arguments = json!({"template": "Hello {{ name }}.\n", "variables": {"name": what}});
-        Self { tool: "renderTemplate", arguments, deed: Some(Deed::Rendered(format!("Hello {what}.\n"))) }
+        Self { tool: "renderTemplate", arguments, recorded: Some(RecordedAction::Rendered(format!("Hello {what}.\n"))) }
     }
 
     pub fn write(path: &str, what: &str) -> Self {
         let line = format!("It is {what} and nothing else.\n");
         let template = "{% for i in range(50) %}It is {{ name }} and nothing else.\n{% endfor %}";
         let arguments = json!({"template": template, "variables": {"name": what}, "output_path": path});
-        let deed = Some(Deed::Written(path.to_owned(), line.repeat(50)));
-        Self { tool: "renderTemplateToFile", arguments, deed }
+        let recorded = Some(RecordedAction::Written(path.to_owned(), line.repeat(50)));
+        Self { tool: "renderTemplateToFile", arguments, recorded }
     }
 
     /// The file that it writes with its text, if it writes one.
     pub fn written(&self) -> Option<(String, String)> {
-        match &self.deed {
-            Some(Deed::Written(path, text)) => Some((path.clone(), text.clone())),
+        match &self.recorded {
+            Some(RecordedAction::Written(path, text)) => Some((path.clone(), text.clone())),
             _ => None,
         }
     }
@@ -150,7 +154,7 @@ impl Server {
             return true;
         }
         assert!(result.is_object() && result["isError"] != true, "{}: {answer}", call.tool);
-        done.extend(call.deed.map(|deed| Acknowledged { who: self.who(), deed }));
+        done.extend(call.recorded.map(|recorded| Acknowledged { who: self.who(), recorded }));
         true
     }
 }
@@ -187,7 +191,7 @@ impl Hook {
     pub fn work(&self, workspace: &Workspace, ids: &[String], progress: &Progress) -> Vec<Acknowledged> {
         let ask = |id: &String| {
             let text = self.ask(workspace, &format!("What does @{id} say?"), progress)?;
-            Some(Acknowledged { who: "claude-code".to_owned(), deed: Deed::Added(text) })
+            Some(Acknowledged { who: "claude-code".to_owned(), recorded: RecordedAction::Added(text) })
         };
         let done = ids.iter().filter_map(ask).collect();
         progress.over.store(true, Ordering::SeqCst);
@@ -252,7 +256,7 @@ impl Screen {
         progress.sends();
         self.shows(|text| text.contains(&format!("● {id}")), ended).then_some(())?;
         progress.answers();
-        Some(Acknowledged { who: "a screen".to_owned(), deed: Deed::Picked(id.to_owned()) })
+        Some(Acknowledged { who: "a screen".to_owned(), recorded: RecordedAction::Picked(id.to_owned()) })
     }
 
     /// Goes to the catalog. An earlier key may still be pending and open an editor, which would swallow the following keys:

@@ -14,7 +14,7 @@ use refdesk_desk::{Desk, Options, Session};
 use refdesk_files::Lock;
 
 use crate::live::actors::{Call, Hook, Progress, Screen, Server, end};
-use crate::live::ledger::{Acknowledged, Deed, Ledger};
+use crate::live::ledger::{Acknowledged, Ledger, RecordedAction};
 use crate::live::random::Random;
 use crate::live::world::{trusted, unfinished};
 use crate::support::program::LIMIT;
@@ -31,7 +31,7 @@ const LIFE: usize = 25;
 const QUESTION: usize = 6;
 
 /// A change of another process that takes longer waited for the lock of a dead one, which takes twenty seconds.
-const HELD_UP: Duration = Duration::from_secs(10);
+const LOCK_WAIT_LIMIT: Duration = Duration::from_secs(10);
 
 /// Files that dead writers may leave until the next write in the same folder.
 const LEFT: usize = 8;
@@ -243,7 +243,7 @@ impl Processes {
     /// Checks that everything acknowledged is there, and that nothing of a dead process blocks another.
     fn look(&mut self, victim: Victim) {
         let folder = self.workspace.path.join(".jaato/refdesk");
-        drop(Lock::acquire(&folder.join("lock"), HELD_UP).expect("no dead process holds the lock"));
+        drop(Lock::acquire(&folder.join("lock"), LOCK_WAIT_LIMIT).expect("no dead process holds the lock"));
         self.ledger.check(&self.workspace, self.kills);
         for (path, text) in &self.begun {
             // It was not acknowledged; but if the file is there, it is complete.
@@ -290,7 +290,7 @@ fn change(workspace: &Workspace, id: &str) -> Acknowledged {
     let state = Some(workspace.beside(STATE));
     let mut desk = Desk::open(Options { state, ..Options::new(context) });
     desk.pick(&Session::of_client("a checker"), &[id.to_owned()], &[]).unwrap();
-    Acknowledged { who: "a checker".to_owned(), deed: Deed::Picked(id.to_owned()) }
+    Acknowledged { who: "a checker".to_owned(), recorded: RecordedAction::Picked(id.to_owned()) }
 }
 
 #[test]
@@ -323,5 +323,5 @@ fn nothing_acknowledged_is_lost_whichever_process_is_killed_when() {
         began.elapsed().as_secs_f32()
     );
     assert!(midway >= rounds / 3, "only {midway} were killed midway");
-    assert!(slowest < HELD_UP, "a change waited for {slowest:?}");
+    assert!(slowest < LOCK_WAIT_LIMIT, "a change waited for {slowest:?}");
 }

@@ -58,7 +58,7 @@ fn listen(workspace: &Workspace, reported: &Arc<ReceivedEvents>) -> oneshot::Sen
     let context = WorkspaceContext { workspace: workspace.path.clone(), ..WorkspaceContext::default() };
     let state = Some(workspace.beside(STATE));
     let options = Options { state, ..Options::new(context) };
-    let (engine, mut events) = engine::start_attended(options, Session::of_client("another screen")).unwrap();
+    let (engine, mut events) = engine::start_for_person(options, Session::of_client("another screen")).unwrap();
     let mut snapshots = engine.snapshots();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let is_ready = |snapshot: &Snapshot| snapshot.generation > 0 && snapshot.loading.is_none();

@@ -15,12 +15,12 @@ pub struct Acknowledged {
     /// The actor, by its name in the journal.
     pub who: String,
     /// The action.
-    pub deed: Deed,
+    pub recorded: RecordedAction,
 }
 
 /// The kind of an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Deed {
+pub enum RecordedAction {
     /// This source was picked.
     Picked(String),
     /// This source was read.
@@ -37,12 +37,16 @@ impl Acknowledged {
     /// Whether this line of the journal records it.
     fn is_recorded_in(&self, line: &Value) -> bool {
         let about = |id: &str| line["about"].as_array().is_some_and(|about| about.iter().any(|it| it == id));
-        let says = match &self.deed {
-            Deed::Picked(id) => line["what"] == "selected" && about(id),
-            Deed::Read(id) => line["what"] == "read" && about(id),
-            Deed::Rendered(text) => line["what"] == "rendered" && line["hash"] == *sha256_hex(text.as_bytes()),
-            Deed::Written(path, text) => line["what"] == "written" && about(path) && line["bytes"] == text.len(),
-            Deed::Added(text) => line["what"] == "enriched" && line["text"] == **text,
+        let says = match &self.recorded {
+            RecordedAction::Picked(id) => line["what"] == "selected" && about(id),
+            RecordedAction::Read(id) => line["what"] == "read" && about(id),
+            RecordedAction::Rendered(text) => {
+                line["what"] == "rendered" && line["hash"] == *sha256_hex(text.as_bytes())
+            }
+            RecordedAction::Written(path, text) => {
+                line["what"] == "written" && about(path) && line["bytes"] == text.len()
+            }
+            RecordedAction::Added(text) => line["what"] == "enriched" && line["text"] == **text,
         };
         says && line["who"] == *self.who && line["session"].as_str().is_some_and(|session| !session.is_empty())
     }
@@ -79,15 +83,15 @@ impl Ledger {
         assert!(numbers.is_sorted_by(|a, b| a < b), "each line has a number of its own: {numbers:?}");
         assert!(lines.iter().all(|line| line["who"].as_str().is_some_and(|who| !who.is_empty())));
         for (at, it) in self.all.iter().enumerate() {
-            match &it.deed {
-                Deed::Picked(id) => assert!(picks.contains(id), "lost: {it:?}"),
-                Deed::Written(path, text) => assert_eq!(&workspace.read(path), text, "lost: {it:?}"),
+            match &it.recorded {
+                RecordedAction::Picked(id) => assert!(picks.contains(id), "lost: {it:?}"),
+                RecordedAction::Written(path, text) => assert_eq!(&workspace.read(path), text, "lost: {it:?}"),
                 _ => {}
             }
             if at >= self.said {
                 let is_said = lines.iter().any(|line| it.is_recorded_in(line));
                 // A hook waits only half a second for the lock, because a person waits for it: then it reports this.
-                let is_late = !is_said && matches!(it.deed, Deed::Added(_));
+                let is_late = !is_said && matches!(it.recorded, RecordedAction::Added(_));
                 self.late += usize::from(is_late);
                 assert!(is_said || is_late, "the journal does not say {it:?}");
             }

@@ -54,7 +54,7 @@ fn invalid_writes_are_refused_before_a_person_is_asked() {
     let workspace = configured(json!({"approval": {"secret/**": "deny", "**": "ask"}}));
     workspace.put("there.txt", b"old\n");
     workspace.put("same.txt", b"Hello Ada\n");
-    let _screen = presence::attend(&workspace.path, presence::PresenceKind::Screen).unwrap();
+    let _screen = presence::mark_open(&workspace.path, presence::PresenceKind::Screen).unwrap();
     let mut client = Client::connect(&workspace);
     let before = workspace.read("there.txt");
     for (path, words) in [
@@ -81,7 +81,7 @@ fn invalid_writes_are_refused_before_a_person_is_asked() {
 fn a_person_sees_the_diff_and_approves_or_declines() {
     let workspace = workspace();
     workspace.put("there.txt", b"old\n");
-    let _screen = presence::attend(&workspace.path, presence::PresenceKind::Screen).unwrap();
+    let _screen = presence::mark_open(&workspace.path, presence::PresenceKind::Screen).unwrap();
     let mut client = Client::connect(&workspace);
     for (approved, expected) in [(false, "old\n"), (true, "Hello Ada\n")] {
         let arguments = json!({"template": "Hello {{ name }}\n", "variables": {"name": "Ada"}, "output_path": "there.txt", "overwrite": true});
@@ -116,7 +116,7 @@ fn a_person_sees_the_diff_and_approves_or_declines() {
 fn a_file_that_changed_before_the_approval_is_left_alone() {
     let workspace = workspace();
     workspace.put("there.txt", b"old\n");
-    let _screen = presence::attend(&workspace.path, presence::PresenceKind::Screen).unwrap();
+    let _screen = presence::mark_open(&workspace.path, presence::PresenceKind::Screen).unwrap();
     let mut client = Client::connect(&workspace);
     let arguments = json!({"template": "new\n", "output_path": "there.txt", "overwrite": true});
     let id = client.ask("tools/call", json!({"name": "renderTemplateToFile", "arguments": arguments}));

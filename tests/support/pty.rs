@@ -91,12 +91,12 @@ pub struct Pty {
 /// How much of the program's output the terminal reads.
 #[derive(Default)]
 struct Flow {
-    taken: Mutex<Taken>,
+    taken: Mutex<ReadLimit>,
     changed: Condvar,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Taken {
+enum ReadLimit {
     #[default]
     All,
     /// This many more bytes.
@@ -176,7 +176,7 @@ impl Pty {
 
     /// Reads this many more bytes of the program's output, and then none; `None` reads all.
     pub fn take(&self, bytes: Option<usize>) {
-        *self.flow.taken.lock().unwrap() = bytes.map_or(Taken::All, Taken::Bytes);
+        *self.flow.taken.lock().unwrap() = bytes.map_or(ReadLimit::All, ReadLimit::Bytes);
         self.flow.changed.notify_all();
     }
 
@@ -304,7 +304,7 @@ impl Pty {
     /// Closes the terminal, and waits until the program ends.
     pub fn hang_up(self) -> ExitStatus {
         let Self { master, _slave, mut child, mut keyboard, flow, .. } = self;
-        *flow.taken.lock().unwrap() = Taken::Gone;
+        *flow.taken.lock().unwrap() = ReadLimit::Gone;
         // The reader has the terminal too, and releases it after its next read.
         keyboard.write_all(b"?").unwrap();
         drop((master, _slave, keyboard));
@@ -345,16 +345,16 @@ fn read(mut from: Box<dyn Read + Send>, seen: Arc<(Mutex<Seen>, Condvar)>, flow:
         let mut buffer = [0; 16 * 1024];
         loop {
             let taken = flow.taken.lock().unwrap();
-            let taken = *flow.changed.wait_while(taken, |taken| *taken == Taken::Bytes(0)).unwrap();
+            let taken = *flow.changed.wait_while(taken, |taken| *taken == ReadLimit::Bytes(0)).unwrap();
             let most = match taken {
-                Taken::All => buffer.len(),
-                Taken::Bytes(left) => left.min(buffer.len()),
-                Taken::Gone => return,
+                ReadLimit::All => buffer.len(),
+                ReadLimit::Bytes(left) => left.min(buffer.len()),
+                ReadLimit::Gone => return,
             };
             let Ok(read @ 1..) = from.read(&mut buffer[..most]) else { return };
             seen.0.lock().unwrap().receive(&buffer[..read]);
             seen.1.notify_all();
-            if let Taken::Bytes(left) = &mut *flow.taken.lock().unwrap() {
+            if let ReadLimit::Bytes(left) = &mut *flow.taken.lock().unwrap() {
                 *left = left.saturating_sub(read);
             }
         }

@@ -43,7 +43,7 @@ pub enum HookEvent {
     /// A conversation starts or resumes.
     Start {
         /// Whether the conversation has lost the context it was given before.
-        forgets: bool,
+        loses_context: bool,
     },
     /// The user sent a prompt.
     Prompt(String),
@@ -57,7 +57,7 @@ pub enum HookEvent {
         text: String,
     },
     /// The conversation loses the context it was given; nothing can be added at this event.
-    Forgets,
+    LosesContext,
     /// Any other event, by name; the answer is empty.
     Other(String),
 }

@@ -21,7 +21,7 @@ mod wanted;
 
 pub use entry::tags_of;
 pub use id_rule::id_fault;
-pub use load::{CatalogReading, NOT_A_SOURCE, PlainSources, load, load_config, references_folder};
+pub use load::{CatalogOptions, NOT_A_SOURCE, PlainSources, load, load_config, references_folder};
 pub use place::{ReservedFolders, other_candidates};
 pub use profile::{NarrowedCatalog, missing, narrowed};
 pub use source::{DirectoryContents, LocalPath, Mode, PathState, Source, SourceDefinition, SourceId, SourceKind};

@@ -85,7 +85,7 @@ pub(crate) fn load<T: Send>(
         Ok(bytes) => {
             let path: Arc<Path> = Arc::from(path);
             let make = |at, entry: PlainEntry<'_>| make(&path, at, entry);
-            let (document, made, diagnostics) = JsonDocument::parse_making(path.clone(), shown, bytes, make);
+            let (document, made, diagnostics) = JsonDocument::parse_with(path.clone(), shown, bytes, make);
             config.diagnostics.extend(diagnostics);
             if let Some(document) = &document {
                 config.settings = settings::read(document, &mut config.diagnostics);
@@ -97,7 +97,7 @@ pub(crate) fn load<T: Send>(
         }
         Err(error) if is_link_refused(&error) => {
             config.is_broken = true;
-            config.diagnostics.push(find::linked_out("configuration", shown));
+            config.diagnostics.push(find::outside_link("configuration", shown));
             (config, Vec::new())
         }
         Err(error) => {

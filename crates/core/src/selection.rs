@@ -14,7 +14,7 @@ pub mod testing;
 
 pub use access::Access;
 pub use closure::{ExpansionRules, reasons, select, unscanned, wanted};
-pub use history::{History, RetraceResult, StepName};
+pub use history::{History, StepName, UndoOutcome};
 pub use parents::Parents;
 pub use state::SelectionState;
 

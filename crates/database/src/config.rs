@@ -8,8 +8,8 @@ pub(crate) mod fields;
 mod pages_folder;
 pub(crate) mod password_command;
 mod patterns;
+mod plaintext_secrets;
 mod server;
-mod written_secrets;
 
 use refdesk_text::Code;
 use refdesk_text::nearest::nearest;
@@ -23,8 +23,8 @@ use self::fields::YamlFields;
 use self::pages_folder::docs_path;
 pub use self::pages_folder::is_pages_folder;
 pub use self::password_command::workspace_files;
-use self::patterns::{PatternsLeft, patterns};
-use self::server::TakesVariable;
+use self::patterns::{PatternBudget, patterns};
+use self::server::VariableAllowed;
 pub use self::server::{Secret, ServerConnection};
 use crate::names::globs::NamePattern;
 use crate::names::words::{is_slug, not_a_domain};
@@ -234,7 +234,7 @@ pub fn read(text: &str, file: &str) -> (DatabasesConfig, Vec<Diagnostic>) {
     let mut is_docs_path = true;
     if let Some(mut fields) = YamlFields::of(&root, "the file", file, &mut problems) {
         let known = ["databases", "docs_path"];
-        let refused = server::refuse_written(&mut fields, &known, TakesVariable::No);
+        let refused = server::refuse_plaintext_secrets(&mut fields, &known, VariableAllowed::No);
         fields.warn_unknown(&[&known[..], &refused].concat());
         if let Some(node) = fields.node("docs_path") {
             config.docs_line = Some(node.line);
@@ -331,7 +331,7 @@ fn refuse_repeated(config: &mut DatabasesConfig, file: &str, problems: &mut Vec<
 
 fn database(node: &YamlNode, file: &str, problems: &mut Vec<Diagnostic>) -> Option<DatabaseConfig> {
     let mut fields = YamlFields::of(node, "a database", file, problems)?;
-    let refused = server::refuse_written(&mut fields, KEYS, TakesVariable::Yes);
+    let refused = server::refuse_plaintext_secrets(&mut fields, KEYS, VariableAllowed::Yes);
     fields.warn_unknown_but(&[KEYS, &refused].concat(), is_near_guard);
     let name = name(&mut fields, node);
     if fields.node("type").is_none() {
@@ -346,7 +346,7 @@ fn database(node: &YamlNode, file: &str, problems: &mut Vec<Diagnostic>) -> Opti
     ];
     let kind = fields.word("type", &kinds);
     let connection = kind.and_then(|kind| connection(&mut fields, node, kind));
-    let mut left = PatternsLeft::new();
+    let mut left = PatternBudget::new();
     let mut patterns = |key: &str| patterns(&mut fields, key, &mut left);
     let (include_tables, exclude_tables) = (patterns("include_tables"), patterns("exclude_tables"));
     let (sensitive, not_sensitive) = (patterns("sensitive"), patterns("not_sensitive"));
@@ -443,7 +443,7 @@ fn sqlite(fields: &mut YamlFields<'_, '_>, place: &YamlNode) -> Option<Connectio
     let key = if fields.node("connection").is_some() { "connection" } else { "connection_config" };
     let file = fields.inner(key).and_then(|mut inner| {
         let known = ["file", "path", "database"];
-        let refused = server::refuse_written(&mut inner, &known, TakesVariable::No);
+        let refused = server::refuse_plaintext_secrets(&mut inner, &known, VariableAllowed::No);
         inner.warn_unknown(&[&known[..], &refused].concat());
         known.iter().find_map(|key| inner.text(key))
     });
@@ -463,7 +463,7 @@ fn checks(fields: &mut YamlFields<'_, '_>) -> Vec<(CheckRule, Option<Severity>)>
     rules.collect()
 }
 
-fn domains(fields: &mut YamlFields<'_, '_>, left: &mut PatternsLeft) -> Vec<(String, Vec<NamePattern>)> {
+fn domains(fields: &mut YamlFields<'_, '_>, left: &mut PatternBudget) -> Vec<(String, Vec<NamePattern>)> {
     let Some(mut inner) = fields.inner("domains") else { return Vec::new() };
     let mut domains = Vec::new();
     for member in inner.members() {

@@ -81,7 +81,7 @@ impl Default for ConnectionEnvironment {
 
 /// A database that may be accessed: its configuration, and the path if it is a file.
 #[derive(Debug, Clone)]
-pub struct Reachable<'c> {
+pub struct AccessibleDatabase<'c> {
     /// The configuration.
     pub config: &'c DatabaseConfig,
     /// The absolute path of its file without links; empty for a server.
@@ -94,14 +94,14 @@ pub struct Reachable<'c> {
 ///
 /// # Errors
 /// It cannot be reached or read, or its names are too many for the patterns of its configuration.
-pub fn snapshot(database: &Reachable<'_>) -> Result<Reading, Error> {
+pub fn snapshot(database: &AccessibleDatabase<'_>) -> Result<Reading, Error> {
     let mut reading = read(database)?;
     long_names::leave_out(&mut reading, &database.config.name);
     database.config.check_comparisons(&reading)?;
     Ok(reading)
 }
 
-fn read(database: &Reachable<'_>) -> Result<Reading, Error> {
+fn read(database: &AccessibleDatabase<'_>) -> Result<Reading, Error> {
     match &database.config.connection {
         Connection::Sqlite { file } => sqlite::snapshot(database, file),
         #[cfg(feature = "postgres")]

@@ -31,11 +31,11 @@ pub enum PageAction {
 
 /// Hashes of pages that refdesk wrote, by path.
 #[derive(Debug, Clone, Default)]
-pub struct OwnPages {
+pub struct GeneratedPages {
     hashes: BTreeMap<String, Vec<String>>,
 }
 
-impl OwnPages {
+impl GeneratedPages {
     /// The pages of the manifest, and those that an interrupted run was writing.
     pub fn of(manifest: Option<&Manifest>, progress: Option<&Progress>) -> Self {
         let mut own = Self::default();
@@ -66,7 +66,7 @@ impl OwnPages {
 }
 
 /// What to do with a page, given the current content of its path.
-pub fn action(page: &Page, found: Option<&[u8]>, own: &OwnPages, overwrite_edited: bool) -> PageAction {
+pub fn action(page: &Page, found: Option<&[u8]>, own: &GeneratedPages, overwrite_edited: bool) -> PageAction {
     match found {
         Some(found) if found == page.text.as_bytes() => PageAction::Keep,
         // After a system crash, a page may be empty.
@@ -92,7 +92,7 @@ mod tests {
             domain: None,
             is_shortened: false,
         };
-        let mut own = OwnPages::default();
+        let mut own = GeneratedPages::default();
         let old = "---\ngenerated: refdesk\n---\n\nold";
         own.add("docs/a.md", &sha256_hex(old.as_bytes()));
         own.add("docs/a.md", &sha256_hex(b"of a person"));

@@ -6,7 +6,7 @@ use std::fs;
 use rusqlite::Connection;
 
 use crate::config::{self, DatabasesConfig};
-use crate::connector::{ConnectionEnvironment, Reachable, sqlite};
+use crate::connector::{AccessibleDatabase, ConnectionEnvironment, sqlite};
 use crate::generated::{self, Dialect};
 use crate::schema::domains::domains;
 use crate::schema::joins::infer;
@@ -29,7 +29,7 @@ fn snapshot(sql: &str) -> Snapshot {
     let path = fs::canonicalize(folder.path()).unwrap().join("a.db");
     Connection::open(&path).unwrap().execute_batch(sql).unwrap();
     let (config, around) = (config("a"), ConnectionEnvironment::default());
-    let reachable = Reachable { config: &config.databases[0], file: path, around };
+    let reachable = AccessibleDatabase { config: &config.databases[0], file: path, around };
     let reading = sqlite::snapshot(&reachable, "a.db").unwrap();
     assert_eq!(reading.problems, []);
     reading.snapshot

@@ -16,7 +16,7 @@ use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
 
 use crate::config::Sampling;
-use crate::connector::Reachable;
+use crate::connector::AccessibleDatabase;
 use crate::schema::joins::InferredJoins;
 use crate::snapshot::{Snapshot, Table, TableName};
 use crate::statistics::{TableProfile, may_sample};
@@ -55,7 +55,7 @@ fn is_share_found(all: i64, found: i64) -> bool {
 
 /// Reads samples of all tables, as far as the configuration allows, and drops inferred joins whose values are not found
 /// in the other table.
-pub fn sample(database: &Reachable<'_>, snapshot: &Snapshot, joins: &mut InferredJoins) -> Sampled {
+pub fn sample(database: &AccessibleDatabase<'_>, snapshot: &Snapshot, joins: &mut InferredJoins) -> Sampled {
     use crate::config::Connection;
     if database.config.sampling == Sampling::None || !database.config.connection.shows_rows() {
         return Sampled::default();

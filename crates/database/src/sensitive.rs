@@ -87,7 +87,7 @@ pub(crate) fn by_name_and_type(config: &DatabaseConfig, table: &Table, column: &
     if let Some(pattern) = matches(&config.sensitive) {
         return Some(SensitiveRule::Configured(pattern));
     }
-    if let Some(word) = sensitive_word(referred(table, column).unwrap_or(&column.name)) {
+    if let Some(word) = sensitive_word(referenced_column(table, column).unwrap_or(&column.name)) {
         return Some(SensitiveRule::Word(word));
     }
     let of_type = |data_type: &str| {
@@ -99,7 +99,7 @@ pub(crate) fn by_name_and_type(config: &DatabaseConfig, table: &Table, column: &
 }
 
 /// The column that a number refers to: `ShipVia` holds the number of a shipper, not a street.
-fn referred<'t>(table: &'t Table, column: &Column) -> Option<&'t str> {
+fn referenced_column<'t>(table: &'t Table, column: &Column) -> Option<&'t str> {
     let key = table.foreign_keys.iter().find(|key| key.columns == [column.name.as_str()])?;
     let printed = split(column.base_type.as_ref().unwrap_or(&column.data_type));
     let is_integer = printed.first().is_some_and(|word| INTEGERS.contains(&word.as_str()));

@@ -141,7 +141,7 @@ pub struct Knowledge {
     /// How often the source was hinted at.
     pub hints: u32,
     /// How often the session received instructions for reading it, by an expansion or at its start.
-    pub tellings: u32,
+    pub instruction_count: u32,
     /// How often it was listed as pulled in, or as related to something that was read.
     pub notices: u32,
     /// How often it was read.
@@ -162,7 +162,7 @@ impl Knowledge {
         let words = [
             times(self.reads, "read"),
             self.is_picked.then(|| "picked".to_owned()),
-            times(self.tellings, "told"),
+            times(self.instruction_count, "told"),
             times(self.hints, "hinted at"),
             times(self.notices, "named in a notice"),
         ];
@@ -192,7 +192,7 @@ pub struct SessionLine {
 
 /// A session under construction from its lines.
 #[derive(Debug)]
-struct Folded {
+struct SessionBuilder {
     shown: Arc<AgentSession>,
     offers: Offers,
     /// Whether an agent took part, not only a person.
@@ -205,7 +205,7 @@ struct Folded {
 #[derive(Debug, Default)]
 struct Activity {
     /// Sessions by desk and name.
-    sessions: HashMap<[String; 2], Folded>,
+    sessions: HashMap<[String; 2], SessionBuilder>,
 }
 
 impl Activity {
@@ -220,14 +220,14 @@ impl Activity {
             self.forget_oldest();
         }
         let time: Option<Timestamp> = line.time.parse().ok();
-        let folded = self.sessions.entry(key).or_insert_with(|| Folded::new(line, time.unwrap_or_default()));
+        let folded = self.sessions.entry(key).or_insert_with(|| SessionBuilder::new(line, time.unwrap_or_default()));
         folded.add(line, time);
     }
 
     /// The sessions in which an agent took part, latest first.
     pub(crate) fn shown(&mut self) -> Vec<Arc<AgentSession>> {
         let agents = self.sessions.values_mut().filter(|folded| folded.has_agent);
-        let mut shown: Vec<Arc<AgentSession>> = agents.map(Folded::counted).collect();
+        let mut shown: Vec<Arc<AgentSession>> = agents.map(SessionBuilder::counted).collect();
         shown.sort_by(|one, other| other.last.cmp(&one.last).then_with(|| one.session.cmp(&other.session)));
         shown.truncate(MAX_SESSIONS);
         shown
@@ -258,7 +258,7 @@ fn is_by_agent(line: &Line) -> bool {
     of_agents || !line.by_person()
 }
 
-impl Folded {
+impl SessionBuilder {
     fn new(line: &Line, time: Timestamp) -> Self {
         let shown = AgentSession {
             desk: line.desk.clone(),
@@ -357,7 +357,7 @@ impl AgentSession {
             match item.block {
                 BlockKind::Hint => knowledge(&mut self.known, &item.about, |it| it.hints += 1),
                 BlockKind::Expansion | BlockKind::Instruction => {
-                    knowledge(&mut self.known, &item.about, |it| it.tellings += 1);
+                    knowledge(&mut self.known, &item.about, |it| it.instruction_count += 1);
                 }
                 BlockKind::Notice | BlockKind::Context => {
                     knowledge(&mut self.known, &item.about, |it| it.notices += 1);

@@ -11,7 +11,9 @@ use super::source_expansion::is_pattern;
 use super::trust::resolved;
 use super::{Desk, Session};
 use refdesk_core::catalog::{Mode, ReservedFolders, Source, SourceId, SourceKind, id_fault};
-use refdesk_discover::{Described, ProposedPlace, ProposedSource, RealPlace, describe_place, has_password, ids_of};
+use refdesk_discover::{
+    DescribedPlace, ProposedPlace, ProposedSource, RealPlace, describe_place, has_password, ids_of,
+};
 use refdesk_files::output::Proposal;
 use refdesk_files::path::{Resolver, absolute};
 use refdesk_text::fold::can_match;
@@ -140,7 +142,7 @@ impl Desk {
 
     /// Reads the description of a place from its document. Links are resolved only here, so that exactly the checked
     /// file is opened. A link in the workspace that leads outside is not read before it is trusted.
-    fn described(&self, place: &ProposedPlace) -> Described {
+    fn described(&self, place: &ProposedPlace) -> DescribedPlace {
         let Some(path) = place.path() else {
             return describe_place(place, RealPlace { path: Path::new(""), within: Path::new("") });
         };
@@ -148,7 +150,7 @@ impl Desk {
         let is_inside = real.starts_with(&workspace);
         if path.starts_with(self.workspace()) && !is_inside {
             let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-            return Described::unread(name);
+            return DescribedPlace::unread(name);
         }
         // A path outside the workspace was given explicitly, so it may be read.
         let within = if is_inside { &workspace } else { &real };
@@ -157,7 +159,7 @@ impl Desk {
 
     /// Rewrites a path that reaches into the workspace another way (through a link to the workspace, or around the link
     /// by which the workspace was opened) to start with the workspace's own path.
-    fn by_workspace(&self, path: PathBuf) -> PathBuf {
+    fn normalize_workspace_path(&self, path: PathBuf) -> PathBuf {
         let workspace = self.workspace();
         if path.starts_with(workspace) {
             return path;
@@ -182,7 +184,7 @@ impl Desk {
     }
 
     /// Makes a path from the root of the workspace absolute; leaves an address as it is.
-    pub(crate) fn below_workspace(&self, place: &str) -> String {
+    pub(crate) fn absolute_place(&self, place: &str) -> String {
         match after_scheme(place) {
             Some(_) => place.to_owned(),
             None => absolute(self.workspace(), Path::new(place)).to_string_lossy().into_owned(),
@@ -204,7 +206,7 @@ impl Desk {
             }
             return Ok(ProposedPlace::Url(place.to_owned()));
         }
-        let path = self.by_workspace(absolute(from, Path::new(place)));
+        let path = self.normalize_workspace_path(absolute(from, Path::new(place)));
         if place.trim().is_empty() || !path.exists() {
             let message = format!("'{place}' is not an existing file or folder");
             return Err(Error::new(Code::NoSuchPath, message, "name something that exists, or an http(s) address"));
@@ -263,14 +265,14 @@ impl Desk {
         };
         let places: Vec<ProposedPlace> = wanted.iter().map(|(_, place)| relative(place)).collect();
         let root = workspace.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let described: Vec<Described> = wanted.iter().map(|(_, place)| self.described(place)).collect();
+        let described: Vec<DescribedPlace> = wanted.iter().map(|(_, place)| self.described(place)).collect();
         let needs_id = wanted
             .iter()
             .zip(&places)
             .any(|((source, _), place)| source.id.is_none() && place.path().is_some_and(Path::is_relative));
         let proposed = if needs_id { self.proposed() } else { Vec::new() };
         let ids = ids_of(&places, &described, &root, &taken, &proposed);
-        let tags = Described::tags(&described, &places, &ids);
+        let tags = DescribedPlace::tags(&described, &places, &ids);
         let parts = wanted.iter().zip(ids).zip(described).zip(tags);
         parts.map(|((((source, place), id), described), tags)| new_entry(source, place, id, described, tags)).collect()
     }
@@ -309,7 +311,7 @@ fn new_entry(
     source: &NewSource,
     place: &ProposedPlace,
     id: String,
-    described: Described,
+    described: DescribedPlace,
     tags: Vec<String>,
 ) -> Result<NewEntry, Error> {
     let id = source.id.clone().unwrap_or(id);

@@ -12,7 +12,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 /// How long the workspace must be unchanged before its index is updated, so that a burst of changes causes one update.
-const QUIET: Duration = Duration::from_secs(2);
+const DEBOUNCE: Duration = Duration::from_secs(2);
 
 /// The maximum size in bytes of a process's answer.
 const ANSWER: u64 = 1024 * 1024;
@@ -27,7 +27,7 @@ pub struct IndexProcess {
     /// An environment variable to remove because it names another configuration.
     pub without: Option<&'static str>,
     /// Whether it was requested explicitly, which overrides `index.background`.
-    pub is_asked_for: bool,
+    pub is_explicit: bool,
     /// Whether to skip computing vectors.
     pub words_only: bool,
 }
@@ -37,7 +37,7 @@ impl IndexProcess {
     ///
     /// # Errors
     /// The system cannot start the process.
-    pub fn leave_behind(&self) -> io::Result<()> {
+    pub fn spawn_detached(&self) -> io::Result<()> {
         let mut command = self.command();
         command.stdin(Stdio::null());
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
@@ -85,7 +85,7 @@ impl IndexProcess {
 ///
 /// # Errors
 /// The system cannot start a thread.
-pub(crate) fn keep_updated(
+pub(crate) fn spawn_updater(
     process: IndexProcess,
     updated: impl Fn(Option<String>) -> bool + Send + 'static,
 ) -> io::Result<mpsc::Sender<()>> {
@@ -93,7 +93,7 @@ pub(crate) fn keep_updated(
     let keep = move || {
         while changes.recv().is_ok() {
             loop {
-                match changes.recv_timeout(QUIET) {
+                match changes.recv_timeout(DEBOUNCE) {
                     Ok(()) => {}
                     Err(RecvTimeoutError::Timeout) => break,
                     Err(RecvTimeoutError::Disconnected) => return,

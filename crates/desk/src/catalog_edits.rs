@@ -167,7 +167,7 @@ impl Desk {
     /// removed, the error says that the sources were.
     pub fn remove_sources(&mut self, session: &Session, removal: &Removal) -> Result<(), Error> {
         let ids: Vec<String> = removal.ids.iter().map(ToString::to_string).collect();
-        let reason = format!("removed {}", super::at_list(&removal.ids));
+        let reason = format!("removed {}", super::mention_list(&removal.ids));
         if !removal.rewritten.is_empty() {
             self.write(session, &removal.rewritten, &reason).map_err(|unwritten| unwritten.refused)?;
         }
@@ -282,7 +282,7 @@ impl Desk {
         }
         if !proposals.is_empty() {
             let ids: Vec<SourceId> = changed.iter().map(|it| it.id.clone()).collect();
-            let reason = format!("changed the tags of {}", super::at_list(&ids));
+            let reason = format!("changed the tags of {}", super::mention_list(&ids));
             self.write(session, &proposals, &reason).map_err(|unwritten| unwritten.refused)?;
             self.reload();
         }

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::price::CostChange;
-use super::wanted_names::REPEATED;
-use super::{Desk, WantedTags, quoted_tags};
+use super::requested_names::REPEATED;
+use super::{Desk, TagFilter, quoted_tags};
 use crate::Session;
 use crate::session::{NewPicks, Stored, advice};
 use refdesk_core::catalog::{Source, SourceId};
@@ -108,7 +108,7 @@ impl Desk {
         excluded: &[SourceId],
     ) -> Result<Picked, Error> {
         let ids = &*self.catalog_ids(ids);
-        let asked = self.asked_for(ids, tags);
+        let asked = self.resolve_request(ids, tags);
         let mut answer = Picked {
             status: PickStatus::Error,
             picked: Vec::new(),
@@ -167,7 +167,7 @@ impl Desk {
             if let Some(member) = self.selection.member(id) {
                 let why = match member.role {
                     Role::AutoRoot => "selected because it is auto".to_owned(),
-                    _ => format!("pulled in by {}", at_list(&member.parents.to_vec())),
+                    _ => format!("pulled in by {}", mention_list(&member.parents.to_vec())),
                 };
                 let message = format!("'{id}' is not picked; it is {why}");
                 answer.refused.push(Error::new(Code::IsTransitive, message, Fix::Exclude(id.clone())));
@@ -208,7 +208,7 @@ impl Desk {
     /// The desk cannot be stored; nothing is changed.
     pub fn clear(&mut self, session: &Session, exclusions: bool) -> Result<Changed, Error> {
         let clear = |choice: &mut Choice| {
-            let mut changed = choice.keep_picks(&[]);
+            let mut changed = choice.retain_picks(&[]);
             if exclusions {
                 changed.append(&mut choice.exclusions);
             }
@@ -287,7 +287,7 @@ impl Desk {
         // The result compares the selection before and after, so both must be complete.
         self.settle();
         if self.profile.is_some() {
-            return self.change_here(session, reason, change);
+            return self.change_unstored(session, reason, change);
         }
         self.finish_interrupted()?;
         // If the stored choice cannot be read, a long-running desk continues with the one in memory.
@@ -318,7 +318,7 @@ impl Desk {
     }
 
     /// The same under a profile, where the choice is not stored.
-    fn change_here<T>(
+    fn change_unstored<T>(
         &mut self,
         session: &Session,
         reason: &str,
@@ -358,8 +358,8 @@ impl Desk {
         ids.iter().map(|id| self.catalog.canonical_id(id).to_owned()).collect()
     }
 
-    fn asked_for(&self, ids: &[String], tags: &[String]) -> AskedFor {
-        let mut asked = AskedFor::default();
+    fn resolve_request(&self, ids: &[String], tags: &[String]) -> ResolvedRequest {
+        let mut asked = ResolvedRequest::default();
         let mut seen: HashSet<&str> = HashSet::new();
         for id in ids {
             match self.catalog.get(id) {
@@ -368,9 +368,9 @@ impl Desk {
                 None => asked.unknown.push(id.clone()),
             }
         }
-        let wanted = WantedTags::new(tags);
+        let wanted = TagFilter::new(tags);
         for source in self.catalog.sources() {
-            if wanted.are_on(source) && seen.insert(source.id.as_str()) {
+            if wanted.matches(source) && seen.insert(source.id.as_str()) {
                 asked.add(source);
             }
         }
@@ -381,9 +381,9 @@ impl Desk {
         let mut words = Vec::new();
         match answer.status {
             PickStatus::Success => {
-                words.push(format!("picked {}", at_some(&answer.picked)));
+                words.push(format!("picked {}", mention_some(&answer.picked)));
                 if !answer.pulled_in.is_empty() {
-                    words.push(format!("pulled in {}", at_some(&answer.pulled_in)));
+                    words.push(format!("pulled in {}", mention_some(&answer.pulled_in)));
                 }
             }
             PickStatus::AllSelected => words.push("everything is already picked".to_owned()),
@@ -416,13 +416,13 @@ pub(super) fn not_stored(error: &std::io::Error) -> Error {
 }
 
 #[derive(Default)]
-struct AskedFor {
+struct ResolvedRequest {
     known: Vec<SourceId>,
     missing: Vec<SourceId>,
     unknown: Vec<String>,
 }
 
-impl AskedFor {
+impl ResolvedRequest {
     fn add(&mut self, source: &Source) {
         let list = if source.is_missing() { &mut self.missing } else { &mut self.known };
         list.push(source.id.clone());
@@ -436,12 +436,12 @@ fn entered(before: &Selection, after: &Selection) -> Vec<SourceId> {
 }
 
 /// `@a, @b and 3 more`: at most twenty ids, since the result lists them all.
-fn at_some(ids: &[SourceId]) -> String {
+fn mention_some(ids: &[SourceId]) -> String {
     first_of(ids.iter().map(|id| format!("@{id}")), NAMED)
 }
 
 /// `@a, @b`.
-pub(crate) fn at_list(ids: &[SourceId]) -> String {
+pub(crate) fn mention_list(ids: &[SourceId]) -> String {
     ids.iter().map(|id| format!("@{id}")).collect::<Vec<_>>().join(", ")
 }
 

@@ -52,7 +52,7 @@ pub enum NoAnswer {
     /// No answer arrived in time.
     TimedOut,
     /// The caller cancelled the request.
-    GivenUp,
+    Cancelled,
     /// The request failed, or the answer is invalid.
     Failed(Error),
 }

@@ -4,9 +4,9 @@ mod answers;
 mod documentation;
 mod documented_pages;
 mod files;
-mod gone_files;
 mod index_pages;
 mod moved_pages;
+mod obsolete_files;
 mod overview;
 mod page_comparison;
 mod page_queries;
@@ -112,7 +112,7 @@ impl Desk {
                     let (settings, told) = self.agent_settings();
                     problems.extend(told);
                     config.databases.iter_mut().for_each(|database| database.settings = settings);
-                    if let Some(problem) = self.linked_away(&config, file) {
+                    if let Some(problem) = self.linked_pages_folder(&config, file) {
                         config.refuse_all();
                         problems.push(problem);
                     }
@@ -144,7 +144,7 @@ impl Desk {
     }
 
     /// The problem, if there is a link on the path to the pages folder.
-    fn linked_away(&self, config: &DatabasesConfig, file: &str) -> Option<Diagnostic> {
+    fn linked_pages_folder(&self, config: &DatabasesConfig, file: &str) -> Option<Diagnostic> {
         let link = link_on_path(self.workspace(), Path::new(&config.docs_path), EntryKind::Folder)?;
         let problem = Diagnostic::error(link.code, format!("no page is written: {}", link.message)).fix(link.fix);
         Some(problem.in_file(file).at_line(config.docs_line.unwrap_or(1)))

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::Desk;
 use refdesk_core::catalog::{LocalPath, PathState, SourceKind};
-use refdesk_files::reserved::is_kept_back;
+use refdesk_files::reserved::is_skipped_by_walks;
 use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, WalkedFile, files_below};
 use refdesk_files::{open_regular, path, read_open};
 use refdesk_text::escape::one_line;
@@ -116,7 +116,7 @@ impl Desk {
 
 /// Whether the resolved file is in this folder and may be read.
 fn is_inside(place: &LocalPath, path: &Path) -> bool {
-    let is_inside = |real: PathBuf| real.starts_with(&place.resolved) && !is_kept_back(&place.resolved, &real);
+    let is_inside = |real: PathBuf| real.starts_with(&place.resolved) && !is_skipped_by_walks(&place.resolved, &real);
     place.state == PathState::Directory && fs::canonicalize(path).is_ok_and(is_inside)
 }
 

@@ -35,7 +35,7 @@ impl Desk {
             return;
         }
         while !wanted.is_empty() {
-            self.take_in(&wanted);
+            self.load_documents(&wanted);
             wanted = selection::wanted(&self.choice, &self.catalog, &self.graph, self.rules());
         }
         self.select();
@@ -48,12 +48,12 @@ impl Desk {
 
     /// Reads the documents of these sources and recomputes the selection.
     pub fn read(&mut self, ids: &[SourceId]) {
-        self.take_in(ids);
+        self.load_documents(ids);
         self.select();
     }
 
     /// Reads the documents of these sources.
-    pub(super) fn take_in(&mut self, ids: &[SourceId]) {
+    pub(super) fn load_documents(&mut self, ids: &[SourceId]) {
         let catalog = self.catalog.clone();
         let sources: Vec<&Source> = ids.iter().filter_map(|id| catalog.get(id.as_str())).collect();
         let scanned = self.library().scan(&sources);
@@ -117,7 +117,7 @@ impl Desk {
     ///
     /// # Errors
     /// The file system's error, which can be ignored: the next process only takes longer.
-    pub fn keep_mentions(&mut self) -> std::io::Result<()> {
+    pub fn cache_mentions(&mut self) -> std::io::Result<()> {
         if self.options.is_trial {
             return Ok(());
         }
@@ -128,7 +128,7 @@ impl Desk {
         }
         let Some(library) = self.library.get_mut() else { return Ok(()) };
         let kept = if self.options.is_long_running { library.keep_all() } else { library.keep() };
-        if kept? { self.store.keep_git_out() } else { Ok(()) }
+        if kept? { self.store.ignore_in_git() } else { Ok(()) }
     }
 
     pub(super) fn rules(&self) -> ExpansionRules {

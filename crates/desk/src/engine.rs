@@ -17,7 +17,7 @@ mod worker;
 pub use database_run::{DatabaseRunProgress, PreparedRun};
 pub use event::{Age, Event, Receipts};
 pub(crate) use notice::clock;
-pub use notice::{Actor, DatedLine, INCLUDED, JournalText, Notice, Ticket, Topic, sentence, unsaid_reason};
+pub use notice::{Actor, DatedLine, INCLUDED, JournalLineRef, JournalText, Notice, Topic, sentence, separate_reason};
 pub use request::{Audience, CatalogWritten, LocateTarget, PickReach, Request, Response};
 pub use requests::{ClosedRequest, OtherAnswer, Reply, RequestEnd, WaitingRequest};
 pub use snapshot::{Loading, Snapshot, Watching};
@@ -62,7 +62,7 @@ pub enum Ending {
     /// The disk did not respond in time.
     TimedOut,
     /// The engine had already ended.
-    Died,
+    AlreadyEnded,
 }
 
 impl Engine {
@@ -110,7 +110,7 @@ impl Engine {
     pub async fn close(&self, time: Duration) -> Ending {
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner).take();
         if queue.is_some_and(|queue| queue.is_closed()) {
-            return Ending::Died;
+            return Ending::AlreadyEnded;
         }
         timeout(time, self.ended()).await.map_or(Ending::TimedOut, |()| Ending::Closed)
     }
@@ -134,7 +134,7 @@ pub fn start(options: Options, session: Session) -> io::Result<Started> {
 ///
 /// # Errors
 /// The system cannot start a thread.
-pub fn start_attended(options: Options, session: Session) -> io::Result<Started> {
+pub fn start_for_person(options: Options, session: Session) -> io::Result<Started> {
     start_for(options, EngineClient { session, kind: ClientKind::Person })
 }
 
@@ -142,7 +142,7 @@ pub fn start_attended(options: Options, session: Session) -> io::Result<Started>
 ///
 /// # Errors
 /// The system cannot start a thread.
-pub fn start_scripted(options: Options, session: Session) -> io::Result<Started> {
+pub fn start_for_script(options: Options, session: Session) -> io::Result<Started> {
     start_for(options, EngineClient { session, kind: ClientKind::Script })
 }
 
@@ -189,7 +189,7 @@ mod tests {
             assert!(tokio::join!(asked, dies).0.is_none());
             engine.ended().await;
             assert!(engine.ask(engine.session(), Request::Settle).await.is_none());
-            assert_eq!(engine.close(Duration::from_secs(60)).await, Ending::Died);
+            assert_eq!(engine.close(Duration::from_secs(60)).await, Ending::AlreadyEnded);
         });
     }
 

@@ -9,4 +9,4 @@ mod judge;
 
 pub use case::{Case, CaseExpectations};
 pub use file::{Expectations, read_expectations};
-pub use judge::{AssertionReport, FailedExpectation, JudgedCase};
+pub use judge::{AssertionReport, CaseResult, FailedExpectation};

@@ -1,7 +1,7 @@
 //! Explains the selection: what some ids would pull in, why a source is selected, and the whole graph (BEHAVIOUR §4,
 //! §10).
 
-use super::change::at_list;
+use super::change::mention_list;
 use super::{CompleteDesk, Desk};
 use refdesk_core::catalog::{Mode, SourceId};
 use refdesk_core::mention::Mention;
@@ -101,7 +101,7 @@ impl CompleteDesk<'_> {
             let picked = (member.role == Role::Picked).then(|| self.picked_by(member.id.as_str())).flatten();
             let picked = picked.map(|line| PickedBy { by_person: line.by_person(), who: line.who, time: line.time });
             let preselected =
-                member.role == Role::Picked && self.chosen_by.0.is_none() && self.begins_with(member.id.as_str());
+                member.role == Role::Picked && self.chosen_by.0.is_none() && self.is_preselected(member.id.as_str());
             chain.push(PickLink { id: member.id.clone(), role: member.role, mentions, picked, preselected });
             next.clone_from(&member.reason);
         }
@@ -125,8 +125,11 @@ impl CompleteDesk<'_> {
             }
             Some(_) => {
                 let parents: Vec<SourceId> = self.mentioned_by(id);
-                let who =
-                    if parents.is_empty() { String::new() } else { format!(" {} would pull it in", at_list(&parents)) };
+                let who = if parents.is_empty() {
+                    String::new()
+                } else {
+                    format!(" {} would pull it in", mention_list(&parents))
+                };
                 (format!("'{id}' is not selected: it is not picked, and no selected source mentions it.{who}"), pick)
             }
         };

@@ -153,7 +153,7 @@ impl Desk {
     /// # Errors
     /// The desk cannot be stored.
     pub(crate) fn finish_interrupted(&mut self) -> Result<(), Error> {
-        if output::has_note(self.workspace()) {
+        if output::has_record(self.workspace()) {
             let _lock = self.hold()?;
             self.settle_interrupted();
         }

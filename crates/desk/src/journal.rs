@@ -181,7 +181,7 @@ impl Desk {
 
     /// The latest journal line that records the pick of this source; `None` if an unpick follows or it is not picked.
     pub(crate) fn picked_by(&self, id: &str) -> Option<Line> {
-        let is_change = |line: &[u8]| session::says_what(line, &[JournalEvent::Selected, JournalEvent::Unselected]);
+        let is_change = |line: &[u8]| session::records_event(line, &[JournalEvent::Selected, JournalEvent::Unselected]);
         let mut newest = None;
         let keep = |line: Line| {
             if line.desk == self.store.desk_name() && line.receipt.about.iter().any(|about| about == id) {

@@ -58,7 +58,7 @@ impl Desk {
     }
 
     /// Whether this desk wrote this line about a choice or a written file. Ask once per line.
-    pub(crate) fn takes_for_own(&self, n: u64) -> bool {
+    pub(crate) fn take_own_line(&self, n: u64) -> bool {
         self.own_lines.take(n)
     }
 }

@@ -37,6 +37,7 @@ mod problems;
 mod profile;
 mod profiles;
 pub mod reading;
+mod requested_names;
 pub mod rows;
 mod search;
 mod search_index;
@@ -49,7 +50,6 @@ mod switch;
 mod templates;
 mod trust;
 mod undo;
-mod wanted_names;
 mod warnings;
 mod why_not;
 
@@ -58,7 +58,7 @@ pub use add::{Added, AddedSources, NewSource};
 pub use background::IndexProcess;
 pub use catalog_change::{CatalogChange, CatalogLayout};
 pub use catalog_edits::{Removal, Retagged};
-pub(crate) use change::at_list;
+pub(crate) use change::mention_list;
 pub use change::{Changed, PickStatus, Picked};
 pub use databases::{
     AllowedDatabase, Answered, ColumnUse, DamagedPage, DatabaseAnswer, DatabaseCheck, DatabaseDifference,
@@ -74,7 +74,7 @@ pub use document_scan::CompleteDesk;
 pub use embedded::Extraction;
 pub use enrichment::EnrichMode;
 pub use expect::{
-    AssertionReport, Case, CaseExpectations, Expectations, FailedExpectation, JudgedCase, read_expectations,
+    AssertionReport, Case, CaseExpectations, CaseResult, Expectations, FailedExpectation, read_expectations,
 };
 pub use explanation::{Closure, PickLink, PickedBy};
 pub use file_writes::{OutsideWriteApproval, RenderPreview};
@@ -88,8 +88,9 @@ pub use profile::find_profile;
 pub use profiles::{AfterSwitch, ProfileDetails};
 pub use refdesk_discover::{Discovery, FoundKind, MissingSource, MovedSource, ProposedPlace, ProposedSource, ScanNote};
 pub use refdesk_index::{DOCUMENT_KINDS, HitRank, Progress, RankedList, Report as IndexReport, SearchMode};
+pub use requested_names::{TagFilter, quoted_tags};
 pub use search::{
-    SEARCH_COMMAND, SEARCH_LIMIT, SearchAmong, SearchAnswer, SearchHit, SearchReader, SearchRequest, changed_since,
+    SEARCH_COMMAND, SEARCH_LIMIT, SearchAnswer, SearchHit, SearchReader, SearchRequest, SearchScope, changed_since,
 };
 pub use search_index::{Indexing, first_sections_only};
 pub use selection_preview::{BulkChange, BulkPreview, LargePick, SelectionChange, SelectionPreview};
@@ -99,7 +100,6 @@ pub use source_location::FileLine;
 pub use switch::ProfileSwitch;
 pub use templates::{RenderFailure, RenderRequest, RenderedTemplate, TemplateRef};
 pub use undo::UndoResult;
-pub use wanted_names::{WantedTags, quoted_tags};
 pub use why_not::{HintRemedy, Verdict};
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -145,7 +145,7 @@ pub struct Desk {
     /// All such picks so far, since undo can restore them.
     were_taken_over: HashSet<String>,
     /// Selected sources with an address or a tool that no pick made here pulled in: they are in every conversation.
-    unasked: HashSet<SourceId>,
+    unrequested: HashSet<SourceId>,
     /// Why the search index could not be updated in the background, if the last attempt failed.
     index_failure: Option<String>,
     /// Whether those changed since [`Desk::take_trust_change`].
@@ -156,7 +156,7 @@ pub struct Desk {
     /// The changes made by this desk, for undo.
     history: History,
     /// Answers given here whose picks are not stored yet.
-    answers: Vec<undo::AnsweredHere>,
+    answers: Vec<undo::LocalAnswer>,
     library: OnceLock<Library>,
     /// The time limit for all walks of one request together.
     walks: WalkBudget,
@@ -232,7 +232,7 @@ impl Desk {
             decided: TrustDecisions::new(),
             taken_over: Vec::new(),
             were_taken_over: HashSet::new(),
-            unasked: HashSet::new(),
+            unrequested: HashSet::new(),
             index_failure: None,
             has_trust_change: false,
             choice: Choice::default(),
@@ -256,7 +256,7 @@ impl Desk {
             #[cfg(feature = "meaning")]
             // A long-running desk loads its own model, and lends it.
             model: match &options.state {
-                Some(state) if !options.is_long_running => LazyModel::borrowed_below(state),
+                Some(state) if !options.is_long_running => LazyModel::with_server_below(state),
                 _ => LazyModel::default(),
             },
             databases: OnceLock::new(),
@@ -427,6 +427,6 @@ impl Desk {
             let picks: HashSet<&String> = self.choice.picks.iter().collect();
             self.taken_over.retain(|id| picks.contains(id));
         }
-        self.withhold_unasked();
+        self.withhold_unrequested();
     }
 }

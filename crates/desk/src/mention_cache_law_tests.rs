@@ -228,7 +228,7 @@ fn a_desk_answers_the_same_with_and_without_the_cache() {
         for round in 0..ROUNDS / 2 {
             let edit = world.edit();
             let mut desk = world.desk();
-            desk.keep_mentions().unwrap();
+            desk.cache_mentions().unwrap();
             let there = fs::rename(&cache, &aside).is_ok();
             let bare = world.desk();
             if there {
@@ -251,14 +251,14 @@ fn documents_that_may_still_change_or_cannot_be_identified_are_not_cached() {
         WorkspaceContext { workspace: world.root.clone(), current: world.root.clone(), ..WorkspaceContext::default() };
     let mut desk = Desk::open(Options::new(context));
     desk.settle();
-    desk.keep_mentions().unwrap();
+    desk.cache_mentions().unwrap();
     assert!(!kept.exists(), "the documents were only just written");
     let empty = tempfile::tempdir().unwrap();
     let context = WorkspaceContext { workspace: empty.path().to_path_buf(), ..WorkspaceContext::default() };
     let mut desk = Desk::open(Options { clock: later, ..Options::new(context) });
     desk.settle();
     desk.read_all();
-    desk.keep_mentions().unwrap();
+    desk.cache_mentions().unwrap();
     assert_eq!(fs::read_dir(empty.path()).unwrap().count(), 0);
 }
 
@@ -267,7 +267,7 @@ fn where_nothing_can_be_written_all_is_read() {
     let world = World::new(4);
     world.put(&world.root.join(".jaato/refdesk/cache"), "a file where the folder should be");
     let mut desk = world.desk();
-    assert!(desk.keep_mentions().is_err());
+    assert!(desk.cache_mentions().is_err());
     assert_eq!(said(&desk), said(&world.desk()));
     assert_eq!(fs::read(world.root.join(".jaato/refdesk/cache")).unwrap(), b"a file where the folder should be");
 }
@@ -291,7 +291,7 @@ fn nothing_is_begun_in_a_folder_without_a_catalog() {
         let state = Some(root.join("state"));
         let mut desk = Desk::open(Options { clock: later, state, ..Options::new(context) });
         desk.read_all();
-        desk.keep_mentions().unwrap();
+        desk.cache_mentions().unwrap();
         assert_eq!(workspace.join(".jaato").exists(), is_kept, "{place}");
     }
 }

@@ -12,7 +12,7 @@ use refdesk_core::selection::Selection;
 use refdesk_enrich::{EnrichContext, SourceFiles};
 use refdesk_files::name::sha256_hex;
 use refdesk_files::path::{Resolver, clean, display};
-use refdesk_files::reserved::is_kept_back;
+use refdesk_files::reserved::is_skipped_by_walks;
 use refdesk_files::walk::{WalkBudget, WalkLimits, files_below};
 use refdesk_files::{Stamp, read_regular, stamp};
 use refdesk_templates::{IndexInput, Template, TemplateIndex};
@@ -113,7 +113,7 @@ impl SourceFiles for FolderCache<'_> {
         let is_shared = |real: &PathBuf| {
             root.starts_with(&*place.path)
                 && real.starts_with(&*place.resolved)
-                && !is_kept_back(&place.resolved, real)
+                && !is_skipped_by_walks(&place.resolved, real)
                 && !ReservedFolders::new(self.desk.workspace(), &Resolver::default()).holds(&root, real)
         };
         let Some(real) = std::fs::canonicalize(&root).ok().filter(is_shared) else { return Vec::new() };

@@ -28,20 +28,20 @@ pub(crate) fn agent_tokens<'a>(
     instructions: u64,
     price: impl Fn(&Source) -> Option<u64>,
 ) -> u64 {
-    let given = given_sources(catalog, selection).filter(|source| is_outside_instructions(source, instructions));
+    let given = agent_sources(catalog, selection).filter(|source| is_outside_instructions(source, instructions));
     given.filter_map(price).fold(instructions, u64::saturating_add)
 }
 
 /// The sources an agent gets, without duplicates.
-pub(crate) fn given_sources<'a>(catalog: &'a Catalog, selection: &'a Selection) -> impl Iterator<Item = &'a Source> {
+pub(crate) fn agent_sources<'a>(catalog: &'a Catalog, selection: &'a Selection) -> impl Iterator<Item = &'a Source> {
     let autos = catalog.sources().iter().filter(|source| source.mode == Mode::Auto);
     let selected = selection.members().iter().filter_map(|member| catalog.get(member.id.as_str()));
     selected.chain(autos.filter(move |source| !selection.contains(source.id.as_str())))
 }
 
 /// The estimated tokens of the sources an agent gets, at the prices shown in lists.
-pub(crate) fn given_tokens(catalog: &Catalog, selection: &Selection, tokens: &HashMap<SourceId, u64>) -> u64 {
-    given_sources(catalog, selection).filter_map(|source| tokens.get(source.id.as_str()).copied()).sum()
+pub(crate) fn source_tokens(catalog: &Catalog, selection: &Selection, tokens: &HashMap<SourceId, u64>) -> u64 {
+    agent_sources(catalog, selection).filter_map(|source| tokens.get(source.id.as_str()).copied()).sum()
 }
 
 /// Whether a source is outside the instructions, which include inline sources.
@@ -109,7 +109,7 @@ impl Desk {
         }
         let pricing = Pricing::new(self);
         let of = |selection: &Selection| {
-            (given_tokens(&self.catalog, selection, &self.tokens), pricing.of_selection(selection))
+            (source_tokens(&self.catalog, selection, &self.tokens), pricing.of_selection(selection))
         };
         CostChange::between(of(before), of(after))
     }

@@ -79,7 +79,7 @@ pub(crate) enum SourceAudience {
 }
 
 /// A privileged action without its position in the configuration.
-pub(super) struct UnplacedAction {
+pub(super) struct UnlocatedAction {
     pub what: String,
     pub hash: String,
     pub about: PrivilegedActionKind,
@@ -92,13 +92,13 @@ pub(super) struct PrivilegedActions<'w> {
 }
 
 impl PrivilegedActions<'_> {
-    fn action(&self, about: PrivilegedActionKind, what: String, content: &Value) -> UnplacedAction {
+    fn action(&self, about: PrivilegedActionKind, what: String, content: &Value) -> UnlocatedAction {
         let hash = sha256_hex(json!([in_text(self.workspace), about.word(), content]).to_string().as_bytes());
-        UnplacedAction { what, hash, about }
+        UnlocatedAction { what, hash, about }
     }
 
     /// A webhook, with all its settings.
-    pub(crate) fn webhook(&self, channel: &ChannelSettings) -> Option<UnplacedAction> {
+    pub(crate) fn webhook(&self, channel: &ChannelSettings) -> Option<UnlocatedAction> {
         let endpoint = channel.endpoint.as_deref().filter(|_| channel.kind == ChannelKind::Webhook)?;
         let mut what = format!("post questions for you to {endpoint}");
         let mut with: Vec<String> = Vec::new();
@@ -120,14 +120,14 @@ impl PrivilegedActions<'_> {
     }
 
     /// A folder outside the workspace for requests and answers.
-    pub(crate) fn folder(&self, resolved: &Path) -> UnplacedAction {
+    pub(crate) fn folder(&self, resolved: &Path) -> UnlocatedAction {
         let path = in_text(resolved);
         let what = format!("write questions for you to {path}, and read the answers from there");
         self.action(PrivilegedActionKind::Folder, what, &json!({ "path": path }))
     }
 
     /// A search index in a database, and the name under which the workspace shares it.
-    pub(crate) fn index_url(&self, url: &IndexUrl, shown: &str, repository: Option<&str>) -> UnplacedAction {
+    pub(crate) fn index_url(&self, url: &IndexUrl, shown: &str, repository: Option<&str>) -> UnlocatedAction {
         let mut what = format!("keep the search index, with the texts of all sources, in {shown}");
         if let Some(name) = repository {
             what.push_str(&format!(", shared with all checkouts of {name}"));
@@ -137,17 +137,17 @@ impl PrivilegedActions<'_> {
     }
 
     /// Reading a database, with everything that determines how.
-    pub(crate) fn database(&self, name: &str, what: String, content: &Value) -> UnplacedAction {
+    pub(crate) fn database(&self, name: &str, what: String, content: &Value) -> UnlocatedAction {
         self.action(PrivilegedActionKind::Database(name.to_owned()), what, content)
     }
 
     /// Revealing more about the values of a database.
-    pub(crate) fn database_values(&self, name: &str, what: String, content: &Value) -> UnplacedAction {
+    pub(crate) fn database_values(&self, name: &str, what: String, content: &Value) -> UnlocatedAction {
         self.action(PrivilegedActionKind::DatabaseValues(name.to_owned()), what, content)
     }
 
     /// A local source whose path is outside the workspace; `by` states who gets it.
-    pub(crate) fn source(&self, source: &Source, place: &LocalPath, by: SourceAudience) -> Option<UnplacedAction> {
+    pub(crate) fn source(&self, source: &Source, place: &LocalPath, by: SourceAudience) -> Option<UnlocatedAction> {
         let real = self.real(place)?;
         // The catalog does not describe untrusted paths, but the person deciding must know what is there.
         let is_folder = match place.state {
@@ -177,7 +177,7 @@ impl PrivilegedActions<'_> {
         resolved: &Path,
         by: SourceAudience,
         below: &str,
-    ) -> UnplacedAction {
+    ) -> UnlocatedAction {
         let path = in_text(resolved);
         let id = source.id.as_str();
         let what = match by {
@@ -193,7 +193,7 @@ impl PrivilegedActions<'_> {
     }
 
     /// A source that every agent is instructed to fetch, or whose tool it is instructed to call.
-    pub(crate) fn for_every_agent(&self, source: &Source) -> Option<UnplacedAction> {
+    pub(crate) fn for_every_agent(&self, source: &Source) -> Option<UnlocatedAction> {
         let id = source.id.as_str();
         let hint = &source.fetch_hint;
         let (what, content) = match source.kind.with_trust() {
@@ -213,21 +213,21 @@ impl PrivilegedActions<'_> {
     }
 
     /// A folder outside the workspace whose files define sources, which agents can thereby read.
-    pub(crate) fn references(&self, resolved: &Path) -> UnplacedAction {
+    pub(crate) fn references(&self, resolved: &Path) -> UnlocatedAction {
         let path = in_text(resolved);
         let what = format!("let agents read the sources that the files in {path} define, with their texts");
         self.action(PrivilegedActionKind::References, what, &json!({ "path": path }))
     }
 
     /// A file in the references folder that is a link and leads outside.
-    pub(crate) fn reference(&self, file: &Path, resolved: &Path) -> UnplacedAction {
+    pub(crate) fn reference(&self, file: &Path, resolved: &Path) -> UnlocatedAction {
         let path = in_text(resolved);
         let what = format!("let agents read the source that {path} defines, with its text");
         self.action(PrivilegedActionKind::Reference(file.to_path_buf()), what, &json!({ "path": path }))
     }
 
     /// A source whose text is in a file outside, reached by a link.
-    pub(crate) fn text(&self, source: &Source, resolved: &Path) -> UnplacedAction {
+    pub(crate) fn text(&self, source: &Source, resolved: &Path) -> UnlocatedAction {
         let (id, path) = (source.id.as_str(), in_text(resolved));
         let what = format!("let agents read the text in {path}, as @{id}");
         let content = json!({"id": id, "text_of": path, "mode": source.mode});
@@ -236,13 +236,13 @@ impl PrivilegedActions<'_> {
 
     /// Every rule that allows writes without asking, together with the rules that restrict it: denials, and later rules
     /// that ask.
-    pub(crate) fn approvals(&self, rules: &[Rule]) -> Vec<UnplacedAction> {
+    pub(crate) fn approvals(&self, rules: &[Rule]) -> Vec<UnlocatedAction> {
         let is_auto = |(at, rule): &(usize, &Rule)| (rule.verdict == ApprovalMode::Auto).then_some(*at);
         rules.iter().enumerate().filter_map(|it| is_auto(&it)).filter_map(|at| self.approval(rules, at)).collect()
     }
 
     /// The rule with this index, if it allows writes without asking.
-    pub(crate) fn approval(&self, rules: &[Rule], at: usize) -> Option<UnplacedAction> {
+    pub(crate) fn approval(&self, rules: &[Rule], at: usize) -> Option<UnlocatedAction> {
         let glob = rules.get(at).filter(|rule| rule.verdict == ApprovalMode::Auto).map(|rule| rule.glob.as_str())?;
         let takes_back = |(other, rule): &(usize, &Rule)| match rule.verdict {
             ApprovalMode::Deny => true,

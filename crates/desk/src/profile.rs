@@ -185,7 +185,7 @@ impl Desk {
     }
 
     /// Whether the configuration or the profile picks this source.
-    pub(super) fn begins_with(&self, id: &str) -> bool {
+    pub(super) fn is_preselected(&self, id: &str) -> bool {
         let picks = self.profile.as_ref().map_or(&self.config.settings.preselected, |profile| &profile.picks);
         picks.iter().any(|pick| pick == id)
     }

@@ -225,14 +225,14 @@ impl Desk {
         };
         let whole = groups.first().map(|(_, members)| of(members)).unwrap_or_default();
         let whole = {
-            let world = self.whole_catalog(&union(&whole));
-            self.in_catalog(&world, &whole)
+            let catalog_data = self.whole_catalog(&union(&whole));
+            self.in_catalog(&catalog_data, &whole)
         };
         let desk = &*self;
         let narrow = groups.par_iter().skip(1).map(|(catalog, members)| {
             let plans = of(members);
-            let world = desk.narrowed_catalog(catalog.cloned().unwrap_or_default(), &union(&plans));
-            desk.in_catalog(&world, &plans)
+            let catalog_data = desk.narrowed_catalog(catalog.cloned().unwrap_or_default(), &union(&plans));
+            desk.in_catalog(&catalog_data, &plans)
         });
         let details: Vec<Vec<ProfileDetails>> = std::iter::once(whole).chain(narrow.collect::<Vec<_>>()).collect();
         let mut in_order: Vec<(usize, ProfileDetails)> = groups
@@ -251,7 +251,7 @@ impl Desk {
             if wanted.is_empty() {
                 break;
             }
-            self.take_in(&wanted);
+            self.load_documents(&wanted);
         }
         ProfileCatalog { catalog: self.catalog.clone(), graph: self.graph.clone(), tokens: self.tokens.clone() }
     }
@@ -274,33 +274,35 @@ impl Desk {
         ProfileCatalog { catalog: Arc::new(catalog), graph: Arc::new(graph), tokens: Arc::new(tokens) }
     }
 
-    fn in_catalog(&self, world: &ProfileCatalog, plans: &[&ProfilePlan<'_>]) -> Vec<ProfileDetails> {
-        let close = |plan: &&ProfilePlan<'_>| selection::select(&plan.choice, &world.catalog, &world.graph, plan.rules);
+    fn in_catalog(&self, catalog_data: &ProfileCatalog, plans: &[&ProfilePlan<'_>]) -> Vec<ProfileDetails> {
+        let close = |plan: &&ProfilePlan<'_>| {
+            selection::select(&plan.choice, &catalog_data.catalog, &catalog_data.graph, plan.rules)
+        };
         let selections: Vec<Selection> = plans.par_iter().map(close).collect();
         let (choice, rules) = union(plans);
-        let all = selection::select(&choice, &world.catalog, &world.graph, rules);
-        let sources: Vec<&Source> = price::given_sources(&world.catalog, &all).collect();
+        let all = selection::select(&choice, &catalog_data.catalog, &catalog_data.graph, rules);
+        let sources: Vec<&Source> = price::agent_sources(&catalog_data.catalog, &all).collect();
         let budget = refdesk_files::walk::WalkBudget::default();
         let price = |source: &Source| {
-            let known = world.tokens.get(source.id.as_str()).copied();
+            let known = catalog_data.tokens.get(source.id.as_str()).copied();
             known.or_else(|| mention::tokens(source, &budget))
         };
         let prices: HashMap<SourceId, u64> =
             sources.par_iter().filter_map(|source| Some((source.id.clone(), price(source)?))).collect();
         let taken = self.taken();
-        let asked = IndexInput { catalog: &world.catalog, selection: &all, ..self.index_input(&taken) };
+        let asked = IndexInput { catalog: &catalog_data.catalog, selection: &all, ..self.index_input(&taken) };
         let templates =
             SelectionTemplates::of(asked, (self.options.clock)()).names(&selections.iter().collect::<Vec<_>>());
         let parts = plans.par_iter().zip(selections).zip(templates);
         // Folders are walked once for all profiles.
-        let pricing = || Pricing::of(self, &world.catalog, &prices);
+        let pricing = || Pricing::of(self, &catalog_data.catalog, &prices);
         parts
             .map_init(pricing, |pricing, ((plan, selection), templates)| {
                 let tokens = pricing.without_hints(&selection, hides_select_tool(&plan.exclude_tools));
-                let waiting = waiting(&world.catalog, &selection);
-                let auto = autos(&world.catalog, &selection);
-                let mut told = tell(plan, &selection, templates);
-                told.missing.extend(missing_of(&world.catalog, &told.transitive));
+                let waiting = waiting(&catalog_data.catalog, &selection);
+                let auto = autos(&catalog_data.catalog, &selection);
+                let mut told = describe(plan, &selection, templates);
+                told.missing.extend(missing_of(&catalog_data.catalog, &told.transitive));
                 ProfileDetails { tokens, waiting, auto, ..told }
             })
             .collect()
@@ -338,7 +340,7 @@ fn autos(catalog: &Catalog, selection: &Selection) -> Vec<SourceId> {
     autos.map(|source| source.id.clone()).filter(|id| !selection.is_picked(id.as_str())).collect()
 }
 
-fn tell(plan: &ProfilePlan<'_>, selection: &Selection, templates: Vec<String>) -> ProfileDetails {
+fn describe(plan: &ProfilePlan<'_>, selection: &Selection, templates: Vec<String>) -> ProfileDetails {
     let ProfilePlan { profile, known, .. } = plan;
     let of = |role: Role| -> Vec<SourceId> {
         selection.members().iter().filter(|member| member.role == role).map(|member| member.id.clone()).collect()

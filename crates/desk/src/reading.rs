@@ -13,9 +13,9 @@ use refdesk_core::catalog::{Catalog, LocalPath, PathState, Source, SourceKind};
 use refdesk_core::mention::without_pages_for_programs;
 use refdesk_core::selection::Access;
 use refdesk_files::Folder;
-use refdesk_files::beneath::{Opened, open};
+use refdesk_files::nofollow::{Opened, open};
 use refdesk_files::path::{display, is_absolute_anywhere, lossy};
-use refdesk_files::reserved::is_kept_back;
+use refdesk_files::reserved::is_skipped_by_walks;
 use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, WalkedFile};
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::lines::decode;
@@ -25,7 +25,7 @@ use refdesk_text::tokens;
 use refdesk_text::{Code, Error, Fix};
 
 /// The most bytes of text returned: whole lines, or the beginning of a longer line.
-pub const GIVEN: usize = 256 * 1024;
+pub const MAX_TEXT_BYTES: usize = 256 * 1024;
 
 /// The maximum size of a file in bytes.
 const LARGEST: u64 = 16 * 1024 * 1024;
@@ -234,7 +234,7 @@ impl Local<'_> {
             let message = format!("{shown} leads out of '{}' by a link", self.source.id);
             return Err(Error::new(Code::LeadsOut, message, "only files inside the source are read"));
         }
-        if is_kept_back(root, &real) {
+        if is_skipped_by_walks(root, &real) {
             let message = format!("{shown} belongs to git or to refdesk itself, and is not read for agents");
             return Err(Error::new(Code::KeptBack, message, "call it without `path` for the list of readable files"));
         }
@@ -408,11 +408,11 @@ fn content_of(
     let (mut text, mut given, mut note) = (String::new(), first.saturating_sub(1), String::new());
     for line in whole.split_inclusive('\n').take(last).skip(first.saturating_sub(1)) {
         let line = visible(line);
-        if text.len() + line.len() > GIVEN {
+        if text.len() + line.len() > MAX_TEXT_BYTES {
             if text.is_empty() {
                 given += 1;
-                text.push_str(beginning(&line, GIVEN));
-                note = format!("line {given} is longer than {}: only its start is shown", size(GIVEN as u64));
+                text.push_str(beginning(&line, MAX_TEXT_BYTES));
+                note = format!("line {given} is longer than {}: only its start is shown", size(MAX_TEXT_BYTES as u64));
             }
             break;
         }

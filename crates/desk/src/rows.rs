@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::Picked;
-use super::wanted_names::{REPEATED, brief};
+use super::requested_names::{REPEATED, brief};
 use refdesk_core::catalog::{Catalog, Source, SourceId, SourceKind};
 use refdesk_core::selection::{Role, Selection};
 use refdesk_files::path::display;
@@ -43,7 +43,7 @@ impl Rows<'_> {
     pub fn listed(&self, source: &Source, tokens: Option<u64>) -> Value {
         let id = source.id.as_str();
         let member = self.selection.member(id);
-        let (url, server, tool) = addresses(self.told(source));
+        let (url, server, tool) = addresses(self.visible_kind(source));
         self.row([
             ("id", json!(id)),
             ("name", json!(source.name)),
@@ -97,8 +97,8 @@ impl Rows<'_> {
         let member = self.selection.member(source.id.as_str());
         let transitive = member.is_some_and(|member| member.role == Role::Transitive);
         let parents: Vec<&SourceId> = member.iter().flat_map(|member| member.parents.iter()).take(PARENTS).collect();
-        let (url, server, tool) = addresses(self.told(source));
-        let kind = self.told(source);
+        let (url, server, tool) = addresses(self.visible_kind(source));
+        let kind = self.visible_kind(source);
         let (args, content) = match kind {
             SourceKind::Mcp { args, .. } => ((**args).clone(), None),
             SourceKind::Inline { content } => (Value::Null, Some(content.to_string())),
@@ -124,7 +124,7 @@ impl Rows<'_> {
     }
 
     /// The kind of source shown to the reader of the rows: a person sees untrusted parts, an agent does not.
-    fn told<'s>(&self, source: &'s Source) -> &'s SourceKind {
+    fn visible_kind<'s>(&self, source: &'s Source) -> &'s SourceKind {
         match self.members {
             Members::All => source.kind.with_trust(),
             Members::NonEmpty => &source.kind,

@@ -12,7 +12,7 @@ mod named;
 
 pub(crate) use self::current::CurrentTexts;
 use super::search_index::first_sections_only;
-use super::{CompleteDesk, Desk, WantedTags};
+use super::{CompleteDesk, Desk, TagFilter};
 use crate::session::{JournalEvent, Receipt, Session};
 use refdesk_core::catalog::Source;
 use refdesk_core::selection::Access;
@@ -20,7 +20,7 @@ use refdesk_index::pages::{DOMAIN, RELATIONSHIP};
 use refdesk_index::search::{Excerpt, HitCost, HitLength, LONGEST, fit};
 use refdesk_index::{
     DatabaseSubject, FoundDocument, HitRank, IndexedJoin, Partial, SOURCE, SearchMode, SearchQuery, SectionHit,
-    SourcePreference, TEXT, usual_weight,
+    SourcePreference, TEXT, default_weight,
 };
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::shorten::shortened;
@@ -54,7 +54,7 @@ pub struct SearchRequest {
     /// Whether to return one hit per table instead of one per column and join.
     pub by_table: bool,
     /// Which sources to search.
-    pub among: SearchAmong,
+    pub among: SearchScope,
     /// The most hits.
     pub limit: usize,
     /// Who reads the answer.
@@ -63,7 +63,7 @@ pub struct SearchRequest {
 
 /// The sources to search.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum SearchAmong {
+pub enum SearchScope {
     /// All sources.
     #[default]
     All,
@@ -159,7 +159,7 @@ impl SearchRequest {
             database: None,
             domain: None,
             by_table: true,
-            among: SearchAmong::All,
+            among: SearchScope::All,
             limit: SEARCH_LIMIT,
             reader,
         }
@@ -203,16 +203,16 @@ impl CompleteDesk<'_> {
             SearchReader::Agent => Some(self.access(session)),
         };
         let waits_for_trust = self.waiting_for_trust();
-        let tags = WantedTags::new(&request.tags);
-        let is_asked_for = |source: &Source| {
+        let tags = TagFilter::new(&request.tags);
+        let is_explicit = |source: &Source| {
             let id = source.id.as_str();
             (sources.is_empty() || sources.contains(&id))
-                && (request.tags.is_empty() || tags.are_on(source))
-                && (request.among == SearchAmong::All || self.selection.contains(id))
+                && (request.tags.is_empty() || tags.matches(source))
+                && (request.among == SearchScope::All || self.selection.contains(id))
                 // Sources that a person excluded are not offered to agents.
                 && (access.is_none() || !self.selection.is_excluded(id))
         };
-        let takes_part = |source: &Source| is_asked_for(source) && !waits_for_trust(source);
+        let takes_part = |source: &Source| is_explicit(source) && !waits_for_trust(source);
         let is_wanted = |id: &str| self.catalog.get(id).is_some_and(takes_part);
         if request.database.is_some() || request.domain.is_some() {
             self.documented_for(access.as_ref()).check(request.database.as_deref(), request.domain.as_deref())?;
@@ -229,7 +229,7 @@ impl CompleteDesk<'_> {
             }
         };
         let weights = self.search_weights();
-        let weight = |kind: &str| weights.of(kind).unwrap_or_else(|| usual_weight(kind));
+        let weight = |kind: &str| weights.of(kind).unwrap_or_else(|| default_weight(kind));
         let query = SearchQuery {
             text: &request.query,
             catalog: &self.ids_of_catalog(),
@@ -257,7 +257,7 @@ impl CompleteDesk<'_> {
         if found.is_empty {
             notes.push("The query has no words to search for.".to_owned());
         }
-        let selects_nothing = request.among == SearchAmong::Selected && self.selection.members().is_empty();
+        let selects_nothing = request.among == SearchScope::Selected && self.selection.members().is_empty();
         if selects_nothing {
             notes.push("No source is selected.".to_owned());
         }
@@ -288,7 +288,7 @@ impl CompleteDesk<'_> {
         }
         notes.extend(first_sections_only(&self.cut_files(takes_part)?));
         notes.extend(self.index_waits_for_trust().map(str::to_owned));
-        match self.catalog.sources().iter().filter(|source| is_asked_for(source) && waits_for_trust(source)).count() {
+        match self.catalog.sources().iter().filter(|source| is_explicit(source) && waits_for_trust(source)).count() {
             0 => {}
             1 => notes.push("1 source waits for trust, and is left out.".to_owned()),
             some => notes.push(format!("{some} sources wait for trust, and are left out.")),
@@ -313,7 +313,7 @@ impl CompleteDesk<'_> {
 
     /// The hit for a reader with this access, or for a person if `None`.
     fn hit(&self, access: Option<&Access>, hit: SectionHit) -> Option<SearchHit> {
-        let source = self.catalog.get(&hit.source).filter(|source| is_of(source, &hit.path))?;
+        let source = self.catalog.get(&hit.source).filter(|source| belongs_to(source, &hit.path))?;
         let readable = access.is_none_or(|access| !source.is_missing() && may_read(access, source, &hit.path));
         let mut because = hit.because;
         if !readable {
@@ -361,7 +361,7 @@ impl CompleteDesk<'_> {
 
 /// Whether this document still belongs to the source, since the index may contain an older path. The path is empty for
 /// the catalog entry, and relative for an inline text.
-pub(crate) fn is_of(source: &Source, path: &str) -> bool {
+pub(crate) fn belongs_to(source: &Source, path: &str) -> bool {
     let path = Path::new(path);
     path.is_relative() || source.place().is_some_and(|place| path.starts_with(&place.resolved))
 }

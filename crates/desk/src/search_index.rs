@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::profile::ActiveProfile;
-use super::search::{CurrentTexts, is_of};
+use super::search::{CurrentTexts, belongs_to};
 use super::{Desk, IndexProcess, Session};
 use refdesk_core::catalog::Source;
 use refdesk_core::config::HintSettings;
@@ -76,7 +76,7 @@ impl Desk {
         let job = Job { catalog, may_stay: &may_stay, pages, embedder, fresh, now, progress };
         let report = refdesk_index::update(&self.index_location()?, job)?;
         // Make git ignore the state folder, as it did before.
-        let _ = self.store.keep_git_out();
+        let _ = self.store.ignore_in_git();
         Ok(report)
     }
 
@@ -84,7 +84,7 @@ impl Desk {
     /// configuration forbids it and it was not requested explicitly.
     pub fn index_process(&self) -> Option<&IndexProcess> {
         let can_be = !self.catalog.sources().is_empty() && self.workspace_context().is_workspace();
-        let is_wanted = |process: &&IndexProcess| process.is_asked_for || self.settings().background_index;
+        let is_wanted = |process: &&IndexProcess| process.is_explicit || self.settings().background_index;
         self.options.index_process.as_ref().filter(|_| can_be).filter(is_wanted)
     }
 
@@ -141,7 +141,7 @@ impl Desk {
     }
 
     /// The number of sources not indexed because they are not trusted yet.
-    pub fn sources_that_wait(&self) -> usize {
+    pub fn untrusted_source_count(&self) -> usize {
         let waits = self.waiting_for_trust();
         self.catalog.sources().iter().filter(|source| waits(source)).count()
     }
@@ -220,7 +220,7 @@ impl Desk {
             about.read = self.just_read(asked, &about.scored);
             for scored in &mut about.scored {
                 let source = self.catalog.get(&scored.source);
-                scored.section.take_if(|section| source.is_none_or(|source| !is_of(source, &section.path)));
+                scored.section.take_if(|section| source.is_none_or(|source| !belongs_to(source, &section.path)));
             }
             Ok(Some(about))
         };

@@ -150,7 +150,7 @@ impl Desk {
     /// removed.
     pub(super) fn shared_exclusions(&mut self, id: &str, depth: usize) -> Vec<SourceId> {
         let exclusions = self.choice.exclusions.iter();
-        let by_person = exclusions.filter(|id| self.choice.is_excluded_by_a_person(id)).cloned().collect();
+        let by_person = exclusions.filter(|id| self.choice.is_excluded_by_user(id)).cloned().collect();
         let alone = Choice { picks: vec![id.to_owned()], exclusions: by_person, ..Choice::default() };
         let after = self.select_with(&alone);
         let far = after.members().iter().filter(|member| member.depth > depth).map(|member| &member.id);
@@ -206,7 +206,7 @@ impl Desk {
 
     /// The selection that this choice results in.
     fn select_with(&mut self, choice: &Choice) -> Selection {
-        self.closure(choice, self.rules(), Self::take_in)
+        self.closure(choice, self.rules(), Self::load_documents)
     }
 
     fn follows(&mut self, change: impl FnOnce(&mut Choice) -> bool) -> SelectionChange {

@@ -86,7 +86,7 @@ impl Desk {
         if is_pattern(place, self.workspace()) {
             return 2;
         }
-        self.documents_of(&self.below_workspace(place)).len().max(1)
+        self.documents_of(&self.absolute_place(place)).len().max(1)
     }
 
     /// The documents of a folder that git does not ignore; empty if it is not a folder.

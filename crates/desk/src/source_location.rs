@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::Desk;
 use super::document::introduction;
 use refdesk_core::catalog::{PathState, Source, SourceKind};
-use refdesk_core::config::profile::OURS;
+use refdesk_core::config::profile::REFERENCES_PATH;
 use refdesk_core::config::{self, JsonDocument, MemberPart};
 use refdesk_core::mention::files;
 use refdesk_files::read_whole;
@@ -103,7 +103,7 @@ impl Desk {
 fn line_in_profile(source: &Source, document: &JsonDocument) -> usize {
     let item = source.origin.entry.map(PointerStep::Item);
     let path: Vec<PointerStep<'_>> =
-        OURS.map(PointerStep::Key).into_iter().chain([PointerStep::Key("sources")]).chain(item).collect();
+        REFERENCES_PATH.map(PointerStep::Key).into_iter().chain([PointerStep::Key("sources")]).chain(item).collect();
     document.position(&path, MemberPart::Value).line
 }
 

@@ -107,9 +107,9 @@ impl Desk {
         let reason = format!("switched to the profile {}", profile.name);
         let is_brought = profile.document.path.starts_with(self.workspace());
         let AppliedChange { answer: (before, after), left, .. } =
-            self.store_change(session, &reason, NewPicks::Brought(&|_| is_brought), |choice| {
+            self.store_change(session, &reason, NewPicks::Inherited(&|_| is_brought), |choice| {
                 let before = choice.clone();
-                choice.keep_picks(&picks);
+                choice.retain_picks(&picks);
                 // Sources that another process has excluded in the meantime stay excluded.
                 choice.picks = picks.iter().filter(|id| !choice.exclusions.contains(id)).cloned().collect();
                 (before, choice.clone())
@@ -149,7 +149,7 @@ impl Desk {
     /// The desk's choice after a switch to this profile.
     pub(super) fn choice_after_switch(&self, profile: &Profile) -> Choice {
         let mut choice = self.choice.clone();
-        choice.keep_picks(&self.picks_of(profile, &[]));
+        choice.retain_picks(&self.picks_of(profile, &[]));
         choice.picks = self.picks_of(profile, &choice.exclusions);
         choice
     }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::Desk;
 use super::prepared::Prepared;
 use refdesk_templates::render::{RenderJob, partials};
-use refdesk_templates::{Syntax, TakenTemplate, Template, TemplateIndex, ValueCheck, Variable, check_values};
+use refdesk_templates::{ExtractedTemplate, Syntax, Template, TemplateIndex, ValueCheck, Variable, check_values};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error, Fix};
 
@@ -107,12 +107,12 @@ impl Desk {
     }
 
     /// The templates taken from earlier tool results.
-    pub(super) fn taken(&self) -> Vec<TakenTemplate> {
-        if self.settings().extract_templates { self.store.taken_templates() } else { Vec::new() }
+    pub(super) fn taken(&self) -> Vec<ExtractedTemplate> {
+        if self.settings().extract_templates { self.store.tool_result_templates() } else { Vec::new() }
     }
 
     /// The input of the index.
-    pub(super) fn index_input<'a>(&'a self, taken: &'a [TakenTemplate]) -> refdesk_templates::IndexInput<'a> {
+    pub(super) fn index_input<'a>(&'a self, taken: &'a [ExtractedTemplate]) -> refdesk_templates::IndexInput<'a> {
         refdesk_templates::IndexInput {
             workspace: self.workspace(),
             catalog: &self.catalog,

@@ -5,7 +5,7 @@
 //! that is inside, by its path or through a link, does.
 
 mod check;
-mod unasked;
+mod unrequested;
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -15,17 +15,17 @@ use std::sync::Arc;
 
 pub(crate) use self::check::{TrustCheck, resolved};
 use super::privileged_actions::{
-    PrivilegedAction, PrivilegedActionKind, SourceAudience, UnplacedAction, in_text, outside, place,
+    PrivilegedAction, PrivilegedActionKind, SourceAudience, UnlocatedAction, in_text, outside, place,
 };
 use super::{CompleteDesk, Desk, Session};
 use crate::session::Trusted;
 use refdesk_core::catalog::{
-    self, Catalog, CatalogReading, LocalPath, PathState, PlainSources, Source, SourceId, SourceKind, narrowed,
+    self, Catalog, CatalogOptions, LocalPath, PathState, PlainSources, Source, SourceId, SourceKind, narrowed,
 };
 use refdesk_core::config::{self, ApprovalMode, ChannelKind, ChannelSettings, profile};
 use refdesk_core::selection::Access;
 use refdesk_enrich::BlockKind;
-use refdesk_files::is_no_room;
+use refdesk_files::is_disk_full;
 use refdesk_files::path::{absolute, display};
 use refdesk_index::Location;
 use refdesk_templates::{Template, TemplateIndex};
@@ -71,7 +71,7 @@ impl Desk {
     pub fn channel(&self) -> ChannelSettings {
         let channel = &self.config.settings.channel;
         let mut trusted = channel.clone();
-        for action in TrustCheck::new(self).waiting_channel() {
+        for action in TrustCheck::new(self).untrusted_channel() {
             match action.about {
                 PrivilegedActionKind::Folder => trusted.base_path = None,
                 _ => {
@@ -88,12 +88,12 @@ impl Desk {
     /// Why the configured channel is not used, if it is not trusted.
     pub(crate) fn channel_refusal(&self) -> Option<Error> {
         let kind = self.config.settings.channel.kind;
-        let is_needed = |action: &UnplacedAction| match kind {
+        let is_needed = |action: &UnlocatedAction| match kind {
             ChannelKind::Webhook => action.about == PrivilegedActionKind::Webhook,
             ChannelKind::File => action.about == PrivilegedActionKind::Folder,
             ChannelKind::Queue | ChannelKind::Console => false,
         };
-        let action = TrustCheck::new(self).waiting_channel().into_iter().find(is_needed)?;
+        let action = TrustCheck::new(self).untrusted_channel().into_iter().find(is_needed)?;
         // The target may contain a secret, and agents see this error; only the person who is asked for trust sees the
         // target.
         let what =
@@ -150,7 +150,7 @@ impl Desk {
                     false if source.origin.file == profile.document.path => check.audience(source),
                     false => continue,
                 };
-                let Some(UnplacedAction { what, hash, about }) = check.source_for(source, by) else { continue };
+                let Some(UnlocatedAction { what, hash, about }) = check.source_for(source, by) else { continue };
                 let (file, line) = (profile.document.shown.clone(), None);
                 actions.push(PrivilegedAction { what, hash, about, file, line });
             }
@@ -204,7 +204,7 @@ impl Desk {
     /// remain.
     fn forget_untrusted(&self, indexes: &[Location]) -> (usize, Option<Error>) {
         let check = TrustCheck::new(self);
-        let is_withheld = |action: Option<UnplacedAction>| action.is_some_and(|action| !check.trusts(&action.hash));
+        let is_withheld = |action: Option<UnlocatedAction>| action.is_some_and(|action| !check.trusts(&action.hash));
         let may_stay = |source: &str, path: &str| {
             let Some(source) = self.catalog.get(source) else {
                 // The source belongs to a profile that is not loaded.
@@ -288,7 +288,7 @@ impl Desk {
     pub(super) fn load_catalog(&self, plain: PlainSources, previous: Option<&Catalog>) -> LoadedCatalog {
         let check = TrustCheck::new(self);
         let (linked, decided) = (RefCell::new(Vec::new()), RefCell::new(TrustDecisions::new()));
-        let is_trusted = |bare: UnplacedAction| {
+        let is_trusted = |bare: UnlocatedAction| {
             let is_trusted = check.trusts(&bare.hash);
             decided.borrow_mut().push((bare.hash, is_trusted));
             is_trusted
@@ -304,7 +304,7 @@ impl Desk {
         };
         let wanted = &self.options.wanted;
         let is_compared = self.options.is_compared();
-        let reading = CatalogReading { previous, may_read: &may_read, wanted, is_compared };
+        let reading = CatalogOptions { previous, may_read: &may_read, wanted, is_compared };
         let (catalog, diagnostics) = catalog::load(self.workspace_context(), &self.config, plain, reading);
         let problems = check.problems_so_far();
         LoadedCatalog { catalog, diagnostics, linked: linked.into_inner(), decided: decided.into_inner(), problems }
@@ -346,7 +346,7 @@ impl Desk {
     }
 
     /// Whether a path may be accessed to look for a source: it must be in the workspace, trusted, or given by the user.
-    pub(crate) fn may_look_at(&self, source: &Source, path: &Path) -> bool {
+    pub(crate) fn may_access(&self, source: &Source, path: &Path) -> bool {
         let check = TrustCheck::new(self);
         let may_be_foreign = check.is_foreign(source) || path.starts_with(self.workspace());
         let Some(real) = outside(&check.workspace, path).filter(|_| may_be_foreign) else { return true };
@@ -388,7 +388,7 @@ impl Desk {
     }
 
     /// The action with its position in the configuration.
-    fn located(&self, bare: UnplacedAction) -> PrivilegedAction {
+    fn located(&self, bare: UnlocatedAction) -> PrivilegedAction {
         let document = self.config.document.as_ref();
         let key =
             |path: &[PointerStep<'_>]| document.map(|document| document.position(path, config::MemberPart::Key).line);
@@ -408,14 +408,14 @@ impl Desk {
             PrivilegedActionKind::Reference(file) => (self.workspace_context().display(file), None),
             PrivilegedActionKind::Source(id) => self.entry_of(id.as_str()),
         };
-        let UnplacedAction { what, hash, about } = bare;
+        let UnlocatedAction { what, hash, about } = bare;
         PrivilegedAction { what, hash, about, file, line }
     }
 
     /// Locates the actions of approval rules, all in one pass over the document, which may have a million unused rules.
-    fn located_rules(&self, actions: Vec<UnplacedAction>) -> Vec<PrivilegedAction> {
+    fn located_rules(&self, actions: Vec<UnlocatedAction>) -> Vec<PrivilegedAction> {
         let rules = &self.config.settings.approval;
-        let glob = |action: &UnplacedAction| match action.about {
+        let glob = |action: &UnlocatedAction| match action.about {
             PrivilegedActionKind::Approval(at) => rules.get(at).map(|rule| rule.glob.as_str()),
             _ => None,
         };
@@ -423,7 +423,7 @@ impl Desk {
         let document = self.config.document.as_ref().filter(|_| !globs.is_empty());
         let lines = document.map(|document| document.member_lines(&[PointerStep::Key("approval")], &globs));
         let lines = lines.unwrap_or_default();
-        let located = |action: UnplacedAction| {
+        let located = |action: UnlocatedAction| {
             let line = glob(&action).and_then(|glob| lines.get(glob).copied());
             PrivilegedAction { line, ..self.located(action) }
         };
@@ -497,7 +497,7 @@ const SHOWN: usize = 5;
 
 fn trust_not_stored(error: &std::io::Error) -> Error {
     let message = format!("trust could not be stored: {error}");
-    let fix = if is_no_room(error) { "free some disk space" } else { "make that file and its folder writable" };
+    let fix = if is_disk_full(error) { "free some disk space" } else { "make that file and its folder writable" };
     Error::new(Code::NotStored, message, fix)
 }
 

@@ -7,7 +7,7 @@ use super::change::AppliedChange;
 use super::{Desk, Session};
 use crate::session::NewPicks;
 use refdesk_core::catalog::SourceId;
-use refdesk_core::selection::{Choice, History, RetraceResult, StepName};
+use refdesk_core::selection::{Choice, History, StepName, UndoOutcome};
 use refdesk_text::Error;
 
 /// The result of undoing or redoing a change.
@@ -16,14 +16,14 @@ pub struct UndoResult {
     /// The step.
     pub what: StepName,
     /// What was reverted, and what was not because other processes have changed it since.
-    pub retraced: RetraceResult,
+    pub retraced: UndoOutcome,
     /// Sources that left the selection.
     pub left: Vec<SourceId>,
 }
 
 /// An answer given here whose picks another process stores.
 #[derive(Debug, Clone)]
-pub(super) struct AnsweredHere {
+pub(super) struct LocalAnswer {
     who: String,
     ids: Vec<String>,
     at: SystemTime,
@@ -55,7 +55,7 @@ impl Desk {
     pub(crate) fn expect_answer(&mut self, who: &str, ids: &[String]) {
         let new: Vec<String> = ids.iter().filter(|id| !self.choice.picks.contains(id)).cloned().collect();
         if !new.is_empty() {
-            self.answers.push(AnsweredHere { who: who.to_owned(), ids: new, at: (self.options.clock)() });
+            self.answers.push(LocalAnswer { who: who.to_owned(), ids: new, at: (self.options.clock)() });
         }
     }
 
@@ -98,14 +98,14 @@ impl Desk {
         session: &Session,
         done: &str,
         what: Option<StepName>,
-        step: fn(&mut History, &mut Choice) -> Option<RetraceResult>,
+        step: fn(&mut History, &mut Choice) -> Option<UndoOutcome>,
     ) -> Result<Option<UndoResult>, Error> {
         let Some(what) = what else { return Ok(None) };
         let (mut history, known) = (self.history.clone(), self.choice.clone());
         let were_brought = self.were_taken_over.clone();
         let is_brought = |id: &str| were_brought.contains(id);
         let AppliedChange { answer: retraced, left, .. } =
-            self.store_change(session, &format!("{done}: {what}"), NewPicks::Brought(&is_brought), |choice| {
+            self.store_change(session, &format!("{done}: {what}"), NewPicks::Inherited(&is_brought), |choice| {
                 history.note_others(&known, choice);
                 step(&mut history, choice)
             })?;

@@ -8,7 +8,7 @@ use refdesk_core::catalog::{Mode, Source, SourceId};
 use refdesk_core::config::MemberPart;
 use refdesk_core::config::screen_session::workspace_key;
 use refdesk_files::name::sha256_hex;
-use refdesk_files::{read_own, write_private};
+use refdesk_files::{read_state_file, write_private};
 use refdesk_text::Code;
 use refdesk_text::fold::can_match;
 use refdesk_text::report::Diagnostic;
@@ -46,7 +46,7 @@ impl Desk {
                 && !source.tags.iter().any(|tag| can_match(tag))
                 && !source.is_missing()
                 && !mentioned.contains(&source.id)
-                && !self.begins_with(source.id.as_str())
+                && !self.is_preselected(source.id.as_str())
         };
         let shown = |source: &Source| {
             let id = source.id.as_str();
@@ -81,7 +81,9 @@ impl Desk {
         let hash = sha256_hex(shown.join("\n").as_bytes());
         let Some(state) = &self.options.state else { return false };
         let file = state.join(format!("workspaces/{}.{kind}", workspace_key(self.workspace())));
-        if read_own(&file, hash.len() as u64).is_ok_and(|(bytes, is_longer)| !is_longer && bytes == hash.as_bytes()) {
+        if read_state_file(&file, hash.len() as u64)
+            .is_ok_and(|(bytes, is_longer)| !is_longer && bytes == hash.as_bytes())
+        {
             return true;
         }
         if let Err(error) = write_private(&file, hash.as_bytes()) {

@@ -58,7 +58,7 @@ impl HintRemedy {
         let has_tag = !verdict.matched.is_empty();
         match rejected {
             Rejection::BelowThreshold => {
-                let score = verdict.meaning.as_ref()?.score.hundredth_below();
+                let score = verdict.meaning.as_ref()?.score.minus_hundredth();
                 (score.value() >= NOISE).then_some(Self::Threshold(score))
             }
             Rejection::TagAlone { .. } | Rejection::BelowBest { .. } if has_tag => Some(Self::NoTagFilter),
@@ -81,8 +81,8 @@ const NOISE: f64 = 0.3;
 
 impl Verdict {
     /// The verdict from the text alone, regardless of memory and budget.
-    pub(super) fn new(id: &SourceId, text: &str, regard: MatchExplanation) -> Self {
-        let MatchExplanation { matched, why, tag, at } = regard;
+    pub(super) fn new(id: &SourceId, text: &str, explanation: MatchExplanation) -> Self {
+        let MatchExplanation { matched, why, tag, at } = explanation;
         let firsts: Vec<usize> = matched.iter().map(|(_, first)| *first).collect();
         let places = lines::places(text, &firsts);
         let matched = matched.into_iter().zip(places).map(|((tag, _), (line, column))| (tag, line, column)).collect();
@@ -118,7 +118,7 @@ impl Verdict {
     }
 
     /// The same verdict, with this reason if it was positive.
-    pub(super) fn or_because(self, why: WhyNot) -> Self {
+    pub(super) fn with_reason(self, why: WhyNot) -> Self {
         Self { hinted: self.hinted.and(Err(why)), ..self }
     }
 }
@@ -135,9 +135,11 @@ impl CompleteDesk<'_> {
         asked: &EnrichRequest,
     ) -> Result<(Verdict, Vec<Diagnostic>), Error> {
         let source = self.catalog.find(id).ok_or_else(|| self.unknown_id(id))?;
-        let regard = self.matcher.explain(source, asked.text, &self.catalog, &self.selection, self.hides_select_tool());
+        let explanation =
+            self.matcher.explain(source, asked.text, &self.catalog, &self.selection, self.hides_select_tool());
         let (simulated, mut problems) = self.simulate_with(session, asked, Some(source.id.as_str()));
-        let mut verdict = Verdict::new(&source.id, asked.text, regard).with_scores(simulated.considered.as_deref());
+        let mut verdict =
+            Verdict::new(&source.id, asked.text, explanation).with_scores(simulated.considered.as_deref());
         // The problems already include an unreadable index.
         if let Ok(Some(index)) = self.index() {
             let is_known = index.knows(source.id.as_str(), self.model_name().unwrap_or_default()).unwrap_or(false);
@@ -202,7 +204,7 @@ impl CompleteDesk<'_> {
                 last = Some(line);
             }
         };
-        let read = self.store.each_line(|line| session::says_what(line, &[JournalEvent::Enriched]), keep);
+        let read = self.store.each_line(|line| session::records_event(line, &[JournalEvent::Enriched]), keep);
         read.map_err(|error| {
             let message = format!("the journal does not say when the session got it: {error}");
             Diagnostic::warning(Code::Unreadable, message).fix("make .jaato/refdesk/ readable")

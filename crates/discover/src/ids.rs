@@ -21,7 +21,7 @@ const NAMES: &str = "abstract administration agents api appendix architecture au
                      upgrade upgrading usage versioning vision welcome workflow workflows";
 
 /// How many other documents may contain the word that is a document's whole id.
-const ELSEWHERE: usize = 1;
+const MAX_OTHER_DOCUMENTS: usize = 1;
 
 /// The parts of a path from which an id is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,7 +79,7 @@ fn is_ambiguous(id: &str, documents: &dyn Fn(&str) -> usize) -> bool {
     let is_plain = !id.contains('-') && !id.chars().any(|c| c.is_ascii_digit());
     id.chars().count() < 3
         || is_named()
-        || (is_plain && (is_common(id) || documents(id) > ELSEWHERE))
+        || (is_plain && (is_common(id) || documents(id) > MAX_OTHER_DOCUMENTS))
         || id.chars().all(|c| c.is_ascii_digit() || c == '-')
 }
 

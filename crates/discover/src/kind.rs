@@ -142,7 +142,7 @@ pub(crate) fn translated(found: &Classification) -> Classification {
 }
 
 /// The same, as a changelog if its name allows that and most of its headings below the title are versions or dates.
-pub(crate) fn or_changelog(found: Classification, path: &Path, headings: &[String]) -> Classification {
+pub(crate) fn detect_changelog(found: Classification, path: &Path, headings: &[String]) -> Classification {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
     let is_release = headings.iter().filter(|heading| is_version_or_date(heading)).count();
     let is_changelog = RELEASES.contains(&stem.as_str()) && is_release > 0 && is_release * 2 + 1 >= headings.len();
@@ -334,7 +334,7 @@ mod tests {
         ] {
             let headings: Vec<String> = headings.iter().map(|heading| (*heading).to_owned()).collect();
             let found = Classification { kind: FoundKind::Document, evidence: String::new(), is_ticked: true };
-            let found = or_changelog(found, Path::new(path), &headings);
+            let found = detect_changelog(found, Path::new(path), &headings);
             assert_eq!(
                 (found.kind == FoundKind::Changelog, found.is_ticked),
                 (expected, !expected),

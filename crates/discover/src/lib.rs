@@ -24,4 +24,4 @@ pub use proposal::{
 };
 pub use propose::discover;
 pub use scan::{Scan, ScannedFile, documents_in, scan};
-pub use single::{Described, RealPlace, describe_place, ids_of};
+pub use single::{DescribedPlace, RealPlace, describe_place, ids_of};

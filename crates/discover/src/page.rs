@@ -34,7 +34,7 @@ const KEYS: &str = "approvers|author|authors|consulted|created|date|deciders|dec
                     owner|owners|reviewers|status|superseded by|supersedes|tags|technical story|updated|version";
 
 /// Sections about the document itself, such as the status of a decision.
-const ABOUT_ITSELF: [&str; 4] = ["date", "deciders", "metadata", "status"];
+const METADATA_SECTIONS: [&str; 4] = ["date", "deciders", "metadata", "status"];
 
 /// How a paragraph begins that is a step in instructions rather than about the document.
 const STEPS: [&str; 5] = ["first,", "next,", "now,", "then,", "finally,"];
@@ -130,7 +130,7 @@ pub(super) struct Collected {
     /// Headings so far.
     sections: usize,
     /// Whether this section is about the document itself.
-    is_about_itself: bool,
+    in_metadata_section: bool,
 }
 
 impl Collected {
@@ -142,7 +142,7 @@ impl Collected {
         }
         self.words.add(&text, HEADING);
         self.sections += 1;
-        self.is_about_itself = self.sections > 1 && ABOUT_ITSELF.contains(&text.to_lowercase().as_str());
+        self.in_metadata_section = self.sections > 1 && METADATA_SECTIONS.contains(&text.to_lowercase().as_str());
         self.has_title |= self.headings.is_empty() && is_title;
         if self.headings.len() < HEADINGS {
             self.headings.push(shortened_at_word(&text, TITLE));
@@ -154,7 +154,7 @@ impl Collected {
         let text = single_spaced(text);
         // A single word is a status or the like.
         let is_sentence = text.contains(' ') && text.chars().filter(|c| c.is_alphabetic()).count() >= 3;
-        if self.paragraph.is_some() || !is_sentence || self.is_about_itself {
+        if self.paragraph.is_some() || !is_sentence || self.in_metadata_section {
             return;
         }
         let text = without_lead_in(text);

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::ids::{self, IdParts, slug};
-use super::kind::{Classification, Translations, classify, is_in_language, is_readme, or_changelog, translated};
+use super::kind::{Classification, Translations, classify, detect_changelog, is_in_language, is_readme, translated};
 use super::page::Page;
 use super::proposal::{
     Discovery, FoundKind, KnownSource, MissingSource, MovedSource, ProposedPlace, ProposedSource, ScanNote,
@@ -314,7 +314,7 @@ fn document<'a>(
     let found = match (classified, listed) {
         (None, None) => return None,
         (Some(found), None) if found.is_ticked && translations.has(&file.path) => translated(&found),
-        (Some(found), None) => or_changelog(found, &file.path, &file.page.headings),
+        (Some(found), None) => detect_changelog(found, &file.path, &file.page.headings),
         (found, Some((_, entry))) => {
             let evidence = format!("listed in {}", lossy(&entry.by));
             let kind = match found {
@@ -487,7 +487,7 @@ fn moved_to(source: &KnownSource, path: &Path, fresh: &[Draft<'_>]) -> Option<(u
     let file_name = path.file_name()?;
     let signs = |draft: &Draft<'_>| {
         let place = draft.place.path()?;
-        let has_name = place.file_name() == Some(file_name) && !is_everywhere(file_name);
+        let has_name = place.file_name() == Some(file_name) && !is_generic_name(file_name);
         let has_title = draft.name == source.name && !source.name.is_empty();
         let has_text = shown_text(&draft.description) == source.description && !source.description.is_empty();
         Some(match (has_text, has_title, has_name) {
@@ -512,7 +512,7 @@ fn moved_to(source: &KnownSource, path: &Path, fresh: &[Draft<'_>]) -> Option<(u
 }
 
 /// Whether a repository may have many files of this name.
-fn is_everywhere(name: &std::ffi::OsStr) -> bool {
+fn is_generic_name(name: &std::ffi::OsStr) -> bool {
     let name = name.to_string_lossy().to_lowercase();
     ["readme", "index.", "skill.md", "agents.md", "claude.md"].iter().any(|start| name.starts_with(start))
 }

@@ -11,7 +11,7 @@ use super::propose::{SKILL, id_parts, shown_text, skill_contents, stem_of, tag_f
 use super::tags::{self, Frequencies, TagInput};
 use super::walk::DOCUMENT_EXTENSIONS;
 use refdesk_core::catalog::DirectoryContents;
-use refdesk_files::beneath::open_in;
+use refdesk_files::nofollow::open_in;
 use refdesk_files::read_open;
 
 /// The most bytes of a file that are read.
@@ -19,7 +19,7 @@ const READ: u64 = 1024 * 1024;
 
 /// What a file, a folder or an address says about itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Described {
+pub struct DescribedPlace {
     /// The title, else the name of the file or folder, else the last part of the address.
     pub name: String,
     /// One line; may be empty.
@@ -29,7 +29,7 @@ pub struct Described {
     page: Page,
 }
 
-impl Described {
+impl DescribedPlace {
     /// How many of these documents have each word.
     fn frequencies(all: &[Self]) -> Frequencies<'_> {
         Frequencies::of(all.iter().map(|described| described.page.words.as_slice()))
@@ -66,7 +66,7 @@ impl Described {
 /// of one.
 pub fn ids_of(
     places: &[ProposedPlace],
-    all: &[Described],
+    all: &[DescribedPlace],
     workspace: &str,
     taken: &HashSet<&str>,
     proposed: &[ProposedSource],
@@ -78,7 +78,7 @@ pub fn ids_of(
         .collect();
     let others = || places.iter().zip(&proposed).filter(|(_, id)| id.is_none()).map(|(place, _)| place);
     let parts: Vec<IdParts> = others().map(|place| id_parts(place, workspace)).collect();
-    let frequencies = Described::frequencies(all);
+    let frequencies = DescribedPlace::frequencies(all);
     let taken = taken.iter().copied().chain(proposed.iter().flatten().copied()).collect();
     let ids = ids::assign(&parts, &taken, &|word| frequencies.of_word(word));
     let is_empty = |parts: &IdParts| parts.parts.last().is_some_and(String::is_empty);
@@ -97,15 +97,15 @@ pub struct RealPlace<'a> {
 
 /// Describes the document at a place. The path is only a name; `real` is opened, without following links that appeared
 /// since. A place that cannot be read has only its name.
-pub fn describe_place(place: &ProposedPlace, real: RealPlace<'_>) -> Described {
+pub fn describe_place(place: &ProposedPlace, real: RealPlace<'_>) -> DescribedPlace {
     match place {
-        ProposedPlace::Url(url) => Described { name: last_part(url), ..Described::default() },
+        ProposedPlace::Url(url) => DescribedPlace { name: last_part(url), ..DescribedPlace::default() },
         ProposedPlace::File(path) => described(path, real, &stem(path)),
         ProposedPlace::Folder(folder) => {
             let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             let mut first = [SKILL, "README.md", "readme.md", "index.md"].into_iter();
             let Some(file) = first.find(|file| real.path.join(file).is_file()) else {
-                return Described { name, ..Described::default() };
+                return DescribedPlace { name, ..DescribedPlace::default() };
             };
             let (path, at) = (folder.join(file), real.path.join(file));
             let mut found = described(&path, RealPlace { path: &at, ..real }, &name);
@@ -118,14 +118,14 @@ pub fn describe_place(place: &ProposedPlace, real: RealPlace<'_>) -> Described {
     }
 }
 
-fn described(path: &Path, real: RealPlace<'_>, name: &str) -> Described {
+fn described(path: &Path, real: RealPlace<'_>, name: &str) -> DescribedPlace {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_ascii_lowercase();
     let is_document = DOCUMENT_EXTENSIONS.contains(&ending.as_str()) || ending == "txt";
     let read = || open_in(real.within, real.path).and_then(|(file, metadata)| read_open(file, &metadata, READ)).ok();
     let read = if is_document { read() } else { None };
     let text = read.as_ref().and_then(|(bytes, _)| text_of(bytes));
     let page = text.map(|text| read_page(path, &text)).unwrap_or_default();
-    Described {
+    DescribedPlace {
         name: shown_text(page.title().unwrap_or(name)),
         description: shown_text(&page.description().unwrap_or_default()),
         contents: None,

@@ -32,7 +32,7 @@ const PLACES: &str = "adr adrs agents apps app assets book content contents curs
                       website wiki www";
 
 /// Headings in decision record templates, and states of decisions.
-const DECIDING: &str = "accepted alternatives approved assumptions cons consequence consequences considered context deciders decision \
+const DECISION_WORDS: &str = "accepted alternatives approved assumptions cons consequence consequences considered context deciders decision \
                         decisions deprecated driver drivers implications negative neutral option options outcome positive pros proposed \
                         rationale rejected status superseded";
 
@@ -197,7 +197,7 @@ pub(crate) fn assign(sources: &[TagInput<'_>], all_ids: &[String], frequencies: 
                 .words
                 .iter()
                 .filter(|it| it.count >= MIN && tells(&it.word, &it.stem))
-                .filter(|it| !source.is_decision || !is_deciding(&it.word))
+                .filter(|it| !source.is_decision || !is_decision_word(&it.word))
                 .map(|it| (frequencies.score(&it.stem, it.count), it.word.as_str()))
                 .collect();
             scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
@@ -238,8 +238,8 @@ fn only_by_name(source: &TagInput<'_>, id: &str, is_of_many: impl Fn(&str) -> bo
 }
 
 /// Whether any decision record may have this word, whatever it decides.
-fn is_deciding(word: &str) -> bool {
-    DECIDING.split_ascii_whitespace().any(|known| known == word)
+fn is_decision_word(word: &str) -> bool {
+    DECISION_WORDS.split_ascii_whitespace().any(|known| known == word)
 }
 
 /// A title of two or three words as a tag: without its article, in lower case.

@@ -74,7 +74,7 @@ const HIDDEN: [(&str, &str); 8] = [
 ];
 
 /// Documents in hidden folders that are not entered.
-const IN_HIDDEN: [(&str, &str); 1] = [(".github", COPILOT)];
+const HIDDEN_DOCUMENTS: [(&str, &str); 1] = [(".github", COPILOT)];
 
 /// Limits of a walk.
 #[derive(Debug, Clone, Copy)]
@@ -288,7 +288,7 @@ impl Walker<'_> {
             }
             match kind {
                 EntryKind::Folder => {
-                    for (_, file) in IN_HIDDEN.iter().filter(|(hidden, _)| name == *hidden) {
+                    for (_, file) in HIDDEN_DOCUMENTS.iter().filter(|(hidden, _)| name == *hidden) {
                         let path = path.join(file);
                         if self.is_file(&path) && !is_ignored(&path, false) {
                             self.listing.files.push(path);

@@ -102,7 +102,7 @@ pub(crate) fn stem(word: &str) -> String {
     let stripped = ["ing", "ed"].iter().find_map(|ending| plain.strip_suffix(ending));
     let is_stem = |stem: &&str| stem.chars().count() >= 4 && stem.contains(['a', 'e', 'i', 'o', 'u', 'y']);
     let stem = match stripped.filter(is_stem) {
-        Some(stem) => undoubled(stem),
+        Some(stem) => without_double_letter(stem),
         None => plain.as_str(),
     };
     match stem.strip_suffix('e') {
@@ -127,7 +127,7 @@ fn singular(word: &str) -> String {
 }
 
 /// `embedd` gives `embed`; `call` stays.
-fn undoubled(stem: &str) -> &str {
+fn without_double_letter(stem: &str) -> &str {
     let mut ends = stem.chars().rev();
     match (ends.next(), ends.next()) {
         (Some(last), Some(before)) if last == before && !"lsz".contains(last) => {

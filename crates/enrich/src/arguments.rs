@@ -39,13 +39,13 @@ pub(super) fn named_path(arguments: &Value, workspace: &Path) -> Option<PathBuf>
 
 /// Maps paths of the catalog to values.
 #[derive(Debug)]
-pub(super) struct AtPaths<'p, T> {
+pub(super) struct PathMap<'p, T> {
     places: HashMap<&'p Path, T>,
     /// The number of components of the deepest path in the map. An argument may have thousands more.
     parts: usize,
 }
 
-impl<'p, T> AtPaths<'p, T> {
+impl<'p, T> PathMap<'p, T> {
     pub(super) fn new(places: HashMap<&'p Path, T>) -> Self {
         let parts = places.keys().map(|path| path.components().count()).max().unwrap_or(0);
         Self { places, parts }

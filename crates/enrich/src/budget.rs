@@ -128,7 +128,7 @@ pub(crate) fn fit(
     let steps = steps(drafts);
     plan = LevelPlan::new(drafts, wording);
     for step in &steps {
-        plan.give_up(step);
+        plan.apply_reduction(step);
         if plan.fits(budget) {
             return plan.printed();
         }
@@ -203,7 +203,7 @@ impl<'d> LevelPlan<'d> {
         Self { drafts, wording, levels, shown: drafts.iter().map(shown).collect(), less_likely }
     }
 
-    fn give_up(&mut self, step: &Reduction) {
+    fn apply_reduction(&mut self, step: &Reduction) {
         let entry = self.drafts.get(step.draft).and_then(|draft| draft.entries.get(step.entry));
         let level = self.levels.get_mut(step.draft).and_then(|levels| levels.get_mut(step.entry));
         let (Some(entry), Some(level), Some((count, words))) = (entry, level, self.shown.get_mut(step.draft)) else {

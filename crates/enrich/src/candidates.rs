@@ -20,7 +20,7 @@ const CONTEXT: usize = 24;
 
 /// A source that matches a text but gets no hint.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PassedOver {
+pub struct SkippedSource {
     /// Its id.
     pub id: SourceId,
     /// Its tags that occur in the text, trimmed, in the source's order; empty if only its `@id` occurs.
@@ -131,7 +131,7 @@ struct Search<'a> {
     catalog: &'a Catalog,
     selection: &'a Selection,
     /// Each with its position in the catalog.
-    passed: Vec<(Rank, usize, PassedOver)>,
+    passed: Vec<(Rank, usize, SkippedSource)>,
 }
 
 impl Search<'_> {
@@ -154,7 +154,7 @@ impl Search<'_> {
                 None => WhyNot::HintsOff,
             };
             let tags = tagged.tags.iter().filter_map(|at| source.tags.get(*at)).map(|tag| tag.trim().to_owned());
-            let passed = PassedOver { id: source.id.clone(), tags: tags.collect(), ranges: tagged.ranges, why };
+            let passed = SkippedSource { id: source.id.clone(), tags: tags.collect(), ranges: tagged.ranges, why };
             self.passed.push((Rank::Tagged, tagged.source, passed));
         }
     }
@@ -169,7 +169,7 @@ impl Search<'_> {
             let Some(at) = self.catalog.position(named.id.as_str()) else { continue };
             if self.selection.is_excluded(named.id.as_str()) && !known.contains(&named.id) {
                 let ranges = vec![named.range];
-                let passed = PassedOver { id: named.id, tags: Vec::new(), ranges, why: WhyNot::Excluded };
+                let passed = SkippedSource { id: named.id, tags: Vec::new(), ranges, why: WhyNot::Excluded };
                 self.passed.push((Rank::Tagged, at, passed));
             }
         }
@@ -180,7 +180,7 @@ impl Search<'_> {
         let known = findings.expansions.iter().map(|it| &it.id).chain(findings.hints.iter().map(|it| &it.id));
         let known: HashSet<SourceId> = known.chain(self.passed.iter().map(|(.., it)| &it.id)).cloned().collect();
         let index = self.matcher.tagged(self.catalog);
-        let mut best: HashMap<usize, (Rank, usize, PassedOver)> = HashMap::new();
+        let mut best: HashMap<usize, (Rank, usize, SkippedSource)> = HashMap::new();
         let mut offer = |at: usize, tag: usize, rank: Rank, why: &dyn Fn() -> (Range<usize>, WhyNot)| {
             let Some(source) = self.catalog.sources().get(at) else { return };
             if known.contains(&source.id) || why_not_by_state(source, self.selection).is_some() {
@@ -191,7 +191,7 @@ impl Search<'_> {
             }
             let (range, why) = why();
             let tags = source.tags.get(tag).map(|tag| tag.trim().to_owned()).into_iter().collect();
-            best.insert(at, (rank, tag, PassedOver { id: source.id.clone(), tags, ranges: vec![range], why }));
+            best.insert(at, (rank, tag, SkippedSource { id: source.id.clone(), tags, ranges: vec![range], why }));
         };
         let near = near_misses(index, self.text, self.parts).into_iter();
         for (spelling, near) in near.filter(|(_, near)| near.rank != Rank::DeepInWord) {
@@ -291,7 +291,7 @@ mod tests {
 
     /// `id tag, tag at "place", "place": why`, one line per source.
     fn reported(findings: &Findings, text: &str) -> Vec<String> {
-        let line = |it: &PassedOver| {
+        let line = |it: &SkippedSource| {
             let places: Vec<&str> = it.ranges.iter().map(|range| &text[range.clone()]).collect();
             let why = match &it.why {
                 WhyNot::PulledIn(parents) => format!("pulled in by {}", parents.iter().next().unwrap()),

@@ -203,7 +203,7 @@ impl Enriched {
     }
 
     /// The number of entries that did not fit. If not even the line that counts them fits, nothing is appended.
-    pub fn without_room(&self) -> usize {
+    pub fn left_out(&self) -> usize {
         self.items.iter().filter(|item| item.has_no_room()).count()
     }
 

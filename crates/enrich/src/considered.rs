@@ -6,8 +6,8 @@ use std::collections::{HashMap, HashSet};
 use super::candidates::why_not_by_state;
 use super::meaning::{Meaning, Score};
 use super::ranking::Ranking;
-use super::references::{is_there, ranking};
-use super::{EnrichContext, Findings, Hint, PassedOver, WhyNot, outside};
+use super::references::{is_readable, ranking};
+use super::{EnrichContext, Findings, Hint, SkippedSource, WhyNot, outside};
 use refdesk_core::catalog::SourceId;
 
 /// A source with a score for a text.
@@ -61,7 +61,7 @@ pub fn rank_findings(ctx: &EnrichContext, findings: &mut Findings, most: usize) 
             None => hints.push(hint),
             Some(why) => {
                 let Hint { id, tags, ranges, .. } = hint;
-                less_likely.push(PassedOver { id, tags, ranges, why: WhyNot::Rejected(why) });
+                less_likely.push(SkippedSource { id, tags, ranges, why: WhyNot::Rejected(why) });
             }
         }
     }
@@ -92,12 +92,12 @@ fn explained(
             None => Some(match why_not_by_state(source, ctx.selection) {
                 Some(why) => why,
                 None if ctx.exclude_hints => WhyNot::HintsOff,
-                None if !is_there(source) => WhyNot::Unreadable,
+                None if !is_readable(source) => WhyNot::Unreadable,
                 None => WhyNot::Rejected(ranking.rejection(scored)),
             }),
         };
         let conversation = hint.and_then(|hint| hint.recurring).map(Score::from);
-        let is_unreadable = !is_there(source);
+        let is_unreadable = !is_readable(source);
         let meaning = if is_unreadable {
             Meaning::withheld(ranking.threshold())
         } else {

@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use rayon::prelude::*;
 
 use super::code::{code, is_within};
-use super::mentions::{AtIndex, MentionSpan};
+use super::mentions::{MentionIndex, MentionSpan};
 use super::tags::{TagIndex, TaggedSource};
 use super::vocabulary::Vocabulary;
 use super::{Expansion, Findings, Hint, injected};
@@ -32,7 +32,7 @@ const FIRST_TEXTS: usize = 3;
 pub struct Matcher {
     /// How many texts have used small automata.
     asked: AtomicUsize,
-    at: OnceLock<AtIndex>,
+    at: OnceLock<MentionIndex>,
     tagged: OnceLock<TagIndex>,
 }
 
@@ -48,7 +48,7 @@ impl Matcher {
     /// already exists if documents are scanned.
     pub fn warm(&self, catalog: &Catalog, ids: Option<Arc<IdMatcher>>) {
         if let Some(ids) = ids {
-            self.at.get_or_init(|| AtIndex::All(ids));
+            self.at.get_or_init(|| MentionIndex::All(ids));
         }
         self.at(catalog);
         self.tagged(catalog);
@@ -114,7 +114,7 @@ impl Matcher {
         }
         let is_early = self.at.get().is_none() && self.asked.load(Ordering::Relaxed) < FIRST_TEXTS;
         let vocabulary = is_early.then(|| Vocabulary::of(text));
-        let only = vocabulary.map(|words| AtIndex::some(ids(catalog).filter(|(_, id)| words.may_hold(id))));
+        let only = vocabulary.map(|words| MentionIndex::some(ids(catalog).filter(|(_, id)| words.may_hold(id))));
         let (mut rest, mut end) = (String::with_capacity(text.len()), 0);
         for MentionSpan { range, .. } in only.as_ref().unwrap_or_else(|| self.at(catalog)).find(text) {
             let between = text.get(end..range.start).unwrap_or_default();
@@ -138,7 +138,7 @@ impl Matcher {
         if !text.contains('@') {
             return expansions;
         }
-        let only = vocabulary.map(|words| AtIndex::some(ids(catalog).filter(|(_, id)| words.may_hold(id))));
+        let only = vocabulary.map(|words| MentionIndex::some(ids(catalog).filter(|(_, id)| words.may_hold(id))));
         let at = only.as_ref().unwrap_or_else(|| self.at(catalog));
         for part in parts {
             for MentionSpan { source, range } in at.find(text.get(part.clone()).unwrap_or_default()) {
@@ -153,8 +153,8 @@ impl Matcher {
         expansions
     }
 
-    fn at(&self, catalog: &Catalog) -> &AtIndex {
-        self.at.get_or_init(|| AtIndex::some(ids(catalog)))
+    fn at(&self, catalog: &Catalog) -> &MentionIndex {
+        self.at.get_or_init(|| MentionIndex::some(ids(catalog)))
     }
 
     pub(super) fn tagged(&self, catalog: &Catalog) -> &TagIndex {

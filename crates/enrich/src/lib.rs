@@ -48,7 +48,7 @@ mod touched;
 mod vocabulary;
 
 pub use budget::Budget;
-pub use candidates::{Neighbour, PassedOver, WhyNot};
+pub use candidates::{Neighbour, SkippedSource, WhyNot};
 pub use chain::{
     EnrichContext, EnrichRequest, Enriched, HintAction, Metadata, SemanticMatch, TextKind, Tool, enrich, start,
     templates_in,
@@ -101,7 +101,7 @@ pub struct Findings {
     /// In catalog order, without the sources of `expansions`.
     pub hints: Vec<Hint>,
     /// Sources that match but get no hint; only set by [`Matcher::candidates`].
-    pub passed: Vec<PassedOver>,
+    pub passed: Vec<SkippedSource>,
     /// The number of sources beyond `MAX_LISTED`.
     pub more: usize,
     /// The sources with the best scores and all hints with a score; only set by [`rank_findings`].

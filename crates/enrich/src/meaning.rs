@@ -31,7 +31,7 @@ impl From<f64> for Score {
 
 impl Score {
     /// The next lower hundredth: a threshold that this score reaches despite rounding.
-    pub fn hundredth_below(self) -> Self {
+    pub fn minus_hundredth(self) -> Self {
         Self((self.0 - 1).div_euclid(10).max(0) * 10)
     }
 
@@ -195,7 +195,7 @@ mod tests {
             (f32::INFINITY, "2147483.647", "2147483.647"),
         ] {
             let score = Score::from(score);
-            let below = score.hundredth_below();
+            let below = score.minus_hundredth();
             assert!(below == Score(0) || below < score, "{below}");
             assert_eq!(
                 (serde_json::to_value(score).unwrap().to_string().as_str(), score.to_string().as_str()),

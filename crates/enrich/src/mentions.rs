@@ -14,7 +14,7 @@ const MARK: u8 = b'@';
 const LONG_MARK: &str = "@ref:";
 
 /// An index of the ids of a catalog.
-pub(crate) enum AtIndex {
+pub(crate) enum MentionIndex {
     /// All ids, with the automaton that also searches documents.
     All(Arc<IdMatcher>),
     /// Some ids, with their positions in the catalog.
@@ -28,7 +28,7 @@ pub(crate) struct MentionSpan {
     pub(crate) range: Range<usize>,
 }
 
-impl AtIndex {
+impl MentionIndex {
     /// An index of some ids, each with its position in the catalog.
     pub(crate) fn some<'i>(ids: impl Iterator<Item = (usize, &'i str)>) -> Self {
         let (places, ids): (Vec<usize>, Vec<&str>) = ids.unzip();
@@ -120,10 +120,10 @@ mod tests {
     ];
 
     fn named(text: &str) -> Vec<&str> {
-        let index = AtIndex::some(IDS.iter().copied().enumerate());
+        let index = MentionIndex::some(IDS.iter().copied().enumerate());
         let found = index.find(text);
         let catalog = Catalog::new(IDS.iter().map(|id| inline(id, &[], "")).collect());
-        assert_eq!(AtIndex::All(Arc::new(IdMatcher::new(&catalog))).find(text), found, "{text}");
+        assert_eq!(MentionIndex::All(Arc::new(IdMatcher::new(&catalog))).find(text), found, "{text}");
         for at in &found {
             assert_eq!(&text[at.range.clone()], IDS[at.source]);
         }
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn without_ids_or_with_empty_ids_nothing_matches() {
         for ids in [vec![], vec![(0, "")]] {
-            assert_eq!(AtIndex::some(ids.into_iter()).find("@ @ref: @x"), Vec::new());
+            assert_eq!(MentionIndex::some(ids.into_iter()).find("@ @ref: @x"), Vec::new());
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::arguments::{self, AtPaths};
+use super::arguments::{self, PathMap};
 use refdesk_core::catalog::{Catalog, Source, SourceId};
 use refdesk_core::selection::Selection;
 
@@ -40,7 +40,7 @@ pub(crate) fn pinned(
             places.entry(&place.resolved).or_insert(source);
         }
     }
-    let places = AtPaths::new(places);
+    let places = PathMap::new(places);
     if places.is_empty() {
         return None;
     }

@@ -96,13 +96,13 @@ pub(crate) fn left_out(counts: &[(BlockKind, usize)], less_likely: usize, shown_
     let counted_word =
         |(kind, count): &(BlockKind, usize)| format!("{count} {}{}", word(kind), if *count == 1 { "" } else { "s" });
     let counted: Vec<String> = counts.iter().map(counted_word).collect();
-    let said = match (counted.join(", "), less_likely) {
+    let summary = match (counted.join(", "), less_likely) {
         (room, 0) => format!("{LEFT_OUT}{room}"),
         (room, count) if room.is_empty() => format!("{LESS_LIKELY}{count}"),
         (room, count) => format!("{LEFT_OUT}{room}; less likely: {}", counted_word(&(BlockKind::Hint, count))),
     };
     let Frame { before, after, .. } = frame(BlockKind::LeftOut, false, HintAction::Select);
-    format!("{before}{said} — {shown_by}{after}")
+    format!("{before}{summary} — {shown_by}{after}")
 }
 
 /// How to see what was left out of a text of this kind.

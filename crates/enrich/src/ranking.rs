@@ -50,9 +50,9 @@ pub(crate) struct Ranking<'a> {
     about: Option<&'a TextTopics>,
     settings: HintSettings,
     /// The best score of the hints with a tag outside code, if there are any.
-    best_said: Option<f32>,
+    best_tag_score: Option<f32>,
     /// The score that a source without a tag needs to be close enough to the best one.
-    needed_beside_best: f32,
+    needed_near_best: f32,
     /// Sources without a tag whose section another hint already shows.
     copies: HashSet<&'a str>,
 }
@@ -77,10 +77,10 @@ impl Ranking<'_> {
             None => Rejection::NoThreshold,
             Some(threshold) if score < threshold => Rejection::BelowThreshold,
             _ if !self.about.is_some_and(|about| about.has_enough_words(scored)) => Rejection::OneWord,
-            Some(threshold) if score < beside_tags(self.best_said, threshold) => {
-                Rejection::BelowTagged { needed: beside_tags(self.best_said, threshold).into() }
+            Some(threshold) if score < needed_with_tag_hints(self.best_tag_score, threshold) => {
+                Rejection::BelowTagged { needed: needed_with_tag_hints(self.best_tag_score, threshold).into() }
             }
-            _ if score < self.needed_beside_best => Rejection::BelowBest { needed: self.needed_beside_best.into() },
+            _ if score < self.needed_near_best => Rejection::BelowBest { needed: self.needed_near_best.into() },
             _ if self.copies.contains(id) => Rejection::SameSection,
             _ => Rejection::TooMany,
         }
@@ -133,7 +133,7 @@ pub(crate) fn rank<'a>(
     if filters {
         // Stable, so that sources unknown to the index stay in catalog order.
         hints.sort_by(|one, other| other.score().total_cmp(&one.score()));
-        let beside_best = best_tag - TAG_RANGE;
+        let near_best = best_tag - TAG_RANGE;
         let by_meaning = about
             .filter(|about| settings.semantic && !about.is_by_words)
             .and_then(|about| settings.threshold.or(about.threshold));
@@ -143,9 +143,9 @@ pub(crate) fn rank<'a>(
         for hint in hints.iter_mut().filter(|hint| hint.rejected.is_none()) {
             let own = hint.tags.iter().flat_map(|hint| &hint.tags);
             let is_best_of_a_tag = own.fold(false, |is_best, tag| tags_before.insert(tag) | is_best);
-            let needed = if is_best_of_a_tag { alone } else { beside_best.max(alone) };
+            let needed = if is_best_of_a_tag { alone } else { near_best.max(alone) };
             if hint.score() < needed && hint.is_comparable(about) {
-                hint.rejected = Some(match !is_best_of_a_tag && hint.score() < beside_best {
+                hint.rejected = Some(match !is_best_of_a_tag && hint.score() < near_best {
                     true => Rejection::BelowBest { needed: needed.into() },
                     false => Rejection::TagAlone { needed: alone.into() },
                 });
@@ -153,23 +153,26 @@ pub(crate) fn rank<'a>(
         }
     }
     // A tag only in code tells which language the code is in, not what is wanted.
-    let said = hints.iter().filter(|hint| hint.rejected.is_none() && hint.tags.is_some_and(|hint| !hint.is_in_code));
-    let best_said = said.map(RankedHint::score).reduce(f32::max);
+    let outside_code =
+        hints.iter().filter(|hint| hint.rejected.is_none() && hint.tags.is_some_and(|hint| !hint.is_in_code));
+    let best_tag_score = outside_code.map(RankedHint::score).reduce(f32::max);
     let has_tag: HashSet<&str> = tagged.iter().map(|hint| hint.id.as_str()).collect();
-    let is_meant = |scored: &&ScoredSource| {
+    let passes_threshold = |scored: &&ScoredSource| {
         let has_words = about.is_some_and(|about| about.has_enough_words(scored));
         let needed = needed(about, settings, scored).filter(|_| settings.semantic && has_words);
-        needed.is_some_and(|needed| scored.score >= beside_tags(best_said, needed))
+        needed.is_some_and(|needed| scored.score >= needed_with_tag_hints(best_tag_score, needed))
     };
-    let meant = scored.iter().filter(is_meant);
-    let may_be_meant = |id: &str| !has_tag.contains(id) && (states.may_be_hinted)(id) && !was_read(about, id);
-    let mut meant = meant.filter(|it| may_be_meant(&it.source)).peekable();
-    let needed_beside_best = meant.peek().map_or(f32::NEG_INFINITY, |scored| scored.score - MEANING_RANGE);
-    let mut meant: Vec<&ScoredSource> = meant.take_while(|scored| scored.score >= needed_beside_best).collect();
+    let semantic_matches = scored.iter().filter(passes_threshold);
+    let may_be_hinted_by_meaning =
+        |id: &str| !has_tag.contains(id) && (states.may_be_hinted)(id) && !was_read(about, id);
+    let mut semantic_matches = semantic_matches.filter(|it| may_be_hinted_by_meaning(&it.source)).peekable();
+    let needed_near_best = semantic_matches.peek().map_or(f32::NEG_INFINITY, |scored| scored.score - MEANING_RANGE);
+    let mut semantic_matches: Vec<&ScoredSource> =
+        semantic_matches.take_while(|scored| scored.score >= needed_near_best).collect();
     let shown = hints.iter().filter(|hint| hint.rejected.is_none()).filter_map(|hint| hint.scored);
     let given = scored.iter().filter(|scored| (states.is_given)(&scored.source));
-    let copies = take_copies(&mut meant, shown.chain(given), states.depth);
-    hints.extend(meant.into_iter().enumerate().map(|(at, scored)| RankedHint {
+    let copies = remove_copies(&mut semantic_matches, shown.chain(given), states.depth);
+    hints.extend(semantic_matches.into_iter().enumerate().map(|(at, scored)| RankedHint {
         id: &scored.source,
         tags: None,
         scored: Some(scored),
@@ -177,7 +180,9 @@ pub(crate) fn rank<'a>(
         recurring: None,
     }));
     let recurring = about.and_then(|about| about.recurring.as_ref());
-    if let Some(recurring) = recurring.filter(|it| settings.semantic && hints.is_empty() && may_be_meant(&it.source)) {
+    if let Some(recurring) =
+        recurring.filter(|it| settings.semantic && hints.is_empty() && may_be_hinted_by_meaning(&it.source))
+    {
         hints.push(RankedHint {
             id: &recurring.source,
             tags: None,
@@ -191,7 +196,7 @@ pub(crate) fn rank<'a>(
         shown.skip(settings.max).for_each(|hint| hint.rejected = Some(Rejection::TooMany));
         hints.sort_by_key(|hint| hint.rejected.is_some());
     }
-    Ranking { hints, about, settings, best_said, needed_beside_best, copies }
+    Ranking { hints, about, settings, best_tag_score, needed_near_best, copies }
 }
 
 /// The score that this source needs for a hint without a tag. Until it has vectors, it is compared only by words, whose
@@ -206,20 +211,20 @@ fn was_read(about: Option<&TextTopics>, id: &str) -> bool {
     about.is_some_and(|about| about.read.iter().any(|read| read == id))
 }
 
-/// The score that a source with this threshold needs next to tag hints with scores up to `best_said`.
-fn beside_tags(best_said: Option<f32>, threshold: f32) -> f32 {
-    best_said.map_or(threshold, |best| best.max(threshold + MEANING_MARGIN))
+/// The score that a source with this threshold needs next to tag hints with scores up to `best_tag_score`.
+fn needed_with_tag_hints(best_tag_score: Option<f32>, threshold: f32) -> f32 {
+    best_tag_score.map_or(threshold, |best| best.max(threshold + MEANING_MARGIN))
 }
 
 /// Keeps one source per section, and none for sections in `shown`; returns the ids of the others.
-fn take_copies<'a>(
-    meant: &mut Vec<&'a ScoredSource>,
+fn remove_copies<'a>(
+    semantic_matches: &mut Vec<&'a ScoredSource>,
     shown: impl Iterator<Item = &'a ScoredSource>,
     depth: &dyn Fn(&str) -> usize,
 ) -> HashSet<&'a str> {
     let mut innermost: HashMap<(&str, usize), Option<&str>> =
         shown.filter_map(place).map(|place| (place, None)).collect();
-    for scored in &*meant {
+    for scored in &*semantic_matches {
         let Some(place) = place(scored) else { continue };
         let kept = innermost.entry(place).or_insert(Some(&scored.source));
         if kept.is_some_and(|kept| depth(kept) < depth(&scored.source)) {
@@ -230,7 +235,7 @@ fn take_copies<'a>(
         let kept = place(scored).and_then(|place| innermost.get(&place));
         kept.is_some_and(|kept| *kept != Some(scored.source.as_str()))
     };
-    meant.extract_if(.., is_copy).map(|scored| scored.source.as_str()).collect()
+    semantic_matches.extract_if(.., is_copy).map(|scored| scored.source.as_str()).collect()
 }
 
 /// The file and line of the best section; `None` for text from the catalog itself and if unknown.

@@ -112,7 +112,7 @@ impl ReferenceDrafts<'_> {
             let Some((source, (keys, news))) = looked_up else { continue };
             let mut why = why.remove(hint.id).unwrap_or_default();
             // The index must not reveal a text that may not be read.
-            let meaning = hint.scored.filter(|_| is_there(source)).map(|scored| Meaning {
+            let meaning = hint.scored.filter(|_| is_readable(source)).map(|scored| Meaning {
                 conversation: hint.recurring.map(Score::from),
                 ..Meaning::new(scored, ranking.needed(scored), ctx.places)
             });
@@ -198,7 +198,7 @@ pub(super) fn ranking<'a>(ctx: &EnrichContext<'a>, found: &'a Findings) -> Ranki
     };
     let may_be_read = |id: &str| catalog.get(id).is_some_and(|source| !is_closed(source));
     let may_be_hinted = |id: &str| {
-        let is_open = |source: &Source| source.mode == Mode::Selectable && is_there(source);
+        let is_open = |source: &Source| source.mode == Mode::Selectable && is_readable(source);
         !exclude_hints
             && !mentioned.contains(id)
             && !selection.contains(id)
@@ -215,7 +215,7 @@ pub(super) fn ranking<'a>(ctx: &EnrichContext<'a>, found: &'a Findings) -> Ranki
 }
 
 /// Whether a source's text can be read or fetched.
-pub(super) fn is_there(source: &Source) -> bool {
+pub(super) fn is_readable(source: &Source) -> bool {
     source.place().is_none_or(|place| place.state.is_open())
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::arguments::{self, AtPaths};
+use super::arguments::{self, PathMap};
 use refdesk_core::catalog::{Catalog, SourceId};
 
 /// The most files per call; the rest are ignored.
@@ -29,7 +29,7 @@ pub fn touched<'c>(
             }
         }
     }
-    let places = AtPaths::new(places);
+    let places = PathMap::new(places);
     let mut found: Vec<(PathBuf, Vec<&SourceId>)> = Vec::new();
     let _full: Option<()> = arguments::find(given, workspace, |path| {
         let ids = places.innermost(&path)?;

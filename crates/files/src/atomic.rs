@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use super::error::with_path;
 use super::folder::{EntryKind, FileMode, Folder};
-use super::own::{made_for, open_folder};
+use super::own::{create_parent, open_folder};
 
 mod batch;
 
@@ -53,7 +53,7 @@ pub enum Durability {
 /// # Errors
 /// The file system's error, prefixed with the path.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let (folder, name) = made_for(path)?;
+    let (folder, name) = create_parent(path)?;
     folder.write(name, bytes, FileMode::Default, Durability::SurvivesCrash)
 }
 
@@ -62,7 +62,7 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// # Errors
 /// See [`write_atomic`].
 pub fn write_derived(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let (folder, name) = made_for(path)?;
+    let (folder, name) = create_parent(path)?;
     folder.write(name, bytes, FileMode::Private, Durability::Recreatable)
 }
 
@@ -72,7 +72,7 @@ pub fn write_derived(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// # Errors
 /// See [`write_atomic`].
 pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let (folder, name) = made_for(path)?;
+    let (folder, name) = create_parent(path)?;
     // Changing the mode fails for another user's folder, which keeps its mode.
     let _ = folder.make_private();
     folder.write(name, bytes, FileMode::Private, Durability::SurvivesCrash)
@@ -169,7 +169,7 @@ impl Folder {
     ///
     /// # Errors
     /// The file system's error, prefixed with the path.
-    pub fn second_name(&self, name: impl AsRef<OsStr>) -> io::Result<Staged> {
+    pub fn stage_hard_link(&self, name: impl AsRef<OsStr>) -> io::Result<Staged> {
         let name = name.as_ref();
         let second = unfinished_name();
         if self.link(name, &second).is_ok() {
@@ -410,7 +410,7 @@ mod tests {
         write_atomic(&target, b"old").unwrap();
         let open = Folder::root(folder.path()).unwrap();
         let stage = |bytes| open.stage("file", bytes, FileMode::Default, Durability::SurvivesCrash).unwrap();
-        let (alive, second) = (stage(b"new"), open.second_name("file").unwrap());
+        let (alive, second) = (stage(b"new"), open.stage_hard_link("file").unwrap());
         open.sweep_dead().unwrap();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
         alive.replace("file").unwrap();

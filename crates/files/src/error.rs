@@ -18,7 +18,7 @@ pub fn is_link_refused(error: &io::Error) -> bool {
 }
 
 /// Whether the error means lack of space: on the disk, in the user's quota, or within the limit on a file's size.
-pub fn is_no_room(error: &io::Error) -> bool {
+pub fn is_disk_full(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge)
 }
 

@@ -82,7 +82,7 @@ impl Folder {
     ///
     /// # Errors
     /// See [`Folder::of`].
-    pub fn made_of(root: &Path, file: &Path, mode: FileMode) -> io::Result<(Self, OsString)> {
+    pub fn create_parent_of(root: &Path, file: &Path, mode: FileMode) -> io::Result<(Self, OsString)> {
         let (folder, name) = split(root, file)?;
         Ok((Self::root(root)?.make(folder, mode)?, name))
     }
@@ -91,7 +91,7 @@ impl Folder {
     ///
     /// # Errors
     /// See [`Folder::real`].
-    pub fn of_real(file: &Path) -> io::Result<(Self, &OsStr)> {
+    pub fn parent_of_real(file: &Path) -> io::Result<(Self, &OsStr)> {
         match (file.parent(), file.file_name()) {
             (Some(folder), Some(name)) => Ok((Self::real(folder)?, name)),
             _ => Err(invalid(file)),

@@ -4,7 +4,6 @@
 compile_error!("refdesk needs a Unix system: Linux, macOS or a BSD");
 
 mod atomic;
-pub mod beneath;
 mod descriptors;
 mod error;
 mod folder;
@@ -12,6 +11,7 @@ mod link;
 mod listing;
 mod lock;
 pub mod name;
+pub mod nofollow;
 pub mod output;
 mod own;
 pub mod path;
@@ -29,13 +29,16 @@ pub mod workspace;
 pub(crate) use atomic::Batch;
 pub use atomic::{Durability, Staged, is_unfinished, sweep, write_atomic, write_derived, write_private};
 pub use descriptors::check_descriptors;
-pub use error::{cause, code_of, is_link_refused, is_no_room, no_workspace};
+pub use error::{cause, code_of, is_disk_full, is_link_refused, no_workspace};
 pub use folder::{EntryKind, FileMode, Folder, FolderEntry, confine_to};
 pub use link::link_on_path;
 pub use listing::FolderListings;
 pub use lock::{LOCK_TIMEOUT, Lock};
-pub use own::{append_own, is_at, open_folder, open_own, read_own, remove_own, rename_own, within};
-pub use private::{is_mine, is_writable, narrow, narrow_second, private_folder, without_room};
+pub use own::{
+    append_state_file, is_at, open_folder, open_state_file, read_state_file, remove_state_file, rename_state_file,
+    within,
+};
+pub use private::{disk_full_error, is_owned_by_user, is_writable, narrow, narrow_hard_link, private_folder};
 pub use read::{
     Stamp, is_of_process, is_special, open_regular, read_open, read_regular, read_stamped, read_whole, stamp, whole,
 };

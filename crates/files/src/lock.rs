@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::error::with_path;
 use super::folder::Folder;
-use super::own::made_for;
+use super::own::create_parent;
 
 /// How long most callers wait; the lock is held only as long as it takes to write a few files.
 pub const LOCK_TIMEOUT: Duration = Duration::from_secs(20);
@@ -30,7 +30,7 @@ impl Lock {
     /// # Errors
     /// See [`Folder::lock`].
     pub fn acquire(path: &Path, timeout: Duration) -> io::Result<Self> {
-        let (folder, name) = made_for(path)?;
+        let (folder, name) = create_parent(path)?;
         folder.lock(name, timeout)
     }
 }

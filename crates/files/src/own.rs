@@ -28,7 +28,7 @@ pub fn within(root: &Path, folder: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// See [`Folder::open`].
-pub fn open_own(path: &Path) -> io::Result<File> {
+pub fn open_state_file(path: &Path) -> io::Result<File> {
     let (folder, name) = folder_of(path)?;
     folder.open(name)
 }
@@ -37,7 +37,7 @@ pub fn open_own(path: &Path) -> io::Result<File> {
 ///
 /// # Errors
 /// See [`Folder::append`].
-pub fn append_own(path: &Path) -> io::Result<File> {
+pub fn append_state_file(path: &Path) -> io::Result<File> {
     let (folder, name) = folder_of(path)?;
     folder.append(name)
 }
@@ -46,7 +46,7 @@ pub fn append_own(path: &Path) -> io::Result<File> {
 ///
 /// # Errors
 /// See [`Folder::open`].
-pub fn read_own(path: &Path, limit: u64) -> io::Result<(Vec<u8>, bool)> {
+pub fn read_state_file(path: &Path, limit: u64) -> io::Result<(Vec<u8>, bool)> {
     let (folder, name) = folder_of(path)?;
     folder.read(name, limit)
 }
@@ -55,7 +55,7 @@ pub fn read_own(path: &Path, limit: u64) -> io::Result<(Vec<u8>, bool)> {
 ///
 /// # Errors
 /// See [`Folder::remove_file`].
-pub fn remove_own(path: &Path) -> io::Result<()> {
+pub fn remove_state_file(path: &Path) -> io::Result<()> {
     let (folder, name) = folder_of(path)?;
     folder.remove_file(name)
 }
@@ -64,7 +64,7 @@ pub fn remove_own(path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// See [`Folder::rename`].
-pub fn rename_own(path: &Path, name: &OsStr) -> io::Result<()> {
+pub fn rename_state_file(path: &Path, name: &OsStr) -> io::Result<()> {
     let (folder, from) = folder_of(path)?;
     folder.rename(from, name)?;
     if let Ok(file) = folder.open(name) {
@@ -93,7 +93,7 @@ pub fn open_folder(folder: &Path) -> io::Result<Folder> {
 }
 
 /// Opens the folder of a path, creating it if missing; also returns the file's name.
-pub(super) fn made_for(path: &Path) -> io::Result<(Folder, &OsStr)> {
+pub(super) fn create_parent(path: &Path) -> io::Result<(Folder, &OsStr)> {
     let with_path = |error| with_path(path, error);
     let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename).map_err(|kind| with_path(kind.into()))?;
     let (root, below) = split(path.parent().unwrap_or(Path::new("")));
@@ -132,8 +132,8 @@ mod tests {
                 write_atomic(&file, b"x"),
                 write_derived(&file, b"x"),
                 write_private(&file, b"x"),
-                append_own(&file).map(drop),
-                open_own(&file).map(drop),
+                append_state_file(&file).map(drop),
+                open_state_file(&file).map(drop),
                 Lock::acquire(&file, std::time::Duration::ZERO).map(drop),
                 sweep(&folder),
             ] {
@@ -152,7 +152,7 @@ mod tests {
         symlink("real", root.path().join("link")).unwrap();
         for path in ["link/file", "link/new/file", "link/.jaato/refdesk/file", "link/.jaato/references/file"] {
             write_atomic(&root.path().join(path), b"x").unwrap();
-            assert!(open_own(&root.path().join(path)).is_ok(), "{path}");
+            assert!(open_state_file(&root.path().join(path)).is_ok(), "{path}");
         }
     }
 }

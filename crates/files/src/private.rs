@@ -9,7 +9,7 @@ use std::path::Path;
 use rustix::fs::{Access, access};
 
 use super::Folder;
-use super::error::{is_no_room, with_path};
+use super::error::{is_disk_full, with_path};
 
 /// Opens a folder of the user, creating it if missing, and makes it private.
 ///
@@ -30,14 +30,14 @@ pub fn is_writable(folder: &Path) -> bool {
 
 /// The error for writing a small file to this folder if its disk or the user's quota is full. Tested with a file that
 /// never gets a name; `None` on systems without such files.
-pub fn without_room(folder: &Path) -> Option<io::Error> {
+pub fn disk_full_error(folder: &Path) -> Option<io::Error> {
     #[cfg(target_os = "linux")]
     {
         use rustix::fs::{Mode, OFlags, open};
-        const TRIED: usize = 16 * 1024;
+        const PROBE_BYTES: usize = 16 * 1024;
         let file = open(folder, OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC, Mode::RUSR | Mode::WUSR);
-        let written = file.map_err(io::Error::from).and_then(|file| File::from(file).write_all(&[0; TRIED]));
-        written.err().filter(is_no_room)
+        let written = file.map_err(io::Error::from).and_then(|file| File::from(file).write_all(&[0; PROBE_BYTES]));
+        written.err().filter(is_disk_full)
     }
     #[cfg(not(target_os = "linux"))]
     {
@@ -53,7 +53,7 @@ pub fn narrow(file: &File) {
 }
 
 /// Like [`narrow`], for a file that was given a second name here.
-pub fn narrow_second(file: &File) {
+pub fn narrow_hard_link(file: &File) {
     narrow_with(file, 2);
 }
 
@@ -72,6 +72,6 @@ pub(crate) fn has_other_names(file: &File) -> bool {
 }
 
 /// Whether an open file belongs to the user that this process runs as.
-pub fn is_mine(file: &File) -> bool {
+pub fn is_owned_by_user(file: &File) -> bool {
     file.metadata().is_ok_and(|found| found.uid() == rustix::process::geteuid().as_raw())
 }

@@ -43,7 +43,7 @@ pub fn is_reserved(path: &Path) -> bool {
 
 /// Whether a walk of `root` skips this resolved path; then it must not be read by name either. The path must be
 /// resolved, or another spelling could bypass the check.
-pub fn is_kept_back(root: &Path, resolved: &Path) -> bool {
+pub fn is_skipped_by_walks(root: &Path, resolved: &Path) -> bool {
     let mut inside = resolved.ancestors().take_while(|path| *path != root && path.starts_with(root));
     inside.any(|path| is_own(path) || path.file_name().is_some_and(is_git))
 }
@@ -84,7 +84,7 @@ mod tests {
             ("/w/.git", "/w/.git/config", false),
             ("/w", "/v/.git/config", false),
         ] {
-            assert_eq!(is_kept_back(Path::new(root), Path::new(path)), expected, "{root} {path}");
+            assert_eq!(is_skipped_by_walks(Path::new(root), Path::new(path)), expected, "{root} {path}");
         }
     }
 }

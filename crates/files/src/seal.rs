@@ -17,10 +17,10 @@ use std::sync::{Arc, OnceLock};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use super::error::{is_no_room, no_seal_key};
-use super::own::open_own;
+use super::error::{is_disk_full, no_seal_key};
+use super::own::open_state_file;
 use super::path::{Resolver, absolute};
-use super::private::{is_mine, is_writable};
+use super::private::{is_owned_by_user, is_writable};
 use super::{Durability, FileMode, private_folder};
 
 /// File name of the secret in the user's state folder.
@@ -94,7 +94,7 @@ impl Sealer {
             Ok(_) => secret,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => read_secret(&file).map_err(no_seal_key)?,
             // Another folder would not help.
-            Err(error) if is_no_room(&error) => {
+            Err(error) if is_disk_full(&error) => {
                 return Err(io::Error::new(error.kind(), format!("refdesk's key cannot be stored: {error}")));
             }
             Err(error) => return Err(no_seal_key(error)),
@@ -130,8 +130,8 @@ fn can_be_written(folder: &Path) -> bool {
 
 fn read_secret(file: &Path) -> io::Result<[u8; SECRET_BYTES]> {
     let refuse = |what: &str| io::Error::other(format!("{}: {what}; remove it", file.display()));
-    let open = open_own(file)?;
-    if !is_mine(&open) {
+    let open = open_state_file(file)?;
+    if !is_owned_by_user(&open) {
         return Err(refuse("it belongs to another user"));
     }
     let mut bytes = Vec::with_capacity(SECRET_BYTES + 1);

@@ -15,7 +15,7 @@ use self::budget::WalkAllowance;
 pub use self::budget::{WalkBudget, WalkStop};
 use super::error::without_path;
 use super::read::Stamp;
-use super::reserved::{is_git, is_kept_back, is_own_name};
+use super::reserved::{is_git, is_own_name, is_skipped_by_walks};
 use super::{EntryKind, Folder};
 
 /// Limits of a walk.
@@ -110,7 +110,7 @@ impl Folder {
 /// Every folder at a multiple of this depth is kept open, and others are opened from the nearest of these. A path from
 /// the top would make the system traverse all folders above each time, and keeping all of them open would need two
 /// thousand descriptors for the deepest tree.
-const KEPT_OPEN: usize = 64;
+const MAX_OPEN_FOLDERS: usize = 64;
 
 /// A folder of the walk.
 struct WalkFolder {
@@ -214,7 +214,7 @@ impl<'a, W: Fn(&OsStr) -> bool> Walk<'a, W> {
         self.reached.retain(|(depth, _)| *depth < folder.depth);
         let (depth, nearest) = self.nearest(&folder);
         let opened = nearest.below(&folder.path_from(depth))?;
-        if folder.depth.is_multiple_of(KEPT_OPEN) {
+        if folder.depth.is_multiple_of(MAX_OPEN_FOLDERS) {
             self.reached.push((folder.depth, opened.clone()));
         }
         self.opened = (folder, opened);
@@ -264,7 +264,7 @@ impl<'a, W: Fn(&OsStr) -> bool> Walk<'a, W> {
         // Links that appear after this are refused when the target is opened.
         let real = fs::canonicalize(top.join(link)).ok()?;
         let target = real.strip_prefix(top).ok()?;
-        let is_new = !(self.wanted)(target.file_name()?) && !is_kept_back(top, &real);
+        let is_new = !(self.wanted)(target.file_name()?) && !is_skipped_by_walks(top, &real);
         (is_new && self.linked.insert(target.to_path_buf())).then(|| target.to_path_buf())
     }
 }
@@ -389,7 +389,7 @@ mod tests {
     #[test]
     fn a_deep_folder_is_opened_from_near_above() {
         let (_folder, root) = tree(&["a.md"]);
-        let folders = 3 * KEPT_OPEN + 10;
+        let folders = 3 * MAX_OPEN_FOLDERS + 10;
         let mut deep = root.clone();
         for _ in 0..folders {
             deep.push("d");
@@ -403,10 +403,10 @@ mod tests {
         let mut files = 0;
         while let Some(entry) = walk.pending.pop() {
             let (depth, _) = walk.nearest(&entry.folder);
-            assert!(entry.folder.depth - depth <= KEPT_OPEN, "{depth} for {}", entry.folder.depth);
+            assert!(entry.folder.depth - depth <= MAX_OPEN_FOLDERS, "{depth} for {}", entry.folder.depth);
             let within = entry.folder.path.join(&entry.name);
             files += usize::from(walk.visit(&entry, &within).unwrap().is_some());
-            assert!(walk.reached.len() <= folders / KEPT_OPEN, "{} are open", walk.reached.len());
+            assert!(walk.reached.len() <= folders / MAX_OPEN_FOLDERS, "{} are open", walk.reached.len());
         }
         assert_eq!(files, folders + 1);
     }

@@ -124,7 +124,7 @@ impl Piece {
 
     /// The part that later texts of the conversation need; `None` without a vector. Words in no document are counted
     /// but not kept: they match nothing, and one of them may be a password.
-    pub(crate) fn as_earlier(&self, model: &str, of_words: &Terms) -> Option<EarlierText> {
+    pub(crate) fn to_earlier_text(&self, model: &str, of_words: &Terms) -> Option<EarlierText> {
         let is_known = |word: &str| match of_words.get(word) {
             Some(Some(term)) => !term.documents.is_empty(),
             // Too common.

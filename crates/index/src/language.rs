@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::pieces::{OF_PROMPT, pieces};
+use crate::pieces::{MAX_PROMPT_PIECES, pieces};
 use crate::words::words;
 use refdesk_text::stop_words::{is_english, is_of_other_language};
 
@@ -53,7 +53,7 @@ impl Language {
     /// The languages recognized in the pieces of a text; if there are none, that of the whole. A question in one
     /// language may be followed by a log or code in another.
     pub(crate) fn of_pieces(text: &str) -> BTreeSet<Self> {
-        let pieces = pieces(text, OF_PROMPT);
+        let pieces = pieces(text, MAX_PROMPT_PIECES);
         // The first of several pieces is the whole text.
         let parts = pieces.get(1..).filter(|parts| !parts.is_empty()).unwrap_or(&pieces);
         let detected: BTreeSet<Self> = parts.iter().filter_map(|piece| Self::detect(piece)).collect();

@@ -5,25 +5,25 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::embedder::Embedder;
 use crate::minilm::{DIMENSIONS, MiniLm, NAME};
-use crate::model_lending::Borrowed;
+use crate::model_server::ModelClient;
 use crate::vector::Vector;
 use refdesk_text::Error;
 
-/// The model, borrowed from a process that lends it ([`crate::ModelLender`]) or loaded for the first text.
+/// The model, borrowed from a process that lends it ([`crate::ModelServer`]) or loaded for the first text.
 #[derive(Default)]
 pub struct LazyModel {
-    borrowed: Mutex<Borrowed>,
+    borrowed: Mutex<ModelClient>,
 }
 
 impl LazyModel {
-    /// Borrows the model from processes that lend it in this user state folder before loading it.
+    /// Borrows the model from processes that serve it in this user state folder before loading it.
     #[must_use]
-    pub fn borrowed_below(state: &Path) -> Self {
-        Self { borrowed: Mutex::new(Borrowed::below(state)) }
+    pub fn with_server_below(state: &Path) -> Self {
+        Self { borrowed: Mutex::new(ModelClient::below(state)) }
     }
 
     /// A lender's answer; `None` without a lender.
-    fn ask<T>(&self, question: impl FnOnce(&mut Borrowed) -> Option<T>) -> Option<T> {
+    fn ask<T>(&self, question: impl FnOnce(&mut ModelClient) -> Option<T>) -> Option<T> {
         question(&mut self.borrowed.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

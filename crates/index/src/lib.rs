@@ -15,7 +15,7 @@ mod matches;
 #[cfg(feature = "meaning")]
 mod minilm;
 #[cfg(feature = "meaning")]
-mod model_lending;
+mod model_server;
 pub mod pages;
 mod pieces;
 #[cfg(feature = "postgres")]
@@ -49,13 +49,13 @@ pub use location::Location;
 #[cfg(feature = "meaning")]
 pub use minilm::MiniLm;
 #[cfg(feature = "meaning")]
-pub use model_lending::ModelLender;
+pub use model_server::ModelServer;
 pub use pages::{DatabasePages, DatabaseSubject, IndexedJoin, PageContent, PageDocument, PageRole};
 pub use reader::{Index, IndexStatus, Partial, Section, SectionNow, TextTopics, TopicQuery};
 pub use repository::shared_name;
 pub use search::{
     FoundDocument, HitRank, RankedList, SearchMode, SearchQuery, SearchResult, SectionHit, SourcePreference,
-    usual_weight,
+    default_weight,
 };
 pub use threshold::background_texts;
 pub use update::{

@@ -13,10 +13,10 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use serde::{Deserialize, Serialize};
 
-use self::connection::{connect, file_uri, is_damage, is_held, resolves_itself};
+use self::connection::{connect, file_uri, is_damage, is_held, is_transient};
 use self::files::{
-    DATABASE, FileIdentity, JOURNAL, LOCK, LOG, MAKING, RECORD, SHARED_MEMORY, clear, identity, remove_aside,
-    remove_making, set_aside, size,
+    DATABASE, FileIdentity, JOURNAL, LOCK, LOG, RECORD, SHARED_MEMORY, UNFINISHED, clear, identity, remove_aside,
+    remove_unfinished, set_aside, size,
 };
 pub(crate) use self::replacement::Replacement;
 #[cfg(feature = "postgres")]
@@ -28,7 +28,7 @@ use crate::storage::Storage;
 use refdesk_files::path::is_absent;
 use refdesk_files::reserved::STATE_FOLDER;
 use refdesk_files::{
-    Durability, FileMode, Folder, Lock, SealKey, Sealer, code_of, is_link_refused, is_no_room, is_writable,
+    Durability, FileMode, Folder, Lock, SealKey, Sealer, code_of, is_disk_full, is_link_refused, is_writable,
 };
 use refdesk_text::{Code, Error, Fix};
 
@@ -46,7 +46,7 @@ pub struct Location {
     workspace: PathBuf,
     sealer: Sealer,
     /// Whether this is a new index, built next to the existing one.
-    is_making: bool,
+    is_unfinished: bool,
     /// The server to use instead of the file.
     #[cfg(feature = "postgres")]
     server: Option<Server>,
@@ -107,7 +107,7 @@ pub(crate) struct Writable {
     /// Whether an existing index could not be kept: damaged, of an older version, or not ours.
     pub is_replaced: bool,
     /// Whether that index was set aside because it was damaged or not ours.
-    pub is_aside: bool,
+    pub is_set_aside: bool,
 }
 
 impl Location {
@@ -118,7 +118,7 @@ impl Location {
         Self {
             workspace,
             sealer,
-            is_making: false,
+            is_unfinished: false,
             #[cfg(feature = "postgres")]
             server: None,
         }
@@ -218,7 +218,7 @@ impl Location {
                 storage: Box::new(storage),
                 replacement: None,
                 is_replaced: false,
-                is_aside: false,
+                is_set_aside: false,
             }));
         }
         let failed = |error: io::Error| self.failed(Code::IndexUnwritable, &error);
@@ -233,10 +233,10 @@ impl Location {
         };
         let key = self.sealer.key_or_new().map_err(failed)?;
         // Remove what a killed run left.
-        remove_making(&folder).map_err(failed)?;
+        remove_unfinished(&folder).map_err(failed)?;
         let found = self.found(&folder).map_err(failed)?;
         if fresh && matches!(found, IndexPresence::Ours) {
-            return self.beside(folder, lock, key).map(Some);
+            return self.create_replacement(folder, lock, key).map(Some);
         }
         let kept = match found {
             IndexPresence::Nothing => None,
@@ -248,11 +248,11 @@ impl Location {
             IndexPresence::Ours | IndexPresence::Foreign | IndexPresence::Damaged => Some(Reopened::Damaged),
         };
         let is_replaced = !fresh && matches!(kept, Some(Reopened::Older | Reopened::Damaged));
-        let mut is_aside = false;
+        let mut is_set_aside = false;
         let connection = match kept {
             Some(Reopened::Usable(connection)) => connection,
             unusable => {
-                is_aside = clear(&folder, !fresh && matches!(unusable, Some(Reopened::Damaged))).map_err(failed)?;
+                is_set_aside = clear(&folder, !fresh && matches!(unusable, Some(Reopened::Damaged))).map_err(failed)?;
                 self.create(&folder, key)?;
                 match folder.confine(|| self.reopen(key)).map_err(failed)?? {
                     Reopened::Usable(connection) => connection,
@@ -261,7 +261,7 @@ impl Location {
             }
         };
         let storage = self.storage(connection, folder, key, Some(lock));
-        Ok(Some(Writable { storage, replacement: None, is_replaced, is_aside }))
+        Ok(Some(Writable { storage, replacement: None, is_replaced, is_set_aside }))
     }
 
     /// Removes index files of this workspace that were set aside.
@@ -293,7 +293,7 @@ impl Location {
             Ok((_, newer, _)) if newer > schema::VERSION => Err(self.newer()),
             Ok((_, older, _)) if older < schema::VERSION => Ok(Reopened::Older),
             Ok((connection, _, true)) => Ok(Reopened::Usable(connection)),
-            Err(error) if resolves_itself(&error) => Err(self.broken(&error)),
+            Err(error) if is_transient(&error) => Err(self.broken(&error)),
             Ok(_) | Err(_) => Ok(Reopened::Damaged),
         }
     }
@@ -304,26 +304,26 @@ impl Location {
             folder.confine(|| self.make(folder, key)).map_err(|error| self.failed(Code::IndexUnwritable, &error));
         let made = made
             .flatten()
-            .and_then(|()| self.put_in_place(folder).map_err(|error| self.failed(Code::IndexUnwritable, &error)));
+            .and_then(|()| self.install(folder).map_err(|error| self.failed(Code::IndexUnwritable, &error)));
         if made.is_err() {
             // Delete the unfinished index, and return the original error.
-            let _ = remove_making(folder);
+            let _ = remove_unfinished(folder);
         }
         made
     }
 
     /// Records the new index and renames it.
-    fn put_in_place(&self, folder: &Folder) -> io::Result<()> {
+    fn install(&self, folder: &Folder) -> io::Result<()> {
         folder.append(LOG)?;
-        self.record(folder, MAKING)?;
-        folder.rename(MAKING, DATABASE)
+        self.record(folder, UNFINISHED)?;
+        folder.rename(UNFINISHED, DATABASE)
     }
 
     fn make(&self, folder: &Folder, key: &SealKey) -> Result<(), Error> {
         // SQLite gives its other files the mode of this one, so create it first.
-        let fresh = remove_making(folder).and_then(|()| folder.append(MAKING).map(drop));
+        let fresh = remove_unfinished(folder).and_then(|()| folder.append(UNFINISHED).map(drop));
         fresh.map_err(|error| self.failed(Code::IndexUnwritable, &error))?;
-        let mut connection = self.open_at(&self.making(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let mut connection = self.open_at(&self.unfinished_path(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         // Closing the connection moves everything to the file and removes the log.
         let made = schema::create(&mut connection, &row_seal::of_index(key))
             .and_then(|()| connection.pragma_update(None, "journal_mode", "WAL"))
@@ -337,12 +337,12 @@ impl Location {
 
     /// The path of the database to read and write.
     fn file(&self) -> PathBuf {
-        if self.is_making { self.making() } else { self.path() }
+        if self.is_unfinished { self.unfinished_path() } else { self.path() }
     }
 
     /// The temporary path of a new index.
-    fn making(&self) -> PathBuf {
-        self.workspace.join(STATE_FOLDER).join(MAKING)
+    fn unfinished_path(&self) -> PathBuf {
+        self.workspace.join(STATE_FOLDER).join(UNFINISHED)
     }
 
     /// Opens our index for reading, including all of its files; `None` if it has an older version.
@@ -424,7 +424,7 @@ impl Location {
             _ if is_link_refused(error) => "remove the link, or replace it with what it leads to",
             _ if code_of(error).is_some() => "set HOME, or XDG_STATE_HOME to a writable folder outside the workspace",
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => MAKE_WRITABLE,
-            _ if is_no_room(error) => "free some disk space",
+            _ if is_disk_full(error) => "free some disk space",
             _ => "move away what is in its place",
         };
         Error::new(code, format!("the search index {}: {error}", self.path().display()), fix)
@@ -432,7 +432,7 @@ impl Location {
 
     /// The error for rows that we did not write. Removes the record, so that the next run builds another index.
     pub(crate) fn forged(&self) -> Error {
-        if let (false, Ok(folder)) = (self.is_making, self.folder()) {
+        if let (false, Ok(folder)) = (self.is_unfinished, self.folder()) {
             // If this fails, the problem is found and reported again.
             let _ = folder.remove_file(RECORD);
         }
@@ -440,7 +440,7 @@ impl Location {
     }
 
     /// Marks our index as damaged, so that the next run builds another and need not keep this one.
-    fn give_up(&self) -> io::Result<()> {
+    fn mark_damaged(&self) -> io::Result<()> {
         let folder = self.folder()?;
         match self.recorded(&folder)? {
             Some(record) => self.write_record(&folder, Record { is_damaged: true, ..record }),
@@ -450,9 +450,9 @@ impl Location {
 
     /// Reports SQLite's error. Gives up a damaged file, so that the next run builds another.
     pub(crate) fn broken(&self, error: &rusqlite::Error) -> Error {
-        if is_damage(error) && !self.is_making {
+        if is_damage(error) && !self.is_unfinished {
             // If this fails, the problem is found and reported again.
-            let _ = self.give_up();
+            let _ = self.mark_damaged();
         }
         if is_held(error) {
             return self.held();

@@ -10,10 +10,10 @@ use crate::words::{forms, is_stop_word, versions, words};
 const LENGTH: usize = 400;
 
 /// The most pieces of a prompt, including the whole.
-pub(crate) const OF_PROMPT: usize = 8;
+pub(crate) const MAX_PROMPT_PIECES: usize = 8;
 
 /// The most pieces of a tool result; fewer, because they are long and each takes the model's time.
-pub(crate) const OF_TOOL_RESULT: usize = 4;
+pub(crate) const MAX_TOOL_RESULT_PIECES: usize = 4;
 
 /// The most pieces that are examined; of a longer text, at equal distances.
 const JUDGED: usize = 1_024;
@@ -101,25 +101,25 @@ mod tests {
 
     #[test]
     fn a_short_text_is_one_piece() {
-        assert_eq!(pieces(" add a retry \n", OF_PROMPT), ["add a retry"]);
-        assert!(pieces(" \n ", OF_PROMPT).is_empty());
+        assert_eq!(pieces(" add a retry \n", MAX_PROMPT_PIECES), ["add a retry"]);
+        assert!(pieces(" \n ", MAX_PROMPT_PIECES).is_empty());
     }
 
     #[test]
     fn a_long_text_is_cut_at_blank_lines_and_at_length() {
         let long = "word ".repeat(200);
         let text = format!("first\n\n{long}\n\nlast");
-        let found = pieces(&text, OF_PROMPT);
+        let found = pieces(&text, MAX_PROMPT_PIECES);
         assert_eq!(found.len(), 1 + 1 + 3 + 1);
         assert_eq!((found[1], found[5]), ("first", "last"));
         assert!(found[1..].iter().all(|piece| piece.chars().count() <= LENGTH));
         let mut long = vec!["a a a a"; 100_000];
         long[50_000] = "seven different words make this one telling";
-        assert_eq!(pieces(&long.join("\n\n"), OF_PROMPT).len(), OF_PROMPT);
-        assert_eq!(pieces(&long.join("\n\n"), OF_TOOL_RESULT).len(), OF_TOOL_RESULT);
+        assert_eq!(pieces(&long.join("\n\n"), MAX_PROMPT_PIECES).len(), MAX_PROMPT_PIECES);
+        assert_eq!(pieces(&long.join("\n\n"), MAX_TOOL_RESULT_PIECES).len(), MAX_TOOL_RESULT_PIECES);
         let unbroken = "x".repeat(5_000);
-        let found = pieces(&unbroken, OF_PROMPT);
-        assert_eq!(found.len(), OF_PROMPT);
+        let found = pieces(&unbroken, MAX_PROMPT_PIECES);
+        assert_eq!(found.len(), MAX_PROMPT_PIECES);
     }
 
     #[test]
@@ -132,9 +132,9 @@ mod tests {
         let program: String = (0..60).map(|at| format!("    let total{at} = add(total{at}, {at})?;\n")).collect();
         for paste in [equal, numbered, program] {
             let text = format!("{paste}\n\n{question}\n\n{paste}");
-            let found = pieces(&text, OF_PROMPT);
+            let found = pieces(&text, MAX_PROMPT_PIECES);
             assert!(found.contains(&question), "{found:?}");
-            assert_eq!(found.len(), OF_PROMPT);
+            assert_eq!(found.len(), MAX_PROMPT_PIECES);
         }
     }
 

@@ -9,7 +9,7 @@ use crate::chunk::section_with;
 use crate::conversation::{EarlierText, RecurringSource, recurring};
 use crate::language::Language;
 use crate::location::Location;
-use crate::pieces::{OF_PROMPT, OF_TOOL_RESULT};
+use crate::pieces::{MAX_PROMPT_PIECES, MAX_TOOL_RESULT_PIECES};
 use crate::search::FoundDocument;
 use crate::storage::Storage;
 use crate::update::{CutText, Stamps, changed_files, cut_texts, unread};
@@ -149,8 +149,11 @@ impl Index {
         let corpus = self.corpus_cache.corpus(&*self.storage, model)?;
         // Scores by meaning are useless without a threshold, unlike scores by words.
         let languages = Language::of_pieces(question.text);
-        let (most, margin) =
-            if question.is_tool_result { (OF_TOOL_RESULT, TOOL_RESULT_MARGIN) } else { (OF_PROMPT, 0.0) };
+        let (most, margin) = if question.is_tool_result {
+            (MAX_TOOL_RESULT_PIECES, TOOL_RESULT_MARGIN)
+        } else {
+            (MAX_PROMPT_PIECES, 0.0)
+        };
         let computed = |model| {
             let threshold = threshold::highest(&*self.storage, model, &languages)?;
             Ok::<_, Error>(threshold.map(|threshold| threshold + margin))
@@ -179,7 +182,7 @@ impl Index {
             comparable.map(|text| corpus.score(&*self.storage, &[Piece::from(text)])).collect::<Result<_, _>>()?;
         let recurring = threshold.and_then(|threshold| recurring(&scored, &before, threshold));
         // The first piece is the whole text.
-        let text = pieces.first().and_then(|piece| piece.as_earlier(model, &of_words));
+        let text = pieces.first().and_then(|piece| piece.to_earlier_text(model, &of_words));
         Ok(TextTopics {
             threshold,
             words_threshold,

@@ -21,11 +21,11 @@ impl SealedRow {
 
     /// Adds a value, preceded by its length so that bytes cannot move from one value to the next.
     pub(crate) fn with(self, value: impl AsRef<[u8]>) -> Self {
-        self.with_some(Some(&value))
+        self.with_optional(Some(&value))
     }
 
     /// Adds a value that may be missing; a missing value differs from an empty one.
-    pub(crate) fn with_some<T: AsRef<[u8]> + ?Sized>(mut self, value: Option<&T>) -> Self {
+    pub(crate) fn with_optional<T: AsRef<[u8]> + ?Sized>(mut self, value: Option<&T>) -> Self {
         let value = value.map(AsRef::as_ref);
         self.bytes.extend(value.map_or(u64::MAX, |value| value.len() as u64).to_le_bytes());
         self.bytes.extend_from_slice(value.unwrap_or_default());
@@ -58,15 +58,16 @@ mod tests {
         let of = |folder: &str| Sealer::fixed(Path::new(folder));
         let (ours, theirs) = (of("/ours"), of("/theirs"));
         let key = ours.key().unwrap();
-        let row = || SealedRow::of("index.db/documents").with("a").with("bc").with_number(7).with_some(None::<&str>);
+        let row =
+            || SealedRow::of("index.db/documents").with("a").with("bc").with_number(7).with_optional(None::<&str>);
         let seal = row().seal(key);
         assert!(row().has_seal(key, &seal));
         assert!(!row().has_seal(theirs.key().unwrap(), &seal));
         for other in [
-            SealedRow::of("index.db/relationships").with("a").with("bc").with_number(7).with_some(None::<&str>),
-            SealedRow::of("index.db/documents").with("ab").with("c").with_number(7).with_some(None::<&str>),
-            SealedRow::of("index.db/documents").with("a").with("bc").with_number(8).with_some(None::<&str>),
-            SealedRow::of("index.db/documents").with("a").with("bc").with_number(7).with_some(Some("")),
+            SealedRow::of("index.db/relationships").with("a").with("bc").with_number(7).with_optional(None::<&str>),
+            SealedRow::of("index.db/documents").with("ab").with("c").with_number(7).with_optional(None::<&str>),
+            SealedRow::of("index.db/documents").with("a").with("bc").with_number(8).with_optional(None::<&str>),
+            SealedRow::of("index.db/documents").with("a").with("bc").with_number(7).with_optional(Some("")),
             SealedRow::of("index.db/documents").with("a").with("bc").with_number(7),
             row().with(""),
         ] {

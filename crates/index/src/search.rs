@@ -240,7 +240,7 @@ impl Index {
             true => named_tables(storage, listed.collect(), &parsed.terms)?,
             false => HashSet::new(),
         };
-        let lists = [(&*by_words, 1.0), (&*by_meaning, meaning_counts(&parsed.text))];
+        let lists = [(&*by_words, 1.0), (&*by_meaning, meaning_weight(&parsed.text))];
         let is_asked_for = |it| has_all(it) || named.contains(&it);
         let fused = fuse(&lists, weight, is_asked_for, |it| corpus.kind_and_source(it));
         let stamps = Stamps::of(storage, query.pages)?;
@@ -324,7 +324,7 @@ fn named_tables(storage: &dyn Storage, mut tables: Vec<i64>, terms: &[String]) -
 
 /// The weight of the list by meaning relative to that by words. The model was trained on English: texts in scripts
 /// without blanks are all close to each other, so meaning only breaks ties.
-fn meaning_counts(query: &str) -> f64 {
+fn meaning_weight(query: &str) -> f64 {
     let (unspaced, spaced): (Vec<char>, Vec<char>) =
         query.chars().filter(|char| char.is_alphabetic()).partition(|char| is_unspaced(*char));
     if unspaced.len() > spaced.len() { 0.25 } else { 1.0 }
@@ -341,7 +341,7 @@ fn knows_any(model: &dyn Embedder, terms: &[String]) -> Result<bool, Error> {
 }
 
 /// The default weight of a kind of documents. Catalog entries weigh less because they have no section to open.
-pub fn usual_weight(kind: &str) -> f64 {
+pub fn default_weight(kind: &str) -> f64 {
     match kind {
         SOURCE => 0.5,
         TABLE => 1.5,

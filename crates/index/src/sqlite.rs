@@ -433,11 +433,11 @@ fn sealed_document(
         .into_iter()
         .fold(row, SealedRow::with_number)
         .with(content_hash)
-        .with_some(part(|it| Some(&it.database)))
-        .with_some(part(|it| it.schema.as_ref()))
-        .with_some(part(|it| it.table.as_ref()))
-        .with_some(part(|it| it.column.as_ref()))
-        .with_some(part(|it| it.domain.as_ref()))
+        .with_optional(part(|it| Some(&it.database)))
+        .with_optional(part(|it| it.schema.as_ref()))
+        .with_optional(part(|it| it.table.as_ref()))
+        .with_optional(part(|it| it.column.as_ref()))
+        .with_optional(part(|it| it.domain.as_ref()))
 }
 
 /// A join, bound to the document with this seal.

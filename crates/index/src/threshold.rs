@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use crate::Embedder;
 use crate::about::{Corpus, Piece};
 use crate::language::Language;
-use crate::pieces::{OF_PROMPT, pieces as pieces_of, terms};
+use crate::pieces::{MAX_PROMPT_PIECES, pieces as pieces_of, terms};
 use crate::storage::Storage;
 use refdesk_text::Error;
 
@@ -57,7 +57,7 @@ struct BackgroundText {
 /// Split once per process, because an update may compute both thresholds.
 static BACKGROUND: LazyLock<Vec<Vec<BackgroundText>>> = LazyLock::new(|| {
     let taken_apart = |text: String| {
-        let pieces = pieces_of(&text, OF_PROMPT).into_iter().map(terms).collect();
+        let pieces = pieces_of(&text, MAX_PROMPT_PIECES).into_iter().map(terms).collect();
         BackgroundText { text, pieces }
     };
     background_texts().into_iter().map(|texts| texts.into_iter().map(taken_apart).collect()).collect()

@@ -120,7 +120,7 @@ pub struct Report {
     pub is_replaced: bool,
     /// Whether that index was set aside because it was damaged or not the user's.
     #[serde(rename = "set_aside")]
-    pub is_aside: bool,
+    pub is_set_aside: bool,
 }
 
 /// The input of a run.
@@ -187,17 +187,17 @@ fn forget_texts(location: &Location, may_stay: &dyn Fn(&str, &str) -> bool) -> R
 }
 
 fn run(location: &Location, job: &mut Job) -> Result<Option<Report>, Error> {
-    let Some(Writable { mut storage, replacement, is_replaced, is_aside }) = location.write(job.fresh)? else {
+    let Some(Writable { mut storage, replacement, is_replaced, is_set_aside }) = location.write(job.fresh)? else {
         return Ok(None);
     };
-    let mut report = Report { is_replaced, is_aside, ..Report::default() };
+    let mut report = Report { is_replaced, is_set_aside, ..Report::default() };
     let filled = fill(&mut *storage, job, &mut report);
     // Close the files before they are renamed or removed.
     drop(storage);
     let is_complete = filled?;
     let Some(replacement) = replacement else { return Ok(Some(report)) };
     if is_complete {
-        replacement.put_in_place()?;
+        replacement.install()?;
         return Ok(Some(report));
     }
     drop(replacement);
@@ -247,7 +247,7 @@ impl<'a> Ticker<'a> {
         Self { each, next: Instant::now() }
     }
 
-    fn tell(&mut self, progress: Progress) -> bool {
+    fn tick(&mut self, progress: Progress) -> bool {
         let now = Instant::now();
         if now < self.next {
             return true;
@@ -305,7 +305,7 @@ fn words(storage: &mut dyn Storage, job: &mut Job, report: &mut Report) -> Resul
                 pending = 0;
             }
         }
-        if !ticker.tell(Progress::Words { done: (done + 1) * SOURCES_AT_ONCE, of: sources.len() }) {
+        if !ticker.tick(Progress::Words { done: (done + 1) * SOURCES_AT_ONCE, of: sources.len() }) {
             let unread = sources.len().saturating_sub((done + 1) * SOURCES_AT_ONCE);
             report.cut = cut.store(storage, false)?;
             store(storage, &mut updates, unread, report)?;
@@ -462,7 +462,7 @@ fn vectors(
         for document in storage.documents(some)? {
             let vector = embedder.embed(&embedded_text(&document.heading, &document.content))?;
             vectors.push((document.content_hash, vector));
-            goes_on = ticker.tell(Progress::Vectors { done: nth * VECTOR_BATCH + vectors.len(), of: missing.len() });
+            goes_on = ticker.tick(Progress::Vectors { done: nth * VECTOR_BATCH + vectors.len(), of: missing.len() });
             if !goes_on {
                 break;
             }

@@ -73,8 +73,8 @@ impl ElicitingClient {
                     Err(_) => Err(unreadable("the connection ended")),
                 },
                 () = tokio::time::sleep(wait.left()) => (NoAnswer::TimedOut, "no answer in time"),
-                () = self.context.ct.cancelled() => (NoAnswer::GivenUp, "the call was cancelled"),
-                () = self.handle.shutdown_begun() => (NoAnswer::GivenUp, "the server is shutting down"),
+                () = self.context.ct.cancelled() => (NoAnswer::Cancelled, "the call was cancelled"),
+                () = self.handle.shutdown_begun() => (NoAnswer::Cancelled, "the server is shutting down"),
             };
             // Fails if the client has disconnected.
             let _ = asked.cancel(Some(reason.to_owned())).await;
@@ -90,7 +90,7 @@ impl Elicit for ElicitingClient {
             return Elicitation::Asking(Box::pin(self.ask(request.clone(), wait.clone())));
         }
         match self.reply {
-            None => Elicitation::CallAgain,
+            None => Elicitation::RepeatCall,
             Some(reply) => Elicitation::Replied(
                 serde_json::from_value(reply).map_err(unreadable).and_then(|reply| parse_reply(request, &reply)),
             ),
@@ -140,7 +140,7 @@ fn parse_reply(request: &Request, result: &ElicitResult) -> UserReply {
     match result.action {
         ElicitationAction::Accept => {}
         ElicitationAction::Decline => return Ok(ChannelAnswer { by, ..ChannelAnswer::default() }),
-        _ => return Err(NoAnswer::GivenUp),
+        _ => return Err(NoAnswer::Cancelled),
     }
     let chosen = result.content.as_ref().and_then(|content| content.get(FIELD));
     // An empty choice has no field or an empty one; other fields do not belong to this form.

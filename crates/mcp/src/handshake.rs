@@ -42,7 +42,7 @@ pub(crate) async fn introduce(
     lasting: Option<&Arc<Connection>>,
 ) -> Option<String> {
     let (snapshot, access) = tokio::time::timeout(TIMEOUT, handle.readable(&session)).await.ok().flatten()?;
-    attend(handle, &snapshot, lasting).await;
+    mark_open(handle, &snapshot, lasting).await;
     let Introduction { text, items } = introduction(&snapshot, &access, &snapshot.exclude_tools)?;
     let receipt = Receipt { why: items, ..receipts::with_text(JournalEvent::Instructed, &text) };
     let handle = handle.clone();
@@ -53,12 +53,12 @@ pub(crate) async fn introduce(
 
 /// Marks the server as open once it has a client, and the client as connected while its connection lasts. In a folder
 /// without sources, nothing is stored.
-pub(crate) async fn attend(handle: &DeskHandle, snapshot: &Snapshot, lasting: Option<&Arc<Connection>>) {
+pub(crate) async fn mark_open(handle: &DeskHandle, snapshot: &Snapshot, lasting: Option<&Arc<Connection>>) {
     if snapshot.is_workspace && !snapshot.catalog.is_empty() {
         let (handle, workspace, lasting) = (handle.clone(), Arc::clone(&snapshot.workspace), lasting.cloned());
         let mark = move || {
             let workspace = Path::new(&*workspace);
-            handle.attend(workspace);
+            handle.mark_open(workspace);
             if let Some(connection) = &lasting {
                 connection.mark_as_connected(|session| handle.connected(workspace, session));
             }

@@ -11,7 +11,7 @@ use rmcp::service::RequestContext;
 
 use super::agent::Connection;
 use super::elicit::{ElicitingClient, input_required};
-use super::handshake::attend;
+use super::handshake::mark_open;
 use refdesk_desk::Session;
 use refdesk_text::{Code, Error};
 use refdesk_tools::handle::DeskHandle;
@@ -21,7 +21,7 @@ use refdesk_tools::{ToolAnswer, ToolAvailability, ToolEffect, ToolSpec};
 pub(crate) async fn list(handle: &DeskHandle, lasting: Option<&Arc<Connection>>) -> Result<ListToolsResult, ErrorData> {
     let snapshot = handle.opened().await.ok_or_else(closed)?;
     // A client without `initialize` may start with this.
-    attend(handle, &snapshot, lasting).await;
+    mark_open(handle, &snapshot, lasting).await;
     Ok(ListToolsResult::with_all_items(refdesk_tools::offered(ToolAvailability::from(&snapshot)).map(tool).collect()))
 }
 

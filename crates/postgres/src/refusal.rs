@@ -58,7 +58,7 @@ impl Refusal {
     }
 
     /// Whether another try may succeed.
-    pub fn may_pass(&self) -> bool {
+    pub fn is_transient(&self) -> bool {
         matches!(self.kind, RefusalKind::Busy | RefusalKind::Locked)
     }
 }

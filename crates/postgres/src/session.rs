@@ -52,7 +52,7 @@ const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 pub struct ReadingSession {
     runtime: Runtime,
     client: Client,
-    way: Way,
+    transport: Transport,
     address: Address,
     is_stopped: Arc<AtomicBool>,
 }
@@ -81,8 +81,8 @@ impl ReadingSession {
             runtime.shutdown_background();
             return Err(stopped());
         };
-        let (client, way) = opened?;
-        Ok(Self { runtime, client, way, address: address.clone(), is_stopped: is_stopped.clone() })
+        let (client, transport) = opened?;
+        Ok(Self { runtime, client, transport, address: address.clone(), is_stopped: is_stopped.clone() })
     }
 
     /// The rows of a statement.
@@ -123,7 +123,7 @@ impl ReadingSession {
         });
     }
 
-    /// Limits each further statement to this time, at the server. After this, [`Self::go_back`] can recover from a
+    /// Limits each further statement to this time, at the server. After this, [`Self::rollback_to_savepoint`] can recover from a
     /// failed statement.
     ///
     /// # Errors
@@ -139,7 +139,7 @@ impl ReadingSession {
     ///
     /// # Errors
     /// The connection is lost.
-    pub fn go_back(&self) -> Result<(), Refusal> {
+    pub fn rollback_to_savepoint(&self) -> Result<(), Refusal> {
         self.run("ROLLBACK TO SAVEPOINT before")
     }
 
@@ -169,10 +169,10 @@ impl ReadingSession {
     async fn cancel(&self) {
         let token = self.client.cancel_token();
         // The session also ends with its connection, only later.
-        match self.way {
-            Way::Socket => drop(token.cancel_query(NoTls).await),
-            Way::Plain => drop(token.cancel_query(Plain).await),
-            Way::Encrypted => {
+        match self.transport {
+            Transport::Socket => drop(token.cancel_query(NoTls).await),
+            Transport::Plain => drop(token.cancel_query(Plain).await),
+            Transport::Encrypted => {
                 if let Ok(connector) = tls::connector(self.address.tls(), self.address.authorities()) {
                     drop(token.cancel_query(connector).await);
                 }
@@ -239,13 +239,13 @@ pub async fn connect(address: &Address, limit: Duration, answer: Duration) -> Re
 
 /// How a server is reached.
 #[derive(Debug, Clone, Copy)]
-enum Way {
+enum Transport {
     Socket,
     Plain,
     Encrypted,
 }
 
-async fn connected(address: &Address, limit: Duration, answer: Duration) -> Result<(Client, Way), Refusal> {
+async fn connected(address: &Address, limit: Duration, answer: Duration) -> Result<(Client, Transport), Refusal> {
     let mut config = address.config.clone();
     config.application_name("refdesk").connect_timeout(limit).tcp_user_timeout(answer);
     config.ssl_mode(ssl_mode(address));
@@ -254,7 +254,7 @@ async fn connected(address: &Address, limit: Duration, answer: Duration) -> Resu
             let (client, connection) = config.connect(NoTls).await.map_err(|error| unreached(address, error))?;
             // The client gets its errors.
             drop(tokio::spawn(connection));
-            Ok((client, Way::Socket))
+            Ok((client, Transport::Socket))
         }
         SslMode::Disable => plain(config).await,
         mode => {
@@ -264,7 +264,7 @@ async fn connected(address: &Address, limit: Duration, answer: Duration) -> Resu
             match config.connect(connector).await {
                 Ok((client, connection)) => {
                     drop(tokio::spawn(connection));
-                    Ok((client, Way::Encrypted))
+                    Ok((client, Transport::Encrypted))
                 }
                 // Of several hosts, the driver only reports the error of the last one.
                 Err(error) if mode == SslMode::Prefer && (has_no_tls(&error) || has_several_hosts(&config)) => {
@@ -277,7 +277,7 @@ async fn connected(address: &Address, limit: Duration, answer: Duration) -> Resu
 }
 
 /// Connects without TLS.
-async fn plain(mut config: Config) -> Result<(Client, Way), Refusal> {
+async fn plain(mut config: Config) -> Result<(Client, Transport), Refusal> {
     // The driver asks for a name to be verified, which is not done here.
     if config.get_hosts().is_empty() {
         for address in config.get_hostaddrs().to_vec() {
@@ -287,7 +287,7 @@ async fn plain(mut config: Config) -> Result<(Client, Way), Refusal> {
     config.ssl_mode(SslMode::Require).ssl_negotiation(SslNegotiation::Direct);
     let (client, connection) = config.connect(Plain).await?;
     drop(tokio::spawn(connection));
-    Ok((client, Way::Plain))
+    Ok((client, Transport::Plain))
 }
 
 fn has_several_hosts(config: &Config) -> bool {
@@ -300,11 +300,11 @@ fn has_no_tls(error: &tokio_postgres::Error) -> bool {
     error.source().is_some_and(|source| source.to_string() == "server does not support TLS")
 }
 
-async fn begin(address: &Address) -> Result<(Client, Way), Refusal> {
-    let (client, way) = connected(address, CONNECT_LIMIT, ANSWER_LIMIT).await?;
+async fn begin(address: &Address) -> Result<(Client, Transport), Refusal> {
+    let (client, transport) = connected(address, CONNECT_LIMIT, ANSWER_LIMIT).await?;
     client.batch_execute(SETTINGS).await?;
     // A server without it stops at its own limit.
     drop(client.batch_execute(CHECK_CLIENT).await);
     client.batch_execute(BEGIN).await?;
-    Ok((client, way))
+    Ok((client, transport))
 }

@@ -266,7 +266,7 @@ impl<'a> Session<'a> {
                     }
                     _ => return Err(refusal(&mut response)),
                 },
-                Err(error) if tries < CONNECTING_TRIES && may_pass(&error) => wait_of(tries, None),
+                Err(error) if tries < CONNECTING_TRIES && is_transient(&error) => wait_of(tries, None),
                 Err(error) => return Err(not_sent(&error)),
             };
             tries += 1;
@@ -359,7 +359,7 @@ fn not_snowflake(why: &str) -> Error {
 }
 
 /// Whether another try may connect.
-fn may_pass(error: &ureq::Error) -> bool {
+fn is_transient(error: &ureq::Error) -> bool {
     let passing = [BrokenPipe, ConnectionAborted, ConnectionRefused, ConnectionReset, UnexpectedEof];
     matches!(error, ureq::Error::Io(error) if passing.contains(&error.kind()))
         || matches!(error, ureq::Error::ConnectionFailed)

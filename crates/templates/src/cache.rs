@@ -28,7 +28,7 @@ pub(super) struct CachedFiles {
     /// By content, for the texts of inline sources.
     pub contents: HashMap<Arc<str>, Arc<Extracted>>,
     /// Whether files were checked since the last possible change. If not, compare their stamps.
-    looked: bool,
+    is_checked: bool,
 }
 
 impl Cache {
@@ -39,7 +39,7 @@ impl Cache {
 
     /// Examines files again on the next read, because something on disk may have changed.
     pub fn invalidate(&mut self) {
-        self.kept.get_mut().unwrap_or_else(PoisonError::into_inner).looked = false;
+        self.kept.get_mut().unwrap_or_else(PoisonError::into_inner).is_checked = false;
     }
 
     pub(super) fn take(&self) -> CachedFiles {
@@ -48,7 +48,7 @@ impl Cache {
 
     pub(super) fn put(&self, kept: CachedFiles) {
         if self.clock.is_some() {
-            *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = CachedFiles { looked: true, ..kept };
+            *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = CachedFiles { is_checked: true, ..kept };
         }
     }
 
@@ -61,17 +61,17 @@ impl Cache {
 impl CachedFiles {
     /// The same entries, to be used without checking the files again.
     pub(crate) fn trusted(self) -> Self {
-        Self { looked: true, ..self }
+        Self { is_checked: true, ..self }
     }
 
     /// The cached analysis of this template file, if the file has not changed.
     pub(crate) fn template(&self, path: &Path) -> Option<(Stamp, Analysed)> {
-        self.templates.recall(path, self.looked)
+        self.templates.recall(path, self.is_checked)
     }
 
     /// The cached analysis of this document, if the file has not changed.
     pub(crate) fn document(&self, path: &Path) -> Option<(Stamp, Arc<Extracted>)> {
-        self.documents.recall(path, self.looked)
+        self.documents.recall(path, self.is_checked)
     }
 }
 
@@ -89,10 +89,10 @@ impl<T> Default for StampedFiles<T> {
 
 impl<T: Clone> StampedFiles<T> {
     /// The value of a file, if the file has not changed. Does not access the file system if there is no entry or if
-    /// `looked` is set.
-    fn recall(&self, path: &Path, looked: bool) -> Option<(Stamp, T)> {
+    /// `is_checked` is set.
+    fn recall(&self, path: &Path, is_checked: bool) -> Option<(Stamp, T)> {
         let (then, known) = self.known.get(path)?;
-        (looked || stamp(path).ok()? == *then).then(|| (*then, known.clone()))
+        (is_checked || stamp(path).ok()? == *then).then(|| (*then, known.clone()))
     }
 
     /// Stores what was read at `now`, unless the file was written so recently that another write could leave the same

@@ -108,15 +108,15 @@ struct ValueWalk {
     reported: HashSet<String>,
     /// Top-level names that items inherit.
     inherited: HashSet<String>,
-    looked_at: usize,
+    visited: usize,
 }
 
 impl ValueWalk {
     /// Compares one object; `around` ends with it. Recurses as deep as the variable tree.
     fn level(&mut self, variables: &[Variable], around: &[&Map<String, Value>], place: &ObjectPath) {
-        self.looked_at += 1;
+        self.visited += 1;
         let Some((given, outer)) = around.split_last() else { return };
-        if self.looked_at > EXAMINED {
+        if self.visited > EXAMINED {
             return;
         }
         let asked: HashSet<&str> = variables.iter().map(|variable| variable.name.as_str()).collect();
@@ -161,7 +161,7 @@ impl ValueWalk {
                     if let Value::Object(fields) = item {
                         self.level(&variable.fields, &with(fields), &place.below(&variable.name, Some(index)));
                     }
-                    if self.looked_at > EXAMINED {
+                    if self.visited > EXAMINED {
                         return;
                     }
                 }

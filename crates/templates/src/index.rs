@@ -17,8 +17,8 @@ use super::name::{Parts, full_name, names};
 use super::read::read_below;
 use super::standalone::{Standalone, override_for, read_all};
 use super::{
-    Analysis, FOLDER, Syntax, TakenTemplate, Template, TemplateBlock, TemplateIndex, TemplateOrigin, analyse, limits,
-    overrides,
+    Analysis, ExtractedTemplate, FOLDER, Syntax, Template, TemplateBlock, TemplateIndex, TemplateOrigin, analyse,
+    limits, overrides,
 };
 use refdesk_core::catalog::{Catalog, SourceId};
 use refdesk_core::selection::Selection;
@@ -40,7 +40,7 @@ pub struct IndexInput<'a> {
     /// Whether code blocks of documents become templates.
     pub extract: bool,
     /// Templates extracted from tool results; empty without `extract`.
-    pub taken: &'a [TakenTemplate],
+    pub taken: &'a [ExtractedTemplate],
     /// The budget whose time the walks share.
     pub walks: &'a WalkBudget,
 }
@@ -53,15 +53,15 @@ pub fn index(asked: IndexInput<'_>, cache: &Cache) -> (TemplateIndex, Vec<Diagno
 }
 
 /// The templates in a tool result, in order and without duplicates, with the names they would get in the templates
-/// folder. Takes at most `limits::TAKEN`, skips large templates and large texts, and never reuses the name of a file
+/// folder. Takes at most `limits::MAX_EXTRACTED`, skips large templates and large texts, and never reuses the name of a file
 /// with other content.
 pub fn of_text(asked: IndexInput<'_>, cache: &Cache, text: &str) -> Vec<Template> {
-    if !asked.extract || text.len() > limits::TAKEN_FROM_BYTES {
+    if !asked.extract || text.len() > limits::MAX_SEARCHED_BYTES {
         return Vec::new();
     }
     let mut found = extract(text);
-    found.blocks.retain(|block| block.text.len() <= limits::TAKEN_BYTES);
-    found.blocks.truncate(limits::TAKEN);
+    found.blocks.retain(|block| block.text.len() <= limits::MAX_EXTRACTED_BYTES);
+    found.blocks.truncate(limits::MAX_EXTRACTED);
     if found.blocks.is_empty() {
         return Vec::new();
     }
@@ -79,10 +79,10 @@ pub(super) type Built = (TemplateIndex, CachedFiles, Vec<PathBuf>, Vec<Diagnosti
 fn build_with(
     asked: IndexInput<'_>,
     cache: &Cache,
-    brought: Option<Extracted>,
+    text_blocks: Option<Extracted>,
 ) -> (TemplateIndex, Vec<PathBuf>, Vec<Diagnostic>) {
     let budget = asked.walks.sharing_time();
-    let (index, after, paths, diagnostics) = build(asked, &cache.take(), cache.now(), brought, &budget);
+    let (index, after, paths, diagnostics) = build(asked, &cache.take(), cache.now(), text_blocks, &budget);
     cache.put(after);
     (index, paths, diagnostics)
 }
@@ -92,7 +92,7 @@ pub(super) fn build(
     asked: IndexInput<'_>,
     before: &CachedFiles,
     now: Option<SystemTime>,
-    brought: Option<Extracted>,
+    text_blocks: Option<Extracted>,
     budget: &WalkBudget,
 ) -> Built {
     let IndexInput { workspace, catalog, selection, extract, taken, .. } = asked;
@@ -112,9 +112,9 @@ pub(super) fn build(
     taken.iter().for_each(|taken| names.keep(&taken.hash, &taken.name));
     let folder = workspace.join(FOLDER);
     let mut paths = Vec::new();
-    if let Some(brought) = brought {
+    if let Some(text_blocks) = text_blocks {
         let document = ScannedDocument { path: folder.as_path().into(), root: None, source: None, content: None };
-        texts.push(Text { document, found: brought.into() });
+        texts.push(Text { document, found: text_blocks.into() });
         let is_free = |name: &str| std::fs::symlink_metadata(folder.join(name)).is_err_and(|error| is_absent(&error));
         let mut new = self::blocks(workspace, texts.get(texts.len() - 1..).unwrap_or_default(), &mut names, is_free);
         // The template's document may be anything that a tool has read; only the file is kept.
@@ -195,7 +195,7 @@ pub fn of_files(asked: IndexInput<'_>, files: &[PathBuf]) -> (Vec<Template>, Vec
         all = gather(asked.workspace, documents, (&known, &mut kept), None, &mut Vec::new());
     }
     let selected = all.len();
-    let brought: usize = all.iter().map(|text| text.found.blocks.len()).sum();
+    let text_blocks: usize = all.iter().map(|text| text.found.blocks.len()).sum();
     let given = files.iter().map(|path| ScannedDocument {
         path: path.as_path().into(),
         root: None,
@@ -207,7 +207,7 @@ pub fn of_files(asked: IndexInput<'_>, files: &[PathBuf]) -> (Vec<Template>, Vec
     let blocks = blocks(asked.workspace, &all, &mut BlockNames::default(), |_| true).into_iter().zip(analyses);
     let mut seen = HashSet::new();
     let mut templates: Vec<Template> = Vec::new();
-    for (block, analysis) in blocks.skip(brought) {
+    for (block, analysis) in blocks.skip(text_blocks) {
         if seen.insert(block.name.clone()) {
             templates.push(filled(asked.workspace, block, analysis, &mut diagnostics));
         }

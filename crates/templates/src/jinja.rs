@@ -23,7 +23,7 @@ mod unknown_names;
 mod unpacked;
 
 pub(crate) use edits::as_written;
-pub(crate) use operators::asks_about_a_value;
+pub(crate) use operators::is_value_test;
 pub(crate) use strings::{end_of_raw, end_of_string};
 pub(crate) use unknown_names::{NameKind, unknown_name, unknown_names};
 
@@ -39,7 +39,7 @@ pub(crate) const FUNCTIONS: [(&str, &str); 6] = [
 ];
 
 /// Python's methods that modify their list or dict.
-pub(crate) const CHANGING: [&str; 11] =
+pub(crate) const MUTATING_METHODS: [&str; 11] =
     ["append", "extend", "insert", "pop", "popitem", "remove", "sort", "reverse", "clear", "update", "setdefault"];
 
 /// Names that cannot be variables.

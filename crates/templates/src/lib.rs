@@ -47,8 +47,8 @@ pub(crate) use generated::{Stripped, strip};
 pub(crate) use handlebars::check as check_handlebars;
 pub use index::{IndexInput, index, of_files, of_text};
 pub(crate) use jinja::{
-    CHANGING as JINJA_CHANGING, FUNCTIONS as JINJA_FUNCTIONS, NameKind, as_written as jinja_as_written,
-    asks_about_a_value, for_engine as jinja_for_engine, from_engine, unknown_name,
+    FUNCTIONS as JINJA_FUNCTIONS, MUTATING_METHODS as JINJA_CHANGING, NameKind, as_written as jinja_as_written,
+    for_engine as jinja_for_engine, from_engine, is_value_test, unknown_name,
 };
 pub use listing::listing;
 pub use output_line::output_line;
@@ -133,7 +133,7 @@ pub const FOLDER: &str = ".jaato/templates";
 
 /// A template extracted from a tool result and stored in [`FOLDER`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TakenTemplate {
+pub struct ExtractedTemplate {
     /// The file's name.
     pub name: String,
     /// SHA-256 of its text.

@@ -24,16 +24,16 @@ pub(crate) const WARNINGS: usize = 100;
 pub(crate) const MESSAGE: usize = 1_000;
 
 /// The most templates taken from one tool result, in order. Tool results are untrusted.
-pub(crate) const TAKEN: usize = 20;
+pub(crate) const MAX_EXTRACTED: usize = 20;
 
 /// The most bytes of a template taken from a tool result.
-pub(crate) const TAKEN_BYTES: usize = 64 * 1024;
+pub(crate) const MAX_EXTRACTED_BYTES: usize = 64 * 1024;
 
 /// The most bytes of a tool result that is searched for templates; a larger one is skipped.
-pub(crate) const TAKEN_FROM_BYTES: usize = 4 * 1024 * 1024;
+pub(crate) const MAX_SEARCHED_BYTES: usize = 4 * 1024 * 1024;
 
 /// The most templates from tool results that a workspace keeps.
-pub const TAKEN_KEPT: usize = 200;
+pub const MAX_EXTRACTED_KEPT: usize = 200;
 
 /// The message for a template larger than [`TEMPLATE_BYTES`].
 pub(crate) fn too_large() -> String {

@@ -13,7 +13,7 @@ use super::render::unsupported;
 use super::syntax::{Ambiguity, detect};
 use super::usage::VariableUses;
 use super::{Syntax, Variable, generated, handlebars, jinja, mustache};
-use refdesk_files::beneath::open_in;
+use refdesk_files::nofollow::open_in;
 use refdesk_files::{Stamp, open_regular, read_stamped};
 use refdesk_text::lines::breaks;
 use refdesk_text::{Code, Error};

@@ -22,7 +22,7 @@ const LATER: Duration = Duration::from_secs(24 * 60 * 60);
 pub struct SelectionTemplates<'a> {
     input: IndexInput<'a>,
     kept: CachedFiles,
-    bringing: HashSet<SourceId>,
+    with_templates: HashSet<SourceId>,
     budget: WalkBudget,
 }
 
@@ -37,14 +37,14 @@ impl<'a> SelectionTemplates<'a> {
         let brings = |source: &&&Source| {
             holds_some(source, &budget) || (input.extract && may_hold_blocks(source, &kept, &budget))
         };
-        let bringing = selected.par_iter().filter(brings).map(|source| source.id.clone()).collect();
-        Self { input, kept, bringing, budget }
+        let with_templates = selected.par_iter().filter(brings).map(|source| source.id.clone()).collect();
+        Self { input, kept, with_templates, budget }
     }
 
     /// The sorted template names of each of these selections, as in its index.
     pub fn names(&self, selections: &[&Selection]) -> Vec<Vec<String>> {
         let narrowed: Vec<Selection> =
-            selections.par_iter().map(|selection| selection.only(|id| self.bringing.contains(id))).collect();
+            selections.par_iter().map(|selection| selection.only(|id| self.with_templates.contains(id))).collect();
         let key = |selection: &Selection| {
             let mut ids: Vec<SourceId> = selection.members().iter().map(|member| member.id.clone()).collect();
             ids.sort_unstable();

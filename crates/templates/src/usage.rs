@@ -54,7 +54,7 @@ struct UsageNode {
 }
 
 /// The effect of a missing value on strict rendering.
-enum LeftOut {
+enum IfOmitted {
     /// Rendering does not fail.
     Fine,
     /// Rendering does not fail if this is given: `false` for a value that is only tested, or an object of such values.
@@ -80,22 +80,26 @@ impl UsageNode {
     }
 
     /// What strict rendering needs if this value is missing. Visits each node below once.
-    fn if_left_out(&self) -> LeftOut {
+    fn if_left_out(&self) -> IfOmitted {
         match self.kind() {
-            _ if self.required => LeftOut::Needed,
-            VariableKind::Flag if self.tested => LeftOut::Given(Value::Bool(false)),
-            VariableKind::Scalar | VariableKind::List if self.tested => LeftOut::Needed,
-            VariableKind::Flag | VariableKind::Scalar | VariableKind::List => LeftOut::Fine,
+            _ if self.required => IfOmitted::Needed,
+            VariableKind::Flag if self.tested => IfOmitted::Given(Value::Bool(false)),
+            VariableKind::Scalar | VariableKind::List if self.tested => IfOmitted::Needed,
+            VariableKind::Flag | VariableKind::Scalar | VariableKind::List => IfOmitted::Fine,
             VariableKind::Object => {
                 let mut values = Map::new();
                 for (name, node) in &self.fields {
                     match node.if_left_out() {
-                        LeftOut::Fine => {}
-                        LeftOut::Given(value) => drop(values.insert(name.clone(), value)),
-                        LeftOut::Needed => return LeftOut::Needed,
+                        IfOmitted::Fine => {}
+                        IfOmitted::Given(value) => drop(values.insert(name.clone(), value)),
+                        IfOmitted::Needed => return IfOmitted::Needed,
                     }
                 }
-                if self.tested || !values.is_empty() { LeftOut::Given(Value::Object(values)) } else { LeftOut::Fine }
+                if self.tested || !values.is_empty() {
+                    IfOmitted::Given(Value::Object(values))
+                } else {
+                    IfOmitted::Fine
+                }
             }
         }
     }
@@ -110,7 +114,7 @@ impl UsageNode {
                 for (name, node) in &self.fields {
                     if let Some(value) = values.get_mut(name) {
                         node.give_flags(value);
-                    } else if let LeftOut::Given(value) = node.if_left_out() {
+                    } else if let IfOmitted::Given(value) = node.if_left_out() {
                         values.insert(name.clone(), value.clone());
                         given.push((name.clone(), value));
                     }

@@ -33,7 +33,7 @@ pub enum Fix {
     /// Find out where a missing file went.
     FindMoved,
     /// Pass this JSON for a value that the template only tests: `false`, or an object that contains it.
-    GiveUntrue {
+    GiveFalsy {
         /// The name.
         name: String,
         /// What to pass.
@@ -113,7 +113,7 @@ impl Fix {
             Self::Exclude(id) => return Cow::Owned(format!("exclude '{id}' instead")),
             Self::FindColumn(name) => return Cow::Owned(format!("search the columns for '{name}'")),
             Self::FindMoved => "correct the path, or remove the source; it cannot be picked",
-            Self::GiveUntrue { name, json } => {
+            Self::GiveFalsy { name, json } => {
                 return Cow::Owned(format!("'{name}' is only tested: give {json} to leave it out"));
             }
             Self::GiveId => "give the source another id",

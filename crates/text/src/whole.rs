@@ -188,7 +188,7 @@ impl WholeWords {
             let this = kind(*byte);
             if this & BEGINS != 0 && before & FORBIDS == 0 {
                 let begin = Begin::of(text.get(at..)?);
-                if self.filters.iter().any(|filter| filter.lets(begin)) {
+                if self.filters.iter().any(|filter| filter.may_match(begin)) {
                     return Some(at);
                 }
             }
@@ -264,7 +264,7 @@ impl Filter {
         Some(filter)
     }
 
-    fn lets(&self, begin: Begin) -> bool {
+    fn may_match(&self, begin: Begin) -> bool {
         let (at, bit) = self.spot(begin);
         self.bits.get(at).is_some_and(|bits| bits & bit != 0)
     }

@@ -33,7 +33,7 @@ pub enum Elicitation {
     /// The client cannot ask.
     Unsupported,
     /// The client asks, and then repeats the call.
-    CallAgain,
+    RepeatCall,
     /// The repeated call contains this reply.
     Replied(UserReply),
     /// The client is asking.
@@ -92,7 +92,7 @@ pub(crate) async fn choose(call: &mut ToolCall) -> Result<Chosen, FailedAnswer> 
             call.handle.note(&call.session, channel::answer_receipt(&request, &reply)).await;
             reply
         }
-        Elicitation::CallAgain => {
+        Elicitation::RepeatCall => {
             let json = json!({"status": "asking", "message": "the user is asked first; call again with the reply"});
             let question = Some(Box::new(request));
             return Err(FailedAnswer::Answer(Box::new(ToolAnswer { question, ..ToolAnswer::failed(json) })));
@@ -163,7 +163,7 @@ fn no_reply(unanswered: NoAnswer) -> Error {
             "no answer in time",
             Fix::All(vec!["continue without, or pass ids yourself".into(), Fix::ListSources]),
         ),
-        NoAnswer::GivenUp => Error::new(Code::GivenUp, "the question was withdrawn", ""),
+        NoAnswer::Cancelled => Error::new(Code::GivenUp, "the question was withdrawn", ""),
         NoAnswer::Failed(error) if error.fix.is_none() => {
             Error { fix: Fix::All(vec!["pass ids yourself".into(), Fix::ListSources]), ..error }
         }
@@ -203,29 +203,29 @@ async fn ask<F: Future<Output = UserReply>>(
     start: impl FnOnce(QuestionSlot) -> F,
 ) -> UserReply {
     let slot = call.handle.slot(&call.session.id).map_err(NoAnswer::Failed)?;
-    let _give_up = GiveUpOnDrop(wait.clone());
+    let _cancel = CancelOnDrop(wait.clone());
     let (handle, session) = (call.handle.clone(), call.session.clone());
     let (replied, reply) = oneshot::channel();
     let journalled = tokio::spawn(async move {
         handle.note(&session, channel::request_receipt(&request)).await;
-        let reply = reply.await.unwrap_or(Err(NoAnswer::GivenUp));
+        let reply = reply.await.unwrap_or(Err(NoAnswer::Cancelled));
         handle.note(&session, channel::answer_receipt(&request, &reply)).await;
     });
     let mut asking = std::pin::pin!(start(slot));
     let reply = tokio::select! {
         reply = &mut asking => reply,
-        () = call.handle.shutdown_begun() => { wait.give_up(); asking.await }
+        () = call.handle.shutdown_begun() => { wait.cancel(); asking.await }
     };
     // Both succeed unless the runtime is shutting down.
     let _ = (replied.send(reply.clone()), journalled.await);
     reply
 }
 
-struct GiveUpOnDrop(Wait);
+struct CancelOnDrop(Wait);
 
-impl Drop for GiveUpOnDrop {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
-        self.0.give_up();
+        self.0.cancel();
     }
 }
 

@@ -88,12 +88,12 @@ impl DeskHandle {
 
     /// Marks a server of this workspace as open until it ends, so that hooks mention its tools. Blocks the calling
     /// thread.
-    pub fn attend(&self, workspace: &Path) {
+    pub fn mark_open(&self, workspace: &Path) {
         if self.inner.is_trial {
             return;
         }
         self.inner.present.get_or_init(|| {
-            let present = presence::attend(workspace, PresenceKind::Server);
+            let present = presence::mark_open(workspace, PresenceKind::Server);
             present.inspect_err(|error| tracing::info!("the server cannot be marked as open: {error}")).ok()
         });
     }
@@ -207,7 +207,7 @@ impl DeskHandle {
     /// The desk had already ended.
     pub async fn close(&self) -> io::Result<()> {
         match self.inner.engine.close(CLOSE_TIMEOUT).await {
-            Ending::Died => Err(io::Error::other("the desk ended unexpectedly; the log may say why")),
+            Ending::AlreadyEnded => Err(io::Error::other("the desk ended unexpectedly; the log may say why")),
             Ending::Closed | Ending::TimedOut => Ok(()),
         }
     }

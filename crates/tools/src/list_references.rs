@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::answer::escape;
 use super::{ToolAnswer, ToolCall, ToolEffect, ToolResult, ToolSpec, closed};
 use refdesk_core::catalog::{Mode, Source};
-use refdesk_desk::WantedTags;
+use refdesk_desk::TagFilter;
 use refdesk_desk::engine::Snapshot;
 use refdesk_desk::rows::{Members, Rows};
 
@@ -39,9 +39,9 @@ async fn run(mut call: ToolCall) -> ToolResult {
 fn rows(snapshot: &Snapshot, tags: &[String], mode: Option<Mode>) -> Value {
     let Snapshot { catalog, selection, .. } = snapshot;
     let rows = Rows { workspace: snapshot.workspace.as_ref().as_ref(), catalog, selection, members: Members::NonEmpty };
-    let wanted_tags = WantedTags::new(tags);
+    let wanted_tags = TagFilter::new(tags);
     let wanted = |source: &&Source| {
-        mode.is_none_or(|mode| source.mode == mode) && (tags.is_empty() || wanted_tags.are_on(source))
+        mode.is_none_or(|mode| source.mode == mode) && (tags.is_empty() || wanted_tags.matches(source))
     };
     let sources: Vec<&Source> = catalog.sources().iter().filter(wanted).collect();
     let selected = sources.iter().filter(|source| selection.contains(source.id.as_str())).count();

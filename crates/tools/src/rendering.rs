@@ -118,9 +118,9 @@ pub(crate) fn facts(Rendering { made, lines, .. }: &Rendering) -> Map<String, Va
         ("success".to_owned(), json!(true)),
         ("size".to_owned(), json!(made.text.len())),
         ("lines".to_owned(), json!(lines)),
-        ("variables_used".to_owned(), json!(briefly(&made.used))),
+        ("variables_used".to_owned(), json!(shorten_lines(&made.used))),
         ("template_syntax".to_owned(), json!(made.syntax)),
-        ("warnings".to_owned(), json!(briefly(&made.warnings))),
+        ("warnings".to_owned(), json!(shorten_lines(&made.warnings))),
     ])
 }
 
@@ -131,7 +131,7 @@ const LISTED: usize = 1_000;
 const LONGEST: usize = 1_000;
 
 /// Limits these lines, which repeat names from the agent's own template and values.
-fn briefly(lines: &[String]) -> Vec<String> {
+fn shorten_lines(lines: &[String]) -> Vec<String> {
     lines.iter().take(LISTED).map(|line| shortened(line.clone(), LONGEST)).collect()
 }
 

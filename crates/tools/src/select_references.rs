@@ -7,7 +7,7 @@ use super::read_reference::NOTICE;
 use super::{FailedAnswer, ToolAnswer, ToolCall, ToolEffect, ToolResult, ToolSpec, closed};
 use refdesk_desk::PickStatus;
 use refdesk_desk::engine::{Request, Response};
-use refdesk_desk::reading::GIVEN;
+use refdesk_desk::reading::MAX_TEXT_BYTES;
 
 pub(crate) const SPEC: ToolSpec = ToolSpec {
     name: "selectReferences",
@@ -67,7 +67,7 @@ fn mark(json: &mut Value) {
     let sources = json.get_mut("sources").and_then(Value::as_array_mut);
     for source in sources.into_iter().flatten().filter_map(Value::as_object_mut) {
         match source.get("content").and_then(Value::as_str).map(str::len) {
-            Some(length) if length > GIVEN => {
+            Some(length) if length > MAX_TEXT_BYTES => {
                 source.remove("content");
                 source.insert("has_content".to_owned(), json!(true));
             }

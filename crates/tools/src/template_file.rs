@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use refdesk_core::selection::Access;
-use refdesk_files::beneath::{Opened, open};
+use refdesk_files::nofollow::{Opened, open};
 use refdesk_files::path::{absolute, clean, is_absent};
 use refdesk_text::{Code, Error};
 

@@ -175,20 +175,20 @@ impl Connection {
         let answer = match self.changes() {
             Ok(changes) if changes.iter().all(Option::is_none) => {
                 if !settings.dry_run {
-                    self.forget_removed();
+                    self.remove_obsolete_records();
                 }
                 self.unchanged(&changes)
             }
             Ok(changes) => self.approve_and_write(desk, session, settings, &changes),
-            Err(refusal) => self.answer("error", &[], false, "").and_refused(vec![refusal]),
+            Err(refusal) => self.answer("error", &[], false, "").with_failures(vec![refusal]),
         };
-        let left = if settings.dry_run || answer.exit > 0 { Vec::new() } else { self.left_alone(desk) };
+        let left = if settings.dry_run || answer.exit > 0 { Vec::new() } else { self.untouched_entries(desk) };
         CommandOutput { notes: self.warnings.iter().cloned().chain(answer.notes).chain(left).collect(), ..answer }
     }
 
     /// The entries that stay in the files: when connecting, those of the part that was not requested; when
     /// disconnecting, those that connecting did not write.
-    fn left_alone(&self, desk: &Desk) -> Vec<String> {
+    fn untouched_entries(&self, desk: &Desk) -> Vec<String> {
         if self.verb == Verb::Connect {
             return self.other_part(desk).into_iter().collect();
         }
@@ -276,14 +276,14 @@ impl Connection {
                         }
                     }
                     None => {
-                        let answer = self.answer("error", changes, false, text).and_refused(vec![unasked()]);
+                        let answer = self.answer("error", changes, false, text).with_failures(vec![unasked()]);
                         return CommandOutput { notes: preview, ..answer };
                     }
                 }
             }
         }
         if self.verb == Verb::Connect && !kept.is_empty() || kept.len() == changes.iter().flatten().count() {
-            return self.answer("error", changes, false, "").and_refused(vec![self.declined(&kept)]);
+            return self.answer("error", changes, false, "").with_failures(vec![self.declined(&kept)]);
         }
         // Another process may have changed the files or records in the meantime.
         let lock = match ConnectionRecord::lock(desk, self.for_user) {
@@ -299,7 +299,7 @@ impl Connection {
                 let is_kept = |change: &FileChange| kept.contains(&change.proposal.shown.as_str());
                 let now: Vec<_> = now.into_iter().map(|change| change.filter(|change| !is_kept(change))).collect();
                 let answer = current.write(desk, session, &now, (text, kept.is_empty()));
-                if kept.is_empty() { answer } else { answer.and_refused(vec![self.declined(&kept)]) }
+                if kept.is_empty() { answer } else { answer.with_failures(vec![self.declined(&kept)]) }
             }
             Ok(_) => {
                 let files: Vec<&str> = self.files.iter().map(|file| file.file.shown.as_str()).collect();
@@ -337,9 +337,9 @@ impl Connection {
     }
 
     /// When disconnecting, removes the records of entries that are already gone from the files.
-    fn forget_removed(&self) {
+    fn remove_obsolete_records(&self) {
         if self.verb == Verb::Disconnect {
-            self.files.iter().filter(|file| file.is_only_recorded()).for_each(FileParts::forget_gone);
+            self.files.iter().filter(|file| file.is_only_recorded()).for_each(FileParts::remove_stale_records);
         }
     }
 
@@ -359,7 +359,7 @@ impl Connection {
             }
             done.push(format!("{} {}", change.words()[2], change.place()));
         }
-        self.forget_removed();
+        self.remove_obsolete_records();
         let (status, is) = match self.verb {
             Verb::Connect => ("connected", "is connected"),
             Verb::Disconnect if is_all => ("disconnected", "is no longer connected"),
@@ -378,7 +378,7 @@ impl Connection {
         } else {
             self.answer("error", changes, !done.is_empty(), "")
         };
-        CommandOutput { notes, ..answer.and_refused(vec![refusal]) }
+        CommandOutput { notes, ..answer.with_failures(vec![refusal]) }
     }
 
     fn answer(

@@ -11,7 +11,7 @@ use refdesk_core::config::state_folder;
 use refdesk_desk::Desk;
 use refdesk_desk::session::advice;
 use refdesk_files::{
-    LOCK_TIMEOUT, Lock, Sealer, code_of, is_no_room, open_own, private_folder, sweep, within, write_private,
+    LOCK_TIMEOUT, Lock, Sealer, code_of, is_disk_full, open_state_file, private_folder, sweep, within, write_private,
 };
 use refdesk_text::{Code, Error};
 
@@ -96,7 +96,7 @@ impl ConnectionRecord {
     fn read(&self, file: &Path) -> io::Result<Vec<u8>> {
         self.check_links(file)?;
         let mut bytes = Vec::new();
-        open_own(file)?.take(LIMIT + 1).read_to_end(&mut bytes)?;
+        open_state_file(file)?.take(LIMIT + 1).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > LIMIT {
             return Err(io::Error::other(format!("it has more than {LIMIT} bytes")));
         }
@@ -160,7 +160,7 @@ impl ConnectionRecord {
 fn not_stored(error: &io::Error) -> Error {
     let message = format!("the record for disconnecting could not be saved: {error}");
     // The rest of the advice does not apply to the user's own folder.
-    let is_advised = code_of(error).is_some() || error.kind() == ErrorKind::TimedOut || is_no_room(error);
+    let is_advised = code_of(error).is_some() || error.kind() == ErrorKind::TimedOut || is_disk_full(error);
     let hint = if is_advised { advice(error) } else { "make that folder writable" };
     Error::new(Code::NotStored, message, hint)
 }

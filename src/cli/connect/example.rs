@@ -5,7 +5,7 @@ use refdesk_core::catalog::{Mode, Source};
 use refdesk_desk::{Desk, EnrichMode, Session};
 use refdesk_enrich::{BlockKind, EnrichRequest, Level, TextKind};
 
-const TRIES: usize = 24;
+const MAX_CANDIDATES: usize = 24;
 
 /// A prompt that matches a source, by a tag if possible, otherwise by its id; `None` if no source can be matched.
 pub(in crate::cli) fn prompt(desk: &mut Desk) -> Option<CanaryPrompt> {
@@ -14,13 +14,13 @@ pub(in crate::cli) fn prompt(desk: &mut Desk) -> Option<CanaryPrompt> {
         let id = source.id.as_str();
         source.mode == Mode::Selectable && !desk.selection().contains(id) && !desk.selection().is_excluded(id)
     };
-    let open = desk.catalog().sources().iter().filter(is_open).take(TRIES);
+    let open = desk.catalog().sources().iter().filter(is_open).take(MAX_CANDIDATES);
     let by_tag = open.flat_map(|source| {
         source.tags.iter().map(|tag| (format!("What do we say about {}?", tag.trim()), source.id.to_string()))
     });
     let by_id =
         desk.catalog().sources().iter().map(|source| (format!("What does @{} say?", source.id), source.id.to_string()));
-    let prompts: Vec<_> = by_tag.take(TRIES).chain(by_id.take(TRIES)).collect();
+    let prompts: Vec<_> = by_tag.take(MAX_CANDIDATES).chain(by_id.take(MAX_CANDIDATES)).collect();
     let settled = desk.settled();
     let brings_up = |text: &str, about: &str| {
         // Test it as a tool result too, because some agents' prompts cannot be answered.

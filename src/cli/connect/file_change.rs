@@ -45,7 +45,7 @@ enum FollowUp {
 }
 
 /// How often to reread a file that changes while it is read.
-const READS: usize = 8;
+const MAX_READS: usize = 8;
 
 impl FileParts {
     /// The change; `None` if there is nothing to change.
@@ -54,7 +54,7 @@ impl FileParts {
     /// The file cannot be read or understood, or may not be written.
     pub fn change(&self, verb: Verb) -> Result<Option<FileChange>, Error> {
         // Another process may write the file while it is read.
-        for _ in 1..READS {
+        for _ in 1..MAX_READS {
             match self.change_of_one_reading(verb) {
                 Err(error) if error.code == Code::Changed => {}
                 // A broken file that was never connected has nothing to remove.
@@ -173,7 +173,7 @@ impl FileParts {
     }
 
     /// Removes the records of entries that the file does not have, and the folders created for a file that does not exist.
-    pub fn forget_gone(&self) {
+    pub fn remove_stale_records(&self) {
         if matches!(self.file.read(), Ok(None)) {
             let created = self.records().filter(|record| record.created).map(|record| record.folders);
             remove_empty_folders(&self.file.path(), created.max().unwrap_or_default().min(self.file.depth()));

@@ -27,11 +27,11 @@ pub(super) fn found(desk: &Desk, for_user: bool) -> Vec<FoundAgent> {
         let programs = client.programs.iter().filter(|name| environment::on_path(name).is_some());
         let programs = programs.map(|name| format!("{name} is on PATH"));
         let is_there = |trace: &&&str| desk.workspace().join(trace).symlink_metadata().is_ok();
-        let traces = client.traces.iter().filter(is_there).map(|trace| format!("{trace} is in this workspace"));
+        let markers = client.markers.iter().filter(is_there).map(|trace| format!("{trace} is in this workspace"));
         let folder = home.as_ref().map(|home| user_folder(desk, &client.user_folder(), home));
-        let folder = folder.filter(|folder| folder.is_dir()).map(|folder| environment::in_home(&folder));
+        let folder = folder.filter(|folder| folder.is_dir()).map(|folder| environment::with_tilde(&folder));
         let folder = folder.map(|folder| format!("{folder} exists"));
-        programs.chain(traces).chain(folder).collect::<Vec<_>>()
+        programs.chain(markers).chain(folder).collect::<Vec<_>>()
     };
     let has_settings = |client: &Client| for_user || client.server.places.project.is_some();
     let found = Client::all().filter(has_settings).map(|client| FoundAgent { evidence: evidence(&client), client });

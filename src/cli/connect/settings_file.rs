@@ -9,7 +9,7 @@ use super::super::environment;
 use refdesk_agents::setup::{SettingsPlace, SettingsPlaces, SettingsVariable};
 use refdesk_database::config;
 use refdesk_desk::Desk;
-use refdesk_files::beneath::open_in;
+use refdesk_files::nofollow::open_in;
 use refdesk_files::output::{Proposal, Scope, resolve};
 use refdesk_files::path::{Resolver, absolute, is_absent, lossy};
 use refdesk_files::{cause, read_open, read_regular};
@@ -126,7 +126,7 @@ impl SettingsFile {
     pub fn read(&self) -> Result<Option<String>, Error> {
         let shown = &self.shown;
         let limit = if self.folder == self.root { LIMIT_WITH_STATE } else { LIMIT };
-        if let Some(outside) = self.leads_out() {
+        if let Some(outside) = self.outside_link_error() {
             return Err(outside);
         }
         let (bytes, more) = match self.bytes(limit) {
@@ -160,7 +160,7 @@ impl SettingsFile {
     }
 
     /// The error that a link of the workspace leads the file outside of it.
-    fn leads_out(&self) -> Option<Error> {
+    fn outside_link_error(&self) -> Option<Error> {
         let root = fs::canonicalize(&self.root).ok().filter(|_| self.root_kind == RootKind::Workspace)?;
         let is_outside = resolve(&self.path()).is_ok_and(|real| !real.starts_with(root));
         is_outside.then(|| self.outside())

@@ -41,7 +41,7 @@ pub fn path(desk: &Desk, args: &DbPathArgs) -> Result<CommandOutput, Error> {
     let damaged = if problem.is_none() { damaged(found.sources.damaged()) } else { Vec::new() };
     let output = CommandOutput::new(DatabaseAnswer::from(found).json, text);
     let output = CommandOutput { diagnostics: damaged, ..output };
-    Ok(output.and_refused(problem.into_iter().collect()))
+    Ok(output.with_failures(problem.into_iter().collect()))
 }
 
 fn words(path: &DescribedPath) -> String {

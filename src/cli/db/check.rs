@@ -79,7 +79,7 @@ pub fn run(desk: &Desk, args: &DbCheckArgs) -> Result<CommandOutput, Error> {
     }
     let gone: Vec<Diagnostic> = desk.databases_not_configured().iter().map(|name| not_configured(name)).collect();
     let json = json!({"databases": databases, "failed": failed_json(&failed)});
-    Ok(CommandOutput { diagnostics: gone, ..CommandOutput::new(json, text) }.and_refused(refusals))
+    Ok(CommandOutput { diagnostics: gone, ..CommandOutput::new(json, text) }.with_failures(refusals))
 }
 
 /// One line per rule: its finding, or the number of findings and where the first ones are.

@@ -49,11 +49,11 @@ pub fn run(desk: &mut Desk, session: &Session, args: &DbDocumentArgs, interrupt:
             let shown = shown(desk, &prepared);
             if interrupt.while_asking(|| ask(&shown, &format!("{question}?"))) != Some(true) {
                 return with_problems(CommandOutput::new(json!({"status": "error"}), ""), &prepared)
-                    .and_refused(vec![declined()]);
+                    .with_failures(vec![declined()]);
             }
         } else {
             let answer = CommandOutput::new(json!({"status": "error"}), shown(desk, &prepared));
-            let mut answer = with_problems(answer, &prepared).and_refused(vec![unasked()]);
+            let mut answer = with_problems(answer, &prepared).with_failures(vec![unasked()]);
             answer.notes.push(format!("this would {}", in_a_sentence(&question)));
             return CommandOutput { exit: 2, ..answer };
         }
@@ -70,14 +70,14 @@ pub fn run(desk: &mut Desk, session: &Session, args: &DbDocumentArgs, interrupt:
         Ok(report) => {
             let refused = failed.into_iter().chain(report.failed.iter().cloned()).collect();
             let answer = CommandOutput::new(document(desk, &prepared, &report), words(desk, &prepared, &report));
-            let answer = with_problems(answer, &prepared).and_refused(refused);
+            let answer = with_problems(answer, &prepared).with_failures(refused);
             if report.is_ended && interrupt.is_raised() {
-                let answer = answer.and_refused(vec![stopped(&prepared, &report)]);
+                let answer = answer.with_failures(vec![stopped(&prepared, &report)]);
                 return CommandOutput { exit: INTERRUPTED, ..answer };
             }
             answer
         }
-        Err(error) => with_problems(CommandOutput::refused(error), &prepared).and_refused(failed),
+        Err(error) => with_problems(CommandOutput::refused(error), &prepared).with_failures(failed),
     }
 }
 

@@ -54,7 +54,7 @@ pub fn run(
             // The question has already shown the plan.
             let text = if approved.is_none() { plan_text.into_bytes() } else { Vec::new() };
             let shown = CommandOutput { json: steps(document::nothing()), text, ..planned };
-            return CommandOutput { exit, ..shown.and_refused(vec![refusal]) };
+            return CommandOutput { exit, ..shown.with_failures(vec![refusal]) };
         }
         if !is_up_to_date {
             plan_text.clear();
@@ -91,6 +91,6 @@ pub fn run(
     let gap = if plan_text.is_empty() { "" } else { "\n" };
     let text = format!("{plan_text}{gap}{}", String::from_utf8_lossy(&text));
     let diagnostics = planned.diagnostics.into_iter().chain(documented.diagnostics).collect();
-    let answer = CommandOutput { diagnostics, ..CommandOutput::new(json, text) }.and_refused(refused);
+    let answer = CommandOutput { diagnostics, ..CommandOutput::new(json, text) }.with_failures(refused);
     unless_interrupted(answer, interrupt)
 }

@@ -53,7 +53,7 @@ pub fn run(
         .into_iter()
         .chain(read.into_iter().flat_map(|it| it.problems.into_iter().chain(it.about_connection)))
         .collect();
-    Ok(answer.and_refused(failed))
+    Ok(answer.with_failures(failed))
 }
 
 /// The answer if no plan could be made.

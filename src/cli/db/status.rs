@@ -63,7 +63,7 @@ pub fn status(desk: &Desk, args: &DbNames) -> Result<CommandOutput, Error> {
     }
     let json = json!({"databases": databases, "failed": failed_json(&run.failed)});
     let answer = CommandOutput::new(json, table::table(&lines, &[3]));
-    Ok(CommandOutput { diagnostics: run.problems.clone(), ..answer }.and_refused(database_failures(&run.failed)))
+    Ok(CommandOutput { diagnostics: run.problems.clone(), ..answer }.with_failures(database_failures(&run.failed)))
 }
 
 /// Every difference; exit code 1 if there are any.
@@ -134,5 +134,5 @@ pub fn diff(desk: &Desk, args: &DbNames) -> Result<CommandOutput, Error> {
         };
         refusals.push(Error::new(Code::DatabaseDiffers, message, fix));
     }
-    Ok(CommandOutput { diagnostics: run.problems.clone(), ..CommandOutput::new(json, text) }.and_refused(refusals))
+    Ok(CommandOutput { diagnostics: run.problems.clone(), ..CommandOutput::new(json, text) }.with_failures(refusals))
 }

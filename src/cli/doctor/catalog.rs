@@ -54,7 +54,7 @@ pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option
         }
     };
     let changed = desk.index().ok().flatten().and_then(|index| desk.changed_files(&index).ok()).unwrap_or_default();
-    let waits = desk.sources_that_wait();
+    let waits = desk.untrusted_source_count();
     let set = desk.settings().hints.threshold;
     let threshold = set.or(status.and_then(|status| status.threshold)).map(refdesk_enrich::Score::from);
     let mut lines = vec![match status {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::super::workspace::way_out;
+use super::super::workspace::no_workspace_fix;
 use super::super::{environment, log};
 use super::report::CheckLine;
 use crate::colours::Colours;
@@ -10,10 +10,10 @@ use refdesk_core::config::state_folder;
 use refdesk_desk::Desk;
 use refdesk_desk::engine::watched_folders;
 use refdesk_files::path::Resolver;
-use refdesk_files::{is_writable, without_room};
+use refdesk_files::{disk_full_error, is_writable};
 
 /// Where Linux reports how many folders a user may watch.
-const WATCHES: &str = "/proc/sys/fs/inotify/max_user_watches";
+const WATCH_LIMIT_FILE: &str = "/proc/sys/fs/inotify/max_user_watches";
 
 /// Where refdesk keeps the state of a workspace.
 const OWN_FOLDER: &str = ".jaato/refdesk";
@@ -48,12 +48,12 @@ pub fn places(desk: &Desk) -> Vec<CheckLine> {
     let own = desk.workspace().join(OWN_FOLDER);
     let workspace = if let Some(reason) = obstacle(&own).filter(|_| context.is_workspace()) {
         let text = format!("{} {reason}: nothing can be selected, indexed or connected here", shown(&own));
-        CheckLine::wrong("workspace", text, way_around(&reason, "make it a writable folder"))
+        CheckLine::wrong("workspace", text, fix_for(&reason, "make it a writable folder"))
     } else if context.is_workspace() {
         CheckLine::ok("workspace", shown(desk.workspace()))
     } else {
         let text = format!("no workspace was found in {} or above it", shown(desk.workspace()));
-        CheckLine::note("workspace", text, way_out(context))
+        CheckLine::note("workspace", text, no_workspace_fix(context))
     };
     let configuration = match desk.config_file() {
         Some(file) => CheckLine::ok("configuration", shown(file)),
@@ -83,7 +83,7 @@ pub fn places(desk: &Desk) -> Vec<CheckLine> {
                 CheckLine::wrong(
                     "state",
                     text,
-                    way_around(&reason, "make it a writable folder, or set XDG_STATE_HOME to one"),
+                    fix_for(&reason, "make it a writable folder, or set XDG_STATE_HOME to one"),
                 )
             }
         },
@@ -104,7 +104,7 @@ pub fn places(desk: &Desk) -> Vec<CheckLine> {
 }
 
 /// How to fix an obstacle.
-fn way_around(reason: &str, fix: &'static str) -> &'static str {
+fn fix_for(reason: &str, fix: &'static str) -> &'static str {
     if reason == FULL { "free some disk space" } else { fix }
 }
 
@@ -123,13 +123,13 @@ fn obstacle(folder: &Path) -> Option<String> {
     if !is_writable(nearest) {
         return Some(format!("{at} not writable"));
     }
-    without_room(nearest).map(|_| FULL.to_owned())
+    disk_full_error(nearest).map(|_| FULL.to_owned())
 }
 
 /// Whether the system can watch the folders for the screen.
 pub fn watches(desk: &Desk) -> CheckLine {
     let wanted = watched_folders(desk);
-    let limit = std::fs::read_to_string(WATCHES).ok().and_then(|text| text.trim().parse::<usize>().ok());
+    let limit = std::fs::read_to_string(WATCH_LIMIT_FILE).ok().and_then(|text| text.trim().parse::<usize>().ok());
     match limit {
         Some(limit) if limit < wanted => {
             let text = format!("{wanted} folders to watch, and the system allows {limit} in all");

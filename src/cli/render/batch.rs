@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::super::answer::CommandOutput;
 use super::super::args::RenderArgs;
 use super::write::{PlannedOutput, execute, in_row, not_written, row, scope};
-use super::{read_given, refusal, write};
+use super::{read_json_argument, refusal, write};
 use crate::cli::fix;
 use refdesk_desk::{Desk, RenderRequest, RenderedTemplate, Session, TemplateRef};
 use refdesk_files::output::{Proposal, conflicts};
@@ -60,7 +60,7 @@ pub(super) fn run(desk: &mut Desk, session: &Session, args: &RenderArgs, given: 
             };
             let json = document(false, refused.iter().map(refused_row).collect());
             let refused = refused.into_iter().map(|(at, _, refusal)| in_row(at, refusal)).collect();
-            CommandOutput::new(Value::Object(json), "").and_refused(refused)
+            CommandOutput::new(Value::Object(json), "").with_failures(refused)
         }
     };
     answer.diagnostics.splice(..0, diagnostics);
@@ -139,7 +139,7 @@ fn output(
 fn rows(desk: &Desk, args: &RenderArgs, given: &str) -> Result<Vec<(RenderRequest, Option<String>)>, CommandOutput> {
     let hint = "write a JSON list, for example --batch '[{\"name\": \"x.tpl\", \"vars\": {}, \"output\": \"x\"}]'";
     let usage = |message: String| CommandOutput::usage(format!("--batch: {message}"), hint);
-    let text = read_given(desk, "--batch", given)?;
+    let text = read_json_argument(desk, "--batch", given)?;
     let rows: Vec<Value> =
         serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| match error.classify() {
             serde_json::error::Category::Data => usage("it is not a JSON list".to_owned()),

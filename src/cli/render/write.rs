@@ -72,7 +72,7 @@ pub(super) fn one(
 
 pub(super) fn answer(outcome: WriteOutcome, json: Map<String, Value>) -> CommandOutput {
     let WriteOutcome { refused, text, diagnostics, notes, .. } = outcome;
-    let answer = CommandOutput::new(Value::Object(json), text).and_refused(refused);
+    let answer = CommandOutput::new(Value::Object(json), text).with_failures(refused);
     CommandOutput { diagnostics, notes, ..answer }
 }
 

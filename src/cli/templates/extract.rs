@@ -27,7 +27,7 @@ pub fn run(desk: &CompleteDesk<'_>, session: &Session, index: &TemplateIndex, fi
     }
     let extraction = desk.extract(session, files);
     let templates: Vec<&Template> = extraction.templates.iter().collect();
-    answer(desk, &templates, extraction.done).and_refused(extraction.refused)
+    answer(desk, &templates, extraction.done).with_failures(extraction.refused)
 }
 
 pub fn document(rows: &[Value], written: &[String], kept: &[String], removed: &[String]) -> Value {
@@ -57,5 +57,5 @@ fn answer(desk: &Desk, templates: &[&Template], done: Written) -> CommandOutput 
     if text.is_empty() && templates.is_empty() && failed.is_empty() {
         text.push_str("No document contains a template.\n");
     }
-    CommandOutput { diagnostics, ..CommandOutput::new(json, text) }.and_refused(failed)
+    CommandOutput { diagnostics, ..CommandOutput::new(json, text) }.with_failures(failed)
 }

@@ -15,7 +15,7 @@ pub struct FilterResult {
     /// apart; `None` for all.
     candidates: Option<Vec<u32>>,
     /// If there are no rows: the first clause that matches nothing on its own.
-    pub culprit: Option<String>,
+    pub unmatched_clause: Option<String>,
     /// A sentence about what may be wrong with that clause.
     pub advice: Option<String>,
 }
@@ -45,12 +45,13 @@ pub fn apply(snapshot: &Snapshot, haystack: &Haystack, query: Query, before: Opt
         let found = |clauses: Vec<Clause>| {
             !among(snapshot, haystack, Query { clauses, fault: None }, all(haystack)).rows.is_empty()
         };
-        let culprit = match kept.query.clauses.as_slice() {
+        let unmatched_clause = match kept.query.clauses.as_slice() {
             [only] => Some(only),
             clauses => clauses.iter().find(|clause| !found(vec![(*clause).clone()])),
         };
-        kept.advice = culprit.and_then(|clause| clause.alternatives.iter().find_map(|term| advice(term, found)));
-        kept.culprit = culprit.map(Clause::written);
+        kept.advice =
+            unmatched_clause.and_then(|clause| clause.alternatives.iter().find_map(|term| advice(term, found)));
+        kept.unmatched_clause = unmatched_clause.map(Clause::written);
     }
     kept
 }
@@ -97,7 +98,7 @@ fn among(
         .map(|clause| clause.alternatives.iter().map(|term| (term.negated, prepared(haystack, term))).collect())
         .collect();
     clauses.sort_by_key(|clause| clause.iter().any(|(_, term)| matches!(term, PreparedTerm::Text(..))));
-    let mut seeker = TextMatcher::default();
+    let mut text_matcher = TextMatcher::default();
     let mut scored: Vec<(u32, u32)> = Vec::new();
     let mut considered = Vec::new();
     'sources: for candidate in candidates {
@@ -107,7 +108,7 @@ fn among(
             let mut best = MatchScore::No;
             for (negated, term) in clause {
                 let fit = match term {
-                    PreparedTerm::Text(text, wanted) => haystack.fit(at, text, *wanted, &mut seeker),
+                    PreparedTerm::Text(text, wanted) => haystack.fit(at, text, *wanted, &mut text_matcher),
                     PreparedTerm::Tag(tag) => yes(haystack.has_tag(at, tag)),
                     PreparedTerm::Entry(test) => {
                         yes(haystack.source(at).is_some_and(|at| holds(snapshot, &standings, at, test)))
@@ -132,7 +133,7 @@ fn among(
     FilterResult {
         rows: scored.into_iter().map(|(_, at)| at as usize).collect(),
         candidates: Some(considered),
-        culprit: None,
+        unmatched_clause: None,
         advice: None,
         query,
     }
@@ -355,15 +356,15 @@ mod tests {
     fn a_term_that_matches_nothing_is_named() {
         let snapshot = fixture::snapshot();
         let haystack = Haystack::of(&snapshot.catalog);
-        let culprit = |line: &str| apply(&snapshot, &haystack, Query::parse(line), None).culprit;
-        assert_eq!(culprit("java cobol"), Some("cobol".to_owned()));
-        assert_eq!(culprit("#java type:url"), None, "each fits something");
-        assert_eq!(culprit("dormant"), Some("dormant".to_owned()));
-        assert_eq!(culprit("java cobol  |  fortran"), Some("cobol | fortran".to_owned()));
+        let unmatched_clause = |line: &str| apply(&snapshot, &haystack, Query::parse(line), None).unmatched_clause;
+        assert_eq!(unmatched_clause("java cobol"), Some("cobol".to_owned()));
+        assert_eq!(unmatched_clause("#java type:url"), None, "each fits something");
+        assert_eq!(unmatched_clause("dormant"), Some("dormant".to_owned()));
+        assert_eq!(unmatched_clause("java cobol  |  fortran"), Some("cobol | fortran".to_owned()));
     }
 
     #[test]
-    fn what_is_wrong_with_a_term_that_matches_nothing_is_said() {
+    fn a_term_that_matches_nothing_is_explained() {
         let snapshot = fixture::snapshot();
         let haystack = Haystack::of(&snapshot.catalog);
         let unknown =

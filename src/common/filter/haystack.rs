@@ -187,7 +187,7 @@ impl Haystack {
     }
 
     /// How well `text` matches the source at `at`. The description is only used if nothing else matches.
-    pub fn fit(&self, at: usize, text: &TextTerm, wanted: u32, seeker: &mut TextMatcher) -> MatchScore {
+    pub fn fit(&self, at: usize, text: &TextTerm, wanted: u32, text_matcher: &mut TextMatcher) -> MatchScore {
         let Some(entry) = self.entries.get(at) else { return MatchScore::No };
         let best = 26 * u32::from(text.len) + 10;
         let mut fit = MatchScore::No;
@@ -195,7 +195,7 @@ impl Haystack {
             // Most searches match the start of a word in the id; no other field can then score higher.
             let is_settled = matches!(fit, MatchScore::Score(score) if score >= best * weight || nth == DESCRIPTION);
             if letters & wanted == wanted && !is_settled {
-                fit = fit.better(weighted(seeker.find(nth, self.field(entry, nth), text), weight));
+                fit = fit.better(weighted(text_matcher.find(nth, self.field(entry, nth), text), weight));
             }
         }
         fit
@@ -297,7 +297,11 @@ impl TextMatcher {
                 MatchScore::Score(score) => {
                     self.found.clear();
                     text.atom.indices(field, &mut self.matcher, &mut self.found);
-                    if keeps_to_words(field, &self.found) { MatchScore::Score(score) } else { MatchScore::Scattered }
+                    if follows_word_starts(field, &self.found) {
+                        MatchScore::Score(score)
+                    } else {
+                        MatchScore::Scattered
+                    }
                 }
                 fit => fit,
             },
@@ -308,7 +312,7 @@ impl TextMatcher {
 /// Whether the match starts at the start of a word, and each further character is in the same word as the previous one
 /// or starts another: `cbreak` and `ptrn` are short for `circuit-breaker` and `pattern`, but `retry` is not for
 /// `standard: telemetry`.
-fn keeps_to_words(field: Utf32Str<'_>, found: &[u32]) -> bool {
+fn follows_word_starts(field: Utf32Str<'_>, found: &[u32]) -> bool {
     let is_start = |at: u32| at.checked_sub(1).is_none_or(|before| starts_word(field.get(before), field.get(at)));
     let is_near = |(before, at): (u32, u32)| is_start(at) || !(before + 1..at).any(is_start);
     let pairs = found.iter().copied().zip(found.iter().copied().skip(1));
@@ -349,7 +353,7 @@ fn letter(byte: u8) -> u32 {
 #[derive(Debug)]
 pub struct MatchMarker<'a> {
     query: &'a Query,
-    seeker: TextMatcher,
+    text_matcher: TextMatcher,
 }
 
 /// The clusters to mark, as sorted indices into each text.
@@ -364,7 +368,7 @@ pub struct Marks {
 
 impl<'a> MatchMarker<'a> {
     pub fn new(query: &'a Query) -> Self {
-        Self { query, seeker: TextMatcher::default() }
+        Self { query, text_matcher: TextMatcher::default() }
     }
 
     /// What to highlight in the source at `at`.
@@ -375,10 +379,10 @@ impl<'a> MatchMarker<'a> {
         for (nth, found) in [id, name, tags, description].into_iter().enumerate() {
             let field = haystack.field(entry, nth);
             for text in self.query.texts() {
-                if matches!(self.seeker.find(nth, field, text), MatchScore::Score(_))
-                    && text.exact.indices(field, &mut self.seeker.matcher, found).is_none()
+                if matches!(self.text_matcher.find(nth, field, text), MatchScore::Score(_))
+                    && text.exact.indices(field, &mut self.text_matcher.matcher, found).is_none()
                 {
-                    found.extend(&self.seeker.found);
+                    found.extend(&self.text_matcher.found);
                 }
             }
             found.sort_unstable();

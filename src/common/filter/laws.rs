@@ -66,7 +66,7 @@ proptest! {
             let anew = apply(&snapshot, &haystack, Query::parse(typed), None);
             let narrowed = apply(&snapshot, &haystack, Query::parse(typed), before.as_ref());
             prop_assert_eq!(&narrowed.rows, &anew.rows, "{:?}", typed);
-            prop_assert_eq!(&narrowed.culprit, &anew.culprit);
+            prop_assert_eq!(&narrowed.unmatched_clause, &anew.unmatched_clause);
             before = Some(narrowed);
         }
     }

@@ -79,7 +79,7 @@ impl DocumentReader<'_> {
     }
 
     fn is_untouched(&self, way: &[ValueStep], value: &Value, sent: Option<&Value>) -> bool {
-        Some(value) == sent && !self.before.has_below(way)
+        Some(value) == sent && !self.before.has_descendant(way)
     }
 
     fn variable(&mut self, variable: &Variable, way: &mut ValuePath, value: &Value, sent: Option<&Value>) {

@@ -30,20 +30,20 @@ pub enum RowValue {
     /// A value that the template does not use, as typed.
     Unused(String),
     /// A text that is invalid for the template's variable.
-    Misfit(String),
+    InvalidText(String),
 }
 
 impl FormRow {
     /// Whether a value can be typed into it.
     pub fn is_leaf(&self) -> bool {
-        matches!(self.holds, RowValue::Text(_) | RowValue::Flag(_) | RowValue::Misfit(_))
+        matches!(self.holds, RowValue::Text(_) | RowValue::Flag(_) | RowValue::InvalidText(_))
     }
 
     /// Whether a sample is used instead, because nothing valid was typed.
     pub fn is_sample(&self) -> bool {
         match &self.holds {
             RowValue::Text(sample) => !self.typed && !sample.is_empty(),
-            RowValue::Misfit(_) => true,
+            RowValue::InvalidText(_) => true,
             RowValue::Flag(_) | RowValue::Items(_) | RowValue::Fields | RowValue::Unused(_) => false,
         }
     }
@@ -130,7 +130,7 @@ impl RowBuilder<'_> {
     }
 
     fn push(&mut self, way: &[ValueStep], name: String, level: usize, optional: bool, holds: RowValue) {
-        let typed = self.typed.has_below(way);
+        let typed = self.typed.has_descendant(way);
         self.rows.push(FormRow { way: way.to_vec(), name, level, optional, holds, typed });
     }
 }
@@ -138,7 +138,7 @@ impl RowBuilder<'_> {
 fn row_value(given: &TypedValue, kind: VariableKind, fields: &[Variable]) -> RowValue {
     match given {
         TypedValue::Flag(flag) => RowValue::Flag(*flag),
-        TypedValue::Text(text) if given.value(kind, fields).is_none() => RowValue::Misfit(text.clone()),
+        TypedValue::Text(text) if given.value(kind, fields).is_none() => RowValue::InvalidText(text.clone()),
         TypedValue::Text(text) => RowValue::Text(text.clone()),
     }
 }

@@ -46,7 +46,7 @@ fn form(typed: &TypedValues) -> Vec<String> {
             RowValue::Items(items) => items.map_or("sample".to_owned(), |items| format!("{items} items")),
             RowValue::Fields => "fields".to_owned(),
             RowValue::Unused(text) => format!("unused {text:?}"),
-            RowValue::Misfit(text) => format!("misfit {text:?}"),
+            RowValue::InvalidText(text) => format!("misfit {text:?}"),
         };
         format!("{}{} {held}{}", " ".repeat(row.level), row.name, if row.typed { " *" } else { "" })
     };
@@ -119,7 +119,7 @@ fn typed_values_replace_samples() {
 }
 
 #[test]
-fn flags_are_not_set_for_anybody() {
+fn flags_stay_false_unless_set() {
     let flags = vec![
         variable("f", VariableKind::Flag, Vec::new()),
         variable("o", VariableKind::Object, vec![variable("safe", VariableKind::Flag, Vec::new())]),

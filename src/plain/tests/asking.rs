@@ -49,7 +49,7 @@ fn sources_are_chosen_by_numbers_and_confirmed() {
 }
 
 #[test]
-fn a_write_is_approved_after_its_difference_and_only_as_it_was_said() {
+fn a_write_is_approved_after_its_difference_and_only_as_shown() {
     let diff = "--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1 @@\n+a\u{1b}[2J\n";
     let ask = |diff: &str| fixture::with_requests(&[fixture::asking_to_write("r2", "codex", "a.txt", diff, &["odd"])]);
     let mut state = state_with(ask(diff));
@@ -72,7 +72,7 @@ fn a_write_is_approved_after_its_difference_and_only_as_it_was_said() {
 }
 
 #[test]
-fn trust_covers_what_was_said() {
+fn trust_covers_only_what_was_shown() {
     let mut state = state_with(fixture::untrusted_snapshot(&[("post requests to https://example.org", 4)]));
     let lines = output(&mut state, "trust");
     assert_eq!(

@@ -67,7 +67,7 @@ fn an_auto_source_that_comes_was_paid_for_before() {
 }
 
 #[test]
-fn a_large_consequence_is_said_before() {
+fn a_large_consequence_is_shown_first() {
     let pick = LargePick {
         id: "java-service".into(),
         whole: change(&["java-service", "x", "y"], &[], 76_475),
@@ -122,7 +122,7 @@ fn several_picks_are_large_by_all_that_they_add() {
 }
 
 #[test]
-fn what_the_engine_refuses_is_said() {
+fn refusals_by_the_engine_are_printed() {
     let refusal = || refdesk_text::Error::new(refdesk_text::Code::Damaged, "the catalog is damaged", "mend it");
     let expected = ["The catalog is damaged.", "Mend it."];
     for line in ["pick java-service", "pick java-service payments-api", "exclude timeouts", "search x", "preview 1"] {

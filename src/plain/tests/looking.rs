@@ -1,13 +1,13 @@
 //! Lists, details and documents.
 
 use super::super::lists::{NumberedRow, Target};
-use super::super::source::BegunDocument;
+use super::super::source::PartialDocument;
 use super::super::state::Pending;
 use super::*;
 use refdesk_desk::{Document, SearchHit};
 
 #[test]
-fn what_is_said_to_a_line() {
+fn each_line_gets_the_expected_answer() {
     let mut state = state();
     for (line, expected) in [
         ("", &["Type help for the commands."][..]),
@@ -122,7 +122,7 @@ fn a_source_that_waits_for_trust_is_not_offered() {
 }
 
 #[test]
-fn a_document_is_said_in_pages_and_searched() {
+fn a_document_is_printed_in_pages_and_searched() {
     let mut state = state();
     assert_eq!(
         asked(&mut state, "document circuit-breaker"),
@@ -160,7 +160,7 @@ fn lines_of_the_journal_that_are_left_out_are_not_denied() {
 }
 
 #[test]
-fn sessions_of_agents_are_listed_and_told() {
+fn agent_sessions_are_listed_and_described() {
     let mut state = state();
     let activity = || Response::Agents(std::sync::Arc::new(fixture::agents()));
     assert_eq!(asked(&mut state, "agents"), Request::Agents);
@@ -228,7 +228,7 @@ fn a_document_is_read_on_to_the_line_of_a_hit() {
     assert_eq!(lines[..3], ["circuit-breaker, 5,500 lines.", "From line 5,000 on:", "line 5000"]);
     // The document is shorter now.
     asked(&mut state, "document circuit-breaker");
-    state.pending = Some(Pending::Document { from: 7_000, begun: BegunDocument::default() });
+    state.pending = Some(Pending::Document { from: 7_000, begun: PartialDocument::default() });
     let lines = answered(&mut state, part(5_500..6_000)).lines;
     assert_eq!(lines[..3], ["circuit-breaker, 500 lines.", "It no longer has a line 7,001.", "line 5501"]);
 }
@@ -257,7 +257,7 @@ fn the_rest_of_a_document_is_searched_too() {
 }
 
 #[test]
-fn the_graph_is_said_in_sentences() {
+fn the_graph_is_described_in_sentences() {
     let analysis = |state: &PlainState| {
         let screen = crate::fixture::in_graph(80, 24, "");
         assert_eq!(state.snapshot.catalog.len(), screen.snapshot.catalog.len());
@@ -360,7 +360,7 @@ fn what_is_kept_is_there_the_next_time_and_nothing_else_changes() {
 }
 
 #[test]
-fn the_budget_is_said_against_a_limit_to_set() {
+fn the_budget_is_compared_with_a_limit_that_can_be_set() {
     let price = || Response::Price(refdesk_desk::Price { instructions: 812, prompt: 96 });
     let mut state = state();
     asked(&mut state, "budget");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use refdesk_desk::engine::{Audience, Event};
 use refdesk_desk::{ProfileDetails, ProfileSwitch};
-use refdesk_enrich::{BlockKind, Expansion, Findings, Hint, Level, PassedOver, WhyNot};
+use refdesk_enrich::{BlockKind, Expansion, Findings, Hint, Level, SkippedSource, WhyNot};
 use refdesk_text::{Code, Error};
 use serde_json::json;
 
@@ -28,7 +28,7 @@ fn a_prompt_of_several_lines_lists_what_it_brings_up() {
         ranges: Vec::new(),
         is_in_code: false,
     };
-    let passed = PassedOver {
+    let passed = SkippedSource {
         id: "circuit-breaker".into(),
         tags: vec!["java".to_owned()],
         ranges: Vec::new(),
@@ -151,7 +151,7 @@ fn problems_have_fixes() {
 }
 
 #[test]
-fn a_profile_is_compared_and_switched_to_as_it_was_said() {
+fn a_profile_is_compared_and_switched_to_as_shown() {
     let mut state = state();
     assert_eq!(asked(&mut state, "profiles"), Request::ListProfiles);
     let profile =
@@ -186,7 +186,7 @@ fn a_profile_is_compared_and_switched_to_as_it_was_said() {
 }
 
 #[test]
-fn news_are_said_before_the_next_prompt_and_stay_in_the_feed() {
+fn notices_are_printed_before_the_next_prompt_and_stay_in_the_feed() {
     let mut state = state();
     for nth in 0..7 {
         feed::event(&mut state, Event::Notice(fixture::notice(&format!("@a changed {nth}\u{1b}[m"))));
@@ -200,7 +200,7 @@ fn news_are_said_before_the_next_prompt_and_stay_in_the_feed() {
 }
 
 #[test]
-fn refusals_are_said_however_much_happens_after_them() {
+fn refusals_are_printed_even_if_many_notices_follow() {
     let mut state = state();
     let refusal = || Error::new(Code::NotStored, "the picks cannot be stored", "make room");
     feed::event(&mut state, Event::Refused(refusal()));

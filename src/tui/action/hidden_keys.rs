@@ -74,7 +74,7 @@ fn hidden_actions<'a>(
             && !is_shared_default(keys, entry.binding, binding)
             // Bindings that the user wrote are reported separately.
             && !is_written(entries, binding, *context)
-            && is_lost([keymap, usual], binding, entry.context)
+            && has_lost_its_keys([keymap, usual], binding, entry.context)
     });
     hidden.map(move |(binding, _)| {
         let (taker, here) = (entry.binding.word(), entry.context.word());
@@ -95,20 +95,20 @@ fn hiding_actions(
         if !is_other || !keymap.keys(binding, context).contains(keys) {
             continue;
         }
-        let is_lost = is_lost([keymap, usual], entry.binding, context);
+        let has_lost_its_keys = has_lost_its_keys([keymap, usual], entry.binding, context);
         let is_wanted = is_written(entries, binding, context) || !can_be_reached(keymap, entry.binding, context);
-        if !is_lost && is_wanted {
+        if !has_lost_its_keys && is_wanted {
             continue;
         }
         let here = format!("[{}]", context.word());
-        match found.iter_mut().find(|(by, lost, _)| by.name == binding.name && *lost == is_lost) {
+        match found.iter_mut().find(|(by, lost, _)| by.name == binding.name && *lost == has_lost_its_keys) {
             Some((_, _, contexts)) => contexts.push(here),
-            None => found.push((binding, is_lost, vec![here])),
+            None => found.push((binding, has_lost_its_keys, vec![here])),
         }
     }
-    let described = |(binding, is_lost, contexts): (&'static ActionBinding, bool, Vec<String>)| {
+    let described = |(binding, has_lost_its_keys, contexts): (&'static ActionBinding, bool, Vec<String>)| {
         let (word, taker, contexts) = (entry.binding.word(), binding.word(), contexts.join(", "));
-        let message = match is_lost {
+        let message = match has_lost_its_keys {
             true => format!("'{keys}' is '{taker}' in {contexts}; '{word}' cannot be reached there"),
             false => format!("'{keys}' is '{taker}' in {contexts}, so it is not '{word}' there"),
         };
@@ -127,7 +127,7 @@ fn is_written(entries: &[KeymapEntry], binding: &ActionBinding, context: KeyCont
 }
 
 /// Whether the action has no key left in this context, although it has one by default.
-fn is_lost([keymap, usual]: [&Keymap; 2], binding: &ActionBinding, context: KeyContext) -> bool {
+fn has_lost_its_keys([keymap, usual]: [&Keymap; 2], binding: &ActionBinding, context: KeyContext) -> bool {
     !can_be_reached(keymap, binding, context) && can_be_reached(usual, binding, context)
 }
 

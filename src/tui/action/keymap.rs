@@ -9,10 +9,10 @@ use crate::tui::key::{Key, KeySequence};
 
 /// The keys of every row of the table, by context. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Keymap(Arc<HashMap<BoundPlace, Vec<KeySequence>>>);
+pub struct Keymap(Arc<HashMap<ActionInContext, Vec<KeySequence>>>);
 
 /// The name of a row of the table, and one of its contexts.
-pub type BoundPlace = (&'static str, KeyContext);
+pub type ActionInContext = (&'static str, KeyContext);
 
 /// What the keys pressed so far mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub fn places() -> impl Iterator<Item = (&'static ActionBinding, KeyContext)> {
 
 impl Keymap {
     /// A keymap of these keys; a row without an entry has no keys.
-    pub fn new(keys: HashMap<BoundPlace, Vec<KeySequence>>) -> Self {
+    pub fn new(keys: HashMap<ActionInContext, Vec<KeySequence>>) -> Self {
         Self(Arc::new(keys))
     }
 

@@ -8,7 +8,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::tui::action::hidden_keys;
-use crate::tui::action::keymap::{BoundPlace, Keymap, places};
+use crate::tui::action::keymap::{ActionInContext, Keymap, places};
 use crate::tui::action::{ACTIONS, Action, ActionBinding, KeyContext};
 use crate::tui::key::{Key, KeySequence};
 use refdesk_text::Code;
@@ -60,7 +60,7 @@ fn always_quits(binding: &ActionBinding, context: KeyContext) -> bool {
 }
 
 /// The most actions named in a fix.
-const NAMED: usize = 8;
+const MAX_LISTED: usize = 8;
 
 struct KeymapReader<'a> {
     text: &'a str,
@@ -134,8 +134,8 @@ impl KeymapReader<'_> {
             ACTIONS.iter().filter(|it| it.contexts.contains(&context)).map(ActionBinding::word).collect();
         let fix = if elsewhere.is_empty() {
             let nearest = did_you_mean(word, here.iter().map(String::as_str));
-            let lists = if here.len() > NAMED { ": `refdesk config` lists them" } else { "" };
-            nearest.unwrap_or_else(|| format!("actions here are {}{lists}", first_of(&here, NAMED)))
+            let lists = if here.len() > MAX_LISTED { ": `refdesk config` lists them" } else { "" };
+            nearest.unwrap_or_else(|| format!("actions here are {}{lists}", first_of(&here, MAX_LISTED)))
         } else {
             format!("it is one of {}", elsewhere.join(", "))
         };
@@ -225,13 +225,13 @@ impl KeymapReader<'_> {
 
     /// Applies these entries to the defaults. A default key that an entry takes is removed from its old action.
     fn applied(&mut self, entries: &[KeymapEntry]) -> Keymap {
-        let mut keys: HashMap<BoundPlace, Vec<KeySequence>> = HashMap::new();
+        let mut keys: HashMap<ActionInContext, Vec<KeySequence>> = HashMap::new();
         for (binding, context) in places() {
             if let Some(own) = entries.iter().find(|it| it.binding.name == binding.name && it.context == context) {
                 let mut written: Vec<KeySequence> = own.keys.iter().map(|it| it.keys.clone()).collect();
                 // Messages name the first key, so it must be one that terminals can send.
-                written.sort_by_key(|keys| twin(keys).is_some());
-                if let Some(problem) = sent_as_another(own) {
+                written.sort_by_key(|keys| alias(keys).is_some());
+                if let Some(problem) = aliased_keys(own) {
                     let free = binding.default_keys().filter(|key| entry_with_key(entries, context, key).is_none());
                     written.splice(0..0, free);
                     self.report(problem, own.at);
@@ -262,12 +262,12 @@ impl KeymapReader<'_> {
             }
             keys.insert((binding.name, context), left);
         }
-        self.keep_ways_out(entries, &mut keys);
+        self.restore_closing_keys(entries, &mut keys);
         Keymap::new(keys)
     }
 
     /// Restores the default keys of a text field or window that no key would close.
-    fn keep_ways_out(&mut self, entries: &[KeymapEntry], keys: &mut HashMap<BoundPlace, Vec<KeySequence>>) {
+    fn restore_closing_keys(&mut self, entries: &[KeymapEntry], keys: &mut HashMap<ActionInContext, Vec<KeySequence>>) {
         let leaves = |binding: &ActionBinding| matches!(binding.action, Action::Accept | Action::Back | Action::Cancel);
         let mut seen = Vec::new();
         for (_, context) in places().filter(|(binding, _)| leaves(binding)) {
@@ -301,16 +301,16 @@ fn entry_with_key<'e>(
 }
 
 /// The first of these keys that most terminals send as a different key, and that key.
-fn twin(keys: &KeySequence) -> Option<(Key, Key)> {
-    keys.keys().iter().find_map(|key| Some((*key, key.twin()?)))
+fn alias(keys: &KeySequence) -> Option<(Key, Key)> {
+    keys.keys().iter().find_map(|key| Some((*key, key.alias()?)))
 }
 
 /// The problem of an entry whose keys all arrive as different keys in most terminals.
-fn sent_as_another(entry: &KeymapEntry) -> Option<Diagnostic> {
-    let twins = entry.keys.iter().map(|written| twin(&written.keys));
-    let (key, twin) = twins.collect::<Option<Vec<_>>>()?.into_iter().next()?;
+fn aliased_keys(entry: &KeymapEntry) -> Option<Diagnostic> {
+    let aliases = entry.keys.iter().map(|written| alias(&written.keys));
+    let (key, alias) = aliases.collect::<Option<Vec<_>>>()?.into_iter().next()?;
     let word = entry.binding.word();
-    let message = format!("most terminals send '{key}' as '{twin}', so '{word}' keeps its default keys as well");
+    let message = format!("most terminals send '{key}' as '{alias}', so '{word}' keeps its default keys as well");
     Some(Diagnostic::warning(Code::KeyConflict, message).fix("choose another key, or write a second one beside it"))
 }
 

@@ -24,7 +24,7 @@ const MIN_NAME: usize = 14;
 /// Width of the headings `name` and `tags`.
 const HEADING: usize = 4;
 /// A name gets this width before tags grow.
-const MIDDLING_NAME: usize = 40;
+const MEDIUM_NAME: usize = 40;
 /// Tags get this width before an unusually long id grows, and before a document beside the list gets more
 /// than its minimum.
 const MIDDLING_TAGS: usize = 40;
@@ -68,7 +68,7 @@ impl CatalogColumns {
         all.kind = room.take(least.kind);
         all.name = room.take(least.name);
         if all.name > 0 {
-            room.grow(&mut all.name, counts.widest_name.min(MIDDLING_NAME));
+            room.grow(&mut all.name, counts.widest_name.min(MEDIUM_NAME));
         }
         if all.tags > 0 {
             room.grow(&mut all.tags, counts.widest_tags.min(MIDDLING_TAGS));
@@ -185,7 +185,7 @@ impl ListWidths {
         let essential = CatalogColumns { tags: usual.tags.min(MIN_TAGS), ..usual };
         let ids = CatalogColumns { tags: 0, ..essential };
         let whole = CatalogColumns {
-            name: counts.widest_name.min(MIDDLING_NAME),
+            name: counts.widest_name.min(MEDIUM_NAME),
             mode: Mode::Selectable.word().len(),
             tags: counts.widest_tags.min(MIDDLING_TAGS),
             ..least

@@ -40,7 +40,7 @@ pub fn lines(state: &State, columns: usize) -> Vec<PageLine> {
         let indent = label.len() + 2;
         let line = PageLine::new(format!("{label}: "), ThemeRole::Infra).then(&value, ThemeRole::Text);
         // The value starts beside its label, because its continuation rows are no wider.
-        line.hanging(indent).solid_to(indent)
+        line.hanging(indent).with_unbroken_start(indent)
     };
     lines.extend(place.map(field));
     if !source.description.is_empty() {

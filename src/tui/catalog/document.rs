@@ -254,15 +254,15 @@ impl LoadedDocument {
     }
 
     /// The horizontal scroll position at which this part of a line is visible within `columns`.
-    pub fn across_for(&self, line: usize, part: &Range<usize>, across: usize, columns: usize) -> usize {
+    pub fn scroll_for(&self, line: usize, part: &Range<usize>, across: usize, columns: usize) -> usize {
         let at = self.at_line(line).and_then(|(portion, line)| Some((self.texts().nth(portion)?, line)));
-        at.map_or(across, |(text, line)| text.across_for(line, part, across, columns))
+        at.map_or(across, |(text, line)| text.scroll_for(line, part, across, columns))
     }
 
     pub fn draw(
         &self,
         row: usize,
-        lit: &[(Range<usize>, Style)],
+        highlights: &[(Range<usize>, Style)],
         across: usize,
         skin: &Skin,
         area: Rect,
@@ -270,7 +270,7 @@ impl LoadedDocument {
     ) {
         let Some(at) = self.at_row(row) else { return };
         if let Some(text) = self.texts().nth(at.portion) {
-            text.draw_across(at.row, lit, across, skin, area, buffer);
+            text.draw_scrolled_to(at.row, highlights, across, skin, area, buffer);
         }
     }
 }

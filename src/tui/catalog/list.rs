@@ -56,7 +56,7 @@ fn why_empty(state: &State) -> String {
             None => format!("No sources yet: {} shows how to begin.", state.key(Action::Welcome)),
         };
     }
-    match &state.catalog.filtered.culprit {
+    match &state.catalog.filtered.unmatched_clause {
         Some(term) if term.ends_with("dormant") && !term.starts_with('!') => {
             let [selection, back] = [Action::Focus(Pane::Selection), Action::Back].map(|action| state.key(action));
             format!(

@@ -93,14 +93,14 @@ impl DetailText<'_> {
     }
 
     fn draw(&self, state: &State, row: usize, area: Rect, frame: &mut Frame<'_>) {
-        let mut lit = row.checked_sub(self.details.len()).map(|row| links(state, row)).unwrap_or_default();
+        let mut highlights = row.checked_sub(self.details.len()).map(|row| links(state, row)).unwrap_or_default();
         if let Some((line, range)) = self.place(row) {
-            hits(state, line, &range, &mut lit);
+            hits(state, line, &range, &mut highlights);
         }
         let (skin, buffer) = (&state.skin, frame.buffer_mut());
         match row.checked_sub(self.details.len()) {
-            None => self.details.draw(row, &lit, &skin.theme, area, buffer),
-            Some(row) => self.document.draw(row, &lit, state.catalog.reading.across, skin, area, buffer),
+            None => self.details.draw(row, &highlights, &skin.theme, area, buffer),
+            Some(row) => self.document.draw(row, &highlights, state.catalog.reading.across, skin, area, buffer),
         }
     }
 }
@@ -122,13 +122,13 @@ fn links(state: &State, row: usize) -> Vec<(Range<usize>, Style)> {
     .collect()
 }
 
-fn hits(state: &State, line: usize, part: &Range<usize>, lit: &mut Vec<(Range<usize>, Style)>) {
+fn hits(state: &State, line: usize, part: &Range<usize>, highlights: &mut Vec<(Range<usize>, Style)>) {
     let search = &state.catalog.search;
     let found = state.skin.theme.style(ThemeRole::Match);
     let first = search.hits.partition_point(|hit| (hit.line, hit.range.end) <= (line, part.start));
     let here = search.hits.iter().enumerate().skip(first);
     let here = here.take_while(|(_, hit)| hit.line == line && hit.range.start < part.end);
-    lit.extend(here.map(|(nth, hit)| {
+    highlights.extend(here.map(|(nth, hit)| {
         let style = if nth == search.at { found.add_modifier(Modifier::REVERSED) } else { found };
         (hit.range.clone(), style)
     }));

@@ -156,7 +156,7 @@ pub fn line(state: &State) -> Option<usize> {
 
 /// Whether the cursor has left the source whose document is shown. The document changes only when the cursor
 /// rests, because loading and drawing it for every row passed would be slow.
-pub fn is_passing(state: &State) -> bool {
+pub fn has_left_document(state: &State) -> bool {
     let Some(shown) = &state.catalog.reading.shown else { return false };
     let left = subject(state).is_some_and(|subject| subject != shown.source);
     left && !state.reads() && state.snapshot.catalog.get(&shown.source).is_some() && room(state).is_some()

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::tui::action::Action;
 use crate::tui::catalog::reading::{self, view};
 use crate::tui::state::State;
-use crate::tui::templates::preview_update::ACROSS;
+use crate::tui::templates::preview_update::SCROLL_STEP;
 
 /// The number of columns by which the widest visible code exceeds the pane.
 fn overhang(state: &State) -> usize {
@@ -21,8 +21,8 @@ pub fn step(state: &mut State, action: Action) {
 /// The horizontal scroll offset after this action.
 pub fn after(action: Action, across: usize, widest: usize) -> usize {
     match action {
-        Action::Leftwards => across.saturating_sub(ACROSS),
-        _ => (across + ACROSS).min(widest),
+        Action::Leftwards => across.saturating_sub(SCROLL_STEP),
+        _ => (across + SCROLL_STEP).min(widest),
     }
 }
 
@@ -37,7 +37,7 @@ pub fn follow(state: &mut State) {
 pub fn reveal(state: &mut State, line: usize, part: &Range<usize>) {
     let Some(columns) = reading::columns(state) else { return };
     let reading = &mut state.catalog.reading;
-    reading.across = reading.loaded.across_for(line, part, reading.across, columns);
+    reading.across = reading.loaded.scroll_for(line, part, reading.across, columns);
 }
 
 /// Why the code cannot be scrolled further in this direction.

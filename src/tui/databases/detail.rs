@@ -123,12 +123,12 @@ fn column_lines(state: &State) -> Vec<PageLine> {
     for column in &columns {
         let role = if column.is_sensitive { ThemeRole::Warning } else { ThemeRole::Text };
         let mut line = PageLine::new(format!("{}  ", cells::pad(&column.name, name, ellipsis)), ThemeRole::Strong);
-        let mut hang = name + 2;
+        let mut hanging_indent = name + 2;
         if kind > 0 {
             line = line.then(&format!("{}  ", cells::pad(&column.data_type, kind, ellipsis)), ThemeRole::Infra);
-            hang += kind + 2;
+            hanging_indent += kind + 2;
         }
-        lines.push(line.then(&column.notes, role).hanging(hang));
+        lines.push(line.then(&column.notes, role).hanging(hanging_indent));
     }
     lines
 }

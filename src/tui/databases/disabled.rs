@@ -12,14 +12,14 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::DocumentDatabases => document(state),
         Action::Filter if view.kept.1 == 0 => Some("there are no tables to filter yet".to_owned()),
         Action::NextTab | Action::PreviousTab if view.table().is_none() => {
-            Some(format!("columns and joins belong to a table{}", way_to_a_table(state)))
+            Some(format!("columns and joins belong to a table{}", how_to_reach_a_table(state)))
         }
         Action::Follow if view.side == DatabaseSide::List && view.row().is_none() => {
             Some("there is no database yet".to_owned())
         }
         Action::Follow if view.side == DatabaseSide::Detail && view.table().is_none() => {
             let what = if view.row().is_some_and(|row| row.domain.is_some()) { "a domain" } else { "a database" };
-            Some(format!("{what} has no joins{}", way_to_a_table(state)))
+            Some(format!("{what} has no joins{}", how_to_reach_a_table(state)))
         }
         Action::Follow if view.side == DatabaseSide::Detail && view.shown_tab() != DatabaseTab::Joins => {
             let tab = state.key(Action::NextTab);
@@ -80,7 +80,7 @@ fn document(state: &State) -> Option<String> {
 
 /// `: Left, then go to a table` on the page of a database or domain; empty in the list, which contains the
 /// tables. It names Left because the key that leaves the view would pause a run.
-fn way_to_a_table(state: &State) -> String {
+fn how_to_reach_a_table(state: &State) -> String {
     let view = &state.databases;
     if view.side == DatabaseSide::List || view.kept.1 == 0 {
         return String::new();

@@ -12,7 +12,7 @@ use crate::tui::widgets::cells;
 const LEVELS: usize = 24;
 
 /// The maximum number of tables whose joins are cached.
-const KNOWN: usize = 1000;
+const MAX_CACHED_TABLES: usize = 1000;
 
 /// A join, seen from one of its tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -144,9 +144,9 @@ struct JoinNode<'a> {
 
 impl DatabasesView {
     /// Stores the joins of the page that was read; `None` if the page cannot be read.
-    pub fn know_joins(&mut self, path: &str, doc: Option<&TableDoc>) {
+    pub fn cache_joins(&mut self, path: &str, doc: Option<&TableDoc>) {
         let tree = &mut self.tree;
-        if tree.known.len() >= KNOWN {
+        if tree.known.len() >= MAX_CACHED_TABLES {
             tree.known.clear();
         }
         tree.known.insert(path.to_owned(), (doc.map(joins), self.answers));
@@ -180,7 +180,7 @@ impl DatabasesView {
             && let Some((Some(joins), _)) = self.tree.known.get(path)
         {
             let table = table.name.full();
-            let root = JoinNode { table: &table, joins, by: None, way: self.way_to(&table), level: 1, open: 0 };
+            let root = JoinNode { table: &table, joins, by: None, way: self.join_path_to(&table), level: 1, open: 0 };
             self.branch(&root, &mut vec![&table], &mut rows);
         }
         self.tree.rows = rows;
@@ -235,7 +235,7 @@ impl DatabasesView {
         }
     }
 
-    fn way_to(&self, table: &str) -> String {
+    fn join_path_to(&self, table: &str) -> String {
         let database = self.row().and_then(|row| self.database(row)).map(|database| database.name.as_str());
         format!("{}\t{table}", database.unwrap_or_default())
     }

@@ -21,7 +21,7 @@ use crate::tui::widgets::page::{PageLine, WrappedText};
 use crate::tui::windows::WindowKind;
 
 /// The maximum number of paths listed, of new pages and of files to remove.
-const NAMED: usize = 200;
+const MAX_LISTED: usize = 200;
 const BAR: usize = 12;
 
 #[derive(Debug, Clone, Default)]
@@ -109,7 +109,7 @@ pub fn pause(state: &mut State, effects: &mut Vec<Effect>) {
     effects.push(Effect::Ask(Request::PauseDatabases));
 }
 
-pub fn went_on(state: &mut State, now: DatabaseRunProgress) {
+pub fn update_progress(state: &mut State, now: DatabaseRunProgress) {
     if let RunState::Writing { progress, .. } = &mut state.databases.run {
         *progress = Some(now);
         // The list shows the pages written so far.
@@ -226,9 +226,9 @@ fn paths(caption: &str, paths: &[String], role: ThemeRole, lines: &mut Vec<PageL
     }
     lines.push(PageLine::default());
     lines.push(PageLine::new(caption, ThemeRole::Infra));
-    lines.extend(paths.iter().take(NAMED).map(|path| PageLine::new(cells::clean(path), role).hanging(2)));
-    if paths.len() > NAMED {
-        let more = cells::grouped(paths.len() - NAMED);
+    lines.extend(paths.iter().take(MAX_LISTED).map(|path| PageLine::new(cells::clean(path), role).hanging(2)));
+    if paths.len() > MAX_LISTED {
+        let more = cells::grouped(paths.len() - MAX_LISTED);
         lines.push(PageLine::new(format!("and {more} more"), ThemeRole::Infra));
     }
 }

@@ -27,7 +27,7 @@ use crate::tui::{feed, places, update};
 
 /// The number of characters from which the index is searched, and the maximum number of tables that it adds.
 const SEARCHED: usize = 3;
-const FOUND: usize = 20;
+const MAX_HITS: usize = 20;
 
 /// Performs the view's own actions; actions that open something else leave the view.
 pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
@@ -187,7 +187,7 @@ pub fn filter(state: &mut State, effects: &mut Vec<Effect>) {
     let words = view.filter.text().trim();
     if words.chars().count() >= SEARCHED {
         let kinds = ["table", "column"].map(str::to_owned).to_vec();
-        let request = SearchRequest { kinds, limit: FOUND, ..SearchRequest::new(words, SearchReader::Person) };
+        let request = SearchRequest { kinds, limit: MAX_HITS, ..SearchRequest::new(words, SearchReader::Person) };
         effects.push(Effect::Ask(Request::Search(Box::new(request))));
     }
 }
@@ -242,7 +242,7 @@ pub fn answered(state: &mut State, overview: Arc<DatabaseOverview>) {
 
 pub fn page_answered(state: &mut State, page: DatabasePage) {
     let view = &mut state.databases;
-    view.know_joins(&page.path, page.doc.as_deref());
+    view.cache_joins(&page.path, page.doc.as_deref());
     let shown = &mut view.shown;
     if shown.asked.as_ref().is_some_and(|(_, path, _)| *path == page.path) {
         shown.page = Some(page);

@@ -158,7 +158,7 @@ fn draw_detail(state: &State, places: &DatabasesLayout, buffer: &mut Buffer) {
     }
     let inside = indented(place);
     for (nth, at) in window.enumerate() {
-        text.draw_across(at, &[], view.across, &state.skin, nth_row(inside, nth), buffer);
+        text.draw_scrolled_to(at, &[], view.across, &state.skin, nth_row(inside, nth), buffer);
     }
     frame::scrollbar(&state.skin, place, text.len(), view.scroll.top, theme.style(ROLE), buffer);
 }

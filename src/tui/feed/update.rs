@@ -135,12 +135,12 @@ pub fn this_session(state: &mut State) {
 
 pub fn open(state: &mut State) {
     let from = match state.in_feed() {
-        true => state.filled_from.take(),
+        true => state.zoomed_from.take(),
         false => Some((places::here(state), state.arrangement_before.unwrap_or(state.arrangement))),
     };
     state.focus_on(Pane::Hints);
     state.part = PanePart::Detail;
-    state.filled_from = from;
+    state.zoomed_from = from;
 }
 
 /// Clears the filter, or leaves the feed: for the list beside it, otherwise for the pane where its key was pressed.

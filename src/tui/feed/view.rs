@@ -10,7 +10,7 @@ use crate::common::session_name;
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::feed::target;
 use crate::tui::feed::target::RowTarget;
-use crate::tui::feed::{KEPT, query};
+use crate::tui::feed::{MAX_NOTICES, query};
 use crate::tui::filtering::FilteredList;
 use crate::tui::hints;
 use crate::tui::pane::Pane;
@@ -26,7 +26,7 @@ const WIDE: u16 = 90;
 /// The minimum width for showing topics.
 const WITH_TOPICS: u16 = 70;
 /// The minimum width for showing tokens.
-const NARROW: u16 = 50;
+const MIN_WIDTH_WITH_TOKENS: u16 = 50;
 /// Width of a session's name.
 const SESSION: usize = 8;
 
@@ -50,7 +50,7 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position>
     let time = columns(state, window.clone(), |notice| &notice.time, (8, 11));
     let priced = window.clone().filter_map(|at| feed.row(at)).map(|notice| cells::width(&price(notice)));
     // In a narrow feed, the reason includes the price.
-    let tokens = if place.width >= NARROW { priced.max().unwrap_or(0) } else { 0 };
+    let tokens = if place.width >= MIN_WIDTH_WITH_TOKENS { priced.max().unwrap_or(0) } else { 0 };
     for (nth, at) in window.enumerate() {
         let Some(notice) = feed.row(at) else { continue };
         // An unfocused feed shows no cursor.
@@ -95,8 +95,8 @@ pub fn whole(state: &State) -> Option<String> {
         (Err(_), Some(id)) => text.push_str(&format!(" @{id} is no longer in the catalog.")),
         (Err(_), None) => {}
     }
-    if state.feed.forgot && state.feed.cursor.at + 1 == state.feed.rows.len() {
-        text.push_str(&format!(" Older rows are gone: the newest {} are kept.", cells::grouped(KEPT)));
+    if state.feed.has_dropped_notices && state.feed.cursor.at + 1 == state.feed.rows.len() {
+        text.push_str(&format!(" Older rows are gone: the newest {} are kept.", cells::grouped(MAX_NOTICES)));
     }
     Some(cells::clean(text.trim()).into_owned())
 }

@@ -17,7 +17,7 @@ use crate::tui::widgets::{cells, frame};
 /// Width of a level that also shows where the mentions are.
 const WIDE: u16 = 46;
 /// Width of the kind of mention.
-const VIA: usize = 4;
+const MENTION_KIND_WIDTH: usize = 4;
 /// Minimum width of a place.
 const MIN_PLACE: usize = 8;
 /// Width of a price.
@@ -168,7 +168,7 @@ impl LevelColumns {
             Some(name + usize::from(place.contains('/')))
         };
         let file = shown.iter().filter_map(file).max().unwrap_or(0).max(MIN_PLACE);
-        let via = if beside > VIA + file { VIA } else { 0 };
+        let via = if beside > MENTION_KIND_WIDTH + file { MENTION_KIND_WIDTH } else { 0 };
         let place = beside.saturating_sub(if via > 0 { via + 1 } else { 0 });
         Self { id, via, place, price }
     }

@@ -43,7 +43,7 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
 }
 
 /// The width from which token counts are always shown.
-const ROOMY: usize = 50;
+const MIN_WIDTH_WITH_TOKENS: usize = 50;
 /// The reason gets this width before an id is shown in full.
 const REASON: usize = 16;
 
@@ -68,7 +68,7 @@ impl HintColumns {
         let tokens = widest(&|found| cells::width(&source_state::price(&state.snapshot, found.id().as_str())));
         // Prices take precedence over full reasons, which the details show, and over names. In a narrow
         // terminal, whole ids take precedence.
-        let tokens = if room >= ROOMY || id + REASON + tokens + 2 <= room { tokens } else { 0 };
+        let tokens = if room >= MIN_WIDTH_WITH_TOKENS || id + REASON + tokens + 2 <= room { tokens } else { 0 };
         let room = room.saturating_sub(if tokens > 0 { tokens + 2 } else { 0 });
         // Every row needs its reason. The name gets what remains, if that is readable.
         let id = id.min(room.saturating_sub(whys.min(REASON)));

@@ -13,7 +13,7 @@ use crate::tui::state::{State, Typing};
 use crate::tui::widgets::cells;
 use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::SelectionState;
-use refdesk_enrich::{Considered, Expansion, Hint, Neighbour, PassedOver, Rejection, WhyNot};
+use refdesk_enrich::{Considered, Expansion, Hint, Neighbour, Rejection, SkippedSource, WhyNot};
 use refdesk_text::fold::same_tag;
 use refdesk_text::lines;
 
@@ -23,7 +23,7 @@ const LINES: usize = 5;
 /// For the row: `(matched: java 1:9)`, `– java: already picked`, `(0.612: "Retries")`, `– 0.229: below the threshold`.
 /// A number is a score, which [`full`] explains. If `room` is short, scores are dropped first, then places.
 pub fn short(state: &State, found: HintRow<'_>, room: usize) -> String {
-    let wordings = [Exactness::Full, Exactness::WithoutScores, Exactness::WithoutPlaces].map(|exactness| {
+    let wordings = [ReasonDetail::Full, ReasonDetail::WithoutScores, ReasonDetail::WithoutPlaces].map(|exactness| {
         let text = wording(state, found, exactness);
         cells::clean(&text).into_owned()
     });
@@ -33,21 +33,21 @@ pub fn short(state: &State, found: HintRow<'_>, room: usize) -> String {
 
 /// How much detail about a match is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Exactness {
+enum ReasonDetail {
     Full,
     WithoutScores,
     /// Neither scores nor places.
     WithoutPlaces,
 }
 
-fn wording(state: &State, found: HintRow<'_>, exactness: Exactness) -> String {
-    let is_full = exactness == Exactness::Full;
+fn wording(state: &State, found: HintRow<'_>, exactness: ReasonDetail) -> String {
+    let is_full = exactness == ReasonDetail::Full;
     match found {
         HintRow::Named(_) => "(named in the prompt)".to_owned(),
         HintRow::Hinted(hint) => {
             let score = rows::considered(&state.hints.findings, &hint.id).filter(|it| is_full && !it.is_unreadable);
             let score = score.map(|it| format!("; score {}", it.score())).unwrap_or_default();
-            let tags = if exactness == Exactness::WithoutPlaces { hint.tags.clone() } else { placed(state, hint) };
+            let tags = if exactness == ReasonDetail::WithoutPlaces { hint.tags.clone() } else { placed(state, hint) };
             format!("(matched: {}{score}{})", tags.join(", "), hinted_before(state, &hint.id))
         }
         HintRow::ByMeaning(it) => {
@@ -168,7 +168,7 @@ fn figures(it: &Considered) -> String {
     it.meaning.figures().replacen("score", "Score", 1)
 }
 
-fn explain_passed_over(state: &State, passed: &PassedOver) -> String {
+fn explain_passed_over(state: &State, passed: &SkippedSource) -> String {
     let id = passed.id.as_str();
     let at = || tags(state, &passed.tags, &passed.ranges);
     let keys = keys(state, id);
@@ -365,7 +365,7 @@ mod tests {
                  picks it, x excludes it.",
             ),
         ] {
-            let passed = PassedOver { id: id.into(), tags: vec!["java".to_owned()], ranges: vec![2..6, 9..13], why };
+            let passed = SkippedSource { id: id.into(), tags: vec!["java".to_owned()], ranges: vec![2..6, 9..13], why };
             assert_eq!(short(&state, HintRow::Passed(&passed), usize::MAX), short_text);
             assert_eq!(full(&state, HintRow::Passed(&passed)), full_text);
         }
@@ -406,7 +406,7 @@ mod tests {
         let ranges = vec![14..18, 19..23, 25..36];
         let tags = ["java", "spring-boot"].map(str::to_owned).to_vec();
         let tagged =
-            PassedOver { id: named.id.clone(), tags: tags.clone(), ranges: ranges.clone(), why: WhyNot::Named };
+            SkippedSource { id: named.id.clone(), tags: tags.clone(), ranges: ranges.clone(), why: WhyNot::Named };
         state.hints.findings.passed.push(tagged);
         let besides = "No separate hint for java (lines 1, 2), spring-boot (line 2).";
         assert_eq!(full(&state, HintRow::Named(&named)), format!("{text} {besides} Space picks it, x excludes it."));

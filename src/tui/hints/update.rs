@@ -44,7 +44,7 @@ pub fn answer(state: &mut State, findings: Findings) {
     if !state.hints.is_refresh {
         return;
     }
-    keep_chosen(&mut state.hints.findings, before, &state.snapshot);
+    keep_rows_of_changed_sources(&mut state.hints.findings, before, &state.snapshot);
     // While the prompt is typed, the cursor stays on the best match, because the user has not moved it yet.
     if state.typing == Some(Typing::Prompt) {
         state.hints.cursor.at = 0;
@@ -55,7 +55,7 @@ pub fn answer(state: &mut State, findings: Findings) {
 }
 
 /// Keeps the rows of sources that were picked, pulled in or excluded since; hints keep their order.
-fn keep_chosen(findings: &mut Findings, before: Findings, snapshot: &Snapshot) {
+fn keep_rows_of_changed_sources(findings: &mut Findings, before: Findings, snapshot: &Snapshot) {
     let chosen = |id: &SourceId| {
         let id = id.as_str();
         snapshot.catalog.get(id).is_some() && (snapshot.selection.contains(id) || snapshot.selection.is_excluded(id))

@@ -26,7 +26,7 @@ const MIN_HINTS: u16 = 60;
 /// The minimum height, with border, of a list with details below it.
 const MIN_BOTH: u16 = 12;
 /// The catalog's share, in thousandths, to the left of two other panes.
-const LEFT_OF_TWO: u16 = 307;
+const CATALOG_SHARE_OF_THREE: u16 = 307;
 
 refdesk_text::worded_enum! {
     /// Which panes are shown.
@@ -158,7 +158,7 @@ pub fn layout(size: Size, focus: Focused, arrangement: Arrangement, splits: Spli
 
 /// The width of the catalog's list beside an unfocused document. Names and tags get what the document does
 /// not need, or half of the screen; if that is too narrow for tags, the document gets their width too.
-fn beside_document(width: u16, list: ListWidths) -> u16 {
+fn list_width_beside_document(width: u16, list: ListWidths) -> u16 {
     let left = list.whole.min(width.saturating_sub(READABLE).max(width / 2));
     if left < list.essential { list.ids } else { left }
 }
@@ -201,8 +201,8 @@ fn columns(
         Pane::Catalog if list.ids.saturating_add(MIN_READER) > width => {
             return vec![(RenderPreview(pane), width)];
         }
-        Pane::Catalog => beside_document(width, list),
-        Pane::Selection | Pane::Hints if width >= WIDEST => usual(LEFT_OF_TWO).max(list.ids.min(width / 2)),
+        Pane::Catalog => list_width_beside_document(width, list),
+        Pane::Selection | Pane::Hints if width >= WIDEST => usual(CATALOG_SHARE_OF_THREE).max(list.ids.min(width / 2)),
         // The list gets the width that the selection does not need, for whole ids.
         Pane::Selection => {
             usual(USUAL_LEFT).max(list.essential.min(width.saturating_sub(list.selection.max(MIN_THIRD))))

@@ -6,7 +6,7 @@ use crate::tui::layout::{BORDERS, MIN_ASIDE, MIN_DETAIL, PaneLayout, part, split
 use refdesk_core::config::screen::Shares;
 
 /// The width from which the preview is beside the list: enough for the sources in the rows and for lines of code.
-const BESIDE: u16 = 150;
+const MIN_WIDTH_SIDE_BY_SIDE: u16 = 150;
 
 /// The width of a preview beside a list whose rows need more than their share.
 const PREVIEW: u16 = 80;
@@ -46,7 +46,7 @@ pub fn templates(inner: Rect, wanted: TemplatesNeeds, shares: Shares) -> PaneLay
     let fitting = |most: u16| u16::try_from(wanted.list).unwrap_or(most).clamp(2.min(most), most);
     // If rows do not fit beside a preview but there is enough height, the list takes the full width.
     let is_wide_list = inner.height >= TALL && wanted.columns > inner.width.saturating_sub(PREVIEW);
-    if inner.width >= BESIDE && inner.height >= 14 && !is_wide_list {
+    if inner.width >= MIN_WIDTH_SIDE_BY_SIDE && inner.height >= 14 && !is_wide_list {
         // Rows get their full width before the preview gets more than its minimum.
         let usual = wanted.columns.min(inner.width.saturating_sub(PREVIEW)).max(inner.width * 2 / 5);
         let (left, rest) = split_columns(inner, columns(inner.width, usual));
@@ -57,7 +57,7 @@ pub fn templates(inner: Rect, wanted: TemplatesNeeds, shares: Shares) -> PaneLay
         let (_, aside) = split_rows(aside, 1);
         return PaneLayout { head, list, rule, detail, aside };
     }
-    let most_rows = if inner.width >= BESIDE && is_wide_list { inner.height / 3 } else { 8 };
+    let most_rows = if inner.width >= MIN_WIDTH_SIDE_BY_SIDE && is_wide_list { inner.height / 3 } else { 8 };
     let most = (inner.height * 2 / 5)
         .clamp(1.min(inner.height), most_rows)
         .saturating_sub(head.height)
@@ -74,12 +74,12 @@ pub fn templates(inner: Rect, wanted: TemplatesNeeds, shares: Shares) -> PaneLay
 }
 
 /// Rows that the list keeps while values are typed or the preview is read.
-const KEPT: u16 = 3;
+const MIN_LIST_ROWS: u16 = 3;
 
 impl PaneLayout {
     /// The layout with most rows given to form and preview, if they are below the list.
     pub fn with_short_list(self) -> Self {
-        let given = self.list.height.saturating_sub(KEPT);
+        let given = self.list.height.saturating_sub(MIN_LIST_ROWS);
         if self.rule.height != 1 || self.detail.y <= self.rule.y {
             return self;
         }

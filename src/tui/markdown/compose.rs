@@ -25,8 +25,8 @@ pub fn lines(text: &str, layout: &MarkdownLayout<'_>) -> MarkdownLines {
         position: SourcePosition { text, at: 0, line: layout.first_line },
         lists: Vec::new(),
         inline: InlineText::default(),
-        looks: Looks::default(),
-        html_looks: Looks::default(),
+        looks: OpenEmphases::default(),
+        html_looks: OpenEmphases::default(),
         html: None,
         open_links: Vec::new(),
         heading: None,
@@ -59,9 +59,9 @@ struct Composer<'a> {
     /// The next item number of each open list; `None` for an unnumbered one.
     lists: Vec<Option<u64>>,
     inline: InlineText,
-    looks: Looks,
+    looks: OpenEmphases,
     /// The same for HTML tags.
-    html_looks: Looks,
+    html_looks: OpenEmphases,
     html: Option<OpenHtml>,
     open_links: Vec<OpenLink>,
     heading: Option<HeadingLevel>,
@@ -71,13 +71,13 @@ struct Composer<'a> {
 
 /// The number of open emphases of each kind.
 #[derive(Default)]
-struct Looks {
+struct OpenEmphases {
     emphasis: usize,
     strong: usize,
     struck: usize,
 }
 
-impl Looks {
+impl OpenEmphases {
     fn set(&mut self, tag: &str, is_end: bool) {
         let count = match tag {
             "em" | "i" => &mut self.emphasis,
@@ -332,7 +332,7 @@ impl Composer<'_> {
         for line in table.lines(self.out.room(), self.out.layout.glyphs) {
             let mut inline = line.text;
             inline.origins = vec![(0, line.source)];
-            self.out.emit(inline, line.hang, 0);
+            self.out.emit(inline, line.hanging_indent, 0);
         }
         self.out.gap = true;
     }
@@ -439,7 +439,7 @@ impl Composer<'_> {
 
     fn added(&self) -> Modifier {
         let mut added = Modifier::empty();
-        let has = |of: fn(&Looks) -> usize| of(&self.looks) + of(&self.html_looks) > 0;
+        let has = |of: fn(&OpenEmphases) -> usize| of(&self.looks) + of(&self.html_looks) > 0;
         added.set(Modifier::ITALIC, has(|looks| looks.emphasis));
         added.set(Modifier::BOLD, has(|looks| looks.strong) || self.heading.is_some());
         // The first level has a rule below it; from the third on, bold is enough.
@@ -482,7 +482,7 @@ impl Composer<'_> {
             self.out.emit_prose(inline);
         }
         // An unclosed tag affects only its own paragraph.
-        self.html_looks = Looks::default();
+        self.html_looks = OpenEmphases::default();
     }
 }
 

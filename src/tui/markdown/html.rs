@@ -2,7 +2,7 @@
 //! are shown as written, because an agent reads them too.
 
 /// Purely presentational tags.
-const LOOKS: [&str; 33] = [
+const PRESENTATIONAL_TAGS: [&str; 33] = [
     "abbr", "b", "br", "center", "code", "del", "details", "div", "em", "font", "h1", "h2", "h3", "h4", "h5", "h6",
     "i", "ins", "kbd", "mark", "p", "s", "samp", "small", "span", "strike", "strong", "sub", "summary", "sup", "tt",
     "u", "wbr",
@@ -45,7 +45,7 @@ fn looks(tag: &str) -> Option<HtmlPart<'_>> {
     let (name, rest) = inside.split_at(end);
     let name = name.to_ascii_lowercase();
     let is_whole = rest.is_empty() || rest == "/" || rest.starts_with(|c: char| c.is_ascii_whitespace());
-    (is_whole && LOOKS.contains(&name.as_str())).then_some(HtmlPart::Tag { name, is_end })
+    (is_whole && PRESENTATIONAL_TAGS.contains(&name.as_str())).then_some(HtmlPart::Tag { name, is_end })
 }
 
 /// The text with common entities decoded.

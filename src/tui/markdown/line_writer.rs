@@ -81,9 +81,9 @@ impl<'a> LineWriter<'a> {
     }
 
     /// Appends a line after its bars and markers, and an empty line before it if one is due. Continuation
-    /// rows are indented by `hang`; the first `solid` bytes are never wrapped.
-    pub fn emit(&mut self, inline: InlineText, hang: usize, solid: usize) {
-        self.push(inline, hang, solid, false);
+    /// rows are indented by `hanging_indent`; the first `solid` bytes are never wrapped.
+    pub fn emit(&mut self, inline: InlineText, hanging_indent: usize, solid: usize) {
+        self.push(inline, hanging_indent, solid, false);
     }
 
     /// Appends a paragraph, or a line of one.
@@ -91,7 +91,7 @@ impl<'a> LineWriter<'a> {
         self.push(inline, 0, 0, true);
     }
 
-    fn push(&mut self, inline: InlineText, hang: usize, solid: usize, is_prose: bool) {
+    fn push(&mut self, inline: InlineText, hanging_indent: usize, solid: usize, is_prose: bool) {
         if std::mem::take(&mut self.gap) && !self.made.lines.is_empty() {
             let begun = self.containers.iter().take_while(|it| it.is_begun);
             let bars: String = begun.map(|it| it.rest.as_str()).collect();
@@ -103,7 +103,7 @@ impl<'a> LineWriter<'a> {
             container.is_begun = true;
             lead.push_str(&container.rest);
         }
-        lead.push_str(&" ".repeat(hang));
+        lead.push_str(&" ".repeat(hanging_indent));
         let (before, nth) = (text.len(), self.made.lines.len());
         text.push_str(&inline.text);
         let mut parts = Vec::with_capacity(inline.parts.len() + 1);
@@ -123,7 +123,7 @@ impl<'a> LineWriter<'a> {
                 link.shown.push(LineRange { line: nth, start, end });
             }
         }
-        let line = PageLine::of_parts(text, parts).led_by(&lead).solid_to(before + solid);
+        let line = PageLine::of_parts(text, parts).with_line_prefix(&lead).with_unbroken_start(before + solid);
         self.made.lines.push(if is_prose { line.prose() } else { line });
     }
 }

@@ -37,7 +37,7 @@ pub struct TableLine {
     pub text: InlineText,
     pub source: usize,
     /// The indent of continuation rows.
-    pub hang: usize,
+    pub hanging_indent: usize,
 }
 
 impl Table {
@@ -104,8 +104,8 @@ impl Table {
     }
 
     /// Each cell on its own line after its column's heading, with an empty line between rows; continuation
-    /// rows are indented by `hang`.
-    fn listed(&self, hang: usize) -> Vec<TableLine> {
+    /// rows are indented by `hanging_indent`.
+    fn listed(&self, hanging_indent: usize) -> Vec<TableLine> {
         let Some((head, rows)) = self.rows.split_first() else { return Vec::new() };
         let mut lines = Vec::new();
         for (nth, row) in std::iter::once(head).filter(|_| rows.is_empty()).chain(rows).enumerate() {
@@ -114,7 +114,7 @@ impl Table {
             }
             // Missing cells of a short row are empty.
             for (column, cell) in row.cells.iter().enumerate().filter(|(_, cell)| !cell.is_empty()) {
-                let mut line = TableLine { source: row.source, hang, ..TableLine::default() };
+                let mut line = TableLine { source: row.source, hanging_indent, ..TableLine::default() };
                 if let Some(name) = head.cells.get(column).filter(|name| !name.is_empty() && !rows.is_empty()) {
                     append(&mut line.text, name, &(0..cells::clip(&name.text, LONGEST_NAME, "").len()));
                     line.text.push_clean(": ", ThemeRole::Infra, Modifier::empty());

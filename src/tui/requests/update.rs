@@ -51,14 +51,14 @@ pub fn follow(state: &mut State, before: &Arc<[WaitingRequest]>) {
     let is_own = matches!(how, Some(RequestEnd::Here(_))) || (how.is_none() && sent.is_some() && sent == current);
     leave_field(state);
     state.close(WindowKind::Approval);
-    match previous.filter(|_| was_in_request(state)) {
+    match previous.filter(|_| was_request_focused(state)) {
         Some(waiting) if !is_own => state.requests.ended = Some(EndedRequest { waiting: waiting.clone(), how }),
         _ => next(state),
     }
 }
 
 /// Whether the request that ended was focused.
-fn was_in_request(state: &State) -> bool {
+fn was_request_focused(state: &State) -> bool {
     state.focus == Pane::Selection
         && state.requests.place == RequestPlacement::Shown
         && state.requests.current.is_some()
@@ -85,12 +85,12 @@ pub fn close(state: &mut State) -> bool {
     let is_next = state.ended_request().is_some();
     if is_next {
         state.message = None;
-        leave_ended(state);
+        close_ended_request(state);
     }
     is_next
 }
 
-fn leave_ended(state: &mut State) {
+fn close_ended_request(state: &mut State) {
     if let Some(gone) = state.requests.ended.take() {
         state.requests.marks.remove(&gone.waiting.request.request_id);
         next(state);
@@ -101,7 +101,7 @@ fn leave_ended(state: &mut State) {
 /// shown, the focus returns to where it was before.
 pub fn follow_focus(state: &mut State, effects: &mut Vec<Effect>) {
     if state.focus != Pane::Selection {
-        leave_ended(state);
+        close_ended_request(state);
         state.requests.opened_from = None;
         if state.requests.place == RequestPlacement::Next {
             state.requests.place = RequestPlacement::Shown;
@@ -118,7 +118,7 @@ pub fn follow_focus(state: &mut State, effects: &mut Vec<Effect>) {
 
 /// Announces a request and the key that opens it.
 fn arrived(state: &mut State, new: &WaitingRequest) {
-    if !state.at_request() && take_line(state) {
+    if !state.is_request_focused() && take_line(state) {
         let (key, who) = (state.key(Action::Requests), view::who(&new.request));
         let text = format!("{key} opens the request: {who}{}", view::asks_for(&new.request));
         state.requests.line.news = Some((new.request.request_id.clone(), text));
@@ -192,7 +192,7 @@ pub fn filter(state: &mut State) {
 pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     match action {
         Action::Requests => {
-            leave_ended(state);
+            close_ended_request(state);
             state.requests.place = RequestPlacement::Shown;
             if state.focus != Pane::Selection {
                 state.requests.opened_from = Some(places::here(state));
@@ -339,7 +339,7 @@ pub fn over(state: &mut State, over: &ClosedRequest) {
             (MessageKind::Explanation, text)
         }
         RequestEnd::TimedOut => (MessageKind::Refusal, format!("{what} for {who} timed out without an answer")),
-        RequestEnd::AskerGone => (MessageKind::Explanation, format!("{who} is gone: {what} is no longer needed")),
+        RequestEnd::RequesterExited => (MessageKind::Explanation, format!("{who} is gone: {what} is no longer needed")),
         RequestEnd::Withdrawn => (
             MessageKind::Explanation,
             format!("{who} no longer asks for {what}: it was answered elsewhere or withdrawn"),

@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::common::answers::outcome;
-use crate::common::change_cost::{self, TokenPrint};
+use crate::common::change_cost::{self, TokenFormat};
 use crate::common::source_words;
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::filtering::FilteredList;
@@ -32,7 +32,7 @@ use refdesk_text::names::first_and_count;
 pub const CONTEXT: usize = 2;
 
 /// Rows that the details of an offered source need below the list, including their rule.
-const ASIDE: usize = 6;
+const DETAIL_ROWS: usize = 6;
 
 /// The maximum number of warnings above the diff.
 const WARNINGS: usize = 3;
@@ -53,7 +53,7 @@ pub fn parts(state: &State, waiting: &WaitingRequest, inner: Rect) -> PaneLayout
     let columns = usize::from(inner.width.saturating_sub(2));
     let filters = state.is_filtering(FilteredList::Request) || !state.requests.filter.is_empty();
     let usual = head(state, waiting, columns, CONTEXT).len() + usize::from(filters);
-    let listed = state.requests.rows.len().max(1) + ASIDE;
+    let listed = state.requests.rows.len().max(1) + DETAIL_ROWS;
     let free = match waiting.request.approval {
         None => usize::from(inner.height).saturating_sub(usual + listed),
         Some(_) => 0,
@@ -123,7 +123,7 @@ fn beginning(text: &str, columns: usize) -> String {
 pub fn ended(request: &Request, how: Option<&RequestEnd>) -> String {
     match how {
         Some(RequestEnd::TimedOut) => "This request timed out without an answer.".to_owned(),
-        Some(RequestEnd::AskerGone) => "The asker is gone: no answer is needed any more.".to_owned(),
+        Some(RequestEnd::RequesterExited) => "The asker is gone: no answer is needed any more.".to_owned(),
         Some(RequestEnd::Elsewhere(answer)) => {
             let by = answer.by.as_deref().map_or_else(|| "elsewhere".to_owned(), |by| format!("by {}", short(by)));
             format!("This request was answered {by}{}.", cells::clean(&outcome(request, answer)))
@@ -263,8 +263,8 @@ fn sum(state: &State, waiting: &WaitingRequest) -> PageLine {
 }
 
 fn cost(follows: &SelectionChange) -> String {
-    let cost = change_cost::added(follows.cost, TokenPrint::Tokens);
-    cost + &change_cost::with_instructions(follows.cost, TokenPrint::Tokens)
+    let cost = change_cost::added(follows.cost, TokenFormat::Tokens);
+    cost + &change_cost::with_instructions(follows.cost, TokenFormat::Tokens)
 }
 
 pub fn draw(state: &State, waiting: &WaitingRequest, outer: Rect, frame: &mut Frame<'_>) {

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use crate::tui::theme::Background;
 
 /// An answer that takes longer is ignored.
-const IN_TIME: Duration = Duration::from_millis(100);
+const ANSWER_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// A question up to this old may still be answered, so the answer is awaited before another program gets the
 /// terminal, for at most `LONGEST_WAIT`.
-const MAY_COME: Duration = Duration::from_secs(1);
+const MAX_ANSWER_DELAY: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,14 +73,14 @@ impl BackgroundQuestion {
             BackgroundReport::Changed(background) => Some(background),
             BackgroundReport::Answer(background) => {
                 let asked = self.asked.take()?;
-                (now.duration_since(asked) <= IN_TIME).then_some(background)
+                (now.duration_since(asked) <= ANSWER_TIMEOUT).then_some(background)
             }
         }
     }
 
     /// Until when to wait for the answer before another program gets the terminal; `None` if none is expected.
     pub fn awaited_until(&self, now: Instant) -> Option<Instant> {
-        let end = self.asked? + MAY_COME;
+        let end = self.asked? + MAX_ANSWER_DELAY;
         (end > now).then(|| end.min(now + LONGEST_WAIT))
     }
 }

@@ -7,23 +7,23 @@ use std::time::{Duration, Instant};
 /// The time between frames while changes are delayed.
 const FRAME_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Up to this many frames within [`RECENTLY`] are not delayed.
+/// Up to this many frames within [`BURST_WINDOW`] are not delayed.
 const FEW: usize = 2;
 
-/// The number of frames within [`RECENTLY`] at fifty a second.
+/// The number of frames within [`BURST_WINDOW`] at fifty a second.
 const MANY: usize = 5;
 
 /// How long a frame for a key waits for the document that belongs to it. Otherwise each cursor move would
 /// take two frames, the first of which blanks the old document.
-const DOCUMENT_PATIENCE: Duration = Duration::from_millis(8);
+const DOCUMENT_TIMEOUT: Duration = Duration::from_millis(8);
 
-const RECENTLY: Duration = Duration::from_millis(100);
+const BURST_WINDOW: Duration = Duration::from_millis(100);
 
 /// Changes are delayed above this frame rate, which leaves some of the sixty frames for keys.
 const MAX: usize = 50;
 
 /// The number of frames drawn immediately after a key: one for an answer and one for a snapshot.
-const ANSWERS: u8 = 2;
+const IMMEDIATE_FRAMES: u8 = 2;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trigger {
@@ -37,29 +37,29 @@ pub enum Trigger {
 pub struct FrameLimiter {
     /// In chronological order, at most [`MAX`].
     drawn: VecDeque<Instant>,
-    /// How many of [`ANSWERS`] remain since the last key.
+    /// How many of [`IMMEDIATE_FRAMES`] remain since the last key.
     answers: u8,
     /// When a frame for a key stops waiting for a document.
-    patience: Option<Instant>,
+    document_deadline: Option<Instant>,
 }
 
 impl FrameLimiter {
     /// When a frame for this cause may be drawn, which can lack a document; `None` for now.
     pub fn due(&mut self, cause: Trigger, lacks_document: bool, now: Instant) -> Option<Instant> {
         if cause == Trigger::Person {
-            return lacks_document.then(|| *self.patience.get_or_insert(now + DOCUMENT_PATIENCE));
+            return lacks_document.then(|| *self.document_deadline.get_or_insert(now + DOCUMENT_TIMEOUT));
         }
         let last = self.nth_last(1)?;
         let within = |count: usize, time| self.nth_last(count).is_some_and(|first| last.duration_since(first) < time);
         if within(MAX, Duration::from_secs(1)) {
-            return self.nth_last(MANY).map(|first| first + RECENTLY).max(Some(last + FRAME_INTERVAL));
+            return self.nth_last(MANY).map(|first| first + BURST_WINDOW).max(Some(last + FRAME_INTERVAL));
         }
-        (self.answers == 0 && within(FEW + 1, RECENTLY)).then(|| last + FRAME_INTERVAL)
+        (self.answers == 0 && within(FEW + 1, BURST_WINDOW)).then(|| last + FRAME_INTERVAL)
     }
 
     pub fn drew(&mut self, cause: Trigger, now: Instant) {
-        self.patience = None;
-        self.answers = if cause == Trigger::Person { ANSWERS } else { self.answers.saturating_sub(1) };
+        self.document_deadline = None;
+        self.answers = if cause == Trigger::Person { IMMEDIATE_FRAMES } else { self.answers.saturating_sub(1) };
         if self.drawn.len() == MAX {
             self.drawn.pop_front();
         }
@@ -81,13 +81,13 @@ mod tests {
     /// milliseconds, and the longest time between two frames.
     fn drawn(key_every: u32) -> (usize, Duration) {
         let start = Instant::now();
-        let mut pace = FrameLimiter::default();
+        let mut frame_limiter = FrameLimiter::default();
         let (mut drawn, mut apart, mut last) = (0, Duration::ZERO, start);
         for at in 0..3000 {
             let now = start + MILLISECOND * at;
             let cause = if at % key_every == 0 { Trigger::Person } else { Trigger::Change };
-            if pace.due(cause, false, now).is_none_or(|due| due <= now) {
-                pace.drew(cause, now);
+            if frame_limiter.due(cause, false, now).is_none_or(|due| due <= now) {
+                frame_limiter.drew(cause, now);
                 drawn += usize::from(at >= 2000);
                 apart = apart.max(now - last);
                 last = now;
@@ -101,7 +101,7 @@ mod tests {
         for key_every in [5000, 500, 100, 70, 50, 40, 33, 30, 25, 22, 20, 17] {
             let (frames, apart) = drawn(key_every);
             assert!((45..=60).contains(&frames), "{frames} frames, a key every {key_every} ms");
-            assert!(apart <= RECENTLY, "a pause of {apart:?}, a key every {key_every} ms");
+            assert!(apart <= BURST_WINDOW, "a pause of {apart:?}, a key every {key_every} ms");
         }
         assert_eq!(drawn(10).0, 100, "a hundred keys a second, each at once, and nothing else");
     }
@@ -109,46 +109,50 @@ mod tests {
     #[test]
     fn a_frame_for_a_key_waits_for_its_document_once_and_not_long() {
         let start = Instant::now();
-        let mut pace = FrameLimiter::default();
-        let due = start + DOCUMENT_PATIENCE;
-        assert_eq!(pace.due(Trigger::Person, true, start), Some(due));
-        assert_eq!(pace.due(Trigger::Person, true, start + 3 * MILLISECOND), Some(due), "more keys do not prolong it");
-        assert_eq!(pace.due(Trigger::Person, false, start + 4 * MILLISECOND), None, "it came");
-        pace.drew(Trigger::Person, start + 4 * MILLISECOND);
+        let mut frame_limiter = FrameLimiter::default();
+        let due = start + DOCUMENT_TIMEOUT;
+        assert_eq!(frame_limiter.due(Trigger::Person, true, start), Some(due));
+        assert_eq!(
+            frame_limiter.due(Trigger::Person, true, start + 3 * MILLISECOND),
+            Some(due),
+            "more keys do not prolong it"
+        );
+        assert_eq!(frame_limiter.due(Trigger::Person, false, start + 4 * MILLISECOND), None, "it came");
+        frame_limiter.drew(Trigger::Person, start + 4 * MILLISECOND);
         let later = start + 5 * MILLISECOND;
-        assert_eq!(pace.due(Trigger::Person, true, later), Some(later + DOCUMENT_PATIENCE), "another key");
-        assert_eq!(pace.due(Trigger::Change, true, later), None, "only frames for keys wait");
+        assert_eq!(frame_limiter.due(Trigger::Person, true, later), Some(later + DOCUMENT_TIMEOUT), "another key");
+        assert_eq!(frame_limiter.due(Trigger::Change, true, later), None, "only frames for keys wait");
     }
 
     #[test]
     fn the_effects_of_a_key_are_not_delayed() {
         let start = Instant::now();
-        let mut pace = FrameLimiter::default();
-        assert_eq!(pace.due(Trigger::Change, false, start), None, "the first frame");
+        let mut frame_limiter = FrameLimiter::default();
+        assert_eq!(frame_limiter.due(Trigger::Change, false, start), None, "the first frame");
         for key in 0..15 {
             let now = start + 5 * MILLISECOND * key;
-            assert_eq!(pace.due(Trigger::Person, false, start), None);
-            pace.drew(Trigger::Person, now);
-            for _ in 0..ANSWERS {
-                assert_eq!(pace.due(Trigger::Change, false, start), None, "key {key}");
-                pace.drew(Trigger::Change, now);
+            assert_eq!(frame_limiter.due(Trigger::Person, false, start), None);
+            frame_limiter.drew(Trigger::Person, now);
+            for _ in 0..IMMEDIATE_FRAMES {
+                assert_eq!(frame_limiter.due(Trigger::Change, false, start), None, "key {key}");
+                frame_limiter.drew(Trigger::Change, now);
             }
-            assert_eq!(pace.due(Trigger::Change, false, start), Some(now + FRAME_INTERVAL), "and one more");
+            assert_eq!(frame_limiter.due(Trigger::Change, false, start), Some(now + FRAME_INTERVAL), "and one more");
         }
     }
 
     #[test]
     fn a_few_changes_are_not_delayed() {
         let start = Instant::now();
-        let mut pace = FrameLimiter::default();
+        let mut frame_limiter = FrameLimiter::default();
         for second in 0..3 {
             let now = start + Duration::from_secs(second);
-            pace.drew(Trigger::Change, now);
-            assert_eq!(pace.due(Trigger::Change, false, start), None);
-            pace.drew(Trigger::Change, now);
-            assert_eq!(pace.due(Trigger::Change, false, start), None);
-            pace.drew(Trigger::Change, now);
-            assert_eq!(pace.due(Trigger::Change, false, start), Some(now + FRAME_INTERVAL));
+            frame_limiter.drew(Trigger::Change, now);
+            assert_eq!(frame_limiter.due(Trigger::Change, false, start), None);
+            frame_limiter.drew(Trigger::Change, now);
+            assert_eq!(frame_limiter.due(Trigger::Change, false, start), None);
+            frame_limiter.drew(Trigger::Change, now);
+            assert_eq!(frame_limiter.due(Trigger::Change, false, start), Some(now + FRAME_INTERVAL));
         }
     }
 }

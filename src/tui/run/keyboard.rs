@@ -16,7 +16,7 @@ use tokio::io::unix::AsyncFd;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::tui::run::background_question::BackgroundReport;
-use crate::tui::run::parse::{CutOff, InputTail, ParsedInput, bound, cut_off, parse};
+use crate::tui::run::parse::{InputTail, Interruption, ParsedInput, bound, interruption, parse};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TerminalInput {
@@ -34,7 +34,7 @@ pub fn is_gone(error: &io::Error) -> bool {
 }
 
 /// The maximum number of bytes read at once; they are processed and shown before reading more.
-const AT_ONCE: usize = 64 * 1024;
+const MAX_READ_BYTES: usize = 64 * 1024;
 
 #[derive(Debug)]
 pub struct Keyboard {
@@ -122,7 +122,7 @@ fn size(terminal: &OwnedFd) -> io::Result<(u16, u16)> {
 fn read(terminal: &OwnedFd, bytes: &mut Vec<u8>) -> io::Result<InputTail> {
     let mut buffer = [0; 4096];
     let mut taken = 0;
-    while taken < AT_ONCE {
+    while taken < MAX_READ_BYTES {
         let mut asked = [PollFd::from_borrowed_fd(terminal.as_fd(), PollFlags::IN)];
         match poll(&mut asked, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })) {
             Ok(0) => return Ok(InputTail::Quiet),
@@ -146,10 +146,10 @@ fn read(terminal: &OwnedFd, bytes: &mut Vec<u8>) -> io::Result<InputTail> {
 
 fn parse_available(bytes: &mut Vec<u8>, begun: &mut usize, then: InputTail, events: &mut VecDeque<TerminalInput>) {
     if let Some((before, fresh)) = bytes.split_at_checked(*begun).filter(|(_, fresh)| !fresh.is_empty()) {
-        match cut_off(before, fresh) {
-            CutOff::No => {}
-            CutOff::Key => drop(bytes.drain(..*begun)),
-            CutOff::Paste(text) => {
+        match interruption(before, fresh) {
+            Interruption::No => {}
+            Interruption::Key => drop(bytes.drain(..*begun)),
+            Interruption::Paste(text) => {
                 events.push_back(TerminalInput::Event(text));
                 bytes.clear();
             }
@@ -249,7 +249,7 @@ mod tests {
     fn an_endless_paste_is_bounded() {
         let (mut bytes, mut begun, mut events) = (b"\x1b[200~".to_vec(), 0, VecDeque::new());
         for _ in 0..70 {
-            bytes.extend_from_slice(&[b'x'; AT_ONCE]);
+            bytes.extend_from_slice(&[b'x'; MAX_READ_BYTES]);
             parse_available(&mut bytes, &mut begun, InputTail::More, &mut events);
             assert!(bytes.len() <= 5 * 1024 * 1024, "{} bytes", bytes.len());
         }

@@ -36,14 +36,14 @@ const LONGEST: usize = 4096;
 
 /// The start and the end of a paste.
 const PASTE: &[u8] = b"\x1b[200~";
-const PASTED: &[u8] = b"\x1b[201~";
+const PASTE_END: &[u8] = b"\x1b[201~";
 
 /// The maximum bytes kept of a paste; a text field accepts less.
 const LONGEST_PASTE: usize = 4 * 1024 * 1024;
 
 /// How a later key affects an unfinished sequence.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CutOff {
+pub enum Interruption {
     /// Not at all: these bytes may be the rest of it.
     No,
     /// It discards the unfinished sequence and counts as a key.
@@ -54,11 +54,11 @@ pub enum CutOff {
 
 /// Whether bytes that arrive after a pause end an unfinished sequence. Without this, a paste or answer that
 /// is never terminated would swallow every key. Ctrl-C and Escape end a paste; any key ends an answer.
-pub fn cut_off(begun: &[u8], fresh: &[u8]) -> CutOff {
+pub fn interruption(begun: &[u8], fresh: &[u8]) -> Interruption {
     if let Some(text) = begun.strip_prefix(PASTE) {
         return match fresh {
-            [3 | ESC] => CutOff::Paste(Event::Paste(String::from_utf8_lossy(text).into_owned())),
-            _ => CutOff::No,
+            [3 | ESC] => Interruption::Paste(Event::Paste(String::from_utf8_lossy(text).into_owned())),
+            _ => Interruption::No,
         };
     }
     let open = matches!(begun, [ESC, b']' | b'P' | b'_', ..] | [ESC, b'[', b'M', ..])
@@ -66,8 +66,8 @@ pub fn cut_off(begun: &[u8], fresh: &[u8]) -> CutOff {
     // These may end an answer.
     let ends = matches!(fresh, [0x07 | 0x18] | [ESC, b'\\']);
     match parse(fresh, InputTail::Quiet) {
-        ParsedInput::Event(Event::Key(_), length) if open && !ends && length == fresh.len() => CutOff::Key,
-        _ => CutOff::No,
+        ParsedInput::Event(Event::Key(_), length) if open && !ends && length == fresh.len() => Interruption::Key,
+        _ => Interruption::No,
     }
 }
 
@@ -78,7 +78,7 @@ pub fn bound(begun: &mut Vec<u8>) {
         [ESC, b']' | b'P' | b'_' | b'[', ..] => LONGEST,
         _ => return,
     };
-    let tail = begun.len().saturating_sub(PASTED.len() - 1);
+    let tail = begun.len().saturating_sub(PASTE_END.len() - 1);
     if tail > most {
         begun.drain(most..tail);
     }
@@ -269,10 +269,10 @@ fn modifiers(number: u16) -> KeyModifiers {
 }
 
 fn paste(bytes: &[u8], before: usize) -> ParsedInput {
-    match memmem::find(bytes, PASTED) {
+    match memmem::find(bytes, PASTE_END) {
         Some(end) => {
             let text = String::from_utf8_lossy(bytes.get(..end).unwrap_or_default()).into_owned();
-            ParsedInput::Event(Event::Paste(text), before + end + PASTED.len())
+            ParsedInput::Event(Event::Paste(text), before + end + PASTE_END.len())
         }
         None => ParsedInput::Unfinished,
     }

@@ -26,7 +26,7 @@ impl Replies {
     }
 
     /// Cancels questions whose answers are no longer needed.
-    pub fn withdraw_old(&mut self, questions: &Questions) {
+    pub fn cancel_obsolete(&mut self, questions: &Questions) {
         self.waiting.retain(|waiting| questions.is_wanted(waiting.question));
     }
 

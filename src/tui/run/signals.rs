@@ -24,7 +24,7 @@ pub fn is_for_all(signal: i32) -> bool {
 }
 
 /// Forwards the signal that ended this program to another process, which may have exited already.
-pub fn pass_on(process: u32, signal: i32) {
+pub fn forward(process: u32, signal: i32) {
     let number = if signal == Number::HUP.as_raw() { Number::HUP } else { Number::TERM };
     if let Some(process) = i32::try_from(process).ok().and_then(Pid::from_raw) {
         let _ = kill_process(process, number);

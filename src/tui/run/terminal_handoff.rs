@@ -10,7 +10,7 @@ use tokio::process::{Child, Command};
 
 use crate::editor::{self, EditorCommand};
 use crate::tui::action::Action;
-use crate::tui::input::{Input, LentCommand};
+use crate::tui::input::{ForegroundCommand, Input};
 use crate::tui::run::signals;
 use crate::tui::run::signals::{ScreenSignals, SignalAction};
 use crate::tui::run::temp_file::TempFile;
@@ -20,15 +20,15 @@ use refdesk_desk::engine::Response;
 use refdesk_text::{Code, Error};
 
 /// How long an editor has to exit after a signal.
-const GRACE: Duration = Duration::from_secs(1);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How late the signal that ended an editor may still arrive here.
-const LATE: Duration = Duration::from_millis(500);
+const MAX_SIGNAL_DELAY: Duration = Duration::from_millis(500);
 
 impl App {
     /// Opens this location in the user's editor and waits until it exits.
     pub(super) async fn edit(&mut self, spot: &FileLine, signals: &mut ScreenSignals) -> io::Result<()> {
-        self.lend_to_editor(spot, signals).await.map(|_| ())
+        self.hand_over_to_editor(spot, signals).await.map(|_| ())
     }
 
     /// Opens this text in the editor, and takes over the edited text.
@@ -42,7 +42,7 @@ impl App {
             }
         };
         let spot = FileLine { path: slip.path().to_path_buf(), line };
-        let came_back = self.lend_to_editor(&spot, signals).await?;
+        let came_back = self.hand_over_to_editor(&spot, signals).await?;
         if self.ended.is_some() {
             return Ok(());
         }
@@ -56,18 +56,18 @@ impl App {
     }
 
     /// Runs the editor in the terminal. Returns whether it succeeded.
-    async fn lend_to_editor(&mut self, spot: &FileLine, signals: &mut ScreenSignals) -> io::Result<bool> {
+    async fn hand_over_to_editor(&mut self, spot: &FileLine, signals: &mut ScreenSignals) -> io::Result<bool> {
         let call = match editor::call(self.editor.as_deref(), |name| std::env::var_os(name), spot) {
             Ok(call) => call,
             Err(error) => return self.refuse(error).map(|()| false),
         };
-        self.lend(&call, signals).await
+        self.hand_over(&call, signals).await
     }
 
     /// Runs a refdesk command in the terminal; the command reports its own errors.
-    pub(super) async fn lend_to_command(
+    pub(super) async fn hand_over_to_command(
         &mut self,
-        command: &LentCommand,
+        command: &ForegroundCommand,
         signals: &mut ScreenSignals,
     ) -> io::Result<()> {
         let program = match std::env::current_exe() {
@@ -79,14 +79,14 @@ impl App {
         };
         let workspace = || ["--workspace".into(), self.state.snapshot.workspace.as_ref().into(), "--pause".into()];
         let arguments: Vec<OsString> = match command {
-            LentCommand::Demo => vec!["--demo".into(), "--tour".into()],
-            LentCommand::Connect => workspace().into_iter().chain(["connect".into()]).collect(),
-            LentCommand::Add(place) => {
+            ForegroundCommand::Demo => vec!["--demo".into(), "--tour".into()],
+            ForegroundCommand::Connect => workspace().into_iter().chain(["connect".into()]).collect(),
+            ForegroundCommand::Add(place) => {
                 workspace().into_iter().chain(["add".into(), "--".into(), place.into()]).collect()
             }
         };
         let call = EditorCommand { program, arguments, origin: "this program".to_owned() };
-        self.lend(&call, signals).await?;
+        self.hand_over(&call, signals).await?;
         if self.ended.is_none() {
             self.input(Input::Act(Action::Reload))?;
         }
@@ -94,16 +94,16 @@ impl App {
     }
 
     /// Runs a program in the terminal. Returns whether it succeeded.
-    async fn lend(&mut self, call: &EditorCommand, signals: &mut ScreenSignals) -> io::Result<bool> {
-        self.screen.lend()?;
+    async fn hand_over(&mut self, call: &EditorCommand, signals: &mut ScreenSignals) -> io::Result<bool> {
+        self.screen.hand_over()?;
         let failed = self.while_it_runs(call, signals).await;
-        self.handed_back = Some(Instant::now());
+        self.reclaimed_at = Some(Instant::now());
         // Requests made before are outdated.
         self.opening = None;
         if self.ended.is_some() {
             return Ok(false);
         }
-        self.screen.take_back()?;
+        self.screen.reclaim()?;
         let size = self.screen.size()?;
         self.input(Input::Resize(size))?;
         let ended_well = failed.is_none();
@@ -166,7 +166,7 @@ impl App {
     /// Whether a signal comes from the key that ended the editor. This process gets it too, possibly after
     /// the editor has exited. While the screen owns the terminal, no key sends a signal.
     pub(super) fn is_from_editor_key(&self, signal: i32) -> bool {
-        !signals::is_for_all(signal) && self.handed_back.is_some_and(|at| at.elapsed() < LATE)
+        !signals::is_for_all(signal) && self.reclaimed_at.is_some_and(|at| at.elapsed() < MAX_SIGNAL_DELAY)
     }
 
     fn refuse(&mut self, error: Error) -> io::Result<()> {
@@ -178,8 +178,8 @@ impl App {
 /// the terminal.
 async fn end(child: &mut Child, signal: i32) {
     if let Some(id) = child.id() {
-        signals::pass_on(id, signal);
+        signals::forward(id, signal);
         // Do not kill an editor that ignores the signal: it may have unsaved work.
-        let _ = tokio::time::timeout(GRACE, child.wait()).await;
+        let _ = tokio::time::timeout(EXIT_TIMEOUT, child.wait()).await;
     }
 }

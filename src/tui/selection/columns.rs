@@ -2,7 +2,7 @@
 //! or state, the tokens. All rows share the same columns, so that names and words align.
 
 use crate::common::selection_tree::{TreeRow, TreeRowKind};
-use crate::tui::counts::widest_usual;
+use crate::tui::counts::width_without_outliers;
 use crate::tui::source_state;
 use crate::tui::widgets::cells;
 use refdesk_desk::engine::Snapshot;
@@ -35,12 +35,12 @@ impl RowWidths {
         let name = |row: &TreeRow| row.id(snapshot).and_then(|id| snapshot.catalog.get(id));
         let words = |detail| rows.iter().map(|row| cells::width(&word(row, snapshot, detail))).max().unwrap_or(0);
         let mut ids: Vec<usize> = rows.iter().map(id).collect();
-        let usual = widest_usual(&mut ids);
+        let usual = width_without_outliers(&mut ids);
         Self {
             widest: ids.last().copied().unwrap_or(0),
             usual,
             name: rows.iter().filter_map(name).map(|source| columns(&source.name)).max().unwrap_or(0),
-            brings: words(WordDetail::Brings),
+            brings: words(WordDetail::PulledInOnly),
             words: words(WordDetail::All),
             savings: if rows.iter().any(saves) { words(WordDetail::Savings) } else { 0 },
         }
@@ -70,7 +70,7 @@ pub struct TreeColumns {
 pub enum WordDetail {
     /// Only picks that pull in others, with their number.
     #[default]
-    Brings,
+    PulledInOnly,
     /// All rows.
     All,
     /// All rows; a pick that pulls in others also shows how many tokens unpicking it would save.
@@ -91,8 +91,8 @@ impl TreeColumns {
         let all = [(rows.savings, WordDetail::Savings), (rows.words, WordDetail::All)];
         let (word, detail) = match all.into_iter().find(|(word, _)| fits(*word) && !cuts_name(*word)) {
             Some(found) => found,
-            None if fits(rows.brings) => (rows.brings, WordDetail::Brings),
-            None => (0, WordDetail::Brings),
+            None if fits(rows.brings) => (rows.brings, WordDetail::PulledInOnly),
+            None => (0, WordDetail::PulledInOnly),
         };
         let name = if rows.name > 0 { name(word) } else { 0 };
         let beside = [name, word].into_iter().filter(|columns| *columns > 0).map(|columns| columns + 1).sum::<usize>();
@@ -133,7 +133,7 @@ pub fn word(row: &TreeRow, snapshot: &Snapshot, detail: WordDetail) -> String {
             format!("+{} saves {}", row.brings.others, cells::tokens(row.brings.tokens))
         }
         _ if brings_others(row) => format!("+{}", row.brings.others),
-        _ if detail == WordDetail::Brings => String::new(),
+        _ if detail == WordDetail::PulledInOnly => String::new(),
         TreeRowKind::Member(_) if row.level == 0 => String::new(),
         TreeRowKind::Member(_) if !row.id(snapshot).is_some_and(is_auto) => format!("depth {}", row.level),
         TreeRowKind::Member(_) | TreeRowKind::Auto(_) => "auto".to_owned(),
@@ -150,13 +150,13 @@ mod tests {
     fn a_column_is_in_all_rows_or_in_none_and_ids_are_cut_last() {
         let rows = RowWidths { widest: 30, usual: 30, name: 20, brings: 4, words: 8, savings: 0 };
         for (room, id, name, word, detail) in [
-            (28, 28, 0, 0, WordDetail::Brings),
-            (34, 34, 0, 0, WordDetail::Brings),
-            (35, 30, 0, 4, WordDetail::Brings),
+            (28, 28, 0, 0, WordDetail::PulledInOnly),
+            (34, 34, 0, 0, WordDetail::PulledInOnly),
+            (35, 30, 0, 4, WordDetail::PulledInOnly),
             (39, 30, 0, 8, WordDetail::All),
             // Names that would be truncated take over the column of the depth.
-            (48, 30, 12, 4, WordDetail::Brings),
-            (56, 30, 20, 4, WordDetail::Brings),
+            (48, 30, 12, 4, WordDetail::PulledInOnly),
+            (56, 30, 20, 4, WordDetail::PulledInOnly),
             (60, 30, 20, 8, WordDetail::All),
             (80, 30, 40, 8, WordDetail::All),
         ] {
@@ -169,7 +169,7 @@ mod tests {
         }
         let saving = RowWidths { savings: 17, ..rows };
         for (room, word, detail) in
-            [(60, 8, WordDetail::All), (69, 17, WordDetail::Savings), (35, 4, WordDetail::Brings)]
+            [(60, 8, WordDetail::All), (69, 17, WordDetail::Savings), (35, 4, WordDetail::PulledInOnly)]
         {
             let columns = TreeColumns::of(saving, room);
             assert_eq!((columns.word, columns.detail), (word, detail), "{room}");

@@ -2,7 +2,7 @@
 
 use ratatui::text::Line;
 
-use crate::common::change_cost::{self, TokenPrint};
+use crate::common::change_cost::{self, TokenFormat};
 use crate::common::source_words;
 use crate::tui::action::Action;
 use crate::tui::pane_view;
@@ -53,9 +53,9 @@ pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
             ),
         },
         Some(member) if !member.parents.is_empty() => match others(&excluded.leaves, id).as_slice() {
-            [] => format!("{exclude} would remove it: {}{}.", saved(excluded), source_words::own_waiting(of, id)),
+            [] => format!("{exclude} would remove it: {}{}.", saved(excluded), source_words::untrusted_note(of, id)),
             with => {
-                let (others, saved) = (named(with, names), saved_together(excluded));
+                let (others, saved) = (named(with, names), joint_savings(excluded));
                 format!("{exclude} would remove it and {others}: {saved}{}.", waiting(of, with))
             }
         },
@@ -64,18 +64,22 @@ pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
                 0 => String::new(),
                 count => format!(" It also lifts {}, made with the pick.", cells::counted(count, "exclusion")),
             };
-            taken_back(of, &pick, toggled, id, names) + &lifted
+            unpick_consequence(of, &pick, toggled, id, names) + &lifted
         }
         _ if is_missing => return None,
         _ => match others(&toggled.enters, id).as_slice() {
             [] if is_auto => "Picking it would add nothing.".to_owned(),
             [] => {
-                format!("{pick} would pick only this source: {}{}.", added(toggled), source_words::own_waiting(of, id))
+                format!(
+                    "{pick} would pick only this source: {}{}.",
+                    added(toggled),
+                    source_words::untrusted_note(of, id)
+                )
             }
             with => format!(
                 "{pick} would pick it and pull in {}: {}{}.",
                 named(with, names),
-                added_together(toggled),
+                joint_cost(toggled),
                 waiting(of, with)
             ),
         },
@@ -84,15 +88,15 @@ pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
 
 /// What unpicking would release. Untrusted sources have no price, so they are counted separately, as they
 /// were when picked.
-fn taken_back(of: &Snapshot, pick: &str, follows: &SelectionChange, id: &str, names: NameDetail) -> String {
+fn unpick_consequence(of: &Snapshot, pick: &str, follows: &SelectionChange, id: &str, names: NameDetail) -> String {
     let is_auto = source_state::is_auto(of, id);
     let stays = !follows.leaves.iter().any(|left| left.as_str() == id);
     match others(&follows.leaves, id).as_slice() {
         [] if stays => format!("{pick} would unpick it; others still pull it in."),
         [] if is_auto => format!("{pick} would unpick it; it stays in the instructions."),
-        [] => format!("{pick} would unpick it: {}{}.", saved(follows), source_words::own_waiting(of, id)),
+        [] => format!("{pick} would unpick it: {}{}.", saved(follows), source_words::untrusted_note(of, id)),
         with => {
-            let (others, saved) = (named(with, names), saved_together(follows));
+            let (others, saved) = (named(with, names), joint_savings(follows));
             format!("{pick} would unpick it and release {others}: {saved}{}.", waiting(of, with))
         }
     }
@@ -127,14 +131,14 @@ fn saved(change: &SelectionChange) -> String {
     with_instructions(change_cost::saved, change)
 }
 
-fn added_together(change: &SelectionChange) -> String {
+fn joint_cost(change: &SelectionChange) -> String {
     with_instructions(change_cost::more, change)
 }
 
-fn saved_together(change: &SelectionChange) -> String {
+fn joint_savings(change: &SelectionChange) -> String {
     with_instructions(change_cost::fewer, change)
 }
 
-fn with_instructions(words: fn(CostChange, TokenPrint) -> String, change: &SelectionChange) -> String {
-    words(change.cost, TokenPrint::Tokens) + &change_cost::with_instructions(change.cost, TokenPrint::Tokens)
+fn with_instructions(words: fn(CostChange, TokenFormat) -> String, change: &SelectionChange) -> String {
+    words(change.cost, TokenFormat::Tokens) + &change_cost::with_instructions(change.cost, TokenFormat::Tokens)
 }

@@ -12,7 +12,7 @@ use refdesk_core::catalog::SourceId;
 use refdesk_desk::engine::Request;
 
 pub fn choose(state: &State, action: Action, effects: &mut Vec<Effect>) {
-    let Some(id) = state.acted_on() else { return };
+    let Some(id) = state.action_target() else { return };
     let selection = &state.snapshot.selection;
     let is_dormant = selection.dormant().iter().any(|dormant| dormant == id);
     let source = SourceId::from(id);
@@ -50,7 +50,7 @@ pub fn go(state: &mut State) {
     let is_followed = state.focus != Pane::Catalog || state.selection.followed == source;
     state.focus_on(Pane::Selection);
     let is_wanted = |id: &String| hidden(state, id).is_some_and(|row| !matches!(row.kind, TreeRowKind::Auto(_)));
-    if let Some(id) = source.filter(|id| !is_followed && !state.at_request() && is_wanted(id)) {
+    if let Some(id) = source.filter(|id| !is_followed && !state.is_request_focused() && is_wanted(id)) {
         to_row(state, &id);
         state.selection.followed = Some(id);
     }
@@ -78,7 +78,7 @@ pub fn row_of(state: &State, id: &str) -> Option<usize> {
 /// Asks what picking or excluding the source under the cursor would change. Not while text is typed, because
 /// that would ask again for every key.
 pub fn ask_for_preview(state: &mut State, effects: &mut Vec<Effect>) {
-    if state.typing.is_some() || (state.at_request() && state.view != View::Graph) {
+    if state.typing.is_some() || (state.is_request_focused() && state.view != View::Graph) {
         return;
     }
     let subject = if state.view == View::Graph { state.in_graph() } else { state.subject(state.focus) };

@@ -132,7 +132,7 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
         return None;
     }
     let selection = &state.snapshot.selection;
-    let subject = state.acted_on();
+    let subject = state.action_target();
     let is_picked = |id| selection.is_picked(id) || selection.dormant().iter().any(|dormant| dormant == id);
     match entry.action {
         Action::Toggle | Action::Exclude
@@ -219,7 +219,7 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
         }
         Action::Back if state.is_searched() => Some("end search"),
         Action::Back if state.in_feed() && !state.feed.filter.is_empty() => Some("show all"),
-        Action::Back if state.is_feed_alone() && state.filled_from.is_some() => Some(entry.name),
+        Action::Back if state.is_feed_alone() && state.zoomed_from.is_some() => Some(entry.name),
         Action::Back if state.reads() && state.catalog.reading.opened_from.is_some() => Some(entry.name),
         Action::Back if state.part != PanePart::List => Some("to the list"),
         // If the next view is the matching sources, the key for that is labelled instead.
@@ -227,8 +227,8 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
             Some("matching sources").filter(|_| state.hints.view.next() != HintsView::Matches)
         }
         Action::Back if state.is_filtered() => Some("show all"),
-        Action::Back if state.at_request() => Some("not now"),
-        Action::Back if state.filled_from.is_some() => Some(entry.name),
+        Action::Back if state.is_request_focused() => Some("not now"),
+        Action::Back if state.zoomed_from.is_some() => Some(entry.name),
         Action::Back => None,
         Action::Edit(TextEdit::LineUp) if state.hints.recalls_prompt() => Some("previous prompt"),
         Action::Edit(TextEdit::LineUp) => None,

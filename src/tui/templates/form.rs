@@ -115,7 +115,7 @@ fn caption(state: &State, rows: &[FormRow], room: usize) -> String {
         return match (values::json(state.templates.value.text()), row.map(|row| &row.holds)) {
             (_, Some(RowValue::Flag(_))) => "Space toggles it".to_owned(),
             (Some(Err(error)), _) => format!("not JSON yet: {error}"),
-            (_, Some(RowValue::Misfit(_))) => "not a value for a list or an object".to_owned(),
+            (_, Some(RowValue::InvalidText(_))) => "not a value for a list or an object".to_owned(),
             (Some(Ok(_)), _) => "a value as JSON".to_owned(),
             (None, _) => "a value, or := and JSON".to_owned(),
         };
@@ -148,7 +148,7 @@ fn key_hint(state: &State, row: &FormRow) -> String {
         RowValue::Items(_) => format!("{add} adds an item"),
         RowValue::Fields if row.item().is_some() => format!("{add} adds one, {reset} removes it"),
         RowValue::Unused(_) => format!("{reset} removes it"),
-        RowValue::Fields | RowValue::Text(_) | RowValue::Misfit(_) => format!("{set} types"),
+        RowValue::Fields | RowValue::Text(_) | RowValue::InvalidText(_) => format!("{set} types"),
     }
 }
 
@@ -196,8 +196,8 @@ fn row<'a>(state: &'a State, variable: &FormRow, names: usize, width: u16, typin
         RowValue::Unused(text) => {
             row.text("not used  ", theme.style(ThemeRole::Warning)).text(&shown(text), grey);
         }
-        RowValue::Misfit(_) if typing => {}
-        RowValue::Misfit(text) => {
+        RowValue::InvalidText(_) if typing => {}
+        RowValue::InvalidText(text) => {
             row.text("does not fit  ", theme.style(ThemeRole::Error)).text(&shown(text), grey);
         }
     }

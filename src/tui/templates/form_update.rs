@@ -50,21 +50,21 @@ pub fn act(state: &mut State, action: Action) {
 pub fn follow(state: &mut State) {
     let Some(template) = state.template() else {
         state.templates.form = Vec::new();
-        state.templates.formed = None;
+        state.templates.form_key = None;
         return;
     };
     let index = &state.snapshot.templates;
-    let formed = state.templates.formed.as_ref();
-    let is_same = formed.is_some_and(|(name, of, revision)| {
+    let form_key = state.templates.form_key.as_ref();
+    let is_same = form_key.is_some_and(|(name, of, revision)| {
         *name == template.name && Arc::ptr_eq(of, index) && *revision == state.templates.revision
     });
     if is_same {
         return;
     }
-    let is_other = formed.is_none_or(|(name, ..)| *name != template.name);
+    let is_other = form_key.is_none_or(|(name, ..)| *name != template.name);
     let nothing = TypedValues::default();
     let form = values::rows(&template.variables, state.typed().unwrap_or(&nothing));
-    let formed = Some((template.name.clone(), Arc::clone(index), state.templates.revision));
+    let form_key = Some((template.name.clone(), Arc::clone(index), state.templates.revision));
     let under = state.templates.form.get(state.templates.variable.at).map(|row| row.way.clone());
     if is_other {
         state.templates.variable = Cursor::default();
@@ -73,7 +73,7 @@ pub fn follow(state: &mut State) {
     }
     state.templates.form_columns = form::columns(&form);
     state.templates.form = form;
-    state.templates.formed = formed;
+    state.templates.form_key = form_key;
     // The field being edited may no longer exist.
     if state.typing == Some(Typing::Value) && (is_other || under_cursor(state).is_none_or(|row| !row.is_leaf())) {
         state.typing = None;
@@ -142,7 +142,7 @@ fn to_field(state: &mut State, at: Option<usize>) {
     state.templates.value = TextField::default();
     state.typing = Some(Typing::Value);
     let Some(row) = under_cursor(state).filter(|row| row.typed) else { return };
-    let (RowValue::Text(text) | RowValue::Misfit(text)) = &row.holds else { return };
+    let (RowValue::Text(text) | RowValue::InvalidText(text)) = &row.holds else { return };
     let text = text.clone();
     if TextField::default().fitting(&text, FieldLimit::Line).len() < text.len() {
         state.typing = None;

@@ -195,7 +195,7 @@ pub fn samples(state: &State) -> impl Iterator<Item = &FormRow> {
 /// a default, all of them.
 pub fn missing(state: &State) -> Vec<(usize, &FormRow)> {
     let samples = || state.templates.form.iter().enumerate().filter(|(_, row)| row.is_sample());
-    let is_required = |row: &FormRow| !row.optional || matches!(row.holds, RowValue::Misfit(_));
+    let is_required = |row: &FormRow| !row.optional || matches!(row.holds, RowValue::InvalidText(_));
     let required: Vec<_> = samples().filter(|(_, row)| is_required(row)).collect();
     if required.is_empty() { samples().collect() } else { required }
 }

@@ -20,7 +20,7 @@ use refdesk_desk::{RenderFailure, RenderPreview};
 use refdesk_templates::holds_sample;
 
 /// Columns scrolled by one keypress.
-pub const ACROSS: usize = 8;
+pub const SCROLL_STEP: usize = 8;
 
 /// Asks for the preview of the template under the cursor, if it is visible.
 pub fn ask(state: &mut State, effects: &mut Vec<Effect>) {
@@ -217,8 +217,8 @@ pub fn shows(state: &State, generation: u64, from: usize, colours: &[Spans]) -> 
 pub fn change_view(state: &mut State, action: Action) {
     let pane = &mut state.templates;
     match action {
-        Action::Leftwards => pane.across = pane.across.saturating_sub(ACROSS),
-        Action::Rightwards => pane.across += ACROSS,
+        Action::Leftwards => pane.across = pane.across.saturating_sub(SCROLL_STEP),
+        Action::Rightwards => pane.across += SCROLL_STEP,
         _ => {
             let failed = state.preview().is_some_and(|preview| preview.failed.is_some());
             let other = if failed { PreviewMode::Template } else { PreviewMode::Difference };

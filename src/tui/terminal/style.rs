@@ -4,7 +4,7 @@ use ratatui::buffer::Cell;
 use ratatui::style::{Color, Modifier};
 
 /// The attributes that are visible on a blank cell, besides its background.
-const SEEN_ON_BLANKS: Modifier = Modifier::UNDERLINED.union(Modifier::REVERSED).union(Modifier::CROSSED_OUT);
+const VISIBLE_ON_BLANKS: Modifier = Modifier::UNDERLINED.union(Modifier::REVERSED).union(Modifier::CROSSED_OUT);
 
 /// The attributes that the terminal writes with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl TerminalStyle {
     /// The pen for this cell, after the current one. The text colour is invisible on a blank, so it stays.
     pub fn for_cell(self, cell: &Cell) -> Self {
         let wanted = Self::from(cell);
-        if cell.symbol() != " " || (wanted.modifier | self.modifier).intersects(SEEN_ON_BLANKS) {
+        if cell.symbol() != " " || (wanted.modifier | self.modifier).intersects(VISIBLE_ON_BLANKS) {
             return wanted;
         }
         Self { bg: wanted.bg, ..self }
@@ -38,7 +38,7 @@ impl TerminalStyle {
 
     /// Whether a blank in this style looks like a default one.
     pub fn is_unseen_on_blanks(self) -> bool {
-        self.bg == Color::Reset && !self.modifier.intersects(SEEN_ON_BLANKS)
+        self.bg == Color::Reset && !self.modifier.intersects(VISIBLE_ON_BLANKS)
     }
 
     /// The parameters of the shorter sequence from another pen to this one: the difference, or all attributes.

@@ -16,7 +16,7 @@ use tokio::io::unix::AsyncFd;
 
 /// How long to wait for a stalled terminal to accept the last bytes before discarding its queued output, and
 /// again afterwards.
-const PATIENCE: Duration = Duration::from_millis(200);
+const WRITE_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// Aborts an escape sequence that was cut off.
 const CANCEL: u8 = 0x18;
@@ -116,7 +116,7 @@ pub fn write_last(rest: &[u8], last: &[u8]) {
 
 /// Returns whether the terminal accepted everything in time.
 fn write_within(terminal: &OwnedFd, bytes: &[u8]) -> io::Result<bool> {
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + WRITE_TIMEOUT;
     let mut taken = write_some(terminal, bytes)?;
     while taken < bytes.len() {
         let left = end.saturating_duration_since(Instant::now());

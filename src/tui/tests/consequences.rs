@@ -132,7 +132,7 @@ fn unpicking_says_which_exclusions_go_with_the_pick() {
 }
 
 #[test]
-fn clearing_releases_what_it_said() {
+fn clearing_releases_what_it_announced() {
     let mut state = fixture::state(120, 36);
     press(&mut state, "C");
     for said in ["Clear 2 picks? This releases 4 sources they pulled in,", "saves ~4,318 tokens, besides"] {
@@ -316,7 +316,7 @@ fn the_last_messages_are_kept_once_each() {
     for n in 0..200 {
         event(&mut state, Event::Notice(fixture::notice(&format!("notice {n}"))));
     }
-    assert_eq!(state.messages.last.len(), crate::tui::messages::KEPT);
+    assert_eq!(state.messages.last.len(), crate::tui::messages::MAX_MESSAGES);
     assert_eq!(state.messages.last[0].message.text, "notice 199");
     for (width, height) in [(40, 10), (80, 24), (120, 36)] {
         let mut state = fixture::state(width, height);

@@ -279,7 +279,7 @@ fn the_line_of_folded_panes_shows_a_whole_clock_or_none() {
 
 /// The journal says what another process chose, the selection what followed, in either order.
 #[test]
-fn what_another_process_chose_is_said_with_what_followed() {
+fn picks_by_other_processes_are_reported_with_their_consequences() {
     let row = |text: &str, topic: Topic| {
         let (notice, line) = fixture::receipt(1, "s");
         (Notice { who: other(), topic, text: text.to_owned(), reason: String::new(), ..notice }, line)

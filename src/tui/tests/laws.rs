@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use ratatui::layout::{Position, Size};
 
 use crate::tui::action::{ACTIONS, Action};
-use crate::tui::catalog::reading::is_passing;
+use crate::tui::catalog::reading::has_left_document;
 use crate::tui::fixture;
 use crate::tui::glyphs::Glyphs;
 use crate::tui::highlight::{HighlightSubject, Span};
@@ -20,7 +20,7 @@ use crate::tui::theme::{Colours, Theme, ThemeRole};
 use crate::tui::update::update;
 use refdesk_core::catalog::{Catalog, Mode, PathState, SourceId};
 use refdesk_desk::engine::{Actor, Age, Event, Notice, Receipts, Response, Topic};
-use refdesk_enrich::{BlockKind, Expansion, Findings, Hint, Level, Neighbour, PassedOver, WhyNot};
+use refdesk_enrich::{BlockKind, Expansion, Findings, Hint, Level, Neighbour, SkippedSource, WhyNot};
 use refdesk_files::output::{WriteFailure, WrittenFile};
 use refdesk_files::scale::scaled;
 
@@ -110,7 +110,7 @@ fn take(state: &mut State, step: Step) {
                 ranges: std::iter::once(0..len).collect(),
                 is_in_code: false,
             }],
-            passed: vec![PassedOver {
+            passed: vec![SkippedSource {
                 id: "java-service".into(),
                 tags: vec!["java".to_owned()],
                 ranges: std::iter::once(start..start + len).collect(),
@@ -253,7 +253,7 @@ proptest! {
             prop_assert!(search.at < search.hits.len().max(1));
         }
         update(&mut state, Input::Rest);
-        prop_assert!(!is_passing(&state));
+        prop_assert!(!has_left_document(&state));
         let shown = screen(&state);
         prop_assert!(!shown.chars().any(|c| c.is_control() && c != '\n'));
     }

@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 use ratatui::{Terminal, TerminalOptions, Viewport};
 
 use crate::tui::action::Action;
-use crate::tui::catalog::reading::is_passing;
+use crate::tui::catalog::reading::has_left_document;
 use crate::tui::draw::draw;
 use crate::tui::fixture;
 use crate::tui::input::{Effect, Input};
@@ -91,7 +91,7 @@ fn documents_are_passed_by_until_the_cursor_rests() {
     assert!(text(&before) && text(&screen(&state)));
     let rested = update(&mut state, Input::Rest);
     assert_eq!(asked(&rested), [&row]);
-    assert!(!is_passing(&state));
+    assert!(!has_left_document(&state));
     assert_eq!((title(&state), text(&screen(&state))), ((false, true), false));
     answer(&mut state, Response::Document(fixture::document(&row, "# Another\n")));
     assert!(screen(&state).contains("Another"));

@@ -6,7 +6,7 @@ use crate::tui::pane::Pane;
 use crate::tui::state::State;
 use crate::tui::update::update;
 use refdesk_desk::engine::{Loading, Request, Response, Snapshot};
-use refdesk_enrich::{Considered, Findings, Hint, Neighbour, PassedOver, Rejection, WhyNot};
+use refdesk_enrich::{Considered, Findings, Hint, Neighbour, Rejection, SkippedSource, WhyNot};
 
 use crate::tui::tests::{answer, commands, press, screen, stale};
 
@@ -40,7 +40,7 @@ fn typing_requests_matches_and_old_answers_are_dropped() {
 fn the_reason_of_the_row_under_the_cursor_is_whole_while_the_prompt_is_typed() {
     let mut state = fixture::state(120, 36);
     press(&mut state, "3 Enter \"x/java\"");
-    let passed = PassedOver {
+    let passed = SkippedSource {
         id: "java-service".into(),
         tags: vec!["java".to_owned()],
         ranges: std::iter::once(2..6).collect(),
@@ -140,9 +140,9 @@ fn earlier_prompts_can_be_recalled() {
 }
 
 /// A source whose tag is only part of a word in the prompt.
-fn passed(id: &str) -> PassedOver {
+fn passed(id: &str) -> SkippedSource {
     let why = WhyNot::Inside { piece: "x/api".to_owned(), neighbour: Neighbour::Before('/') };
-    PassedOver { id: id.into(), tags: vec!["api".to_owned()], ranges: std::iter::once(2..5).collect(), why }
+    SkippedSource { id: id.into(), tags: vec!["api".to_owned()], ranges: std::iter::once(2..5).collect(), why }
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn a_source_that_waits_for_trust_says_so_and_shows_the_way_out() {
         why_not: Some(WhyNot::Rejected(Rejection::Unreadable)),
         ..fixture::considered("outside", false)
     };
-    let passed = PassedOver {
+    let passed = SkippedSource {
         id: "outside".into(),
         tags: vec!["quux".to_owned()],
         ranges: std::iter::once(0..4).collect(),

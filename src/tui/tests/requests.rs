@@ -256,7 +256,7 @@ fn an_offered_source_is_read_beside_and_left_for_the_request_again() {
         press(&mut state, &format!("A j {key}"));
         assert!(state.reads() && state.focus == Pane::Catalog, "{key}: {}", screen(&state));
         press(&mut state, "Esc");
-        assert_eq!((state.focus, state.at_request()), (Pane::Selection, true), "{key}");
+        assert_eq!((state.focus, state.is_request_focused()), (Pane::Selection, true), "{key}");
     }
 }
 
@@ -278,7 +278,7 @@ fn keys_meant_for_an_ended_request_do_nothing_else() {
     };
     for (waiting, ended, said) in [
         (choice("r1"), RequestEnd::TimedOut, "This request timed out without an answer."),
-        (choice("r1"), RequestEnd::AskerGone, "The asker is gone"),
+        (choice("r1"), RequestEnd::RequesterExited, "The asker is gone"),
         (
             write("r1"),
             RequestEnd::Elsewhere(OtherAnswer { by: Some("a screen".to_owned()), reply: None }),

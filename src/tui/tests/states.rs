@@ -267,7 +267,7 @@ screens! { documenting: databases_writing "" databases_pausing "Esc" databases_w
 fn graph(size: Size, keys: &str) -> State {
     let mut state = fixture::in_graph(size.width, size.height, "j R");
     press(&mut state, keys);
-    if let Some(id) = state.acted_on().map(str::to_owned) {
+    if let Some(id) = state.action_target().map(str::to_owned) {
         let preview = fixture::preview_selection(&id, &[&id, "timeouts", "java-service"], &[&id, "retry-pattern"]);
         answer(&mut state, Response::SelectionPreview(preview));
     }

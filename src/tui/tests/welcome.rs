@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ratatui::layout::Size;
 
 use crate::tui::fixture;
-use crate::tui::input::{Effect, Input, LentCommand};
+use crate::tui::input::{Effect, ForegroundCommand, Input};
 use crate::tui::state::State;
 use crate::tui::tests::{answer, commands, message, press, screen};
 use crate::tui::update::update;
@@ -102,19 +102,25 @@ fn it_is_shown_once_and_only_without_sources() {
 fn each_way_to_begin_by_its_key_and_by_its_row() {
     for (key, row, expected) in [
         ("s", "Enter", None),
-        ("o", "j Enter", Some(LentCommand::Demo)),
-        ("c", "j j Enter", Some(LentCommand::Connect)),
-        ("a \"docs/a b.md\" Enter", "G Enter \"docs/a b.md\" Enter", Some(LentCommand::Add("docs/a b.md".to_owned()))),
+        ("o", "j Enter", Some(ForegroundCommand::Demo)),
+        ("c", "j j Enter", Some(ForegroundCommand::Connect)),
+        (
+            "a \"docs/a b.md\" Enter",
+            "G Enter \"docs/a b.md\" Enter",
+            Some(ForegroundCommand::Add("docs/a b.md".to_owned())),
+        ),
     ] {
         for keys in [key, row] {
             let mut state = empty(80, 24);
             let mut effects = press(&mut state, keys);
-            if let Some(LentCommand::Add(place)) = &expected {
+            if let Some(ForegroundCommand::Add(place)) = &expected {
                 assert_eq!(commands(&effects), [Request::CanAdd(place.clone())], "{keys}");
                 effects = answer(&mut state, Response::CanAdd(Ok(2)));
             }
             match &expected {
-                Some(command) => assert!(effects.contains(&Effect::Lend(command.clone())), "{keys}: {effects:?}"),
+                Some(command) => {
+                    assert!(effects.contains(&Effect::RunInForeground(command.clone())), "{keys}: {effects:?}");
+                }
                 None => assert_eq!(commands(&effects), [Request::Discover(Vec::new())], "{keys}"),
             }
         }
@@ -125,7 +131,7 @@ fn each_way_to_begin_by_its_key_and_by_its_row() {
 }
 
 #[test]
-fn a_path_that_does_not_exist_is_said_below_it() {
+fn a_missing_path_is_reported_below_the_field() {
     let mut state = empty(80, 24);
     press(&mut state, "a \"nothing.md\" Enter");
     let missing = || {
@@ -200,7 +206,7 @@ fn what_is_ticked_is_proposed_and_what_was_shown_is_written() {
 }
 
 #[test]
-fn nothing_ticked_or_nothing_new_is_said() {
+fn ticking_nothing_or_finding_nothing_new_is_reported() {
     let mut state = scanned(80, 24);
     press(&mut state, "a a Enter");
     assert_eq!(message(&state), "nothing is ticked: Space ticks the row under the cursor");

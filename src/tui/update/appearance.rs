@@ -27,7 +27,7 @@ pub fn zoom(state: &mut State) {
 
 pub fn arrange(state: &mut State, preset: Preset) {
     let before = state.arrangement_before.unwrap_or(state.arrangement);
-    let from = state.filled_from.take().unwrap_or_else(|| (places::here(state), before));
+    let from = state.zoomed_from.take().unwrap_or_else(|| (places::here(state), before));
     match preset {
         Preset::Overview => {}
         Preset::Reading => {
@@ -46,12 +46,12 @@ pub fn arrange(state: &mut State, preset: Preset) {
     };
     let is_alone = matches!(preset, Preset::Hints | Preset::Templates | Preset::Feed);
     state.arrangement_before = (is_alone && before != state.arrangement).then_some(before);
-    state.filled_from = is_alone.then_some(from);
+    state.zoomed_from = is_alone.then_some(from);
 }
 
 /// Returns to the place and arrangement before the zoom, if any.
 pub fn restore(state: &mut State, effects: &mut Vec<Effect>) {
-    if let Some((place, arrangement)) = state.filled_from.take() {
+    if let Some((place, arrangement)) = state.zoomed_from.take() {
         (state.arrangement, state.arrangement_before) = (arrangement, None);
         places::restore(state, place, effects);
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::common::change_cost::{self, TokenPrint};
+use crate::common::change_cost::{self, TokenFormat};
 use crate::common::notices::for_people;
 use crate::common::{selection_tree, source_words};
 use crate::tui::action::Action;
@@ -125,7 +125,7 @@ pub fn event(state: &mut State, event: Event, effects: &mut Vec<Effect>) {
         Event::Closed(over) => requests::update::over(state, &over),
         Event::Notice(notice) => feed::update::add(state, for_people(notice)),
         Event::Agents => agents::update::look_again(state),
-        Event::DatabaseRun(progress) => databases::run::went_on(state, progress),
+        Event::DatabaseRun(progress) => databases::run::update_progress(state, progress),
         Event::Refused(refusal) => refused(state, &refusal),
     }
 }
@@ -203,15 +203,15 @@ fn followed(state: &State, picked: &Picked) -> String {
     let is_new = picked.picked.iter().any(|id| !is_auto(id.as_str()) && !picked.kept.contains(id));
     let followed = cells::counted(count, "more source");
     let waiting = source_words::waiting(source_words::count_waiting(&state.snapshot, pulled_in));
-    let (tokens, undo) = (change_cost::added(picked.cost, TokenPrint::Tokens), state.key(Action::Undo));
-    let more = change_cost::more(picked.cost, TokenPrint::Tokens);
-    let with = change_cost::with_instructions(picked.cost, TokenPrint::Tokens);
+    let (tokens, undo) = (change_cost::added(picked.cost, TokenFormat::Tokens), state.key(Action::Undo));
+    let more = change_cost::more(picked.cost, TokenFormat::Tokens);
+    let with = change_cost::with_instructions(picked.cost, TokenFormat::Tokens);
     let ids = match picked.picked.as_slice() {
         several @ [_, _, _, _, ..] => cells::counted(several.len(), "source"),
         few => source_state::ids(&few.iter().map(SourceId::as_str).collect::<Vec<_>>()),
     };
     let own = match picked.picked.as_slice() {
-        [id] => source_words::own_waiting(&state.snapshot, id.as_str()).to_owned(),
+        [id] => source_words::untrusted_note(&state.snapshot, id.as_str()).to_owned(),
         several => source_words::waiting(source_words::count_waiting(&state.snapshot, several)),
     };
     let excluded: Vec<&str> = picked.excluded.iter().map(SourceId::as_str).collect();

@@ -16,7 +16,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     if state.focus == Pane::Templates && state.view == View::Panes {
         return template(state, action, effects);
     }
-    let Some(id) = state.acted_on().map(SourceId::from) else { return };
+    let Some(id) = state.action_target().map(SourceId::from) else { return };
     match action {
         Action::Open => match reading::section_spot(state).filter(|_| state.view == View::Panes) {
             Some(spot) => effects.push(Effect::Edit(spot)),

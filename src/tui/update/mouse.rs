@@ -71,7 +71,7 @@ pub fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
     }
     let opened = state.clicked.take_if(|now| clicked_before.as_ref() == Some(now));
     if let Some(action) = opened.and_then(|row| opens(state, row.pane)) {
-        try_to(state, action, effects);
+        run_if_enabled(state, action, effects);
     }
 }
 
@@ -95,7 +95,7 @@ fn in_pane(state: &mut State, pane: Pane, parts: PaneLayout, at: Position, effec
     leave_field(state, effects);
     // A click into a request opens the request shown now.
     if pane == Pane::Selection && state.is_before_request() {
-        return try_to(state, Action::Requests, effects);
+        return run_if_enabled(state, Action::Requests, effects);
     }
     let part_row = part_row(state, pane, parts, at);
     let document_row = if pane == Pane::Catalog { catalog::reading::document_row(state, at) } else { None };
@@ -109,13 +109,13 @@ fn in_pane(state: &mut State, pane: Pane, parts: PaneLayout, at: Position, effec
         match pane {
             Pane::Hints => act(state, Action::Prompt, effects),
             // A head without a filter line shows headings or the text of a request.
-            _ if state.is_filtered() && !state.at_request() => act(state, Action::Filter, effects),
+            _ if state.is_filtered() && !state.is_request_focused() => act(state, Action::Filter, effects),
             Pane::Catalog => sort_by_heading(state, parts, at),
             _ => {}
         }
     } else if parts.detail.contains(at) {
         let there = state.part == PanePart::Detail;
-        try_to(state, if pane == Pane::Hints { Action::Feed } else { Action::Inside }, effects);
+        run_if_enabled(state, if pane == Pane::Hints { Action::Feed } else { Action::Inside }, effects);
         if let Some((row, column)) = document_row {
             let again = catalog::link_walk::focus_at(state, row, column) == Some(LinkClick::Again);
             act_on_second_click(state, again, Action::FollowLink, effects);
@@ -162,7 +162,7 @@ fn part_row(state: &State, pane: Pane, parts: PaneLayout, at: Position) -> Optio
 /// A click on the row that already has the cursor performs its action.
 fn act_on_second_click(state: &mut State, again: bool, action: Action, effects: &mut Vec<Effect>) {
     if again {
-        try_to(state, action, effects);
+        run_if_enabled(state, action, effects);
     }
 }
 
@@ -193,14 +193,14 @@ fn in_list(state: &mut State, pane: Pane, parts: PaneLayout, at: Position, effec
 fn opens(state: &State, pane: Pane) -> Option<Action> {
     match pane {
         Pane::Catalog => Some(Action::Read),
-        Pane::Selection => (!state.at_request()).then_some(Action::Read),
+        Pane::Selection => (!state.is_request_focused()).then_some(Action::Read),
         Pane::Templates => Some(Action::Values),
         Pane::Hints => None,
     }
 }
 
 /// A click on a disabled action is ignored silently.
-fn try_to(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
+fn run_if_enabled(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     if disabled(state, action).is_none() {
         act(state, action, effects);
     }

@@ -18,7 +18,7 @@ pub fn back(state: &mut State, effects: &mut Vec<Effect>) {
         catalog::reading::back(state);
     } else if state.part != PanePart::List {
         state.part = PanePart::List;
-    } else if state.at_request() {
+    } else if state.is_request_focused() {
         requests::update::leave(state);
     } else {
         match state.focus {

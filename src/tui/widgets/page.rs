@@ -23,7 +23,7 @@ pub struct PageLine {
     parts: Vec<LinePart>,
     marks: Vec<Range<usize>>,
     /// The indent of continuation rows, in columns.
-    hang: usize,
+    hanging_indent: usize,
     /// The text shown in that indent, such as the bar of a quote.
     lead: Option<Box<str>>,
     /// The number of bytes at the start that are never wrapped: a marker with its first word.
@@ -74,14 +74,14 @@ impl PageLine {
     }
 
     /// Sets the indent of continuation rows.
-    pub fn hanging(self, hang: usize) -> Self {
-        Self { hang, ..self }
+    pub fn hanging(self, hanging_indent: usize) -> Self {
+        Self { hanging_indent, ..self }
     }
 
     /// Sets the text at the start of continuation rows.
-    pub fn led_by(self, lead: &str) -> Self {
+    pub fn with_line_prefix(self, lead: &str) -> Self {
         let is_visible = lead.contains(|c| c != ' ');
-        Self { hang: cells::width(lead), lead: is_visible.then(|| lead.into()), ..self }
+        Self { hanging_indent: cells::width(lead), lead: is_visible.then(|| lead.into()), ..self }
     }
 
     pub fn prose(self) -> Self {
@@ -99,7 +99,7 @@ impl PageLine {
     }
 
     /// Sets the number of bytes at the start that are never wrapped.
-    pub fn solid_to(self, solid: usize) -> Self {
+    pub fn with_unbroken_start(self, solid: usize) -> Self {
         Self { solid, ..self }
     }
 
@@ -156,7 +156,7 @@ impl WrappedText {
             };
             match line.code() {
                 Some(_) => row(0..line.text.len()),
-                None => wrap_after(&line.text, columns.max(2), (line.hang, line.solid), row),
+                None => wrap_after(&line.text, columns.max(2), (line.hanging_indent, line.solid), row),
             }
         }
         Self { lines, rows }
@@ -204,7 +204,7 @@ impl WrappedText {
 
     /// The horizontal scroll offset at which this part of a code line is visible within `columns`; `across`
     /// if it is visible already or the line is wrapped.
-    pub fn across_for(&self, line: usize, part: &Range<usize>, across: usize, columns: usize) -> usize {
+    pub fn scroll_for(&self, line: usize, part: &Range<usize>, across: usize, columns: usize) -> usize {
         let Some((lead, code)) = self.lines.get(line).and_then(PageLine::code) else { return across };
         let column = |at: usize| code.get(..at.saturating_sub(lead.len())).map_or(0, cells::width);
         let (start, end) = (column(part.start), column(part.end));
@@ -226,7 +226,7 @@ impl WrappedText {
         let line = self.lines.get(nth)?;
         let is_code = line.code().is_some_and(|(lead, _)| column >= cells::width(lead));
         let column = if is_code { column + across } else { column };
-        let mut left = column.checked_sub(if range.start > 0 { line.hang } else { 0 })?;
+        let mut left = column.checked_sub(if range.start > 0 { line.hanging_indent } else { 0 })?;
         for (at, cluster) in line.text.get(range.clone())?.grapheme_indices(true) {
             match left.checked_sub(cells::width(cluster)) {
                 Some(less) => left = less,
@@ -240,7 +240,7 @@ impl WrappedText {
     pub fn row(&self, nth: usize) -> String {
         let Some((line, range)) = self.place(nth) else { return String::new() };
         let Some(line) = self.lines.get(line) else { return String::new() };
-        let lead = line.lead.as_deref().map_or_else(|| " ".repeat(line.hang), str::to_owned);
+        let lead = line.lead.as_deref().map_or_else(|| " ".repeat(line.hanging_indent), str::to_owned);
         format!(
             "{}{}",
             if range.start > 0 { lead.as_str() } else { "" },
@@ -249,10 +249,10 @@ impl WrappedText {
     }
 
     /// Like `draw`, but with code scrolled sideways by `across`, and a sign where it is cut off.
-    pub fn draw_across(
+    pub fn draw_scrolled_to(
         &self,
         nth: usize,
-        lit: &[(Range<usize>, Style)],
+        highlights: &[(Range<usize>, Style)],
         across: usize,
         skin: &Skin,
         area: Rect,
@@ -260,35 +260,42 @@ impl WrappedText {
     ) {
         let line = self.place(nth).and_then(|(line, _)| self.lines.get(line));
         let Some((line, (lead, code))) = line.and_then(|line| Some((line, line.code()?))) else {
-            return self.draw(nth, lit, &skin.theme, area, buffer);
+            return self.draw(nth, highlights, &skin.theme, area, buffer);
         };
         let columns = u16::try_from(cells::width(lead)).unwrap_or(u16::MAX).min(area.width);
-        self.draw(nth, lit, &skin.theme, Rect { width: columns, ..area }, buffer);
-        let style = |at: usize| line.lit_style(lead.len() + at, lit, &skin.theme);
+        self.draw(nth, highlights, &skin.theme, Rect { width: columns, ..area }, buffer);
+        let style = |at: usize| line.highlighted_style(lead.len() + at, highlights, &skin.theme);
         let area = Rect { x: area.x.saturating_add(columns), width: area.width - columns, ..area };
         code::draw(&CodeLine { line: code, style }, across, skin, area, buffer);
     }
 
-    /// Draws row `nth` into `area`, which is one row high. `lit` are ranges of its line with a different style.
-    pub fn draw(&self, nth: usize, lit: &[(Range<usize>, Style)], theme: &Theme, area: Rect, buffer: &mut Buffer) {
+    /// Draws row `nth` into `area`, which is one row high. `highlights` are ranges of its line with a different style.
+    pub fn draw(
+        &self,
+        nth: usize,
+        highlights: &[(Range<usize>, Style)],
+        theme: &Theme,
+        area: Rect,
+        buffer: &mut Buffer,
+    ) {
         let area = area.intersection(buffer.area);
         let Some((line, Range { start, end })) = self.place(nth).filter(|_| !area.is_empty()) else { return };
         let Some(line) = self.lines.get(line) else { return };
         let mut cuts: Vec<usize> = vec![start, end];
         cuts.extend(line.parts.iter().map(|part| part.end));
         cuts.extend(line.marks.iter().flat_map(|mark| [mark.start, mark.end]));
-        cuts.extend(lit.iter().flat_map(|(range, _)| [range.start, range.end]));
+        cuts.extend(highlights.iter().flat_map(|(range, _)| [range.start, range.end]));
         cuts.retain(|cut| (start..=end).contains(cut));
         cuts.sort_unstable();
         cuts.dedup();
-        let hang = if start > 0 { line.hang } else { 0 };
+        let hanging_indent = if start > 0 { line.hanging_indent } else { 0 };
         if let Some(lead) = line.lead.as_deref().filter(|_| start > 0) {
             buffer.set_stringn(area.x, area.y, lead, usize::from(area.width), theme.style(ThemeRole::Infra));
         }
-        let mut x = area.x.saturating_add(u16::try_from(hang).unwrap_or(u16::MAX)).min(area.right());
+        let mut x = area.x.saturating_add(u16::try_from(hanging_indent).unwrap_or(u16::MAX)).min(area.right());
         for (from, to) in cuts.iter().zip(cuts.iter().skip(1)) {
             let Some(text) = line.text.get(*from..*to) else { continue };
-            let style = line.lit_style(*from, lit, theme);
+            let style = line.highlighted_style(*from, highlights, theme);
             let room = usize::from(area.right().saturating_sub(x));
             if room == 0 {
                 break;
@@ -299,8 +306,8 @@ impl WrappedText {
 }
 
 impl PageLine {
-    fn lit_style(&self, at: usize, lit: &[(Range<usize>, Style)], theme: &Theme) -> Style {
-        let over = lit.iter().filter(|(range, _)| range.contains(&at)).map(|(_, style)| *style);
+    fn highlighted_style(&self, at: usize, highlights: &[(Range<usize>, Style)], theme: &Theme) -> Style {
+        let over = highlights.iter().filter(|(range, _)| range.contains(&at)).map(|(_, style)| *style);
         over.fold(self.style(at, theme), Style::patch)
     }
 
@@ -316,13 +323,13 @@ impl PageLine {
 }
 
 /// Wraps a line at blanks if possible, otherwise between clusters. The rows together contain the whole line;
-/// blanks at the end of a row take no space. Rows after the first are narrower by `hang`.
-pub fn wrap(text: &str, columns: usize, hang: usize, row: impl FnMut(Range<usize>)) {
-    wrap_after(text, columns, (hang, 0), row);
+/// blanks at the end of a row take no space. Rows after the first are narrower by `hanging_indent`.
+pub fn wrap(text: &str, columns: usize, hanging_indent: usize, row: impl FnMut(Range<usize>)) {
+    wrap_after(text, columns, (hanging_indent, 0), row);
 }
 
 /// [`wrap`] that never breaks within the first `solid` bytes.
-fn wrap_after(text: &str, columns: usize, (hang, solid): (usize, usize), mut row: impl FnMut(Range<usize>)) {
+fn wrap_after(text: &str, columns: usize, (hanging_indent, solid): (usize, usize), mut row: impl FnMut(Range<usize>)) {
     let is_ascii = text.is_ascii();
     let (mut start, mut room) = (0, columns);
     loop {
@@ -340,7 +347,7 @@ fn wrap_after(text: &str, columns: usize, (hang, solid): (usize, usize), mut row
             return;
         }
         start = end;
-        room = columns.saturating_sub(hang).max(2);
+        room = columns.saturating_sub(hanging_indent).max(2);
     }
 }
 
@@ -390,15 +397,15 @@ mod tests {
 
     use super::*;
 
-    fn rows(text: &str, columns: usize, hang: usize) -> Vec<String> {
+    fn rows(text: &str, columns: usize, hanging_indent: usize) -> Vec<String> {
         let mut rows = Vec::new();
-        wrap(text, columns, hang, |range| rows.push(text[range].to_owned()));
+        wrap(text, columns, hanging_indent, |range| rows.push(text[range].to_owned()));
         rows
     }
 
     #[test]
     fn lines_are_wrapped_at_blanks_and_keep_their_indent() {
-        for (text, columns, hang, expected) in [
+        for (text, columns, hanging_indent, expected) in [
             ("", 10, 0, &[""][..]),
             ("one two", 7, 0, &["one two"]),
             ("one two three", 7, 0, &["one two ", "three"]),
@@ -411,7 +418,7 @@ mod tests {
             ("/abcdefghijkl", 6, 0, &["/abcde", "fghijk", "l"]),
             ("e\u{301}e\u{301}e\u{301}", 2, 0, &["e\u{301}e\u{301}", "e\u{301}"]),
         ] {
-            assert_eq!(rows(text, columns, hang), expected, "{text:?} in {columns}");
+            assert_eq!(rows(text, columns, hanging_indent), expected, "{text:?} in {columns}");
         }
     }
 
@@ -441,7 +448,7 @@ mod tests {
         for (across, expected) in [(0, "| abcd…"), (2, "| …def…"), (4, "| …fghi")] {
             let area = Rect::new(0, 0, 7, 1);
             let mut buffer = Buffer::empty(area);
-            page.draw_across(0, &[], across, &skin, area, &mut buffer);
+            page.draw_scrolled_to(0, &[], across, &skin, area, &mut buffer);
             let shown: String = (0..7).map(|x| buffer[(x, 0)].symbol().to_owned()).collect();
             assert_eq!(shown, expected, "from {across}");
             assert_eq!(page.at_column(0, 3, across), Some((0, 3 + across)), "from {across}");
@@ -462,19 +469,19 @@ mod tests {
             (6..7, 4, 3),
             (2..3, 4, 0),
         ] {
-            assert_eq!(page.across_for(0, &part, across, 7), expected, "{part:?} from {across}");
+            assert_eq!(page.scroll_for(0, &part, across, 7), expected, "{part:?} from {across}");
         }
     }
 
     proptest! {
         #[test]
         fn rows_contain_the_whole_line_and_fit_the_width(
-            text in "[a-c 日é👍\u{301}]{0,60}", columns in 2..20usize, hang in 0..10usize,
+            text in "[a-c 日é👍\u{301}]{0,60}", columns in 2..20usize, hanging_indent in 0..10usize,
         ) {
-            let rows = rows(&text, columns, hang);
+            let rows = rows(&text, columns, hanging_indent);
             prop_assert_eq!(rows.concat(), text.clone());
             for (nth, row) in rows.iter().enumerate() {
-                let room = if nth == 0 { columns } else { columns.saturating_sub(hang).max(2) };
+                let room = if nth == 0 { columns } else { columns.saturating_sub(hanging_indent).max(2) };
                 prop_assert!(cells::width(row.trim_end_matches(' ')) <= room, "{:?} in {}", row, room);
             }
         }

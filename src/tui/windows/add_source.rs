@@ -8,7 +8,7 @@ use super::{Handled, Window, WindowKind, one_line};
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::catalog::filtered_rows;
 use crate::tui::fix;
-use crate::tui::input::{Effect, LentCommand};
+use crate::tui::input::{Effect, ForegroundCommand};
 use crate::tui::pane::Pane;
 use crate::tui::state::{Message, MessageKind, State};
 use crate::tui::widgets::cells;
@@ -95,7 +95,7 @@ pub fn answered(state: &mut State, can_add: Result<usize, Error>, effects: &mut 
         Ok(0 | 1) => effects.push(Effect::Ask(Request::AddSource(place))),
         Ok(_) => {
             state.window = None;
-            effects.push(Effect::Lend(LentCommand::Add(place)));
+            effects.push(Effect::RunInForeground(ForegroundCommand::Add(place)));
         }
         Err(error) => state.new_source.problem = Some(fix::sentence(state, &error)),
     }

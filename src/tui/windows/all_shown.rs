@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use ratatui::layout::Position;
 
 use super::{Handled, RECOUNTING, TextPage, Window, WindowKind, paragraphs, text_columns};
-use crate::common::change_cost::{self, TokenPrint};
+use crate::common::change_cost::{self, TokenFormat};
 use crate::common::source_words;
 use crate::tui::action::{Action, BulkVerb, KeyContext};
 use crate::tui::budget;
@@ -28,7 +28,7 @@ const COLUMNS: u16 = 76;
 const MAX_COLUMNS: u16 = 110;
 
 /// Width of the border and the padding inside it.
-const AROUND: usize = 4;
+const FRAME_WIDTH: usize = 4;
 
 const LISTED: [Action; 5] = [
     Action::Bulk(BulkVerb::Pick),
@@ -130,7 +130,7 @@ pub fn change_of(state: &State, verb: BulkVerb) -> Option<&BulkChange> {
 
 /// The width of the window: its lines are whole if the screen is wide enough.
 fn columns(state: &State) -> u16 {
-    let widest = choices(state, Detail::Whole).map(|line| cells::width(&line) + AROUND).max().unwrap_or(0);
+    let widest = choices(state, Detail::Whole).map(|line| cells::width(&line) + FRAME_WIDTH).max().unwrap_or(0);
     let wanted = u16::try_from(widest).unwrap_or(MAX_COLUMNS).clamp(COLUMNS, MAX_COLUMNS);
     wanted.min(state.layout().body.width)
 }
@@ -183,7 +183,7 @@ fn choice(state: &State, verb: BulkVerb, BulkChange { ids, change }: &BulkChange
         BulkVerb::Pick | BulkVerb::Include => "no extra tokens",
         BulkVerb::Unpick | BulkVerb::Exclude => "no tokens saved",
     };
-    let print = if detail == Detail::Whole { TokenPrint::Tokens } else { TokenPrint::Figure };
+    let print = if detail == Detail::Whole { TokenFormat::Tokens } else { TokenFormat::Figure };
     let cost = change_cost::signed(change.cost, print, "saved").unwrap_or_else(|| none.to_owned());
     match detail {
         Detail::Count => line,
@@ -192,7 +192,7 @@ fn choice(state: &State, verb: BulkVerb, BulkChange { ids, change }: &BulkChange
             let asked: HashSet<&SourceId> = ids.iter().collect();
             let others = |ids: &[SourceId]| ids.iter().filter(|id| !asked.contains(id)).count();
             let with = match detail {
-                Detail::Whole => change_cost::with_instructions(change.cost, TokenPrint::Tokens),
+                Detail::Whole => change_cost::with_instructions(change.cost, TokenFormat::Tokens),
                 _ => String::new(),
             };
             let mut parts = vec![cost + &with];

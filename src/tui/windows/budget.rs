@@ -26,9 +26,9 @@ pub struct BudgetView;
 
 const COLUMNS: u16 = 60;
 
-const GIVEN: &str = "selected and auto sources";
-const OTHERS: &str = "selected and auto sources, except inline texts";
-const IN_FULL: &str = "the instructions, with inline texts in full";
+const ALL_TEXTS: &str = "selected and auto sources";
+const WITHOUT_INLINE_TEXTS: &str = "selected and auto sources, except inline texts";
+const INSTRUCTIONS_IN_FULL: &str = "the instructions, with inline texts in full";
 const INSTRUCTIONS: &str = "the instructions";
 
 /// The typed limit, and the requested price.
@@ -135,12 +135,13 @@ fn text(state: &State) -> WrappedText {
     let mut lines = Vec::new();
     if instructions == 0 {
         lines.push(("The price of the instructions is being computed.".to_owned(), ThemeRole::Infra));
-        lines.push((line(all, GIVEN), ThemeRole::Text));
+        lines.push((line(all, ALL_TEXTS), ThemeRole::Text));
     } else {
         // The instructions contain inline sources in full, which must not be counted twice.
-        let beside = state.snapshot.given_outside_instructions(instructions);
-        let has_inline = beside < state.snapshot.given_tokens();
-        let [others, full] = if has_inline { [OTHERS, IN_FULL] } else { [GIVEN, INSTRUCTIONS] };
+        let beside = state.snapshot.tokens_outside_instructions(instructions);
+        let has_inline = beside < state.snapshot.source_tokens();
+        let [others, full] =
+            if has_inline { [WITHOUT_INLINE_TEXTS, INSTRUCTIONS_IN_FULL] } else { [ALL_TEXTS, INSTRUCTIONS] };
         let over = if all > limit { "over the limit" } else { "together" };
         lines.push((line(all, &format!("{over}, {}", share(all))), role(all)));
         lines.push((line(beside, others), ThemeRole::Text));

@@ -34,7 +34,7 @@ pub(super) fn text_columns(outer: u16) -> usize {
 /// terminal the text takes all rows, and only the bottom line shows the keys.
 pub(super) fn text_and_keys(state: &State, inner: Rect) -> (Rect, Rect) {
     let (keys, below) = match inner.height {
-        _ if state.layout().body.height < LOW => (0, 0),
+        _ if state.layout().body.height < MIN_HEIGHT_WITH_KEYS => (0, 0),
         0..=SHORT => (1, 1),
         _ => (1, 2),
     };
@@ -45,7 +45,7 @@ pub(super) fn text_and_keys(state: &State, inner: Rect) -> (Rect, Rect) {
 /// At or below this height of the window, the blank line is left out.
 const SHORT: u16 = 6;
 /// At or below this height of the body, windows show no keys.
-const LOW: u16 = 12;
+const MIN_HEIGHT_WITH_KEYS: u16 = 12;
 
 /// A list of this many rows, a rule, and the details with up to `below` rows: half of the height, plus what
 /// the list does not need.
@@ -88,7 +88,7 @@ pub(super) fn difference_layout(state: &State, inner: Rect, field: u16, summary:
     let field = row(inner.y, field);
     let summary = row(field.bottom(), summary);
     let rule = row(summary.bottom(), 1);
-    let has_keys = u16::from(state.layout().body.height >= LOW);
+    let has_keys = u16::from(state.layout().body.height >= MIN_HEIGHT_WITH_KEYS);
     let keys = row(inner.bottom().saturating_sub(has_keys), has_keys);
     let difference = row(rule.bottom(), keys.y.saturating_sub(rule.bottom()));
     DifferenceLayout { field, summary, rule, difference, keys }

@@ -127,7 +127,7 @@ fn count(lines: &[Line<'static>]) -> usize {
 
 fn contexts(state: &State) -> Vec<KeyContext> {
     let feed = [KeyContext::Feed, KeyContext::Filter];
-    let here = if state.at_request() { KeyContext::Request } else { KeyContext::Pane(state.focus) };
+    let here = if state.is_request_focused() { KeyContext::Request } else { KeyContext::Pane(state.focus) };
     let pane = [here, KeyContext::Global, KeyContext::List, KeyContext::Always];
     if let Some(view) = state.view.key_context() {
         let keys = [view, KeyContext::Global, KeyContext::List, KeyContext::Always];
@@ -156,7 +156,7 @@ fn contexts(state: &State) -> Vec<KeyContext> {
         ]),
         Pane::Selection => {
             // The keys that answer come first, because users look for them here.
-            if state.at_request() {
+            if state.is_request_focused() {
                 contexts.insert(1, KeyContext::Approval);
             }
             contexts.extend([KeyContext::Filter, KeyContext::Field]);

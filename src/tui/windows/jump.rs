@@ -201,7 +201,7 @@ impl Window for Jump {
 impl State {
     /// The source that an action applies to: the row under the jump window's cursor if it is open, otherwise
     /// under the cursor of the graph or the pane.
-    pub fn acted_on(&self) -> Option<&str> {
+    pub fn action_target(&self) -> Option<&str> {
         match self.open_window() {
             Some(WindowKind::Jump) => current(self).and_then(JumpRow::source),
             _ => self.in_view(),

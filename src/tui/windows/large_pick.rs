@@ -3,7 +3,7 @@
 use ratatui::layout::Position;
 
 use super::{Handled, RECOUNTING, TextPage, Window, WindowKind, paragraphs, text_columns};
-use crate::common::change_cost::{self, TokenPrint};
+use crate::common::change_cost::{self, TokenFormat};
 use crate::common::source_words;
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::budget;
@@ -26,13 +26,13 @@ const CHOICES: [Action; 4] = [Action::Confirm, Action::PickNear, Action::PickAlo
 const COLUMNS: u16 = 76;
 
 /// Width of the border and the padding inside it.
-const AROUND: usize = 4;
+const FRAME_WIDTH: usize = 4;
 
 /// Maximum width of the window.
 const MAX_COLUMNS: u16 = 110;
 
 /// Ids listed before `+N more`.
-const NAMED: usize = 6;
+const MAX_LISTED: usize = 6;
 
 impl Window for LargePickView {
     fn contexts(&self) -> &'static [KeyContext] {
@@ -108,7 +108,7 @@ pub fn open(state: &mut State, pick: LargePick) {
 /// The width of the window: size lines are whole if the screen is wide enough.
 fn columns(state: &State) -> u16 {
     let choices = state.large_pick.iter().flat_map(|pick| choices(state, pick, SizeDetail::Whole));
-    let widest = choices.map(|choice| cells::width(&choice) + AROUND).max().unwrap_or(0);
+    let widest = choices.map(|choice| cells::width(&choice) + FRAME_WIDTH).max().unwrap_or(0);
     let wanted = u16::try_from(widest).unwrap_or(MAX_COLUMNS).clamp(COLUMNS, MAX_COLUMNS);
     wanted.min(state.layout().body.width)
 }
@@ -139,7 +139,7 @@ fn text(state: &State, columns: u16) -> WrappedText {
     let Some(pick) = &state.large_pick else { return WrappedText::default() };
     let id = cells::clean(pick.id.as_str());
     let others: Vec<String> = others(&pick.whole, pick).map(|id| format!("@{id}")).collect();
-    let named = first_and_count(&others, NAMED);
+    let named = first_and_count(&others, MAX_LISTED);
     // All choices use the most detailed variant that fits on one line each.
     let fits = |detail: &SizeDetail| choices(state, pick, *detail).iter().all(|line| cells::width(line) <= columns);
     let detail = SizeDetail::ALL.into_iter().find(fits).unwrap_or(SizeDetail::Counts);
@@ -193,7 +193,7 @@ fn size(state: &State, change: &SelectionChange, pick: &LargePick, detail: SizeD
     let mut parts = Vec::new();
     parts.extend((others > 0).then(|| format!("+{}", cells::grouped(others))));
     if detail != SizeDetail::Counts || waiting == 0 {
-        let print = if is_whole { TokenPrint::Tokens } else { TokenPrint::Figure };
+        let print = if is_whole { TokenFormat::Tokens } else { TokenFormat::Figure };
         let words = if is_whole && others > 0 { change_cost::more } else { change_cost::added };
         parts.push(words(change.cost, print));
     }
@@ -201,7 +201,7 @@ fn size(state: &State, change: &SelectionChange, pick: &LargePick, detail: SizeD
         parts.push(format!("{} {}", cells::grouped(waiting), source_state::UNTRUSTED));
     }
     let with = match detail {
-        SizeDetail::Whole => change_cost::with_instructions(change.cost, TokenPrint::Tokens),
+        SizeDetail::Whole => change_cost::with_instructions(change.cost, TokenFormat::Tokens),
         _ => String::new(),
     };
     let waiting = if is_whole { source_words::waiting(waiting) } else { String::new() };

@@ -4,7 +4,7 @@ use ratatui::Frame;
 
 use super::{ListPage, ListTitles, Window, WindowKind, paragraphs, text_columns};
 use crate::tui::action::KeyContext;
-use crate::tui::messages::{KEPT, KeptMessage};
+use crate::tui::messages::{KeptMessage, MAX_MESSAGES};
 use crate::tui::state::{MessageKind, State};
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
@@ -25,7 +25,7 @@ impl Window for MessagesView {
     fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
         let Some(list) = self.list(state) else { return };
         let (theme, all) = (&state.skin.theme, &state.messages.last);
-        let note = if all.len() < KEPT { String::new() } else { format!("the last {KEPT}") };
+        let note = if all.len() < MAX_MESSAGES { String::new() } else { format!("the last {MAX_MESSAGES}") };
         let titles = ListTitles { title: "Messages", note, role: ThemeRole::Hints, caption: "the whole message" };
         let row = |at: usize, width| {
             let KeptMessage { time, message } = all.get(at)?;

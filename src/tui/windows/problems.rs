@@ -14,7 +14,7 @@ use crate::tui::widgets::row::ListRow;
 use refdesk_text::report::{Diagnostic, total};
 
 /// The minimum width for showing codes, which the details always show.
-const WITH_CODES: usize = 90;
+const MIN_WIDTH_WITH_CODES: usize = 90;
 
 /// The minimum width of a shortened quoted path.
 const LEAST_QUOTED: usize = 5;
@@ -118,7 +118,7 @@ fn row<'a>(state: &'a State, diagnostic: &Diagnostic, [widest, place]: [usize; 2
         if diagnostic.is_error() { ("error", ThemeRole::Error) } else { ("warning", ThemeRole::Warning) };
     row.cell(word, 7, theme.style(role));
     let room = widest.min(row.room() * 2 / 5);
-    if row.room() >= WITH_CODES {
+    if row.room() >= MIN_WIDTH_WITH_CODES {
         row.cell(diagnostic.code.as_str(), 16, theme.style(ThemeRole::Infra));
     }
     row.id(&subject(diagnostic), room, theme.style(ThemeRole::Catalog));

@@ -85,7 +85,7 @@ impl Window for ProfilesView {
     }
 }
 
-const NONE_YET: &str = "There are no profiles yet. Each is a JSON file in .jaato/profiles/ that names its picks, such as \
+const NO_PROFILES: &str = "There are no profiles yet. Each is a JSON file in .jaato/profiles/ that names its picks, such as \
                         review.json: {\"name\": \"review\", \"plugin_configs\": {\"references\": {\"preselected\": [\"an-id\"]}}}";
 
 /// Opens the list and reads it again, because files may have changed.
@@ -103,7 +103,7 @@ fn empty(state: &State) -> &str {
     match (&state.profiles.listed, state.profiles.problems.first()) {
         (None, _) => "Reading the profiles.",
         (Some(_), Some(problem)) => &problem.message,
-        (Some(_), None) => NONE_YET,
+        (Some(_), None) => NO_PROFILES,
     }
 }
 

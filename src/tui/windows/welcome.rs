@@ -9,7 +9,7 @@ use super::{
 };
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::databases;
-use crate::tui::input::{Effect, LentCommand};
+use crate::tui::input::{Effect, ForegroundCommand};
 use crate::tui::layout;
 use crate::tui::pane_view::{indented, nth_row};
 use crate::tui::state::State;
@@ -28,7 +28,7 @@ const COLUMNS: u16 = 72;
 const NAME: usize = 22;
 
 /// The ways to start: the action, its key, its name, and its description.
-const WAYS: [(Action, &str, &str, &str); 5] = [
+const START_OPTIONS: [(Action, &str, &str, &str); 5] = [
     (Action::Discover, "s", "Scan this folder", "proposes a catalog for you to tick"),
     (Action::OpenDemo, "o", "Open the demo", "a sample, with a tour"),
     (Action::ConnectAgent, "c", "Connect an agent", "after showing the difference"),
@@ -42,11 +42,11 @@ impl Window for Welcome {
     }
 
     fn outer(&self, state: &State) -> Rect {
-        centred(state.layout().body, COLUMNS, text(state).len() + WAYS.len() + 2)
+        centred(state.layout().body, COLUMNS, text(state).len() + START_OPTIONS.len() + 2)
     }
 
     fn rows(&self, state: &State) -> WindowRows {
-        WindowRows { place: places(state).1, len: WAYS.len(), is_list: true }
+        WindowRows { place: places(state).1, len: START_OPTIONS.len(), is_list: true }
     }
 
     fn click_confirms(&self) -> bool {
@@ -55,14 +55,14 @@ impl Window for Welcome {
 
     fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
         let at = state.window.map_or(0, |open| open.cursor.at);
-        let action = match (action, WAYS.get(at)) {
+        let action = match (action, START_OPTIONS.get(at)) {
             (Action::Confirm, Some((chosen, ..))) => *chosen,
             _ => action,
         };
         match action {
             Action::Discover => discovery::open(state, effects),
-            Action::OpenDemo => effects.push(Effect::Lend(LentCommand::Demo)),
-            Action::ConnectAgent => effects.push(Effect::Lend(LentCommand::Connect)),
+            Action::OpenDemo => effects.push(Effect::RunInForeground(ForegroundCommand::Demo)),
+            Action::ConnectAgent => effects.push(Effect::RunInForeground(ForegroundCommand::Connect)),
             Action::AddSource => super::add_source::open(state),
             Action::Databases => {
                 state.window = None;
@@ -80,8 +80,8 @@ impl Window for Welcome {
         let theme = &state.skin.theme;
         // A truncated explanation is useless.
         let room = usize::from(list.width).saturating_sub(1 + 3 + NAME + 1);
-        let explains = WAYS.iter().all(|(.., about)| about.len() <= room);
-        for (nth, (_, key, name, about)) in WAYS.iter().enumerate() {
+        let explains = START_OPTIONS.iter().all(|(.., about)| about.len() <= room);
+        for (nth, (_, key, name, about)) in START_OPTIONS.iter().enumerate() {
             let mut row = ListRow::new(&state.skin, list.width);
             row.cell(key, 2, theme.style(ThemeRole::Strong));
             row.cell(name, NAME, theme.style(ThemeRole::Text));
@@ -96,7 +96,7 @@ impl Window for Welcome {
 /// The areas of the text and of the entries below it.
 fn places(state: &State) -> (Rect, Rect) {
     let inner = layout::inner(Welcome.outer(state));
-    let ways = u16::try_from(WAYS.len()).unwrap_or(u16::MAX).min(inner.height);
+    let ways = u16::try_from(START_OPTIONS.len()).unwrap_or(u16::MAX).min(inner.height);
     let above = Rect { height: inner.height - ways, ..inner };
     (above, indented(Rect { y: above.bottom(), height: ways, ..inner }))
 }

@@ -32,7 +32,7 @@ pub struct Write;
 const SUMMARY: usize = 6;
 
 /// The maximum number of missing values listed.
-const NAMED: usize = 4;
+const MAX_LISTED: usize = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteEffect {
@@ -297,7 +297,7 @@ fn summary(state: &State) -> WrappedText {
 /// `2 values are not given: fields[0].name, basePackage`
 pub fn missing(state: &State) -> Option<String> {
     let paths: Vec<String> = preview::missing(state).iter().map(|(_, row)| values::path(&row.way)).collect();
-    let shown = first_of(&paths, NAMED);
+    let shown = first_of(&paths, MAX_LISTED);
     match paths.len() {
         0 => None,
         1 => Some(format!("1 value is not given: {shown}")),

@@ -317,7 +317,7 @@ fn what_a_build_makes_or_a_command_names_is_not_a_broken_link() {
 }
 
 #[test]
-fn a_link_to_a_definition_and_one_that_a_template_makes_are_not_told() {
+fn links_to_definitions_and_links_made_by_templates_are_not_reported() {
     let local = |id: &str, path: &str| json!({"id": id, "name": id, "path": path, "tags": ["x"]});
     let world = Workspace::of(
         json!([local("a", "a.md"), local("nav", "nav.html")]),
@@ -333,7 +333,7 @@ fn a_link_to_a_definition_and_one_that_a_template_makes_are_not_told() {
 }
 
 #[test]
-fn moved_paths_are_told_once_in_one_line() {
+fn moved_paths_are_reported_once_in_one_line() {
     let moved = |id: &str| json!({"id": id, "name": id, "path": format!("/elsewhere/kb/docs/{id}.md"), "tags": ["x"]});
     let world =
         Workspace::of(json!([moved("a"), moved("b")]), &[("docs/a.md", ""), ("docs/b.md", ""), ("docs/c.md", "")]);
@@ -373,7 +373,7 @@ fn a_key_that_is_there_twice_is_a_warning_with_its_line() {
 }
 
 #[test]
-fn missing_files_are_told_once_and_by_check_always() {
+fn missing_files_are_reported_once_and_always_by_check() {
     let world = Workspace::of(
         json!([{"id": "gone", "name": "Gone", "path": "docs/gone.md"}, {"id": "lost", "name": "Lost", "path": "lost.md"}]),
         &[("docs/a.md", "# A\n")],

@@ -217,7 +217,7 @@ fn a_folder_that_is_no_workspace_is_left_alone() {
 }
 
 #[test]
-fn an_empty_catalog_is_said_before_anything_is_written() {
+fn an_empty_catalog_is_reported_before_anything_is_written() {
     let world = Workspace::new();
     let ran = world.run(&["connect", "codex"]).exits(1);
     assert!(ran.stderr.contains("note: the catalog is empty"), "{ran}");

@@ -120,7 +120,7 @@ fn without_approval_nothing_is_written() {
 
 /// Its files are empty: what counts is that they are listed.
 #[test]
-fn a_monorepo_of_40_000_files_is_bounded_and_said_to_be() {
+fn a_scan_of_40_000_files_is_limited_and_says_so() {
     let world = Workspace::with(&[("README.md", "# The monorepo\n")]);
     for package in 0..100 {
         for (folder, ending) in [
@@ -196,7 +196,7 @@ fn one_file_keeps_what_is_in_it() {
 }
 
 #[test]
-fn what_moved_gets_its_new_path_and_what_is_gone_is_said() {
+fn moved_files_get_their_new_path_and_missing_ones_are_reported() {
     let world = shop();
     world.json(&["init", "--yes"], 0);
     fs::create_dir(world.path.join("docs/payments")).unwrap();
@@ -288,7 +288,7 @@ fn folders_outside_the_workspace_are_refused() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_is_said_and_left_alone() {
+fn an_unwritable_folder_is_reported_and_left_alone() {
     use std::os::unix::fs::symlink;
     let world = shop();
     symlink(world.beside("tmp"), world.path.join(".jaato")).unwrap();

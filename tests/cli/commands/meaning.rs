@@ -161,7 +161,7 @@ fn why_not_proposes_only_settings_that_help() {
 }
 
 #[test]
-fn without_an_index_tags_alone_count_and_it_is_said() {
+fn without_an_index_only_tags_count_and_a_note_says_so() {
     let world =
         Workspace::of(json!([{"id": "a", "name": "A", "type": "inline", "content": "x", "tags": ["red"]}]), &[]);
     let reported = world.run(&["why-not", "a", "--prompt", "blue"]).exits(0);
@@ -245,7 +245,7 @@ fn expectations_may_leave_the_index_out() {
 
 /// What an index lacks is said where hints are explained.
 #[test]
-fn an_index_without_vectors_is_said_to_be_incomplete() {
+fn an_index_without_vectors_is_reported_as_incomplete() {
     let world = indexed(json!({}));
     let simulated = world.run(&["simulate", "which jitter between attempts?"]).exits(0);
     assert!(

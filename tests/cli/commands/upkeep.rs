@@ -79,7 +79,7 @@ fn remove_shows_the_difference_and_says_what_mentions_the_source() {
 }
 
 #[test]
-fn another_entry_with_the_same_id_takes_over_and_that_is_said() {
+fn another_entry_with_the_same_id_takes_over_and_is_reported() {
     let world = world();
     world.put(".jaato/references/a.json", br#"{"id": "a", "name": "Second", "type": "inline", "content": ""}"#);
     let ran = world.run(&["remove", "a", "--yes"]).exits(0);

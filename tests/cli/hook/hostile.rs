@@ -198,7 +198,7 @@ fn what_cannot_be_remembered_is_given_again() {
 }
 
 #[test]
-fn a_locked_desk_is_not_waited_for() {
+fn a_hook_does_not_wait_for_a_locked_desk() {
     let world = world();
     assert_eq!(added(&world, &prompt("s", &world.path, "@near")).matches("Near").count(), 1);
     let held = File::options().write(true).open(world.path.join(".jaato/refdesk/lock")).unwrap();

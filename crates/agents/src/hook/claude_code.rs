@@ -10,7 +10,9 @@ pub(crate) fn parse_event(document: &HookDocument) -> Result<HookEvent, String> 
     Ok(match document.event()? {
         // Sources are startup, resume, clear, compact, fork, and future values. A fork has a new session id and starts
         // without memory.
-        "SessionStart" => HookEvent::Start { forgets: matches!(document.text("source")?, Some("clear" | "compact")) },
+        "SessionStart" => {
+            HookEvent::Start { loses_context: matches!(document.text("source")?, Some("clear" | "compact")) }
+        }
         "UserPromptSubmit" => HookEvent::Prompt(document.required("prompt")?.to_owned()),
         "PostToolUse" => document.tool(response::text(document.get("tool_response")))?,
         other => HookEvent::Other(other.to_owned()),
@@ -22,7 +24,7 @@ pub(crate) fn answer(event: &HookEvent, added: &str) -> Value {
         HookEvent::Start { .. } => Some("SessionStart"),
         HookEvent::Prompt(_) => Some("UserPromptSubmit"),
         HookEvent::Tool { .. } => Some("PostToolUse"),
-        HookEvent::Forgets | HookEvent::Other(_) => None,
+        HookEvent::LosesContext | HookEvent::Other(_) => None,
     };
     in_hook_specific_output(name, added)
 }

@@ -9,14 +9,14 @@ use super::{HookEvent, in_hook_specific_output, response};
 pub(super) fn parse_event(document: &HookDocument) -> Result<HookEvent, String> {
     Ok(match document.event()? {
         // Sources are startup, resume, clear, and future values.
-        "SessionStart" => HookEvent::Start { forgets: document.text("source")? == Some("clear") },
+        "SessionStart" => HookEvent::Start { loses_context: document.text("source")? == Some("clear") },
         "BeforeAgent" => HookEvent::Prompt(own_part(document.required("prompt")?).to_owned()),
         "AfterTool" => {
             let response = document.get("tool_response");
             // The other members repeat the text for display.
             document.tool(response::text(response.get("llmContent").unwrap_or(response)))?
         }
-        "PreCompress" => HookEvent::Forgets,
+        "PreCompress" => HookEvent::LosesContext,
         other => HookEvent::Other(other.to_owned()),
     })
 }
@@ -36,7 +36,7 @@ pub(crate) fn answer(event: &HookEvent, added: &str) -> Value {
         HookEvent::Start { .. } => Some("SessionStart"),
         HookEvent::Prompt(_) => Some("BeforeAgent"),
         HookEvent::Tool { .. } => Some("AfterTool"),
-        HookEvent::Forgets | HookEvent::Other(_) => None,
+        HookEvent::LosesContext | HookEvent::Other(_) => None,
     };
     in_hook_specific_output(name, added)
 }

@@ -15,8 +15,8 @@ fn documents(agent: HookAgent) -> BTreeMap<String, Vec<u8>> {
     files.map(|file| (file.file_stem().unwrap().to_str().unwrap().to_owned(), fs::read(&file).unwrap())).collect()
 }
 
-fn start(forgets: bool) -> HookEvent {
-    HookEvent::Start { forgets }
+fn start(loses_context: bool) -> HookEvent {
+    HookEvent::Start { loses_context }
 }
 
 fn prompt() -> HookEvent {
@@ -69,7 +69,7 @@ fn every_document_is_understood() {
                 }),
                 ("before-agent", prompt()),
                 ("before-agent-without-a-screen", prompt()),
-                ("pre-compress", HookEvent::Forgets),
+                ("pre-compress", HookEvent::LosesContext),
                 ("session-end", other("SessionEnd")),
                 ("session-start-clear", start(true)),
                 ("session-start-resume", start(false)),
@@ -94,7 +94,7 @@ fn every_document_is_understood() {
             vec![
                 ("before-submit-prompt", other("beforeSubmitPrompt")),
                 ("post-tool-use", tool("Shell", make(), "pushed to the web")),
-                ("pre-compact", HookEvent::Forgets),
+                ("pre-compact", HookEvent::LosesContext),
                 ("session-start", start(false)),
             ],
         ),
@@ -141,7 +141,7 @@ fn the_answers_of_each_agent() {
         (HookAgent::Codex, nested("SessionStart"), nested("UserPromptSubmit"), nested("PostToolUse")),
         (HookAgent::Cursor, flat(), json!({}), flat()),
     ] {
-        let events = [start(true), prompt(), tool.clone(), HookEvent::Forgets, other("Stop")];
+        let events = [start(true), prompt(), tool.clone(), HookEvent::LosesContext, other("Stop")];
         let answers = events.each_ref().map(|event| answer(agent, event, "added"));
         assert_eq!(answers, [on_start, on_prompt, on_tool, json!({}), json!({})], "{agent:?}");
         for event in &events {

@@ -42,7 +42,7 @@ pub struct Client {
     /// The names of its program on `PATH`.
     pub programs: &'static [&'static str],
     /// Files and folders in a workspace that show the agent is used there.
-    pub traces: &'static [&'static str],
+    pub markers: &'static [&'static str],
     /// Its hooks; `None` if refdesk cannot answer any.
     pub hooks: Option<Hooks>,
     /// How it starts a server.
@@ -201,7 +201,7 @@ mod tests {
         assert_eq!(unique.len(), words.len());
         for client in Client::all() {
             assert_eq!(Client::from_word(client.word), Some(client));
-            assert!(!client.programs.is_empty() && !client.traces.is_empty(), "{}", client.word);
+            assert!(!client.programs.is_empty() && !client.markers.is_empty(), "{}", client.word);
             let places = client.hooks.iter().map(|hooks| hooks.places).chain([client.server.places]);
             for place in places.flat_map(|places| places.project.into_iter().chain([places.user])) {
                 assert!(!place.files.is_empty(), "{}", client.word);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::id_rule::id_fault;
-use super::place::Places;
+use super::place::PathChecker;
 use super::profile::folder_of;
 use super::source::{DirectoryContents, Mode, Source, SourceDefinition, SourceId, SourceKind};
 use crate::config::{Fields, ITEMS, JsonDocument, keys};
@@ -20,7 +20,7 @@ use refdesk_text::report::locate::PointerStep;
 #[derive(Debug)]
 pub(super) struct EntryContext<'a> {
     /// Finds what exists at paths.
-    pub places: Places<'a>,
+    pub places: PathChecker<'a>,
     /// The base folder of relative paths; `None` for the folder of the entry's file.
     pub folder: Option<&'a Path>,
 }

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::Catalog;
 use super::entry::EntryContext;
-use super::place::Places;
+use super::place::PathChecker;
 use super::source::{Source, SourceId};
 use super::wanted::EntryFilter;
 use crate::config::{
@@ -37,17 +37,17 @@ const LARGEST_ENTRY: u64 = 16 * 1024 * 1024;
 const ENTRY_VALUES: usize = 10_000;
 
 /// After this many problems, the remaining entries are not read.
-const GIVE_UP: usize = 100_000;
+const MAX_PROBLEMS: usize = 100_000;
 
 /// Entries of the configuration read at a time. This bounds how many problems are in memory together.
-const AT_ONCE: usize = 4_096;
+const BATCH_SIZE: usize = 4_096;
 
 /// The source of an entry, unless the entry is invalid, and the entry's diagnostics.
 type ParsedEntry = (Option<Arc<Source>>, Vec<Diagnostic>);
 
 /// How to read a catalog.
 #[derive(Clone, Copy)]
-pub struct CatalogReading<'a> {
+pub struct CatalogOptions<'a> {
     /// The catalog of the running desk: if a discovered file no longer parses, its source here is kept.
     pub previous: Option<&'a Catalog>,
     /// Decides whether the references folder, or a link in it, may be read, given its path and its resolved path. The
@@ -65,7 +65,7 @@ pub struct CatalogReading<'a> {
 pub struct PlainSources(Vec<Option<Arc<Source>>>);
 
 /// Loads the configuration of a workspace and builds the sources of its plain entries for [`load`]. The other arguments
-/// are those of [`CatalogReading`].
+/// are those of [`CatalogOptions`].
 pub fn load_config(
     context: &WorkspaceContext,
     previous: Option<&Catalog>,
@@ -79,12 +79,12 @@ pub fn load_config(
     (config, PlainSources(plain))
 }
 
-fn places<'a>(context: &'a WorkspaceContext, wanted: &EntryFilter, is_compared: bool) -> Places<'a> {
+fn places<'a>(context: &'a WorkspaceContext, wanted: &EntryFilter, is_compared: bool) -> PathChecker<'a> {
     match wanted {
         // A partial catalog is used only for its names.
-        EntryFilter::Ids { .. } | EntryFilter::Tags { .. } => Places::unseen(context),
-        EntryFilter::All if is_compared => Places::new(context),
-        EntryFilter::All => Places::without_sizes(context),
+        EntryFilter::Ids { .. } | EntryFilter::Tags { .. } => PathChecker::unchecked(context),
+        EntryFilter::All if is_compared => PathChecker::new(context),
+        EntryFilter::All => PathChecker::without_sizes(context),
     }
 }
 
@@ -93,7 +93,7 @@ pub fn load(
     context: &WorkspaceContext,
     config: &Config,
     plain: PlainSources,
-    reading: CatalogReading<'_>,
+    reading: CatalogOptions<'_>,
 ) -> (Catalog, Vec<Diagnostic>) {
     let reader = EntryContext { places: places(context, reading.wanted, reading.is_compared), folder: None };
     let mut diagnostics = Vec::new();
@@ -142,15 +142,15 @@ fn configured(
     };
     plain.resize_with(document.entries(), || None);
     let (mut sources, mut listed, mut problem_count) = (Vec::with_capacity(plain.len()), ListedProblems::default(), 0);
-    for (nth, some) in plain.chunks_mut(AT_ONCE).enumerate() {
-        let numbered = some.par_iter_mut().enumerate().map(|(at, source)| (nth * AT_ONCE + at, source));
+    for (nth, some) in plain.chunks_mut(BATCH_SIZE).enumerate() {
+        let numbered = some.par_iter_mut().enumerate().map(|(at, source)| (nth * BATCH_SIZE + at, source));
         let entries: Vec<ParsedEntry> = numbered.filter_map(read).collect();
         for (source, problems) in entries {
             sources.extend(source);
             problem_count += problems.len();
             listed.extend(problems);
         }
-        if problem_count > GIVE_UP {
+        if problem_count > MAX_PROBLEMS {
             let message = format!("{} problems: the rest of 'sources' is not read", grouped(problem_count));
             let position = document.position(&[PointerStep::Key("sources")], MemberPart::Key);
             let problem = Diagnostic::error(Code::TooMany, message).in_file(&document.shown).at(position);
@@ -166,7 +166,7 @@ fn configured(
 fn references(
     reader: &EntryContext<'_>,
     config: &Config,
-    CatalogReading { may_read, .. }: CatalogReading<'_>,
+    CatalogOptions { may_read, .. }: CatalogOptions<'_>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<ReferenceFile> {
     let context = reader.places.context;
@@ -204,7 +204,7 @@ fn references(
 fn discovered(
     reader: &EntryContext<'_>,
     files: &[ReferenceFile],
-    CatalogReading { previous, wanted, .. }: CatalogReading<'_>,
+    CatalogOptions { previous, wanted, .. }: CatalogOptions<'_>,
 ) -> Vec<ParsedEntry> {
     let kept = |file: &Path| {
         let sources = previous.into_iter().flat_map(Catalog::sources);
@@ -215,7 +215,7 @@ fn discovered(
         Some((source.map(|source| shared(source, previous)), problems))
     };
     let mut entries = Vec::new();
-    for some in files.chunks(wanted.at_once(files.len())) {
+    for some in files.chunks(wanted.batch_size(files.len())) {
         entries.par_extend(some.par_iter().filter_map(read));
         if wanted.is_enough(entries.len()) {
             break;
@@ -294,7 +294,7 @@ impl ReferenceFile {
         let bytes = match &self.place {
             ReferencePlace::In(folder) => folder.read(name_of(&self.path), LARGEST_ENTRY),
             ReferencePlace::Linked(Some(real)) => {
-                let (folder, name) = Folder::of_real(real)?;
+                let (folder, name) = Folder::parent_of_real(real)?;
                 folder.read(name, LARGEST_ENTRY)
             }
             // Get the operating system's error for the link.
@@ -417,7 +417,7 @@ mod tests {
                 real.starts_with(&workspace)
             };
             let reading =
-                CatalogReading { previous: None, may_read: &may_read, wanted: &EntryFilter::All, is_compared: true };
+                CatalogOptions { previous: None, may_read: &may_read, wanted: &EntryFilter::All, is_compared: true };
             let (config, _) = config::load(&context, |_, _, _| None::<()>);
             let (catalog, problems) = load(&context, &config, PlainSources::default(), reading);
             let texts = format!("{catalog:?}{problems:?}");
@@ -449,7 +449,7 @@ mod tests {
             let (config, plain) = load_config(&context, None, &EntryFilter::All, true);
             let may_read = |_: &Path, _: &Path| true;
             let reading =
-                CatalogReading { previous: None, may_read: &may_read, wanted: &EntryFilter::All, is_compared: true };
+                CatalogOptions { previous: None, may_read: &may_read, wanted: &EntryFilter::All, is_compared: true };
             let (catalog, problems) = load(&context, &config, plain, reading);
             assert_eq!(catalog.len(), 1);
             assert!(problems[0].message.contains(winner), "{}", problems[0].message);
@@ -475,7 +475,7 @@ mod tests {
         };
         let (config, _) = config::load(&context, |_, _, _| None::<()>);
         let load_with = |previous: Option<&Catalog>, may_read: &dyn Fn(&Path, &Path) -> bool| {
-            let reading = CatalogReading { previous, may_read, wanted: &EntryFilter::All, is_compared: true };
+            let reading = CatalogOptions { previous, may_read, wanted: &EntryFilter::All, is_compared: true };
             load(&context, &config, PlainSources::default(), reading)
         };
         let (before, _) = load_with(None, &|_, _| true);

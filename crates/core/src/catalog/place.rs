@@ -15,7 +15,7 @@ use refdesk_text::{Code, Fix};
 
 /// Finds what exists at the paths of a workspace's sources.
 #[derive(Debug)]
-pub(super) struct Places<'a> {
+pub(super) struct PathChecker<'a> {
     /// Workspace and related folders.
     pub context: &'a WorkspaceContext,
     /// Resolves links; caches folders.
@@ -27,10 +27,10 @@ pub(super) struct Places<'a> {
     /// Whether the workspace has a file or folder of this name.
     tops: RwLock<HashMap<OsString, bool>>,
     /// Whether to skip checking what exists at a path.
-    is_unseen: bool,
+    is_unchecked: bool,
 }
 
-impl<'a> Places<'a> {
+impl<'a> PathChecker<'a> {
     pub(super) fn new(context: &'a WorkspaceContext) -> Self {
         let resolver = Resolver::default();
         Self {
@@ -39,7 +39,7 @@ impl<'a> Places<'a> {
             resolver,
             listings: None,
             tops: RwLock::default(),
-            is_unseen: false,
+            is_unchecked: false,
         }
     }
 
@@ -49,14 +49,14 @@ impl<'a> Places<'a> {
     }
 
     /// For callers that need only names: every path counts as a file, and none is checked.
-    pub(super) fn unseen(context: &'a WorkspaceContext) -> Self {
-        Self { is_unseen: true, ..Self::new(context) }
+    pub(super) fn unchecked(context: &'a WorkspaceContext) -> Self {
+        Self { is_unchecked: true, ..Self::new(context) }
     }
 
     /// Resolves a path as written, for an entry defined in a file of `folder`; also returns a diagnostic about it.
     pub(super) fn place(&self, folder: &Path, written: &str) -> (LocalPath, Option<Diagnostic>) {
         let workspace = &self.context.workspace;
-        let look = |path| self.look(written, path);
+        let inspect = |path| self.inspect(written, path);
         let exists = |place: &LocalPath| place.state != PathState::Missing;
         let unreadable = |place: &LocalPath| {
             let (code, why) = match place.state {
@@ -69,7 +69,7 @@ impl<'a> Places<'a> {
         };
         let expanded = expand(self.context, written);
 
-        let mut first = look(first_candidate(workspace, folder, &expanded));
+        let mut first = inspect(first_candidate(workspace, folder, &expanded));
         if is_windows_absolute(&expanded) {
             first = LocalPath { state: PathState::Missing, size: None, ..first };
         }
@@ -78,7 +78,7 @@ impl<'a> Places<'a> {
             return (first, problem);
         }
         let others = later_candidates(workspace, &expanded).filter(|path| self.may_exist(path));
-        if let Some(other) = others.map(look).find(exists) {
+        if let Some(other) = others.map(inspect).find(exists) {
             if let Some(problem) = unreadable(&other) {
                 return (other, Some(problem));
             }
@@ -122,8 +122,8 @@ impl<'a> Places<'a> {
         has_top && (self.is_listed(path) || fs::symlink_metadata(path).is_ok())
     }
 
-    fn look(&self, written: &str, path: PathBuf) -> LocalPath {
-        if self.is_unseen || self.is_listed(&path) {
+    fn inspect(&self, written: &str, path: PathBuf) -> LocalPath {
+        if self.is_unchecked || self.is_listed(&path) {
             let path: Arc<Path> = Arc::from(path);
             let state = PathState::File;
             return LocalPath { written: written.to_owned(), resolved: path.clone(), path, state, size: None };
@@ -299,7 +299,7 @@ mod tests {
         symlink(workspace.join("docs/1.md"), workspace.join("docs/link.md")).unwrap();
         symlink("../out", workspace.join("linked")).unwrap();
         symlink("state", workspace.join(".git")).unwrap();
-        let (looked, listed) = (Places::new(&case.context), Places::without_sizes(&case.context));
+        let (looked, listed) = (PathChecker::new(&case.context), PathChecker::without_sizes(&case.context));
         let others = ["state/index.md", ".jaato/x.md", ".jaato/refdesk", ".hidden/x.md", "linked/x.md", "docs/link.md"];
         let names = many.iter().filter_map(|file| file.strip_prefix("ws/")).chain(others);
         let names: Vec<&str> = names.chain(["docs/none.md", "docs", "state", ".git/index.md", "none/x.md"]).collect();
@@ -350,15 +350,15 @@ mod tests {
             ("/x/knowledge/../two/last.md", "two/last.md", "moved-path"),
             ("/x/two/last.md", "two/last.md", "moved-path"),
         ] {
-            let (place, problem) = Places::new(context).place(&folder, written);
+            let (place, problem) = PathChecker::new(context).place(&folder, written);
             assert_eq!(display(&context.workspace, &place.path), expected, "{written}");
             assert_eq!(problem.map_or("", |problem| problem.code.as_str()), code, "{written}");
         }
-        let missing = Places::new(context).place(&folder, "/nowhere/last.md").0;
+        let missing = PathChecker::new(context).place(&folder, "/nowhere/last.md").0;
         assert_eq!(missing.state, PathState::Missing, "one component is not enough");
-        let home = Places::new(context).place(&folder, "~/h.md").0;
+        let home = PathChecker::new(context).place(&folder, "~/h.md").0;
         assert_eq!((home.state, home.path), (PathState::File, context.home.clone().unwrap().join("h.md").into()));
-        let home = Places::new(context).place(&folder, "${HOME}/h.md").0;
+        let home = PathChecker::new(context).place(&folder, "${HOME}/h.md").0;
         assert_eq!(home.state, PathState::File);
     }
 
@@ -378,7 +378,7 @@ mod tests {
                 .into_iter()
                 .chain(procfs)
         {
-            for places in [Places::new(&case.context), Places::without_sizes(&case.context)] {
+            for places in [PathChecker::new(&case.context), PathChecker::without_sizes(&case.context)] {
                 let (place, problem) = places.place(workspace, written);
                 assert_eq!(place.state == PathState::Special, is_special, "{written}");
                 assert_eq!(problem.map(|problem| problem.code), is_special.then_some(Code::NoRegularFile), "{written}");

@@ -72,7 +72,7 @@ fn is_hiding(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::place::Places;
+    use crate::catalog::place::PathChecker;
     use crate::config::{JsonDocument, WorkspaceContext};
     use refdesk_text::report::locate::PointerStep;
 
@@ -118,9 +118,9 @@ mod tests {
         let items: Vec<&str> = ENTRIES.iter().map(|(entry, _)| *entry).collect();
         let text = format!("{{\"sources\": [{}]}}", items.join(", "));
         let file: Arc<Path> = Arc::from(workspace.join("references.json"));
-        let reader = EntryContext { places: Places::new(&context), folder: None };
+        let reader = EntryContext { places: PathChecker::new(&context), folder: None };
         let make = |at, entry: PlainEntry<'_>| reader.read_plain(&file, at, entry);
-        let (document, made, _) = JsonDocument::parse_making(file.clone(), String::new(), text.into(), make);
+        let (document, made, _) = JsonDocument::parse_with(file.clone(), String::new(), text.into(), make);
         let document = document.unwrap();
         for (index, ((entry, plain), made)) in ENTRIES.iter().zip(made).enumerate() {
             let path = vec![PointerStep::Key("sources"), PointerStep::Item(index)];
@@ -148,9 +148,9 @@ mod tests {
             let text = format!(r#"{{"sources": [{{"id": "a", "name": "A", {members}}}]}}"#);
             let context = WorkspaceContext::default();
             let file: Arc<Path> = Arc::from(Path::new("/w/references.json"));
-            let reader = EntryContext { places: Places::new(&context), folder: None };
+            let reader = EntryContext { places: PathChecker::new(&context), folder: None };
             let make = |at, entry: PlainEntry<'_>| reader.read_plain(&file, at, entry);
-            let (document, made, _) = JsonDocument::parse_making(file.clone(), String::new(), text.into(), make);
+            let (document, made, _) = JsonDocument::parse_with(file.clone(), String::new(), text.into(), make);
             let document = document.unwrap();
             let is_plain = made.into_iter().flatten().next().is_some();
             let path = vec![PointerStep::Key("sources"), PointerStep::Item(0)];

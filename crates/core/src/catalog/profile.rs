@@ -6,11 +6,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::entry::EntryContext;
-use super::place::Places;
+use super::place::PathChecker;
 use super::source::Source;
 use super::{Catalog, SourceId};
 use crate::config::WorkspaceContext;
-use crate::config::profile::{OURS, Profile, ProfileSource};
+use crate::config::profile::{Profile, ProfileSource, REFERENCES_PATH};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::PointerStep;
@@ -49,13 +49,13 @@ pub fn narrowed(context: &WorkspaceContext, whole: &Catalog, profile: &Profile) 
 
 /// The sources that the profile itself defines, each id once.
 fn own_sources(context: &WorkspaceContext, profile: &Profile) -> (Vec<Source>, Vec<Diagnostic>) {
-    let reader = EntryContext { places: Places::new(context), folder: Some(&context.workspace) };
+    let reader = EntryContext { places: PathChecker::new(context), folder: Some(&context.workspace) };
     let document = &profile.document;
     let (mut own, mut problems): (Vec<Source>, _) = (Vec::new(), Vec::new());
     let mut seen = HashSet::new();
     for listed in &profile.sources {
         let ProfileSource::Whole { index, value } = listed else { continue };
-        let path: Vec<PointerStep<'_>> = OURS
+        let path: Vec<PointerStep<'_>> = REFERENCES_PATH
             .map(PointerStep::Key)
             .into_iter()
             .chain([PointerStep::Key("sources"), PointerStep::Item(*index)])
@@ -88,7 +88,7 @@ pub(super) fn folder_of<'a>(given: Option<&'a Path>, file: &'a Path) -> &'a Path
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::{CatalogReading, EntryFilter, PlainSources, load};
+    use crate::catalog::{CatalogOptions, EntryFilter, PlainSources, load};
     use crate::config::{self, profile};
     use refdesk_files::write_atomic;
 
@@ -108,7 +108,7 @@ mod tests {
         let file = workspace.join(".jaato/profiles/p.json");
         write_atomic(&file, format!("{{\"plugin_configs\": {{\"references\": {ours}}}}}").as_bytes()).unwrap();
         let reading =
-            CatalogReading { previous: None, may_read: &|_, _| true, wanted: &EntryFilter::All, is_compared: true };
+            CatalogOptions { previous: None, may_read: &|_, _| true, wanted: &EntryFilter::All, is_compared: true };
         let (config, _) = config::load(&context, |_, _, _| None::<()>);
         let (whole, _) = load(&context, &config, PlainSources::default(), reading);
         let profile = profile::read(&context, &file).unwrap();

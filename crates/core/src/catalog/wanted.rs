@@ -5,7 +5,7 @@
 use memchr::memmem;
 
 /// How many files to read before checking whether they are enough.
-const AT_ONCE: usize = 1_024;
+const BATCH_SIZE: usize = 1_024;
 
 /// The entries of the references folder that are needed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -50,9 +50,9 @@ impl EntryFilter {
     }
 
     /// How many of these files to read before calling [`EntryFilter::is_enough`]; at least 1.
-    pub(super) fn at_once(&self, files: usize) -> usize {
+    pub(super) fn batch_size(&self, files: usize) -> usize {
         match self {
-            Self::Ids { .. } => AT_ONCE,
+            Self::Ids { .. } => BATCH_SIZE,
             Self::All | Self::Tags { .. } => files.max(1),
         }
     }
@@ -97,6 +97,9 @@ mod tests {
         let ids = EntryFilter::Ids { start: "a".to_owned(), most: 3 };
         assert!(!ids.is_enough(2) && ids.is_enough(3));
         assert!(!EntryFilter::All.is_enough(usize::MAX));
-        assert_eq!((EntryFilter::All.at_once(0), EntryFilter::All.at_once(7), ids.at_once(7)), (1, 7, AT_ONCE));
+        assert_eq!(
+            (EntryFilter::All.batch_size(0), EntryFilter::All.batch_size(7), ids.batch_size(7)),
+            (1, 7, BATCH_SIZE)
+        );
     }
 }

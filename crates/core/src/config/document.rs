@@ -81,13 +81,13 @@ pub(crate) fn too_many_values(most: usize) -> Diagnostic {
 impl JsonDocument {
     /// Parses the bytes of a file; invalid UTF-8 or JSON becomes a diagnostic with its position.
     pub fn parse(path: &Path, shown: String, bytes: Vec<u8>) -> (Option<Self>, Vec<Diagnostic>) {
-        let (document, _, problems) = Self::parse_making(Arc::from(path), shown, bytes, |_, _| None::<()>);
+        let (document, _, problems) = Self::parse_with(Arc::from(path), shown, bytes, |_, _| None::<()>);
         (document, problems)
     }
 
     /// Like [`Self::parse`]; also returns the results of `make` for the plain entries of `sources`, by position.
     /// Entries at the end may be missing.
-    pub(crate) fn parse_making<T: Send>(
+    pub(crate) fn parse_with<T: Send>(
         path: Arc<Path>,
         shown: String,
         bytes: Vec<u8>,

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use refdesk_files::beneath::open_in;
+use refdesk_files::nofollow::open_in;
 use refdesk_files::path::{Resolver, absolute, display};
 use refdesk_files::workspace::{CONFIGURATIONS, WorkspaceReason, mark_of};
 use refdesk_files::{read_open, read_regular};
@@ -59,7 +59,7 @@ pub fn find(context: &WorkspaceContext) -> (Option<PathBuf>, Vec<Diagnostic>) {
             .fix("name an existing file");
         return (None, vec![problem]);
     }
-    (usual(context).find(|path| path.exists()), Vec::new())
+    (default_paths(context).find(|path| path.exists()), Vec::new())
 }
 
 /// Reads at most `limit` bytes of a file found in the workspace; the flag tells whether there is more. A link out of
@@ -76,21 +76,21 @@ pub(crate) fn read_found(context: &WorkspaceContext, path: &Path, limit: u64) ->
 }
 
 /// The diagnostic for a link out of the workspace.
-pub(crate) fn linked_out(what: &str, shown: String) -> Diagnostic {
+pub(crate) fn outside_link(what: &str, shown: String) -> Diagnostic {
     let message = format!("the {what} is a link out of the workspace, so it is not read");
     let fix = "replace the link with its target, or name the target yourself";
     Diagnostic::error(Code::LinkedOut, message).in_file(shown).fix(fix)
 }
 
 /// The default locations of a configuration file, in order.
-fn usual(context: &WorkspaceContext) -> impl Iterator<Item = PathBuf> {
+fn default_paths(context: &WorkspaceContext) -> impl Iterator<Item = PathBuf> {
     let own = CONFIGURATIONS.map(|name| context.workspace.join(name)).into_iter();
     own.chain(context.config_home.as_ref().map(|folder| folder.join("jaato/references.json")))
 }
 
 /// Every possible location of the configuration file, to notice when a file appears there or disappears.
 pub fn places(context: &WorkspaceContext) -> Vec<PathBuf> {
-    named(context).map_or_else(|| usual(context).collect(), |(paths, _)| paths)
+    named(context).map_or_else(|| default_paths(context).collect(), |(paths, _)| paths)
 }
 
 /// The possible locations of a file that the user named, in order of preference, and the option that names it.

@@ -30,7 +30,7 @@ pub(crate) fn outline<T: Send>(
     text: &str,
     make: impl Fn(usize, PlainEntry<'_>) -> Option<T> + Sync,
 ) -> serde_json::Result<JsonOutline<T>> {
-    if let Some(found) = side_by_side(text, make) {
+    if let Some(found) = parse_parallel(text, make) {
         return Ok(found);
     }
     // Something is wrong or unusual: parse the whole text to find the first error.
@@ -43,7 +43,7 @@ pub(crate) fn outline<T: Send>(
 }
 
 /// `None` if anything is wrong, if `sources` is not a list, or if it occurs twice.
-fn side_by_side<T: Send>(
+fn parse_parallel<T: Send>(
     text: &str,
     make: impl Fn(usize, PlainEntry<'_>) -> Option<T> + Sync,
 ) -> Option<JsonOutline<T>> {

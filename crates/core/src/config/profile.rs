@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::document::JsonDocument;
 use super::fields::{Fields, ITEMS};
-use super::find::{WorkspaceContext, expand, linked_out, read_found};
+use super::find::{WorkspaceContext, expand, outside_link, read_found};
 use super::keys;
 use refdesk_files::path::{Resolver, absolute, is_absent};
 use refdesk_files::{is_link_refused, read_regular};
@@ -27,7 +27,7 @@ use refdesk_text::report::{Diagnostic, Position};
 pub const PROFILES: &str = ".jaato/profiles";
 
 /// The path of our section in a profile.
-pub const OURS: [&str; 2] = ["plugin_configs", "references"];
+pub const REFERENCES_PATH: [&str; 2] = ["plugin_configs", "references"];
 
 /// Size limit of a profile, in bytes.
 const LARGEST: u64 = 1024 * 1024;
@@ -57,7 +57,7 @@ impl Profile {
     /// The positions of the ids in the profile, in `preselected` or else in `sources`; and the position of its
     /// settings, for all other ids.
     pub fn positions(&self, context: &WorkspaceContext) -> (HashMap<String, Position>, Position) {
-        let [configs, ours] = OURS;
+        let [configs, ours] = REFERENCES_PATH;
         let part = self.document.value.get(configs).and_then(|configs| configs.get(ours));
         let mut positions = HashMap::new();
         for key in ["preselected", "sources"] {
@@ -209,7 +209,7 @@ pub fn read_all(context: &WorkspaceContext) -> (Vec<ProfileFile>, Vec<Diagnostic
 fn folder(context: &WorkspaceContext) -> Result<PathBuf, Diagnostic> {
     let (folder, resolver) = (context.workspace.join(PROFILES), Resolver::default());
     let is_inside = resolver.folder(&folder).starts_with(resolver.folder(&context.workspace));
-    is_inside.then(|| folder.clone()).ok_or_else(|| linked_out("folder of profiles", context.display(&folder)))
+    is_inside.then(|| folder.clone()).ok_or_else(|| outside_link("folder of profiles", context.display(&folder)))
 }
 
 fn files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
@@ -238,7 +238,7 @@ pub fn read(context: &WorkspaceContext, file: &Path) -> Result<Profile, Vec<Diag
     let read = if is_found { read_found(context, file, LARGEST) } else { read_regular(file, LARGEST) };
     let (bytes, more) = read.map_err(|error| {
         if is_link_refused(&error) {
-            return vec![linked_out("profile", shown.clone())];
+            return vec![outside_link("profile", shown.clone())];
         }
         let problem = Diagnostic::error(Code::Unreadable, format!("the profile cannot be read: {error}"));
         vec![problem.in_file(&shown).fix("make it a readable file of one JSON object, or remove it")]
@@ -264,7 +264,7 @@ pub fn read(context: &WorkspaceContext, file: &Path) -> Result<Profile, Vec<Diag
             !is_empty
         });
         let description = fields.string("description").unwrap_or_default().to_owned();
-        let [configs, ours] = OURS;
+        let [configs, ours] = REFERENCES_PATH;
         let part = match fields.inner(configs) {
             Some(mut configs) => configs.inner(ours).map(|mut ours| references(context, &mut ours)),
             None => None,
@@ -291,7 +291,7 @@ fn references(context: &WorkspaceContext, fields: &mut Fields<'_>) -> ProfileRef
     fields.strings("preselected");
     let items = fields.value("preselected").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let ids = items.iter().take(ITEMS).enumerate().filter_map(|(at, item)| Some((at, expand(context, item.as_str()?))));
-    let preselected = each_once(fields, "preselected", ids).into_iter().map(|(_, id)| id).collect();
+    let preselected = without_duplicates(fields, "preselected", ids).into_iter().map(|(_, id)| id).collect();
     let transitive_injection = fields.value("transitive_injection").and_then(Value::as_bool);
     // Only to report a wrong type.
     fields.flag("transitive_injection", true);
@@ -314,14 +314,18 @@ fn sources(context: &WorkspaceContext, fields: &mut Fields<'_>) -> Vec<ProfileSo
             }
         }
     }
-    let ids = each_once(fields, "sources", ids.into_iter());
+    let ids = without_duplicates(fields, "sources", ids.into_iter());
     listed.extend(ids.into_iter().map(|(index, id)| (index, ProfileSource::Id(id))));
     listed.sort_by_key(|(index, _)| *index);
     listed.into_iter().map(|(_, item)| item).collect()
 }
 
 /// Removes repeated ids and reports them.
-fn each_once(fields: &mut Fields<'_>, key: &str, ids: impl Iterator<Item = (usize, String)>) -> Vec<(usize, String)> {
+fn without_duplicates(
+    fields: &mut Fields<'_>,
+    key: &str,
+    ids: impl Iterator<Item = (usize, String)>,
+) -> Vec<(usize, String)> {
     let (mut seen, mut kept) = (HashSet::new(), Vec::new());
     for (index, id) in ids {
         if seen.insert(id.clone()) {

@@ -23,7 +23,7 @@ pub struct SavedScreen {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub borders: Option<Borders>,
     /// Positions of the rules within panes.
-    #[serde(skip_serializing_if = "is_untouched")]
+    #[serde(skip_serializing_if = "is_default")]
     pub rules: DividerShares,
 }
 
@@ -41,13 +41,13 @@ pub struct Borders {
 #[serde(default)]
 #[allow(missing_docs)]
 pub struct DividerShares {
-    #[serde(skip_serializing_if = "is_untouched")]
+    #[serde(skip_serializing_if = "is_default")]
     pub catalog: Shares,
-    #[serde(skip_serializing_if = "is_untouched")]
+    #[serde(skip_serializing_if = "is_default")]
     pub selection: Shares,
-    #[serde(skip_serializing_if = "is_untouched")]
+    #[serde(skip_serializing_if = "is_default")]
     pub hints: Shares,
-    #[serde(skip_serializing_if = "is_untouched")]
+    #[serde(skip_serializing_if = "is_default")]
     pub templates: Shares,
 }
 
@@ -66,7 +66,7 @@ pub struct Shares {
     pub lower: Option<u16>,
 }
 
-fn is_untouched<T: Default + PartialEq>(remembered: &T) -> bool {
+fn is_default<T: Default + PartialEq>(remembered: &T) -> bool {
     *remembered == T::default()
 }
 

@@ -26,7 +26,7 @@ pub struct ScreenFiles {
     /// Files that cannot be read.
     pub problems: Vec<Diagnostic>,
     /// Problems of the preferences.
-    pub of_preferences: Vec<Diagnostic>,
+    pub preference_problems: Vec<Diagnostic>,
     /// The text of the preferences, to detect changes.
     pub preferences: Option<String>,
 }
@@ -101,7 +101,7 @@ pub fn read(config_home: Option<&Path>) -> ScreenFiles {
     }
     let names: Vec<String> = files.themes.iter().map(|theme| theme.name.clone()).collect();
     if let Some(preferences) = user::file(Some(config_home)) {
-        (_, files.of_preferences) = user::read(&preferences, &names);
+        (_, files.preference_problems) = user::read(&preferences, &names);
         files.preferences = match read_regular(&preferences, LIMIT) {
             Ok((bytes, false)) => String::from_utf8(bytes).ok(),
             _ => None,
@@ -182,8 +182,8 @@ mod tests {
         assert!(read(home).is_keymap_unreadable);
         let preferences = user::file(home).unwrap();
         write_atomic(&preferences, b"theme = \"sepia\"\n").unwrap();
-        assert_eq!(read(home).of_preferences, [], "one of the user's own themes");
+        assert_eq!(read(home).preference_problems, [], "one of the user's own themes");
         write_atomic(&preferences, b"theme = \"nosuch\"\ncolour = 3\n").unwrap();
-        assert_eq!(read(home).of_preferences.len(), 2);
+        assert_eq!(read(home).preference_problems.len(), 2);
     }
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use refdesk_files::name::sha256_hex;
-use refdesk_files::{Sealer, read_own, rename_own, write_private};
+use refdesk_files::{Sealer, read_state_file, rename_state_file, write_private};
 use refdesk_text::{Code, Error};
 
 /// Size limit in bytes. A prompt has at most 256 KiB, before control characters are escaped.
@@ -202,7 +202,7 @@ impl ScreenSessionFile {
 
     /// Reads how the screen was left. An invalid file is set aside, so that nothing in it is lost.
     pub fn read(&self) -> (ScreenSession, Option<Error>) {
-        let sealed = match read_own(&self.path, LIMIT as u64) {
+        let sealed = match read_state_file(&self.path, LIMIT as u64) {
             Ok((bytes, false)) => bytes,
             Ok((_, true)) => return self.refused(&format!("larger than {LIMIT} bytes")),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return (ScreenSession::default(), None),
@@ -220,7 +220,7 @@ impl ScreenSessionFile {
     fn refused(&self, why: &str) -> (ScreenSession, Option<Error>) {
         let aside = self.path.with_extension("json.aside");
         let aside = aside.file_name().unwrap_or(OsStr::new("aside"));
-        let kept = match rename_own(&self.path, aside) {
+        let kept = match rename_state_file(&self.path, aside) {
             Ok(()) => format!("; it is kept as {}", aside.display()),
             Err(_) => String::new(),
         };

@@ -12,7 +12,7 @@ use std::time::SystemTime;
 use super::cache_file::{self, SealedEntries};
 use super::ids::IdMatcher;
 use super::scan::ScannedMentions;
-use refdesk_files::{Durability, FileMode, Folder, Sealer, Stamp, is_mine, read_open};
+use refdesk_files::{Durability, FileMode, Folder, Sealer, Stamp, is_owned_by_user, read_open};
 
 /// The cache of scanned documents.
 #[derive(Debug)]
@@ -112,7 +112,7 @@ impl MentionCache {
         }
         let key = place.sealer.key_or_new()?;
         // If the file itself is a link, it is replaced, not followed.
-        let (folder, name) = Folder::made_of(&place.workspace, &place.file, FileMode::Private)?;
+        let (folder, name) = Folder::create_parent_of(&place.workspace, &place.file, FileMode::Private)?;
         let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         let header = cache_file::header(ids);
         let has_identity = |then: &Stamp| then.changed != 0 && then.number != 0;
@@ -144,7 +144,7 @@ impl MentionCache {
 fn load(place: &CacheFile, ids: &IdMatcher) -> Option<SealedEntries> {
     let key = place.sealer.key()?.clone();
     let (folder, name) = Folder::of(&place.workspace, &place.file).ok()?;
-    let file = folder.open(&name).ok().filter(is_mine)?;
+    let file = folder.open(&name).ok().filter(is_owned_by_user)?;
     let metadata = file.metadata().ok()?;
     let (bytes, more) = read_open(file, &metadata, cache_file::LIMIT as u64).ok()?;
     (!more).then(|| SealedEntries::new(bytes, key, cache_file::header(ids)))

@@ -223,7 +223,7 @@ pub(crate) struct Positions<'c> {
 }
 
 const UNKNOWN: u32 = u32::MAX;
-const NOWHERE: u32 = u32::MAX - 1;
+const NOT_IN_CATALOG: u32 = u32::MAX - 1;
 
 impl<'c> Positions<'c> {
     pub(crate) fn new(catalog: &'c Catalog) -> Self {
@@ -247,9 +247,9 @@ impl<'c> Positions<'c> {
             let Some(position) = positions.get_mut(wide(place.to)) else { continue };
             if *position == UNKNOWN {
                 let id = ids.get(wide(place.to)).map_or("", SourceId::as_str);
-                *position = self.catalog.position(id).map_or(NOWHERE, narrow);
+                *position = self.catalog.position(id).map_or(NOT_IN_CATALOG, narrow);
             }
-            if *position != NOWHERE {
+            if *position != NOT_IN_CATALOG {
                 report(nth, wide(*position));
             }
         }

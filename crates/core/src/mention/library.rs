@@ -18,7 +18,7 @@ use super::scan::{LinkedPath, ScannedMentions, scan};
 use super::target::{LinkTarget, PathIndex};
 use super::{MentionKind, Mentions};
 use crate::catalog::{Catalog, LocalPath, Source, SourceId, SourceKind};
-use refdesk_files::beneath::open_in;
+use refdesk_files::nofollow::open_in;
 use refdesk_files::path::display;
 use refdesk_files::walk::WalkBudget;
 use refdesk_files::{Sealer, Stamp, read_open, stamp};

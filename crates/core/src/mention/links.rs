@@ -81,7 +81,7 @@ pub(crate) fn links(text: &str, format: LinkSyntax) -> Vec<Link> {
         word.is_code = last_before(&code, word.offset).is_some_and(|code| word.offset < code.end);
     }
     links.extend(words);
-    links.retain(|link| !is_made_by_a_template(&link.target));
+    links.retain(|link| !is_from_template(&link.target));
     links.sort_by_key(|link| link.offset);
     links
 }
@@ -129,7 +129,7 @@ fn html(text: &str) -> Parsed {
 }
 
 /// Whether the target contains template syntax: `{{`, `{%` or `<%`.
-fn is_made_by_a_template(target: &str) -> bool {
+fn is_from_template(target: &str) -> bool {
     ["{{", "{%", "<%"].iter().any(|mark| target.contains(mark))
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::Selection;
 use crate::catalog::{Catalog, Mode, Source, SourceId, SourceKind};
-use refdesk_files::reserved::is_kept_back;
+use refdesk_files::reserved::is_skipped_by_walks;
 
 /// The resolved paths that an agent may read, each including itself and, for a folder, everything below it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -76,7 +76,7 @@ impl Access {
 
     /// Whether a path may be read: the list covers it, and it is not in a folder where git or refdesk keeps its state.
     pub fn allows(&self, resolved: &Path) -> bool {
-        self.paths.iter().any(|path| resolved.starts_with(path) && !is_kept_back(path, resolved))
+        self.paths.iter().any(|path| resolved.starts_with(path) && !is_skipped_by_walks(path, resolved))
     }
 }
 

@@ -25,21 +25,21 @@ impl Choice {
 
     /// Removes a pick, and the exclusions that were made only for it.
     pub fn unpick(&mut self, id: &str) -> bool {
-        self.lift_made_for(&[id.to_owned()]);
+        self.remove_exclusions_for(&[id.to_owned()]);
         take(&mut self.picks, id)
     }
 
     /// Removes all other picks, and the exclusions made for them; returns the removed picks.
-    pub fn keep_picks(&mut self, kept: &[String]) -> Vec<String> {
+    pub fn retain_picks(&mut self, kept: &[String]) -> Vec<String> {
         let kept: HashSet<&String> = kept.iter().collect();
         let (stay, removed) = std::mem::take(&mut self.picks).into_iter().partition(|id| kept.contains(id));
         self.picks = stay;
-        self.lift_made_for(&removed);
+        self.remove_exclusions_for(&removed);
         removed
     }
 
     /// Removes the exclusions made only for these picks.
-    fn lift_made_for(&mut self, picks: &[String]) {
+    fn remove_exclusions_for(&mut self, picks: &[String]) {
         let made: BTreeSet<String> = picks.iter().filter_map(|id| self.excluded_for.remove(id)).flatten().collect();
         if made.is_empty() {
             return;
@@ -51,8 +51,8 @@ impl Choice {
     /// Excludes a source and removes its pick. An exclusion made for a pick now persists without that pick.
     pub fn exclude(&mut self, id: &str) -> bool {
         self.unpick(id);
-        let was_for_a_pick = self.is_excluded_for_a_pick(id);
-        self.excluded_for_no_pick(id);
+        let was_for_a_pick = self.is_excluded_for_pick(id);
+        self.clear_pick_exclusions(id);
         let new = !self.exclusions.iter().any(|exclusion| exclusion == id);
         if new {
             self.exclusions.push(id.to_owned());
@@ -63,7 +63,7 @@ impl Choice {
     /// Excludes a source until this pick is removed. Has no effect on an exclusion that a person made.
     pub fn exclude_for(&mut self, pick: &str, id: &str) {
         let is_excluded = self.exclusions.iter().any(|exclusion| exclusion == id);
-        if is_excluded && !self.is_excluded_for_a_pick(id) {
+        if is_excluded && !self.is_excluded_for_pick(id) {
             return;
         }
         if !is_excluded {
@@ -74,20 +74,20 @@ impl Choice {
 
     /// Removes an exclusion.
     pub fn include(&mut self, id: &str) -> bool {
-        self.excluded_for_no_pick(id);
+        self.clear_pick_exclusions(id);
         take(&mut self.exclusions, id)
     }
 
     /// Whether a person excluded this source; an exclusion for a pick does not count.
-    pub fn is_excluded_by_a_person(&self, id: &str) -> bool {
-        self.exclusions.iter().any(|exclusion| exclusion == id) && !self.is_excluded_for_a_pick(id)
+    pub fn is_excluded_by_user(&self, id: &str) -> bool {
+        self.exclusions.iter().any(|exclusion| exclusion == id) && !self.is_excluded_for_pick(id)
     }
 
-    fn is_excluded_for_a_pick(&self, id: &str) -> bool {
+    fn is_excluded_for_pick(&self, id: &str) -> bool {
         self.excluded_for.values().any(|made| made.contains(id))
     }
 
-    fn excluded_for_no_pick(&mut self, id: &str) {
+    fn clear_pick_exclusions(&mut self, id: &str) {
         for made in self.excluded_for.values_mut() {
             made.remove(id);
         }

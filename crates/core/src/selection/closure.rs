@@ -29,7 +29,7 @@ impl Default for ExpansionRules {
 pub fn select(choice: &Choice, catalog: &Catalog, graph: &MentionGraph, rules: ExpansionRules) -> Selection {
     let mut positions = Positions::new(catalog);
     let mut reached = reach(choice, catalog, graph, rules, &mut positions);
-    name_parents(&mut reached, graph, &mut positions);
+    record_parents(&mut reached, graph, &mut positions);
     reached.selection(choice)
 }
 
@@ -154,7 +154,7 @@ fn roots(choice: &Choice, catalog: &Catalog, is_excluded: &[bool], rules: Expans
 
 /// Sets parents and reasons. The parents of a member are all selected and scanned sources that mention it, even deeper
 /// ones. Its reason is the parent with the least depth, then the first in catalog order.
-fn name_parents(reached: &mut Reached, graph: &MentionGraph, positions: &mut Positions) {
+fn record_parents(reached: &mut Reached, graph: &MentionGraph, positions: &mut Positions) {
     let Reached { members, places, member_at, .. } = reached;
     let mut in_order: Vec<usize> = (0..members.len()).collect();
     in_order.retain(|at| members.get(*at).is_some_and(|member| member.depth < MAX_TRANSITIVE_DEPTH));

@@ -43,7 +43,7 @@ pub struct StepName {
 
 /// The result of an undo or redo.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RetraceResult {
+pub struct UndoOutcome {
     /// Ids that were reverted.
     pub reverted: Vec<String>,
     /// Ids of the step that were not reverted, because others have changed them since.
@@ -103,33 +103,33 @@ impl History {
     }
 
     /// Undoes the last step on `now`; `None` if there is none.
-    pub fn undo(&mut self, now: &mut Choice) -> Option<RetraceResult> {
+    pub fn undo(&mut self, now: &mut Choice) -> Option<UndoOutcome> {
         let step = self.done.pop()?;
-        let mut retraced = retrace(now, &step.after, &step.before, &step.foreign);
-        self.remove_reported(&mut retraced, now);
-        if !retraced.reverted.is_empty() {
+        let mut outcome = apply_step(now, &step.after, &step.before, &step.foreign);
+        self.remove_reported(&mut outcome, now);
+        if !outcome.reverted.is_empty() {
             self.undone.push(step);
         }
-        Some(retraced)
+        Some(outcome)
     }
 
     /// Redoes the last undone step on `now`; `None` if there is none.
-    pub fn redo(&mut self, now: &mut Choice) -> Option<RetraceResult> {
+    pub fn redo(&mut self, now: &mut Choice) -> Option<UndoOutcome> {
         let step = self.undone.pop()?;
-        let mut retraced = retrace(now, &step.before, &step.after, &step.foreign);
-        self.remove_reported(&mut retraced, now);
-        if !retraced.reverted.is_empty() {
+        let mut outcome = apply_step(now, &step.before, &step.after, &step.foreign);
+        self.remove_reported(&mut outcome, now);
+        if !outcome.reverted.is_empty() {
             self.done.push(step);
         }
-        Some(retraced)
+        Some(outcome)
     }
 
     /// Removes from `others` the ids whose state was already reported.
-    fn remove_reported(&mut self, retraced: &mut RetraceResult, now: &Choice) {
+    fn remove_reported(&mut self, outcome: &mut UndoOutcome, now: &Choice) {
         self.reported.retain(|(id, said)| mark(now, id) == *said);
-        retraced.others.retain(|id| !self.reported.iter().any(|(other, _)| other == id));
+        outcome.others.retain(|id| !self.reported.iter().any(|(other, _)| other == id));
         // If nothing was reverted, report only the cause.
-        let output = if retraced.reverted.is_empty() { &retraced.unchanged } else { &retraced.others };
+        let output = if outcome.reverted.is_empty() { &outcome.unchanged } else { &outcome.others };
         self.reported.extend(output.iter().map(|id| (id.clone(), mark(now, id))));
     }
 }
@@ -230,7 +230,7 @@ fn marks(choice: &Choice) -> HashMap<&str, IdState> {
 fn mark(choice: &Choice, id: &str) -> IdState {
     match choice {
         Choice { picks, .. } if picks.iter().any(|pick| pick == id) => IdState::Picked,
-        choice if choice.is_excluded_by_a_person(id) => IdState::Excluded,
+        choice if choice.is_excluded_by_user(id) => IdState::Excluded,
         Choice { exclusions, .. } if exclusions.iter().any(|exclusion| exclusion == id) => IdState::ExcludedForPick,
         _ => IdState::Neither,
     }
@@ -243,7 +243,7 @@ fn excluded_for(now: &Choice, to: &Choice, back: &[String]) -> BTreeMap<String, 
         let (as_is, before) = (of(now, pick), of(to, pick));
         let is_back = |id: &String| back.contains(id);
         // An exclusion that a person has made since remains the person's.
-        let before = before.into_iter().filter(|id| is_back(id) || is_back(pick) && !now.is_excluded_by_a_person(id));
+        let before = before.into_iter().filter(|id| is_back(id) || is_back(pick) && !now.is_excluded_by_user(id));
         let as_is = as_is.into_iter().filter(|id| !is_back(id) && !is_back(pick));
         before.chain(as_is).filter(|id| now.exclusions.contains(id)).collect()
     };
@@ -252,20 +252,20 @@ fn excluded_for(now: &Choice, to: &Choice, back: &[String]) -> BTreeMap<String, 
 }
 
 /// Changes `now` from `from` to `to`, but only ids that are still as in `from`.
-fn retrace(now: &mut Choice, from: &Choice, to: &Choice, foreign: &BTreeSet<String>) -> RetraceResult {
+fn apply_step(now: &mut Choice, from: &Choice, to: &Choice, foreign: &BTreeSet<String>) -> UndoOutcome {
     let others = changed(now, from);
     let (reverted, unchanged): (Vec<String>, Vec<String>) =
         changed(from, to).into_iter().partition(|id| !foreign.contains(id) && mark(now, id) == mark(from, id));
     now.picks.retain(|id| !reverted.contains(id));
     now.exclusions.retain(|id| !reverted.contains(id));
-    put_back(&mut now.picks, &to.picks, &reverted);
-    put_back(&mut now.exclusions, &to.exclusions, &reverted);
+    restore_in_order(&mut now.picks, &to.picks, &reverted);
+    restore_in_order(&mut now.exclusions, &to.exclusions, &reverted);
     now.excluded_for = excluded_for(now, to, &reverted);
-    RetraceResult { reverted, unchanged, others }
+    UndoOutcome { reverted, unchanged, others }
 }
 
 /// Inserts the reverted ids of `order` into `list`, each after its nearest predecessor in `list`.
-fn put_back(list: &mut Vec<String>, order: &[String], back: &[String]) {
+fn restore_in_order(list: &mut Vec<String>, order: &[String], back: &[String]) {
     for (at, id) in order.iter().enumerate().filter(|(_, id)| back.contains(id)) {
         let before = order.get(..at).unwrap_or_default().iter().rev();
         let place = before.filter_map(|id| list.iter().position(|other| other == id)).next();

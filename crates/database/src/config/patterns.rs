@@ -10,13 +10,13 @@ pub(super) const PATTERNS: usize = 4_000;
 const ALL_PATTERN_CHARACTERS: usize = 64 * 1024;
 
 /// How many more patterns a database may have.
-pub(super) struct PatternsLeft {
+pub(super) struct PatternBudget {
     count: usize,
     characters: usize,
     is_told: bool,
 }
 
-impl PatternsLeft {
+impl PatternBudget {
     pub(super) fn new() -> Self {
         Self { count: PATTERNS, characters: ALL_PATTERN_CHARACTERS, is_told: false }
     }
@@ -28,7 +28,7 @@ impl PatternsLeft {
     }
 }
 
-pub(super) fn patterns(fields: &mut YamlFields<'_, '_>, key: &str, left: &mut PatternsLeft) -> Vec<NamePattern> {
+pub(super) fn patterns(fields: &mut YamlFields<'_, '_>, key: &str, left: &mut PatternBudget) -> Vec<NamePattern> {
     let mut patterns = Vec::new();
     for (text, node) in fields.texts(key) {
         if text.chars().count() > PATTERN_CHARACTERS {

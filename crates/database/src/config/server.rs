@@ -6,7 +6,7 @@ use refdesk_text::yaml::{YamlNode, YamlValue};
 use serde::Serialize;
 
 use super::fields::YamlFields;
-use super::written_secrets::{SECRETS, has_plain_password, is_secret_key, masked, variable};
+use super::plaintext_secrets::{SECRETS, has_plain_password, is_secret_key, masked, variable};
 
 /// A connection to a server, without secrets.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -80,7 +80,7 @@ pub(crate) fn read(fields: &mut YamlFields<'_, '_>, place: &YamlNode) -> Option<
     if let Some(text) = fields.text("connection_string") {
         let node = fields.node("connection_string").unwrap_or(place);
         if has_plain_password(&text) {
-            refuse(fields, "password", node, TakesVariable::Yes);
+            refuse(fields, "password", node, VariableAllowed::Yes);
             return None;
         }
         return Some(ServerConnection { url: Some(text), ..ServerConnection::default() });
@@ -95,13 +95,13 @@ pub(crate) fn read(fields: &mut YamlFields<'_, '_>, place: &YamlNode) -> Option<
         match &member.node.value {
             YamlValue::Text(text) if variable(text).is_some() => secret = variable(text).map(Secret::Env),
             _ => {
-                refuse(&mut inner, &member.key, &member.node, TakesVariable::Yes);
+                refuse(&mut inner, &member.key, &member.node, VariableAllowed::Yes);
                 return None;
             }
         }
     }
     let known: Vec<&str> = KEYS.iter().chain(SECRETS).copied().collect();
-    let refused = refuse_written(&mut inner, &known, TakesVariable::Yes);
+    let refused = refuse_plaintext_secrets(&mut inner, &known, VariableAllowed::Yes);
     inner.warn_unknown(&[&known[..], &refused].concat());
     if !refused.is_empty() {
         return None;
@@ -156,21 +156,21 @@ const SSL_MODES: [&str; 6] = ["disable", "allow", "prefer", "require", "verify-c
 
 /// Whether a secret may be named by an environment variable instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TakesVariable {
+pub(super) enum VariableAllowed {
     Yes,
     No,
 }
 
 /// Refuses secrets that are written out under keys other than these, at any depth; returns the keys with one.
-pub(super) fn refuse_written<'a>(
+pub(super) fn refuse_plaintext_secrets<'a>(
     fields: &mut YamlFields<'a, '_>,
     known: &[&str],
-    takes_variable: TakesVariable,
+    takes_variable: VariableAllowed,
 ) -> Vec<&'a str> {
     let mut refused = Vec::new();
     for member in fields.members().iter().filter(|member| !known.contains(&member.key.as_str())) {
         let mut found = Vec::new();
-        written_secrets(&member.key, &member.node, &mut found);
+        plaintext_secrets(&member.key, &member.node, &mut found);
         for (key, node) in &found {
             refuse(fields, key, node, takes_variable);
         }
@@ -188,10 +188,10 @@ fn is_limit(key: &str) -> bool {
 }
 
 /// The values in a node that look like secrets, each with its key.
-fn written_secrets<'a>(key: &'a str, node: &'a YamlNode, found: &mut Vec<(&'a str, &'a YamlNode)>) {
+fn plaintext_secrets<'a>(key: &'a str, node: &'a YamlNode, found: &mut Vec<(&'a str, &'a YamlNode)>) {
     match &node.value {
-        YamlValue::Map(members) => members.iter().for_each(|it| written_secrets(&it.key, &it.node, found)),
-        YamlValue::List(nodes) => nodes.iter().for_each(|it| written_secrets(key, it, found)),
+        YamlValue::Map(members) => members.iter().for_each(|it| plaintext_secrets(&it.key, &it.node, found)),
+        YamlValue::List(nodes) => nodes.iter().for_each(|it| plaintext_secrets(key, it, found)),
         YamlValue::Text(text) if is_secret_key(key) && !text.trim().is_empty() && variable(text).is_none() => {
             found.push((key, node));
         }
@@ -203,7 +203,7 @@ fn written_secrets<'a>(key: &'a str, node: &'a YamlNode, found: &mut Vec<(&'a st
 }
 
 /// Refuses the secret that is the value of this key.
-fn refuse(fields: &mut YamlFields<'_, '_>, key: &str, node: &YamlNode, takes_variable: TakesVariable) {
+fn refuse(fields: &mut YamlFields<'_, '_>, key: &str, node: &YamlNode, takes_variable: VariableAllowed) {
     let key = key.to_lowercase();
     let (what, instead) = match key.as_str() {
         _ if key.contains("private") => ("private key", "private_key_env"),
@@ -214,8 +214,8 @@ fn refuse(fields: &mut YamlFields<'_, '_>, key: &str, node: &YamlNode, takes_var
     let message = format!("the {what} is in the file, where everyone who reads the repository can see it");
     let problem = Diagnostic::error(Code::PlainPassword, message);
     let fix = match takes_variable {
-        TakesVariable::Yes => format!("name its environment variable: '{instead}: NAME', or ${{NAME}}"),
-        TakesVariable::No => "remove it: nothing here needs a secret".to_owned(),
+        VariableAllowed::Yes => format!("name its environment variable: '{instead}: NAME', or ${{NAME}}"),
+        VariableAllowed::No => "remove it: nothing here needs a secret".to_owned(),
     };
     fields.report(node, problem.fix(fix));
 }

@@ -51,14 +51,14 @@ fn read(
 ) -> Result<Reading, Error> {
     let address = place::address(server, around)?;
     let (mut reading, rights) =
-        tried(around, waits, || attempt(config, &address, around)).map_err(|refusal| explained(&refusal))?;
+        with_retries(around, waits, || attempt(config, &address, around)).map_err(|refusal| explained(&refusal))?;
     reading.problems.extend(weak_tls(config, &address));
     reading.about_connection.extend(too_many_rights(config, &rights, &reading));
     Ok(reading)
 }
 
 /// Retries after each of these waits while the error may be temporary.
-pub(crate) fn tried<T>(
+pub(crate) fn with_retries<T>(
     around: &ConnectionEnvironment,
     waits: &[Duration],
     mut attempt: impl FnMut() -> Result<T, Refusal>,
@@ -66,7 +66,7 @@ pub(crate) fn tried<T>(
     let mut waits = waits.iter();
     loop {
         let refusal = match attempt() {
-            Err(refusal) if refusal.may_pass() => refusal,
+            Err(refusal) if refusal.is_transient() => refusal,
             ended => return ended,
         };
         match waits.next() {

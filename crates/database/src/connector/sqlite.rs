@@ -19,7 +19,7 @@ pub use self::open::words as error_words;
 
 use self::views::{VIEW_SIZE, ViewTexts};
 use super::long_names::is_too_long;
-use super::{Reachable, Reading, stopped};
+use super::{AccessibleDatabase, Reading, stopped};
 use crate::config::DatabaseConfig;
 use crate::names::quoted::quoted;
 use crate::snapshot::{
@@ -63,7 +63,7 @@ struct Object {
 ///
 /// # Errors
 /// The file cannot be opened, is not an SQLite database, or its schema is damaged; or reading is no longer wanted.
-pub fn snapshot(database: &Reachable<'_>, shown: &str) -> Result<Reading, Error> {
+pub fn snapshot(database: &AccessibleDatabase<'_>, shown: &str) -> Result<Reading, Error> {
     let read = |file: &SqliteFile| read(database.config, file, shown);
     let reading = SqliteFile::with(&database.file, shown, &database.around.is_stopped, read);
     if database.around.is_stopped() {
@@ -296,7 +296,7 @@ impl Reader<'_> {
         let Some(quoted) = quoted(name) else { return Ok(Vec::new()) };
         // During preparation, SQLite requests authorization for each column.
         let sql = format!("SELECT {END}() FROM main.{quoted}");
-        let (prepared, mut read) = self.file.noting_reads(|connection| connection.prepare(&sql).map(drop));
+        let (prepared, mut read) = self.file.recording_reads(|connection| connection.prepare(&sql).map(drop));
         match prepared {
             Err(error) if !open::words(&error).contains(END) => return Err(error),
             _ => {}

@@ -154,12 +154,12 @@ fn is_latin(word: &str) -> bool {
 }
 
 /// The words of a name with abbreviations expanded, for a sentence: `cust_addr` is `customer address`.
-pub fn spoken(name: &str) -> String {
+pub fn readable_name(name: &str) -> String {
     let words = split(name);
     let lower = name.to_lowercase();
     let is_number = |word: &str| word.chars().all(char::is_numeric);
     let long = |word: &str| ABBREVIATIONS.iter().find(|(short, _)| *short == word).map(|(_, long)| *long);
-    let mut spoken = String::new();
+    let mut readable_name = String::new();
     let mut before: Option<&str> = None;
     for word in &words {
         // `t103` and `3d` are one word, `line2` is two.
@@ -170,11 +170,11 @@ pub fn spoken(name: &str) -> String {
                 && long(letters).is_none()
                 && lower.contains(&format!("{before}{word}"))
         });
-        spoken.push_str(if before.is_none() || is_one { "" } else { " " });
-        spoken.push_str(long(word).unwrap_or(word));
+        readable_name.push_str(if before.is_none() || is_one { "" } else { " " });
+        readable_name.push_str(long(word).unwrap_or(word));
         before = Some(word);
     }
-    spoken
+    readable_name
 }
 
 /// The maximum length of a word that forms one word with a following number.
@@ -345,7 +345,7 @@ mod tests {
             ("t_103", "t 103"),
             ("-->", ""),
         ] {
-            assert_eq!(spoken(name), expected, "{name}");
+            assert_eq!(readable_name(name), expected, "{name}");
         }
     }
 

@@ -16,8 +16,8 @@ use refdesk_text::report::Diagnostic;
 use super::profile::{Cell, profile_of_rows};
 use super::{CHARACTERS, KEYS, Sampled, is_share_found};
 use crate::config::{DatabaseConfig, ServerConnection};
-use crate::connector::Reachable;
-use crate::connector::postgres::{WAITS, explained, outside_runtime, place, tried};
+use crate::connector::AccessibleDatabase;
+use crate::connector::postgres::{WAITS, explained, outside_runtime, place, with_retries};
 use crate::names::quoted::quoted;
 use crate::schema::joins::{InferredJoin, InferredJoins};
 use crate::sensitive::{SensitiveRule, by_name_and_type, is_lifted};
@@ -45,7 +45,7 @@ const NUMBERS: [&str; 7] = ["smallint", "integer", "bigint", "numeric", "real", 
 
 /// Reads what is known about the values of all tables, and drops joins whose keys are not found.
 pub(crate) fn sample(
-    database: &Reachable<'_>,
+    database: &AccessibleDatabase<'_>,
     server: &ServerConnection,
     snapshot: &Snapshot,
     joins: &mut InferredJoins,
@@ -54,7 +54,7 @@ pub(crate) fn sample(
 }
 
 fn read(
-    database: &Reachable<'_>,
+    database: &AccessibleDatabase<'_>,
     server: &ServerConnection,
     snapshot: &Snapshot,
     joins: &mut InferredJoins,
@@ -67,7 +67,7 @@ fn read(
         sampled = Sampled::default();
         attempt(database, &address, snapshot, joins, &mut sampled)
     };
-    let ended = outside_runtime(|| tried(&database.around, waits, from_the_start))
+    let ended = outside_runtime(|| with_retries(&database.around, waits, from_the_start))
         .unwrap_or_else(|| Err(Refusal { kind: RefusalKind::Other, words: "the client stopped".to_owned() }));
     match ended {
         Ok(()) => {}
@@ -81,7 +81,7 @@ fn read(
 }
 
 fn attempt(
-    database: &Reachable<'_>,
+    database: &AccessibleDatabase<'_>,
     address: &Address,
     snapshot: &Snapshot,
     joins: &mut InferredJoins,
@@ -104,7 +104,7 @@ fn is_lost(refusal: &Refusal) -> bool {
 }
 
 struct Sampler<'a> {
-    database: &'a Reachable<'a>,
+    database: &'a AccessibleDatabase<'a>,
     session: &'a ReadingSession,
     /// Tables whose rows are not all on this server.
     elsewhere: BTreeSet<TableName>,
@@ -130,7 +130,7 @@ impl Sampler<'_> {
         for chunk in tables.chunks(statistics::TABLES) {
             let statistics::KnownTables { profiles: mut known, unseen } =
                 match statistics::read(self.database.config, self.session, chunk) {
-                    Err(refusal) => self.go_on_after(refusal)?.unwrap_or_default(),
+                    Err(refusal) => self.skip_refused(refusal)?.unwrap_or_default(),
                     Ok(known) => known,
                 };
             let unknown: Vec<&Table> =
@@ -200,21 +200,21 @@ impl Sampler<'_> {
                 });
                 unasked = rest.as_slice();
                 if let Some((about, refusal)) = refused {
-                    self.go_on_after::<()>(refusal.clone())?;
+                    self.skip_refused::<()>(refusal.clone())?;
                     answered(about, Err(refusal));
                 }
             }
-            self.session.go_back()?;
+            self.session.rollback_to_savepoint()?;
         }
         Ok(())
     }
 
     /// Returns `None`, so that the next statement can be sent; an error if the connection is lost.
-    fn go_on_after<T>(&self, refusal: Refusal) -> Result<Option<T>, Refusal> {
+    fn skip_refused<T>(&self, refusal: Refusal) -> Result<Option<T>, Refusal> {
         if is_lost(&refusal) {
             return Err(refusal);
         }
-        self.session.go_back().map(|()| None)
+        self.session.rollback_to_savepoint().map(|()| None)
     }
 
     fn joins(&self, snapshot: &Snapshot, joins: &mut InferredJoins) -> Result<(), Refusal> {
@@ -229,7 +229,7 @@ impl Sampler<'_> {
         }
         let mut denied: BTreeSet<(&TableName, usize)> = BTreeSet::new();
         let ended = self.ask_each(&asked, |(name, at), rows| {
-            if rows.and_then(|rows| is_denied(&rows)).unwrap_or(false) {
+            if rows.and_then(|rows| has_too_few_matches(&rows)).unwrap_or(false) {
                 denied.insert((name, *at));
             }
         });
@@ -302,7 +302,7 @@ fn share_found(table: &Table, target: &Table, join: &InferredJoin) -> Option<Str
 }
 
 /// Whether too few of a join's values are keys.
-fn is_denied(rows: &[Row]) -> Result<bool, Refusal> {
+fn has_too_few_matches(rows: &[Row]) -> Result<bool, Refusal> {
     let Some(row) = rows.first() else { return Ok(false) };
     Ok(!is_share_found(value(row, 0)?, value(row, 1)?))
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::sensitive::SensitiveRule;
-use crate::sensitive::detect::{detect, detect_integer, is_dated, is_degree, is_number_to_call};
+use crate::sensitive::detect::{detect, detect_integer, is_dated, is_degree, may_be_phone_number};
 use crate::statistics::SAMPLED_ROWS;
 use crate::statistics::{ColumnProfile, ColumnStatistics, to_two_digits};
 
@@ -143,7 +143,7 @@ fn detected_number(cells: &[Cell]) -> Option<SensitiveRule> {
     let cards = numbers.iter().filter_map(|(_, text)| Some((detect_integer(text)?, 1)));
     let half = |count: usize| count > 0 && count * 2 >= numbers.len();
     found_often(cards, numbers.len()).or_else(|| {
-        let to_call = numbers.iter().filter(|(_, text)| is_number_to_call(text)).count();
+        let to_call = numbers.iter().filter(|(_, text)| may_be_phone_number(text)).count();
         // Ratios have as many decimal places, but are smaller.
         let is_ratio = numbers.iter().all(|(number, _)| number.abs() <= 1.0);
         let is_around = numbers.iter().all(|(number, _)| number.abs() <= 180.0);

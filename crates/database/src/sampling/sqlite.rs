@@ -7,7 +7,7 @@ use rusqlite::types::ValueRef;
 
 use super::profile::{Cell, profile_of_rows};
 use super::{CHARACTERS, KEYS, Sampled, is_share_found};
-use crate::connector::Reachable;
+use crate::connector::AccessibleDatabase;
 use crate::connector::sqlite::{SqliteFile, error_words};
 use crate::names::quoted::quoted;
 use crate::schema::joins::{InferredJoin, InferredJoins};
@@ -17,14 +17,19 @@ use crate::statistics::SAMPLED_ROWS;
 use crate::statistics::{TableProfile, may_sample};
 
 /// Reads samples of all tables, and drops joins whose keys are not found.
-pub(crate) fn sample(database: &Reachable<'_>, shown: &str, snapshot: &Snapshot, joins: &mut InferredJoins) -> Sampled {
+pub(crate) fn sample(
+    database: &AccessibleDatabase<'_>,
+    shown: &str,
+    snapshot: &Snapshot,
+    joins: &mut InferredJoins,
+) -> Sampled {
     let read = |file: &SqliteFile| sample_all(database, file, shown, snapshot, joins);
     // Errors in the file were already reported when the schema was read.
     SqliteFile::with(&database.file, shown, &database.around.is_stopped, read).ok().flatten().unwrap_or_default()
 }
 
 fn sample_all(
-    database: &Reachable<'_>,
+    database: &AccessibleDatabase<'_>,
     file: &SqliteFile,
     shown: &str,
     snapshot: &Snapshot,
@@ -76,7 +81,7 @@ fn is_generated(snapshot: &Snapshot, join: &InferredJoin, table: &Table) -> bool
     any(table, &join.columns) || snapshot.table(&join.target).is_some_and(|target| any(target, &join.target_columns))
 }
 
-fn sample_table(database: &Reachable<'_>, file: &SqliteFile, table: &Table) -> rusqlite::Result<TableProfile> {
+fn sample_table(database: &AccessibleDatabase<'_>, file: &SqliteFile, table: &Table) -> rusqlite::Result<TableProfile> {
     let rules: Vec<Option<SensitiveRule>> =
         table.columns.iter().map(|column| by_name_and_type(database.config, table, column)).collect();
     // A generated column is computed on reading, by an expression from the file.

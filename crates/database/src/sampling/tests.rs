@@ -28,13 +28,13 @@ fn all_output(sql: &str, more: &str) -> String {
     let (config, problems) = config::read(&text, "f");
     assert_eq!(problems, []);
     let database = &config.databases[0];
-    let reachable = Reachable { config: database, file: path, around: ConnectionEnvironment::default() };
+    let reachable = AccessibleDatabase { config: database, file: path, around: ConnectionEnvironment::default() };
     let reading = sqlite::snapshot(&reachable, "a.db").unwrap();
     written(&config, &reachable, reading)
 }
 
 /// [`all_output`] for a database that was already read.
-pub fn written(config: &DatabasesConfig, reachable: &Reachable<'_>, reading: Reading) -> String {
+pub fn written(config: &DatabasesConfig, reachable: &AccessibleDatabase<'_>, reading: Reading) -> String {
     let database = reachable.config;
     let (snapshot, notes) = (reading.snapshot, Notes::default());
     let mut joins = infer(&snapshot, &notes);
@@ -206,7 +206,7 @@ fn an_empty_database_has_no_profiles() {
     let text = "databases: [{name: shop, type: sqlite, connection: {file: a.db}}]";
     let (config, _) = config::read(text, "f");
     let folder = tempfile::tempdir().unwrap();
-    let reachable = Reachable {
+    let reachable = AccessibleDatabase {
         config: &config.databases[0],
         file: folder.path().join("none.db"),
         around: ConnectionEnvironment::default(),

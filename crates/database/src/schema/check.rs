@@ -82,7 +82,7 @@ pub struct CheckInput<'a> {
 pub fn check(input: &CheckInput<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     for table in &input.snapshot.tables {
-        let mut tell = |rule: CheckRule, column: Option<&str>, message: String| {
+        let mut report = |rule: CheckRule, column: Option<&str>, message: String| {
             let severity = match input.config.checks.iter().find(|(known, _)| *known == rule) {
                 Some((_, None)) => return,
                 Some((_, Some(severity))) => *severity,
@@ -91,18 +91,18 @@ pub fn check(input: &CheckInput<'_>) -> Vec<Finding> {
             let column = column.map(str::to_owned);
             found.push(Finding { rule, severity, table: table.full_name(), column, message });
         };
-        of_table(input, table, &mut tell);
-        of_columns(input, table, &mut tell);
+        of_table(input, table, &mut report);
+        of_columns(input, table, &mut report);
     }
     found
 }
 
 type ReportFinding<'t> = &'t mut dyn FnMut(CheckRule, Option<&str>, String);
 
-fn of_table(input: &CheckInput<'_>, table: &Table, tell: ReportFinding<'_>) {
+fn of_table(input: &CheckInput<'_>, table: &Table, report: ReportFinding<'_>) {
     let is_base = !table.kind.is_view() && !table.is_unreadable;
     if is_base && table.primary_key.is_none() {
-        tell(CheckRule::NoPrimaryKey, None, "it has no primary key".to_owned());
+        report(CheckRule::NoPrimaryKey, None, "it has no primary key".to_owned());
     }
     for key in &table.foreign_keys {
         let columns = key.columns.join(", ");
@@ -112,7 +112,7 @@ fn of_table(input: &CheckInput<'_>, table: &Table, tell: ReportFinding<'_>) {
         let mut indexes =
             table.indexes.iter().filter(|index| !index.is_partial).map(|index| &index.columns).chain(keys);
         if !indexes.any(|index| begins(index)) {
-            tell(
+            report(
                 CheckRule::KeyWithoutIndex,
                 key.columns.first().map(String::as_str),
                 format!("the foreign key ({columns}) has no index"),
@@ -122,7 +122,7 @@ fn of_table(input: &CheckInput<'_>, table: &Table, tell: ReportFinding<'_>) {
             if input.is_missing(&key.target) {
                 let message =
                     format!("the foreign key ({columns}) refers to {}, which does not exist", key.target.full());
-                tell(CheckRule::MissingTarget, key.columns.first().map(String::as_str), message);
+                report(CheckRule::MissingTarget, key.columns.first().map(String::as_str), message);
             }
             continue;
         };
@@ -133,28 +133,28 @@ fn of_table(input: &CheckInput<'_>, table: &Table, tell: ReportFinding<'_>) {
             {
                 let message =
                     format!("it is {own_type}, but refers to {}.{other}, which is {other_type}", target.full_name());
-                tell(CheckRule::KeyTypesDiffer, Some(own), message);
+                report(CheckRule::KeyTypesDiffer, Some(own), message);
             }
         }
     }
     if table.columns.len() > MANY_COLUMNS {
-        tell(CheckRule::ManyColumns, None, format!("it has {} columns", table.columns.len()));
+        report(CheckRule::ManyColumns, None, format!("it has {} columns", table.columns.len()));
     }
     if input.domains.get(&table.table_name()).is_some_and(|domain| domain == SYSTEM) {
-        tell(CheckRule::NoDomain, None, "it belongs to no domain".to_owned());
+        report(CheckRule::NoDomain, None, "it belongs to no domain".to_owned());
     }
     for (_, column, targets) in input.joins.ambiguous.iter().filter(|(owner, ..)| *owner == table.table_name()) {
         let names: Vec<String> = targets.iter().map(TableName::full).collect();
-        tell(CheckRule::AmbiguousJoin, Some(column), format!("its name matches the keys of {}", names.join(" and ")));
+        report(CheckRule::AmbiguousJoin, Some(column), format!("its name matches the keys of {}", names.join(" and ")));
     }
     if let Some(comment) = &table.comment {
-        of_comment(&table.name, comment, None, tell);
+        of_comment(&table.name, comment, None, report);
     }
     for (constraint, comment) in &table.constraint_comments {
-        of_quoted(&format!("the comment of {constraint}"), comment, None, tell);
+        of_quoted(&format!("the comment of {constraint}"), comment, None, report);
     }
     for (column, message) in hidden_texts(table) {
-        tell(CheckRule::HiddenCharacters, column, message);
+        report(CheckRule::HiddenCharacters, column, message);
     }
 }
 
@@ -179,39 +179,39 @@ pub fn hidden_texts(table: &Table) -> Vec<(Option<&str>, String)> {
         .collect()
 }
 
-fn of_columns(input: &CheckInput<'_>, table: &Table, tell: ReportFinding<'_>) {
+fn of_columns(input: &CheckInput<'_>, table: &Table, report: ReportFinding<'_>) {
     let note = input.notes.table(table);
     for column in &table.columns {
         if let Some(comment) = column.type_comment.as_ref().filter(|_| column.comment.is_none()) {
-            of_quoted("the comment of its type", comment, Some(&column.name), tell);
+            of_quoted("the comment of its type", comment, Some(&column.name), report);
         }
         if let Some(comment) = &column.comment {
-            of_comment(&column.name, comment, Some(&column.name), tell);
+            of_comment(&column.name, comment, Some(&column.name), report);
         }
         let is_noted = note.is_some_and(|note| note.columns.contains_key(&column.name));
         if let Some(rule) = by_name_and_type(input.config, table, column).filter(|_| !is_noted) {
             let message = format!("it is sensitive ({}) and has no note", rule.words());
-            tell(CheckRule::SensitiveWithoutNote, Some(&column.name), message);
+            report(CheckRule::SensitiveWithoutNote, Some(&column.name), message);
         }
     }
 }
 
-fn of_comment(name: &str, comment: &str, column: Option<&str>, tell: ReportFinding<'_>) {
+fn of_comment(name: &str, comment: &str, column: Option<&str>, report: ReportFinding<'_>) {
     if comment.trim().is_empty() || split(comment) == split(name) {
-        tell(CheckRule::EmptyComment, column, "its comment says nothing".to_owned());
+        report(CheckRule::EmptyComment, column, "its comment says nothing".to_owned());
     }
-    of_quoted("its comment", comment, column, tell);
+    of_quoted("its comment", comment, column, report);
     if comment.chars().count() > LONG_COMMENT {
-        tell(CheckRule::LongComment, column, format!("its comment has more than {LONG_COMMENT} characters"));
+        report(CheckRule::LongComment, column, format!("its comment has more than {LONG_COMMENT} characters"));
     }
 }
 
 /// Reports that a comment quotes values, without quoting them.
-fn of_quoted(what: &str, comment: &str, column: Option<&str>, tell: ReportFinding<'_>) {
+fn of_quoted(what: &str, comment: &str, column: Option<&str>, report: ReportFinding<'_>) {
     let kinds = quoted_in(comment);
     if !kinds.is_empty() {
         let message = format!("{what} quotes a value ({}), which is left out", kinds.join(", "));
-        tell(CheckRule::ValueInComment, column, message);
+        report(CheckRule::ValueInComment, column, message);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Rule-based descriptions: a sentence stating what names, keys and types make certain. Nothing is guessed.
 
-use crate::names::words::{singular, split, spoken};
+use crate::names::words::{readable_name, singular, split};
 use crate::snapshot::{Column, ForeignKey, Table, TableKind, TableName};
 use refdesk_text::names::joined;
 use refdesk_text::words::capitalized;
@@ -59,12 +59,12 @@ const PREPOSITIONS: &[&str] = &["at", "by", "for", "from", "in", "of", "on", "pe
 
 /// Describes a table only by its kind and name.
 pub fn named(kind: TableKind, name: &str) -> String {
-    format!("{} \u{201c}{}\u{201d}.", capitalized(kind.word()), spoken_or_plain(name))
+    format!("{} \u{201c}{}\u{201d}.", capitalized(kind.word()), readable_or_plain(name))
 }
 
 /// What a table is; `is_missing` tells which of the tables that it refers to do not exist.
 pub fn table(table: &Table, referenced_by: &[String], is_missing: &dyn Fn(&TableName) -> bool) -> String {
-    let words = spoken_or_plain(&table.name);
+    let words = readable_or_plain(&table.name);
     let mut sentences = Vec::new();
     let (mut targets, mut missing): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
     for key in &table.foreign_keys {
@@ -169,7 +169,7 @@ pub(crate) fn column(table: &Table, column: &Column, is_missing: &dyn Fn(&TableN
 
 /// The words of a name, for a sentence.
 fn in_words(name: &str) -> String {
-    let words = spoken(name);
+    let words = readable_name(name);
     let words =
         words.split(' ').map(|word| if CAPITALS.contains(&word) { word.to_uppercase() } else { word.to_owned() });
     words.collect::<Vec<_>>().join(" ")
@@ -189,7 +189,7 @@ fn measured(unit: &str) -> &'static str {
 
 /// One row of a table, in words.
 fn owner(table: &Table) -> String {
-    let mut words: Vec<String> = spoken(&table.name).split(' ').map(str::to_owned).collect();
+    let mut words: Vec<String> = readable_name(&table.name).split(' ').map(str::to_owned).collect();
     // A view's name does not denote one row.
     if let Some(last) = words.last_mut().filter(|_| !table.kind.is_view()) {
         *last = singular(last);
@@ -255,10 +255,10 @@ fn moment(words: &[String], column: &Column, owner: &str) -> Option<String> {
 fn flag(words: &[String], column: &Column) -> Option<String> {
     let is_flag = column.data_type.to_lowercase().starts_with("bool");
     let (first, rest) = words.split_first()?;
-    let rest = spoken(&rest.join("_"));
+    let rest = readable_name(&rest.join("_"));
     match first.as_str() {
         "is" | "has" | "can" | "was" if !rest.is_empty() => Some(format!("Whether it {first} {rest}")),
-        _ if is_flag => Some(format!("Whether it is {}", spoken(&column.name))),
+        _ if is_flag => Some(format!("Whether it is {}", readable_name(&column.name))),
         _ => None,
     }
 }
@@ -308,8 +308,8 @@ pub(super) fn says_all(description: &str, labels: &[String]) -> bool {
 }
 
 /// The words of a name, or the name itself if it has none.
-fn spoken_or_plain(name: &str) -> String {
-    let words = spoken(name);
+fn readable_or_plain(name: &str) -> String {
+    let words = readable_name(name);
     if words.is_empty() { name.to_owned() } else { words }
 }
 

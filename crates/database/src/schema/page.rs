@@ -110,13 +110,13 @@ pub fn pages(input: &PagesInput<'_>) -> Vec<Page> {
         })
         .collect();
     let positions = subjects.iter().enumerate().map(|(at, it)| (it.doc.fully_qualified_name.clone(), at)).collect();
-    let book = PageSet { config: input.config, docs_path: input.docs_path, ids: input.ids, subjects, positions };
-    let mut pages = vec![overview::overview(&book)];
-    let mut domains: Vec<&str> = book.subjects.iter().map(|it| it.domain).collect();
+    let page_set = PageSet { config: input.config, docs_path: input.docs_path, ids: input.ids, subjects, positions };
+    let mut pages = vec![overview::overview(&page_set)];
+    let mut domains: Vec<&str> = page_set.subjects.iter().map(|it| it.domain).collect();
     domains.sort_unstable();
     domains.dedup();
-    pages.extend(domains.iter().map(|domain| overview::domain(&book, domain)));
-    pages.par_extend(book.subjects.par_iter().flat_map_iter(|subject| table::pages(&book, subject)));
+    pages.extend(domains.iter().map(|domain| overview::domain(&page_set, domain)));
+    pages.par_extend(page_set.subjects.par_iter().flat_map_iter(|subject| table::pages(&page_set, subject)));
     pages
 }
 

@@ -258,7 +258,7 @@ impl Plan {
     }
 
     /// Gives each unit a unique id, the same as in the stored plan where possible.
-    pub fn settle_ids(&mut self, stored: Option<&Self>) {
+    pub fn assign_ids(&mut self, stored: Option<&Self>) {
         let ids = unit_ids(&self.work_units, stored);
         let now: BTreeMap<(String, String), String> = self
             .work_units

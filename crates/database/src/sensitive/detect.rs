@@ -24,7 +24,7 @@ pub(crate) fn detect(text: &str) -> Option<&'static str> {
 }
 
 /// The kind of sensitive value that an integer's digits form. Phone numbers are distinguishable from other numbers only
-/// in groups: see [`is_number_to_call`].
+/// in groups: see [`may_be_phone_number`].
 pub(crate) fn detect_integer(text: &str) -> Option<&'static str> {
     let text = text.trim_end_matches('0').strip_suffix('.').unwrap_or(text);
     let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_digit).map(|byte| byte - b'0').collect();
@@ -41,7 +41,7 @@ pub(super) fn is_issued(text: &str) -> bool {
 
 /// Whether an integer may be a phone number with a country or area code: not a recent timestamp in seconds or
 /// milliseconds, and not a date without punctuation.
-pub(crate) fn is_number_to_call(text: &str) -> bool {
+pub(crate) fn may_be_phone_number(text: &str) -> bool {
     let Ok(number) = text.parse::<u64>() else { return false };
     let is_time = matches!(number, 900_000_000..2_000_000_000 | 900_000_000_000..2_000_000_000_000);
     let two = |at: usize| text.get(at..at + 2).and_then(|text| text.parse::<u8>().ok()).unwrap_or(0);
@@ -384,7 +384,7 @@ mod tests {
             ("202401311020", false, false),
             ("123456789", false, false),
         ] {
-            assert_eq!((detect_integer(text).is_some(), is_number_to_call(text)), (is_card, is_number), "{text}");
+            assert_eq!((detect_integer(text).is_some(), may_be_phone_number(text)), (is_card, is_number), "{text}");
         }
         for (number, is_one) in [
             (52.520_008, true),

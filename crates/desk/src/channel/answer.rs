@@ -20,7 +20,7 @@ const SHOWN: usize = 80;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum AnswerError {
     /// Not a JSON document, perhaps because it is incomplete; the parser's reason.
-    NotWhole(String),
+    Incomplete(String),
     /// JSON, but not an answer to this request; the reason.
     Wrong(String),
 }
@@ -28,7 +28,7 @@ pub(super) enum AnswerError {
 impl AnswerError {
     /// Converts to the caller's error; `from` names the origin of the answer, such as `the webhook` or a file's path.
     pub(super) fn into_no_answer(self, from: &str) -> NoAnswer {
-        let (Self::NotWhole(why) | Self::Wrong(why)) = self;
+        let (Self::Incomplete(why) | Self::Wrong(why)) = self;
         let hint = "an answer is {\"request_id\": …, \"selected_ids\": […]}";
         NoAnswer::failed(Code::WrongAnswer, format!("{from} is not an answer: {why}"), hint)
     }
@@ -38,14 +38,14 @@ pub(super) fn read(request: &Request, bytes: &[u8]) -> Result<ChannelAnswer, Ans
     // Editors on some systems start a file with a byte order mark.
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
     let value: Value =
-        serde_json::from_slice(bytes).map_err(|error| AnswerError::NotWhole(format!("not JSON ({error})")))?;
+        serde_json::from_slice(bytes).map_err(|error| AnswerError::Incomplete(format!("not JSON ({error})")))?;
     let Value::Object(members) = value else {
         return Err(AnswerError::Wrong("it is JSON, but not an object".to_owned()));
     };
-    understood(request, &members).map_err(AnswerError::Wrong)
+    parse_members(request, &members).map_err(AnswerError::Wrong)
 }
 
-fn understood(request: &Request, members: &Map<String, Value>) -> Result<ChannelAnswer, String> {
+fn parse_members(request: &Request, members: &Map<String, Value>) -> Result<ChannelAnswer, String> {
     match members.get("request_id") {
         Some(Value::String(id)) if *id == request.request_id => {}
         Some(Value::String(id)) => return Err(format!("it answers the request '{}'", shown(id))),
@@ -120,9 +120,9 @@ mod tests {
         let whole = r#"{"request_id": "r1", "selected_ids": ["a"]}"#;
         for end in 0..whole.len() {
             let read = read(&request, &whole.as_bytes()[..end]);
-            assert!(matches!(read, Err(AnswerError::NotWhole(_))), "{end}: {read:?}");
+            assert!(matches!(read, Err(AnswerError::Incomplete(_))), "{end}: {read:?}");
         }
-        assert!(matches!(read(&request, b"\xff"), Err(AnswerError::NotWhole(_))));
+        assert!(matches!(read(&request, b"\xff"), Err(AnswerError::Incomplete(_))));
     }
 
     #[test]

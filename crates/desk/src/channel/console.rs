@@ -26,7 +26,7 @@ impl Channel for Console {
         if request.approval.is_some() {
             return Err(NoAnswer::only_on_a_screen());
         }
-        converse(request, wait, &lines(), &mut io::stderr().lock())
+        ask_until_valid(request, wait, &lines(), &mut io::stderr().lock())
     }
 }
 
@@ -55,7 +55,7 @@ fn lines() -> Receiver<io::Result<Option<String>>> {
 }
 
 /// Lists the sources and asks until a line is valid. End of input counts as an empty line: nothing is selected.
-fn converse(
+fn ask_until_valid(
     request: &Request,
     wait: &Wait,
     typed: &Receiver<io::Result<Option<String>>>,
@@ -69,9 +69,9 @@ fn converse(
     let prompt = "Which? Numbers as in 1,3,4 or 2-5, `all`, `none`; an empty line means none: ";
     say(prompt)?;
     loop {
-        let line = match typed.recv_timeout(wait.glance()) {
+        let line = match typed.recv_timeout(wait.check_interval()) {
             Ok(line) => line.map_err(broken)?.unwrap_or_default(),
-            Err(RecvTimeoutError::Timeout) if wait.is_given_up() => return end(&mut say, NoAnswer::GivenUp),
+            Err(RecvTimeoutError::Timeout) if wait.is_cancelled() => return end(&mut say, NoAnswer::Cancelled),
             Err(RecvTimeoutError::Timeout) if wait.left().is_zero() => return end(&mut say, NoAnswer::TimedOut),
             Err(RecvTimeoutError::Timeout) => continue,
             Err(RecvTimeoutError::Disconnected) => String::new(),
@@ -203,7 +203,7 @@ mod tests {
         // A terminal without input is still open.
         let open = typed.is_empty().then_some(sender);
         let mut out = Vec::new();
-        let end = converse(request, wait, &receiver, &mut out);
+        let end = ask_until_valid(request, wait, &receiver, &mut out);
         drop(open);
         (end, String::from_utf8(out).unwrap())
     }
@@ -225,9 +225,9 @@ mod tests {
         let (end, shown) = conversation(&request, &[], &Wait::seconds(0.0));
         assert_eq!(end, Err(NoAnswer::TimedOut));
         assert!(shown.ends_with('\n'), "{shown:?}");
-        let given_up = Wait::seconds(60.0);
-        given_up.give_up();
-        assert_eq!(conversation(&request, &[], &given_up).0, Err(NoAnswer::GivenUp));
+        let cancelled = Wait::seconds(60.0);
+        cancelled.cancel();
+        assert_eq!(conversation(&request, &[], &cancelled).0, Err(NoAnswer::Cancelled));
     }
 
     #[test]

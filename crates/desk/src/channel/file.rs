@@ -12,7 +12,7 @@ use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use super::answer::{AnswerError, MAX, read};
 use super::folder::{ChannelFolder, QUESTION, REQUESTS, RESPONSES, file_of, read_answer, sweep, taken};
 use super::{Channel, ChannelAnswer, NoAnswer, Request, Wait};
-use crate::session::{advice, keep_git_out};
+use crate::session::{advice, ignore_in_git};
 use refdesk_files::name::safe;
 use refdesk_files::path::{display, is_absent};
 use refdesk_files::reserved::STATE_FOLDER;
@@ -40,21 +40,21 @@ impl Channel for Files {
         let (requests, responses) = self.begin().map_err(unasked)?;
         // Watch before creating the request, so that no answer is missed.
         let events = FolderEvents::of(responses.path());
-        let raised = self.raise(request, requests, responses).map_err(unasked)?;
+        let published = self.publish_request(request, requests, responses).map_err(unasked)?;
         let mut looked = Instant::now();
         loop {
-            if wait.is_given_up() {
-                return raised.last_look(request).map_err(|_| NoAnswer::GivenUp);
+            if wait.is_cancelled() {
+                return published.final_check(request).map_err(|_| NoAnswer::Cancelled);
             }
             if wait.left().is_zero() {
-                return raised.last_look(request);
+                return published.final_check(request);
             }
-            if let Some(end) = look(&raised.responses, &raised.answer, &raised.shown, request) {
-                raised.take();
+            if let Some(end) = poll_answer(&published.responses, &published.answer, &published.shown, request) {
+                published.take();
                 return end;
             }
-            while !events.wait(wait.glance().min(self.poll)) {
-                if wait.is_given_up() || wait.left().is_zero() || looked.elapsed() >= self.poll {
+            while !events.wait(wait.check_interval().min(self.poll)) {
+                if wait.is_cancelled() || wait.left().is_zero() || looked.elapsed() >= self.poll {
                     break;
                 }
             }
@@ -68,14 +68,14 @@ impl Files {
     fn begin(&self) -> io::Result<(Folder, Folder)> {
         self.folder.check()?;
         if self.folder.path().starts_with(self.workspace.join(STATE_FOLDER)) {
-            keep_git_out(&self.workspace)?;
+            ignore_in_git(&self.workspace)?;
         }
         let parts = (self.folder.make_part(REQUESTS)?, self.folder.make_part(RESPONSES)?);
         sweep(&self.folder);
         Ok(parts)
     }
 
-    fn raise(&self, request: &Request, requests: Folder, responses: Folder) -> io::Result<Raised> {
+    fn publish_request(&self, request: &Request, requests: Folder, responses: Folder) -> io::Result<PublishedRequest> {
         let id = &request.request_id;
         if safe(id) != *id {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "the request's id is not a file name"));
@@ -88,12 +88,17 @@ impl Files {
         }
         let alive = requests.publish(file_of(id), &bytes, FileMode::Private)?;
         let shown = display(&self.workspace, &responses.path_of(file_of(id)));
-        Ok(Raised { requests, responses, answer: file_of(id), taken: taken(id), shown, _alive: alive })
+        Ok(PublishedRequest { requests, responses, answer: file_of(id), taken: taken(id), shown, _alive: alive })
     }
 }
 
 /// The answer, if it exists and is complete.
-fn look(responses: &Folder, name: &str, shown: &str, request: &Request) -> Option<Result<ChannelAnswer, NoAnswer>> {
+fn poll_answer(
+    responses: &Folder,
+    name: &str,
+    shown: &str,
+    request: &Request,
+) -> Option<Result<ChannelAnswer, NoAnswer>> {
     let wrong = |message: String, hint| Some(Err(NoAnswer::failed(Code::WrongAnswer, message, hint)));
     let bytes = match read_answer(responses, name) {
         Ok(Some(bytes)) => bytes,
@@ -103,14 +108,14 @@ fn look(responses: &Folder, name: &str, shown: &str, request: &Request) -> Optio
     };
     match read(request, &bytes) {
         Ok(answered) => Some(Ok(answered)),
-        Err(AnswerError::NotWhole(_)) => None,
+        Err(AnswerError::Incomplete(_)) => None,
         Err(wrong) => Some(Err(wrong.into_no_answer(shown))),
     }
 }
 
 /// A published request. Dropping it removes the request, then the answer that was taken; `folder::answer` relies on
 /// this order.
-struct Raised {
+struct PublishedRequest {
     requests: Folder,
     responses: Folder,
     /// The file name of both the request and the answer.
@@ -123,7 +128,7 @@ struct Raised {
     _alive: File,
 }
 
-impl Raised {
+impl PublishedRequest {
     /// Takes the answer by renaming it, so that its writer cannot withdraw it; returns whether there was one.
     fn take(&self) -> bool {
         self.responses.rename(&self.answer, &self.taken).is_ok()
@@ -131,16 +136,16 @@ impl Raised {
 
     /// Checks once more after the timeout. Removes the request first: a writer that answers now sees that it is gone,
     /// and withdraws its answer unless it was taken here.
-    fn last_look(self, request: &Request) -> Result<ChannelAnswer, NoAnswer> {
+    fn final_check(self, request: &Request) -> Result<ChannelAnswer, NoAnswer> {
         let _ = self.requests.remove_file(&self.answer);
         if !self.take() {
             return Err(NoAnswer::TimedOut);
         }
-        look(&self.responses, &self.taken, &self.shown, request).unwrap_or_else(|| {
+        poll_answer(&self.responses, &self.taken, &self.shown, request).unwrap_or_else(|| {
             let why = match read_answer(&self.responses, &self.taken)
                 .map(|bytes| read(request, &bytes.unwrap_or_default()))
             {
-                Ok(Err(AnswerError::NotWhole(why))) => format!(": {why}"),
+                Ok(Err(AnswerError::Incomplete(why))) => format!(": {why}"),
                 _ => String::new(),
             };
             let message = format!("{} was still incomplete at the timeout{why}", self.shown);
@@ -150,7 +155,7 @@ impl Raised {
     }
 }
 
-impl Drop for Raised {
+impl Drop for PublishedRequest {
     fn drop(&mut self) {
         let _ = self.requests.remove_file(&self.answer);
         let _ = self.responses.remove_file(&self.taken);

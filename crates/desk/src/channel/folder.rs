@@ -253,7 +253,7 @@ pub fn pending(base: &ChannelFolder, now: Timestamp) -> FoundRequests {
             beyond += 1;
             continue;
         }
-        match look(base, &requests, &id, now, &mut budget) {
+        match read_request(base, &requests, &id, now, &mut budget) {
             Ok(Some(pending)) if pending.until.is_none_or(|until| now < until) => found.pending.push(pending),
             Ok(_) => {}
             Err(problem) => found.problems.push(*problem),
@@ -280,7 +280,7 @@ fn key(pending: &Pending) -> (Option<Timestamp>, &str) {
 
 /// Reads a request; `None` if its requester is dead or the file is gone. Another program's request is charged to
 /// `budget`.
-fn look(
+fn read_request(
     base: &ChannelFolder,
     requests: &Folder,
     id: &str,
@@ -355,7 +355,7 @@ fn is_in(base: &ChannelFolder, part: &str, id: &str) -> bool {
 }
 
 /// Whether this is one of refdesk's requests whose requester is dead.
-pub(crate) fn is_left(base: &ChannelFolder, id: &str) -> bool {
+pub(crate) fn is_abandoned(base: &ChannelFolder, id: &str) -> bool {
     let file = base.part(REQUESTS).and_then(|requests| requests.open(file_of(id)));
     is_own_id(id) && file.is_ok_and(|file| is_writer_dead(&file))
 }
@@ -373,7 +373,7 @@ pub fn answer(base: &ChannelFolder, response: &Response) -> io::Result<AnswerSta
     base.check()?;
     let requests = match base.part(REQUESTS) {
         Err(error) if is_absent(&error) => {
-            return Ok(AnswerStatus::Late { by: given_answer(base, id).and_then(|answer| answer.by) });
+            return Ok(AnswerStatus::Late { by: find_answer(base, id).and_then(|answer| answer.by) });
         }
         opened => opened?,
     };
@@ -383,7 +383,7 @@ pub fn answer(base: &ChannelFolder, response: &Response) -> io::Result<AnswerSta
         Err(error) => return Err(error),
     };
     if is_dead {
-        return Ok(AnswerStatus::Late { by: given_answer(base, id).and_then(|answer| answer.by) });
+        return Ok(AnswerStatus::Late { by: find_answer(base, id).and_then(|answer| answer.by) });
     }
     // One writer at a time: otherwise, withdrawing an answer by its name could remove the next writer's.
     let _turn = base.open()?.lock("lock", TURN)?;
@@ -391,7 +391,7 @@ pub fn answer(base: &ChannelFolder, response: &Response) -> io::Result<AnswerSta
     let (name, taken) = (file_of(id), taken(id));
     let file = match responses.publish(&name, &serde_json::to_vec_pretty(response)?, FileMode::Private) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            return Ok(AnswerStatus::Late { by: given_answer(base, id).and_then(|answer| answer.by) });
+            return Ok(AnswerStatus::Late { by: find_answer(base, id).and_then(|answer| answer.by) });
         }
         published => published?,
     };
@@ -419,7 +419,7 @@ pub(super) fn taken(id: &str) -> String {
 }
 
 /// An answer, taken or not.
-pub(crate) fn given_answer(base: &ChannelFolder, id: &str) -> Option<Response> {
+pub(crate) fn find_answer(base: &ChannelFolder, id: &str) -> Option<Response> {
     let responses = base.part(RESPONSES).ok()?;
     answer_in(&responses, &file_of(id)).or_else(|| answer_in(&responses, &taken(id)))
 }

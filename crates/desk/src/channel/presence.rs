@@ -7,7 +7,7 @@ use std::fs::TryLockError;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::session::keep_git_out;
+use crate::session::ignore_in_git;
 use refdesk_files::reserved::STATE_FOLDER;
 use refdesk_files::{Durability, FileMode, Folder, Staged};
 
@@ -54,45 +54,45 @@ const MAX: u64 = 1024;
 ///
 /// # Errors
 /// The file system's error with the path; there is a link on the folder's path.
-pub fn attend(workspace: &Path, attendant: PresenceKind) -> io::Result<Presence> {
-    hold(workspace, attendant, "")
+pub fn mark_open(workspace: &Path, kind: PresenceKind) -> io::Result<Presence> {
+    hold(workspace, kind, "")
 }
 
 /// Marks the agent of this session as connected.
 ///
 /// # Errors
-/// As for [`attend`].
+/// As for [`mark_open`].
 pub fn connect(workspace: &Path, session: &str) -> io::Result<Presence> {
     hold(workspace, PresenceKind::Agent, session)
 }
 
-fn hold(workspace: &Path, attendant: PresenceKind, session: &str) -> io::Result<Presence> {
-    keep_git_out(workspace)?;
+fn hold(workspace: &Path, kind: PresenceKind, session: &str) -> io::Result<Presence> {
+    ignore_in_git(workspace)?;
     let root = Folder::root(workspace)?;
     for other in [PresenceKind::Screen, PresenceKind::Server, PresenceKind::Agent] {
         if let Ok(folder) = root.below(&other.folder()) {
             folder.sweep_dead()?;
         }
     }
-    if attendant == PresenceKind::Screen {
+    if kind == PresenceKind::Screen {
         // The server watches this folder from the start, so the first agent must not appear as a change to the
         // workspace.
         root.make(&PresenceKind::Agent.folder(), FileMode::Private)?;
     }
-    let folder = root.make(&attendant.folder(), FileMode::Private)?;
+    let folder = root.make(&kind.folder(), FileMode::Private)?;
     let held = format!("{}\n{session}", std::process::id());
-    let name = attendant.word();
+    let name = kind.word();
     Ok(Presence { _held: folder.stage(name, held.as_bytes(), FileMode::Private, Durability::Recreatable)? })
 }
 
 /// Whether a screen or a server of this workspace is open. False on file systems without locks.
-pub fn is_open(workspace: &Path, attendant: PresenceKind) -> bool {
-    open_count(workspace, attendant) > 0
+pub fn is_open(workspace: &Path, kind: PresenceKind) -> bool {
+    open_count(workspace, kind) > 0
 }
 
 /// The number of this workspace's screens, servers or agents; 0 on file systems without locks.
-pub fn open_count(workspace: &Path, attendant: PresenceKind) -> usize {
-    held(workspace, attendant).map_or(0, |(_, names)| names.len())
+pub fn open_count(workspace: &Path, kind: PresenceKind) -> usize {
+    held(workspace, kind).map_or(0, |(_, names)| names.len())
 }
 
 /// The session of each connected agent; empty if its server did not report it.
@@ -106,8 +106,8 @@ pub(crate) fn connected_sessions(workspace: &Path) -> Vec<String> {
 }
 
 /// The files that some process keeps locked.
-fn held(workspace: &Path, attendant: PresenceKind) -> Option<(Folder, Vec<OsString>)> {
-    let folder = Folder::root(workspace).and_then(|root| root.below(&attendant.folder())).ok()?;
+fn held(workspace: &Path, kind: PresenceKind) -> Option<(Folder, Vec<OsString>)> {
+    let folder = Folder::root(workspace).and_then(|root| root.below(&kind.folder())).ok()?;
     let mut names = folder.names().unwrap_or_default();
     names.retain(|name| {
         folder.open(name).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
@@ -125,11 +125,11 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let workspace = std::fs::canonicalize(root.path()).unwrap();
         assert!(!is_open(&workspace, Screen));
-        let (one, two) = (attend(&workspace, Screen).unwrap(), attend(&workspace, Screen).unwrap());
+        let (one, two) = (mark_open(&workspace, Screen).unwrap(), mark_open(&workspace, Screen).unwrap());
         assert_eq!([Screen, Server].map(|it| open_count(&workspace, it)), [2, 0]);
         drop(one);
         assert!(is_open(&workspace, Screen));
-        let server = attend(&workspace, Server).unwrap();
+        let server = mark_open(&workspace, Server).unwrap();
         assert!(is_open(&workspace, Server));
         let agents = ["s-1", "s-2", "s-2"].map(|session| connect(&workspace, session).unwrap());
         assert_eq!([Server, Agent].map(|it| open_count(&workspace, it)), [1, 3], "one server serves many");
@@ -154,9 +154,9 @@ mod tests {
         let left = workspace.join(Screen.folder()).join(".refdesk-dead.tmp");
         refdesk_files::write_atomic(&left, b"1").unwrap();
         assert!(!is_open(&workspace, Screen));
-        let _there = attend(&workspace, Server).unwrap();
+        let _there = mark_open(&workspace, Server).unwrap();
         assert!(!left.exists() && is_open(&workspace, Server), "also by a process of the other kind");
-        let _there = attend(&workspace, Screen).unwrap();
+        let _there = mark_open(&workspace, Screen).unwrap();
         assert!(!left.exists() && is_open(&workspace, Screen));
     }
 
@@ -165,7 +165,7 @@ mod tests {
         let (root, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let workspace = std::fs::canonicalize(root.path()).unwrap();
         std::os::unix::fs::symlink(outside.path(), workspace.join(".jaato")).unwrap();
-        assert!(attend(&workspace, Screen).is_err());
+        assert!(mark_open(&workspace, Screen).is_err());
         assert!(!is_open(&workspace, Screen));
         assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 0);
     }

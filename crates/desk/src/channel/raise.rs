@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, RandomState};
 use jiff::Timestamp;
 
 use super::{Approval, ChannelSetup, OfferedReference, Request, Requester};
-use crate::{CompleteDesk, Session, WantedTags};
+use crate::{CompleteDesk, Session, TagFilter};
 use refdesk_core::catalog::{Mode, Source};
 
 /// A request to choose from all sources that could be hinted at (selectable, existing, neither selected nor excluded),
@@ -16,8 +16,8 @@ pub fn request(desk: &CompleteDesk<'_>, session: &Session, context: &str, tags: 
         let id = source.id.as_str();
         source.mode == Mode::Selectable && !source.is_missing() && !selection.contains(id) && !selection.is_excluded(id)
     };
-    let wanted = WantedTags::new(tags);
-    let has_tag = |source: &&Source| tags.is_empty() || wanted.are_on(source);
+    let wanted = TagFilter::new(tags);
+    let has_tag = |source: &&Source| tags.is_empty() || wanted.matches(source);
     let asker = Requester { who: session.who.clone(), session: session.id.clone(), desk: desk.name().to_owned() };
     let timestamp = Timestamp::try_from(desk.now()).unwrap_or_default();
     Request {

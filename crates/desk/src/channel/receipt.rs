@@ -32,7 +32,7 @@ pub fn answer_receipt(request: &Request, came: &Result<ChannelAnswer, NoAnswer>)
             format!("{} answered: {what}", person(answered.by.as_deref()))
         }
         Err(NoAnswer::TimedOut) => "no answer in time".to_owned(),
-        Err(NoAnswer::GivenUp) => "cancelled before there was an answer".to_owned(),
+        Err(NoAnswer::Cancelled) => "cancelled before there was an answer".to_owned(),
         Err(NoAnswer::Failed(Error { message, .. })) => format!("no valid answer: {message}"),
     };
     let about = came.as_ref().map(|answered| answered.selected.clone()).unwrap_or_default();
@@ -78,7 +78,7 @@ mod tests {
             ),
             (&yes, Ok(ChannelAnswer::default()), "a person answered: no to src/a.rs"),
             (&choice, Err(NoAnswer::TimedOut), "no answer in time"),
-            (&choice, Err(NoAnswer::GivenUp), "cancelled before there was an answer"),
+            (&choice, Err(NoAnswer::Cancelled), "cancelled before there was an answer"),
             (&choice, Err(failed), "no valid answer: the webhook said no"),
         ] {
             assert_eq!(answer_receipt(request, &came).reason, reason);

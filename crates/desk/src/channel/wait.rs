@@ -8,20 +8,20 @@ use std::time::{Duration, Instant};
 pub(super) const LONGEST: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// The interval at which a waiting thread checks for cancellation.
-const GLANCE: Duration = Duration::from_millis(100);
+const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A bounded wait that can be cancelled.
 #[derive(Debug, Clone)]
 pub struct Wait {
     /// The deadline.
     pub until: Instant,
-    given_up: Arc<AtomicBool>,
+    cancelled: Arc<AtomicBool>,
 }
 
 impl Wait {
     /// A wait until this deadline, or until it is cancelled.
     pub fn until(until: Instant) -> Self {
-        Self { until, given_up: Arc::default() }
+        Self { until, cancelled: Arc::default() }
     }
 
     /// A wait of this many seconds from now, at most a week.
@@ -32,12 +32,12 @@ impl Wait {
     }
 
     /// Cancels the wait.
-    pub fn give_up(&self) {
-        self.given_up.store(true, Ordering::Relaxed);
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    pub(super) fn is_given_up(&self) -> bool {
-        self.given_up.load(Ordering::Relaxed)
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
     }
 
     /// The remaining time.
@@ -46,8 +46,8 @@ impl Wait {
     }
 
     /// How long to wait for something else before checking this again.
-    pub(super) fn glance(&self) -> Duration {
-        self.left().min(GLANCE)
+    pub(super) fn check_interval(&self) -> Duration {
+        self.left().min(CHECK_INTERVAL)
     }
 }
 
@@ -61,6 +61,6 @@ mod tests {
             let left = Wait::seconds(seconds).left().as_secs();
             assert!((least..=most).contains(&left), "{seconds}: {left}");
         }
-        assert!(!Wait::seconds(-1.0).is_given_up());
+        assert!(!Wait::seconds(-1.0).is_cancelled());
     }
 }

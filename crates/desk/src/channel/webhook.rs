@@ -66,14 +66,14 @@ impl Channel for Webhook {
             return Err(NoAnswer::failed(Code::NotAsked, format!("no thread can be started: {error}"), ""));
         }
         loop {
-            match receiver.recv_timeout(wait.glance()) {
+            match receiver.recv_timeout(wait.check_interval()) {
                 Ok(came) => return came,
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(NoAnswer::failed(Code::NotAsked, "the request to the webhook broke off", ""));
                 }
-                Err(RecvTimeoutError::Timeout) if wait.is_given_up() => {
+                Err(RecvTimeoutError::Timeout) if wait.is_cancelled() => {
                     agent.shutdown();
-                    return Err(NoAnswer::GivenUp);
+                    return Err(NoAnswer::Cancelled);
                 }
                 Err(RecvTimeoutError::Timeout) if wait.left().is_zero() => {
                     let came = receiver.recv_timeout(GRACE);

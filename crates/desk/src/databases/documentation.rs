@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use refdesk_database::documenter::{
-    CatalogEntry, Manifest, ManifestEntry, ManifestFile, OwnPages, PageAction, Progress, ProgressStatus, SourceCounts,
-    catalog_entries,
+    CatalogEntry, GeneratedPages, Manifest, ManifestEntry, ManifestFile, PageAction, Progress, ProgressStatus,
+    SourceCounts, catalog_entries,
 };
 use refdesk_database::names::globs::NamePattern;
 use refdesk_database::sampling::{Sampled, from_page, sample};
@@ -90,7 +90,7 @@ pub struct Documentation {
     pub(super) manifest: Option<Manifest>,
     /// The progress of the last run, if it was interrupted.
     pub(super) interrupted: Option<Progress>,
-    pub(super) own: OwnPages,
+    pub(super) own: GeneratedPages,
     /// Where the descriptions come from.
     pub sources: SourceCounts,
     pub(super) databases: BTreeSet<String>,
@@ -224,7 +224,7 @@ impl Desk {
             KnownManifest::default()
         });
         let progress: Option<Progress> = self.database_state(PROGRESS);
-        let own = OwnPages::of(manifest.as_ref(), progress.as_ref());
+        let own = GeneratedPages::of(manifest.as_ref(), progress.as_ref());
         let mut documentation = Documentation {
             earlier_manifests: earlier,
             failed: read.iter().filter_map(failure).chain(self.wrong_databases(&options.names)).collect(),
@@ -245,7 +245,7 @@ impl Desk {
             return Err(error);
         }
         documentation.leave_out_incomplete();
-        self.find_gone(&mut documentation, options);
+        self.find_obsolete(&mut documentation, options);
         self.compare_entries(&mut documentation, options);
         Ok(documentation)
     }
@@ -263,7 +263,7 @@ impl Desk {
         }
         run.problems.extend(described.problems.iter().cloned());
         run.databases.insert(name.clone());
-        add_beyond(run, database);
+        add_over_limit(run, database);
         let Described { tables, domains, .. } = &described;
         let ids = SourceIds::of(&run.planned.plan);
         let input = PagesInput { config: &database.config, docs_path: &run.docs_path, tables, domains, ids: &ids };
@@ -487,15 +487,15 @@ pub(super) fn failure(database: &ReadDatabase) -> Option<(String, Error)> {
 }
 
 /// Records the pages of tables that exist but exceed the limit, and those of their domains.
-fn add_beyond(run: &mut Documentation, database: &ReadDatabase) {
+fn add_over_limit(run: &mut Documentation, database: &ReadDatabase) {
     let beyond: BTreeSet<&TableName> = database.snapshot().into_iter().flat_map(|it| &it.beyond).collect();
     let files = || run.manifest.iter().flat_map(|manifest| &manifest.indexable_files);
     let own = || files().filter(|file| file.database == database.config.name);
-    let is_beyond = |file: &&ManifestFile| match (&file.schema, &file.table) {
+    let is_over_limit = |file: &&ManifestFile| match (&file.schema, &file.table) {
         (Some(schema), Some(name)) => beyond.contains(&TableName { schema: schema.clone(), name: name.clone() }),
         _ => false,
     };
-    let tables: Vec<&ManifestFile> = own().filter(is_beyond).collect();
+    let tables: Vec<&ManifestFile> = own().filter(is_over_limit).collect();
     let domains: BTreeSet<&String> = tables.iter().filter_map(|file| file.domain.as_ref()).collect();
     let of_domains =
         own().filter(|file| file.table.is_none() && file.domain.as_ref().is_some_and(|it| domains.contains(it)));

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use refdesk_database::names::words::{singular, split, spoken};
+use refdesk_database::names::words::{readable_name, singular, split};
 use refdesk_database::schema::table_doc::{ColumnDoc, DescriptionSource, TableDoc};
 use refdesk_index::pages::{COLUMN, DOMAIN, RELATIONSHIP, TABLE};
 use refdesk_index::{DatabasePages, DatabaseSubject, IndexedJoin, PageContent, PageDocument, PageRole};
@@ -134,7 +134,7 @@ fn table_document(table: &TablePage, doc: &TableDoc) -> PageDocument {
     let is_by_rule = doc.source == DescriptionSource::Fallback;
     let description = &doc.description;
     let mut lines =
-        vec![if is_by_rule { description.clone() } else { format!("{}: {description}", spoken(&table.table)) }];
+        vec![if is_by_rule { description.clone() } else { format!("{}: {description}", readable_name(&table.table)) }];
     lines.push(format!("Columns: {}", names(doc.columns.iter().map(|column| column.name.as_str()).collect())));
     let to = doc.foreign_keys.iter().map(|key| key.referenced_table.as_str());
     let to: Vec<&str> = to.chain(doc.inferred_joins.iter().map(|join| join.referenced_table.as_str())).collect();
@@ -214,9 +214,9 @@ struct Words {
 
 impl Words {
     fn add(&mut self, name: &str) {
-        let spoken = spoken(name);
+        let readable_name = readable_name(name);
         let parts = split(name).into_iter().flat_map(|word| [singular(&word), word]);
-        for word in parts.chain(spoken.split(' ').map(str::to_owned)) {
+        for word in parts.chain(readable_name.split(' ').map(str::to_owned)) {
             if !word.is_empty() && self.seen.insert(word.clone()) {
                 self.words.push(word);
             }

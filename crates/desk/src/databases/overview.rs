@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 
 use refdesk_database::config::Granularity;
-use refdesk_database::documenter::{ManifestFile, OwnPages, Progress, ProgressStatus};
+use refdesk_database::documenter::{GeneratedPages, ManifestFile, Progress, ProgressStatus};
 use refdesk_database::schema::diff::is_stale;
 use refdesk_database::schema::page::{PAGE_BYTES, PageKind, is_page_path, metadata_hash};
 use refdesk_database::schema::plan::{Plan, PlannedTable, says_sensitive};
@@ -214,7 +214,7 @@ impl OverviewReader {
             self.overview.problems.push(*problem);
             None
         });
-        let own = OwnPages::of(manifest.as_ref(), self.progress.as_ref());
+        let own = GeneratedPages::of(manifest.as_ref(), self.progress.as_ref());
         let mut files = manifest.map(|manifest| manifest.indexable_files).unwrap_or_default();
         self.add_unlisted(&mut files, plan.as_ref());
         let pages = DocumentedPages::of(&self.workspace, &self.overview.docs_path, &files);
@@ -277,7 +277,7 @@ impl OverviewReader {
         plan: Option<&Plan>,
         ids: &SourceIds,
         pages: &DocumentedPages,
-        own: &OwnPages,
+        own: &GeneratedPages,
         damaged: &mut Vec<DamagedPage>,
     ) -> Vec<DomainSummary> {
         let failed: HashSet<(&str, &str)> = self.progress.iter().flat_map(Progress::failed_tables).collect();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use rayon::prelude::*;
-use refdesk_database::documenter::{self, OwnPages, PageAction};
+use refdesk_database::documenter::{self, GeneratedPages, PageAction};
 use refdesk_database::schema::page::Page;
 use refdesk_database::snapshot::TableName;
 use refdesk_files::name::sha256_hex;
@@ -99,7 +99,7 @@ impl Desk {
 fn compared(
     workspace: &Path,
     page: Page,
-    own: &OwnPages,
+    own: &GeneratedPages,
     overwrite_edited: bool,
 ) -> (DocumentedPage, Option<Diagnostic>) {
     let read = bytes_below(workspace, &page.path, FOUND_BYTES);

@@ -75,14 +75,15 @@ impl Desk {
                 config.databases.iter().map(|database| database.name.as_str()).chain(wrong).collect();
             keep_others(&mut plan, stored, &configured);
         }
-        plan.settle_ids(stored.as_ref());
+        plan.assign_ids(stored.as_ref());
         let of_database = |it: &ReadDatabase| {
             let names = it.snapshot().map(|snapshot| snapshot.beyond.iter().map(TableName::full).collect());
             (it.config.name.clone(), names.unwrap_or_default())
         };
         let beyond: BTreeMap<String, BTreeSet<String>> = read.iter().map(of_database).collect();
-        let is_beyond = |database: &str, table: &str| beyond.get(database).is_some_and(|names| names.contains(table));
-        let changes = stored.as_ref().map(|stored| plan::stale(stored, &plan, &is_beyond)).unwrap_or_default();
+        let is_over_limit =
+            |database: &str, table: &str| beyond.get(database).is_some_and(|names| names.contains(table));
+        let changes = stored.as_ref().map(|stored| plan::stale(stored, &plan, &is_over_limit)).unwrap_or_default();
         Ok(Planned { plan, stored, changes, problems })
     }
 

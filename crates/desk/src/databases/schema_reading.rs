@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use refdesk_database::config::DatabaseConfig;
-use refdesk_database::connector::{self, ConnectionEnvironment, Reachable};
+use refdesk_database::connector::{self, AccessibleDatabase, ConnectionEnvironment};
 use refdesk_database::schema::notes::{self, Notes};
 use refdesk_database::snapshot::{Snapshot, TableName};
 use refdesk_text::Error;
@@ -106,14 +106,18 @@ impl Desk {
     }
 
     /// A database that may be read, and the files that locating it may open.
-    pub(super) fn reachable<'c>(&self, config: &'c DatabaseConfig, allowed: &AllowedDatabase) -> Reachable<'c> {
+    pub(super) fn reachable<'c>(
+        &self,
+        config: &'c DatabaseConfig,
+        allowed: &AllowedDatabase,
+    ) -> AccessibleDatabase<'c> {
         let around = ConnectionEnvironment {
             workspace: self.workspace().to_owned(),
             home: self.workspace_context().home.clone(),
             variable: self.environment().0,
             is_stopped: self.options.is_stopped.clone(),
         };
-        Reachable { config, file: allowed.file.clone(), around }
+        AccessibleDatabase { config, file: allowed.file.clone(), around }
     }
 
     /// The notes on a database, and their problems.

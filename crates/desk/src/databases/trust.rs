@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use super::{AllowedDatabase, DatabaseAccess};
 use crate::Desk;
-use crate::privileged_actions::{PrivilegedActions, UnplacedAction, in_text, place};
+use crate::privileged_actions::{PrivilegedActions, UnlocatedAction, in_text, place};
 use crate::trust::TrustCheck;
 use refdesk_core::config::expand;
 
@@ -30,7 +30,7 @@ impl Desk {
     /// Whether a database may be read, and with which settings.
     pub(super) fn database_access(&self, database: &DatabaseConfig) -> DatabaseAccess {
         let check = TrustCheck::new(self);
-        let is_trusted = |action: Option<UnplacedAction>| action.is_none_or(|action| check.trusts(&action.hash));
+        let is_trusted = |action: Option<UnlocatedAction>| action.is_none_or(|action| check.trusts(&action.hash));
         // Environment variables are not read before the database is trusted.
         match self.database_action(&check.actions(), database).map(is_trusted) {
             Ok(true) => {}
@@ -68,7 +68,7 @@ impl Desk {
     }
 
     /// Everything the database configuration would do outside the workspace, each with the line of its database.
-    pub(crate) fn database_actions(&self, check: &TrustCheck<'_>) -> Vec<(UnplacedAction, usize)> {
+    pub(crate) fn database_actions(&self, check: &TrustCheck<'_>) -> Vec<(UnlocatedAction, usize)> {
         let actions = check.actions();
         let enabled = self.loaded_databases().config.databases.iter().filter(|database| database.enabled);
         enabled
@@ -126,7 +126,7 @@ impl Desk {
         &self,
         actions: &PrivilegedActions<'_>,
         database: &DatabaseConfig,
-    ) -> Result<Option<UnplacedAction>, Error> {
+    ) -> Result<Option<UnlocatedAction>, Error> {
         let name = &database.name;
         let restrictions = restrictions(database);
         let except = restrictions.words();
@@ -194,7 +194,7 @@ fn variables(file: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The action of reading an SQLite file outside the workspace.
-fn outside_action(actions: &PrivilegedActions<'_>, database: &DatabaseConfig, real: &Path) -> UnplacedAction {
+fn outside_action(actions: &PrivilegedActions<'_>, database: &DatabaseConfig, real: &Path) -> UnlocatedAction {
     let (name, path, restrictions) = (&database.name, in_text(real), restrictions(database));
     let what = format!("read the SQLite database {path} as '{name}'{}", restrictions.words());
     actions.database(name, what, &restrictions.with(json!({"name": name, "path": path})))
@@ -273,7 +273,7 @@ fn hash_of(path: &Path) -> Result<Option<String>, Error> {
 }
 
 /// The action of revealing more about values than statistics of columns that do not look sensitive.
-fn values_action(actions: &PrivilegedActions<'_>, database: &DatabaseConfig) -> Option<UnplacedAction> {
+fn values_action(actions: &PrivilegedActions<'_>, database: &DatabaseConfig) -> Option<UnlocatedAction> {
     let mut parts = Vec::new();
     if database.sampling > Sampling::Statistics {
         parts.push("show values to a language model".to_owned());

@@ -63,7 +63,7 @@ impl JournalFollower {
     /// The relevant lines appended since the last read; on the first read, the last existing lines.
     pub(super) fn read_on(&mut self, desk: &Desk, age: Age, notices: Notices) -> NewLines {
         let read = self.tail.get_or_insert_with(|| desk.tail(PAST)).read();
-        let is_own = |n| desk.takes_for_own(n);
+        let is_own = |n| desk.take_own_line(n);
         self.take(read, &is_own, age, notices)
     }
 

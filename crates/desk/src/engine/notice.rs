@@ -15,7 +15,7 @@ mod words;
 pub use moment::DatedLine;
 pub(crate) use moment::clock;
 pub(crate) use receipt::receipt;
-pub use receipt::{sentence, unsaid_reason};
+pub use receipt::{sentence, separate_reason};
 pub(crate) use selection::selection;
 
 use std::sync::Arc;
@@ -49,7 +49,7 @@ pub struct Notice {
     /// The session that received it or did it, if known.
     pub session: Option<Arc<str>>,
     /// The journal line it was made from, if any.
-    pub receipt: Option<Ticket>,
+    pub receipt: Option<JournalLineRef>,
 }
 
 /// The start of a notice about sources pulled in by a pick, as programs read it.
@@ -57,7 +57,7 @@ pub const INCLUDED: &str = "References transitively included: ";
 
 /// The journal line from which a notice was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ticket {
+pub struct JournalLineRef {
     /// Its number.
     pub number: u64,
     /// The kind of text that was enriched, if any.
@@ -203,8 +203,8 @@ pub(crate) fn notices(before: &Snapshot, after: &Snapshot, cause: &ChangeOrigin)
         Vec::new()
     } else {
         notices.extend(templates::changed(before, after));
-        let by = if selection::is_chosen(before, after) { cause.who() } else { &Actor::Files };
-        notices.extend(templates::came_and_went(before, after, by));
+        let by = if selection::choice_changed(before, after) { cause.who() } else { &Actor::Files };
+        notices.extend(templates::entered_or_left(before, after, by));
         templates::broken(before, after)
     };
     if !Arc::ptr_eq(&before.catalog, &after.catalog) {

@@ -61,7 +61,7 @@ pub enum RequestEnd {
     /// Nobody answered in time.
     TimedOut,
     /// The requester's process ended.
-    AskerGone,
+    RequesterExited,
     /// It was withdrawn, or answered and read so quickly that the answerer is unknown.
     Withdrawn,
 }
@@ -121,8 +121,8 @@ pub(super) struct Requests {
 
 impl Requests {
     /// Marks this workspace's screen as open from now on; sends to `changed` when the folders should be read again.
-    pub(super) fn attend(desk: &Desk, who: &str, changed: WeakSender<Message>) -> Self {
-        let attended = || presence::attend(desk.workspace(), PresenceKind::Screen);
+    pub(super) fn mark_open(desk: &Desk, who: &str, changed: WeakSender<Message>) -> Self {
+        let attended = || presence::mark_open(desk.workspace(), PresenceKind::Screen);
         let present = desk.workspace_context().is_workspace().then(attended).transpose().map_err(|error| {
             let message = format!("this screen cannot be marked as open, so agents cannot ask: {error}");
             Diagnostic::warning(Code::NotAttending, message).fix("make .jaato/refdesk writable, and start again")
@@ -173,9 +173,9 @@ impl Requests {
         // A link may have replaced a folder in the meantime.
         self.follow(desk);
         // Check this first, since reading the folders removes what dead requesters left.
-        let is_left = |it: &&Pending| folder::is_left(&it.folder, &it.request.request_id);
+        let is_abandoned = |it: &&Pending| folder::is_abandoned(&it.folder, &it.request.request_id);
         let left: HashSet<String> =
-            self.pending.iter().filter(is_left).map(|it| it.request.request_id.clone()).collect();
+            self.pending.iter().filter(is_abandoned).map(|it| it.request.request_id.clone()).collect();
         let mut pending = Vec::new();
         self.problems.clear();
         self.unread = 0;
@@ -206,16 +206,16 @@ impl Requests {
         let id = &it.request.request_id;
         let replied = self.replied.iter().position(|(replied, _)| replied == id).map(|at| self.replied.remove(at).1);
         let journalled = self.journalled.iter().find(|(answered, _)| answered == id).map(|(_, answer)| answer.clone());
-        let given = || folder::given_answer(&it.folder, id).map(OtherAnswer::of);
+        let given = || folder::find_answer(&it.folder, id).map(OtherAnswer::of);
         let ended = match replied {
             Some(reply) => RequestEnd::Here(reply),
             None if journalled.is_some() || folder::is_answered(&it.folder, id) => {
                 RequestEnd::Elsewhere(given().or(journalled).unwrap_or_default())
             }
-            None if left.contains(id) => RequestEnd::AskerGone,
+            None if left.contains(id) => RequestEnd::RequesterExited,
             None if it.until.is_some_and(|until| until <= now) => RequestEnd::TimedOut,
             None if !folder::is_asked(&it.folder, id) => RequestEnd::Withdrawn,
-            None => RequestEnd::AskerGone,
+            None => RequestEnd::RequesterExited,
         };
         let request = Arc::new(it.request);
         if matches!(ended, RequestEnd::Withdrawn | RequestEnd::Elsewhere(OtherAnswer { by: None, .. })) {
@@ -312,7 +312,7 @@ struct Alarm {
 impl Alarm {
     fn start(first: Duration, changed: WeakSender<Message>) -> io::Result<Self> {
         let (next, set) = mpsc::channel();
-        thread::Builder::new().name("requests".to_owned()).spawn(move || ring(first, &set, &changed))?;
+        thread::Builder::new().name("requests".to_owned()).spawn(move || run_alarm(first, &set, &changed))?;
         Ok(Self { next })
     }
 
@@ -323,7 +323,7 @@ impl Alarm {
     }
 }
 
-fn ring(first: Duration, set: &mpsc::Receiver<Duration>, changed: &WeakSender<Message>) {
+fn run_alarm(first: Duration, set: &mpsc::Receiver<Duration>, changed: &WeakSender<Message>) {
     let mut next = first;
     loop {
         match set.recv_timeout(next) {
@@ -341,7 +341,7 @@ fn ring(first: Duration, set: &mpsc::Receiver<Duration>, changed: &WeakSender<Me
 }
 
 /// Whether this path is in a folder of requests or answers.
-pub(crate) fn is_of(folders: &[PathBuf], path: &Path) -> bool {
+pub(crate) fn is_in_folders(folders: &[PathBuf], path: &Path) -> bool {
     path.parent().is_some_and(|parent| folders.iter().any(|folder| folder == parent))
 }
 
@@ -357,7 +357,7 @@ mod tests {
         let context = WorkspaceContext { workspace: folder.path().to_path_buf(), ..WorkspaceContext::default() };
         let desk = Desk::open(Options::new(context));
         let (changed, _changes) = tokio::sync::mpsc::channel(1);
-        let mut requests = Requests::attend(&desk, "a screen", changed.downgrade());
+        let mut requests = Requests::mark_open(&desk, "a screen", changed.downgrade());
         requests.follow(&desk);
         let base = requests.folders.first().cloned().unwrap();
         let end = |requests: &mut Requests, id: &str| {

@@ -85,19 +85,19 @@ impl Snapshot {
     }
 
     /// The estimated tokens of the selection and the sources of mode auto.
-    pub fn given_tokens(&self) -> u64 {
-        price::given_tokens(&self.catalog, &self.selection, &self.tokens)
+    pub fn source_tokens(&self) -> u64 {
+        price::source_tokens(&self.catalog, &self.selection, &self.tokens)
     }
 
     /// The cost of the changes since the given snapshot.
     pub fn cost_since(&self, before: &Self) -> CostChange {
-        let of = |snapshot: &Self| (snapshot.given_tokens(), snapshot.agent_tokens());
+        let of = |snapshot: &Self| (snapshot.source_tokens(), snapshot.agent_tokens());
         CostChange::between(of(before), of(self))
     }
 
-    /// Like [`Self::given_tokens`], without the texts that the instructions already contain in full.
-    pub fn given_outside_instructions(&self, instructions: u64) -> u64 {
-        let given = price::given_sources(&self.catalog, &self.selection)
+    /// Like [`Self::source_tokens`], without the texts that the instructions already contain in full.
+    pub fn tokens_outside_instructions(&self, instructions: u64) -> u64 {
+        let given = price::agent_sources(&self.catalog, &self.selection)
             .filter(|source| price::is_outside_instructions(source, instructions));
         given.filter_map(|source| self.price(source)).sum()
     }

@@ -99,7 +99,7 @@ impl Watch {
 
     /// Stops waiting for the first order; anything that may have changed before it was carried out is reported as a
     /// change.
-    pub(super) fn wait_no_more(&mut self) {
+    pub(super) fn stop_waiting(&mut self) {
         self.first = None;
     }
 
@@ -128,12 +128,12 @@ impl Watch {
                 Some(Diagnostic::warning(Code::NotWatched, format!("changes on disk are not noticed: {why}")))
             }
         };
-        own.into_iter().map(|problem| problem.fix(AGAIN)).chain(refused).collect()
+        own.into_iter().map(|problem| problem.fix(RELOAD_FIX)).chain(refused).collect()
     }
 }
 
 /// The fix for unnoticed changes.
-const AGAIN: Fix = Fix::Reload;
+const RELOAD_FIX: Fix = Fix::Reload;
 
 /// Carries out orders until the sender is dropped, skipping outdated ones.
 fn run(
@@ -191,7 +191,7 @@ impl WatchBackend {
                 poll.follow(wanted);
                 if poll.is_cut() {
                     let message = format!("not all changes are noticed: only {} entries are checked", limits.entries);
-                    refused.push(Diagnostic::warning(Code::WatchLimit, message).fix(AGAIN));
+                    refused.push(Diagnostic::warning(Code::WatchLimit, message).fix(RELOAD_FIX));
                 }
                 Watching::Polling(why.clone())
             }

@@ -31,7 +31,7 @@ use refdesk_core::config::screen_files::ScreenFiles;
 use refdesk_core::mention::MentionGraph;
 use refdesk_core::selection::Selection;
 #[cfg(feature = "meaning")]
-use refdesk_index::ModelLender;
+use refdesk_index::ModelServer;
 use refdesk_templates::TemplateIndex;
 use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
@@ -60,7 +60,7 @@ pub(crate) fn run(
     let mut desk = Desk::open(options);
     // If this fails, the next change reports why.
     let _ = desk.finish_interrupted();
-    let requests = (kind == ClientKind::Person).then(|| Requests::attend(&desk, &session.who, changed.clone()));
+    let requests = (kind == ClientKind::Person).then(|| Requests::mark_open(&desk, &session.who, changed.clone()));
     let index = desk.options.index_process.clone().and_then(|process| {
         let queue = changed.clone();
         let updated = move |failure| {
@@ -68,7 +68,7 @@ pub(crate) fn run(
             queue.upgrade().is_some_and(|queue| queue.blocking_send(changed).is_ok())
         };
         // Without this, the index is as old as the last `refdesk index`, and searches say so.
-        background::keep_updated(process, updated).ok()
+        background::spawn_updater(process, updated).ok()
     });
     let mut worker = Worker {
         requests,
@@ -83,7 +83,7 @@ pub(crate) fn run(
         priced: None,
         screen_files: None,
         unread: VecDeque::new(),
-        late: Vec::new(),
+        deferred: Vec::new(),
         total: 0,
         inbox,
         snapshots,
@@ -122,7 +122,7 @@ pub(crate) fn run(
     let mut watch = Watch::new(changed);
     worker.watch(&watch);
     let first = worker.wait_for_watches(&watch);
-    watch.wait_no_more();
+    watch.stop_waiting();
     worker.update_requests();
     worker.index_templates();
     // Nothing so far counts as a change, even if there was no document to wait for.
@@ -132,7 +132,7 @@ pub(crate) fn run(
     worker.last_announced = worker.last.loading.is_none().then(|| worker.last.clone());
     // Without this, hooks load the model themselves.
     #[cfg(feature = "meaning")]
-    let _lender = worker.lend_model();
+    let _lender = worker.share_model();
     worker.work(&watch, first);
 }
 
@@ -188,7 +188,7 @@ pub(super) struct Worker<'a> {
     /// Sources whose documents have not been read.
     unread: VecDeque<SourceId>,
     /// Requests that need every document to be read.
-    late: Vec<Call>,
+    deferred: Vec<Call>,
     /// The number of documents to read when reading began.
     total: usize,
     templates: Arc<TemplateIndex>,
@@ -250,7 +250,7 @@ impl Worker<'_> {
     fn work(&mut self, watch: &Watch, mut earlier: Option<Message>) {
         loop {
             if self.unread.is_empty() {
-                for call in std::mem::take(&mut self.late) {
+                for call in std::mem::take(&mut self.deferred) {
                     self.answer(call, watch);
                 }
             }
@@ -276,7 +276,7 @@ impl Worker<'_> {
             };
             match first {
                 Some(message) => {
-                    for message in self.with_all_waiting(message) {
+                    for message in self.drain_queue(message) {
                         self.handle(message, watch);
                     }
                     if self.watch_due {
@@ -309,7 +309,7 @@ impl Worker<'_> {
     }
 
     /// The message and all others waiting, in the order in which to handle them.
-    fn with_all_waiting(&mut self, first: Message) -> Vec<Message> {
+    fn drain_queue(&mut self, first: Message) -> Vec<Message> {
         let mut waiting = vec![first];
         while let Ok(message) = self.inbox.try_recv() {
             waiting.push(message);
@@ -430,10 +430,10 @@ impl Worker<'_> {
 
     /// Lets this user's hooks use the model loaded in this process.
     #[cfg(feature = "meaning")]
-    fn lend_model(&self) -> Option<ModelLender> {
+    fn share_model(&self) -> Option<ModelServer> {
         let options = &self.desk.options;
         let state = options.state.as_deref().filter(|_| !options.is_trial)?;
-        ModelLender::start(state).inspect_err(|error| tracing::info!("the model is not lent to hooks: {error}")).ok()
+        ModelServer::start(state).inspect_err(|error| tracing::info!("the model is not lent to hooks: {error}")).ok()
     }
 
     /// Reads a few documents, those on which the selection depends first.
@@ -455,7 +455,7 @@ impl Worker<'_> {
         if self.unread.is_empty() {
             self.unread = VecDeque::new();
             self.desk.warm();
-            if let Err(error) = self.desk.keep_mentions() {
+            if let Err(error) = self.desk.cache_mentions() {
                 tracing::info!("the mention cache cannot be stored: {error}");
             }
             self.update_index();

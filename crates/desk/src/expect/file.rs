@@ -47,7 +47,7 @@ pub struct Expectations {
     /// The cases, in the order of the file.
     pub cases: Vec<Case>,
     /// Whether to use the index. Without it only tags count, and a case has the same result on every machine.
-    pub asks_index: bool,
+    pub uses_index: bool,
 }
 
 /// Parses an expectations file; returns all its problems, sorted by line, if there are any. `shown` is the file's name
@@ -63,10 +63,10 @@ pub fn read_expectations(text: &str, shown: &str, catalog: &Catalog) -> Result<E
         reader.report(&at, Code::NotToml, format!("not TOML: {}", error.message()), EXAMPLE);
     }
     let document = document.get_ref();
-    let asks_index = reader.asks_index(document);
+    let uses_index = reader.uses_index(document);
     let cases = if broken.is_empty() { reader.document(document) } else { Vec::new() };
     if reader.problems.is_empty() {
-        return Ok(Expectations { cases, asks_index });
+        return Ok(Expectations { cases, uses_index });
     }
     reader.problems.sort_by_key(|problem| (problem.line, problem.column));
     Err(reader.problems)
@@ -86,7 +86,7 @@ impl Reader<'_> {
         self.problems.push(Diagnostic::error(code, message).in_file(self.shown).at(place).fix(hint));
     }
 
-    fn asks_index(&mut self, document: &DeTable) -> bool {
+    fn uses_index(&mut self, document: &DeTable) -> bool {
         let Some((_, value)) = document.iter().find(|(key, _)| key.get_ref() == INDEX) else { return true };
         let flag = value.get_ref().as_bool();
         if flag.is_none() {

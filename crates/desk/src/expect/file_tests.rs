@@ -39,7 +39,7 @@ fn catalog() -> Catalog {
 fn a_file_may_leave_the_index_out() {
     for (line, asks) in [("", true), ("index = true\n", true), ("index = false\n", false)] {
         let text = format!("{line}[[case]]\nprompt = \"x\"\nhints = []\n");
-        assert_eq!(read_expectations(&text, "f.toml", &catalog()).unwrap().asks_index, asks, "{line}");
+        assert_eq!(read_expectations(&text, "f.toml", &catalog()).unwrap().uses_index, asks, "{line}");
     }
 }
 

@@ -24,7 +24,7 @@ pub enum FailedExpectation {
     /// None of these sources is hinted at.
     NoneHinted(Vec<SourceId>),
     /// The source is not among the first hints.
-    NotOnTop {
+    NotFirst {
         /// The source.
         id: SourceId,
         /// Its position among the hints, from 1.
@@ -39,7 +39,7 @@ pub enum FailedExpectation {
     /// The source is not pulled in: no selected source mentions it, or it is selected with this other role.
     NotPulledIn(SourceId, Option<Role>),
     /// The list with this key should be empty, but contains these sources.
-    NotNone(&'static str, Vec<SourceId>),
+    NotEmpty(&'static str, Vec<SourceId>),
     /// More hints are given than allowed.
     TooManyHints {
         /// The limit.
@@ -58,7 +58,7 @@ pub enum FailedExpectation {
 
 /// A case and its result.
 #[derive(Debug, Clone, PartialEq)]
-pub struct JudgedCase {
+pub struct CaseResult {
     /// The case.
     pub case: Case,
     /// Hinted sources, in order.
@@ -75,7 +75,7 @@ pub struct JudgedCase {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AssertionReport {
     /// The results, in the order of the file.
-    pub cases: Vec<JudgedCase>,
+    pub cases: Vec<CaseResult>,
     /// The number of hints given in cases with the key `hints`.
     pub hinted: usize,
     /// The number of hints these cases expect.
@@ -112,7 +112,7 @@ fn ratio(part: usize, whole: usize) -> Option<f64> {
 impl Desk {
     /// Checks every case against this desk; returns the results in the order of the file.
     pub fn assert(&mut self, expectations: Expectations) -> AssertionReport {
-        let Expectations { cases, asks_index } = expectations;
+        let Expectations { cases, uses_index } = expectations;
         self.settle();
         let mut selections: HashMap<Option<Vec<String>>, Arc<Selection>> = HashMap::new();
         for case in &cases {
@@ -130,7 +130,7 @@ impl Desk {
         for case in cases {
             let Some(selection) = selections.get(&case.select) else { continue };
             let (about, problem) =
-                if asks_index { self.about(&enrich_request(&case), &[], None) } else { (None, None) };
+                if uses_index { self.about(&enrich_request(&case), &[], None) } else { (None, None) };
             asserted.problem = asserted.problem.or(problem);
             let judged = judge(&EnrichContext { selection, about: about.as_ref(), ..look.context() }, case);
             if let Some(hints) = &judged.case.wanted.hints {
@@ -152,7 +152,7 @@ impl Desk {
     }
 }
 
-fn judge(ctx: &EnrichContext, case: Case) -> JudgedCase {
+fn judge(ctx: &EnrichContext, case: Case) -> CaseResult {
     let said = refdesk_enrich::enrich(ctx, &enrich_request(&case), &SessionMemory::default());
     let about = |kind: BlockKind| {
         let items = said.items.iter().filter(move |item| item.block == kind && item.level != Level::Count);
@@ -167,11 +167,11 @@ fn judge(ctx: &EnrichContext, case: Case) -> JudgedCase {
     let wanted = &case.wanted;
     let not_hinted = |key: &'static str, id: &SourceId| {
         let source = ctx.catalog.get(id.as_str())?;
-        let regard = ctx.matcher.explain(source, &case.text, ctx.catalog, ctx.selection, ctx.exclude_hints);
+        let explanation = ctx.matcher.explain(source, &case.text, ctx.catalog, ctx.selection, ctx.exclude_hints);
         let scored = considered(ctx, &case.text, &suppressed_hints(&said, &said), |_, scored| scored == id.as_str());
-        let verdict = Verdict::new(id, &case.text, regard).with_scores(ctx.about.map(|_| scored.as_slice()));
+        let verdict = Verdict::new(id, &case.text, explanation).with_scores(ctx.about.map(|_| scored.as_slice()));
         // It would be hinted at, but the text itself names it.
-        Some(FailedExpectation::NotHinted(key, Box::new(verdict.or_because(WhyNot::AlreadyInText))))
+        Some(FailedExpectation::NotHinted(key, Box::new(verdict.with_reason(WhyNot::AlreadyInText))))
     };
     unmet.extend(absent("hints", wanted.hints.as_deref(), &hints, |id| not_hinted("hints", &id)));
     if let Some(ids) = &wanted.hints_any
@@ -183,7 +183,7 @@ fn judge(ctx: &EnrichContext, case: Case) -> JudgedCase {
         let (id, first) = (SourceId::from(id.as_str()), wanted.top.iter().flatten().count());
         match hints.iter().position(|hint| *hint == id) {
             None => unmet.extend(not_hinted("top", &id)),
-            Some(at) if at >= first => unmet.push(FailedExpectation::NotOnTop { id, position: at + 1, first }),
+            Some(at) if at >= first => unmet.push(FailedExpectation::NotFirst { id, position: at + 1, first }),
             Some(_) => {}
         }
     }
@@ -205,7 +205,7 @@ fn judge(ctx: &EnrichContext, case: Case) -> JudgedCase {
     unmet.extend(
         wanted.max_tokens.filter(|most| tokens > *most).map(|most| FailedExpectation::TooMany { most, tokens }),
     );
-    JudgedCase { hints, expands, tokens, unmet, case }
+    CaseResult { hints, expands, tokens, unmet, case }
 }
 
 fn enrich_request(case: &Case) -> EnrichRequest<'_> {
@@ -236,7 +236,7 @@ fn absent(
     match wanted {
         None => Vec::new(),
         Some([]) if there.is_empty() => Vec::new(),
-        Some([]) => vec![FailedExpectation::NotNone(key, there.to_vec())],
+        Some([]) => vec![FailedExpectation::NotEmpty(key, there.to_vec())],
         Some(wanted) => {
             let absent = wanted.iter().filter(|id| !there.iter().any(|known| known.as_str() == id.as_str()));
             absent.filter_map(|id| miss(SourceId::from(id.as_str()))).collect()

@@ -233,7 +233,7 @@ fn many_lines_are_read_in_parts_without_loss() {
     let (mut all, mut lines, mut parts) = (String::new(), None, 0);
     loop {
         let reading = world.read("file", None, lines.as_deref()).unwrap();
-        assert!(reading.text.len() <= GIVEN);
+        assert!(reading.text.len() <= MAX_TEXT_BYTES);
         all.push_str(&reading.text);
         parts += 1;
         if !reading.cut {
@@ -244,10 +244,10 @@ fn many_lines_are_read_in_parts_without_loss() {
         lines = reading.note.split('"').nth(1).map(str::to_owned);
     }
     assert!(all == text && parts > 2, "{parts}");
-    let long = format!("{}\nshort\n", "ä".repeat(GIVEN));
+    let long = format!("{}\nshort\n", "ä".repeat(MAX_TEXT_BYTES));
     let world = World::with(&[("ws/file.md", long.as_bytes())]);
     let reading = world.read("file", None, None).unwrap();
-    assert_eq!((reading.text.len(), reading.last_line, reading.cut), (GIVEN, 1, true));
+    assert_eq!((reading.text.len(), reading.last_line, reading.cut), (MAX_TEXT_BYTES, 1, true));
     assert_eq!(reading.note, "line 1 is longer than 256 KB: only its start is shown; the rest: lines \"2-2\" of 2");
     let large = vec![b'x'; usize::try_from(LARGEST).unwrap() + 1];
     let world = World::with(&[("ws/file.md", &large)]);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{LONGEST_TITLE, is_of};
+use super::{LONGEST_TITLE, belongs_to};
 use crate::CompleteDesk;
 use refdesk_core::catalog::{Source, SourceKind};
 use refdesk_index::{Embedder, INLINE, Index, SOURCE, SearchQuery, SectionHit, TEXT};
@@ -70,7 +70,7 @@ impl CompleteDesk<'_> {
         }
         let files = index.files_named(name)?.into_iter();
         let of = |(id, path): (String, String)| {
-            let source = self.catalog.get(&id).filter(|source| takes_part(source) && is_of(source, &path))?;
+            let source = self.catalog.get(&id).filter(|source| takes_part(source) && belongs_to(source, &path))?;
             Some((source.depth(), id, path))
         };
         // Innermost last; ids break ties.

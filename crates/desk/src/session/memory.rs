@@ -12,7 +12,7 @@ use super::store::Store;
 use refdesk_core::catalog::SourceId;
 use refdesk_enrich::SessionMemory;
 use refdesk_files::path::is_absent;
-use refdesk_files::{Durability, open_folder, open_own, remove_own};
+use refdesk_files::{Durability, open_folder, open_state_file, remove_state_file};
 use refdesk_text::report::Diagnostic;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -21,7 +21,7 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const SESSIONS: &str = "sessions";
 
 /// How long an unused session is kept.
-const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+const RETENTION: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 impl Store {
     /// The session's memory, and a report if a damaged file was moved aside.
@@ -80,7 +80,7 @@ impl Store {
         self.update_memory(session, |memory| (memory.forgotten(), ())).map(|((), problems)| problems).or_else(|error| {
             let file = self.memory_file(session);
             self.check_inside(&file)?;
-            match remove_own(&file) {
+            match remove_state_file(&file) {
                 Err(gone) if !is_absent(&gone) => Err(error),
                 _ => Ok(Vec::new()),
             }
@@ -155,7 +155,7 @@ fn remove_unused(sessions: &Path, now: SystemTime) {
 fn is_unused(folder: &Path, now: SystemTime) -> bool {
     let changed = |path: &Path| fs::symlink_metadata(path).and_then(|it| it.modified()).ok();
     let used = changed(&folder.join("told.json")).or_else(|| changed(folder));
-    used.and_then(|used| now.duration_since(used).ok()).is_some_and(|age| age > KEPT)
+    used.and_then(|used| now.duration_since(used).ok()).is_some_and(|age| age > RETENTION)
 }
 
 /// Marks a session as used although nothing changed, at most once a day.
@@ -168,7 +168,7 @@ fn mark_in_use(memory: &Path, now: SystemTime) {
 
 /// Records when a session was used, by the same clock that determines its age.
 fn mark_used(memory: &Path, now: SystemTime) {
-    if let Ok(file) = open_own(memory) {
+    if let Ok(file) = open_state_file(memory) {
         // On failure the session may be removed too early; then it is only sent things again.
         let _ = file.set_modified(now);
     }

@@ -12,7 +12,7 @@ use super::store::{StateContent, Store, aside};
 use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::Choice;
 use refdesk_files::path::name_of;
-use refdesk_files::{Durability, Folder, narrow_second};
+use refdesk_files::{Durability, Folder, narrow_hard_link};
 use refdesk_text::report::Diagnostic;
 
 /// A stored selection.
@@ -38,7 +38,7 @@ pub enum NewPicks<'a> {
     /// These sources were picked here, even if they were picked before.
     Made(&'a [SourceId]),
     /// Picks for which this returns true come with the workspace.
-    Brought(&'a dyn Fn(&str) -> bool),
+    Inherited(&'a dyn Fn(&str) -> bool),
 }
 
 /// The outcome of a change under the lock.
@@ -58,7 +58,7 @@ impl Store {
     /// The stored selection; `None` if there is none. A damaged file is moved aside and reported.
     pub fn choice(&self) -> (Option<Stored>, Vec<Diagnostic>) {
         let (found, diagnostics) = self.read_or_set_aside(&self.selection);
-        (found.map(|found| self.believed(found)), diagnostics)
+        (found.map(|found| self.trusted_part(found)), diagnostics)
     }
 
     /// The stored selection; `None` if there is none. For long-running processes that read often: a damaged file is
@@ -72,11 +72,11 @@ impl Store {
         let found = self.read(file).map_err(|problem| {
             Box::new(self.report(file, &problem, "the last selection that could be read applies until it is fixed"))
         });
-        Ok(found?.map(|found| self.believed(found)))
+        Ok(found?.map(|found| self.trusted_part(found)))
     }
 
     /// The trusted part of a stored selection; for a foreign one, only picks and exclusions.
-    fn believed(&self, found: StateContent<Stored>) -> Stored {
+    fn trusted_part(&self, found: StateContent<Stored>) -> Stored {
         let file = self.shown(&self.selection);
         if found.is_own {
             self.foreign.settle(&file);
@@ -129,7 +129,7 @@ impl Store {
         let answer = change(&mut value);
         match new {
             NewPicks::Made(ids) => taken_over.retain(|id| !ids.iter().any(|made| made.as_str() == id)),
-            NewPicks::Brought(is_brought) => {
+            NewPicks::Inherited(is_brought) => {
                 let new = value.picks.iter().filter(|id| !before.contains(*id) && is_brought(id));
                 taken_over.extend(new.cloned());
             }
@@ -163,8 +163,8 @@ impl Store {
         let aside = aside(file, "foreign", self.clock);
         let (folder, name) = Folder::of(&self.workspace, file)?;
         let copy = name_of(&aside);
-        folder.second_name(name)?.replace(copy)?;
-        narrow_second(&folder.open(copy)?);
+        folder.stage_hard_link(name)?.replace(copy)?;
+        narrow_hard_link(&folder.open(copy)?);
         self.foreign.note(self.shown(file), ForeignFileAction::Choice { is_cut, aside: Some(self.shown(&aside)) });
         Ok(())
     }

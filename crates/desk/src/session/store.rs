@@ -16,8 +16,8 @@ use refdesk_files::path::{display, is_absent, lossy, name_of};
 use refdesk_files::reserved::STATE_FOLDER;
 use refdesk_files::workspace::mark_of;
 use refdesk_files::{
-    Durability, FileMode, Folder, LOCK_TIMEOUT, Lock, Sealer, code_of, is_link_refused, is_no_room, name, no_workspace,
-    rename_own, within,
+    Durability, FileMode, Folder, LOCK_TIMEOUT, Lock, Sealer, code_of, is_disk_full, is_link_refused, name,
+    no_workspace, rename_state_file, within,
 };
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
@@ -36,7 +36,7 @@ const IGNORE: &[u8] = b"*\n";
 const LIMIT: u64 = 64 * 1024 * 1024;
 
 /// After a timeout, wait a tenth as long for the lock: its holder is not making an ordinary change.
-const AGAIN: u32 = 10;
+const RETRY_DIVISOR: u32 = 10;
 
 /// The state files of one desk of a workspace.
 #[derive(Debug, Clone)]
@@ -150,20 +150,20 @@ impl Store {
         let timed_out = lock.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::TimedOut);
         self.timed_out.store(timed_out, Ordering::Relaxed);
         let lock = lock?;
-        self.keep_git_out()?;
+        self.ignore_in_git()?;
         Ok(lock)
     }
 
     fn current_lock_timeout(&self) -> Duration {
-        if self.timed_out.load(Ordering::Relaxed) { self.lock_timeout / AGAIN } else { self.lock_timeout }
+        if self.timed_out.load(Ordering::Relaxed) { self.lock_timeout / RETRY_DIVISOR } else { self.lock_timeout }
     }
 
     /// Makes git ignore the folder, which must exist.
     ///
     /// # Errors
     /// The file system's error with the path; [`Code::LinkedOut`] for a link.
-    pub(crate) fn keep_git_out(&self) -> io::Result<()> {
-        keep_git_out(&self.workspace)
+    pub(crate) fn ignore_in_git(&self) -> io::Result<()> {
+        ignore_in_git(&self.workspace)
     }
 
     /// Checks that no link leads this file or folder out of the workspace.
@@ -199,7 +199,7 @@ impl Store {
             Err(problem) => problem,
         };
         let aside = aside(file, "damaged", self.clock);
-        let done = match rename_own(file, name_of(&aside)) {
+        let done = match rename_state_file(file, name_of(&aside)) {
             Ok(()) => format!("it was renamed to {}, and a new one was started", self.shown(&aside)),
             Err(error) => format!("it could not be set aside ({error}) and is read as empty"),
         };
@@ -244,7 +244,7 @@ impl Store {
     /// Moves a foreign file aside; the caller holds the lock. If this fails, the file is still ignored.
     pub(super) fn move_aside(&self, file: &Path) {
         let aside = aside(file, "foreign", self.clock);
-        if rename_own(file, name_of(&aside)).is_ok() {
+        if rename_state_file(file, name_of(&aside)).is_ok() {
             self.foreign.note(self.shown(file), ForeignFileAction::Aside(self.shown(&aside)));
         }
     }
@@ -274,7 +274,7 @@ impl Store {
     }
 
     pub(super) fn put(&self, file: &Path, bytes: &[u8], lasting: Durability) -> io::Result<()> {
-        let (folder, name) = Folder::made_of(&self.workspace, file, FileMode::Private)?;
+        let (folder, name) = Folder::create_parent_of(&self.workspace, file, FileMode::Private)?;
         // The writer holds the lock, so temporary files found here are left over from killed writers.
         folder.sweep()?;
         folder.write(name, bytes, FileMode::Private, lasting)
@@ -300,7 +300,7 @@ impl Store {
 ///
 /// # Errors
 /// The file system's error with the path; [`Code::LinkedOut`] for a link.
-pub(crate) fn keep_git_out(workspace: &Path) -> io::Result<()> {
+pub(crate) fn ignore_in_git(workspace: &Path) -> io::Result<()> {
     let folder = own_folder(workspace)?;
     // A `.gitignore` from the repository need not ignore the folder.
     let is_kept_out = folder.read(IGNORE_FILE, 16).is_ok_and(|(bytes, _)| bytes == IGNORE);
@@ -332,7 +332,7 @@ pub fn advice(error: &io::Error) -> &'static str {
         _ if code_of(error) == Some(Code::NoWorkspace) => "set up a workspace in it, or work in another folder",
         _ if code_of(error).is_some() => "set HOME, or XDG_STATE_HOME to a writable folder outside the workspace",
         io::ErrorKind::TimedOut => "end the process that holds the lock, or try again",
-        _ if is_no_room(error) => "free some disk space",
+        _ if is_disk_full(error) => "free some disk space",
         io::ErrorKind::NotFound => "open the workspace where it is now: its folder was moved or deleted",
         io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory | io::ErrorKind::AlreadyExists => {
             "move away whatever is in the way below .jaato/refdesk/"

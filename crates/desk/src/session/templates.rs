@@ -16,9 +16,9 @@ use super::store::{Store, advice};
 use refdesk_core::selection::Choice;
 use refdesk_files::name::sha256_hex;
 use refdesk_files::path::{display, is_absent};
-use refdesk_files::{read_own, remove_own, sweep, write_derived};
-use refdesk_templates::limits::{TAKEN_KEPT, TEMPLATE_BYTES};
-use refdesk_templates::{FOLDER, TakenTemplate};
+use refdesk_files::{read_state_file, remove_state_file, sweep, write_derived};
+use refdesk_templates::limits::{MAX_EXTRACTED_KEPT, TEMPLATE_BYTES};
+use refdesk_templates::{ExtractedTemplate, FOLDER};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Fix};
 
@@ -33,7 +33,7 @@ use record::{PathOccupant, Record, is_file_name};
 pub(crate) const INDEX: &str = "index.json";
 
 /// How long a template from a tool result is kept: as long as an unused session.
-const TAKEN_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+const TOOL_RESULT_RETENTION: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// A file to write into the folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub enum OnBehalfOf<'a> {
     },
     /// The user, who named the documents.
     Person,
-    /// A tool result, which is untrusted: nothing is overwritten, at most [`TAKEN_KEPT`] are kept, and those taken 30
+    /// A tool result, which is untrusted: nothing is overwritten, at most [`MAX_EXTRACTED_KEPT`] are kept, and those taken 30
     /// days ago are removed.
     ToolResult,
 }
@@ -90,13 +90,13 @@ impl Store {
         if files.is_empty() && nothing_to_say && !self.record_file().exists() && !self.index_file().exists() {
             return done;
         }
-        if let Err(problem) = self.bring(files, by, &mut done) {
+        if let Err(problem) = self.update_files(files, by, &mut done) {
             done.diagnostics.push(problem);
         }
         done
     }
 
-    fn bring(&self, files: &[TemplateFile], by: OnBehalfOf<'_>, done: &mut Written) -> Result<(), Diagnostic> {
+    fn update_files(&self, files: &[TemplateFile], by: OnBehalfOf<'_>, done: &mut Written) -> Result<(), Diagnostic> {
         let folder = self.contained()?;
         let _lock = self.lock().map_err(|error| self.unwritable(&error))?;
         if let OnBehalfOf::Desk { choice, .. } = by
@@ -112,7 +112,7 @@ impl Store {
         // Remove old files first, to make room.
         let mut gone = if by == OnBehalfOf::ToolResult { self.old(&folder, files, &mut after) } else { Vec::new() };
         let kept = after.files.values().filter(|entry| entry.by_tool).count().saturating_sub(gone.len());
-        let room = TAKEN_KEPT.saturating_sub(kept);
+        let room = MAX_EXTRACTED_KEPT.saturating_sub(kept);
         let due = self.due(&folder, files, by, (&before, room), &mut after, done);
         if matches!(by, OnBehalfOf::Desk { .. }) {
             gone = self.gone(&folder, files, &mut after, done);
@@ -148,7 +148,8 @@ impl Store {
                     continue;
                 }
                 if room == 0 {
-                    let message = format!("{FOLDER} has {TAKEN_KEPT} templates from tool results, the most it keeps");
+                    let message =
+                        format!("{FOLDER} has {MAX_EXTRACTED_KEPT} templates from tool results, the most it keeps");
                     let hint = "remove the files you do not need";
                     done.diagnostics.push(Diagnostic::warning(Code::TemplateLimit, message).in_file(FOLDER).fix(hint));
                     break;
@@ -225,7 +226,7 @@ impl Store {
         let now = (self.clock)();
         let is_old = |name: &str| {
             let written = fs::symlink_metadata(folder.join(name)).and_then(|metadata| metadata.modified());
-            written.is_ok_and(|written| now.duration_since(written).is_ok_and(|age| age > TAKEN_FOR))
+            written.is_ok_and(|written| now.duration_since(written).is_ok_and(|age| age > TOOL_RESULT_RETENTION))
         };
         let mut gone = Vec::new();
         after.files.retain(|name, entry| {
@@ -243,7 +244,7 @@ impl Store {
     }
 
     /// The unchanged template files taken from tool results.
-    pub(crate) fn taken_templates(&self) -> Vec<TakenTemplate> {
+    pub(crate) fn tool_result_templates(&self) -> Vec<ExtractedTemplate> {
         // A damaged file is moved aside and reported by the next write.
         let file = self.record_file();
         let Some(record) = self.read::<Record>(&file).ok().flatten().and_then(|found| self.own(&file, found)) else {
@@ -252,7 +253,7 @@ impl Store {
         let folder = self.workspace.join(FOLDER);
         let there = |(name, entry): (String, record::Entry)| match look(&folder.join(&name)) {
             PathOccupant::File { hash, empty: false } if entry.by_tool && entry.sha256.contains(&hash) => {
-                Some(TakenTemplate { name, hash })
+                Some(ExtractedTemplate { name, hash })
             }
             _ => None,
         };
@@ -290,7 +291,7 @@ impl Store {
                 Err(error) => failed = failed.or(Some(error)),
             }
         }
-        let outcome: Vec<io::Result<()>> = gone.par_iter().map(|name| remove_own(&folder.join(name))).collect();
+        let outcome: Vec<io::Result<()>> = gone.par_iter().map(|name| remove_state_file(&folder.join(name))).collect();
         for (name, outcome) in gone.iter().zip(outcome) {
             match outcome {
                 Ok(()) => {
@@ -366,7 +367,7 @@ fn look(path: &Path) -> PathOccupant {
         Ok(metadata) if metadata.is_dir() => return PathOccupant::Other("a folder"),
         Ok(_) => {}
     }
-    match read_own(path, TEMPLATE_BYTES as u64) {
+    match read_state_file(path, TEMPLATE_BYTES as u64) {
         Ok((_, true)) => PathOccupant::Other("too large to be a template"),
         Ok((bytes, false)) => PathOccupant::File { hash: sha256_hex(&bytes), empty: bytes.is_empty() },
         Err(_) => PathOccupant::Other("something that cannot be read"),

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::store::{aside, read};
 use refdesk_files::path::name_of;
-use refdesk_files::{Lock, private_folder, rename_own, sweep, write_private};
+use refdesk_files::{Lock, private_folder, rename_state_file, sweep, write_private};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Fix};
 
@@ -88,7 +88,7 @@ impl Trusted {
             Err(problem) => problem,
         };
         let aside = aside(&self.file, "damaged", self.clock);
-        let done = match rename_own(&self.file, name_of(&aside)) {
+        let done = match rename_state_file(&self.file, name_of(&aside)) {
             Ok(()) => format!("it was renamed to {}, and a new one was started", aside.display()),
             Err(error) => format!("it could not be set aside ({error}) and counts as empty"),
         };

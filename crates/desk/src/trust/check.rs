@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::Desk;
-use crate::privileged_actions::{PrivilegedActions, SourceAudience, UnplacedAction, in_text, outside};
+use crate::privileged_actions::{PrivilegedActions, SourceAudience, UnlocatedAction, in_text, outside};
 use refdesk_core::catalog::{Mode, Source, SourceKind};
 use refdesk_core::config::{ChannelKind, expand};
 use refdesk_files::output::resolve;
@@ -58,12 +58,12 @@ impl<'d> TrustCheck<'d> {
     }
 
     /// The privileged action of a source, if the source may come with the workspace.
-    pub(crate) fn source(&self, source: &Source) -> Option<UnplacedAction> {
+    pub(crate) fn source(&self, source: &Source) -> Option<UnlocatedAction> {
         self.source_for(source, self.audience(source))
     }
 
     /// Like [`Self::source`], for these agents.
-    pub(super) fn source_for(&self, source: &Source, by: SourceAudience) -> Option<UnplacedAction> {
+    pub(super) fn source_for(&self, source: &Source, by: SourceAudience) -> Option<UnlocatedAction> {
         let bare = match &source.kind {
             SourceKind::Local(place) => {
                 let every = self.actions().source(source, place, SourceAudience::EveryAgent)?;
@@ -77,7 +77,7 @@ impl<'d> TrustCheck<'d> {
             }
             SourceKind::Inline { .. } => return self.text(source),
             SourceKind::Url { .. } | SourceKind::Mcp { .. } | SourceKind::Withheld(_) => {
-                let is_asked = !self.desk.unasked.contains(&source.id);
+                let is_asked = !self.desk.unrequested.contains(&source.id);
                 if is_asked && by == SourceAudience::Selecting {
                     return None;
                 }
@@ -109,7 +109,7 @@ impl<'d> TrustCheck<'d> {
 
     /// The privileged action of a source whose text is in a file outside. Such a source is the user's own if it is
     /// configured outside and was not discovered.
-    fn text(&self, source: &Source) -> Option<UnplacedAction> {
+    fn text(&self, source: &Source) -> Option<UnlocatedAction> {
         let file = &source.origin.file;
         let mut files = self.files.borrow_mut();
         let leads = files.entry(file.clone()).or_insert_with(|| outside(&self.workspace, file));
@@ -128,13 +128,13 @@ impl<'d> TrustCheck<'d> {
     }
 
     /// The privileged action of a file in the references folder that is a link leading outside.
-    pub(crate) fn linked(&self, file: &Path) -> Option<UnplacedAction> {
+    pub(crate) fn linked(&self, file: &Path) -> Option<UnlocatedAction> {
         // A link loop is an error, which the reader reports.
         self.linked_to(file, &resolve(file).ok()?)
     }
 
     /// The privileged action of such a file if it leads to `real`.
-    pub(crate) fn linked_to(&self, file: &Path, real: &Path) -> Option<UnplacedAction> {
+    pub(crate) fn linked_to(&self, file: &Path, real: &Path) -> Option<UnlocatedAction> {
         let is_foreign = file.starts_with(self.desk.workspace()) || self.config_is_foreign();
         if !is_foreign || real.starts_with(&self.workspace) {
             return None;
@@ -148,7 +148,7 @@ impl<'d> TrustCheck<'d> {
     }
 
     /// The references folder and its privileged action, if it is outside and the user did not name it.
-    pub(crate) fn references(&self) -> Option<(&Path, UnplacedAction)> {
+    pub(crate) fn references(&self) -> Option<(&Path, UnlocatedAction)> {
         let folder = self.references.get_or_init(|| {
             outside(&self.workspace, &self.desk.references_folder()).filter(|_| self.references_are_foreign())
         });
@@ -156,7 +156,7 @@ impl<'d> TrustCheck<'d> {
     }
 
     /// The privileged action of the references folder if it leads to `real`.
-    pub(crate) fn references_at(&self, real: &Path) -> Option<UnplacedAction> {
+    pub(crate) fn references_at(&self, real: &Path) -> Option<UnlocatedAction> {
         let is_action = !real.starts_with(&self.workspace) && self.references_are_foreign();
         is_action.then(|| self.actions().references(real))
     }
@@ -173,7 +173,7 @@ impl<'d> TrustCheck<'d> {
     }
 
     /// The privileged actions of the channel, if the configuration may come with the workspace.
-    pub(crate) fn channel(&self) -> Vec<UnplacedAction> {
+    pub(crate) fn channel(&self) -> Vec<UnlocatedAction> {
         let channel = &self.desk.config.settings.channel;
         // Only the file channel uses `base_path`.
         let base_path = channel.base_path.as_deref().filter(|_| channel.kind == ChannelKind::File);
@@ -186,7 +186,7 @@ impl<'d> TrustCheck<'d> {
 
     /// The privileged action of an index in a database. It needs trust even with the user's own configuration if the
     /// workspace states which repository it is, because it could claim to be another one and replace its index.
-    pub(crate) fn index_url(&self) -> Option<UnplacedAction> {
+    pub(crate) fn index_url(&self) -> Option<UnlocatedAction> {
         let url = self.desk.config.settings.index_url.as_ref()?;
         let repository = shared_name(&self.workspace);
         if !self.config_is_foreign() && repository.is_none() {
@@ -200,12 +200,12 @@ impl<'d> TrustCheck<'d> {
         Some(self.actions().index_url(url, &shown, repository.as_deref()))
     }
 
-    pub(super) fn waiting_channel(&self) -> Vec<UnplacedAction> {
+    pub(super) fn untrusted_channel(&self) -> Vec<UnlocatedAction> {
         self.channel().into_iter().filter(|action| !self.trusts_config(action)).collect()
     }
 
     /// Whether an action of the configuration is allowed.
-    pub(super) fn trusts_config(&self, action: &UnplacedAction) -> bool {
+    pub(super) fn trusts_config(&self, action: &UnlocatedAction) -> bool {
         !self.config_is_foreign() || self.trusts(&action.hash)
     }
 

@@ -46,15 +46,15 @@ impl Batch {
         Ok(staged)
     }
 
-    /// Like [`Folder::second_name`].
+    /// Like [`Folder::stage_hard_link`].
     ///
     /// # Errors
-    /// See [`Folder::second_name`].
+    /// See [`Folder::stage_hard_link`].
     pub(crate) fn second(&self, name: impl AsRef<OsStr>) -> io::Result<Staged> {
         let second = self.next();
         match self.leader.folder.link(name.as_ref(), &second.name) {
             Ok(()) => Ok(second),
-            Err(_) => self.leader.folder.second_name(name),
+            Err(_) => self.leader.folder.stage_hard_link(name),
         }
     }
 

@@ -26,11 +26,11 @@ pub fn confine_to<T: Send>(files: &[File], work: impl FnOnce() -> T + Send) -> i
     #[cfg(not(target_os = "linux"))]
     let hold = || Ok(false);
     #[cfg(target_os = "linux")]
-    let hold = || hold_this_thread(AccessFs::from_all(ABI::V3), files, AccessFs::ReadFile.into());
-    on_held_thread(hold, work)
+    let hold = || confine_this_thread(AccessFs::from_all(ABI::V3), files, AccessFs::ReadFile.into());
+    on_confined_thread(hold, work)
 }
 
-fn on_held_thread<T: Send>(
+fn on_confined_thread<T: Send>(
     hold: impl FnOnce() -> io::Result<bool> + Send,
     work: impl FnOnce() -> T + Send,
 ) -> io::Result<T> {
@@ -45,7 +45,7 @@ fn on_held_thread<T: Send>(
 
 /// Takes these rights from the thread, except in `places`; returns whether the kernel fully supports this.
 #[cfg(target_os = "linux")]
-fn hold_this_thread<P: AsFd>(taken: BitFlags<AccessFs>, places: &[P], left: BitFlags<AccessFs>) -> io::Result<bool> {
+fn confine_this_thread<P: AsFd>(taken: BitFlags<AccessFs>, places: &[P], left: BitFlags<AccessFs>) -> io::Result<bool> {
     let rules = places.iter().map(|place| Ok::<_, RulesetError>(PathBeneath::new(place, left)));
     let held = Ruleset::default()
         .handle_access(taken)
@@ -66,13 +66,13 @@ impl Folder {
         let hold = || Ok(false);
         #[cfg(target_os = "linux")]
         let hold = || self.hold();
-        on_held_thread(hold, work)
+        on_confined_thread(hold, work)
     }
 
     #[cfg(target_os = "linux")]
     fn hold(&self) -> io::Result<bool> {
         let writing = AccessFs::from_write(ABI::V3);
-        hold_this_thread(writing, &[&*self.handle], writing)
+        confine_this_thread(writing, &[&*self.handle], writing)
     }
 }
 

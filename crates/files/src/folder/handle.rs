@@ -17,9 +17,9 @@ use super::{EntryKind, FileMode, FolderEntry, Purpose};
 
 /// Passing through a folder needs fewer permissions than listing it: `/home` may not be listable.
 #[cfg(target_os = "linux")]
-const THROUGH: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+const TRAVERSE: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 #[cfg(not(target_os = "linux"))]
-const THROUGH: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
+const TRAVERSE: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
 
 /// Does not wait for the other end of a pipe, and does not make a terminal the controlling terminal.
 const FILE: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
@@ -45,14 +45,14 @@ impl AsFd for Handle {
 impl Handle {
     pub(crate) fn root(path: &Path) -> io::Result<Self> {
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-        Ok(Self(openat(CWD, path, THROUGH, Bits::empty())?))
+        Ok(Self(openat(CWD, path, TRAVERSE, Bits::empty())?))
     }
 
     /// The folder at a path below this one; `None` if the path has a link, or the system cannot refuse links itself.
     #[cfg(target_os = "linux")]
     pub(crate) fn below(&self, path: &Path) -> Option<Self> {
         use rustix::fs::{ResolveFlags, openat2};
-        openat2(&self.0, path, THROUGH, Bits::empty(), ResolveFlags::NO_SYMLINKS).ok().map(Self)
+        openat2(&self.0, path, TRAVERSE, Bits::empty(), ResolveFlags::NO_SYMLINKS).ok().map(Self)
     }
 
     #[cfg(not(target_os = "linux"))]
@@ -61,7 +61,7 @@ impl Handle {
     }
 
     pub(crate) fn child(&self, name: &OsStr) -> io::Result<Self> {
-        Ok(Self(openat(&self.0, name, THROUGH | OFlags::NOFOLLOW, Bits::empty())?))
+        Ok(Self(openat(&self.0, name, TRAVERSE | OFlags::NOFOLLOW, Bits::empty())?))
     }
 
     pub(crate) fn make(&self, name: &OsStr, mode: FileMode) -> io::Result<()> {

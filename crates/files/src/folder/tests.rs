@@ -110,7 +110,7 @@ fn an_open_folder_stays_the_same() {
         ("rename", |folder| folder.rename("file", "secret")),
         ("rename_new", |folder| folder.rename_new("file", "new")),
         ("make", |folder| folder.make(Path::new("new/deep"), FileMode::Default).map(drop)),
-        ("second", |folder| folder.second_name("file").map(drop)),
+        ("second", |folder| folder.stage_hard_link("file").map(drop)),
         ("remove", |folder| folder.remove_file("file")),
         ("read", |folder| folder.read("file", 9).map(|read| assert_eq!(read.0, b"12345"))),
     ];
@@ -153,7 +153,8 @@ fn a_folder_swapped_for_a_link_is_never_followed() {
         });
         for _ in 0..2_000 {
             let write = || {
-                let (folder, name) = Folder::made_of(&real.join("w"), &real.join("w/in/deep/new"), FileMode::Default)?;
+                let (folder, name) =
+                    Folder::create_parent_of(&real.join("w"), &real.join("w/in/deep/new"), FileMode::Default)?;
                 folder.write(&name, b"mine", FileMode::Default, Durability::Recreatable)?;
                 folder.remove_file(&name)
             };

@@ -10,13 +10,13 @@ use similar::{ChangeTag, DiffOp, DiffTag, TextDiff};
 const CONTEXT: usize = 3;
 
 /// How long to search for the shortest diff; after that, the rest counts as changed.
-const PATIENCE: Duration = Duration::from_millis(500);
+const DIFF_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Files above this size in bytes are not compared line by line; no text that refdesk generates is larger.
-pub(super) const COMPARED: u64 = 16 * 1024 * 1024;
+pub(super) const MAX_COMPARED_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Follows a last line that has no line break, as in every diff tool.
-const NO_BREAK: &str = "\\ No newline at end of file";
+const NO_NEWLINE: &str = "\\ No newline at end of file";
 
 /// A unified diff.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -87,7 +87,7 @@ impl Diff {
         // Lines end at a line feed, as in every tool that reads diffs.
         let (before, after): (Vec<&str>, Vec<&str>) =
             (old.unwrap_or_default().split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
-        let compared = TextDiff::configure().timeout(PATIENCE).diff_slices(&before, &after);
+        let compared = TextDiff::configure().timeout(DIFF_TIMEOUT).diff_slices(&before, &after);
         let groups = compared.grouped_ops(CONTEXT);
         if old.is_none() || !groups.is_empty() {
             diff.head(shown, old.is_none());
@@ -110,7 +110,7 @@ impl Diff {
                 let line = change.value();
                 diff.push(mark, line.strip_suffix('\n').unwrap_or(line));
                 if !line.ends_with('\n') {
-                    diff.push(DiffLineKind::Note, NO_BREAK);
+                    diff.push(DiffLineKind::Note, NO_NEWLINE);
                 }
             }
         }
@@ -246,7 +246,7 @@ mod tests {
             }
             while removed > 0 || added > 0 {
                 let (sign, text) = lines.next()?.split_at_checked(1)?;
-                let is_last = lines.next_if(|next| *next == NO_BREAK).is_some();
+                let is_last = lines.next_if(|next| *next == NO_NEWLINE).is_some();
                 let text = if is_last { text.to_owned() } else { format!("{text}\n") };
                 if sign != "+" {
                     if *old.get(at)? != text {

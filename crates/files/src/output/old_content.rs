@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use super::diff::COMPARED;
+use super::diff::MAX_COMPARED_BYTES;
 use super::{Diff, PriorContent};
 use crate::name::sha256_hex;
 use crate::path::is_absent;
@@ -23,7 +23,7 @@ impl PriorContent {
     /// # Errors
     /// It cannot be read.
     pub(super) fn read(path: &Path) -> io::Result<(Self, OldContent)> {
-        match Folder::of_real(path) {
+        match Folder::parent_of_real(path) {
             Err(error) if is_absent(&error) => Self::read_in(None, path),
             found => Self::read_in(Some(&found?.0), path),
         }
@@ -40,12 +40,12 @@ impl PriorContent {
             opened => opened?,
         };
         let metadata = file.metadata()?;
-        let (bytes, more) = read_open(file, &metadata, COMPARED)?;
+        let (bytes, more) = read_open(file, &metadata, MAX_COMPARED_BYTES)?;
         if more {
             let stamp = Stamp::of(&metadata);
             let hash = format!("{} bytes, file {}, changed {}", stamp.size, stamp.number, stamp.modified);
             let why = format!(
-                "the existing file has {} bytes; files above {COMPARED} bytes (16 MiB) are not compared",
+                "the existing file has {} bytes; files above {MAX_COMPARED_BYTES} bytes (16 MiB) are not compared",
                 stamp.size
             );
             return Ok((Self::File { size: stamp.size, hash }, OldContent::Other(why)));

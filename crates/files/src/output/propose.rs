@@ -66,7 +66,7 @@ pub fn conflicts(proposals: &[&Proposal]) -> Vec<(usize, usize, Error)> {
 }
 
 /// The same proposal, compared with the current files.
-pub(super) fn propose_again(proposal: &Proposal) -> Result<Proposal, Error> {
+pub(super) fn refresh_proposal(proposal: &Proposal) -> Result<Proposal, Error> {
     let folder = refusal::check_existing(&mut PathLookup::default(), &proposal.path, &proposal.shown)?;
     compare(folder.as_ref(), proposal.path.clone(), proposal.shown.clone(), proposal.text.clone())
 }
@@ -87,7 +87,7 @@ mod tests {
     fn comparable_content() {
         let root = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(root.path()).unwrap();
-        let large = vec![b'x'; usize::try_from(super::super::diff::COMPARED).unwrap() + 1];
+        let large = vec![b'x'; usize::try_from(super::super::diff::MAX_COMPARED_BYTES).unwrap() + 1];
         write_atomic(&root.join("text"), b"old\n").unwrap();
         write_atomic(&root.join("binary"), b"\xff\x1b[31m\0").unwrap();
         write_atomic(&root.join("large"), &large).unwrap();

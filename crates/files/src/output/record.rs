@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use super::lookup::PathLookup;
 use super::{PriorContent, refusal};
-use crate::error::{cause, is_no_room};
+use crate::error::{cause, is_disk_full};
 use crate::path::{is_absent, name_of};
-use crate::{Durability, EntryKind, FileMode, Folder, Sealer, is_link_refused, remove_own, rename_own};
+use crate::{Durability, EntryKind, FileMode, Folder, Sealer, is_link_refused, remove_state_file, rename_state_file};
 use refdesk_text::{Code, Error};
 
 /// Path of the record in the workspace.
@@ -34,7 +34,7 @@ pub(super) struct WriteRecord {
 }
 
 /// What was found at the record's path.
-pub(super) enum Note {
+pub(super) enum StoredRecord {
     /// Nothing.
     Nothing,
     /// A record that this user's refdesk wrote here.
@@ -106,7 +106,7 @@ impl FileRename {
     pub(crate) fn undo(&self) -> bool {
         match self.state() {
             RenameState::After => {
-                let back = Folder::of_real(&self.path).and_then(|(folder, name)| match &self.old {
+                let back = Folder::parent_of_real(&self.path).and_then(|(folder, name)| match &self.old {
                     Some(old) => folder.rename(name_of(old), name),
                     None => folder.remove_file(name),
                 });
@@ -124,16 +124,16 @@ impl WriteRecord {
     }
 
     /// Reads the record of a workspace.
-    pub(crate) fn load(workspace: &Path, sealer: &Sealer) -> Note {
+    pub(crate) fn load(workspace: &Path, sealer: &Sealer) -> StoredRecord {
         let read = Folder::of(workspace, &Self::file(workspace)).and_then(|(folder, name)| folder.read(name, LIMIT));
         match read {
             // The target of a link is not refdesk's; commands report the link itself.
-            Err(error) if is_absent(&error) || is_link_refused(&error) => Note::Nothing,
-            Err(error) => Note::Damaged(error.to_string()),
+            Err(error) if is_absent(&error) || is_link_refused(&error) => StoredRecord::Nothing,
+            Err(error) => StoredRecord::Damaged(error.to_string()),
             Ok((bytes, _)) => match serde_json::from_slice(&bytes) {
-                Err(error) => Note::Damaged(error.to_string()),
-                Ok(record) if sealer.verifies(PLACE, &bytes) => Note::Own(record),
-                Ok(_) => Note::Foreign,
+                Err(error) => StoredRecord::Damaged(error.to_string()),
+                Ok(record) if sealer.verifies(PLACE, &bytes) => StoredRecord::Own(record),
+                Ok(_) => StoredRecord::Foreign,
             },
         }
     }
@@ -150,7 +150,7 @@ impl WriteRecord {
     /// The file system's error, prefixed with the path.
     pub(crate) fn store(&self, workspace: &Path, sealer: &Sealer) -> io::Result<()> {
         let bytes = sealer.key_or_new()?.sealed(PLACE, &serde_json::to_vec(self)?);
-        let (folder, name) = Folder::made_of(workspace, &Self::file(workspace), FileMode::Private)?;
+        let (folder, name) = Folder::create_parent_of(workspace, &Self::file(workspace), FileMode::Private)?;
         // The writer holds the lock, so no other process needs the temporary files there.
         folder.sweep()?;
         folder.write(name, &bytes, FileMode::Private, Durability::SurvivesCrash)
@@ -161,7 +161,7 @@ impl WriteRecord {
     /// # Errors
     /// The file system's error.
     pub(crate) fn forget(workspace: &Path) -> io::Result<()> {
-        match remove_own(&Self::file(workspace)) {
+        match remove_state_file(&Self::file(workspace)) {
             Err(error) if is_absent(&error) => Ok(()),
             removed => removed,
         }
@@ -174,7 +174,7 @@ impl WriteRecord {
     pub(crate) fn set_aside(workspace: &Path) -> io::Result<PathBuf> {
         let file = Self::file(workspace);
         let aside = file.with_extension("json.damaged");
-        rename_own(&file, name_of(&aside))?;
+        rename_state_file(&file, name_of(&aside))?;
         Ok(aside)
     }
 
@@ -191,7 +191,7 @@ impl WriteRecord {
         let mut folders: BTreeMap<&Path, Folder> = BTreeMap::new();
         for step in &self.files {
             // The next writer in a folder removes what remains.
-            let Ok((folder, _)) = Folder::of_real(&step.path) else { continue };
+            let Ok((folder, _)) = Folder::parent_of_real(&step.path) else { continue };
             for beside in step.old.iter().chain([&step.staged]) {
                 let _ = folder.remove_file(name_of(beside));
             }
@@ -206,7 +206,7 @@ impl WriteRecord {
 /// Removes created folders that are empty.
 pub(super) fn remove_folders(made: &[PathBuf]) {
     for folder in made.iter().rev() {
-        let _ = Folder::of_real(folder).and_then(|(above, name)| above.remove_folder(name));
+        let _ = Folder::parent_of_real(folder).and_then(|(above, name)| above.remove_folder(name));
     }
 }
 
@@ -217,7 +217,7 @@ pub(super) fn write_failed(shown: &str, error: &io::Error) -> Error {
     }
     let hint = match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => "make its folder writable",
-        _ if is_no_room(error) => "free some disk space",
+        _ if is_disk_full(error) => "free some disk space",
         _ => "nothing was changed; try again",
     };
     // The path in the error is absolute, or that of a temporary file, so only its cause is used.

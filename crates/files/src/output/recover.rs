@@ -9,7 +9,7 @@
 use std::path::{Path, PathBuf};
 
 use super::lookup::PathLookup;
-use super::record::{self, FileRename, Note, RenameState, WriteRecord};
+use super::record::{self, FileRename, RenameState, StoredRecord, WriteRecord};
 use super::refusal;
 use crate::path::display;
 use crate::{Sealer, is_unfinished};
@@ -41,14 +41,14 @@ pub enum Recovered {
 /// Whether a write of several files is under way, or was interrupted.
 pub fn interrupted(workspace: &Path, sealer: &Sealer) -> Interrupted {
     match WriteRecord::load(workspace, sealer) {
-        Note::Nothing => Interrupted::No,
-        Note::Own(_) | Note::Damaged(_) => Interrupted::Yes,
-        Note::Foreign => Interrupted::Foreign(workspace.join(record::FILE)),
+        StoredRecord::Nothing => Interrupted::No,
+        StoredRecord::Own(_) | StoredRecord::Damaged(_) => Interrupted::Yes,
+        StoredRecord::Foreign => Interrupted::Foreign(workspace.join(record::FILE)),
     }
 }
 
 /// Whether there is a record, of any origin.
-pub fn has_note(workspace: &Path) -> bool {
+pub fn has_record(workspace: &Path) -> bool {
     WriteRecord::exists(workspace)
 }
 
@@ -64,16 +64,16 @@ pub fn recover(workspace: &Path, sealer: &Sealer) -> Recovered {
         Recovered::Reported(Diagnostic::warning(Code::Damaged, message).fix("check the files that were being written"))
     };
     let record = match WriteRecord::load(workspace, sealer) {
-        Note::Nothing => return Recovered::Nothing,
-        Note::Foreign => return Recovered::Foreign(workspace.join(record::FILE)),
-        Note::Damaged(why) => return damaged(&why),
-        Note::Own(record) => record,
+        StoredRecord::Nothing => return Recovered::Nothing,
+        StoredRecord::Foreign => return Recovered::Foreign(workspace.join(record::FILE)),
+        StoredRecord::Damaged(why) => return damaged(&why),
+        StoredRecord::Own(record) => record,
     };
     let real = std::fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
-    if !record.files.iter().all(|step| is_sound(step, &real)) {
+    if !record.files.iter().all(|step| is_valid(step, &real)) {
         return damaged("it names files that refdesk would never write");
     }
-    let reported = settle(&record, &real);
+    let reported = finish_or_undo(&record, &real);
     Recovered::Reported(match WriteRecord::forget(workspace) {
         Ok(()) => reported,
         Err(error) => {
@@ -84,7 +84,7 @@ pub fn recover(workspace: &Path, sealer: &Sealer) -> Recovered {
 }
 
 /// Brings all files to their new or to their old content, and reports which.
-fn settle(record: &WriteRecord, workspace: &Path) -> Diagnostic {
+fn finish_or_undo(record: &WriteRecord, workspace: &Path) -> Diagnostic {
     let is_inside = |step: &FileRename| step.path.starts_with(workspace);
     let names = |steps: &[&FileRename]| steps.iter().map(|step| step.shown.as_str()).collect::<Vec<_>>().join(", ");
     let all: Vec<&FileRename> = record.files.iter().collect();
@@ -137,7 +137,7 @@ fn inside(record: &WriteRecord, workspace: &Path) -> WriteRecord {
 }
 
 /// Whether a writer could have recorded this rename.
-fn is_sound(step: &FileRename, workspace: &Path) -> bool {
+fn is_valid(step: &FileRename, workspace: &Path) -> bool {
     let is_beside = |path: &PathBuf| {
         path.parent().is_some() && path.parent() == step.path.parent() && path.file_name().is_some_and(is_unfinished)
     };
@@ -227,7 +227,7 @@ mod tests {
             (3, "write-finished", ["mine"; 3]),
         ] {
             let world = World::killed_after(renames);
-            assert!(has_note(&world.path));
+            assert!(has_record(&world.path));
             let reported = world.recover();
             assert_eq!((reported.code.as_str(), world.files()), (code, expected.map(str::to_owned)), "{renames}");
             assert_eq!(world.path.join("new").exists(), renames > 0, "no folder stays that was made for nothing");
@@ -313,7 +313,7 @@ mod tests {
             fs::rename(world.path.join(link), &moved).unwrap();
             std::os::unix::fs::symlink(&moved, world.path.join(link)).unwrap();
             assert_eq!(interrupted(&world.path, &world.sealer), Interrupted::No, "{link}");
-            assert!(!has_note(&world.path), "{link}");
+            assert!(!has_record(&world.path), "{link}");
             assert_eq!(recover(&world.path, &world.sealer), Recovered::Nothing, "{link}");
             assert!(moved.exists(), "{link}");
         }

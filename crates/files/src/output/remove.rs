@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::record::write_failed;
-use super::write::{hold, unchanged_since};
+use super::write::{check_unchanged, hold};
 use super::{Proposal, Scope, WriteFailure, propose};
 use crate::Folder;
 use refdesk_text::Error;
@@ -23,8 +23,8 @@ pub fn propose_removal(workspace: &Path, current: &Path, path: &str, scope: Scop
 /// The file has changed since the proposal, or cannot be removed.
 pub fn remove(proposal: &Proposal, folders: usize) -> Result<(), WriteFailure> {
     let _held = hold(&[proposal])?;
-    unchanged_since(std::slice::from_ref(proposal))?;
-    let removed = Folder::of_real(&proposal.path).and_then(|(folder, name)| folder.remove_file(name));
+    check_unchanged(std::slice::from_ref(proposal))?;
+    let removed = Folder::parent_of_real(&proposal.path).and_then(|(folder, name)| folder.remove_file(name));
     removed.map_err(|error| write_failed(&proposal.shown, &error))?;
     remove_empty_folders(&proposal.path, folders);
     Ok(())
@@ -35,7 +35,7 @@ pub fn remove_empty_folders(path: &Path, folders: usize) {
     // Files left by a killed writer do not count as content.
     let _ = path.parent().map(|folder| Folder::real(folder).and_then(|folder| folder.sweep_dead()));
     for folder in path.ancestors().skip(1).take(folders) {
-        if Folder::of_real(folder).and_then(|(above, name)| above.remove_folder(name)).is_err() {
+        if Folder::parent_of_real(folder).and_then(|(above, name)| above.remove_folder(name)).is_err() {
             break;
         }
     }

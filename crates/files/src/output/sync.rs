@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use std::thread;
 
 use super::record::write_failed;
-use super::write::Ready;
+use super::write::StagedProposal;
 use refdesk_text::{Code, Error};
 
 /// The number of threads that sync files.
-const SYNCING: usize = 8;
+const SYNC_THREADS: usize = 8;
 
 /// From this many files on, their file system is synced as a whole, with one flush instead of one per file.
 const MANY: usize = 64;
@@ -18,12 +18,13 @@ const MANY: usize = 64;
 ///
 /// # Errors
 /// The file system's error.
-pub(super) fn sync(ready: &[Ready<'_>]) -> Result<(), Error> {
+pub(super) fn sync(ready: &[StagedProposal<'_>]) -> Result<(), Error> {
     if ready.len() >= MANY && sync_file_systems(ready) {
         return Ok(());
     }
-    let part = ready.len().div_ceil(SYNCING).max(1);
-    let sync = |ready: &Ready<'_>| ready.new.sync().map_err(|error| write_failed(&ready.proposal.shown, &error));
+    let part = ready.len().div_ceil(SYNC_THREADS).max(1);
+    let sync =
+        |ready: &StagedProposal<'_>| ready.new.sync().map_err(|error| write_failed(&ready.proposal.shown, &error));
     thread::scope(|scope| {
         let parts: Vec<_> = ready.chunks(part).map(|part| scope.spawn(|| part.iter().try_for_each(sync))).collect();
         let failed = || Error::new(Code::NotWritten, "the files could not be synced", "try again");
@@ -32,7 +33,7 @@ pub(super) fn sync(ready: &[Ready<'_>]) -> Result<(), Error> {
 }
 
 /// Syncs each file system that contains one of these files; returns whether that worked.
-fn sync_file_systems(ready: &[Ready<'_>]) -> bool {
+fn sync_file_systems(ready: &[StagedProposal<'_>]) -> bool {
     let mut devices = BTreeSet::new();
     let mut known = None;
     ready.iter().all(|ready| {

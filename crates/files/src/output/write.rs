@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::lookup::PathLookup;
-use super::propose::{conflicts, propose_again};
+use super::propose::{conflicts, refresh_proposal};
 use super::record::{FileRename, WriteRecord, remove_folders, write_failed};
 use super::sync::sync;
 use super::{PriorContent, Proposal, WriteFailure, WrittenFile, refusal};
@@ -30,14 +30,14 @@ pub fn write(workspace: &Path, sealer: &Sealer, proposals: &[Proposal]) -> Resul
     if let Some((_, _, refused)) = conflicts(&proposals.iter().collect::<Vec<_>>()).into_iter().next() {
         return Err(refused.into());
     }
-    unchanged_since(proposals)?;
+    check_unchanged(proposals)?;
     let wanted: Vec<&Proposal> = proposals.iter().filter(|proposal| !proposal.is_unchanged()).collect();
     let mut folders = Vec::new();
     let written = stage(&wanted, &mut folders).map_err(WriteFailure::from).and_then(|staged| {
         // Two writers may both find a file unchanged, but only one of them may then replace it.
         let _held = hold(&wanted)?;
         // Check again: staging takes time, and folders that did not exist could not be checked before.
-        unchanged_since(proposals)?;
+        check_unchanged(proposals)?;
         let record = record_of(&staged, &folders);
         let is_noted = record.files.len() > 1 && sealer.key_or_new().is_ok();
         if is_noted {
@@ -93,7 +93,7 @@ pub(super) fn hold(proposals: &[&Proposal]) -> Result<Vec<Lock>, Error> {
 }
 
 /// A file ready to be renamed, and a second name of the file that it replaces.
-pub(super) struct Ready<'a> {
+pub(super) struct StagedProposal<'a> {
     pub proposal: &'a Proposal,
     folder: Folder,
     batch: Option<Batch>,
@@ -102,8 +102,8 @@ pub(super) struct Ready<'a> {
 }
 
 /// Writes every file next to its path. On an error, only the created `folders` remain.
-fn stage<'a>(wanted: &[&'a Proposal], folders: &mut Vec<PathBuf>) -> Result<Vec<Ready<'a>>, Error> {
-    let mut ready: Vec<Ready<'a>> = Vec::with_capacity(wanted.len());
+fn stage<'a>(wanted: &[&'a Proposal], folders: &mut Vec<PathBuf>) -> Result<Vec<StagedProposal<'a>>, Error> {
+    let mut ready: Vec<StagedProposal<'a>> = Vec::with_capacity(wanted.len());
     let mut in_folder: HashMap<Option<&Path>, usize> = HashMap::new();
     wanted.iter().for_each(|proposal| *in_folder.entry(proposal.path.parent()).or_default() += 1);
     // For each: the new file, the old one, and possibly a folder.
@@ -130,7 +130,7 @@ fn stage<'a>(wanted: &[&'a Proposal], folders: &mut Vec<PathBuf>) -> Result<Vec<
                 Some(batch) => batch.stage(name, bytes)?,
                 None => folder.stage(name, bytes, FileMode::Default, lasting)?,
             };
-            Ok(Ready { proposal, folder, batch, new, old: None })
+            Ok(StagedProposal { proposal, folder, batch, new, old: None })
         };
         ready.push(staged().map_err(|error| write_failed(&proposal.shown, &error))?);
     }
@@ -144,7 +144,7 @@ fn stage<'a>(wanted: &[&'a Proposal], folders: &mut Vec<PathBuf>) -> Result<Vec<
             let name = proposal.path.file_name().unwrap_or_default();
             let second = match &ready.batch {
                 Some(batch) => batch.second(name),
-                None => ready.folder.second_name(name),
+                None => ready.folder.stage_hard_link(name),
             };
             ready.old = Some(second.map_err(|error| write_failed(&proposal.shown, &error))?);
         }
@@ -175,7 +175,7 @@ pub(super) fn make_folders(path: &Path, made: &mut Vec<PathBuf>) -> io::Result<F
     })
 }
 
-fn record_of(ready: &[Ready<'_>], folders: &[PathBuf]) -> WriteRecord {
+fn record_of(ready: &[StagedProposal<'_>], folders: &[PathBuf]) -> WriteRecord {
     let files = ready.iter().map(|ready| {
         let Proposal { path, shown, text, before, .. } = ready.proposal;
         let after = PriorContent::File { size: text.len() as u64, hash: sha256_hex(text.as_bytes()) };
@@ -202,7 +202,7 @@ fn rename(record: &WriteRecord) -> Result<(), Error> {
 }
 
 /// Checks that no file has changed since it was proposed.
-pub(super) fn unchanged_since(proposals: &[Proposal]) -> Result<(), WriteFailure> {
+pub(super) fn check_unchanged(proposals: &[Proposal]) -> Result<(), WriteFailure> {
     let mut changed: Vec<&str> = Vec::new();
     let mut lookup = PathLookup::default();
     for proposal in proposals {
@@ -221,7 +221,7 @@ pub(super) fn unchanged_since(proposals: &[Proposal]) -> Result<(), WriteFailure
     let more = if more > 0 { format!(" and {more} more files") } else { String::new() };
     let message = format!("{named}{more} changed after the difference was shown");
     let refused = Error::new(Code::Changed, message, "check the new difference, and write again");
-    Err(WriteFailure { refused, current: proposals.iter().map(propose_again).collect::<Result<_, _>>()? })
+    Err(WriteFailure { refused, current: proposals.iter().map(refresh_proposal).collect::<Result<_, _>>()? })
 }
 
 #[cfg(test)]

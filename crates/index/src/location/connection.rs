@@ -47,7 +47,7 @@ pub(super) fn is_held(error: &rusqlite::Error) -> bool {
 }
 
 /// Whether the same file may become usable without any change to it.
-pub(super) fn resolves_itself(error: &rusqlite::Error) -> bool {
+pub(super) fn is_transient(error: &rusqlite::Error) -> bool {
     is_held(error)
         || matches!(
             error.sqlite_error_code(),

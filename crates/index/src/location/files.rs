@@ -14,7 +14,7 @@ pub(super) const SHARED_MEMORY: &str = "index.db-shm";
 pub(super) const JOURNAL: &str = "index.db-journal";
 pub(super) const RECORD: &str = "index.json";
 /// The name of a new index until it is complete and recorded, so that no killed run leaves one that looks foreign.
-pub(super) const MAKING: &str = "index.db.new";
+pub(super) const UNFINISHED: &str = "index.db.new";
 pub(super) const LOCK: &str = "index.lock";
 
 /// Distinguishes a file from all others that had its name. Includes the time of birth, because the inode number of a
@@ -29,11 +29,11 @@ pub(super) struct FileIdentity {
 /// Clears the way for a new index; returns whether the old one was set aside. The database goes first, because the
 /// other files without it do not look like an index.
 pub(super) fn clear(folder: &Folder, is_kept: bool) -> io::Result<bool> {
-    let is_aside = if is_kept { set_aside(folder, DATABASE)? } else { remove(folder, DATABASE)? };
+    let is_set_aside = if is_kept { set_aside(folder, DATABASE)? } else { remove(folder, DATABASE)? };
     for name in [LOG, SHARED_MEMORY, JOURNAL, RECORD] {
         remove(folder, name)?;
     }
-    Ok(is_aside)
+    Ok(is_set_aside)
 }
 
 /// Removes a file or a link. Anything else is not refdesk's and is set aside; returns whether it was set aside.
@@ -64,8 +64,8 @@ pub(super) fn remove_aside(folder: &Folder) -> io::Result<()> {
     let first = format!("{DATABASE}.aside");
     for entry in folder.entries()? {
         let (name, kind) = entry?;
-        let is_aside = name.to_str().and_then(|name| name.strip_prefix(&first));
-        if kind == EntryKind::File && is_aside.is_some_and(|end| end.is_empty() || end.starts_with('-')) {
+        let is_set_aside = name.to_str().and_then(|name| name.strip_prefix(&first));
+        if kind == EntryKind::File && is_set_aside.is_some_and(|end| end.is_empty() || end.starts_with('-')) {
             present(folder.remove_file(name))?;
         }
     }
@@ -77,8 +77,10 @@ fn present(removed: io::Result<()>) -> io::Result<()> {
     removed.or_else(|error| if is_absent(&error) { Ok(()) } else { Err(error) })
 }
 
-pub(super) fn remove_making(folder: &Folder) -> io::Result<()> {
-    ["", "-wal", "-shm", "-journal"].into_iter().try_for_each(|end| remove(folder, &format!("{MAKING}{end}")).map(drop))
+pub(super) fn remove_unfinished(folder: &Folder) -> io::Result<()> {
+    ["", "-wal", "-shm", "-journal"]
+        .into_iter()
+        .try_for_each(|end| remove(folder, &format!("{UNFINISHED}{end}")).map(drop))
 }
 
 pub(super) fn identity(folder: &Folder, name: &str) -> io::Result<FileIdentity> {

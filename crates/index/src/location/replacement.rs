@@ -5,7 +5,7 @@ use std::io;
 
 use rusqlite::OpenFlags;
 
-use super::files::{clear, remove_making};
+use super::files::{clear, remove_unfinished};
 use super::{Location, Reopened, Writable};
 use refdesk_files::{Folder, Lock, SealKey};
 use refdesk_text::{Code, Error};
@@ -21,8 +21,8 @@ pub(crate) struct Replacement {
 
 impl Location {
     /// Creates an empty index next to the existing one.
-    pub(super) fn beside(&self, folder: Folder, lock: Lock, key: &SealKey) -> Result<Writable, Error> {
-        let location = Self { is_making: true, ..self.clone() };
+    pub(super) fn create_replacement(&self, folder: Folder, lock: Lock, key: &SealKey) -> Result<Writable, Error> {
+        let location = Self { is_unfinished: true, ..self.clone() };
         let replacement = Replacement { location, folder, _lock: lock };
         let Replacement { location, folder, .. } = &replacement;
         let made = folder.confine(|| location.make(folder, key).and_then(|()| location.reopen(key)));
@@ -30,7 +30,7 @@ impl Location {
             return Err(location.unwritable(&io::ErrorKind::InvalidData.into()));
         };
         let storage = location.storage(connection, folder.clone(), key, None);
-        Ok(Writable { storage, replacement: Some(replacement), is_replaced: false, is_aside: false })
+        Ok(Writable { storage, replacement: Some(replacement), is_replaced: false, is_set_aside: false })
     }
 
     fn unwritable(&self, error: &io::Error) -> Error {
@@ -43,7 +43,7 @@ impl Replacement {
     ///
     /// # Errors
     /// The new index cannot be written completely; then the old one stays.
-    pub fn put_in_place(self) -> Result<(), Error> {
+    pub fn install(self) -> Result<(), Error> {
         let Self { location, folder, .. } = &self;
         let completed = folder.confine(|| {
             let connection = location.open(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
@@ -52,13 +52,13 @@ impl Replacement {
             moved.and_then(|()| connection.close().map_err(|(_, error)| error)).map_err(|error| location.broken(&error))
         });
         completed.map_err(|error| location.unwritable(&error))??;
-        clear(folder, false).and_then(|_| location.put_in_place(folder)).map_err(|error| location.unwritable(&error))
+        clear(folder, false).and_then(|_| location.install(folder)).map_err(|error| location.unwritable(&error))
     }
 }
 
 impl Drop for Replacement {
     fn drop(&mut self) {
         // If this fails, the next run does it.
-        let _ = remove_making(&self.folder);
+        let _ = remove_unfinished(&self.folder);
     }
 }

@@ -90,9 +90,9 @@ fn an_index_that_another_process_holds_is_not_taken_for_damaged() {
         if !is_read {
             assert_eq!(world.location().read().err().map(|it| it.message), Some(refused.message), "{held_by}");
         }
-        let is_aside = |name: &str| name.contains(".aside") || name.starts_with(MAKING);
+        let is_set_aside = |name: &str| name.contains(".aside") || name.starts_with(UNFINISHED);
         let names = fs::read_dir(&folder).unwrap().map(|it| it.unwrap().file_name().into_string().unwrap());
-        assert_eq!(names.filter(|name| is_aside(name)).count(), 0, "{held_by}");
+        assert_eq!(names.filter(|name| is_set_aside(name)).count(), 0, "{held_by}");
         other.execute_batch("ROLLBACK").ok();
         drop(other);
         assert_eq!(world.best("retry"), ["a"], "{held_by}: the same index as before");
@@ -107,7 +107,7 @@ fn an_index_stays_until_the_new_one_is_complete() {
     let folder = world.path().join(STATE_FOLDER);
     let making = || {
         let names = fs::read_dir(&folder).unwrap().map(|it| it.unwrap().file_name().into_string().unwrap());
-        names.filter(|name| name.starts_with(MAKING)).count()
+        names.filter(|name| name.starts_with(UNFINISHED)).count()
     };
     world.write("a.md", &long("timeout"));
     let stopped = world.run(sources(), true, &mut |_| {
@@ -121,7 +121,7 @@ fn an_index_stays_until_the_new_one_is_complete() {
     // Files as a killed run leaves them.
     for is_fresh in [false, true] {
         for end in ["", "-wal", "-shm", "-journal"] {
-            fs::write(folder.join(format!("{MAKING}{end}")), "left").unwrap();
+            fs::write(folder.join(format!("{UNFINISHED}{end}")), "left").unwrap();
         }
         world.run(sources(), is_fresh, &mut |_| true).unwrap().unwrap();
         assert_eq!((world.best("timeout"), making()), (vec!["a".to_owned()], 0), "{is_fresh}");
@@ -131,7 +131,7 @@ fn an_index_stays_until_the_new_one_is_complete() {
 #[test]
 fn folders_and_pipes_in_place_of_its_files_are_set_aside() {
     use rustix::fs::{CWD, FileType, mknodat};
-    for name in [DATABASE, LOG, SHARED_MEMORY, JOURNAL, RECORD, LOCK, MAKING] {
+    for name in [DATABASE, LOG, SHARED_MEMORY, JOURNAL, RECORD, LOCK, UNFINISHED] {
         for is_pipe in [true, false] {
             let world = built();
             let folder = world.path().join(STATE_FOLDER);
@@ -144,7 +144,7 @@ fn folders_and_pipes_in_place_of_its_files_are_set_aside() {
                 fs::create_dir_all(folder.join(name).join("theirs")).unwrap();
             }
             let read = world.location().read().map(|found| found.is_some()).map_err(|error| error.code);
-            let is_harmless = [LOCK, MAKING].contains(&name);
+            let is_harmless = [LOCK, UNFINISHED].contains(&name);
             assert_eq!(read, if is_harmless { Ok(true) } else { Err(Code::IndexForeign) }, "{name}, pipe: {is_pipe}");
             world.run(vec![world.file("a", "a.md")], is_pipe, &mut |_| true).unwrap().unwrap();
             assert_eq!(world.best("retry"), ["a"], "{name}, pipe: {is_pipe}");
@@ -167,7 +167,7 @@ fn nothing_is_written_where_a_link_leads_that_appears_meanwhile() {
     const ROUNDS: usize = 60;
     let (world, other) = (built(), tempfile::tempdir().unwrap());
     let (folder, link) = (world.path().join(STATE_FOLDER), world.path().join("link"));
-    let names = [DATABASE, LOG, SHARED_MEMORY, JOURNAL, MAKING, "index.db.new-journal", "index.db.new-wal"];
+    let names = [DATABASE, LOG, SHARED_MEMORY, JOURNAL, UNFINISHED, "index.db.new-journal", "index.db.new-wal"];
     names.iter().for_each(|name| fs::write(other.path().join(name), name).unwrap());
     let is_held = Folder::root(&folder).unwrap().confine(|| fs::write(other.path().join("x"), "").is_err()).unwrap();
     if !is_held {

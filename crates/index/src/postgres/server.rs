@@ -130,7 +130,7 @@ impl Server {
     }
 
     /// The error for a server that did not answer in time.
-    pub(crate) fn silent(&self, limit: Duration) -> Error {
+    pub(crate) fn timed_out(&self, limit: Duration) -> Error {
         let message = format!("{} did not answer within {} s", self.shown(), limit.as_secs());
         Error::new(Code::IndexUnreachable, message, "try again when the server is less busy")
     }

@@ -42,8 +42,8 @@ impl Session {
             client.batch_execute(&limits).await?;
             Ok(client)
         };
-        let client = apart(server, || runtime.block_on(async { timeout(within, connected()).await }))?
-            .map_err(|_| server.silent(within))?
+        let client = on_own_thread(server, || runtime.block_on(async { timeout(within, connected()).await }))?
+            .map_err(|_| server.timed_out(within))?
             .map_err(|refusal: Refusal| {
                 // No query was sent yet, so the tables cannot be the reason.
                 let kind = match refusal.kind {
@@ -74,8 +74,8 @@ impl Session {
             return Err(self.server.unusable(&"the connection is closed"));
         };
         let limit = self.limit;
-        apart(&self.server, move || runtime.block_on(async move { timeout(limit, ask(client)).await }))?
-            .map_err(|_| self.server.silent(limit))?
+        on_own_thread(&self.server, move || runtime.block_on(async move { timeout(limit, ask(client)).await }))?
+            .map_err(|_| self.server.timed_out(limit))?
             .map_err(|error| self.server.failed(error))
     }
 }
@@ -89,7 +89,7 @@ impl Drop for Connection {
 }
 
 /// Runs `work` on its own thread and waits for it.
-fn apart<T: Send>(server: &Server, work: impl FnOnce() -> T + Send) -> Result<T, Error> {
+fn on_own_thread<T: Send>(server: &Server, work: impl FnOnce() -> T + Send) -> Result<T, Error> {
     let done =
         thread::scope(|scope| thread::Builder::new().spawn_scoped(scope, work).map(thread::ScopedJoinHandle::join));
     done.map_err(|error| server.unusable(&error))?.map_err(|_| server.unusable(&"the client stopped"))

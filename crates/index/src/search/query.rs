@@ -8,7 +8,7 @@ use crate::words::{forms, is_stop_word, versions, words};
 pub const LONGEST: usize = 4_096;
 
 /// Characters that join the words of a name: `retry_limit`, `blue-green`, `spec.replicas`, `docs/retry.md`, `std::fs`.
-const JOINTS: [char; 5] = ['_', '-', '.', '/', ':'];
+const JOINERS: [char; 5] = ['_', '-', '.', '/', ':'];
 
 /// The most of these characters in a row.
 const LONGEST_JOINT: usize = 2;
@@ -64,7 +64,7 @@ fn compounds(text: &str) -> Vec<(String, [String; 2])> {
         let [one, other] = pair else { return None };
         // Punctuation may follow the second word, but not the first.
         let other = other.trim_end_matches(|char: char| char.is_ascii_punctuation());
-        if !is_word(one) || !is_word(other) || !(says_something(one) || says_something(other)) {
+        if !is_word(one) || !is_word(other) || !(has_content(one) || has_content(other)) {
             return None;
         }
         let parts = [one, other].map(str::to_lowercase);
@@ -73,7 +73,7 @@ fn compounds(text: &str) -> Vec<(String, [String; 2])> {
     words.windows(2).filter_map(compound).filter(|(word, _)| seen.insert(word.clone())).take(COMPOUNDS).collect()
 }
 
-fn says_something(term: &str) -> bool {
+fn has_content(term: &str) -> bool {
     term.chars().nth(1).is_some() && !is_stop_word(&term.to_lowercase())
 }
 
@@ -104,16 +104,16 @@ impl Terms {
     /// be lost among many documents that contain some of its words.
     fn add_name(&mut self, name: &str) {
         let parts = || words(name);
-        let is_name = |gap: &str| gap.len() <= LONGEST_JOINT && gap.chars().all(|char| JOINTS.contains(&char));
+        let is_name = |gap: &str| gap.len() <= LONGEST_JOINT && gap.chars().all(|char| JOINERS.contains(&char));
         let inside = name.trim_matches(|char: char| !char.is_alphanumeric());
         let joints = inside.split(char::is_alphanumeric).filter(|gap| !gap.is_empty());
-        if parts().nth(1).is_some() && joints.clone().all(is_name) && parts().any(says_something) {
+        if parts().nth(1).is_some() && joints.clone().all(is_name) && parts().any(has_content) {
             self.add(parts().collect::<Vec<_>>().join(" ").to_lowercase());
         }
         versions(name).for_each(|version| self.add(version));
         for word in parts() {
             for term in forms(word).into_iter().map(|form| form.to_lowercase()) {
-                if says_something(&term) {
+                if has_content(&term) {
                     self.add(term);
                 } else {
                     self.weak.push(term);

@@ -50,7 +50,7 @@ pub(crate) fn everything(text: &str) -> SearchQuery<'_> {
         domain: None,
         by_table: false,
         preference: &|_| SourcePreference::default(),
-        weight: &usual_weight,
+        weight: &default_weight,
         pages: None,
         section_now: &|found| Some((found.heading.to_owned(), found.line)),
         limit: 10,

@@ -41,7 +41,7 @@ fn a_damaged_index_is_set_aside_and_built_again() {
     fs::write(world.location().path(), "not a database, but long enough to be taken for the head of one").unwrap();
     assert_eq!(Index::open(&world.location(), Arc::default()).map(|_| ()).unwrap_err().code, Code::IndexUnreadable);
     let built = world.update(sources());
-    assert_eq!((built.documents, built.is_replaced, built.is_aside), (2, true, true));
+    assert_eq!((built.documents, built.is_replaced, built.is_set_aside), (2, true, true));
     let aside = fs::read_to_string(world.path().join(".jaato/refdesk/index.db.aside")).unwrap();
     assert!(aside.starts_with("not a database"), "{aside}");
     assert_eq!(world.best("retry"), ["a"]);

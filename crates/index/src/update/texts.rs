@@ -14,7 +14,7 @@ use crate::storage::{Document, NewDocument, Storage, TextKey, TextState};
 use crate::words::split_names;
 use refdesk_core::catalog::{Source, SourceKind};
 use refdesk_core::mention::{LIMITS, files};
-use refdesk_files::beneath::open_in;
+use refdesk_files::nofollow::open_in;
 use refdesk_files::walk::{WalkBudget, WalkedFile};
 use refdesk_files::{Stamp, read_open, stamp};
 use refdesk_text::Error;

@@ -10,7 +10,7 @@ use super::documents::ScannedDocument;
 use super::{BLOCKS, COMPILED, Extracted, LeftOut, SIGNS, extract};
 use crate::cache::CachedFiles;
 use refdesk_core::mention::LIMITS;
-use refdesk_files::beneath::open_in;
+use refdesk_files::nofollow::open_in;
 use refdesk_files::path::display;
 use refdesk_files::{Stamp, open_regular, read_stamped};
 use refdesk_text::Code;

@@ -6,10 +6,10 @@ use minijinja::machinery::{Span, Token};
 
 use super::edits::SourceEdit;
 use super::tokens::{offset, tags};
-use super::{CHANGING, FUNCTIONS};
+use super::{FUNCTIONS, MUTATING_METHODS};
 
 /// Tests that examine a value, not only its kind, and so fail on an undefined value.
-const ABOUT_VALUES: [&str; 22] = [
+const VALUE_TESTS: [&str; 22] = [
     "odd",
     "even",
     "divisibleby",
@@ -35,8 +35,8 @@ const ABOUT_VALUES: [&str; 22] = [
 ];
 
 /// Whether a test fails on an undefined value.
-pub(crate) fn asks_about_a_value(test: &str) -> bool {
-    ABOUT_VALUES.contains(&test)
+pub(crate) fn is_value_test(test: &str) -> bool {
+    VALUE_TESTS.contains(&test)
 }
 
 /// The edits for these statements, inner expressions first. `text` is the parsed text. Recurses as deep as blocks and
@@ -136,7 +136,7 @@ impl<'t> Edits<'t> {
             }
             Expr::Test(test) => {
                 self.expr(&test.expr);
-                if asks_about_a_value(test.name) {
+                if is_value_test(test.name) {
                     self.must_be_given(&test.expr);
                 }
                 self.arguments(&test.args);
@@ -265,7 +265,7 @@ fn changes_values(text: &str) -> bool {
     let read = tags(text, |tag| {
         found |= tag.tokens.windows(3).any(|three| {
             let [(Token::Dot, _), (Token::Ident(method), _), (Token::ParenOpen, _)] = three else { return false };
-            CHANGING.contains(method)
+            MUTATING_METHODS.contains(method)
         });
         Ok(())
     });

@@ -14,7 +14,6 @@ use crate::{NameKind, from_engine};
 use refdesk_text::Error;
 
 mod arguments;
-mod changing;
 mod explain;
 mod filters;
 mod globals;
@@ -24,6 +23,7 @@ mod json;
 mod lists;
 mod markup;
 mod methods;
+mod mutable;
 mod numbers;
 mod operators;
 mod percent;

@@ -42,7 +42,11 @@ fn the_end_of_each_request_is_reported() {
             "the choice for claude over mcp was answered elsewhere",
         ),
         (choice("r"), RequestEnd::TimedOut, "the choice for claude over mcp timed out without an answer"),
-        (write("r"), RequestEnd::AskerGone, "codex over mcp is gone: the write of src/Order.java is no longer needed"),
+        (
+            write("r"),
+            RequestEnd::RequesterExited,
+            "codex over mcp is gone: the write of src/Order.java is no longer needed",
+        ),
         (
             choice("r"),
             RequestEnd::Withdrawn,
@@ -126,7 +130,7 @@ fn nothing_is_reported_twice() {
 }
 
 #[test]
-fn an_approved_write_that_failed_is_said() {
+fn a_failed_approved_write_is_reported() {
     let mut state = desk("", &[]);
     state.note("Approved: ag over mcp may write x.txt as shown".to_owned());
     let reason = "x.txt changed after the difference was shown";

@@ -1,10 +1,10 @@
 //! The actions that can be run from the jump window: all except those of text fields; disabled ones show the reason.
 
 use crate::tui::action::{ACTIONS, Action, ActionBinding, KeyContext};
+use crate::tui::availability;
 use crate::tui::disabled::disabled;
 use crate::tui::input::below;
 use crate::tui::state::State;
-use crate::tui::whereabouts;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Availability {
@@ -24,7 +24,7 @@ pub fn listed(state: &State) -> Vec<(&'static ActionBinding, Availability, Optio
     let listed = ACTIONS.iter().filter(|binding| is_listed(binding, &here));
     let with_availability = |binding: &'static ActionBinding| {
         if !counts(binding, &here) {
-            return (binding, Availability::Elsewhere, Some(format!("available {}", whereabouts::of(state, binding))));
+            return (binding, Availability::Elsewhere, Some(format!("available {}", availability::of(state, binding))));
         }
         let why_not = disabled(state, binding.action);
         (binding, if why_not.is_some() { Availability::Disabled } else { Availability::Possible }, why_not)

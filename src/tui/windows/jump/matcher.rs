@@ -20,7 +20,7 @@ pub struct WordMatch {
     /// Matched characters of the name, by index.
     pub in_name: Vec<u32>,
     /// Matched characters of the description.
-    pub in_about: Vec<u32>,
+    pub in_description: Vec<u32>,
 }
 
 pub struct WordMatcher {
@@ -83,10 +83,10 @@ impl WordMatcher {
             }
             found.in_name.truncate(before);
             let about = Utf32Str::new(about, &mut buffer);
-            found.score += u32::from(whole.indices(about, &mut self.matcher, &mut found.in_about)?);
+            found.score += u32::from(whole.indices(about, &mut self.matcher, &mut found.in_description)?);
             found.outside_name += 1;
         }
-        for places in [&mut found.in_name, &mut found.in_about] {
+        for places in [&mut found.in_name, &mut found.in_description] {
             places.sort_unstable();
             places.dedup();
         }

@@ -71,7 +71,7 @@ pub struct FoundIn {
 }
 
 /// The maximum number of sections found by meaning alone when all kinds are listed; further ones are irrelevant.
-const MEANT: usize = 10;
+const MAX_SEMANTIC_ROWS: usize = 10;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum NameMatch {
@@ -121,7 +121,7 @@ impl JumpRows {
         // A template's source repeats the purpose in its name, and says it first.
         let is_other = !(is_typed && row.kind == JumpKind::Source && self.matcher.is_within(&row.name));
         let order = (name_match, is_problem, found.outside_name, at, is_less, is_other, Reverse(found.score), length);
-        let found = FoundIn { name: found.in_name, about: found.in_about };
+        let found = FoundIn { name: found.in_name, about: found.in_description };
         self.rows.push((order, JumpRow { found, why_not, ..row }));
     }
 
@@ -190,7 +190,7 @@ impl JumpRow {
     /// The first column: `meaning` for a section that contains none of the words.
     pub fn word(&self) -> &'static str {
         match &self.to {
-            JumpTarget::Section(hit) if is_meant(hit) => "meaning",
+            JumpTarget::Section(hit) if is_found_by_meaning(hit) => "meaning",
             JumpTarget::Section(hit) if is_file(hit) => "file",
             _ => self.kind.word(),
         }
@@ -234,7 +234,7 @@ fn is_file(hit: &SearchHit) -> bool {
 }
 
 /// Whether a section was found by meaning alone.
-fn is_meant(hit: &SearchHit) -> bool {
+fn is_found_by_meaning(hit: &SearchHit) -> bool {
     matches!(hit.because.as_slice(), [only] if only.list == RankedList::Meaning)
 }
 
@@ -299,11 +299,11 @@ pub fn rows(state: &mut State) -> Vec<JumpRow> {
         None | Some(JumpKind::Heading) if !words.is_empty() => state.jump.hits(),
         _ => &[],
     };
-    let most = if only.is_none() { MEANT } else { hits.len() };
-    let mut meant = 0;
+    let most = if only.is_none() { MAX_SEMANTIC_ROWS } else { hits.len() };
+    let mut found_by_meaning = 0;
     let is_near = |hit: &&SearchHit| {
-        meant += usize::from(is_meant(hit));
-        !is_meant(hit) || meant <= most
+        found_by_meaning += usize::from(is_found_by_meaning(hit));
+        !is_found_by_meaning(hit) || found_by_meaning <= most
     };
     let hits: Vec<&SearchHit> = hits.iter().filter(is_near).collect();
     let (in_headings, other_hits): (Vec<&SearchHit>, Vec<_>) =
@@ -406,7 +406,7 @@ fn tags(jump: &JumpWindow, rows: &mut JumpRows) {
 }
 
 /// Maximum width of an actor.
-const WHO: usize = 11;
+const MAX_ACTOR_WIDTH: usize = 11;
 
 /// The rows of the feed. If the typed text is a time, the user asks what agents were sent then, so all rows
 /// of that minute come first.
@@ -416,7 +416,7 @@ fn feed(state: &State, words: &str, rows: &mut JumpRows) {
     let columns = |text: fn(&Notice) -> &str| {
         state.feed.notices.iter().map(|notice| cells::width(&cells::clean(text(notice)))).max().unwrap_or(0)
     };
-    let (times, actors) = (columns(|notice| &notice.time), columns(|notice| notice.who.word()).min(WHO));
+    let (times, actors) = (columns(|notice| &notice.time), columns(|notice| notice.who.word()).min(MAX_ACTOR_WIDTH));
     let cell = |text: &str, columns| cells::pad(&cells::clean(text), columns, state.skin.glyphs.ellipsis);
     for (nth, notice) in state.feed.notices.iter().enumerate() {
         // In columns, as in the feed.

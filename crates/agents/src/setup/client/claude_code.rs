@@ -4,7 +4,7 @@
 use super::hooks::HookForm;
 use super::server::{McpServer, ServerForm, SettingsFormat};
 use super::switches::ConnectedPart::{Hooks, Server};
-use super::switches::{Consent, HERE, SettingValue, Switch, SwitchFile, Switches};
+use super::switches::{Consent, SettingValue, Switch, SwitchFile, Switches, WORKSPACE_PLACEHOLDER};
 use super::{Client, SettingsPlace, SettingsPlaces, SettingsVariable};
 
 const FOLDER: SettingsVariable = SettingsVariable::Folder("CLAUDE_CONFIG_DIR");
@@ -13,7 +13,7 @@ pub(super) const CLIENT: Client = Client {
     word: "claude-code",
     name: "Claude Code",
     programs: &["claude"],
-    traces: &[".claude", "CLAUDE.md"],
+    markers: &[".claude", "CLAUDE.md"],
     hooks: Some(super::Hooks {
         places: SettingsPlaces {
             project: Some(SettingsPlace::fixed(".claude", &["settings.json"])),
@@ -47,8 +47,12 @@ pub(super) const CLIENT: Client = Client {
         switches: &[
             Switch::new(Hooks, &["disableAllHooks"], SettingValue::Bool(true)),
             Switch::of_project(Server, &["disabledMcpjsonServers"], SettingValue::Listed),
-            Switch::of_project(Server, &["projects", HERE, "disabledMcpjsonServers"], SettingValue::Listed),
-            Switch::new(Server, &["projects", HERE, "disabledMcpServers"], SettingValue::Listed),
+            Switch::of_project(
+                Server,
+                &["projects", WORKSPACE_PLACEHOLDER, "disabledMcpjsonServers"],
+                SettingValue::Listed,
+            ),
+            Switch::new(Server, &["projects", WORKSPACE_PLACEHOLDER, "disabledMcpServers"], SettingValue::Listed),
             Switch::new(Server, &["deniedMcpServers"], SettingValue::Listed),
             Switch::new(Server, &["allowedMcpServers"], SettingValue::Unlisted),
         ],
@@ -57,7 +61,7 @@ pub(super) const CLIENT: Client = Client {
             shown_by: &[
                 (&["enableAllProjectMcpServers"], SettingValue::Bool(true)),
                 (&["enabledMcpjsonServers"], SettingValue::Listed),
-                (&["projects", HERE, "enabledMcpjsonServers"], SettingValue::Listed),
+                (&["projects", WORKSPACE_PLACEHOLDER, "enabledMcpjsonServers"], SettingValue::Listed),
             ],
             missing: "it will ask whether to start the server",
             fix: "start Claude Code in this folder, and allow the server refdesk",

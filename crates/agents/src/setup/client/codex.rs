@@ -4,7 +4,7 @@
 use super::hooks::HookForm;
 use super::server::{McpServer, ServerForm, SettingsFormat};
 use super::switches::ConnectedPart::{Both, Hooks, Server};
-use super::switches::{Consent, HERE, SettingValue, Switch, SwitchFile, Switches};
+use super::switches::{Consent, SettingValue, Switch, SwitchFile, Switches, WORKSPACE_PLACEHOLDER};
 use super::{Client, SettingsPlace, SettingsPlaces, SettingsVariable};
 
 const FOLDER: SettingsVariable = SettingsVariable::Folder("CODEX_HOME");
@@ -13,7 +13,7 @@ pub(super) const CLIENT: Client = Client {
     word: "codex",
     name: "Codex",
     programs: &["codex"],
-    traces: &[".codex"],
+    markers: &[".codex"],
     hooks: Some(super::Hooks {
         places: SettingsPlaces {
             project: Some(SettingsPlace::fixed(".codex", &["hooks.json"])),
@@ -42,11 +42,15 @@ pub(super) const CLIENT: Client = Client {
             Switch::new(Hooks, &["features", "hooks"], SettingValue::Bool(false)),
             Switch::new(Hooks, &["features", "codex_hooks"], SettingValue::Bool(false)),
             Switch::new(Server, &["mcp_servers", "refdesk", "enabled"], SettingValue::Bool(false)),
-            Switch::of_project(Both, &["projects", HERE, "trust_level"], SettingValue::Text("untrusted")),
+            Switch::of_project(
+                Both,
+                &["projects", WORKSPACE_PLACEHOLDER, "trust_level"],
+                SettingValue::Text("untrusted"),
+            ),
         ],
         consent: Some(Consent {
             part: Both,
-            shown_by: &[(&["projects", HERE, "trust_level"], SettingValue::Text("trusted"))],
+            shown_by: &[(&["projects", WORKSPACE_PLACEHOLDER, "trust_level"], SettingValue::Text("trusted"))],
             missing: "it does not read the settings of this workspace until you trust the folder",
             fix: "start Codex in this folder, trust the folder, and review the hooks with /hooks",
         }),

@@ -11,7 +11,7 @@ pub(super) const CLIENT: Client = Client {
     word: "cursor",
     name: "Cursor",
     programs: &["cursor", "cursor-agent"],
-    traces: &[".cursor", ".cursorrules"],
+    markers: &[".cursor", ".cursorrules"],
     hooks: Some(Hooks {
         places: SettingsPlaces {
             project: Some(SettingsPlace::fixed(".cursor", &["hooks.json"])),

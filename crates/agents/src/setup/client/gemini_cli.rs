@@ -3,7 +3,7 @@
 use super::hooks::HookForm;
 use super::server::{McpServer, ServerForm, SettingsFormat};
 use super::switches::ConnectedPart::{Both, Hooks, Server};
-use super::switches::{Consent, HERE, SettingValue, Switch, SwitchFile, Switches};
+use super::switches::{Consent, SettingValue, Switch, SwitchFile, Switches, WORKSPACE_PLACEHOLDER};
 use super::{Client, SettingsPlace, SettingsPlaces, SettingsVariable};
 
 const HOME: SettingsVariable = SettingsVariable::Home("GEMINI_CLI_HOME");
@@ -17,7 +17,7 @@ pub(super) const CLIENT: Client = Client {
     word: "gemini-cli",
     name: "Gemini CLI",
     programs: &["gemini"],
-    traces: &[".gemini", "GEMINI.md"],
+    markers: &[".gemini", "GEMINI.md"],
     hooks: Some(super::Hooks {
         places: PLACES,
         form: HookForm::NamedGroup,
@@ -55,13 +55,13 @@ pub(super) const CLIENT: Client = Client {
             Switch::new(Server, &["mcp", "excluded"], SettingValue::Listed),
             Switch::new(Server, &["mcp", "allowed"], SettingValue::Unlisted),
             Switch::new(Server, &["refdesk", "enabled"], SettingValue::Bool(false)),
-            Switch::of_project(Both, &[HERE], SettingValue::Text("DO_NOT_TRUST")),
+            Switch::of_project(Both, &[WORKSPACE_PLACEHOLDER], SettingValue::Text("DO_NOT_TRUST")),
         ],
         consent: Some(Consent {
             part: Both,
             shown_by: &[
-                (&[HERE], SettingValue::Text("TRUST_FOLDER")),
-                (&[HERE], SettingValue::Text("TRUST_PARENT")),
+                (&[WORKSPACE_PLACEHOLDER], SettingValue::Text("TRUST_FOLDER")),
+                (&[WORKSPACE_PLACEHOLDER], SettingValue::Text("TRUST_PARENT")),
                 (&["security", "folderTrust", "enabled"], SettingValue::Bool(false)),
             ],
             missing: "it does not read the settings of this workspace until you trust the folder",

@@ -14,7 +14,7 @@ pub(super) const CLIENT: Client = Client {
     word: "goose",
     name: "goose",
     programs: &["goose"],
-    traces: &[".goosehints", ".goose"],
+    markers: &[".goosehints", ".goose"],
     hooks: None,
     server: McpServer {
         places: SettingsPlaces { project: None, user: USER },

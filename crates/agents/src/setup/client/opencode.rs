@@ -15,7 +15,7 @@ pub(super) const CLIENT: Client = Client {
     word: "opencode",
     name: "opencode",
     programs: &["opencode"],
-    traces: &["opencode.json", "opencode.jsonc", ".opencode"],
+    markers: &["opencode.json", "opencode.jsonc", ".opencode"],
     hooks: None,
     server: McpServer {
         places: SettingsPlaces { project: Some(SettingsPlace::fixed("", FILES)), user: USER },

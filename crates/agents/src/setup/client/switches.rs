@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{Client, SERVER, SettingsFormat, SettingsPlace};
 
 /// Placeholder for the workspace path in a path of keys.
-pub(super) const HERE: &str = "${workspace}";
+pub(super) const WORKSPACE_PLACEHOLDER: &str = "${workspace}";
 
 /// The settings of an agent to examine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,7 +126,7 @@ impl Switch {
 
     /// The setting and its value, for messages.
     fn shown(&self) -> String {
-        match self.keys.iter().position(|key| *key == HERE) {
+        match self.keys.iter().position(|key| *key == WORKSPACE_PLACEHOLDER) {
             None => format!("`{}`", self.keys.join(".")),
             Some(at) => match self.keys.get(at + 1..) {
                 Some([]) | None => "this workspace".to_owned(),
@@ -156,13 +156,13 @@ impl Switch {
                 (file, format!("{shown} is \"{off}\""), "remove that, and decide when the agent asks".to_owned())
             }
             SettingValue::Listed => {
-                let (file, _) = found.find(|(_, value)| names_us(value))?;
+                let (file, _) = found.find(|(_, value)| contains_our_name(value))?;
                 (file, format!("{shown} lists {SERVER}"), format!("remove {SERVER} from that list"))
             }
             SettingValue::Unlisted => {
                 let lists: Vec<_> =
                     found.filter(|(_, value)| value.as_array().is_some_and(|it| !it.is_empty())).collect();
-                let (file, _) = lists.first().filter(|_| !lists.iter().any(|(_, value)| names_us(value)))?;
+                let (file, _) = lists.first().filter(|_| !lists.iter().any(|(_, value)| contains_our_name(value)))?;
                 (*file, format!("{shown} does not list {SERVER}"), format!("add {SERVER} to that list"))
             }
         };
@@ -218,8 +218,8 @@ impl Consent {
                     match wanted {
                         SettingValue::Bool(wanted) => *value == json!(wanted),
                         SettingValue::Text(wanted) => *value == json!(wanted),
-                        SettingValue::Listed => names_us(value),
-                        SettingValue::Unlisted => !names_us(value),
+                        SettingValue::Listed => contains_our_name(value),
+                        SettingValue::Unlisted => !contains_our_name(value),
                     }
                 })
             })
@@ -229,12 +229,14 @@ impl Consent {
 
 /// The value at these keys, for the first workspace path that has one.
 fn value_at<'a>(root: &'a Value, keys: &[&str], paths: &[String]) -> Option<&'a Value> {
-    let with = |path: &str| keys.iter().try_fold(root, |value, key| value.get(if *key == HERE { path } else { key }));
-    if keys.contains(&HERE) { paths.iter().find_map(|path| with(path)) } else { with("") }
+    let with = |path: &str| {
+        keys.iter().try_fold(root, |value, key| value.get(if *key == WORKSPACE_PLACEHOLDER { path } else { key }))
+    };
+    if keys.contains(&WORKSPACE_PLACEHOLDER) { paths.iter().find_map(|path| with(path)) } else { with("") }
 }
 
 /// Whether a list contains our name, or an object with our name.
-fn names_us(list: &Value) -> bool {
+fn contains_our_name(list: &Value) -> bool {
     let is_us = |item: &Value| item == SERVER || item.get("serverName").is_some_and(|name| name == SERVER);
     list.as_array().is_some_and(|items| items.iter().any(is_us))
 }

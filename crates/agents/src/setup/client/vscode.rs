@@ -18,7 +18,7 @@ pub(super) const CLIENT: Client = Client {
     word: "vscode",
     name: "VS Code",
     programs: &["code"],
-    traces: &[".vscode"],
+    markers: &[".vscode"],
     hooks: None,
     server: McpServer {
         places: SettingsPlaces { project: Some(SettingsPlace::fixed(".vscode", FILES)), user: USER },

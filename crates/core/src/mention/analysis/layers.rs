@@ -82,7 +82,7 @@ fn without_cycles(adjacency: &Adjacency) -> (Vec<usize>, impl Fn(usize, usize) -
 }
 
 /// Orders each layer by the mean position of the connected sources in the layers before it, or in those after it.
-fn arrange(adjacency: &Adjacency, layers: &mut [Vec<usize>], forth: bool) {
+fn arrange(adjacency: &Adjacency, layers: &mut [Vec<usize>], forward: bool) {
     let mut positions = vec![0.0_f64; adjacency.len()];
     let place = |positions: &mut Vec<f64>, layer: &[usize]| {
         let middle = (layer.len() as f64 - 1.0) / 2.0;
@@ -92,12 +92,12 @@ fn arrange(adjacency: &Adjacency, layers: &mut [Vec<usize>], forth: bool) {
     };
     layers.iter().for_each(|layer| place(&mut positions, layer));
     let mut order: Vec<&mut Vec<usize>> = layers.iter_mut().collect();
-    if !forth {
+    if !forward {
         order.reverse();
     }
     for layer in order {
         let mean = |at: usize| {
-            let near: Vec<usize> = if forth {
+            let near: Vec<usize> = if forward {
                 adjacency.mentioning(at).iter().map(|from| wide(*from)).collect()
             } else {
                 adjacency.mentioned(at).iter().map(|edge| wide(edge.to)).collect()

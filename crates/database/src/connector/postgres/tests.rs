@@ -370,7 +370,7 @@ fn passwords(server: &TestServer, database: &str) {
     let (config, problems) = config::read(&url, "f");
     assert_eq!(problems, []);
     assert!(
-        super::super::snapshot(&super::super::Reachable {
+        super::super::snapshot(&super::super::AccessibleDatabase {
             config: &config.databases[0],
             file: Default::default(),
             around: around.clone()

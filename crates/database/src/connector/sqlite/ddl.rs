@@ -43,7 +43,7 @@ pub(super) fn is_virtual(sql: &str) -> bool {
 pub(crate) fn read(sql: &str) -> TableText {
     let mut table = TableText::default();
     let tokens: Vec<Token<'_>> = Lexer::new(sql).collect();
-    let Some(open) = tokens.iter().position(|token| token.is_sign('(')) else { return table };
+    let Some(open) = tokens.iter().position(|token| token.is_symbol('(')) else { return table };
     let head: Vec<&Token<'_>> = tokens.iter().take(open).collect();
     let first_line = tokens.get(open).map_or(0, |token| token.line);
     let mut about: Vec<&str> = head.iter().filter_map(|token| token.comment()).collect();
@@ -69,12 +69,12 @@ pub(crate) fn read(sql: &str) -> TableText {
             }
             continue;
         }
-        if token.is_sign('(') {
+        if token.is_symbol('(') {
             depth += 1;
-        } else if token.is_sign(')') {
+        } else if token.is_symbol(')') {
             depth -= 1;
         }
-        if depth == 0 || (depth == 1 && token.is_sign(',')) {
+        if depth == 0 || (depth == 1 && token.is_symbol(',')) {
             let before = if element.iter().any(|token| token.comment().is_none()) {
                 std::mem::take(&mut waiting)
             } else {
@@ -108,7 +108,7 @@ fn take_element(table: &mut TableText, sql: &str, element: &[Token<'_>], before:
     let mut at = usize::from(column.is_some());
     while let Some(token) = tokens.get(at) {
         let next = tokens.get(at + 1);
-        if token.is_sign('(') {
+        if token.is_symbol('(') {
             at = closing(&tokens, at) + 1;
             continue;
         }
@@ -117,12 +117,12 @@ fn take_element(table: &mut TableText, sql: &str, element: &[Token<'_>], before:
             at += 2;
             continue;
         }
-        if token.is("check") && next.is_some_and(|token| token.is_sign('(')) {
+        if token.is("check") && next.is_some_and(|token| token.is_symbol('(')) {
             let expression = text_in_parentheses(sql, &tokens, at + 1);
             table.checks.push(Constraint { name: constraint.take(), expression });
         } else if token.is("collate") && column.is_some() {
             text.collation = next.map(|token| token.name());
-        } else if token.is("as") && next.is_some_and(|token| token.is_sign('(')) && column.is_some() {
+        } else if token.is("as") && next.is_some_and(|token| token.is_symbol('(')) && column.is_some() {
             text.generated = Some(text_in_parentheses(sql, &tokens, at + 1));
         } else if (token.is("references") && column.is_some()) || token.is("foreign") {
             table.foreign_keys.push(constraint.take());
@@ -140,9 +140,9 @@ fn take_element(table: &mut TableText, sql: &str, element: &[Token<'_>], before:
 fn closing(tokens: &[&Token<'_>], open: usize) -> usize {
     let mut depth = 0usize;
     for (at, token) in tokens.iter().enumerate().skip(open) {
-        if token.is_sign('(') {
+        if token.is_symbol('(') {
             depth += 1;
-        } else if token.is_sign(')') {
+        } else if token.is_symbol(')') {
             depth = depth.saturating_sub(1);
             if depth == 0 {
                 return at;

@@ -11,7 +11,7 @@ pub(crate) enum Kind<'a> {
     Quoted(String),
     /// An empty text.
     Text,
-    Sign(char),
+    Symbol(char),
     Comment(&'a str),
 }
 
@@ -32,8 +32,8 @@ impl Token<'_> {
         matches!(self.kind, Kind::Word(own) if own.eq_ignore_ascii_case(word))
     }
 
-    pub(crate) fn is_sign(&self, sign: char) -> bool {
-        self.kind == Kind::Sign(sign)
+    pub(crate) fn is_symbol(&self, sign: char) -> bool {
+        self.kind == Kind::Symbol(sign)
     }
 
     pub(crate) fn comment(&self) -> Option<&str> {
@@ -122,7 +122,7 @@ impl<'a> Iterator for Lexer<'a> {
         let is_word = |c: char| c.is_ascii_alphanumeric() || !c.is_ascii() || matches!(c, '_' | '$' | '.');
         let length = rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
         match length {
-            0 => Some(self.token(Kind::Sign(first), first.len_utf8())),
+            0 => Some(self.token(Kind::Symbol(first), first.len_utf8())),
             length => {
                 let word = rest.get(..length).unwrap_or_default();
                 Some(self.token(Kind::Word(word), length))

@@ -86,7 +86,7 @@ impl TimeLimit {
 }
 
 /// The files that SQLite may open, and how.
-struct Checked {
+struct CheckedFiles {
     files: Vec<File>,
     /// More of the query of its URI.
     mode: &'static str,
@@ -113,7 +113,7 @@ impl SqliteFile {
     }
 
     fn with_checked<T: Send>(
-        checked: Checked,
+        checked: CheckedFiles,
         path: &Path,
         shown: &str,
         is_stopped: &Arc<AtomicBool>,
@@ -175,7 +175,7 @@ impl SqliteFile {
     }
 
     /// Runs `act`, and returns which tables it asked to read.
-    pub(super) fn noting_reads<T>(&self, act: impl FnOnce(&Connection) -> T) -> (T, BTreeSet<String>) {
+    pub(super) fn recording_reads<T>(&self, act: impl FnOnce(&Connection) -> T) -> (T, BTreeSet<String>) {
         let reads = || self.reads.lock().unwrap_or_else(PoisonError::into_inner);
         *reads() = Some(BTreeSet::new());
         let done = act(&self.connection);
@@ -217,14 +217,14 @@ fn header(file: &mut File) -> Option<[u8; 100]> {
 }
 
 /// Checks the file and those that SQLite would open beside it; `None` if the file is empty.
-fn checked(path: &Path, shown: &str) -> Result<Option<Checked>, Error> {
+fn checked(path: &Path, shown: &str) -> Result<Option<CheckedFiles>, Error> {
     let failed = |error: &io::Error, path: &Path| {
         let error = error.to_string();
         // The message already names the file.
         let why = error.strip_prefix(&format!("{}: ", path.display())).unwrap_or(&error).to_owned();
         unopened(shown, &why, "check its path")
     };
-    let (folder, name) = Folder::of_real(path).map_err(|error| failed(&error, path))?;
+    let (folder, name) = Folder::parent_of_real(path).map_err(|error| failed(&error, path))?;
     let mut file = folder.open(name).map_err(|error| failed(&error, path))?;
     let size = file.metadata().map_err(|error| failed(&error, path))?.len();
     if size == 0 {
@@ -269,7 +269,7 @@ fn checked(path: &Path, shown: &str) -> Result<Option<Checked>, Error> {
         }
         _ => "&immutable=1",
     };
-    Ok(Some(Checked { files, mode, problems }))
+    Ok(Some(CheckedFiles { files, mode, problems }))
 }
 
 /// The path in a URI: every byte that could mean something else is written as `%xx`.

@@ -107,7 +107,7 @@ enum Part {
     /// Without quotes; in lower case.
     Word(String),
     Quoted(String),
-    Sign(char),
+    Symbol(char),
 }
 
 impl Part {
@@ -124,7 +124,7 @@ fn parts(sql: &str) -> Vec<Part> {
             Kind::Word(word) => {
                 for (at, name) in word.split('.').enumerate() {
                     if at > 0 {
-                        parts.push(Part::Sign('.'));
+                        parts.push(Part::Symbol('.'));
                     }
                     if !name.is_empty() {
                         parts.push(Part::Word(name.to_ascii_lowercase()));
@@ -133,7 +133,7 @@ fn parts(sql: &str) -> Vec<Part> {
             }
             Kind::Quoted(name) => parts.push(Part::Quoted(name.to_ascii_lowercase())),
             Kind::Text => parts.push(Part::Quoted(String::new())),
-            Kind::Sign(sign) => parts.push(Part::Sign(sign)),
+            Kind::Symbol(sign) => parts.push(Part::Symbol(sign)),
             Kind::Comment(_) => {}
         }
     }
@@ -151,44 +151,44 @@ impl ViewText {
             let next = parts.get(at + 1);
             let before = |distance: usize| at.checked_sub(distance).and_then(|at| parts.get(at));
             match part {
-                Part::Sign('(') => lists.push(is_table_next),
-                Part::Sign(')') => {
+                Part::Symbol('(') => lists.push(is_table_next),
+                Part::Symbol(')') => {
                     lists.pop();
                     is_table_next = false;
                 }
-                Part::Sign(',') => {
+                Part::Symbol(',') => {
                     text.commas += 1;
                     is_table_next = lists.last() == Some(&true);
                 }
-                Part::Sign('*') => {
+                Part::Symbol('*') => {
                     let is_all = |part: &Part| {
-                        matches!(part, Part::Sign('.' | ','))
+                        matches!(part, Part::Symbol('.' | ','))
                             || ["select", "distinct", "all"].iter().any(|it| part.is(it))
                     };
                     text.stars += usize::from(before(1).is_some_and(is_all));
                 }
-                Part::Sign('.') => {}
-                Part::Sign(_) => is_table_next = false,
+                Part::Symbol('.') => {}
+                Part::Symbol(_) => is_table_next = false,
                 Part::Word(word) if word == "from" && !before(1).is_some_and(|it| it.is("distinct")) => {
                     set_last(&mut lists, true);
                     is_table_next = true;
                 }
                 Part::Word(word) if word == "join" => is_table_next = true,
                 // Parentheses contain a list of values or a query.
-                Part::Word(word) if word == "in" => is_table_next = next != Some(&Part::Sign('(')),
+                Part::Word(word) if word == "in" => is_table_next = next != Some(&Part::Symbol('(')),
                 Part::Word(word) if ENDS.contains(&word.as_str()) => {
                     set_last(&mut lists, false);
                     is_table_next = false;
                 }
                 Part::Word(name) | Part::Quoted(name) => {
                     let is_own = before(1).is_some_and(|it| it.is("with") || it.is("recursive"))
-                        || (before(1) == Some(&Part::Sign(',')) && before(2) == Some(&Part::Sign(')')))
-                            && next.is_some_and(|it| it.is("as") || *it == Part::Sign('('));
+                        || (before(1) == Some(&Part::Symbol(',')) && before(2) == Some(&Part::Symbol(')')))
+                            && next.is_some_and(|it| it.is("as") || *it == Part::Symbol('('));
                     if is_own {
                         text.own.insert(name.clone());
                     }
                     // Before a dot is the name of a schema.
-                    if is_table_next && next != Some(&Part::Sign('.')) {
+                    if is_table_next && next != Some(&Part::Symbol('.')) {
                         text.tables.push(name.clone());
                         is_table_next = false;
                     }

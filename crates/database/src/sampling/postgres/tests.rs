@@ -24,8 +24,8 @@ fn config_of(server: &TestServer, database: &str, user: &str, more: &str) -> Dat
     config
 }
 
-fn reachable(config: &DatabasesConfig) -> Reachable<'_> {
-    Reachable { config: &config.databases[0], file: "".into(), around: ConnectionEnvironment::default() }
+fn reachable(config: &DatabasesConfig) -> AccessibleDatabase<'_> {
+    AccessibleDatabase { config: &config.databases[0], file: "".into(), around: ConnectionEnvironment::default() }
 }
 
 fn all_output(server: &TestServer, database: &str, more: &str) -> String {
@@ -295,11 +295,11 @@ fn locks(server: &TestServer, database: &str) {
     let statements = ["SELECT count(*) FROM public.t", "SELECT 1/0", "SELECT 2"];
     session.rows_of_each(statements, |rows| answers.push(rows.is_ok()));
     assert_eq!(answers, [true, false], "up to the first that is refused");
-    session.go_back().unwrap();
+    session.rollback_to_savepoint().unwrap();
     assert_eq!(held(), 0, "nothing stays locked");
     session.rows_of_each(["SELECT FROM public.t"], |rows| drop(rows.unwrap()));
     assert_eq!(held(), 1);
-    session.go_back().unwrap();
+    session.rollback_to_savepoint().unwrap();
     assert_eq!(held(), 0, "a savepoint is gone back to more than once");
 }
 

@@ -8,8 +8,8 @@ use super::PageSet;
 const TABLES: usize = 30;
 
 /// The tables of a domain and the keys between them; `None` with too many tables, or without a key between any.
-pub(super) fn diagram(book: &PageSet<'_>, domain: &str) -> Option<String> {
-    let tables: Vec<_> = book.of_domain(domain).collect();
+pub(super) fn diagram(page_set: &PageSet<'_>, domain: &str) -> Option<String> {
+    let tables: Vec<_> = page_set.of_domain(domain).collect();
     if tables.len() > TABLES {
         return None;
     }

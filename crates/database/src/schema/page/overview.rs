@@ -13,8 +13,8 @@ use refdesk_text::tokens::counted;
 const LISTED: usize = 200;
 
 /// The overview of a database.
-pub(crate) fn overview(book: &PageSet<'_>) -> Page {
-    let name = &book.config.name;
+pub(crate) fn overview(page_set: &PageSet<'_>) -> Page {
+    let name = &page_set.config.name;
     let mut text = front_matter(&[
         ("id", &format!("db-{name}")),
         ("database", name),
@@ -22,11 +22,11 @@ pub(crate) fn overview(book: &PageSet<'_>) -> Page {
         ("generated", GENERATOR),
     ]);
     let mut tables: BTreeMap<&str, usize> = BTreeMap::new();
-    book.subjects.iter().for_each(|it| *tables.entry(it.domain).or_default() += 1);
-    let kind = book.config.connection.with_article();
+    page_set.subjects.iter().for_each(|it| *tables.entry(it.domain).or_default() += 1);
+    let kind = page_set.config.connection.with_article();
     text.push_str(&format!(
         "# Database {name}\n\n{kind} database: {} in {}.\n",
-        counted(book.subjects.len(), "table"),
+        counted(page_set.subjects.len(), "table"),
         counted(tables.len(), "domain")
     ));
     if !tables.is_empty() {
@@ -34,12 +34,12 @@ pub(crate) fn overview(book: &PageSet<'_>) -> Page {
     }
     for (domain, number) in &tables {
         let mut known: Vec<(usize, &str)> =
-            book.of_domain(domain).map(|it| (it.doc.referenced_by.len(), it.table.name.as_str())).collect();
+            page_set.of_domain(domain).map(|it| (it.doc.referenced_by.len(), it.table.name.as_str())).collect();
         known.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
         let known: Vec<String> = known.iter().take(3).map(|(_, name)| code(name)).collect();
         text.push_str(&format!("| [{domain}]({}/README.md) | {number} | {} |\n", target(domain), known.join(", ")));
     }
-    let between = between_domains(book);
+    let between = between_domains(page_set);
     if !between.is_empty() {
         text.push_str("\n## Joins between domains\n\n| from | to | keys |\n| --- | --- | --- |\n");
         for ((from, to), keys) in &between {
@@ -47,7 +47,7 @@ pub(crate) fn overview(book: &PageSet<'_>) -> Page {
         }
     }
     Page {
-        path: format!("{}/{name}/README.md", book.docs_path),
+        path: format!("{}/{name}/README.md", page_set.docs_path),
         text,
         kind: PageKind::Overview,
         database: name.clone(),
@@ -58,11 +58,11 @@ pub(crate) fn overview(book: &PageSet<'_>) -> Page {
 }
 
 /// The number of keys from one domain to another.
-fn between_domains<'b>(book: &'b PageSet<'_>) -> BTreeMap<(&'b str, &'b str), usize> {
+fn between_domains<'b>(page_set: &'b PageSet<'_>) -> BTreeMap<(&'b str, &'b str), usize> {
     let mut found: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-    for subject in &book.subjects {
+    for subject in &page_set.subjects {
         for key in &subject.doc.foreign_keys {
-            if let Some(to) = book.subject(&key.referenced_table).filter(|to| to.domain != subject.domain) {
+            if let Some(to) = page_set.subject(&key.referenced_table).filter(|to| to.domain != subject.domain) {
                 *found.entry((subject.domain, to.domain)).or_default() += 1;
             }
         }
@@ -70,33 +70,33 @@ fn between_domains<'b>(book: &'b PageSet<'_>) -> BTreeMap<(&'b str, &'b str), us
     found
 }
 
-pub(crate) fn domain(book: &PageSet<'_>, domain: &str) -> Page {
-    let text = domain_text(book, domain, LISTED);
+pub(crate) fn domain(page_set: &PageSet<'_>, domain: &str) -> Page {
+    let text = domain_text(page_set, domain, LISTED);
     let is_shortened = text.len() > PAGE_BYTES;
     Page {
-        path: format!("{}/README.md", book.folder(domain)),
-        text: if is_shortened { domain_text(book, domain, 0) } else { text },
+        path: format!("{}/README.md", page_set.folder(domain)),
+        text: if is_shortened { domain_text(page_set, domain, 0) } else { text },
         kind: PageKind::Domain,
-        database: book.config.name.clone(),
+        database: page_set.config.name.clone(),
         table: None,
         domain: Some(domain.to_owned()),
         is_shortened,
     }
 }
 
-fn domain_text(book: &PageSet<'_>, domain: &str, listed: usize) -> String {
-    let name = &book.config.name;
+fn domain_text(page_set: &PageSet<'_>, domain: &str, listed: usize) -> String {
+    let name = &page_set.config.name;
     let mut text = front_matter(&[
-        ("id", &book.ids.domain(name, domain)),
+        ("id", &page_set.ids.domain(name, domain)),
         ("database", name),
         ("domain", domain),
         ("kind", "domain"),
         ("generated", GENERATOR),
     ]);
-    let number = book.of_domain(domain).count();
+    let number = page_set.of_domain(domain).count();
     text.push_str(&format!("# {name}: {domain}\n\n{} of the database {name}.\n", counted(number, "table")));
     text.push_str("\n## Tables\n\n| table | what it is |\n| --- | --- |\n");
-    for subject in book.of_domain(domain) {
+    for subject in page_set.of_domain(domain) {
         let what = match listed {
             0 => String::new(),
             listed => prose(&shortened_at_word(first_sentence(&subject.doc.description), listed)),
@@ -104,14 +104,14 @@ fn domain_text(book: &PageSet<'_>, domain: &str, listed: usize) -> String {
         let link = format!("[{}](tables/{}.md)", code(&subject.doc.fully_qualified_name), target(subject.file));
         text.push_str(&format!("| {link} | {what} |\n"));
     }
-    if let Some(diagram) = diagram(book, domain) {
+    if let Some(diagram) = diagram(page_set, domain) {
         text.push_str(&format!("\n## Diagram\n\n```mermaid\n{diagram}```\n"));
     }
-    let outside: Vec<String> = book
+    let outside: Vec<String> = page_set
         .of_domain(domain)
         .flat_map(|subject| {
             subject.doc.foreign_keys.iter().filter_map(move |key| {
-                let to = book.subject(&key.referenced_table).filter(|to| to.domain != domain)?;
+                let to = page_set.subject(&key.referenced_table).filter(|to| to.domain != domain)?;
                 let columns: Vec<String> = key.columns.iter().map(|column| code(column)).collect();
                 let from = code(&subject.doc.fully_qualified_name);
                 let other = code(&key.referenced_table);

@@ -12,13 +12,13 @@ use refdesk_text::tokens::{counted, grouped};
 const SHORT: usize = 80;
 
 /// The page for people and the JSON page.
-pub(crate) fn pages(book: &PageSet<'_>, subject: &PageTable<'_>) -> [Page; 2] {
-    let base = format!("{}/tables/{}", book.folder(subject.domain), subject.file);
+pub(crate) fn pages(page_set: &PageSet<'_>, subject: &PageTable<'_>) -> [Page; 2] {
+    let base = format!("{}/tables/{}", page_set.folder(subject.domain), subject.file);
     let page = |ending: &str, (text, is_shortened): (String, bool)| Page {
         path: format!("{base}.{ending}"),
         text,
         kind: PageKind::Table,
-        database: book.config.name.clone(),
+        database: page_set.config.name.clone(),
         table: Some(subject.table.table_name()),
         domain: Some(subject.domain.to_owned()),
         is_shortened,
@@ -27,7 +27,7 @@ pub(crate) fn pages(book: &PageSet<'_>, subject: &PageTable<'_>) -> [Page; 2] {
         let text = print(subject.doc);
         if text.len() <= PAGE_BYTES { (text, false) } else { (print_short(&short(subject.doc)), true) }
     };
-    let in_words = |doc: &TableDoc| markdown(book, subject, doc);
+    let in_words = |doc: &TableDoc| markdown(page_set, subject, doc);
     [page("md", within(&in_words, &in_words)), page("json", within(&TableDoc::json, &TableDoc::compact_json))]
 }
 
@@ -46,11 +46,11 @@ fn short(doc: &TableDoc) -> TableDoc {
     TableDoc { columns: doc.columns.iter().map(column).collect(), checks, indexes, referenced_by, ..doc.clone() }
 }
 
-fn markdown(book: &PageSet<'_>, subject: &PageTable<'_>, doc: &TableDoc) -> String {
+fn markdown(page_set: &PageSet<'_>, subject: &PageTable<'_>, doc: &TableDoc) -> String {
     let PageTable { table, domain, .. } = subject;
     let mut text = front_matter(&[
-        ("id", &book.ids.table(&book.config.name, &table.table_name())),
-        ("database", &book.config.name),
+        ("id", &page_set.ids.table(&page_set.config.name, &table.table_name())),
+        ("database", &page_set.config.name),
         ("schema", &table.schema),
         ("table", &table.name),
         ("kind", table.kind.word()),
@@ -66,7 +66,7 @@ fn markdown(book: &PageSet<'_>, subject: &PageTable<'_>, doc: &TableDoc) -> Stri
     }
     text.push_str(&columns(doc));
     text.push_str(&keys(doc));
-    text.push_str(&joins(book, subject, doc));
+    text.push_str(&joins(page_set, subject, doc));
     text.push_str(&rest(doc));
     text
 }
@@ -194,10 +194,10 @@ fn keys(doc: &TableDoc) -> String {
     section("Keys", &lines)
 }
 
-fn joins(book: &PageSet<'_>, subject: &PageTable<'_>, doc: &TableDoc) -> String {
+fn joins(page_set: &PageSet<'_>, subject: &PageTable<'_>, doc: &TableDoc) -> String {
     let mut lines = Vec::new();
     for key in &doc.foreign_keys {
-        let to = place(book, subject, &key.referenced_table);
+        let to = place(page_set, subject, &key.referenced_table);
         let what = key.cardinality.replace('_', " ");
         let delete = match key.on_delete.as_str() {
             "" | "no action" => String::new(),
@@ -208,11 +208,11 @@ fn joins(book: &PageSet<'_>, subject: &PageTable<'_>, doc: &TableDoc) -> String 
         lines.push(format!("- {columns} → {to} {others} ({what}{delete}){missing}"));
     }
     for reference in &doc.referenced_by {
-        let from = place(book, subject, &reference.table);
+        let from = place(page_set, subject, &reference.table);
         lines.push(format!("- {} ← {from} {}", names(&reference.referenced_columns), names(&reference.columns)));
     }
     for join in &doc.inferred_joins {
-        let to = place(book, subject, &join.referenced_table);
+        let to = place(page_set, subject, &join.referenced_table);
         let because = prose(&join.because);
         let (columns, others) = (names(&join.columns), names(&join.referenced_columns));
         let what = join.cardinality.as_ref().map(|what| format!("{}, ", prose(&what.replace('_', " "))));
@@ -243,11 +243,11 @@ fn names(columns: &[String]) -> String {
 
 /// A reference to a table from another table's page: a link within the domain, otherwise only the name with its domain,
 /// so that a pick does not pull in the whole schema.
-fn place(book: &PageSet<'_>, from: &PageTable<'_>, full_name: &str) -> String {
+fn place(page_set: &PageSet<'_>, from: &PageTable<'_>, full_name: &str) -> String {
     let shown = code(full_name);
-    match book.subject(full_name) {
+    match page_set.subject(full_name) {
         Some(to) if to.domain == from.domain => format!("[{shown}]({}.md)", target(to.file)),
-        Some(to) if book.config.cross_links => {
+        Some(to) if page_set.config.cross_links => {
             format!("[{shown}](../../{}/tables/{}.md)", target(to.domain), target(to.file))
         }
         Some(to) => format!("{shown} (domain {})", to.domain),

@@ -407,7 +407,7 @@ fn a_cancelled_request_is_removed_at_once() {
     let (world, request) = (World::new(), asking(ID, &["a"]));
     let wait = Wait::seconds(3600.0);
     let other = wait.clone();
-    assert_eq!(world.ask(&request, &wait, |_| other.give_up()), Err(NoAnswer::GivenUp));
+    assert_eq!(world.ask(&request, &wait, |_| other.cancel()), Err(NoAnswer::Cancelled));
 }
 
 #[test]

@@ -14,23 +14,23 @@ use super::target::HostScope;
 
 /// Resolves only to allowed addresses.
 #[derive(Debug)]
-pub(super) struct Reachable(pub HostScope);
+pub(super) struct ScopedResolver(pub HostScope);
 
 /// None of a host's addresses is allowed; this is one of them. Wrapped in an [`Error`].
 #[derive(Debug)]
-pub(super) struct Unreachable {
+pub(super) struct DisallowedAddress {
     pub address: IpAddr,
 }
 
-impl fmt::Display for Unreachable {
+impl fmt::Display for DisallowedAddress {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{} is not allowed", self.address)
     }
 }
 
-impl std::error::Error for Unreachable {}
+impl std::error::Error for DisallowedAddress {}
 
-impl Resolver for Reachable {
+impl Resolver for ScopedResolver {
     fn resolve(&self, uri: &Uri, config: &Config, timeout: NextTimeout) -> Result<ResolvedSocketAddrs, Error> {
         let resolved = DefaultResolver::default().resolve(uri, config, timeout);
         // A failed lookup has no error kind of its own.
@@ -49,7 +49,7 @@ impl Resolver for Reachable {
             if is_fine { reachable.push(*address) } else { refused = Some(address.ip()) }
         }
         match refused {
-            Some(address) if reachable.is_empty() => Err(Error::Other(Box::new(Unreachable { address }))),
+            Some(address) if reachable.is_empty() => Err(Error::Other(Box::new(DisallowedAddress { address }))),
             _ => Ok(reachable),
         }
     }
@@ -87,8 +87,8 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     }
     match address.segments() {
         // NAT64: check the embedded IPv4 address.
-        [0x64, 0xff9b, 0, 0, 0, 0, high, low] => is_public_v4(joined(high, low)),
-        [0x2002, high, low, ..] => is_public_v4(joined(high, low)),
+        [0x64, 0xff9b, 0, 0, 0, 0, high, low] => is_public_v4(embedded_ipv4(high, low)),
+        [0x2002, high, low, ..] => is_public_v4(embedded_ipv4(high, low)),
         // Protocol assignments (including Teredo) and documentation.
         [0x2001, 0..=0x1ff | 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => false,
         // The only range allocated as global unicast: the rest is unspecified, loopback, unique-local, link-local,
@@ -98,7 +98,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     }
 }
 
-fn joined(high: u16, low: u16) -> Ipv4Addr {
+fn embedded_ipv4(high: u16, low: u16) -> Ipv4Addr {
     Ipv4Addr::from_bits(u32::from(high) << 16 | u32::from(low))
 }
 

@@ -11,7 +11,7 @@ use ureq::{Agent, Body, Error, Timeout};
 use super::super::answer::{MAX, read, shown};
 use super::super::{ChannelAnswer, NoAnswer, Request, Wait};
 use super::Webhook;
-use super::address::{Reachable, Unreachable};
+use super::address::{DisallowedAddress, ScopedResolver};
 use super::secret::SIGNATURE;
 use super::target::{HostScope, Target};
 use refdesk_text::Code;
@@ -43,7 +43,7 @@ pub(super) fn agent(target: &Target) -> Agent {
         .user_agent(concat!("refdesk/", env!("CARGO_PKG_VERSION")))
         .accept("application/json")
         .build();
-    Agent::with_parts(config, DefaultConnector::default(), Reachable(target.reach))
+    Agent::with_parts(config, DefaultConnector::default(), ScopedResolver(target.reach))
 }
 
 impl Webhook {
@@ -65,8 +65,8 @@ impl Webhook {
                 Some(span) => wait.left().is_zero() || !pause((*span).min(wait.left() / 4), wait),
                 None => true,
             };
-            if wait.is_given_up() {
-                return Err(NoAnswer::GivenUp);
+            if wait.is_cancelled() {
+                return Err(NoAnswer::Cancelled);
             }
             if is_last {
                 let times = if tried == 1 { String::new() } else { format!(" ({tried} times)") };
@@ -148,8 +148,8 @@ impl Webhook {
     /// The server may act on a request once it is connected, so retry only if no connection was made.
     fn failed_attempt(&self, error: Error) -> Attempt {
         match error {
-            Error::Other(inner) if inner.downcast_ref::<Unreachable>().is_some() => {
-                let address = inner.downcast_ref::<Unreachable>().map(|inner| inner.address.to_string());
+            Error::Other(inner) if inner.downcast_ref::<DisallowedAddress>().is_some() => {
+                let address = inner.downcast_ref::<DisallowedAddress>().map(|inner| inner.address.to_string());
                 let (what, hint) = match self.target.reach {
                     HostScope::Private => {
                         ("a public address, and plain http is allowed only for private ones", "use https")
@@ -183,10 +183,10 @@ impl Webhook {
 fn pause(span: Duration, wait: &Wait) -> bool {
     let began = Instant::now();
     while let Some(left) = span.checked_sub(began.elapsed()).filter(|left| !left.is_zero()) {
-        if wait.is_given_up() {
+        if wait.is_cancelled() {
             return false;
         }
-        std::thread::park_timeout(left.min(wait.glance()));
+        std::thread::park_timeout(left.min(wait.check_interval()));
     }
     true
 }

@@ -21,7 +21,7 @@ pub(super) enum HostScope {
 #[derive(Debug, Clone)]
 pub(super) struct Target {
     /// The whole URL, whose path or query may contain a secret.
-    endpoint: Hidden,
+    endpoint: SecretUri,
     /// Scheme, host and port, for messages.
     pub shown: String,
     /// The host, for messages.
@@ -31,9 +31,9 @@ pub(super) struct Target {
 
 /// A value that must not be printed.
 #[derive(Clone)]
-struct Hidden(Uri);
+struct SecretUri(Uri);
 
-impl std::fmt::Debug for Hidden {
+impl std::fmt::Debug for SecretUri {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.write_str("…")
     }
@@ -64,7 +64,7 @@ impl Target {
         }
         let host = plain(authority.host());
         let port = authority.port_u16();
-        let is_allowed = settings.allow_hosts.iter().any(|allowed| is_named(allowed, &host, port));
+        let is_allowed = settings.allow_hosts.iter().any(|allowed| matches_host(allowed, &host, port));
         let reach = match (scheme, is_allowed) {
             ("https", false) => HostScope::Public,
             ("https", true) => HostScope::All,
@@ -76,7 +76,7 @@ impl Target {
             }
         };
         let named = format!("{scheme}://{}", shown(authority.as_str()));
-        Ok(Self { shown: named, host: shown(&host), reach, endpoint: Hidden(uri) })
+        Ok(Self { shown: named, host: shown(&host), reach, endpoint: SecretUri(uri) })
     }
 
     pub(crate) fn uri(&self) -> &Uri {
@@ -91,7 +91,7 @@ fn plain(host: &str) -> String {
 }
 
 /// Whether this `allow_hosts` entry (a host, or a host and port) matches the host.
-fn is_named(allowed: &str, host: &str, port: Option<u16>) -> bool {
+fn matches_host(allowed: &str, host: &str, port: Option<u16>) -> bool {
     let allowed = allowed.trim();
     plain(allowed) == host
         || allowed.rsplit_once(':').is_some_and(|(name, number)| {

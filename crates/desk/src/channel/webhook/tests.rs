@@ -237,9 +237,9 @@ fn a_cancelled_request_ends_at_once() {
     let other = wait.clone();
     thread::spawn(move || {
         heard.recv().unwrap();
-        other.give_up();
+        other.cancel();
     });
-    assert_eq!(ask(&ChannelSettings { timeout: 3600.0, ..settings(port) }, &wait), Err(NoAnswer::GivenUp));
+    assert_eq!(ask(&ChannelSettings { timeout: 3600.0, ..settings(port) }, &wait), Err(NoAnswer::Cancelled));
 }
 
 #[test]

@@ -89,7 +89,7 @@ impl DatabaseView {
     /// # Errors
     /// A name is unknown or ambiguous.
     pub fn paths(&self, source: &str, target: &str, hops: Option<usize>) -> Result<Answered<FoundPaths>, Error> {
-        let (from, to) = self.both_named(source, target)?;
+        let (from, to) = self.resolve_pair(source, target)?;
         let (Some(from_page), Some(to_page)) = (self.page(from), self.page(to)) else {
             return Err(Error::new(Code::UnknownTable, format!("no table is named '{source}'"), ""));
         };

@@ -152,13 +152,13 @@ impl DatabaseView {
         if let Some(name) = database.filter(|_| known().next().is_none()) {
             let names: BTreeSet<&str> = self.known().map(|table| table.database.as_str()).collect();
             let message = format!("no documented database is named '{}'", one_line(name));
-            return Err(Error::new(Code::UnknownDatabase, message, instead(name, &names, "database")));
+            return Err(Error::new(Code::UnknownDatabase, message, suggest_name(name, &names, "database")));
         }
         if let Some(name) = domain.filter(|name| !known().any(|table| table.domain == *name)) {
             let names: BTreeSet<&str> = known().map(|table| table.domain.as_str()).collect();
             let of = database.map(|database| format!(" of '{}'", one_line(database))).unwrap_or_default();
             let message = format!("no domain{of} is named '{}'", one_line(name));
-            return Err(Error::new(Code::UnknownDomain, message, instead(name, &names, "domain")));
+            return Err(Error::new(Code::UnknownDomain, message, suggest_name(name, &names, "domain")));
         }
         Ok(())
     }
@@ -242,7 +242,7 @@ impl DatabaseView {
     }
 
     /// Resolves two names to tables; if several databases have tables with these names, to two of the same database.
-    pub(super) fn both_named(&self, one: &str, other: &str) -> Result<(usize, usize), Error> {
+    pub(super) fn resolve_pair(&self, one: &str, other: &str) -> Result<(usize, usize), Error> {
         let (ones, others) = (self.candidates(one), self.candidates(other));
         for (name, found) in [(one, &ones), (other, &others)] {
             if found.is_empty() {
@@ -324,7 +324,7 @@ impl DatabaseView {
 }
 
 /// Suggests the nearest name, or lists the known names.
-fn instead(name: &str, known: &BTreeSet<&str>, noun: &str) -> Fix {
+fn suggest_name(name: &str, known: &BTreeSet<&str>, noun: &str) -> Fix {
     match did_you_mean(name, known.iter().copied()) {
         Some(near) => near.into(),
         None if known.is_empty() => Fix::DocumentDatabases,

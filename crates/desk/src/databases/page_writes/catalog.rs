@@ -87,7 +87,7 @@ impl Run<'_, '_> {
         let mut stays = |old: &ManifestEntry| {
             prepared.wanted_sources.contains(&old.id)
                 || !self.desk.is_of_run(prepared, old)
-                || self.desk.is_beyond(prepared, old)
+                || self.desk.is_over_limit(prepared, old)
                 || !self.forget_entry(old)
         };
         entries.extend(gone.filter(|old| stays(old)).cloned());

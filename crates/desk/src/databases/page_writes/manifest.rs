@@ -36,9 +36,9 @@ impl Run<'_, '_> {
         let to_remove: BTreeSet<&str> = prepared.removed.iter().map(String::as_str).collect();
         let is_left = |path: &str| to_remove.contains(path) && !removed.contains(path);
         let listed: BTreeSet<String> = files.iter().map(|file| file.path.clone()).collect();
-        let is_beyond = |path: &String| prepared.beyond.contains(Path::new(path)) && !listed.contains(path);
+        let is_over_limit = |path: &String| prepared.beyond.contains(Path::new(path)) && !listed.contains(path);
         let is_other =
-            |file: &&ManifestFile| !is_settled(&file.database) || is_left(&file.path) || is_beyond(&file.path);
+            |file: &&ManifestFile| !is_settled(&file.database) || is_left(&file.path) || is_over_limit(&file.path);
         let others = old.values().copied().filter(is_other);
         files.extend(others.cloned());
         files.sort_by(|a, b| a.path.cmp(&b.path));

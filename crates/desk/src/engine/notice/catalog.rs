@@ -66,5 +66,5 @@ fn of_path(source: &Source) -> Option<&str> {
 fn absent<'a>(of: &'a Snapshot, without: &Snapshot) -> Vec<&'a SourceId> {
     let sources = of.catalog.sources().iter().map(|source| &source.id);
     let sources = sources.filter(|id| without.catalog.get(id.as_str()).is_none());
-    sources.filter(|id| !super::selection::changed_its_state(of, without, id.as_str())).collect()
+    sources.filter(|id| !super::selection::dormancy_changed(of, without, id.as_str())).collect()
 }

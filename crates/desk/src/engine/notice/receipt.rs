@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::words::{at, cut};
-use super::{Actor, JournalText, Notice, Ticket, Topic};
+use super::{Actor, JournalLineRef, JournalText, Notice, Topic};
 use crate::FileLine;
 use crate::session::{JournalEvent, Line, Receipt, SCREEN};
 use refdesk_core::catalog::SourceId;
@@ -22,14 +22,14 @@ pub(crate) fn receipt(line: &Line, workspace: &Path, desk: &str) -> Notice {
     notice.session = Some(line.session.as_str().into());
     let holds = if receipt.text.is_some() { JournalText::Text } else { JournalText::Nothing };
     let mut reasons = vec![format!("session {}", line.session)];
-    reasons.extend(unsaid_reason(receipt).map(str::to_owned));
+    reasons.extend(separate_reason(receipt).map(str::to_owned));
     let is_read = receipt.what == JournalEvent::Read && receipt.tokens > 0;
     let has_cost = receipt.text.is_some() || is_read;
     if has_cost {
         reasons.push(format!("~{} tokens", grouped(receipt.tokens)));
     }
     let tokens = if has_cost { receipt.tokens } else { 0 };
-    notice.receipt = Some(Ticket { number: line.n, kind: receipt.kind, holds, tokens });
+    notice.receipt = Some(JournalLineRef { number: line.n, kind: receipt.kind, holds, tokens });
     if line.desk != desk {
         reasons.push(format!("desk {}", line.desk));
     }
@@ -82,7 +82,7 @@ fn topic(what: JournalEvent) -> Topic {
 pub fn sentence(receipt: &Receipt) -> String {
     let tool = || receipt.tool.as_deref().map(|tool| format!(" with the {tool} tool")).unwrap_or_default();
     match receipt.what {
-        JournalEvent::Enriched => format!("To {}: {}", to_what(receipt), added(receipt)),
+        JournalEvent::Enriched => format!("To {}: {}", recipient(receipt), added(receipt)),
         JournalEvent::Instructed => "Sent the instructions".to_owned(),
         JournalEvent::Forgot => "Forgot what it was given".to_owned(),
         JournalEvent::Read if receipt.tool.as_deref() == Some(crate::SEARCH_COMMAND) => match &*receipt.about {
@@ -109,7 +109,7 @@ pub fn sentence(receipt: &Receipt) -> String {
 }
 
 /// The reason, if the sentence does not include it.
-pub fn unsaid_reason(receipt: &Receipt) -> Option<&str> {
+pub fn separate_reason(receipt: &Receipt) -> Option<&str> {
     let is_said = matches!(
         receipt.what,
         JournalEvent::Failed | JournalEvent::Unwritten | JournalEvent::Asked | JournalEvent::Answered
@@ -117,7 +117,7 @@ pub fn unsaid_reason(receipt: &Receipt) -> Option<&str> {
     (!is_said && !receipt.reason.is_empty()).then_some(&receipt.reason)
 }
 
-fn to_what(receipt: &Receipt) -> String {
+fn recipient(receipt: &Receipt) -> String {
     match (receipt.kind, &receipt.tool) {
         (Some(TextKind::Prompt), _) => "a prompt".to_owned(),
         (Some(TextKind::ToolResult), Some(tool)) => format!("a result of {tool}"),

@@ -19,7 +19,7 @@ pub(crate) fn selection(before: &Snapshot, after: &Snapshot, cause: &ChangeOrigi
     if Arc::ptr_eq(&before.selection, &after.selection) {
         return Vec::new();
     }
-    let (fell_asleep, woke) = (dormancy(before, after), dormancy(after, before));
+    let (became_dormant, became_active) = (dormancy(before, after), dormancy(after, before));
     let mut chosen = HashSet::new();
     let mut notices = Vec::new();
     for (what, ids) in chosen_between(before, after) {
@@ -34,7 +34,7 @@ pub(crate) fn selection(before: &Snapshot, after: &Snapshot, cause: &ChangeOrigi
     }
     let untold = |member: &&SelectedSource| {
         let id = member.id.as_str();
-        !chosen.contains(id) && !fell_asleep.iter().chain(&woke).any(|other| *other == id)
+        !chosen.contains(id) && !became_dormant.iter().chain(&became_active).any(|other| *other == id)
     };
     let entered: Vec<&SelectedSource> =
         without(after, before).filter(|it| it.role == Role::Transitive).filter(untold).collect();
@@ -63,17 +63,17 @@ pub(crate) fn selection(before: &Snapshot, after: &Snapshot, cause: &ChangeOrigi
             notices = vec![Notice { subject, ..notice }.of(named.len())];
         }
     }
-    notices.extend(asleep_and_awake(&fell_asleep, &woke));
+    notices.extend(dormancy_notices(&became_dormant, &became_active));
     notices
 }
 
 /// Whether picks or exclusions changed.
-pub(super) fn is_chosen(before: &Snapshot, after: &Snapshot) -> bool {
+pub(super) fn choice_changed(before: &Snapshot, after: &Snapshot) -> bool {
     chosen_between(before, after).iter().any(|(_, ids)| !ids.is_empty())
 }
 
 /// Whether this pick is dormant in only one of the two.
-pub(super) fn changed_its_state(one: &Snapshot, other: &Snapshot, id: &str) -> bool {
+pub(super) fn dormancy_changed(one: &Snapshot, other: &Snapshot, id: &str) -> bool {
     let dormant = |of: &Snapshot| of.selection.dormant().iter().any(|dormant| dormant == id);
     (one.selection.is_picked(id) && dormant(other)) || (dormant(one) && other.selection.is_picked(id))
 }
@@ -84,16 +84,16 @@ fn dormancy<'a>(awake: &Snapshot, asleep: &'a Snapshot) -> Vec<&'a str> {
     dormant.filter(|id| awake.selection.is_picked(id)).collect()
 }
 
-fn asleep_and_awake(fell_asleep: &[&str], woke: &[&str]) -> Vec<Notice> {
+fn dormancy_notices(became_dormant: &[&str], became_active: &[&str]) -> Vec<Notice> {
     let reported = |ids: &[&str], one: &str, more: &str| {
         let first = ids.first()?;
         let text = format!("{} {}", at(ids), if ids.len() == 1 { one } else { more });
         Some(Notice::new(Actor::Files, Topic::Selection, text).about(&SourceId::from(*first)).of(ids.len()))
     };
-    let woke = reported(woke, "is back: its pick counts again", "are back: their picks count again");
+    let became_active = reported(became_active, "is back: its pick counts again", "are back: their picks count again");
     let slept = "is gone from the catalog: its pick is dormant";
-    let fell_asleep = reported(fell_asleep, slept, "are gone from the catalog: their picks are dormant");
-    woke.into_iter().chain(fell_asleep).collect()
+    let became_dormant = reported(became_dormant, slept, "are gone from the catalog: their picks are dormant");
+    became_active.into_iter().chain(became_dormant).collect()
 }
 
 /// Members of one selection that are not in the other.

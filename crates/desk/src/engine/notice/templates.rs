@@ -18,7 +18,7 @@ fn in_both<'a>(before: &'a Snapshot, after: &'a Snapshot) -> Vec<(&'a Template, 
 }
 
 /// Templates that entered or left with the selection.
-pub(super) fn came_and_went(before: &Snapshot, after: &Snapshot, by: &Actor) -> Vec<Notice> {
+pub(super) fn entered_or_left(before: &Snapshot, after: &Snapshot, by: &Actor) -> Vec<Notice> {
     fn of<'a>(one: &'a Snapshot, other: &Snapshot) -> Vec<&'a Template> {
         let known: HashSet<&str> = other.templates.templates.iter().map(|it| it.name.as_str()).collect();
         one.templates.templates.iter().filter(|template| !known.contains(template.name.as_str())).collect()

@@ -12,7 +12,7 @@ use tokio::sync::mpsc::WeakSender;
 use crate::engine::request::{Change, Message};
 
 /// A burst of changes ends after this much quiet.
-const QUIET: Duration = Duration::from_millis(50);
+const DEBOUNCE: Duration = Duration::from_millis(50);
 
 /// A longer burst is reported after this time.
 const LONGEST: Duration = Duration::from_millis(200);
@@ -39,7 +39,7 @@ pub(crate) enum ChangeScope {
 /// The system cannot start a thread.
 pub(crate) fn start(changed: WeakSender<Message>) -> io::Result<mpsc::Sender<ChangeScope>> {
     let (seen, changes) = mpsc::channel();
-    thread::Builder::new().name("gather".to_owned()).spawn(move || gather(&changes, &changed))?;
+    thread::Builder::new().name("merge_changes".to_owned()).spawn(move || merge_changes(&changes, &changed))?;
     Ok(seen)
 }
 
@@ -66,7 +66,7 @@ struct Changed {
 impl Changed {
     /// When the burst counts as over.
     fn due(self) -> Instant {
-        (self.last + QUIET).min(self.first + LONGEST)
+        (self.last + DEBOUNCE).min(self.first + LONGEST)
     }
 }
 
@@ -88,14 +88,14 @@ impl Burst {
     /// When the next report is due. The journal is reported soon after its first line, because people watch the feed;
     /// changes of the desk wait for quiet.
     fn due(&self) -> Option<Instant> {
-        self.rows.map(|since| since + QUIET).into_iter().chain(self.desk.map(Changed::due)).min()
+        self.rows.map(|since| since + DEBOUNCE).into_iter().chain(self.desk.map(Changed::due)).min()
     }
 
     /// The changes due now, the journal first, so that the pick behind a line is noticed with it.
     fn take(&mut self, now: Instant) -> Vec<Change> {
         let desk = self.desk.take_if(|desk| desk.due() <= now);
         let mut due = Vec::new();
-        if desk.is_some() || self.rows.is_some_and(|since| since + QUIET <= now) {
+        if desk.is_some() || self.rows.is_some_and(|since| since + DEBOUNCE <= now) {
             // A reload also reads the requests, but a request must not wait for it.
             due.extend(std::mem::take(&mut self.requests).then_some(Change::Requests));
             due.extend(std::mem::take(&mut self.journal).then_some(Change::Journal));
@@ -108,7 +108,7 @@ impl Burst {
 }
 
 /// Merges changes, and sends them when due.
-fn gather(changes: &mpsc::Receiver<ChangeScope>, changed: &WeakSender<Message>) {
+fn merge_changes(changes: &mpsc::Receiver<ChangeScope>, changed: &WeakSender<Message>) {
     let mut burst = Burst::default();
     loop {
         let seen = match burst.due() {
@@ -158,9 +158,9 @@ mod tests {
         ] {
             let (mut burst, now) = (Burst::default(), Instant::now());
             seen.iter().for_each(|seen| burst.add(*seen, now));
-            assert_eq!(burst.due(), Some(now + QUIET));
+            assert_eq!(burst.due(), Some(now + DEBOUNCE));
             assert_eq!(burst.take(now), []);
-            assert_eq!(burst.take(now + QUIET), expected, "{seen:?}");
+            assert_eq!(burst.take(now + DEBOUNCE), expected, "{seen:?}");
             assert!(burst.due().is_none() && burst.take(now + LONGEST).is_empty(), "{seen:?}");
         }
     }

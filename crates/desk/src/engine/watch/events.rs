@@ -8,7 +8,7 @@ use notify::event::{ModifyKind, RenameMode};
 
 use super::change_burst::ChangeScope;
 use super::wanted::NameFilter;
-use crate::engine::requests::is_of;
+use crate::engine::requests::is_in_folders;
 
 /// What the watcher's thread needs, and what it records for the next order.
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ pub(super) struct LostWatches {
 
 impl EventFilter {
     /// Handles an event; returns what the desk must read again, if anything.
-    pub(super) fn seen_in(&mut self, event: notify::Result<notify::Event>) -> Option<ChangeScope> {
+    pub(super) fn handle_event(&mut self, event: notify::Result<notify::Event>) -> Option<ChangeScope> {
         let Some(event) = event.ok().filter(|event| !event.need_rescan()) else {
             // Events were lost, perhaps the removal of a folder.
             self.lost.all = true;
@@ -65,7 +65,7 @@ impl EventFilter {
                 matters = matters.max(Some(match () {
                     () if path == self.choice => ChangeScope::Choice,
                     () if path == self.journal => ChangeScope::Journal,
-                    () if is_of(&self.requests, &path) => ChangeScope::Request,
+                    () if is_in_folders(&self.requests, &path) => ChangeScope::Request,
                     () => ChangeScope::Anything,
                 }));
             }
@@ -143,7 +143,7 @@ mod tests {
         ] {
             let mut filter = filter();
             let event = Event::new(kind).add_path(PathBuf::from(path));
-            assert_eq!(filter.seen_in(Ok(event)), matters, "{kind:?} {path}");
+            assert_eq!(filter.handle_event(Ok(event)), matters, "{kind:?} {path}");
             assert_eq!(filter.lost.paths.contains(Path::new(path)), lost, "{kind:?} {path}");
         }
     }
@@ -153,7 +153,7 @@ mod tests {
         let dropped = Event::new(EventKind::Other).set_flag(Flag::Rescan);
         for event in [Ok(dropped), Err(notify::Error::generic("x"))] {
             let mut filter = filter();
-            assert!(filter.seen_in(event) == Some(ChangeScope::Anything) && filter.lost.all);
+            assert!(filter.handle_event(event) == Some(ChangeScope::Anything) && filter.lost.all);
         }
     }
 }

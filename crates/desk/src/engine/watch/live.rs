@@ -55,7 +55,7 @@ impl Live {
         let filter: Arc<Mutex<EventFilter>> = Arc::default();
         let events = filter.clone();
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            if let Some(what) = events.lock().unwrap_or_else(PoisonError::into_inner).seen_in(event) {
+            if let Some(what) = events.lock().unwrap_or_else(PoisonError::into_inner).handle_event(event) {
                 let _ = seen.send(what);
             }
         });
@@ -80,9 +80,9 @@ impl Live {
             paths: self.watcher.paths_mut(),
             filter: &self.filter,
             workspace: &wanted.workspace,
-            before_as: self.followed.iter().map(|(path, identity)| (*identity, path.clone())).collect(),
+            previous_paths: self.followed.iter().map(|(path, identity)| (*identity, path.clone())).collect(),
             before: std::mem::take(&mut self.followed),
-            known_as: HashMap::new(),
+            watched_paths: HashMap::new(),
             now: BTreeMap::new(),
             local: BTreeSet::new(),
             limits: self.limits,
@@ -104,9 +104,9 @@ struct WatchPass<'a> {
     workspace: &'a Path,
     /// Earlier watches that this pass has not reached, by path and by folder.
     before: BTreeMap<PathBuf, Identity>,
-    before_as: HashMap<Identity, PathBuf>,
+    previous_paths: HashMap<Identity, PathBuf>,
     /// The path by which each folder is watched: the system watches a folder once, and reports that path.
-    known_as: HashMap<Identity, PathBuf>,
+    watched_paths: HashMap<Identity, PathBuf>,
     now: BTreeMap<PathBuf, (Identity, NameFilter)>,
     /// Devices known to report every change.
     local: BTreeSet<u64>,
@@ -128,7 +128,7 @@ impl WatchPass<'_> {
 
     fn unwatch(&mut self, path: &Path) {
         if let Some(identity) = self.before.remove(path) {
-            self.before_as.remove(&identity);
+            self.previous_paths.remove(&identity);
         }
         // If the folder does not exist any more, neither does its watch.
         let _ = self.paths.remove(path);
@@ -192,7 +192,7 @@ impl WatchPass<'_> {
                 Err(error) => return Err(format!("{}: {error}", folder.display())),
             };
             for entry in entries {
-                lists = self.may_look();
+                lists = self.count_entry();
                 if !lists {
                     break;
                 }
@@ -206,7 +206,7 @@ impl WatchPass<'_> {
     }
 
     /// Counts an entry against the limit; returns whether entries and time are left.
-    fn may_look(&mut self) -> bool {
+    fn count_entry(&mut self) -> bool {
         let left = self.limits.entries.checked_sub(1).filter(|left| left % 64 != 0 || Instant::now() < self.until);
         self.limits.entries = left.unwrap_or(0);
         if left.is_none() {
@@ -232,7 +232,7 @@ impl WatchPass<'_> {
             self.outcome.left_out = Some(why);
             return Ok(false);
         }
-        if let Some(other) = self.known_as.get(&identity) {
+        if let Some(other) = self.watched_paths.get(&identity) {
             if let Some((_, known)) = self.now.get_mut(other) {
                 known.widen(interest);
             }
@@ -241,7 +241,7 @@ impl WatchPass<'_> {
         if self.before.get(path) != Some(&identity) && !self.set(path, identity, interest)? {
             return Ok(false);
         }
-        self.known_as.insert(identity, path.to_path_buf());
+        self.watched_paths.insert(identity, path.to_path_buf());
         self.now.insert(path.to_path_buf(), (identity, interest.clone()));
         Ok(true)
     }
@@ -259,7 +259,7 @@ impl WatchPass<'_> {
         if self.before.contains_key(path) {
             self.unwatch(path);
         }
-        if let Some(other) = self.before_as.get(&identity).cloned() {
+        if let Some(other) = self.previous_paths.get(&identity).cloned() {
             self.unwatch(&other);
         }
         // Stored before the first event arrives.

@@ -100,7 +100,7 @@ fn names(folder: &Path) -> Vec<OsString> {
 /// A number that changes with this file.
 fn file_version(file: &Path) -> u64 {
     let mut hasher = DefaultHasher::new();
-    look_at(file, &mut hasher);
+    hash_entry(file, &mut hasher);
     hasher.finish()
 }
 
@@ -110,25 +110,25 @@ fn fingerprint(wanted: &WatchSet, mut left: usize) -> (u64, usize) {
     for (folder, interest) in &wanted.folders {
         match interest {
             NameFilter::All => {
-                look_into(folder, interest, &mut left, &mut hasher);
+                hash_folder(folder, interest, &mut left, &mut hasher);
             }
             NameFilter::Named(names) => {
                 let paths = names.iter().map(|name| folder.join(name)).filter(|path| *path != wanted.journal);
-                paths.for_each(|path| look_at(&path, &mut hasher));
+                paths.for_each(|path| hash_entry(&path, &mut hasher));
             }
         }
     }
     for root in &wanted.trees {
         let mut open = vec![root.clone()];
         while let Some(folder) = open.pop() {
-            open.extend(look_into(&folder, &NameFilter::All, &mut left, &mut hasher));
+            open.extend(hash_folder(&folder, &NameFilter::All, &mut left, &mut hasher));
         }
     }
     (hasher.finish(), left)
 }
 
 /// Hashes every entry that matters, by name; returns the folders to enter.
-fn look_into(folder: &Path, interest: &NameFilter, left: &mut usize, hasher: &mut DefaultHasher) -> Vec<PathBuf> {
+fn hash_folder(folder: &Path, interest: &NameFilter, left: &mut usize, hasher: &mut DefaultHasher) -> Vec<PathBuf> {
     if *left == 0 {
         return Vec::new();
     }
@@ -146,7 +146,7 @@ fn look_into(folder: &Path, interest: &NameFilter, left: &mut usize, hasher: &mu
     for entry in entries {
         let path = entry.path();
         if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            look_at(&path, hasher);
+            hash_entry(&path, hasher);
         } else if is_entered(&path) {
             // Ignore the folder's time: it changes whenever a tool writes a temporary file in it and renames it.
             path.hash(hasher);
@@ -156,7 +156,7 @@ fn look_into(folder: &Path, interest: &NameFilter, left: &mut usize, hasher: &mu
     folders
 }
 
-fn look_at(path: &Path, hasher: &mut DefaultHasher) {
+fn hash_entry(path: &Path, hasher: &mut DefaultHasher) {
     path.hash(hasher);
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => true.hash(hasher),

@@ -140,7 +140,7 @@ impl WatchSet {
                     place.path.parent().into_iter().for_each(|it| wanted.folder(it));
                 }
                 PathState::File => wanted.file(&place.path),
-                PathState::Missing if desk.may_look_at(source, &place.path) => {
+                PathState::Missing if desk.may_access(source, &place.path) => {
                     place.path.parent().into_iter().for_each(|it| wanted.folder(it));
                 }
                 PathState::Missing | PathState::Untrusted | PathState::Special => {}
@@ -152,7 +152,7 @@ impl WatchSet {
                 trees.insert(&*place.path);
                 folders.extend(place.path.parent());
             }
-            for other in desk.other_candidates(source).iter().filter(|other| desk.may_look_at(source, other)) {
+            for other in desk.other_candidates(source).iter().filter(|other| desk.may_access(source, other)) {
                 wanted.file(other);
             }
         }

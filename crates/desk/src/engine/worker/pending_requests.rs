@@ -18,11 +18,11 @@ impl Worker<'_> {
         let now = self.now();
         let Some(requests) = &mut self.requests else { return };
         for over in requests.look(&self.desk, now) {
-            if over.ended == RequestEnd::AskerGone {
+            if over.ended == RequestEnd::RequesterExited {
                 // A killed process does not journal its end.
                 let who: Arc<str> = over.request.asker.who.as_str().into();
                 let text = "Asked, but ended before there was an answer";
-                self.tell(Notice::new(Actor::Other(who), Topic::Asked, text));
+                self.send_notice(Notice::new(Actor::Other(who), Topic::Asked, text));
             }
             self.say(Event::Closed(Box::new(over)));
         }
@@ -73,7 +73,7 @@ impl Worker<'_> {
         match self.desk.trust(actions) {
             Ok(()) => {
                 let what: Vec<&str> = actions.iter().map(|action| action.what.as_str()).collect();
-                self.tell(Notice::new(Actor::You, Topic::Desk, format!("Trusted: {}", what.join("; "))));
+                self.send_notice(Notice::new(Actor::You, Topic::Desk, format!("Trusted: {}", what.join("; "))));
             }
             Err(refusal) => self.refuse(refusal),
         }

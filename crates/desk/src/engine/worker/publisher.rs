@@ -19,7 +19,7 @@ use refdesk_text::report::{Diagnostic, add_new};
 
 impl Worker<'_> {
     /// The templates for the client: a program sees only those it may read.
-    pub(super) fn seen_templates(&self) -> Arc<TemplateIndex> {
+    pub(super) fn visible_templates(&self) -> Arc<TemplateIndex> {
         if self.requests.is_some() {
             return self.templates.clone();
         }
@@ -101,7 +101,7 @@ impl Worker<'_> {
             catalog: self.desk.catalog().clone(),
             graph: self.desk.graph().clone(),
             selection: self.desk.selection().clone(),
-            templates: self.seen_templates(),
+            templates: self.visible_templates(),
             tokens: self.desk.known_tokens().clone(),
             instructions,
             diagnostics,
@@ -153,7 +153,7 @@ impl Worker<'_> {
         }
         for notice in notices {
             let session = session.clone().filter(|_| notice.who == who);
-            self.tell(Notice { session, ..notice });
+            self.send_notice(Notice { session, ..notice });
         }
     }
 
@@ -166,7 +166,7 @@ impl Worker<'_> {
         }
     }
 
-    pub(super) fn tell(&self, notice: Notice) {
+    pub(super) fn send_notice(&self, notice: Notice) {
         let now = self.now();
         self.say(Event::Notice(moment::stamped(notice, now, now)));
     }
@@ -180,7 +180,7 @@ impl Worker<'_> {
         let notices = if self.last_announced.is_some() { Notices::Reported } else { Notices::NotYet };
         let new = self.journal.read_on(&self.desk, age, notices);
         if let Some(problem) = new.problem {
-            self.tell(Notice::new(Actor::Files, Topic::Warning, problem));
+            self.send_notice(Notice::new(Actor::Files, Topic::Warning, problem));
         }
         if new.lines.is_empty() {
             return;

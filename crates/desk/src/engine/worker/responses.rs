@@ -30,8 +30,8 @@ impl Worker<'_> {
     pub(super) fn answer(&mut self, call: Call, watch: &Watch) {
         if call.request == Request::AnalyseGraph && !self.unread.is_empty() {
             // Drop requests whose client has since asked again.
-            self.late.retain(|late| !late.reply.is_closed());
-            self.late.push(call);
+            self.deferred.retain(|call| !call.reply.is_closed());
+            self.deferred.push(call);
             return;
         }
         let Call { session, request, reply } = call;
@@ -64,19 +64,19 @@ impl Worker<'_> {
             Request::AnalyseGraph => {
                 let analyse = self.desk.graph_analysis();
                 // With many sources this takes a while and must not block the desk.
-                return answer_apart(reply, move || Response::GraphAnalysis(Arc::new(analyse())));
+                return answer_on_thread(reply, move || Response::GraphAnalysis(Arc::new(analyse())));
             }
             Request::Discover(folders) => match self.desk.discoverer(&folders) {
                 Ok(discoverer) => {
                     // This reads the whole repository and must not block the desk.
-                    return answer_apart(reply, move || Response::Discovered(Box::new(discoverer.run())));
+                    return answer_on_thread(reply, move || Response::Discovered(Box::new(discoverer.run())));
                 }
                 Err(refusal) => Response::Done(vec![refusal]),
             },
             Request::Databases => {
                 let reader = self.desk.overview_reader();
                 // This reads every page and must not block the desk.
-                return answer_apart(reply, move || Response::Databases(Arc::new(reader.read())));
+                return answer_on_thread(reply, move || Response::Databases(Arc::new(reader.read())));
             }
             Request::PrepareDatabases(names) => return self.prepare_databases(session, names, reply),
             Request::WriteDatabases(number) => {
@@ -145,12 +145,12 @@ impl Worker<'_> {
             Request::Reload => self.reload(watch),
             Request::Settle => {
                 self.settle_and_publish();
-                return Response::Settled(self.published_now());
+                return Response::Settled(self.current_snapshot());
             }
             Request::Index => {
                 self.complete_templates();
                 self.publish();
-                return Response::Settled(self.published_now());
+                return Response::Settled(self.current_snapshot());
             }
             Request::Write { proposal, reason } => return Response::Written(self.write(session, &proposal, &reason)),
             Request::Locate(target) => {
@@ -213,7 +213,7 @@ impl Worker<'_> {
                 return Response::CanAdd(self.desk.can_add(&place).map(|()| self.desk.count_sources(&place)));
             }
             Request::AddSource(place) => {
-                let added = self.desk.add(session, &[NewSource::selectable(self.desk.below_workspace(&place))], &stay);
+                let added = self.desk.add(session, &[NewSource::selectable(self.desk.absolute_place(&place))], &stay);
                 if added.is_ok() {
                     self.reload(watch);
                 }
@@ -255,7 +255,7 @@ impl Worker<'_> {
             Request::Access => {
                 self.settle_and_publish();
                 let access = self.desk.settled().access(session);
-                return Response::Access(self.published_now(), Box::new(access));
+                return Response::Access(self.current_snapshot(), Box::new(access));
             }
             Request::Search(request) => {
                 let found = self.with_desk(|desk| desk.settled().search(session, &request));
@@ -323,7 +323,7 @@ impl Worker<'_> {
     }
 
     /// The snapshot just published. A later one, from a reload in progress, may lack what an answer refers to.
-    fn published_now(&self) -> Box<Snapshot> {
+    fn current_snapshot(&self) -> Box<Snapshot> {
         Box::new(self.snapshots.borrow().clone())
     }
 
@@ -343,7 +343,7 @@ impl Worker<'_> {
         if !proposal.is_unchanged() {
             let text = format!("Wrote {} ({})", written.shown, proposal.diff.summary());
             let place = Some(FileLine { path: proposal.path.clone(), line: 1 });
-            self.tell(Notice { place, ..Notice::new(self.who(session), Topic::File, text) });
+            self.send_notice(Notice { place, ..Notice::new(self.who(session), Topic::File, text) });
         }
         Ok(written)
     }
@@ -359,7 +359,7 @@ impl Worker<'_> {
             [file] => format!("Wrote {}", file.shown),
             files => format!("Wrote {} files of the catalog", files.len()),
         };
-        self.tell(Notice::new(self.who(session), Topic::Catalog, text));
+        self.send_notice(Notice::new(self.who(session), Topic::Catalog, text));
         let prompts = self.with_desk(|desk| desk.sample_prompts(session, added));
         CatalogWritten { files, prompts }
     }
@@ -374,7 +374,7 @@ fn nothing_prepared() -> Error {
 }
 
 /// Computes the answer on its own thread; replies with an error if the system cannot start one.
-fn answer_apart(reply: oneshot::Sender<Response>, compute: impl FnOnce() -> Response + Send + 'static) {
+fn answer_on_thread(reply: oneshot::Sender<Response>, compute: impl FnOnce() -> Response + Send + 'static) {
     let (hand, taken) = mpsc::channel::<oneshot::Sender<Response>>();
     let run = move || {
         if let Ok(reply) = taken.recv() {

@@ -86,7 +86,7 @@ impl Worker<'_> {
         if let ChangeOrigin::Retraced { text, .. } =
             std::mem::replace(&mut self.cause, ChangeOrigin::Choice(Actor::You))
         {
-            self.tell(Notice::new(Actor::You, Topic::Selection, text));
+            self.send_notice(Notice::new(Actor::You, Topic::Selection, text));
         }
     }
 
@@ -110,7 +110,7 @@ impl Worker<'_> {
             let gone = before.iter().filter(|id| !after.contains(id)).count();
             let name = named.unwrap_or_default();
             let text = format!("Switched to {name}: +{added} \u{2212}{gone}");
-            self.tell(Notice::new(self.who(session), Topic::Selection, text));
+            self.send_notice(Notice::new(self.who(session), Topic::Selection, text));
         }
     }
 }

@@ -7,7 +7,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 const BLOCK: u64 = 16 * 1024;
 
 /// Returns the lines of a file from last to first, each with its line break; a torn last line has none.
-pub(super) struct Backward<'a> {
+pub(super) struct ReverseLines<'a> {
     file: &'a File,
     /// The offset of `held` in the file.
     from: u64,
@@ -17,7 +17,7 @@ pub(super) struct Backward<'a> {
     searched: usize,
 }
 
-impl<'a> Backward<'a> {
+impl<'a> ReverseLines<'a> {
     /// Starts at the current end of the file.
     pub(crate) fn new(file: &'a File) -> io::Result<Self> {
         let from = file.metadata()?.len();
@@ -77,7 +77,7 @@ mod tests {
         {
             write_atomic(&path, text.as_bytes()).unwrap();
             let file = File::open(&path).unwrap();
-            let mut backward = Backward::new(&file).unwrap();
+            let mut backward = ReverseLines::new(&file).unwrap();
             let mut lines = Vec::new();
             let mut end = text.len() as u64;
             while let Some(line) = backward.line().unwrap() {

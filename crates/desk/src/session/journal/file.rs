@@ -7,13 +7,13 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use super::backward::Backward;
+use super::backward::ReverseLines;
 use super::{JournalEvent, Line, Receipt};
 use crate::session::foreign::ForeignFileAction;
 use crate::session::store::aside;
 use crate::session::{Session, Store};
 use refdesk_files::path::{is_absent, name_of};
-use refdesk_files::{Sealer, append_own, is_at, open_folder, open_own, rename_own, within};
+use refdesk_files::{Sealer, append_state_file, is_at, open_folder, open_state_file, rename_state_file, within};
 
 /// A file that would grow larger is moved aside, replacing the previous one, so a journal takes at most twice this
 /// size. A larger file is not ours and is not read.
@@ -40,7 +40,7 @@ pub(super) enum Parsed {
     /// Looks like a line of ours, but was written or copied by someone else.
     Foreign,
     /// Not a complete line.
-    Rubbish,
+    Malformed,
 }
 
 impl Store {
@@ -69,26 +69,26 @@ impl Store {
         let path = self.journal_file();
         self.clear(&open_folder(&self.folder)?, JOURNAL);
         let name_it = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
-        let mut file = append_own(&path)?;
+        let mut file = append_state_file(&path)?;
         let mut size = file.metadata().map_err(name_it)?.len();
         if size > limit {
             // The file came from elsewhere, and reading it would take too long.
-            rename_own(&path, name_of(&aside(&path, "damaged", self.clock)))?;
-            file = append_own(&path)?;
+            rename_state_file(&path, name_of(&aside(&path, "damaged", self.clock)))?;
+            file = append_state_file(&path)?;
             size = 0;
         }
         let JournalEnd { n: before, is_torn, is_foreign } = self.last(&file, limit).map_err(name_it)?;
         if is_foreign {
             self.move_aside(&path);
-            file = append_own(&path)?;
+            file = append_state_file(&path)?;
             // If the file cannot be moved, append to it; readers skip its foreign lines.
             size = file.metadata().map_err(name_it)?.len();
         }
         let is_torn = is_torn && size > 0;
         let (mut lines, n) = self.lines(limit, before, session, receipts).map_err(name_it)?;
         if size > 0 && size + u64::from(is_torn) + lines.len() as u64 > limit {
-            rename_own(&path, name_of(&self.older_journal_file()))?;
-            file = append_own(&path)?;
+            rename_state_file(&path, name_of(&self.older_journal_file()))?;
+            file = append_state_file(&path)?;
             size = 0;
         } else if is_torn {
             lines.insert(0, b'\n');
@@ -140,7 +140,7 @@ impl Store {
             return Ok(last);
         }
         let path = self.older_journal_file();
-        match open_own(&path) {
+        match open_state_file(&path) {
             Ok(older) if older.metadata()?.len() <= limit => {
                 let before = last_number(&older, &self.sealer)?;
                 if before.is_foreign {
@@ -193,7 +193,7 @@ impl Store {
                     match self.parsed(&line) {
                         Parsed::Own(line) => each(*line),
                         Parsed::Foreign => {}
-                        Parsed::Rubbish => damaged += 1,
+                        Parsed::Malformed => damaged += 1,
                     }
                 }
                 line.clear();
@@ -204,7 +204,7 @@ impl Store {
 
     /// The current files of the journal, older first. A file that is moved aside in between is listed only once.
     fn journal_files(&self) -> io::Result<Vec<File>> {
-        let open = |path: PathBuf| match open_own(&path) {
+        let open = |path: PathBuf| match open_state_file(&path) {
             Ok(file) => Ok(Some(file)),
             Err(error) if is_absent(&error) => Ok(None),
             // Not a regular file, so not ours.
@@ -224,13 +224,13 @@ impl Store {
 
 /// Classifies a line; only our own lines are parsed in full.
 fn parse(bytes: &[u8], sealer: &Sealer) -> Parsed {
-    let Some(whole) = bytes.strip_suffix(b"\n") else { return Parsed::Rubbish };
+    let Some(whole) = bytes.strip_suffix(b"\n") else { return Parsed::Malformed };
     if sealer.key().is_some_and(|key| key.verifies_line(PLACE, whole)) {
         // A newer version may write fields unknown to this one.
         let line = serde_json::from_slice::<Line>(whole).ok().filter(|line| line.n < END);
-        return line.map_or(Parsed::Rubbish, |line| Parsed::Own(Box::new(line)));
+        return line.map_or(Parsed::Malformed, |line| Parsed::Own(Box::new(line)));
     }
-    if number(whole).is_some() { Parsed::Foreign } else { Parsed::Rubbish }
+    if number(whole).is_some() { Parsed::Foreign } else { Parsed::Malformed }
 }
 
 fn number(line: &[u8]) -> Option<u64> {
@@ -238,7 +238,7 @@ fn number(line: &[u8]) -> Option<u64> {
 }
 
 /// Whether the bytes of a line record one of these events; quoted text does not count. Faster than parsing the line.
-pub(crate) fn says_what(line: &[u8], any: &[JournalEvent]) -> bool {
+pub(crate) fn records_event(line: &[u8], any: &[JournalEvent]) -> bool {
     any.iter().any(|what| {
         let said = format!("\"what\":\"{}\"", what.word());
         memchr::memmem::find(line, said.as_bytes()).is_some()
@@ -256,7 +256,7 @@ struct JournalEnd {
 }
 
 fn last_number(file: &File, sealer: &Sealer) -> io::Result<JournalEnd> {
-    let mut backward = Backward::new(file)?;
+    let mut backward = ReverseLines::new(file)?;
     let mut last = JournalEnd::default();
     let mut is_last = true;
     let mut has_lines = false;

@@ -6,11 +6,11 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
 use super::Line;
-use super::backward::Backward;
+use super::backward::ReverseLines;
 use super::file::{LIMIT, Parsed};
 use crate::session::Store;
 use refdesk_files::path::is_absent;
-use refdesk_files::{is_at, open_own, within};
+use refdesk_files::{is_at, open_state_file, within};
 
 /// Bytes read at a time.
 const BUFFER: usize = 64 * 1024;
@@ -38,7 +38,7 @@ impl Store {
     pub(crate) fn whole_tail(&self) -> JournalTail {
         let mut tail = JournalTail { store: self.clone(), path: self.journal_file(), reading: None };
         if within(&self.workspace, &self.folder).is_ok() {
-            tail.reading = open_own(&self.older_journal_file()).ok().map(|file| (file, 0));
+            tail.reading = open_state_file(&self.older_journal_file()).ok().map(|file| (file, 0));
         }
         tail
     }
@@ -51,7 +51,7 @@ impl Store {
         }
         let mut wanted = last;
         for path in [self.journal_file(), self.older_journal_file()] {
-            let Ok(file) = open_own(&path) else { continue };
+            let Ok(file) = open_state_file(&path) else { continue };
             let Ok((offset, found)) = offset_of_last(&file, wanted) else { continue };
             // Do not read the older file if none of its lines are wanted.
             if tail.reading.is_none() || found > 0 {
@@ -73,7 +73,7 @@ fn offset_of_last(file: &File, wanted: usize) -> io::Result<(u64, usize)> {
     if size > LIMIT {
         return Ok((size, 0));
     }
-    let mut backward = Backward::new(file)?;
+    let mut backward = ReverseLines::new(file)?;
     let mut found = 0;
     let mut offset = backward.offset();
     while let Some(line) = backward.line()? {
@@ -136,7 +136,7 @@ impl JournalTail {
                     return Ok(());
                 }
             }
-            match open_own(&self.path) {
+            match open_state_file(&self.path) {
                 Ok(file) => self.reading = Some((file, 0)),
                 Err(error) if is_absent(&error) => {
                     self.reading = None;
@@ -175,7 +175,7 @@ fn read_on(
             match store.parsed(&line) {
                 Parsed::Own(line) => each(*line),
                 Parsed::Foreign => skipped.foreign += 1,
-                Parsed::Rubbish => skipped.damaged += 1,
+                Parsed::Malformed => skipped.damaged += 1,
             }
         }
         *offset += line.len() as u64;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::{INDEX, Written, look};
 use crate::session::store::Store;
 use crate::session::templates::record::PathOccupant;
-use refdesk_files::{read_own, write_derived};
+use refdesk_files::{read_state_file, write_derived};
 use refdesk_text::report::Diagnostic;
 
 /// The maximum size of an index in bytes; a larger one is not ours.
@@ -60,7 +60,7 @@ fn look_large(file: &Path) -> PathOccupant {
 
 /// The index in this file; `None` if it has other content.
 fn read_index(file: &Path) -> Option<Map<String, Value>> {
-    let (bytes, more) = read_own(file, LIMIT).ok()?;
+    let (bytes, more) = read_state_file(file, LIMIT).ok()?;
     let members: Map<String, Value> = serde_json::from_slice(&bytes).ok().filter(|_| !more)?;
     let is_index = members.get("generated_at").is_some() && members.get("templates").is_some_and(Value::is_object);
     is_index.then_some(members)

@@ -34,7 +34,7 @@ fn outcome(done: &Written) -> Outcome<'_> {
     (names(&done.written), names(&done.kept), names(&done.removed), done.diagnostics.len())
 }
 
-fn bring(workspace: &Path, desk: &str, wanted: &[(&str, &str)]) -> Written {
+fn update_files(workspace: &Path, desk: &str, wanted: &[(&str, &str)]) -> Written {
     Store::new(workspace, desk, clock)
         .sealed_by(Sealer::fixed(workspace))
         .write_templates(&files(wanted), OnBehalfOf::Desk { choice: &Choice::default(), index: None })
@@ -48,17 +48,21 @@ fn text(workspace: &Path, name: &str) -> Option<String> {
 fn files_follow_the_desk() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
-    assert_eq!(outcome(&bring(root, "default", &[])), (vec![], vec![], vec![], 0));
+    assert_eq!(outcome(&update_files(root, "default", &[])), (vec![], vec![], vec![], 0));
     assert!(!root.join(".jaato").exists(), "nothing to write, no folder");
-    let done = bring(root, "default", &[("a.tmpl", "1"), ("b.tmpl", "2")]);
+    let done = update_files(root, "default", &[("a.tmpl", "1"), ("b.tmpl", "2")]);
     assert_eq!(outcome(&done), (vec!["a.tmpl", "b.tmpl"], vec![], vec![], 0));
-    let done = bring(root, "default", &[("a.tmpl", "1"), ("b.tmpl", "3")]);
+    let done = update_files(root, "default", &[("a.tmpl", "1"), ("b.tmpl", "3")]);
     assert_eq!(outcome(&done), (vec!["b.tmpl"], vec!["a.tmpl"], vec![], 0));
-    let done = bring(root, "default", &[("b.tmpl", "3")]);
+    let done = update_files(root, "default", &[("b.tmpl", "3")]);
     assert_eq!(outcome(&done), (vec![], vec!["b.tmpl"], vec!["a.tmpl"], 0));
     assert_eq!((text(root, "a.tmpl"), text(root, "b.tmpl").as_deref()), (None, Some("3")));
     std::fs::remove_file(root.join(".jaato/templates/b.tmpl")).unwrap();
-    assert_eq!(outcome(&bring(root, "default", &[("b.tmpl", "3")])).0, ["b.tmpl"], "a removed file is written again");
+    assert_eq!(
+        outcome(&update_files(root, "default", &[("b.tmpl", "3")])).0,
+        ["b.tmpl"],
+        "a removed file is written again"
+    );
 }
 
 #[test]
@@ -74,7 +78,7 @@ fn a_superseded_write_is_skipped() {
             |choice| choice.pick("a"),
         )
         .unwrap();
-    assert!(bring(root, "default", &[("a.tmpl", "1")]).superseded, "the choice is no longer the stored one");
+    assert!(update_files(root, "default", &[("a.tmpl", "1")]).superseded, "the choice is no longer the stored one");
     assert!(!root.join(".jaato/templates").exists());
     let (stored, _) = store.choice();
     let choice = &stored.unwrap().choice;
@@ -86,24 +90,24 @@ fn a_superseded_write_is_skipped() {
 fn a_file_stays_while_one_desk_provides_it() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
-    bring(root, "default", &[("a.tmpl", "1")]);
-    assert_eq!(outcome(&bring(root, "review", &[("a.tmpl", "1")])).1, ["a.tmpl"]);
-    assert_eq!(outcome(&bring(root, "default", &[])), (vec![], vec![], vec![], 0));
-    assert_eq!(outcome(&bring(root, "review", &[])).2, ["a.tmpl"]);
+    update_files(root, "default", &[("a.tmpl", "1")]);
+    assert_eq!(outcome(&update_files(root, "review", &[("a.tmpl", "1")])).1, ["a.tmpl"]);
+    assert_eq!(outcome(&update_files(root, "default", &[])), (vec![], vec![], vec![], 0));
+    assert_eq!(outcome(&update_files(root, "review", &[])).2, ["a.tmpl"]);
 }
 
 #[test]
 fn the_default_desk_wins_a_shared_name() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
-    bring(root, "review", &[("a.tmpl", "theirs")]);
-    assert_eq!(outcome(&bring(root, "other", &[("a.tmpl", "other")])), (vec![], vec![], vec![], 1));
+    update_files(root, "review", &[("a.tmpl", "theirs")]);
+    assert_eq!(outcome(&update_files(root, "other", &[("a.tmpl", "other")])), (vec![], vec![], vec![], 1));
     assert_eq!(text(root, "a.tmpl").as_deref(), Some("theirs"));
-    assert_eq!(outcome(&bring(root, "default", &[("a.tmpl", "ours")])).0, ["a.tmpl"]);
-    let done = bring(root, "review", &[("a.tmpl", "theirs")]);
+    assert_eq!(outcome(&update_files(root, "default", &[("a.tmpl", "ours")])).0, ["a.tmpl"]);
+    let done = update_files(root, "review", &[("a.tmpl", "theirs")]);
     assert_eq!((outcome(&done), text(root, "a.tmpl").as_deref()), ((vec![], vec![], vec![], 1), Some("ours")));
-    bring(root, "default", &[]);
-    assert_eq!(outcome(&bring(root, "review", &[("a.tmpl", "theirs")])).0, ["a.tmpl"]);
+    update_files(root, "default", &[]);
+    assert_eq!(outcome(&update_files(root, "review", &[("a.tmpl", "theirs")])).0, ["a.tmpl"]);
 }
 
 #[test]
@@ -116,20 +120,20 @@ fn files_made_or_changed_by_the_user_are_left_alone() {
     put("same.tmpl", "1");
     let wanted = [("made.tmpl", "1"), ("same.tmpl", "1"), ("ours.tmpl", "1"), ("gone.tmpl", "1")];
     assert_eq!(
-        outcome(&bring(root, "default", &wanted)),
+        outcome(&update_files(root, "default", &wanted)),
         (vec!["ours.tmpl", "gone.tmpl"], vec!["same.tmpl"], vec![], 1)
     );
     put("ours.tmpl", "changed");
     put("gone.tmpl", "changed");
-    let done = bring(root, "default", &[("ours.tmpl", "2")]);
+    let done = update_files(root, "default", &[("ours.tmpl", "2")]);
     assert_eq!(outcome(&done), (vec![], vec![], vec![], 2), "{:?}", done.diagnostics);
-    bring(root, "default", &[]);
+    update_files(root, "default", &[]);
     for (name, expected) in
         [("made.tmpl", "by hand"), ("same.tmpl", "1"), ("ours.tmpl", "changed"), ("gone.tmpl", "changed")]
     {
         assert_eq!(text(root, name).as_deref(), Some(expected), "{name}");
     }
-    assert!(bring(root, "default", &[]).diagnostics.is_empty(), "told once");
+    assert!(update_files(root, "default", &[]).diagnostics.is_empty(), "told once");
 }
 
 #[test]
@@ -138,8 +142,8 @@ fn requested_files_stay_until_the_user_removes_them() {
     let root = folder.path();
     let store = Store::new(root, "default", clock).sealed_by(Sealer::fixed(root));
     assert_eq!(outcome(&store.write_templates(&files(&[("a.tmpl", "1")]), OnBehalfOf::Person)).0, ["a.tmpl"]);
-    bring(root, "default", &[("a.tmpl", "1")]);
-    assert_eq!(outcome(&bring(root, "default", &[])), (vec![], vec![], vec![], 0));
+    update_files(root, "default", &[("a.tmpl", "1")]);
+    assert_eq!(outcome(&update_files(root, "default", &[])), (vec![], vec![], vec![], 0));
     assert_eq!(outcome(&store.write_templates(&files(&[("a.tmpl", "2")]), OnBehalfOf::Person)).0, ["a.tmpl"]);
     assert_eq!(text(root, "a.tmpl").as_deref(), Some("2"));
 }
@@ -151,14 +155,14 @@ fn files_from_tool_results_overwrite_nothing_and_expire() {
     let store = Store::new(root, "default", clock).sealed_by(Sealer::fixed(root));
     let take = |wanted: &[(&str, &str)]| store.write_templates(&files(wanted), OnBehalfOf::ToolResult);
     write_atomic(&root.join(".jaato/templates/mine.tmpl"), b"1").unwrap();
-    bring(root, "review", &[("theirs.tmpl", "1")]);
+    update_files(root, "review", &[("theirs.tmpl", "1")]);
     let wanted = [("a.tmpl", "1"), ("b.tmpl", "1"), ("mine.tmpl", "1"), ("theirs.tmpl", "1")];
     assert_eq!(outcome(&take(&wanted)), (vec!["a.tmpl", "b.tmpl"], vec![], vec![], 2));
     assert_eq!(outcome(&take(&wanted[..2])), (vec![], vec!["a.tmpl", "b.tmpl"], vec![], 0));
-    let taken = || store.taken_templates().into_iter().map(|taken| taken.name).collect::<Vec<_>>();
+    let taken = || store.tool_result_templates().into_iter().map(|taken| taken.name).collect::<Vec<_>>();
     assert_eq!(taken(), ["a.tmpl", "b.tmpl"]);
-    bring(root, "default", &[("b.tmpl", "1")]);
-    assert_eq!(outcome(&bring(root, "default", &[])).2, Vec::<&str>::new(), "a tool result's template stays");
+    update_files(root, "default", &[("b.tmpl", "1")]);
+    assert_eq!(outcome(&update_files(root, "default", &[])).2, Vec::<&str>::new(), "a tool result's template stays");
     let age = |name: &str, days: u64| {
         let file = std::fs::File::options().append(true).open(root.join(".jaato/templates").join(name)).unwrap();
         file.set_modified(clock() - Duration::from_secs(days * 24 * 60 * 60)).unwrap();
@@ -188,14 +192,14 @@ fn files_of_a_killed_writer_are_still_ours() {
         write_atomic(&root.join(".jaato/refdesk/templates.json"), &record(root, noted)).unwrap();
         write_atomic(&root.join(".jaato/templates/a.tmpl"), there.as_bytes()).unwrap();
         write_atomic(&root.join(".jaato/templates/.refdesk-x.tmp"), b"half").unwrap();
-        let done = bring(root, "default", &[("a.tmpl", "3")]);
+        let done = update_files(root, "default", &[("a.tmpl", "3")]);
         assert_eq!(outcome(&done), (vec!["a.tmpl"], vec![], vec![], 0), "{noted:?} {there}");
         assert_eq!(
             std::fs::read_dir(root.join(".jaato/templates")).unwrap().count(),
             1,
             "unfinished files are removed"
         );
-        assert_eq!(outcome(&bring(root, "default", &[])).2, ["a.tmpl"]);
+        assert_eq!(outcome(&update_files(root, "default", &[])).2, ["a.tmpl"]);
     }
 }
 

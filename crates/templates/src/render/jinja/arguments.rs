@@ -111,7 +111,7 @@ pub(crate) fn failed(message: impl Into<String>) -> Error {
 /// # Errors
 ///
 /// It would exceed the output limit.
-pub(super) fn room_for(bytes: usize) -> Result<(), Error> {
+pub(super) fn check_output_size(bytes: usize) -> Result<(), Error> {
     if bytes > OUTPUT_BYTES { Err(failed(output_too_large())) } else { Ok(()) }
 }
 

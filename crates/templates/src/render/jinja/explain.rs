@@ -109,17 +109,17 @@ fn near(name: &str, given: &Map<String, Value>) -> Option<String> {
 }
 
 /// The most values searched for field names.
-const LOOKED_AT: usize = 10_000;
+const MAX_VISITED: usize = 10_000;
 
 fn fields_of_items(given: &Map<String, Value>) -> Vec<&str> {
     let (mut names, mut open, mut looked) = (Vec::new(), given.values().collect::<Vec<_>>(), 0);
     while let Some(value) = open.pop() {
         looked += 1;
-        if looked > LOOKED_AT {
+        if looked > MAX_VISITED {
             break;
         }
         match value {
-            Value::Array(items) => open.extend(items.iter().take(LOOKED_AT)),
+            Value::Array(items) => open.extend(items.iter().take(MAX_VISITED)),
             Value::Object(fields) => {
                 names.extend(fields.keys().map(String::as_str));
                 open.extend(fields.values());

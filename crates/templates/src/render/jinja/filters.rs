@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 use minijinja::value::{DynObject, Kwargs, ValueKind};
 use minijinja::{Environment, Error, State, Value};
 
-use super::arguments::{PythonArguments, RestArguments, failed, must_be_defined, room_for, undefined};
+use super::arguments::{PythonArguments, RestArguments, check_output_size, failed, must_be_defined, undefined};
 use super::groups::groups;
 use super::json;
 use super::lists::{is_empty_list, must_be_list};
@@ -24,7 +24,7 @@ use super::text_filters::{
     capitalize, center, escape, force_escape, indent, lower, replace, spaces, text, trim, truncate, upper, urlencode,
     wordcount, wordwrap,
 };
-use crate::asks_about_a_value;
+use crate::is_value_test;
 
 type ListFilter = fn(&State, Value, Kwargs) -> Result<Value, Error>;
 
@@ -124,7 +124,7 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
 
 /// Checks that every item has the attribute to be tested or read.
 fn must_have(list: &Value, name: &str, test: Option<&str>) -> Result<(), Error> {
-    if !test.is_none_or(asks_about_a_value) {
+    if !test.is_none_or(is_value_test) {
         return Ok(());
     }
     let how: Kwargs = std::iter::once(("attribute".to_owned(), Value::from(name))).collect();
@@ -280,7 +280,7 @@ fn join(value: &Value, more: RestArguments) -> Result<String, Error> {
             out.push_str(&separator);
         }
         out.push_str(&printed(&item));
-        room_for(out.len())?;
+        check_output_size(out.len())?;
     }
     Ok(out)
 }
@@ -356,8 +356,8 @@ fn file_size(value: &Value, more: RestArguments) -> Result<String, Error> {
 /// # Errors
 ///
 /// Together they would exceed the output limit.
-pub(super) fn room_for_widths(format: &str) -> Result<(), Error> {
+pub(super) fn check_widths(format: &str) -> Result<(), Error> {
     let numbers = format.split(|c: char| !c.is_ascii_digit()).filter(|digits| digits.len() > 3);
     let width = |digits: &str| digits.parse::<usize>().unwrap_or(usize::MAX);
-    room_for(numbers.map(width).fold(0, usize::saturating_add))
+    check_output_size(numbers.map(width).fold(0, usize::saturating_add))
 }

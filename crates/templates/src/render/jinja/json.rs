@@ -7,7 +7,7 @@
 use minijinja::value::{DynObject, ValueKind};
 use minijinja::{Error, Value};
 
-use super::arguments::{failed, room_for, undefined};
+use super::arguments::{check_output_size, failed, undefined};
 
 /// A value as JSON; `indent` is the white space per level, with one item per line.
 ///
@@ -28,7 +28,7 @@ struct JsonWriter<'a> {
 impl JsonWriter<'_> {
     /// Recurses as deep as the value; the worker's stack bounds that.
     fn value(&mut self, value: &Value, level: usize) -> Result<(), Error> {
-        room_for(self.out.len())?;
+        check_output_size(self.out.len())?;
         match value.kind() {
             ValueKind::Undefined => return Err(undefined(value)),
             ValueKind::String => self.string(&value.to_string()),

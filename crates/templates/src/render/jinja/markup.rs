@@ -7,7 +7,7 @@ use minijinja::value::{DynObject, ValueKind};
 use minijinja::{Error, Value};
 use regex::Regex;
 
-use super::arguments::{PythonArguments, RestArguments, failed, room_for, undefined};
+use super::arguments::{PythonArguments, RestArguments, check_output_size, failed, undefined};
 use super::print::printed;
 use super::text_filters::{escaped, text};
 
@@ -75,7 +75,7 @@ pub(super) fn xmlattr(value: &Value, more: RestArguments) -> Result<String, Erro
             out.push(' ');
         }
         out.push_str(&format!("{}=\"{text}\"", escaped(&key)));
-        room_for(out.len())?;
+        check_output_size(out.len())?;
     }
     Ok(out)
 }
@@ -132,7 +132,7 @@ pub(super) fn urlize(value: &Value, more: RestArguments) -> Result<String, Error
         let (blank, after) = after.split_at(blank);
         out.push_str(blank);
         rest = after;
-        room_for(out.len())?;
+        check_output_size(out.len())?;
     }
     Ok(out)
 }

@@ -1,14 +1,14 @@
 //! Methods of Python's strings, lists and dicts: those of minijinja's `pycompat`, and those it lacks. Methods that
-//! modify a value work on lists and dicts created by the template ([`changing`]); given values cannot be modified.
+//! modify a value work on lists and dicts created by the template ([`mutable`]); given values cannot be modified.
 
 use minijinja::value::ValueKind;
 use minijinja::{Error, ErrorKind, State, Value};
 use minijinja_contrib::pycompat::unknown_method_callback;
 
-use super::arguments::{PythonArguments, failed, must_be_defined, room_for};
+use super::arguments::{PythonArguments, check_output_size, failed, must_be_defined};
 use super::str_format::str_format;
-use super::{changing, slices, text};
-use crate::JINJA_CHANGING as CHANGING;
+use super::{mutable, slices, text};
+use crate::JINJA_CHANGING as MUTATING_METHODS;
 
 /// Calls a method that the engine does not have.
 ///
@@ -71,7 +71,7 @@ fn of_text(text: &str, method: &str, args: &[Value]) -> Result<Option<Value>, Er
                 let (old, new) = (needed(&mut args, "old")?, needed(&mut args, "new")?);
                 let count = usize::try_from(args.number("count", -1)?).unwrap_or(usize::MAX);
                 let times = text.matches(old.as_str()).count().min(count);
-                room_for(text.len().saturating_add(times.saturating_mul(new.len())))?;
+                check_output_size(text.len().saturating_add(times.saturating_mul(new.len())))?;
                 Value::from(text.replacen(&old, &new, count))
             }
             "partition" | "rpartition" => {
@@ -108,7 +108,7 @@ fn of_text(text: &str, method: &str, args: &[Value]) -> Result<Option<Value>, Er
                         failed(format!("sequence item {at}: expected a string, found {}", item.kind()))
                     })?);
                 }
-                room_for(parts.iter().map(|part| part.len() + text.len()).sum())?;
+                check_output_size(parts.iter().map(|part| part.len() + text.len()).sum())?;
                 Value::from(parts.join(text))
             }
             "splitlines" => Value::from_iter(text::lines(text, args.flag("keepends", false))),
@@ -125,13 +125,13 @@ fn of_others(value: &Value, method: &str, args: &[Value]) -> Result<Option<Value
     }
     match (method, args) {
         (_, _)
-            if CHANGING.contains(&method)
+            if MUTATING_METHODS.contains(&method)
                 && (is_list || value.get_attr(method).is_ok_and(|field| field.is_undefined())) =>
         {
             let (what, copy) = if is_list { ("list", "values|list") } else { ("dict", "dict(values)") };
             let refused =
                 || format!("'{method}' would change a {what} that is not the template's own; copy it first: {copy}");
-            changing::call(value, method, args).ok_or_else(|| failed(refused()))?.map(Some)
+            mutable::call(value, method, args).ok_or_else(|| failed(refused()))?.map(Some)
         }
         ("get", [key, default]) if value.kind() == ValueKind::Map => {
             let found = value.as_object().and_then(|dict| dict.get_value(key));
@@ -145,7 +145,7 @@ fn of_others(value: &Value, method: &str, args: &[Value]) -> Result<Option<Value
             let whole = value.is_integer() || f64::try_from(value.clone()).is_ok_and(|number| number.fract() == 0.0);
             Ok(Some(Value::from(whole)))
         }
-        ("copy", []) if is_list || value.kind() == ValueKind::Map => changing::changing(value).map(Some),
+        ("copy", []) if is_list || value.kind() == ValueKind::Map => mutable::mutable(value).map(Some),
         _ => Ok(None),
     }
 }
@@ -160,7 +160,7 @@ fn width(args: &mut PythonArguments) -> Result<usize, Error> {
         return Err(ErrorKind::MissingArgument.into());
     }
     let width = usize::try_from(width).unwrap_or_default();
-    room_for(width)?;
+    check_output_size(width)?;
     Ok(width)
 }
 
@@ -170,7 +170,7 @@ fn all(text: &str, is: impl Fn(char) -> bool) -> Value {
 
 fn expand_tabs(text: &str, size: i64) -> Result<String, Error> {
     let size = usize::try_from(size).unwrap_or_default();
-    room_for(text.len().saturating_add(text.matches('\t').count().saturating_mul(size)))?;
+    check_output_size(text.len().saturating_add(text.matches('\t').count().saturating_mul(size)))?;
     let (mut out, mut column) = (String::with_capacity(text.len()), 0_usize);
     for c in text.chars() {
         match c {
@@ -243,7 +243,7 @@ fn pad(text: &str, method: &str, args: &mut PythonArguments) -> Result<Value, Er
     if fill.chars().count() != 1 {
         return Err(failed("the fill character must be exactly one character long"));
     }
-    room_for(width.saturating_mul(fill.len()))?;
+    check_output_size(width.saturating_mul(fill.len()))?;
     let length = text.chars().count();
     let space = width.saturating_sub(length);
     let left = match method {

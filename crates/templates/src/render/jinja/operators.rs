@@ -7,9 +7,9 @@ use std::cmp::Ordering;
 use minijinja::value::{Tuple, ValueKind};
 use minijinja::{Environment, Error, Value};
 
-use super::arguments::{failed, must_be_defined, room_for, undefined};
-use super::changing::changing;
+use super::arguments::{check_output_size, failed, must_be_defined, undefined};
 use super::lists;
+use super::mutable::mutable;
 use super::percent::percent;
 use super::print::printed;
 use super::text_filters::escaped;
@@ -33,7 +33,7 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
     engine.add_filter("__given__", given);
     engine.add_filter("__each__", each);
     engine.add_filter("__unpack__", unpack);
-    engine.add_filter("__changing__", |value: &Value| changing(value));
+    engine.add_filter("__changing__", |value: &Value| mutable(value));
 }
 
 /// Compares two values of the same kind.
@@ -156,7 +156,7 @@ fn arithmetic(
 pub(crate) fn add(left: &Value, right: &Value) -> Result<Value, Error> {
     match (left.as_str(), right.as_str()) {
         (Some(before), Some(after)) => {
-            room_for(before.len().saturating_add(after.len()))?;
+            check_output_size(before.len().saturating_add(after.len()))?;
             return Ok(match (left.is_safe(), right.is_safe()) {
                 (false, false) | (true, true) => of_text(format!("{before}{after}"), left.is_safe()),
                 (true, false) => of_text(format!("{before}{}", escaped(after)), true),
@@ -166,7 +166,7 @@ pub(crate) fn add(left: &Value, right: &Value) -> Result<Value, Error> {
         (None, None) if is_list(left) && is_list(right) && left.is_tuple() == right.is_tuple() => {
             let mut items = items(left)?;
             items.extend(self::items(right)?);
-            room_for(items.len().saturating_mul(size_of::<Value>()))?;
+            check_output_size(items.len().saturating_mul(size_of::<Value>()))?;
             return Ok(of_items(items, left.is_tuple()));
         }
         _ => {}
@@ -196,7 +196,7 @@ fn concatenate(left: &Value, right: &Value) -> Result<Value, Error> {
         must_be_defined(side)?;
     }
     let (left, right) = (printed(left), printed(right));
-    room_for(left.len().saturating_add(right.len()))?;
+    check_output_size(left.len().saturating_add(right.len()))?;
     let mut both = left.into_owned();
     both.push_str(&right);
     Ok(Value::from(both))
@@ -212,12 +212,12 @@ pub(super) fn multiply(left: &Value, right: &Value) -> Result<Value, Error> {
         let Some(Number::Whole(times)) = Number::of(times) else { continue };
         let times = usize::try_from(times.max(0)).unwrap_or(usize::MAX);
         if let Some(text) = value.as_str() {
-            room_for(text.len().saturating_mul(times))?;
+            check_output_size(text.len().saturating_mul(times))?;
             return Ok(of_text(text.repeat(times), value.is_safe()));
         }
         if is_list(value) {
             let once = items(value)?;
-            room_for(once.len().saturating_mul(times).saturating_mul(size_of::<Value>()))?;
+            check_output_size(once.len().saturating_mul(times).saturating_mul(size_of::<Value>()))?;
             let all = once.iter().cycle().take(once.len().saturating_mul(times)).cloned().collect();
             return Ok(of_items(all, value.is_tuple()));
         }

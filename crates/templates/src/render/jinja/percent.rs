@@ -5,7 +5,7 @@ use minijinja::formatting::{FormatStyle, format};
 use minijinja::value::ValueKind;
 use minijinja::{Error, ErrorKind, Value};
 
-use super::arguments::{failed, must_be_defined, room_for};
+use super::arguments::{check_output_size, failed, must_be_defined};
 use super::numbers::whole;
 use super::print::{printed, repr};
 use super::text_filters::escaped;
@@ -23,7 +23,7 @@ pub(super) fn percent(format: &Value, values: &[Value]) -> Result<Value, Error> 
         let (before, conversion) = rest.split_at(at);
         out.push_str(before);
         rest = fill.conversion(conversion, &mut out)?;
-        room_for(out.len())?;
+        check_output_size(out.len())?;
     }
     out.push_str(rest);
     let all_used = fill.keyed || fill.at >= values.len() || matches!(values, [one] if fill.at == 0 && is_dict(one));
@@ -74,7 +74,7 @@ impl FormatArguments<'_> {
                 (if digits.is_empty() { 0 } else { digits.parse().unwrap_or(i64::MAX) }, rest)
             }
         };
-        room_for(usize::try_from(width.unsigned_abs()).unwrap_or(usize::MAX))?;
+        check_output_size(usize::try_from(width.unsigned_abs()).unwrap_or(usize::MAX))?;
         Ok((width, rest))
     }
 
@@ -160,10 +160,10 @@ fn with_digits(value: Value, flags: &str, width: u64, digits: u64, kind: char) -
 /// Pads and truncates a text by characters. The engine counts bytes, so single-byte placeholders are formatted instead
 /// of the text.
 fn in_characters(spec: &str, text: &str) -> Result<String, Error> {
-    const STAND_IN: &str = "\u{1}";
-    let padded = format(FormatStyle::Printf, spec, &[Value::from(STAND_IN.repeat(text.chars().count()))])?;
-    let kept: String = text.chars().take(padded.matches(STAND_IN).count()).collect();
-    Ok(padded.replacen(&STAND_IN.repeat(kept.chars().count()), &kept, 1))
+    const PLACEHOLDER: &str = "\u{1}";
+    let padded = format(FormatStyle::Printf, spec, &[Value::from(PLACEHOLDER.repeat(text.chars().count()))])?;
+    let kept: String = text.chars().take(padded.matches(PLACEHOLDER).count()).collect();
+    Ok(padded.replacen(&PLACEHOLDER.repeat(kept.chars().count()), &kept, 1))
 }
 
 fn number(value: &Value, kind: char) -> Result<Value, Error> {

@@ -4,7 +4,7 @@
 use minijinja::value::{DynObject, ValueKind};
 use minijinja::{Error, Value};
 
-use super::arguments::room_for;
+use super::arguments::check_output_size;
 use super::print::repr;
 
 /// The most characters of a line.
@@ -37,7 +37,7 @@ struct Margins {
 
 fn write(out: &mut String, value: &Value, margins: Margins) -> Result<(), Error> {
     let line = on_one_line(value, margins.depth);
-    room_for(out.len() + line.len())?;
+    check_output_size(out.len() + line.len())?;
     let is_short = line.chars().count() + margins.left + margins.right <= WIDTH;
     match value.kind() {
         _ if is_short || margins.depth == DEPTH => out.push_str(&line),

@@ -29,20 +29,20 @@ pub(crate) fn print(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Val
 }
 
 /// The most values searched for undefined ones in a printed list or dict.
-const LOOKED_AT: usize = 10_000;
+const MAX_VISITED: usize = 10_000;
 
 /// An undefined value in a list or dict.
 fn missing_within(value: &Value) -> Option<Value> {
     let mut open = vec![value.clone()];
-    for _ in 0..LOOKED_AT {
+    for _ in 0..MAX_VISITED {
         let value = open.pop()?;
         if is_missing(&value) {
             return Some(value);
         }
         let Some(object) = value.as_object() else { continue };
         match object.repr() {
-            ObjectRepr::Map => open.extend(object.try_iter_pairs()?.map(|(_, value)| value).take(LOOKED_AT)),
-            ObjectRepr::Seq => open.extend(object.try_iter()?.take(LOOKED_AT)),
+            ObjectRepr::Map => open.extend(object.try_iter_pairs()?.map(|(_, value)| value).take(MAX_VISITED)),
+            ObjectRepr::Seq => open.extend(object.try_iter()?.take(MAX_VISITED)),
             _ => {}
         }
     }

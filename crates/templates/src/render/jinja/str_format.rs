@@ -5,8 +5,8 @@ use minijinja::formatting::{FormatStyle, format};
 use minijinja::value::ValueKind;
 use minijinja::{Error, Value};
 
-use super::arguments::{failed, must_be_defined, room_for};
-use super::filters::{room_for_widths, step_into};
+use super::arguments::{check_output_size, failed, must_be_defined};
+use super::filters::{check_widths, step_into};
 use super::operators::multiply;
 use super::print::{printed, repr};
 use super::text_filters::escaped;
@@ -57,7 +57,7 @@ impl FormatFields<'_> {
             let end = end_of_field(field).ok_or_else(|| failed("a '{' in the format is not closed"))?;
             let levels = levels.checked_sub(1).ok_or_else(|| failed("the fields of the format nest too deep"))?;
             out.push_str(&self.field(field.get(..end).unwrap_or_default(), levels)?);
-            room_for(out.len())?;
+            check_output_size(out.len())?;
             rest = field.get(end + 1..).unwrap_or_default();
         }
         out.push_str(rest);
@@ -73,7 +73,7 @@ impl FormatFields<'_> {
             None => ("", rest),
         };
         let spec = self.fill(rest.strip_prefix(':').unwrap_or_default(), levels)?;
-        room_for_widths(&spec)?;
+        check_widths(&spec)?;
         let text = match conversion {
             "" => value.as_str().map(str::to_owned),
             "s" => Some(printed(&value).into_owned()),

@@ -8,7 +8,7 @@ use minijinja::value::{DynObject, ValueKind};
 use minijinja::{Error, ErrorKind, Value};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::arguments::{PythonArguments, RestArguments, failed, must_be_defined, room_for, undefined};
+use super::arguments::{PythonArguments, RestArguments, check_output_size, failed, must_be_defined, undefined};
 use super::lists;
 use super::print::printed;
 use super::text::{self, Wrap};
@@ -35,7 +35,7 @@ pub(crate) fn escape(value: &Value) -> Result<Value, Error> {
 pub(super) fn force_escape(value: &Value) -> Result<Value, Error> {
     must_be_defined(value)?;
     let text = escaped(&printed(value));
-    room_for(text.len())?;
+    check_output_size(text.len())?;
     Ok(Value::from_safe_string(text))
 }
 
@@ -100,7 +100,7 @@ pub(crate) fn replace(value: &Value, more: RestArguments) -> Result<String, Erro
     must_be_defined(&new)?;
     let (old, new) = (printed(&old).into_owned(), printed(&new).into_owned());
     let times = value.matches(old.as_str()).count();
-    room_for(value.len().saturating_add(times.saturating_mul(new.len())))?;
+    check_output_size(value.len().saturating_add(times.saturating_mul(new.len())))?;
     Ok(match usize::try_from(count) {
         Ok(count) => value.replacen(&old, &new, count),
         Err(_) => value.replace(&old, &new),
@@ -123,7 +123,7 @@ pub(crate) fn indent(value: &Value, more: RestArguments) -> Result<String, Error
         Some(text) => text.to_owned(),
         None => spaces(i64::try_from(width).map_err(|_| failed("'width' must be a whole number or a string"))?)?,
     };
-    room_for(value.len().saturating_add(lines.saturating_mul(indentation.len())))?;
+    check_output_size(value.len().saturating_add(lines.saturating_mul(indentation.len())))?;
     Ok(text::indent(value, &indentation, first, blank))
 }
 
@@ -143,7 +143,7 @@ fn text_of<'v>(value: &'v Value, filter: &str) -> Result<&'v str, Error> {
 /// The output limit would be exceeded.
 pub(super) fn spaces(count: i64) -> Result<String, Error> {
     let count = usize::try_from(count).unwrap_or_default();
-    room_for(count)?;
+    check_output_size(count)?;
     Ok(" ".repeat(count))
 }
 
@@ -240,7 +240,7 @@ pub(super) fn center(value: &Value, more: RestArguments) -> Result<String, Error
     let mut args = PythonArguments::new(more);
     let width = usize::try_from(args.number("width", 80)?).unwrap_or_default();
     args.end()?;
-    room_for(width)?;
+    check_output_size(width)?;
     let length = value.chars().count();
     let left = text::left_of_center(length, width);
     let right = width.saturating_sub(length).saturating_sub(left);

@@ -173,7 +173,7 @@ fn cause(status: ExitStatus, words: &str) -> Error {
     }
     let last_line = words.lines().rfind(|line| !line.trim().is_empty() && !line.starts_with("note: "));
     match last_line {
-        None if was_ended(status) => {
+        None if was_killed(status) => {
             Error::new(Code::WorkerEnded, format!("the render worker was ended: {status}"), "")
         }
         None => died(&status.to_string()),
@@ -186,7 +186,7 @@ fn died(how: &str) -> Error {
 }
 
 /// Whether another process killed it.
-fn was_ended(status: ExitStatus) -> bool {
+fn was_killed(status: ExitStatus) -> bool {
     use rustix::process::Signal;
     use std::os::unix::process::ExitStatusExt;
     let signals = [Signal::KILL, Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT];

@@ -25,27 +25,27 @@ impl Desk {
 
     /// Called after selecting: marks an address or tool as untrusted if the workspace adds it to every conversation,
     /// whether directly, by a mention, or by a pick that came with it.
-    pub(crate) fn withhold_unasked(&mut self) {
+    pub(crate) fn withhold_unrequested(&mut self) {
         // The demo is refdesk's own.
         if self.workspace_context().reason == WorkspaceReason::Demo {
             return;
         }
         let members = self.selection.members().iter().map(|member| &member.id);
-        let mut unasked: HashSet<SourceId> =
+        let mut unrequested: HashSet<SourceId> =
             members.filter(|id| self.catalog.get(id.as_str()).is_some_and(reaches_out)).cloned().collect();
-        if !unasked.is_empty() {
+        if !unrequested.is_empty() {
             let brought: HashSet<&str> =
                 self.preselected_ids().chain(self.taken_over.iter().map(String::as_str)).collect();
             let mut asked = self.choice.clone();
             asked.picks.retain(|id| !brought.contains(id.as_str()));
             let rules = ExpansionRules { from_auto: false, ..self.rules() };
             let asked = selection::select(&asked, &self.catalog, &self.graph, rules);
-            unasked.retain(|id| !asked.contains(id.as_str()));
+            unrequested.retain(|id| !asked.contains(id.as_str()));
         }
-        if unasked == self.unasked {
+        if unrequested == self.unrequested {
             return;
         }
-        self.unasked = unasked;
+        self.unrequested = unrequested;
         self.has_trust_change = true;
         let (mut decided, mut problems) = (TrustDecisions::new(), Vec::new());
         let catalog = self.without_untrusted(Catalog::clone(&self.catalog), &mut decided, &mut problems);

@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use minijinja::value::{Enumerator, Object, ObjectRepr, Tuple, ValueKind};
 use minijinja::{Error, ErrorKind, Value};
 
-use super::arguments::{PythonArguments, failed, room_for};
+use super::arguments::{PythonArguments, check_output_size, failed};
 use super::globals::dict;
 use super::lists::items;
 use super::operators::sort;
@@ -16,17 +16,17 @@ use super::operators::sort;
 type Pairs = IndexMap<Value, Value>;
 
 #[derive(Debug)]
-struct ChangingList(Mutex<Vec<Value>>);
+struct MutableList(Mutex<Vec<Value>>);
 
 #[derive(Debug)]
-struct ChangingDict(Mutex<Pairs>);
+struct MutableDict(Mutex<Pairs>);
 
 /// Ignores poisoning, because no code that could panic runs while the mutex is locked.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Object for ChangingList {
+impl Object for MutableList {
     fn repr(self: &Arc<Self>) -> ObjectRepr {
         ObjectRepr::Seq
     }
@@ -40,7 +40,7 @@ impl Object for ChangingList {
     }
 }
 
-impl Object for ChangingDict {
+impl Object for MutableDict {
     fn repr(self: &Arc<Self>) -> ObjectRepr {
         ObjectRepr::Map
     }
@@ -59,10 +59,10 @@ impl Object for ChangingDict {
 /// # Errors
 ///
 /// The value has items that cannot be read.
-pub(super) fn changing(value: &Value) -> Result<Value, Error> {
+pub(super) fn mutable(value: &Value) -> Result<Value, Error> {
     match value.kind() {
-        ValueKind::Seq | ValueKind::Iterable => Ok(Value::from_object(ChangingList(Mutex::new(items(value)?)))),
-        ValueKind::Map => Ok(Value::from_object(ChangingDict(Mutex::new(pairs(value)?)))),
+        ValueKind::Seq | ValueKind::Iterable => Ok(Value::from_object(MutableList(Mutex::new(items(value)?)))),
+        ValueKind::Map => Ok(Value::from_object(MutableDict(Mutex::new(pairs(value)?)))),
         _ => Ok(value.clone()),
     }
 }
@@ -77,22 +77,22 @@ fn pairs(value: &Value) -> Result<Pairs, Error> {
 ///
 /// The arguments are invalid, or there is nothing to remove.
 pub(super) fn call(value: &Value, method: &str, args: &[Value]) -> Option<Result<Value, Error>> {
-    if let Some(list) = value.downcast_object_ref::<ChangingList>() {
+    if let Some(list) = value.downcast_object_ref::<MutableList>() {
         return Some(change_list(list, method, args));
     }
-    value.downcast_object_ref::<ChangingDict>().map(|dict| change_dict(dict, method, args))
+    value.downcast_object_ref::<MutableDict>().map(|dict| change_dict(dict, method, args))
 }
 
 /// Works on a copy unless it only adds an item, because comparing, reading or dropping items may lock the same list
 /// again.
-fn change_list(list: &ChangingList, method: &str, args: &[Value]) -> Result<Value, Error> {
+fn change_list(list: &MutableList, method: &str, args: &[Value]) -> Result<Value, Error> {
     let mut args = PythonArguments::of(args.to_vec());
     let mut answer = Value::from(());
     if method == "append" {
         let item = needed(&mut args, "object")?;
         args.end()?;
         let mut all = locked(&list.0);
-        room_for_items(all.len() + 1)?;
+        check_item_count(all.len() + 1)?;
         all.push(item);
         return Ok(answer);
     }
@@ -126,13 +126,13 @@ fn change_list(list: &ChangingList, method: &str, args: &[Value]) -> Result<Valu
         _ => return Err(failed(format!("list has no method named {method}"))),
     }
     args.end()?;
-    room_for_items(all.len())?;
+    check_item_count(all.len())?;
     let before = std::mem::replace(&mut *locked(&list.0), all);
     drop(before);
     Ok(answer)
 }
 
-fn change_dict(of: &ChangingDict, method: &str, args: &[Value]) -> Result<Value, Error> {
+fn change_dict(of: &MutableDict, method: &str, args: &[Value]) -> Result<Value, Error> {
     let mut all = locked(&of.0).clone();
     let mut answer = Value::from(());
     if method == "update" {
@@ -162,15 +162,15 @@ fn change_dict(of: &ChangingDict, method: &str, args: &[Value]) -> Result<Value,
     set(of, all, answer)
 }
 
-fn set(dict: &ChangingDict, all: Pairs, answer: Value) -> Result<Value, Error> {
-    room_for_items(all.len().saturating_mul(2))?;
+fn set(dict: &MutableDict, all: Pairs, answer: Value) -> Result<Value, Error> {
+    check_item_count(all.len().saturating_mul(2))?;
     let before = std::mem::replace(&mut *locked(&dict.0), all);
     drop(before);
     Ok(answer)
 }
 
-fn room_for_items(items: usize) -> Result<(), Error> {
-    room_for(items.saturating_mul(size_of::<Value>()))
+fn check_item_count(items: usize) -> Result<(), Error> {
+    check_output_size(items.saturating_mul(size_of::<Value>()))
 }
 
 fn needed(args: &mut PythonArguments, name: &str) -> Result<Value, Error> {

@@ -24,7 +24,7 @@ enum FoundFile {
 
 impl Desk {
     /// Finds files of earlier runs about tables, domains and databases that no longer exist.
-    pub(super) fn find_gone(&self, run: &mut Documentation, options: &DocumentOptions) {
+    pub(super) fn find_obsolete(&self, run: &mut Documentation, options: &DocumentOptions) {
         run.databases_gone = self.databases_gone(run, options);
         let wanted: BTreeSet<&str> = run.pages.iter().map(|it| it.page.path.as_str()).collect();
         let noted = run
@@ -51,7 +51,7 @@ impl Desk {
         }
         let mut entries_removed = Vec::new();
         for entry in run.manifest.iter().flat_map(|manifest| &manifest.catalog) {
-            if run.wanted_sources.contains(&entry.id) || !self.is_of_run(run, entry) || self.is_beyond(run, entry) {
+            if run.wanted_sources.contains(&entry.id) || !self.is_of_run(run, entry) || self.is_over_limit(run, entry) {
                 continue;
             }
             match self.entry_found(run, entry) {
@@ -180,7 +180,7 @@ impl Desk {
     }
 
     /// Whether an entry points to pages of tables that exceed the limit.
-    pub(super) fn is_beyond(&self, run: &Documentation, entry: &ManifestEntry) -> bool {
+    pub(super) fn is_over_limit(&self, run: &Documentation, entry: &ManifestEntry) -> bool {
         let found = || serde_json::from_slice(&self.page_bytes(&entry.path).ok().flatten()?).ok();
         let place = if run.beyond.is_empty() { None } else { found().and_then(|found| self.place_of_entry(&found)) };
         let place = place.and_then(|place| place.strip_prefix(self.workspace()).ok().map(Path::to_owned));

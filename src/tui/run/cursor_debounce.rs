@@ -11,15 +11,15 @@ const REST: Duration = Duration::from_millis(100);
 
 /// Moves of the cursor away from the document on screen.
 #[derive(Debug, Default)]
-pub struct CursorRest {
+pub struct CursorDebounce {
     moved: Option<Instant>,
     due: Option<Instant>,
 }
 
-impl CursorRest {
-    /// Called after every input; `is_passing` tells whether the cursor has left the document on screen.
-    pub fn follow(&mut self, is_passing: bool, cause: Trigger, now: Instant) {
-        if !is_passing {
+impl CursorDebounce {
+    /// Called after every input; `has_left_document` tells whether the cursor has left the document on screen.
+    pub fn follow(&mut self, has_left_document: bool, cause: Trigger, now: Instant) {
+        if !has_left_document {
             self.due = None;
         } else if self.due.is_none() || cause == Trigger::Person {
             let is_quick = self.moved.is_some_and(|moved| now.duration_since(moved) < REST);
@@ -42,12 +42,12 @@ mod tests {
     fn a_single_move_is_followed_at_once_and_quick_ones_when_they_end() {
         let start = Instant::now();
         let at = |milliseconds| start + Duration::from_millis(milliseconds);
-        let mut rest = CursorRest::default();
-        let mut after = |is_passing, cause, now| {
-            rest.follow(is_passing, cause, at(now));
+        let mut rest = CursorDebounce::default();
+        let mut after = |has_left_document, cause, now| {
+            rest.follow(has_left_document, cause, at(now));
             rest.due()
         };
-        for (is_passing, cause, now, due) in [
+        for (has_left_document, cause, now, due) in [
             (false, Trigger::Person, 0, None),
             (true, Trigger::Person, 10, Some(10)),
             (true, Trigger::Change, 12, Some(10)),
@@ -58,7 +58,7 @@ mod tests {
             (false, Trigger::Person, 170, None),
             (true, Trigger::Person, 171, Some(171)),
         ] {
-            assert_eq!(after(is_passing, cause, now), due.map(at), "{is_passing} {cause:?} at {now}");
+            assert_eq!(after(has_left_document, cause, now), due.map(at), "{has_left_document} {cause:?} at {now}");
         }
     }
 }

@@ -53,23 +53,23 @@ fn greeting() -> String {
 }
 
 /// Lends the model, which the first question loads, until it is dropped.
-pub struct ModelLender {
+pub struct ModelServer {
     is_closed: Arc<AtomicBool>,
     /// Removed on drop.
     socket: TempPath,
 }
 
-impl ModelLender {
+impl ModelServer {
     /// Lends the model to processes that look for it in this user state folder.
     ///
     /// # Errors
     /// The folder does not exist yet (a lender does not create it), the socket cannot be created, for example because
     /// its path is too long, or no thread can be started.
     pub fn start(state: &Path) -> io::Result<Self> {
-        Self::lend(state, LazyModel::default())
+        Self::serve(state, LazyModel::default())
     }
 
-    fn lend(state: &Path, model: impl Embedder + 'static) -> io::Result<Self> {
+    fn serve(state: &Path, model: impl Embedder + 'static) -> io::Result<Self> {
         let folder = state.join(FOLDER);
         match DirBuilder::new().mode(0o700).create(&folder) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
@@ -80,7 +80,7 @@ impl ModelLender {
         let is_closed = Arc::new(AtomicBool::new(false));
         let closed = is_closed.clone();
         let model = Arc::new(model);
-        let lend = move || {
+        let serve = move || {
             // A persistent error, such as too many open files, would recur immediately, so stop at any error.
             for stream in listener.incoming().map_while(Result::ok) {
                 if closed.load(Ordering::Relaxed) {
@@ -94,12 +94,12 @@ impl ModelLender {
                 let _ = thread::Builder::new().name("model".to_owned()).spawn(move || answer(stream, &*model));
             }
         };
-        thread::Builder::new().name("model".to_owned()).spawn(lend)?;
+        thread::Builder::new().name("model".to_owned()).spawn(serve)?;
         Ok(Self { is_closed, socket })
     }
 }
 
-impl Drop for ModelLender {
+impl Drop for ModelServer {
     fn drop(&mut self) {
         self.is_closed.store(true, Ordering::Relaxed);
         // Wake up the thread.
@@ -144,20 +144,20 @@ fn as_stored(vector: &Vector) -> Vec<u8> {
 
 /// The model of a lending process.
 #[derive(Default)]
-pub(crate) enum Borrowed {
+pub(crate) enum ModelClient {
     /// Not looked for yet; contains the folder of the sockets.
-    Unasked(PathBuf),
+    NotConnected(PathBuf),
     /// A connection to a lender, after its greeting.
-    Lent(UnixStream),
+    Connected(UnixStream),
     /// There is no lender, or it failed.
     #[default]
     None,
 }
 
-impl Borrowed {
+impl ModelClient {
     /// Looks for lenders in this user state folder when first asked.
     pub(crate) fn below(state: &Path) -> Self {
-        Self::Unasked(state.join(FOLDER))
+        Self::NotConnected(state.join(FOLDER))
     }
 
     /// The vectors of these texts; `None` if no lender answers.
@@ -178,10 +178,10 @@ impl Borrowed {
             question.extend(length.to_le_bytes());
             question.extend(text.as_bytes());
         }
-        if let Self::Unasked(folder) = self {
-            *self = find(folder).map_or(Self::None, Self::Lent);
+        if let Self::NotConnected(folder) = self {
+            *self = find(folder).map_or(Self::None, Self::Connected);
         }
-        let Self::Lent(stream) = self else { return None };
+        let Self::Connected(stream) = self else { return None };
         let mut answer = vec![0; texts.len() * length];
         let asked = stream.write_all(&question).and_then(|()| stream.read_exact(&mut answer));
         if let Err(error) = asked {
@@ -202,7 +202,7 @@ fn find(folder: &Path) -> Option<UnixStream> {
     }
     let sockets = fs::read_dir(folder).ok()?.filter_map(Result::ok).map(|entry| entry.path());
     let found = sockets.take(MAX_TRIED).find_map(|socket| match UnixStream::connect(&socket) {
-        Ok(stream) => greeted(stream),
+        Ok(stream) => check_greeting(stream),
         Err(error) => {
             if error.kind() == io::ErrorKind::ConnectionRefused {
                 let _ = fs::remove_file(&socket);
@@ -217,7 +217,7 @@ fn find(folder: &Path) -> Option<UnixStream> {
     found
 }
 
-fn greeted(mut stream: UnixStream) -> Option<UnixStream> {
+fn check_greeting(mut stream: UnixStream) -> Option<UnixStream> {
     stream.set_read_timeout(Some(GREETING_TIME)).ok()?;
     stream.set_write_timeout(Some(ANSWER_TIME)).ok()?;
     let expected = greeting();
@@ -270,23 +270,26 @@ mod tests {
     #[test]
     fn a_lent_model_answers_until_its_process_ends() {
         let state = tempfile::tempdir().unwrap();
-        let lender = ModelLender::lend(state.path(), Fixed).unwrap();
-        let model = LazyModel::borrowed_below(state.path());
+        let lender = ModelServer::serve(state.path(), Fixed).unwrap();
+        let model = LazyModel::with_server_below(state.path());
         assert!(is_lent(&model, "retries") && is_lent(&model, "") && model.knows("zzzqqq").unwrap());
         assert!(!is_lent(&model, &"long ".repeat(LONGEST)), "not sent");
         assert!(is_lent(&model, "retries"), "the connection is still there");
-        assert!(is_lent(&LazyModel::borrowed_below(state.path()), "also a second one, though the first still waits"));
+        assert!(is_lent(
+            &LazyModel::with_server_below(state.path()),
+            "also a second one, though the first still waits"
+        ));
         assert!(!is_lent(&LazyModel::default(), "retries"));
         drop(lender);
         assert_eq!(fs::read_dir(state.path().join(FOLDER)).unwrap().count(), 0);
-        assert!(!is_lent(&LazyModel::borrowed_below(state.path()), "retries"));
+        assert!(!is_lent(&LazyModel::with_server_below(state.path()), "retries"));
     }
 
     #[test]
     fn the_real_model_gives_the_same_vectors_when_it_is_lent() {
         let state = tempfile::tempdir().unwrap();
-        let _lender = ModelLender::start(state.path()).unwrap();
-        let (mut lent, own) = (Borrowed::below(state.path()), MiniLm::shared().unwrap());
+        let _lender = ModelServer::start(state.path()).unwrap();
+        let (mut lent, own) = (ModelClient::below(state.path()), MiniLm::shared().unwrap());
         let texts = ["How do we retry a payment?", "", "日本語 🙂", "", "What else?"];
         let one_by_one: Vec<Vector> = texts.iter().map(|text| own.embed(text).unwrap()).collect();
         assert_eq!(own.embed_all(&texts).unwrap(), one_by_one);
@@ -298,8 +301,8 @@ mod tests {
     #[test]
     fn a_lender_that_cannot_answer_is_not_asked_again() {
         let state = tempfile::tempdir().unwrap();
-        let _lender = ModelLender::lend(state.path(), Fixed).unwrap();
-        let model = LazyModel::borrowed_below(state.path());
+        let _lender = ModelServer::serve(state.path(), Fixed).unwrap();
+        let model = LazyModel::with_server_below(state.path());
         assert!(!is_lent(&model, "fail") && !is_lent(&model, "retries"));
     }
 
@@ -328,7 +331,7 @@ mod tests {
                     }
                 })
             });
-            assert!(!is_lent(&LazyModel::borrowed_below(state.path()), "retries"), "{what}");
+            assert!(!is_lent(&LazyModel::with_server_below(state.path()), "retries"), "{what}");
             assert_eq!(fs::read_dir(&folder).unwrap().count(), left, "{what}");
             server.map_or(Ok(()), thread::JoinHandle::join).unwrap();
         }
@@ -337,21 +340,21 @@ mod tests {
     #[test]
     fn nothing_is_sent_through_a_folder_that_others_may_enter() {
         let state = tempfile::tempdir().unwrap();
-        let _lender = ModelLender::lend(state.path(), Fixed).unwrap();
+        let _lender = ModelServer::serve(state.path(), Fixed).unwrap();
         let folder = state.path().join(FOLDER);
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
-        assert!(!is_lent(&LazyModel::borrowed_below(state.path()), "retries"));
+        assert!(!is_lent(&LazyModel::with_server_below(state.path()), "retries"));
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).unwrap();
-        assert!(is_lent(&LazyModel::borrowed_below(state.path()), "retries"));
+        assert!(is_lent(&LazyModel::with_server_below(state.path()), "retries"));
     }
 
     #[test]
     fn stalled_borrowers_hold_no_one_up() {
         let state = tempfile::tempdir().unwrap();
-        let lender = ModelLender::lend(state.path(), Fixed).unwrap();
-        let connect = || greeted(UnixStream::connect(&lender.socket).unwrap());
+        let lender = ModelServer::serve(state.path(), Fixed).unwrap();
+        let connect = || check_greeting(UnixStream::connect(&lender.socket).unwrap());
         let stalled: Vec<_> = (1..MAX_AT_ONCE).map(|_| connect().unwrap()).collect();
-        assert!(is_lent(&LazyModel::borrowed_below(state.path()), "retries"));
+        assert!(is_lent(&LazyModel::with_server_below(state.path()), "retries"));
         drop(stalled);
     }
 }

@@ -8,7 +8,7 @@ use tokio::task::JoinHandle;
 
 use refdesk_core::config::screen_session::{ScreenSession, ScreenSessionFile};
 
-pub struct SessionKeeper {
+pub struct SessionSaver {
     /// `None` if the session is not saved.
     file: Option<ScreenSessionFile>,
     written: ScreenSession,
@@ -17,7 +17,7 @@ pub struct SessionKeeper {
     has_failed: bool,
 }
 
-impl SessionKeeper {
+impl SessionSaver {
     pub fn new(file: Option<ScreenSessionFile>, written: ScreenSession) -> Self {
         Self { file, written, writing: None, has_failed: false }
     }

@@ -79,16 +79,16 @@ pub fn quoted_tags(tags: &[String]) -> String {
 }
 
 /// The tags of a request, compared as hints compare them. A tag that consists of separators matches nothing.
-pub struct WantedTags(HashSet<String>);
+pub struct TagFilter(HashSet<String>);
 
-impl WantedTags {
+impl TagFilter {
     /// These tags.
     pub fn new(tags: &[String]) -> Self {
         Self(tags.iter().filter(|tag| can_match(tag)).map(|tag| collapsed(&tag_key(tag))).collect())
     }
 
     /// Whether the source has one of them.
-    pub fn are_on(&self, source: &Source) -> bool {
+    pub fn matches(&self, source: &Source) -> bool {
         !self.0.is_empty() && source.tags.iter().any(|tag| self.0.contains(&collapsed(&tag_key(tag))))
     }
 }
