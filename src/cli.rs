@@ -151,7 +151,7 @@ pub fn run(
     if let Some(demo) = demo.as_ref().filter(|_| !is_long)
         && let Err(error) = signals::remove_on_signal(demo.path().to_owned())
     {
-        tracing::info!("a signal will leave the folder of the demo: {error}");
+        tracing::info!("the demo's folder will remain after a signal: {error}");
     }
     let (options, session) = match environment::options(&arguments, demo.as_ref().map(tempfile::TempDir::path)) {
         Ok(opened) => opened,

@@ -33,7 +33,7 @@ fn open(engine: Started, how: ScreenStart) -> color_eyre::Result<ExitCode> {
         }
     };
     if !stored {
-        let _ = writeln!(std::io::stderr(), "refdesk: the disk did not answer: the last change may not be stored");
+        let _ = writeln!(std::io::stderr(), "refdesk: the disk did not respond: the last change may be lost");
     }
     Ok(ExitCode::from(code))
 }

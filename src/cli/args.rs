@@ -307,7 +307,7 @@ pub enum Command {
         #[command(subcommand)]
         command: Option<ConfigCommand>,
     },
-    /// Print a script that completes what you type in a shell
+    /// Print a shell completion script
     #[command(after_help = "Example: refdesk completions bash >> ~/.bashrc")]
     Completions {
         /// The shell

@@ -200,7 +200,7 @@ fn run_trials(desk: &mut Desk, answers: &mut [(CommandOutput, Option<Connection>
     let results = match canary::run(&jobs) {
         Ok(results) => results,
         Err(error) => {
-            let note = format!("the connection could not be tried out: {error}");
+            let note = format!("the connection could not be tested: {error}");
             connected.into_iter().for_each(|(answer, _)| answer.notes.push(note.clone()));
             return;
         }

@@ -102,7 +102,8 @@ fn unless_interrupted(answer: CommandOutput, interrupt: &Interrupt) -> CommandOu
     if !interrupt.is_raised() {
         return answer;
     }
-    let stopped = Error::new(Code::Stopped, "stopped before the index was complete", "`refdesk index` goes on there");
+    let stopped =
+        Error::new(Code::Stopped, "stopped before the index was complete", "`refdesk index` continues from there");
     CommandOutput { exit: INTERRUPTED, ..answer.with_failures(vec![stopped]) }
 }
 

@@ -67,7 +67,7 @@ pub fn run(desk: &mut Desk, session: &Session, id: &str) -> Result<CommandOutput
             NextStep::PutBack => {
                 desk.put_back(session, &file, &before, &ask_to_leave)?;
                 let json = to_json("unchanged", &id, Some(&shown));
-                return Ok(CommandOutput::new(json, format!("{} is as it was before\n", one_line(&shown))));
+                return Ok(CommandOutput::new(json, format!("restored {}\n", one_line(&shown))));
             }
             NextStep::Keep => {
                 let message = format!("{shown} was kept, but {what}");
@@ -120,7 +120,7 @@ fn problems(desk: &Desk, shown: &str, id: &str) -> Vec<Diagnostic> {
     let mut problems: Vec<Diagnostic> =
         desk.diagnostics().into_iter().filter(|problem| problem.file.as_deref() == Some(shown)).collect();
     if desk.catalog().get(id).is_none() && !problems.iter().any(Diagnostic::is_error) {
-        let message = format!("the catalog has no source with the id '{id}' any more");
+        let message = format!("the catalog no longer has a source with the id '{id}'");
         problems.push(Diagnostic::warning(Code::UnknownId, message).in_file(shown));
     }
     problems

@@ -55,7 +55,7 @@ pub fn answer_usage_error(error: &clap::Error) -> Option<ExitCode> {
     }
     log::start(None);
     let reason = error.to_string();
-    tracing::warn!(reason = reason.lines().next().unwrap_or_default(), "the hook was called with wrong arguments");
+    tracing::warn!(reason = reason.lines().next().unwrap_or_default(), "the hook was called with invalid arguments");
     // Let the agent finish writing.
     let _ = read();
     print(&hook::nothing());

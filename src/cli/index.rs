@@ -70,7 +70,7 @@ pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
             }
             if report.shared > 0 {
                 text.push_str(&format!(
-                    "{} left out: of the sources of a file only the 32 innermost have its text.\n",
+                    "{} left out: if more than 32 sources contain a file, only the 32 innermost have its text.\n",
                     counted(report.shared, "text"),
                 ));
             }

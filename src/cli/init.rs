@@ -130,7 +130,7 @@ fn attempt(desk: &mut Desk, session: &Session, args: &InitArgs) -> Result<Comman
 fn tick(found: &Discovery, ticks: &mut Ticks, notes: &str) -> bool {
     let mut shown = format!("{}{notes}", list::shown(found, ticks, SHOWS));
     loop {
-        let question = "Numbers tick or untick (3 5-8), Enter goes on, q leaves, ? shows more:";
+        let question = "Numbers tick or untick (3 5-8), Enter continues, q leaves, ? shows more:";
         let Some(line) = ask_line(&shown, question) else { return false };
         shown = match line.as_str() {
             "" => return true,
@@ -282,7 +282,8 @@ fn next(desk: &Desk) -> String {
 
 fn sample(prompts: &[SamplePrompt]) -> String {
     if prompts.is_empty() {
-        return "\nNo tag tells these sources apart, so a prompt brings up only those that it names.\n".to_owned();
+        return "\nThe tags do not distinguish these sources, so a prompt brings up only those that it names.\n"
+            .to_owned();
     }
     let mut text = "\nWhat agents will now get for prompts such as these:\n".to_owned();
     for SamplePrompt { prompt, hints } in prompts {

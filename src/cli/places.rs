@@ -72,7 +72,7 @@ fn places(desk: &Desk) -> Vec<Place> {
     let state = state_folder();
     let by_variable = environment::folder("XDG_STATE_HOME").is_some();
     let why_state = match (&state, by_variable) {
-        (None, _) => "no home folder is known, so nothing is remembered for you",
+        (None, _) => "no home folder is known, so nothing is stored for you",
         (Some(_), true) => "yours, for every workspace: in $XDG_STATE_HOME",
         (Some(_), false) => {
             "yours, for every workspace: approvals, the key that seals stored files, the screen's layout"

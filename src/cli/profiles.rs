@@ -240,7 +240,7 @@ fn restrictions(it: &ProfileDetails) -> String {
         words.push(format!("its own {}", it.own.join(", ")));
     }
     if !it.transitive_injection {
-        words.push("mentions pull nothing in".to_owned());
+        words.push("mentions are not followed".to_owned());
     }
     words.join("; ")
 }

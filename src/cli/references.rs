@@ -11,7 +11,7 @@ const HELP: &str = "\
 references list [--tag T] [--mode M] [--selected|--unselected]   show the sources
 references select ID… [--tag T]                                  pick sources and pull in what they mention
 references unselect ID…                                          remove picks
-references reload                                                read the workspace again
+references reload                                                reload the workspace
 references help                                                  print this help
 ";
 

@@ -258,7 +258,7 @@ fn consequence(snapshot: &Snapshot, own: &[SourceId], change: &SelectionChange) 
 pub fn perform(state: &mut PlainState, choosing: &Choosing, turn: &mut InputOutcome) {
     let done = match choosing.ids.as_slice() {
         [id] if choosing.verb == ChoiceVerb::Exclude && is_auto(&state.snapshot, id.as_str()) => {
-            format!("Excluded {id}: nothing pulls it in. It is of mode auto, so it stays in the instructions.")
+            format!("Excluded {id}: nothing pulls it in. Its mode is auto, so it stays in the instructions.")
         }
         _ => choosing.done(),
     };

@@ -61,7 +61,7 @@ pub const COMMANDS: &[PlainCommand] = &[
     command!(graph::ask, ["graph"], "[N or ID, or two, or hubs, cycles, orphans, broken]", "Explain which sources mention each other: around one source, on the path between two, or what each pick brings."),
     command!(jump::jump, ["jump"], "WORDS", "Find any source, template, problem, event, saved filter, command or section."),
     command!(search::search, ["search"], "WORDS", "Search all documents by words and by meaning."),
-    command!(prompts::type_prompt, ["prompt"], "[TEXT]", "Take a prompt, and list the sources that it would bring up. Without TEXT it asks for lines."),
+    command!(prompts::type_prompt, ["prompt"], "[TEXT]", "Type a prompt, and list the sources that it would bring up. Without TEXT it asks for lines."),
     command!(|state, _, turn| prompts::hints(state, turn), ["hints"], "", "List what the last prompt brings up now."),
     command!(prompts::enriched, ["enriched"], "[session]", "List what an agent would get with the prompt, and its price; with session, only what this session did not get before."),
     command!(templates::show, ["templates"], "[WORDS]", "List the templates of the selection, or those that match."),

@@ -161,7 +161,7 @@ pub fn receipt(state: &mut PlainState, line: Result<Box<DatedLine>, String>, tur
     turn.print(format!("Sent to {}.", recipient(&line, &state.snapshot.desk)));
     turn.print(format!("By {}, {local_time}.", line.who));
     if receipt.kind == Some(TextKind::Prompt) {
-        turn.print("The prompt is not kept: the journal has what was added to it.");
+        turn.print("The prompt itself is not stored: the journal records only what was added to it.");
     }
     if !receipt.reason.is_empty() {
         turn.print(format!("Reason: {}", words::sentence(&receipt.reason)));

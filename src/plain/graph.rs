@@ -61,7 +61,7 @@ fn broken(state: &mut PlainState, turn: &mut InputOutcome) {
     let broken = all.iter().filter(|problem| problem.code == Code::BrokenLink);
     let rows: Vec<NumberedRow> = broken.map(problems::row).collect();
     match rows.len() {
-        0 => turn.print("No link is broken."),
+        0 => turn.print("There are no broken links."),
         some => turn.print(format!("{}.", counted(some, "broken link"))),
     }
     list(state, rows, turn);

@@ -81,7 +81,7 @@ pub fn compared(
     if switch.is_none() {
         return turn.print(match (switch.excluded.is_empty(), switch.missing.is_empty()) {
             (true, true) => format!("{} picks what you have already picked.", switch.name),
-            _ => format!("{} picks nothing new: the rest of its sources are excluded here or missing.", switch.name),
+            _ => format!("{} picks nothing new: its other sources are excluded here or missing.", switch.name),
         });
     }
     turn.print(format!("Switching to {} would change:", switch.name));

@@ -103,7 +103,7 @@ fn print_write(approval: &Approval, turn: &mut InputOutcome) {
     let what = match approval.effect() {
         ApprovalEffect::New => "This is a new file.",
         ApprovalEffect::Other => "This OVERWRITES a file.",
-        ApprovalEffect::Unknown => "What is there now is unknown.",
+        ApprovalEffect::Unknown => "The current content is unknown.",
     };
     let template =
         approval.template.as_ref().map(|name| format!(" It comes from the template {name}.")).unwrap_or_default();

@@ -196,7 +196,7 @@ pub fn why(state: &mut PlainState, id: &SourceId, turn: &mut InputOutcome) {
         member = next;
     }
     match member.role {
-        Role::AutoRoot => turn.print(format!("{} is of mode auto, and pulls in what it mentions.", member.id)),
+        Role::AutoRoot => turn.print(format!("{} has mode auto, and pulls in what it mentions.", member.id)),
         _ => turn.print(format!("{} is picked.", member.id)),
     }
     for parent in first.parents.iter().filter(|parent| Some(*parent) != first.reason.as_ref()).take(MENTIONS) {

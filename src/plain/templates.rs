@@ -140,7 +140,9 @@ pub fn rendered(
             turn.print(format!("{name} renders to {}.", counted(lines.len(), "line")));
             read(state, Pages { title: "the preview".to_owned(), lines, ..Pages::default() }, turn);
         }
-        (PreviewFor::Comparing, None) => turn.print("It offers no file to compare with. Type write to give a path."),
+        (PreviewFor::Comparing, None) => {
+            turn.print("The template suggests no file to compare with. Type write to give a path.")
+        }
         (PreviewFor::Writing, None) => ask_path(state, name, turn),
         (_, Some(Err(refusal))) => {
             state.paths.remove(name);

@@ -123,7 +123,7 @@ pub fn status(state: &PlainState, turn: &mut InputOutcome) {
         }
     }
     if snapshot.catalog.is_empty() {
-        turn.print("Type welcome to learn how to begin.");
+        turn.print("Type welcome to learn how to get started.");
     }
 }
 

@@ -220,7 +220,7 @@ fn exclude(state: &State) -> Option<String> {
 fn session(state: &State) -> Option<String> {
     let is_filtered = query::of(state.feed.filter.text(), query::SESSION).is_some();
     let known = state.feed.current().is_some_and(|notice| notice.session.is_some());
-    (!is_filtered && !known).then(|| "this row belongs to no session".to_owned())
+    (!is_filtered && !known).then(|| "this row does not belong to a session".to_owned())
 }
 
 /// Why a source or template cannot be opened, or its path copied.

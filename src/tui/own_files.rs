@@ -69,9 +69,9 @@ pub fn follow(state: &mut State, files: &Arc<ScreenFiles>) {
                 None => "Your themes changed.".to_owned(),
             },
             (false, false) if had_problems => {
-                "Your settings have no problems now. Preferences count from the next start.".to_owned()
+                "Your settings have no problems now. Preferences take effect at the next start.".to_owned()
             }
-            (false, false) => "Your preferences changed: they count from the next start.".to_owned(),
+            (false, false) => "Your preferences changed: they take effect at the next start.".to_owned(),
         });
     }
 }

@@ -177,7 +177,7 @@ fn announce_lack_of_room(state: &mut State) {
     let is_hidden = state.is_open() && layout::fits(state.size) && rows(state) == 0;
     let Some(tour) = state.tour.as_mut().filter(|tour| is_hidden && !tour.is_announced) else { return };
     tour.is_announced = true;
-    state.note("The tour needs more rows: it appears when the terminal is larger.");
+    state.note("The tour needs more rows: it continues when the terminal is larger.");
 }
 
 /// The size that remains for everything else.

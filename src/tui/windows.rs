@@ -211,7 +211,7 @@ trait Window {
 }
 
 /// Why a window's keys are briefly disabled.
-const RECOUNTING: &str = "the workspace has just changed: the figures are being counted again";
+const RECOUNTING: &str = "the workspace has just changed: counting again";
 
 impl State {
     pub fn open(&mut self, kind: WindowKind) {

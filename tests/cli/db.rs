@@ -426,7 +426,7 @@ fn problems_of_the_configuration_are_reported() {
     assert!(told.stderr.contains(".jaato/databases.yaml:3:67: the password is in the file"), "{told}");
     assert!(!told.stderr.contains("hunter2") && told.text().contains("shop (sqlite"), "{told}");
     let refused = world.run(&["db", "show", "Album"]).exits(1);
-    assert!(refused.stderr.contains("there are no pages"), "{refused}");
+    assert!(refused.stderr.contains("there are no database pages"), "{refused}");
 }
 
 #[test]

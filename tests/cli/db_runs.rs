@@ -258,7 +258,7 @@ fn ctrl_c_ends_a_run_after_the_table_at_hand_and_the_next_goes_on_there() {
     let told = interrupt(&broken, || progress.exists()).exits(130);
     assert!(told.stderr.contains("stopped after "), "{told}");
     assert!(told.stderr.contains("what is written stays"), "{told}");
-    assert!(told.stderr.contains("`refdesk db document` goes on there"), "{told}");
+    assert!(told.stderr.contains("`refdesk db document` continues from there"), "{told}");
     let written = files(&broken.path, &["docs"]).len();
     broken.run(&DOCUMENT).exits(0);
     assert!(written < files(&broken.path, &["docs"]).len(), "{written}");

@@ -317,7 +317,7 @@ fn where_no_key_can_be_written_a_pick_is_not_called_foreign() {
     let world = world();
     write_atomic(&world.beside("file"), b"x").unwrap();
     let with = |words: &[&str]| run(world.command(words).env("XDG_STATE_HOME", world.beside("file")), None).exits(0);
-    assert!(with(&["select", "a"]).stderr.contains("no folder to keep its key in"));
+    assert!(with(&["select", "a"]).stderr.contains("no folder for its key"));
     let listed = with(&["list", "--selected"]);
     assert!(listed.text().contains('a') && listed.stderr.is_empty(), "{listed}");
 }

@@ -199,10 +199,10 @@ fn two_names_are_joined_where_both_are() {
     assert_eq!(reported.text(), expected);
     for (from, to, said) in [
         ("orders", "buyer", "main.orders is in the database 'one' and main.buyer in 'two'"),
-        ("orders", "orders", "the path begins and ends at main.orders"),
+        ("orders", "orders", "both tables are main.orders"),
         ("orders", "alone", "no path of joins leads from main.orders to main.alone"),
         ("orders", "alone", "columns with the same name and type: main.item.region and main.alone.region"),
-        ("orders", "alone", "main.alone is joined with no table"),
+        ("orders", "alone", "main.alone has no joins"),
         ("orders", "buyers", "did you mean 'buyer'?"),
     ] {
         let reported = world.run(&["db", "path", from, to]).exits(1);

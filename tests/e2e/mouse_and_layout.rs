@@ -153,7 +153,7 @@ fn a_damaged_or_unwritable_file_is_reported() {
     let file = home.path().join(".local/state/refdesk/screen.json");
     write_atomic(&file, b"{\"theme\": 7}").unwrap();
     let mut pty = screen_at(home.path(), &world);
-    pty.wait_for("The layout of the screen is reset");
+    pty.wait_for("The screen layout was reset");
     pty.type_bytes("Tjj\r");
     pty.wait_for("Theme: light.");
     pty.type_bytes("q");

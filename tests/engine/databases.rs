@@ -54,11 +54,11 @@ fn a_run_is_looked_at_before_it_writes() {
     // Pausing before anything was written releases the lock.
     assert_eq!(world.refused(Request::PauseDatabases), "");
     assert_eq!(busy(&world), None);
-    assert_eq!(world.refused(Request::WriteDatabases(number)), "no documentation of databases is prepared");
+    assert_eq!(world.refused(Request::WriteDatabases(number)), "no documentation run is prepared");
     // What was looked at is written, not what was prepared since.
     let before = prepared(&world).number;
     let run = prepared(&world).number;
-    assert_eq!(world.refused(Request::WriteDatabases(before)), "no documentation of databases is prepared");
+    assert_eq!(world.refused(Request::WriteDatabases(before)), "no documentation run is prepared");
     let Response::DatabasesWritten(Ok(report)) = world.ask(Request::WriteDatabases(run)) else { panic!() };
     assert_eq!((report.written.len(), report.is_ended), (6, false));
     world.event(|event| matches!(event, Event::DatabaseRun(progress) if progress.pages.of == 6));

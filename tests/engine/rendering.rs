@@ -136,7 +136,7 @@ fn a_killed_worker_does_not_affect_later_renderings() {
         until("another worker", || workers().iter().any(|worker| *worker != before));
         kill(workers()[0]);
         let message = rendering.join().unwrap();
-        let ended = message.contains("the render worker was ended: signal: 9");
+        let ended = message.contains("the render worker was killed: signal: 9");
         assert!(ended || message.contains("cannot be started"), "{message}");
     });
     check_rendering(&renderer);

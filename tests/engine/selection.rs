@@ -272,7 +272,7 @@ fn an_edit_reports_new_mentions_with_their_location() {
     assert_eq!((reported.who, reported.reason.as_str(), reported.subject), (Actor::Files, "b.md:3", Some("c".into())));
     assert_eq!(reported.time.len(), "12:03:41".len());
     world.write("b.md", "Nothing.\n");
-    world.notice(|notice| notice.text == "@b no longer mentions @c: it left");
+    world.notice(|notice| notice.text == "@b no longer mentions @c: it left the selection");
 }
 
 #[test]

@@ -97,11 +97,7 @@ fn every_row_says_who_did_what() {
         ),
         (agent, "asked", "A person at a screen answered: yes to src/x.txt"),
         (agent, "file", "Wrote src/x.txt"),
-        (
-            agent,
-            "asked",
-            "Asked a person to choose from 3 sources: claude-code over mcp asks which references it should work with",
-        ),
+        (agent, "asked", "Asked a person to choose from 3 sources: claude-code over mcp asks which references to use"),
         (agent, "asked", "A person at a screen answered: none"),
         (hook, "enriched", "To a prompt: expanded @b"),
         (agent, "selection", "Picked @end"),

@@ -75,7 +75,7 @@ fn an_answer_that_does_not_fit_the_form_is_an_error_and_not_an_empty_choice() {
         let result = client.answer(&id)["result"].clone();
         assert_eq!(result["isError"], true, "{content}: {result}");
         let message = result["structuredContent"]["message"].as_str().unwrap();
-        assert!(message.contains("no answer that can be read"), "{content}: {message}");
+        assert!(message.contains("the client's answer cannot be read"), "{content}: {message}");
     }
     assert!(workspace.picks().is_empty());
 }

@@ -35,7 +35,7 @@ fn they_are_there_where_databases_are_documented() {
     assert!(names(&mut client).iter().all(|name| !TOOLS.contains(&name.as_str())));
     let (code, message) = client.refused("get_table_schema", json!({"table": "x"}));
     assert_eq!(code, -32602);
-    assert!(message.contains("this workspace has none: `refdesk db document` makes them"), "{message}");
+    assert!(message.contains("this workspace has none: run `refdesk db document` to create them"), "{message}");
     let world = documented();
     let mut client = Client::connect(&world);
     let listed = names(&mut client);
@@ -172,7 +172,7 @@ fn an_error_quotes_only_pages_that_may_be_read() {
     client.call("selectReferences", json!({"ids": all}));
     let text = said(&mut client, "get_join_path", ends);
     assert!(text.contains("columns with the same name and type: main.item.region and main.alone.region"), "{text}");
-    assert!(text.contains("main.alone is joined with no table") && !text.contains("select their sources"), "{text}");
+    assert!(text.contains("main.alone has no joins") && !text.contains("select their sources"), "{text}");
     let journal = world.run(&["journal"]).exits(0);
     let last = journal.text().lines().rfind(|line| line.contains("get_join_path")).unwrap().to_owned();
     assert!(
@@ -286,7 +286,7 @@ fn calls_that_cannot_be_answered_say_why() {
         ),
         ("get_join_path", json!({"source_table": "Album", "target_table": "Albums"}), "did you mean 'Album'?"),
         ("get_join_path", json!({"source_table": "Album", "target_table": "Orders"}), "tables of different databases"),
-        ("get_join_path", json!({"source_table": "Album", "target_table": "album"}), "the path begins and ends at"),
+        ("get_join_path", json!({"source_table": "Album", "target_table": "album"}), "both tables are main.Album"),
         (
             "get_domain_overview",
             json!({"domain": "invoce"}),

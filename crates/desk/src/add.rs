@@ -285,7 +285,7 @@ pub(super) fn check_tag(tag: &str) -> Result<(), Error> {
         return Err(Error::new(Code::EmptyTag, message, "give it a letter or digit, or leave it out"));
     }
     if tag.contains(char::is_control) || HiddenCharacters::of(tag).is_some() {
-        let message = format!("the tag '{tag}' has characters that cannot be seen");
+        let message = format!("the tag '{tag}' has invisible characters");
         return Err(Error::new(Code::HiddenCharacters, message, "type it without them"));
     }
     Ok(())

@@ -216,7 +216,7 @@ impl Desk {
         };
         // Undo shows a clear as such, not as an unpick.
         let name = |changed: &Vec<String>| match exclusions {
-            true => "clearing of the selection".to_owned(),
+            true => "clearing the selection".to_owned(),
             false => format!("clearing of {}", counted(changed.len(), "pick")),
         };
         let done = self.change_as(session, NewPicks::Made(&[]), clear, |changed| Some(name(changed)))?;

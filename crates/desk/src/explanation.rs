@@ -117,7 +117,7 @@ impl CompleteDesk<'_> {
             None => return self.unknown_id(id),
             Some(_) if self.selection.is_excluded(id) => (format!("'{id}' is excluded"), Fix::Include(id.to_owned())),
             Some(source) if source.mode == Mode::Auto => {
-                (format!("'{id}' is not selected; it is auto, so it is in the instructions all the same"), pick)
+                (format!("'{id}' is not selected; it is auto, so it is in the instructions anyway"), pick)
             }
             Some(source) if source.is_missing() => {
                 let message = format!("'{id}' is not selected, and missing: its path {}", source.why_missing());

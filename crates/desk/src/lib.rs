@@ -202,7 +202,7 @@ fn vanished(catalog: &Catalog, file: &JsonDocument) -> Diagnostic {
         1 => "the file is gone, and its source left the catalog".to_owned(),
         count => format!("the file is gone, and its {count} sources left the catalog"),
     };
-    let fix = "restore it; if it is gone on purpose, this ends when refdesk is started again";
+    let fix = "restore it; if you removed it on purpose, restart refdesk";
     Diagnostic::error(Code::ConfigNotFound, message).in_file(&file.shown).fix(fix)
 }
 

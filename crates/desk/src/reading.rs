@@ -451,7 +451,7 @@ struct Lines {
 impl Lines {
     fn parse(asked: &str) -> Result<Self, Error> {
         let bad = |what: String| {
-            let hint = "write \"40\" for one line, \"100:40\" for 40 lines from line 100 on, or \"100-140\"";
+            let hint = "write \"40\" for one line, \"100:40\" for 40 lines starting at line 100, or \"100-140\"";
             Error::new(Code::BadLines, what, hint)
         };
         let number = |text: &str| {

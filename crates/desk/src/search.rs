@@ -187,7 +187,7 @@ impl CompleteDesk<'_> {
             }
             _ => {
                 let message = match self.has_older_index() {
-                    true => "the search index was made by an older refdesk, and must be built again",
+                    true => "the search index was built by an older refdesk and must be rebuilt",
                     false => "this workspace has no search index",
                 };
                 Error::new(Code::NoIndex, message, Fix::BuildIndex)

@@ -52,8 +52,8 @@ impl Desk {
         let is_wanted = |name: &OsStr| last.as_ref().is_none_or(|last| last.is_match(name));
         let (files, problems) = files_below(&fixed, &real, limits, &WalkBudget::default(), is_wanted);
         if problems.iter().any(|problem| !matches!(problem, Problem::Unreadable(..))) {
-            let message = format!("there are too many files to look through for '{place}'");
-            let fix = "begin the pattern with the folder that you mean, as in 'docs/**/*.md'";
+            let message = format!("'{place}' would search too many files");
+            let fix = "start the pattern with a folder, as in 'docs/**/*.md'";
             return Err(Error::new(Code::TooManyFiles, message, fix));
         }
         let is_skipped = |path: &Path| {

@@ -35,7 +35,7 @@ impl Desk {
         let path = source.origin.file.to_path_buf();
         let bytes = read_whole(&path, config::LARGEST).map_err(|error| {
             let message = format!("{} cannot be read: {error}", self.workspace_context().display(&path));
-            Error::new(Code::Unreadable, message, "read the workspace again")
+            Error::new(Code::Unreadable, message, "reload the workspace")
         })?;
         let document = JsonDocument::parse(&path, String::new(), bytes).0;
         if self.profile_file() == Some(&*path) {

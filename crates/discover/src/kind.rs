@@ -34,7 +34,7 @@ const UNTICKED: [&str; 14] = [
 const RELEASES: [&str; 3] = ["changes", "history", "releases"];
 
 /// Why a changelog is not ticked.
-const CHANGELOG: &str = "a changelog: usually too long to be of use";
+const CHANGELOG: &str = "a changelog: usually too long to be useful";
 
 /// Folders of translations and older versions.
 const TRANSLATIONS: [&str; 6] = ["i18n", "locales", "locale", "translations", "l10n", "versioned_docs"];
@@ -121,7 +121,7 @@ pub(crate) fn classify(path: &Path, is_among_code: bool) -> Option<Classificatio
         with(FoundKind::Other, format!("a document in {folder}, which has no code"))
     };
     if stem == "404" {
-        let evidence = "what a site shows for an address that does not exist".to_owned();
+        let evidence = "the site's 404 page".to_owned();
         return Some(Classification { is_ticked: false, evidence, kind: found.kind });
     }
     let serves = folders.iter().find(|folder| UNTICKED.contains(&folder.as_str()));

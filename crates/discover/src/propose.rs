@@ -348,7 +348,7 @@ fn document<'a>(
         ..found.clone()
     };
     let found = match page.is_empty() {
-        true if page.has_text => unticked("with hardly any text"),
+        true if page.has_text => unticked("with very little text"),
         true => unticked("without text"),
         false if is_broken() => unticked("with characters that are not UTF-8"),
         false => found,

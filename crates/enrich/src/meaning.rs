@@ -155,7 +155,7 @@ impl Meaning {
     /// `score 0.612, threshold 0.520, words retry, backoff`
     pub fn figures(&self) -> String {
         let threshold =
-            self.threshold.map_or("threshold not known yet".to_owned(), |score| format!("threshold {score}"));
+            self.threshold.map_or("threshold not computed yet".to_owned(), |score| format!("threshold {score}"));
         let words = match self.words() {
             words if words.is_empty() => words,
             words => format!(", words {words}"),
@@ -225,14 +225,14 @@ mod tests {
                 "\"A > B\", docs/a.md:7",
                 "score 0.500, threshold 0.400, words w0, w1",
             ),
-            (meaning("", Some("docs/a.md"), None, 0), "docs/a.md:7", "score 0.500, threshold not known yet"),
+            (meaning("", Some("docs/a.md"), None, 0), "docs/a.md:7", "score 0.500, threshold not computed yet"),
             (
                 Meaning { line: 0, ..meaning("", Some(""), None, 7) },
                 "its description",
-                "score 0.500, threshold not known yet, words w0, w1, w2, w3, w4, +2 more",
+                "score 0.500, threshold not computed yet, words w0, w1, w2, w3, w4, +2 more",
             ),
-            (meaning("A", Some(""), None, 0), "\"A\", line 7", "score 0.500, threshold not known yet"),
-            (meaning("", None, None, 0), "", "score 0.500, threshold not known yet"),
+            (meaning("A", Some(""), None, 0), "\"A\", line 7", "score 0.500, threshold not computed yet"),
+            (meaning("", None, None, 0), "", "score 0.500, threshold not computed yet"),
         ] {
             assert_eq!((it.section().as_str(), it.figures().as_str()), (section, figures));
         }

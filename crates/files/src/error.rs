@@ -32,7 +32,7 @@ pub(crate) fn link_refused(link: &str, leads_out: bool) -> io::Error {
 }
 
 pub(crate) fn no_seal_key(why: impl fmt::Display) -> io::Error {
-    let message = format!("refdesk has no folder to keep its key in: {why}");
+    let message = format!("refdesk has no folder for its key: {why}");
     io::Error::other(Error::new(Code::NoStateFolder, message, ""))
 }
 

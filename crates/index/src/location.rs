@@ -421,11 +421,11 @@ impl Location {
 
     fn failed(&self, code: Code, error: &io::Error) -> Error {
         let fix = match error.kind() {
-            _ if is_link_refused(error) => "remove the link, or replace it with what it leads to",
+            _ if is_link_refused(error) => "remove the link, or replace it with its target",
             _ if code_of(error).is_some() => "set HOME, or XDG_STATE_HOME to a writable folder outside the workspace",
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => MAKE_WRITABLE,
             _ if is_disk_full(error) => "free some disk space",
-            _ => "move away what is in its place",
+            _ => "move the file or folder that is in its place",
         };
         Error::new(code, format!("the search index {}: {error}", self.path().display()), fix)
     }
@@ -474,7 +474,7 @@ impl Location {
     /// The error for an index that another process keeps locked.
     pub(crate) fn held(&self) -> Error {
         let message = format!("the search index {} is in use by another process", self.path().display());
-        Error::new(Code::IndexUnreadable, message, "try again when that process is done with it")
+        Error::new(Code::IndexUnreadable, message, "try again when that process has finished")
     }
 
     fn newer(&self) -> Error {

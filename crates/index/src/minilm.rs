@@ -158,7 +158,7 @@ fn broken(why: impl ToString) -> Error {
     Error::new(
         Code::ModelBroken,
         format!("the embedding model cannot be run: {}", why.to_string()),
-        "build the program again from its sources",
+        "rebuild refdesk from source",
     )
 }
 

@@ -106,7 +106,7 @@ pub(crate) fn input_required(request: &Request) -> Result<InputRequiredResult, E
 }
 
 fn unreadable(why: impl std::fmt::Display) -> NoAnswer {
-    let message = format!("the client gave no answer that can be read: {why}");
+    let message = format!("the client's answer cannot be read: {why}");
     let hint = "pass ids yourself; listReferences lists them".to_owned();
     NoAnswer::Failed(Error::new(Code::NoAnswer, message, hint))
 }

@@ -147,7 +147,7 @@ fn general() -> Vec<ResourceTemplate> {
     vec![
         ResourceTemplate::new(source, "source")
             .with_title("A selected source")
-            .with_description("The text of a source by its id; of a folder the list of its files."),
+            .with_description("The text of a source by its id; for a folder, the list of its files."),
         ResourceTemplate::new(file, "file")
             .with_title("A file of a folder")
             .with_description("A file below a selected folder, by the folder's id and the path within it."),

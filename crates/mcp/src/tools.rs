@@ -74,7 +74,7 @@ fn protocol_error(error: Error) -> ErrorData {
     }
 }
 
-/// The error when the desk is closed because the server is about to end.
+/// The error when the desk is closed because the server is shutting down.
 pub(crate) fn closed() -> ErrorData {
     protocol_error(refdesk_tools::closed())
 }

@@ -210,7 +210,7 @@ pub(crate) fn unknown(request: &CustomRequest) -> ErrorData {
     let params = request.params.clone().unwrap_or_else(|| Value::Object(Map::new()));
     match METHODS.iter().find(|(name, _)| *name == request.method) {
         Some((_, misfit)) => {
-            let why = misfit(&params).unwrap_or_else(|| "they are not those of this method".to_owned());
+            let why = misfit(&params).unwrap_or_else(|| "they do not match this method".to_owned());
             unfit(&request.method, &why)
         }
         None => no_method(&request.method),

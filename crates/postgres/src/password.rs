@@ -31,7 +31,7 @@ pub fn from_command(command: &str, folder: &Path, variables: &[(&str, &Path)]) -
     if !output.status.success() {
         return Err(output.status.code().map_or("it was stopped".to_owned(), |code| format!("it ended with {code}")));
     }
-    let text = String::from_utf8(output.stdout).map_err(|_| "what it prints is not text".to_owned())?;
+    let text = String::from_utf8(output.stdout).map_err(|_| "its output is not text".to_owned())?;
     match text.lines().next() {
         Some(line) if !line.is_empty() => Ok(line.to_owned()),
         _ => Err("it prints nothing".to_owned()),

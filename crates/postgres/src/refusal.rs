@@ -25,7 +25,7 @@ pub enum RefusalKind {
     Certificate,
     /// The role lacks the right.
     Denied,
-    /// A statement took longer than it may.
+    /// A statement took longer than its limit.
     TooSlow,
     /// Another transaction has a table locked.
     Locked,
@@ -101,7 +101,7 @@ fn of_server(code: &SqlState) -> Refusal {
         "57P03" => (RefusalKind::Busy, "the server is starting or stopping"),
         "57P01" | "57P02" => (RefusalKind::Busy, "the server was shut down"),
         "42501" => (RefusalKind::Denied, "the role may not read it"),
-        "57014" => (RefusalKind::TooSlow, "a statement took longer than it may"),
+        "57014" => (RefusalKind::TooSlow, "a statement timed out"),
         "42P01" => (RefusalKind::Other, "the table no longer exists"),
         "42703" => (RefusalKind::Other, "one of its columns no longer exists"),
         "55P03" => (RefusalKind::Locked, "another transaction has locked a table"),
@@ -136,7 +136,7 @@ fn of_system(kind: io::ErrorKind) -> Refusal {
         ConnectionReset | ConnectionAborted | BrokenPipe | UnexpectedEof => {
             Refusal::new(RefusalKind::Busy, "the connection was reset")
         }
-        NotFound => Refusal::new(RefusalKind::Unreachable, "there is no socket of a server"),
+        NotFound => Refusal::new(RefusalKind::Unreachable, "there is no server socket"),
         HostUnreachable | NetworkUnreachable | NetworkDown | AddrNotAvailable => {
             Refusal::new(RefusalKind::Unreachable, "there is no route to the server")
         }

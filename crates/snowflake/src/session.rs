@@ -330,7 +330,7 @@ fn refusal(response: &mut Response<Body>) -> Error {
             "check that the key belongs to 'user' of 'account', or that the token has not expired",
         ),
         (StatusCode::FORBIDDEN, _) => {
-            unreachable("it does not let this account in", "check 'account', and the network policy of the account")
+            unreachable("it denies access to this account", "check 'account', and the network policy of the account")
         }
         (StatusCode::NOT_FOUND, _) => unreachable("there is no such account", "check 'account' and 'host'"),
         (_, "000606") => unreadable("no warehouse is in use", "add 'warehouse: NAME' to the connection"),
@@ -344,7 +344,7 @@ fn refusal(response: &mut Response<Body>) -> Error {
             let number: String = code.chars().filter(char::is_ascii_alphanumeric).take(12).collect();
             unreadable(
                 &format!("it refused a statement ({status}, {number})"),
-                "see the history of queries with the tag refdesk",
+                "see the query history for the tag 'refdesk'",
             )
         }
     }
@@ -355,7 +355,7 @@ fn too_large() -> Error {
 }
 
 fn not_snowflake(why: &str) -> Error {
-    unreadable(&format!("its answer is not that of Snowflake: {why}"), "check 'account' and 'host'")
+    unreadable(&format!("its answer is not a Snowflake response: {why}"), "check 'account' and 'host'")
 }
 
 /// Whether another try may connect.

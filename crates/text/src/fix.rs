@@ -125,7 +125,7 @@ impl Fix {
             Self::OpenScreen => "open the full screen in this workspace and ask again",
             Self::Overwrite => "check the difference, and allow the file to be replaced",
             Self::Pick(id) => return Cow::Owned(format!("pick '{id}' first")),
-            Self::Reload => "read the workspace again",
+            Self::Reload => "reload the workspace",
             Self::RewritePages(database) => {
                 return Cow::Owned(format!(
                     "document '{database}' again and replace its edited pages, or restore the file"
@@ -134,10 +134,10 @@ impl Fix {
             Self::RewritePaths => "rewrite the path",
             Self::ShowTemplate => "move the existing file away",
             Self::ShowKnown(id) => {
-                return Cow::Owned(format!("use '{id}', or give the source another id to have it twice"));
+                return Cow::Owned(format!("use '{id}', or give the source another id to list it twice"));
             }
-            Self::ShowProblems => "look at where it is defined",
-            Self::ShowVariables(name) => return Cow::Owned(format!("look at the variables of {name}")),
+            Self::ShowProblems => "see where it is defined",
+            Self::ShowVariables(name) => return Cow::Owned(format!("see the variables of {name}")),
             Self::Trust => "review what needs your trust, and trust it",
         })
     }

@@ -135,10 +135,10 @@ pub(crate) async fn approve(call: &ToolCall, setup: ChannelSetup, approval: Appr
         Ok(ChannelAnswer { approved: true, by, .. }) => Ok(channel::person(by.as_deref())),
         Ok(_) => {
             let message = format!("the user rejected writing {path}");
-            Err(Error::new(Code::NotApproved, message, "ask the user what should be different"))
+            Err(Error::new(Code::NotApproved, message, "ask the user what to change"))
         }
         Err(NoAnswer::TimedOut) => {
-            let message = format!("no answer in time whether {path} may be written");
+            let message = format!("timed out waiting for approval to write {path}");
             Err(Error::new(Code::TimedOut, message, format!("ask the user to answer on the screen, {rule}")))
         }
         Err(NoAnswer::Failed(Error { code: Code::NoScreen, .. })) => {
@@ -161,7 +161,7 @@ fn no_reply(unanswered: NoAnswer) -> Error {
         NoAnswer::TimedOut => Error::new(
             Code::TimedOut,
             "no answer in time",
-            Fix::All(vec!["continue without, or pass ids yourself".into(), Fix::ListSources]),
+            Fix::All(vec!["continue without them, or pass ids yourself".into(), Fix::ListSources]),
         ),
         NoAnswer::Cancelled => Error::new(Code::GivenUp, "the question was withdrawn", ""),
         NoAnswer::Failed(error) if error.fix.is_none() => {

@@ -189,7 +189,7 @@ fn find(name: &str, offer: ToolAvailability<'_>) -> Result<&'static ToolSpec, Er
     }
     if !offer.has_databases && databases::TOOLS.iter().any(|tool| tool.answers_to(name)) {
         return Err(invalid_call(format!(
-            "the tool '{name}' is for documented databases, and this workspace has none: `refdesk db document` makes them"
+            "the tool '{name}' is for documented databases, and this workspace has none: run `refdesk db document` to create them"
         )));
     }
     if is_tool(name) {
@@ -245,9 +245,9 @@ fn invalid_call(message: String) -> Error {
     Error::new(Code::InvalidCall, message, "")
 }
 
-/// The error when the desk is closed because the server is about to end.
+/// The error when the desk is closed because the server is shutting down.
 pub fn closed() -> Error {
-    Error::new(Code::Closed, "the server is about to end", "")
+    Error::new(Code::Closed, "the server is shutting down", "")
 }
 
 #[cfg(test)]

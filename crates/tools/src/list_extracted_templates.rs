@@ -9,7 +9,7 @@ pub(crate) const SPEC: ToolSpec = ToolSpec {
     name: "listExtractedTemplates",
     older: &["listAvailableTemplates", "listTemplates"],
     title: "List templates",
-    description: "List the templates that the selected references bring, with the names of their variables.",
+    description: "List the templates in the selected references, with the names of their variables.",
     input: r#"{"type":"object","properties":{
         "pattern":{"type":"string","description":"Only names that match: * is any characters, ? is one"}}}"#,
     output: r#"{"type":"object","properties":{"templates":{"type":"array"},"count":{"type":"integer"}},

@@ -8,7 +8,7 @@ pub(crate) const SPEC: ToolSpec = ToolSpec {
     name: "listTemplateVariables",
     older: &[],
     title: "List a template's variables",
-    description: "Show what a template asks for: a tree of its variables, their JSON schema, and a skeleton to fill in.",
+    description: "Show a template's variables as a tree, their JSON schema, and a skeleton to fill in.",
     input: r#"{"type":"object","properties":{"template_name":{"type":"string"}},"required":["template_name"]}"#,
     output: r#"{"type":"object","properties":{"template_name":{"type":"string"},
         "variables":{"type":"array"},"tree":{"type":"array"},"schema":{"type":"object"},"skeleton":{}},

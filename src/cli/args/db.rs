@@ -15,7 +15,7 @@ pub enum DbCommand {
     /// Write the pages of the databases, and make them sources of the catalog
     ///
     /// Asks first. Descriptions come from your notes, from comments in the database, and from rules over names and keys. Pages
-    /// that you edited are left.
+    /// that you edited are left as they are.
     #[command(
         after_help = "Example: refdesk db document shop --yes\n\nWithout a terminal, nothing is written unless --yes is given, and the exit code is 2."
     )]
@@ -47,7 +47,7 @@ pub enum DbCommand {
         /// The table: its name, with schema and database if others have the same
         table: String,
     },
-    /// Print how two tables can be joined, the shortest way first
+    /// Print how two tables can be joined, the shortest path first
     #[command(after_help = "Example: refdesk db path customer product")]
     Path(DbPathArgs),
     /// List the domains of the documented databases
@@ -151,7 +151,7 @@ pub struct DbPlanArgs {
     /// Print what would be read from each table and published about each column, and write nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Does nothing yet: no language model is ever asked
+    /// Has no effect yet: no language model is ever called
     #[arg(long)]
     pub no_model: bool,
 }
@@ -173,7 +173,7 @@ pub struct DbDocumentArgs {
     /// Replace pages that you edited, too
     #[arg(long)]
     pub overwrite_edited: bool,
-    /// Does nothing yet: no language model is ever asked
+    /// Has no effect yet: no language model is ever called
     #[arg(long)]
     pub no_model: bool,
 }

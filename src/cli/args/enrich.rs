@@ -137,7 +137,7 @@ pub struct IndexArgs {
     /// Print nothing and run at the lowest priority
     #[arg(long, hide = true, conflicts_with = "watch")]
     pub background: bool,
-    /// End when standard input ends
+    /// Exit when standard input is closed
     #[arg(long, hide = true, requires = "background")]
     pub until_eof: bool,
 }

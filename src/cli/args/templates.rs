@@ -78,7 +78,7 @@ pub struct RenderArgs {
     #[arg(long, value_name = "PATH", group = "target")]
     pub output: Option<String>,
     /// Render and write several files, all or none: [{"name"|"inline"|"file", "vars", "output"}], or @FILE. A row without
-    /// "output" uses the path that its template gives
+    /// "output" uses the path that its template suggests
     #[arg(long, value_name = "JSON|@FILE", group = "target")]
     #[arg(conflicts_with_all = ["name", "inline", "file", "syntax", "vars", "var", "partials"])]
     pub batch: Option<String>,

@@ -97,7 +97,7 @@ fn with_problems(answer: CommandOutput, prepared: &Documentation) -> CommandOutp
 fn stopped(prepared: &Documentation, report: &DocumentReport) -> Error {
     let (written, all) = (grouped(report.written.len()), counted(prepared.to_write(), "page"));
     let message = format!("stopped after {written} of {all}; what is written stays");
-    Error::new(Code::Stopped, message, "`refdesk db document` goes on there")
+    Error::new(Code::Stopped, message, "`refdesk db document` continues from there")
 }
 
 /// `Write 27 pages below docs/databases`.

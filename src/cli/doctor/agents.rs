@@ -63,9 +63,7 @@ pub fn agents(desk: &mut Desk) -> (Vec<CheckLine>, Value) {
     };
     let mut members = Vec::new();
     for (agent, results) in found.iter_mut().zip(&results) {
-        agent
-            .problems
-            .extend(failed.iter().map(|reason| (format!("it could not be tried out: {reason}"), String::new())));
+        agent.problems.extend(failed.iter().map(|reason| (format!("it could not be tested: {reason}"), String::new())));
         let found = agent.lines(results);
         let is_ok = found.iter().all(|line| line.level != CheckLevel::Wrong);
         lines.extend(found);
@@ -164,7 +162,7 @@ impl AgentSettings {
             self.problems.push((format!("{file}: {text}"), restores.clone()));
         }
         let other = events(HookGapKind::OtherPattern).map(|events| {
-            format!("{file}: the hook for {events} is called less often than with the entry that connect writes")
+            format!("{file}: the hook for {events} is called less often than the entry that connect writes would be")
         });
         let replaces = format!("`{}` replaces it, if that was not intended", self.connect_command());
         self.notes.extend(other.map(|text| (text, replaces)));
@@ -292,7 +290,7 @@ impl AgentSettings {
             if let Err(CanaryFailure::Ended(_, said) | CanaryFailure::WrongAnswer(said)) = &mut result.outcome
                 && !said.is_empty()
             {
-                "what it printed may be private and is not shown here".clone_into(said);
+                "its output may be private, so it is not shown here".clone_into(said);
             }
         }
         results

@@ -64,7 +64,7 @@ pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option
             let by = if desk.wants_meaning() && model.is_some() { "by words and by meaning" } else { "by words" };
             let fix = format!("`refdesk index` makes {sources} searchable {by}, down to the section");
             let what = match desk.has_older_index() {
-                true => "made by an older refdesk and not usable",
+                true => "built by an older refdesk and not usable",
                 false => "none",
             };
             CheckLine::note("search index", format!("{what}; hints come from tags only, and search does not work"), fix)
@@ -72,7 +72,7 @@ pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option
         Some(status) => {
             let from = if set.is_some() { " (configured)" } else { "" };
             let threshold =
-                threshold.map_or("threshold not known yet".to_owned(), |score| format!("threshold {score}{from}"));
+                threshold.map_or("threshold not computed yet".to_owned(), |score| format!("threshold {score}{from}"));
             let sections = counted(status.documents, "section");
             let text =
                 format!("{sections}, {} with vectors, {threshold}{}", grouped(status.with_vector), waiting(waits));
@@ -106,7 +106,7 @@ pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option
         lines.push(CheckLine::note("search index", sentence.trim_end_matches('.'), fix));
     }
     lines.push(match model {
-        Some(name) => CheckLine::ok("model", format!("{name}, which knows English")),
+        Some(name) => CheckLine::ok("model", format!("{name}, for English")),
         None => CheckLine::note("model", "none in this program; the index finds words alone", ""),
     });
     if !desk.wants_meaning() {

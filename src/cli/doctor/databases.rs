@@ -41,7 +41,11 @@ fn line(overview: &DatabaseOverview) -> CheckLine {
         states.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!(", {count} {what}")).collect();
     let is_used = count_of(|it| *it == DatabaseState::Ready) > 0;
     if overview.is_unfinished {
-        return CheckLine::note(NAME, format!("{found}; the last run did not end"), "`refdesk db document` goes on");
+        return CheckLine::note(
+            NAME,
+            format!("{found}; the last run did not finish"),
+            "`refdesk db document` continues it",
+        );
     }
     if !not_done.is_empty() || (documented == 0 && is_used) {
         return CheckLine::note(NAME, found + &not_done.concat(), "`refdesk db document` writes the pages");

@@ -63,10 +63,7 @@ pub fn places(desk: &Desk) -> Vec<CheckLine> {
     let state = match state_folder() {
         Some(folder) => match obstacle(&folder) {
             None if Resolver::default().resolve(&folder).0.starts_with(&real) => {
-                let text = format!(
-                    "{} is in the workspace, from where it could have come with the repository",
-                    shown(&folder)
-                );
+                let text = format!("{} is in the workspace, so it could have come with the repository", shown(&folder));
                 let fix = "set HOME, or XDG_STATE_HOME to a writable folder outside the workspace";
                 // A home folder is not necessarily meant to be a workspace.
                 match desk.catalog().is_empty() {
@@ -89,13 +86,13 @@ pub fn places(desk: &Desk) -> Vec<CheckLine> {
         },
         None => CheckLine::note(
             "state",
-            "no home folder is known, so nothing is remembered for you",
+            "no home folder is known, so nothing is stored for you",
             "set HOME to an absolute path",
         ),
     };
     let log = match log::file() {
         Some(file) if file.parent().is_some_and(|folder| obstacle(folder).is_some()) => {
-            CheckLine::note("log", format!("{} cannot be written", shown(&file)), "see the line on state")
+            CheckLine::note("log", format!("{} cannot be written", shown(&file)), "see the line about state")
         }
         Some(file) => CheckLine::ok("log", shown(&file)),
         None => CheckLine::note("log", "none: no home folder is known", "set HOME"),

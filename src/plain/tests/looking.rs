@@ -278,7 +278,7 @@ fn the_graph_is_described_in_sentences() {
         assert!(lines.iter().any(|printed| printed.contains(named)), "{line}: {lines:?}");
     }
     let mut state = state();
-    assert_eq!(output(&mut state, "graph broken"), ["No link is broken."]);
+    assert_eq!(output(&mut state, "graph broken"), ["There are no broken links."]);
     assert_eq!(
         output(&mut state, "graph timeouts retry-pattern java-service"),
         ["Give one source to see its neighbours, or two to see the path between them."]

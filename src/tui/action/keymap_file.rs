@@ -281,7 +281,7 @@ impl KeymapReader<'_> {
                 continue;
             }
             let at = entries.iter().find(|it| it.context == context).map_or(0, |it| it.at);
-            let message = format!("no key leaves [{}], so it keeps its default keys", context.word());
+            let message = format!("no key closes [{}], so it keeps its default keys", context.word());
             let names: Vec<String> = ways().map(|it| format!("'{}'", it.word())).collect();
             let fix = format!("give {} a key", names.join(" or "));
             self.report(Diagnostic::error(Code::KeyConflict, message).fix(fix), at);
@@ -311,7 +311,7 @@ fn aliased_keys(entry: &KeymapEntry) -> Option<Diagnostic> {
     let (key, alias) = aliases.collect::<Option<Vec<_>>>()?.into_iter().next()?;
     let word = entry.binding.word();
     let message = format!("most terminals send '{key}' as '{alias}', so '{word}' keeps its default keys as well");
-    Some(Diagnostic::warning(Code::KeyConflict, message).fix("choose another key, or write a second one beside it"))
+    Some(Diagnostic::warning(Code::KeyConflict, message).fix("choose another key, or add a second one"))
 }
 
 #[cfg(test)]
@@ -419,7 +419,7 @@ mod tests {
                 "[global]\nhelp = \"C-Enter\"\nquit = [\"C-m\", \"F10\"]",
                 &[
                     "Warning 2:1 most terminals send 'C-Enter' as 'Enter', so 'help' keeps its default keys as well; choose \
-                   another key, or write a second one beside it",
+                   another key, or add a second one",
                 ],
             ),
             (
@@ -496,7 +496,7 @@ mod tests {
             (
                 "[filter]\nkeep-filter = []\nclear-filter = []",
                 &[
-                    "Error 2:1 no key leaves [filter], so it keeps its default keys; give 'keep-filter' or 'clear-filter' a \
+                    "Error 2:1 no key closes [filter], so it keeps its default keys; give 'keep-filter' or 'clear-filter' a \
                    key",
                 ],
             ),

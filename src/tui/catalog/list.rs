@@ -53,7 +53,7 @@ fn why_empty(state: &State) -> String {
                 let what = cells::clean(error.lines().next().unwrap_or_default()).into_owned();
                 format!("No sources. {}. {} shows the fix.", cells::sentence(&what), state.key(Action::Problems))
             }
-            None => format!("No sources yet: {} shows how to begin.", state.key(Action::Welcome)),
+            None => format!("No sources yet: {} shows how to start.", state.key(Action::Welcome)),
         };
     }
     match &state.catalog.filtered.unmatched_clause {

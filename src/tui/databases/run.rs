@@ -140,7 +140,7 @@ pub fn written(state: &mut State, written: Result<Box<DocumentReport>, Error>) {
     }
     let key = state.key_in(KeyContext::Databases, Action::DocumentDatabases);
     let outcome = outcome(&report, progress.map(|progress| progress.pages.of));
-    let text = if report.is_ended { format!("{outcome}: {key} goes on") } else { outcome };
+    let text = if report.is_ended { format!("{outcome}: {key} continues") } else { outcome };
     state.message = Some(Message { text, tone: MessageKind::Done });
 }
 

@@ -36,7 +36,7 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
             "No source matches: the prompt has no tag of a source and names none as @id. `refdesk index` builds a search \
              index, which finds sources by what they are about."
         } else {
-            "No source matches: the prompt has no tag of a source, names none as @id, and has nothing in common with any."
+            "No source matches: the prompt contains no source's tag or @id, and no source is similar to it."
         };
         draw_empty(state, sentence, place, buffer);
     }

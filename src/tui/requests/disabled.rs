@@ -51,7 +51,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
             Some(format!("this is not a write: {key} answers with the marked sources"))
         }
         Action::Approve if state.open_window() != Some(WindowKind::Approval) => {
-            Some(format!("look at what would be written first: {} shows it", state.key(Action::Answer)))
+            Some(format!("review what would be written first: {} shows it", state.key(Action::Answer)))
         }
         Action::NextRequest | Action::PreviousRequest if state.snapshot.requests.len() < 2 => {
             owned("there is no other request")

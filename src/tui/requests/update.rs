@@ -324,7 +324,7 @@ pub fn over(state: &mut State, over: &ClosedRequest) {
             (MessageKind::Done, format!("approved: {who} may write {} as shown", path(over)))
         }
         RequestEnd::Here(Reply::No) if over.request.approval.is_some() => {
-            (MessageKind::Done, format!("declined: {who} does not write {}", path(over)))
+            (MessageKind::Done, format!("declined: {who} will not write {}", path(over)))
         }
         RequestEnd::Here(Reply::No) => (MessageKind::Note, format!("answered {who}: picked none of them")),
         RequestEnd::Here(Reply::Chosen(ids)) => {

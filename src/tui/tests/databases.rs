@@ -360,7 +360,7 @@ fn a_run_is_looked_at_written_and_paused() {
     assert!(screen(&state).contains("Pausing: 640 of 2,000 pages are written, 1 failed."));
     let report = DocumentReport { written: vec!["p".to_owned(); 704], is_ended: true, ..DocumentReport::default() };
     let effects = answer(&mut state, Response::DatabasesWritten(Ok(Box::new(report))));
-    assert_eq!(message(&state), "Paused after 704 of 2,000 pages: w goes on");
+    assert_eq!(message(&state), "Paused after 704 of 2,000 pages: w continues");
     assert_eq!(asks(&effects, &Request::Databases), 1);
     assert!(matches!(state.databases.run, RunState::Idle));
 }
@@ -422,7 +422,7 @@ fn a_run_that_is_not_wanted_is_forgotten() {
         (DocumentReport { removed: vec!["b".to_owned()], ..DocumentReport::default() }, "Removed 1 page"),
         (
             DocumentReport { is_ended: true, ..DocumentReport::default() },
-            "Paused before anything was written: w goes on",
+            "Paused before anything was written: w continues",
         ),
         (
             DocumentReport {

@@ -274,7 +274,7 @@ fn the_feed_can_be_filtered_by_kind_and_session() {
     assert_eq!((state.feed.filter.text(), state.feed.rows.len()), ("session:b", 1));
     press(&mut state, "s G s");
     assert_eq!(state.feed.filter.text(), "");
-    assert_eq!(message(&state), "this row belongs to no session");
+    assert_eq!(message(&state), "this row does not belong to a session");
 }
 
 #[test]

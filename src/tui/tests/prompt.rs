@@ -193,7 +193,7 @@ fn while_the_index_is_built_the_pane_says_so_and_afterwards_it_asks_again() {
     let asked = commands(&update(&mut state, indexing(false, 8)));
     assert!(asked.contains(&Request::Match("quux".into())), "{asked:?}");
     answer(&mut state, Response::Findings(half));
-    assert!(screen(&state).contains("the index does not know its threshold yet"), "{}", screen(&state));
+    assert!(screen(&state).contains("the index has not computed its threshold yet"), "{}", screen(&state));
 }
 
 #[test]

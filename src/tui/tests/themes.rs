@@ -106,5 +106,5 @@ fn changed_preferences_say_when_they_count() {
     let files = ScreenFiles { preferences: Some("characters = \"ascii\"\n".to_owned()), ..ScreenFiles::default() };
     let snapshot = Snapshot { screen_files: Some(Arc::new(files)), ..fixture::snapshot() };
     update(&mut state, Input::Snapshot(Box::new(snapshot)));
-    assert_eq!(message(&state), "Your preferences changed: they count from the next start.");
+    assert_eq!(message(&state), "Your preferences changed: they take effect at the next start.");
 }

@@ -227,8 +227,8 @@ fn an_id_that_cannot_be_typed_is_a_warning() {
     let expected = [
         "the id has a line break",
         "the id has the control character U+0007",
-        "the id begins with a blank",
-        "the id ends with a blank",
+        "the id begins with a space",
+        "the id ends with a space",
         "the id has the invisible character U+200B (zero-width space)",
     ];
     assert_eq!(found, expected);

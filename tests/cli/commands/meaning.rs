@@ -260,8 +260,8 @@ fn an_index_without_vectors_is_reported_as_incomplete() {
     let file = world.path.join(".jaato/refdesk/index.db");
     rusqlite::Connection::open(file).unwrap().pragma_update(None, "user_version", 1).unwrap();
     let ran = world.run(&["search", "jitter"]).exits(1);
-    assert!(ran.stderr.contains("the search index was made by an older refdesk"), "{ran}");
-    assert!(world.run(&["doctor"]).exits(0).text().contains("made by an older refdesk"));
+    assert!(ran.stderr.contains("the search index was built by an older refdesk"), "{ran}");
+    assert!(world.run(&["doctor"]).exits(0).text().contains("built by an older refdesk"));
 }
 
 #[test]

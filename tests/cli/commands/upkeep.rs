@@ -36,7 +36,7 @@ fn tag_edits_the_list_in_place() {
     for (words, code, said) in [
         (&["tag", "aa", "+x"][..], 1, "did you mean 'a'?"),
         (&["tag", "a", "+--"], 1, "cannot match anything"),
-        (&["tag", "a", "+x\u{1b}[31m"], 1, "has characters that cannot be seen"),
+        (&["tag", "a", "+x\u{1b}[31m"], 1, "has invisible characters"),
         (&["tag", "a", "+x", "--yes"], 2, "is not an option of tag"),
         (&["tag", "a"], 2, "a tag to add (+TAG) or to remove (-TAG) is missing"),
         (&["tag", "+x"], 2, "an id is missing"),

@@ -123,7 +123,7 @@ fn warn_hidden(fields: &mut Fields<'_>) {
         fields.value("id").and_then(Value::as_str).filter(|id| !id.trim().is_empty()).and_then(id_fault)
     {
         let problem = Diagnostic::warning(Code::HiddenCharacters, format!("the id {fault}"));
-        fields.report_value("id", problem.fix("write it without: people and agents must be able to repeat it"));
+        fields.report_value("id", problem.fix("remove it: people and agents must be able to type the id"));
     }
     for key in ["name", "description", "content", "fetchHint"] {
         if let Some(problem) = fields.value(key).and_then(Value::as_str).and_then(problem) {

@@ -17,7 +17,7 @@ pub fn id_fault(id: &str) -> Option<String> {
     }
     (id.trim() != id).then(|| {
         let end = if id.trim_start() == id { "ends" } else { "begins" };
-        format!("{end} with a blank")
+        format!("{end} with a space")
     })
 }
 
@@ -39,9 +39,9 @@ mod tests {
             ("\ta", Some("has the control character U+0009")),
             ("\u{1b}[2J", Some("has the control character U+001B")),
             ("a\u{200b}", Some("has the invisible character U+200B (zero-width space)")),
-            (" a", Some("begins with a blank")),
-            ("a ", Some("ends with a blank")),
-            ("a\u{a0}", Some("ends with a blank")),
+            (" a", Some("begins with a space")),
+            ("a ", Some("ends with a space")),
+            ("a\u{a0}", Some("ends with a space")),
         ] {
             assert_eq!(id_fault(id).as_deref(), expected, "{id:?}");
         }

@@ -91,7 +91,7 @@ impl<'a> PathChecker<'a> {
                 let message =
                     format!("'{written}' does not exist in {from}; the path relative to the workspace is used");
                 Diagnostic::warning(Code::WorkspacePath, message)
-                    .fix("write the path relative to the file that holds it")
+                    .fix("write the path relative to the file that contains it")
             };
             return (other, Some(problem));
         }

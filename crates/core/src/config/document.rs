@@ -75,7 +75,7 @@ pub(crate) fn has_more_values(json: &[u8], most: usize) -> bool {
 /// The diagnostic for such a text.
 pub(crate) fn too_many_values(most: usize) -> Diagnostic {
     let message = format!("it has more than {} values, so it is not read", grouped(most));
-    Diagnostic::error(Code::TooMany, message).fix("remove what is not about sources")
+    Diagnostic::error(Code::TooMany, message).fix("remove everything that does not describe sources")
 }
 
 impl JsonDocument {
@@ -264,17 +264,17 @@ fn explained<'e>(what: &'e str, next: &str) -> (&'e str, &'static str) {
         "expected `,` or `}`" if next.starts_with(']') => ("an object is not closed before this", "close it with }"),
         "expected `,` or `]`" if next.starts_with('}') => ("a list is not closed before this", "close it with ]"),
         "expected `,` or `}`" | "expected `,` or `]`" => {
-            ("a comma is missing before this", "write a comma, or close what was opened before")
+            ("a comma is missing before this", "add a comma, or close the list or object before it")
         }
         "key must be a string" if next.starts_with(',') => ("two commas follow each other", "remove one of them"),
         "key must be a string" => ("a key is not in double quotes", "write every key in double quotes"),
         "expected value" if next.starts_with([',', '}', ']', ':']) => ("a value is missing before this", "write it"),
-        "expected value" if next.starts_with('\'') => ("a text is in single quotes", "use double quotes"),
+        "expected value" if next.starts_with('\'') => ("a string is in single quotes", "use double quotes"),
         "expected value" | "expected ident" => {
-            ("this is not a value", "write a text in double quotes, or a number, true, false or null")
+            ("this is not a value", "write a string in double quotes, or a number, true, false or null")
         }
         "invalid escape" => {
-            ("a backslash comes before a character that it cannot escape", "write two backslashes for one")
+            ("a backslash comes before a character that it cannot escape", "write two backslashes instead of one")
         }
         what if what.starts_with("control character") => (
             "a string has a line break or another control character in it",
@@ -291,8 +291,12 @@ mod tests {
     #[test]
     fn a_syntax_error_says_what_to_do() {
         for (text, message, fix) in [
-            (r#"{"a":1 "b":2}"#, "a comma is missing before this", "write a comma, or close what was opened before"),
-            ("[1\n 2]", "a comma is missing before this", "write a comma, or close what was opened before"),
+            (
+                r#"{"a":1 "b":2}"#,
+                "a comma is missing before this",
+                "add a comma, or close the list or object before it",
+            ),
+            ("[1\n 2]", "a comma is missing before this", "add a comma, or close the list or object before it"),
             (r#"{"a":[{"b":1}"#, "a list is not closed", "close it with ]"),
             (r#"{"a":{"b":1}"#, "an object is not closed", "close it with }"),
             (r#"{"a":1]"#, "an object is not closed before this", "close it with }"),
@@ -312,13 +316,17 @@ mod tests {
             (r#"{"a":1,,"b":2}"#, "two commas follow each other", "remove one of them"),
             (r#"{"a" 1}"#, "a colon is missing before this", "write a colon between a key and its value"),
             (r#"{"a":}"#, "a value is missing before this", "write it"),
-            (r#"{"a":'x'}"#, "a text is in single quotes", "use double quotes"),
-            (r#"{"a":tru}"#, "this is not a value", "write a text in double quotes, or a number, true, false or null"),
+            (r#"{"a":'x'}"#, "a string is in single quotes", "use double quotes"),
+            (
+                r#"{"a":tru}"#,
+                "this is not a value",
+                "write a string in double quotes, or a number, true, false or null",
+            ),
             ("{\n // c\n}", "a comment", "remove it: JSON has no comments"),
             (
                 r#"{"a":"\q"}"#,
                 "a backslash comes before a character that it cannot escape",
-                "write two backslashes for one",
+                "write two backslashes instead of one",
             ),
             (r#"{"a":1,}"#, "trailing comma", "remove the last comma"),
         ] {

@@ -246,7 +246,7 @@ pub fn read(context: &WorkspaceContext, file: &Path) -> Result<Profile, Vec<Diag
     if more {
         let message = format!("the profile is larger than {LARGEST} bytes (1 MiB), so it is not read");
         let problem = Diagnostic::error(Code::TooLarge, message).in_file(&shown);
-        return Err(vec![problem.fix("remove what the catalog already has")]);
+        return Err(vec![problem.fix("remove sources that the catalog already has")]);
     }
     let (document, mut problems) = JsonDocument::parse(file, shown, bytes);
     let Some(document) = document.map(Arc::new) else { return Err(problems) };

@@ -94,7 +94,7 @@ pub fn read(path: &Path) -> Result<SavedScreen, Error> {
 pub fn remembered(path: Option<&Path>) -> (SavedScreen, Option<String>) {
     match path.map(read).transpose() {
         Ok(saved) => (saved.unwrap_or_default(), None),
-        Err(error) => (SavedScreen::default(), Some(format!("the layout of the screen is reset: {error}"))),
+        Err(error) => (SavedScreen::default(), Some(format!("the screen layout was reset: {error}"))),
     }
 }
 

@@ -45,7 +45,7 @@ fn read(
     let session = Session::new(&account, token, wait);
     let (mut reading, role) = catalog::read(&session, config)?;
     let message =
-        format!("'{}' may be read wrongly: support for Snowflake was tested only against a stand-in", config.name);
+        format!("'{}' may be read incorrectly: Snowflake support was tested only against a mock server", config.name);
     let untried = Diagnostic::warning(Code::Untried, message).fix("compare its pages with what Snowflake shows");
     reading.about_connection.push(untried);
     reading.about_connection.extend(too_many_rights(config, &role, &reading));

@@ -45,7 +45,7 @@ impl ActivityFollower {
 /// How many journal lines were skipped, and why.
 fn left_out(skipped: SkippedLines, journal: &str) -> Option<String> {
     let SkippedLines { damaged, foreign } = skipped;
-    let damaged = (damaged > 0).then(|| format!("unreadable lines of the journal, left out: {damaged}"));
+    let damaged = (damaged > 0).then(|| format!("unreadable journal lines skipped: {damaged}"));
     let foreign = (foreign > 0).then(|| {
         let (lines, are, them) = match foreign {
             1 => ("1 line".to_owned(), "is", "it"),

@@ -66,7 +66,7 @@ fn ask_until_valid(
     };
     let mut say = |text: &str| out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(broken);
     say(&listed(request))?;
-    let prompt = "Which? Numbers as in 1,3,4 or 2-5, `all`, `none`; an empty line means none: ";
+    let prompt = "Which ones? Numbers such as 1,3,4 or 2-5, `all` or `none`; an empty line means none: ";
     say(prompt)?;
     loop {
         let line = match typed.recv_timeout(wait.check_interval()) {
@@ -214,7 +214,7 @@ mod tests {
         let (end, shown) = conversation(&request, &["5\n", "x\n", "3,1\n"], &Wait::seconds(60.0));
         assert_eq!(end.unwrap().selected, ["c", "a"]);
         assert!(shown.contains("There is no 5") && shown.contains("'x' is not a number"), "{shown}");
-        assert_eq!(shown.matches("Which?").count(), 3);
+        assert_eq!(shown.matches("Which ones?").count(), 3);
     }
 
     #[test]

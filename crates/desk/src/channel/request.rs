@@ -32,7 +32,7 @@ impl Request {
     pub fn default_context(who: &str, path: Option<&str>) -> String {
         match path {
             Some(path) => format!("{who} wants to write {path}"),
-            None => format!("{who} asks which references it should work with"),
+            None => format!("{who} asks which references to use"),
         }
     }
 

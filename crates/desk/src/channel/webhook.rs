@@ -69,7 +69,7 @@ impl Channel for Webhook {
             match receiver.recv_timeout(wait.check_interval()) {
                 Ok(came) => return came,
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(NoAnswer::failed(Code::NotAsked, "the request to the webhook broke off", ""));
+                    return Err(NoAnswer::failed(Code::NotAsked, "the request to the webhook was interrupted", ""));
                 }
                 Err(RecvTimeoutError::Timeout) if wait.is_cancelled() => {
                     agent.shutdown();

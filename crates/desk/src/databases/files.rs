@@ -16,7 +16,7 @@ use crate::Desk;
 pub(super) const STATE: &str = ".jaato/refdesk/db";
 
 /// The fix for a symbolic link in place of one of our files or folders.
-pub(super) const REPLACE_LINK: &str = "replace the link with what it leads to";
+pub(super) const REPLACE_LINK: &str = "replace the link with the file or folder it points to";
 
 /// The maximum size of a state file in bytes.
 const STATE_BYTES: u64 = 64 * 1024 * 1024;

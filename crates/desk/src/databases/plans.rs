@@ -169,7 +169,7 @@ fn refuse_newer(text: &str) -> Result<(), Error> {
         None => "may have been written by another refdesk",
     };
     let message = format!(
-        "the plan {FILE} {problem}: it has version '{}' of the format, and this one knows {}",
+        "the plan {FILE} {problem}: its format is version '{}', and this refdesk supports {}",
         one_line(&schema_version),
         plan::SCHEMA_VERSION
     );

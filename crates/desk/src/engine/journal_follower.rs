@@ -88,7 +88,7 @@ impl JournalFollower {
         lines.drain(..dropped);
         // Do not report damage from before the start.
         let is_told = damaged > 0 && age == Age::Now;
-        let problem = is_told.then(|| format!("unreadable lines of the journal, left out: {damaged}"));
+        let problem = is_told.then(|| format!("unreadable journal lines skipped: {damaged}"));
         NewLines { lines, dropped, problem }
     }
 

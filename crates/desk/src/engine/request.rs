@@ -443,7 +443,7 @@ impl Message {
         matches!(self, Self::Call(call) if call.request.is_change())
     }
 
-    /// Whether it makes the engine read the workspace again.
+    /// Whether it makes the engine reload the workspace.
     pub(super) fn is_reload(&self) -> bool {
         match self {
             Self::Call(call) => call.request == Request::Reload,

@@ -433,7 +433,9 @@ impl Worker<'_> {
     fn share_model(&self) -> Option<ModelServer> {
         let options = &self.desk.options;
         let state = options.state.as_deref().filter(|_| !options.is_trial)?;
-        ModelServer::start(state).inspect_err(|error| tracing::info!("the model is not lent to hooks: {error}")).ok()
+        ModelServer::start(state)
+            .inspect_err(|error| tracing::info!("the model cannot be shared with hooks: {error}"))
+            .ok()
     }
 
     /// Reads a few documents, those on which the selection depends first.

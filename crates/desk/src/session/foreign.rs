@@ -105,7 +105,8 @@ impl Foreign {
             reported.push(format!("and {more} more"));
         }
         let message = format!("not written by refdesk on this machine: {}", reported.join(", "));
-        let hint = "after a move or a copy of the folder, the next pick settles this; otherwise the files came with the repository";
+        let hint =
+            "if you moved or copied the folder, the next pick fixes this; otherwise the files came with the repository";
         Some(Diagnostic::warning(Code::ForeignState, message).fix(hint))
     }
 }

@@ -292,7 +292,7 @@ impl Store {
     pub(super) fn report(&self, file: &Path, problem: &str, done: &str) -> Diagnostic {
         Diagnostic::warning(Code::Damaged, format!("the file is damaged ({problem}); {done}"))
             .in_file(display(&self.workspace, file))
-            .fix("look for lost picks in it, and pick them again")
+            .fix("check that file for lost picks, and pick them again")
     }
 }
 
@@ -335,7 +335,7 @@ pub fn advice(error: &io::Error) -> &'static str {
         _ if is_disk_full(error) => "free some disk space",
         io::ErrorKind::NotFound => "open the workspace where it is now: its folder was moved or deleted",
         io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory | io::ErrorKind::AlreadyExists => {
-            "move away whatever is in the way below .jaato/refdesk/"
+            "move or remove what blocks .jaato/refdesk/"
         }
         _ => "make .jaato/refdesk/ writable",
     }

@@ -167,15 +167,16 @@ impl Store {
                 }
                 _ if is_same => done.kept.push(file.name.clone()),
                 PathOccupant::File { .. } if !is_ours => {
-                    done.diagnostics
-                        .push(self.left(&file.name, "was created or edited by someone and was left as it is"));
+                    done.diagnostics.push(
+                        self.left(&file.name, "was not written by refdesk, or was edited, so it was left unchanged"),
+                    );
                     continue;
                 }
                 // Two desks can provide the same name: the default desk's file is written, or else the first one's.
                 PathOccupant::File { .. }
                     if others && (!matches!(by, OnBehalfOf::Desk { .. }) || self.desk != super::DEFAULT) =>
                 {
-                    done.diagnostics.push(self.left(&file.name, "holds another desk's template of this name"));
+                    done.diagnostics.push(self.left(&file.name, "contains another desk's template of the same name"));
                     continue;
                 }
                 _ => due.push(file),
@@ -213,7 +214,7 @@ impl Store {
                 after.files.remove(name);
                 if found != PathOccupant::Nothing {
                     done.diagnostics
-                        .push(self.left(name, "was edited and stays, although no source provides it any more"));
+                        .push(self.left(name, "was edited, so it was kept although no source provides it any more"));
                 }
             }
             is_ours

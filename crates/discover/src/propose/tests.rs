@@ -245,8 +245,8 @@ fn a_source_that_may_be_two_documents_is_gone() {
 #[test]
 fn a_document_that_says_next_to_nothing_is_not_ticked_and_one_without_text_is_called_so() {
     for (text, expected) in [
-        ("hi\n", "a document in docs, with hardly any text"),
-        ("`hi`\n", "a document in docs, with hardly any text"),
+        ("hi\n", "a document in docs, with very little text"),
+        ("`hi`\n", "a document in docs, with very little text"),
         ("---\na: b\n---\n", "a document in docs, without text"),
         ("<br>\n\n---\n", "a document in docs, without text"),
     ] {

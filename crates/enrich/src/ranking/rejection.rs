@@ -67,15 +67,15 @@ impl fmt::Display for Rejection {
         match self {
             Self::Unreadable => write!(out, "its text cannot be read"),
             Self::MeaningOff => write!(out, "hints by meaning are turned off"),
-            Self::NoThreshold => write!(out, "the index does not know its threshold yet"),
+            Self::NoThreshold => write!(out, "the index has not computed its threshold yet"),
             Self::BelowThreshold => write!(out, "its score is below the threshold"),
-            Self::OneWord => write!(out, "it has no vectors yet, and a single word in common is not enough"),
+            Self::OneWord => write!(out, "it has no vectors yet, and one word in common is not enough"),
             Self::BelowTagged { needed } => {
                 write!(out, "without a matching tag it needs a score of {needed}, because others match by tag")
             }
             Self::TagAlone { needed } => write!(out, "a tag alone is not enough; it needs {needed}"),
             Self::BelowBest { needed } => write!(out, "the best hints score much higher; it would need {needed}"),
-            Self::TooMany => write!(out, "enough others score higher"),
+            Self::TooMany => write!(out, "enough other sources score higher"),
             Self::SameSection => write!(out, "another hint names the same section, or a selected source has it"),
             Self::JustRead => write!(out, "it was just read"),
         }

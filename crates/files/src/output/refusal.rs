@@ -106,7 +106,7 @@ fn check_text(path: &str) -> Result<(), Error> {
     }
     if path.chars().any(char::is_control) {
         let message = format!("the output path {shown} contains a control character");
-        return Err(Error::new(Code::ControlCharacter, message, "write it without"));
+        return Err(Error::new(Code::ControlCharacter, message, "remove it"));
     }
     if is_windows_absolute(path) {
         let message = format!("the output path {shown} is a path of another operating system");

@@ -86,7 +86,7 @@ fn an_index_that_another_process_holds_is_not_taken_for_damaged() {
         }
         let refused = world.run(vec![world.file("a", "a.md")], false, &mut |_| true).unwrap_err();
         assert!(refused.message.ends_with("is in use by another process"), "{held_by}: {}", refused.message);
-        assert_eq!(refused.fix, Fix::from("try again when that process is done with it"));
+        assert_eq!(refused.fix, Fix::from("try again when that process has finished"));
         if !is_read {
             assert_eq!(world.location().read().err().map(|it| it.message), Some(refused.message), "{held_by}");
         }

@@ -87,7 +87,7 @@ impl Server {
             _ if state == SqlState::READ_ONLY_SQL_TRANSACTION => {
                 let message =
                     format!("the search index in {} cannot be written: the database is read-only", self.shown());
-                Error::new(Code::IndexUnwritable, message, "name a server in index_url that can be written")
+                Error::new(Code::IndexUnwritable, message, "set index_url to a server that is not read-only")
             }
             // The server is starting, shutting down or out of resources.
             Some("53" | "55" | "57" | "08") => Error { code: Code::IndexUnreachable, fix: REACH.into(), ..refused },

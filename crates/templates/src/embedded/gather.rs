@@ -80,7 +80,7 @@ pub(crate) fn gather(
                 Code::Unreadable,
                 format!("the document {problem}, so it is not searched for templates"),
             )
-            .fix("make it readable and smaller, or take it out of the source"))),
+            .fix("make it readable and smaller, or remove it from the source"))),
         }
     }
     texts

@@ -52,7 +52,7 @@ pub fn of_rest(severity: Severity, count: usize) -> Diagnostic {
     let are = if count == 1 { "problem is" } else { "problems are" };
     let message = format!("{} more {are} not listed", grouped(count));
     let problem = Diagnostic::new(severity, Code::TooManyProblems, message);
-    Diagnostic { count, ..problem }.fix("fix the listed ones first; the rest appear then")
+    Diagnostic { count, ..problem }.fix("fix the listed problems first; the rest will then be listed")
 }
 
 #[cfg(test)]

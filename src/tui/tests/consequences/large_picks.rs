@@ -53,7 +53,7 @@ fn a_size_that_may_have_changed_is_counted_again_before_it_is_chosen() {
     };
     change(&mut state);
     assert_eq!(commands(&press(&mut state, "y")), []);
-    assert!(screen(&state).contains("being counted again"), "{}", screen(&state));
+    assert!(screen(&state).contains("counting again"), "{}", screen(&state));
     let near = LargePick { whole: large().near, ..large() };
     answer(&mut state, Response::PickSizes(Some(Box::new(near))));
     assert!(screen(&state).contains("all: +4, ~9,310 tokens"), "{}", screen(&state));

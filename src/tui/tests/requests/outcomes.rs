@@ -34,7 +34,7 @@ fn the_end_of_each_request_is_reported() {
         (choice("r"), RequestEnd::Here(chosen(&["a", "b"])), "answered claude over mcp: 2 sources"),
         (choice("r"), RequestEnd::Here(Reply::No), "answered claude over mcp: picked none of them"),
         (write("r"), RequestEnd::Here(Reply::Yes), "approved: codex over mcp may write src/Order.java as shown"),
-        (write("r"), RequestEnd::Here(Reply::No), "declined: codex over mcp does not write src/Order.java"),
+        (write("r"), RequestEnd::Here(Reply::No), "declined: codex over mcp will not write src/Order.java"),
         (choice("r"), by("a screen"), "a screen answered the choice for claude over mcp"),
         (
             choice("r"),
@@ -114,7 +114,7 @@ fn an_asker_that_is_gone_is_not_counted() {
 #[test]
 fn nothing_is_reported_twice() {
     for (waiting, context) in [
-        (choice("r1"), "claude over mcp asks which references it should work with"),
+        (choice("r1"), "claude over mcp asks which references to use"),
         (write("w1"), "codex over mcp wants to write src/Order.java"),
     ] {
         let mut waiting = waiting;

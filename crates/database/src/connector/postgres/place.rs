@@ -58,7 +58,7 @@ pub(crate) fn address(server: &ServerConnection, around: &ConnectionEnvironment)
         Some(Secret::Env(variable)) => address.set_password(&resolver.variable(variable)?),
         Some(Secret::Command(command)) => {
             let password = resolver.printed_password(command).map_err(|why| {
-                let why = format!("its password_command gives no password: {why}");
+                let why = format!("its password_command returned no password: {why}");
                 unreachable(&why, "run it in your home folder, as refdesk does, and see what it prints")
             })?;
             address.set_password(&password);

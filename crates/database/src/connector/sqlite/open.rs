@@ -139,9 +139,11 @@ impl SqliteFile {
         let opened = Connection::open_with_flags(format!("file://{}?mode=ro{mode}", encoded(path)), flags);
         let mut connection = opened.map_err(|error| match error.sqlite_error_code() {
             // SQLite would quote the whole path.
-            Some(ErrorCode::CannotOpen) => {
-                unopened(shown, &"another file replaced it in the meantime", "try again when no program replaces it")
-            }
+            Some(ErrorCode::CannotOpen) => unopened(
+                shown,
+                &"another file replaced it in the meantime",
+                "try again when no program is replacing it",
+            ),
             _ => unopened(shown, &words(&error), ""),
         })?;
         let deadline = Arc::new(Mutex::new(Instant::now() + SCHEMA_TIME));
@@ -187,7 +189,7 @@ impl SqliteFile {
     pub(crate) fn unreadable(&self, error: &rusqlite::Error) -> Error {
         if self.is_over() {
             let message = format!("{} cannot be read within {} s", self.shown, SCHEMA_TIME.as_secs());
-            return Error::new(Code::DatabaseUnreadable, message, "try again when the machine has less to do");
+            return Error::new(Code::DatabaseUnreadable, message, "try again when the machine is less busy");
         }
         let fix = match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {

@@ -271,7 +271,7 @@ fn time(server: &TestServer, database: &str) {
         AgentSettings { sample_time: Duration::from_millis(250), ..AgentSettings::default() };
     let found = sampled(&config);
     let told: Vec<&str> = found.problems.iter().map(|it| it.message.as_str()).collect();
-    let refused = |name: &str| format!("public.{name} cannot be sampled: a statement took longer than it may");
+    let refused = |name: &str| format!("public.{name} cannot be sampled: a statement timed out");
     assert_eq!(told, [refused("slow"), refused("still")]);
     for name in &quick {
         let read = column(&found, name, "id").map(|column| column.statistics.null_percent);

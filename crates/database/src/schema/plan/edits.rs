@@ -78,7 +78,7 @@ impl PlanEdits {
     pub fn gone(&self, known: &BTreeMap<String, BTreeSet<String>>, file: &str) -> Vec<Diagnostic> {
         let is_gone = |(database, table): &&(String, String)| known.get(database).is_some_and(|it| !it.contains(table));
         let warning = |(database, table): &(String, String)| {
-            let message = format!("{table} of '{database}' is gone, and so are your changes to its plan");
+            let message = format!("{table} of '{database}' no longer exists, so your changes to its plan were dropped");
             Diagnostic::warning(Code::PlanChanged, message).in_file(file)
         };
         self.tables.keys().filter(is_gone).map(warning).collect()

@@ -106,7 +106,7 @@ fn what_a_person_changed_is_carried_over() {
     grown.retain(|(name, _)| *name != "order_log");
     grown.push(("order_tax", &["order"]));
     let (mut next, told) = plan_of(&snapshot(&grown), &edits);
-    assert_eq!(told, ["main.order_log of 'shop' is gone, and so are your changes to its plan"]);
+    assert_eq!(told, ["main.order_log of 'shop' no longer exists, so your changes to its plan were dropped"]);
     assert_eq!(find(&mut next, "customer").domain, "people");
     assert_eq!(find(&mut next, "order_note").priority, 1);
     assert!(find(&mut next, "alone").note.is_some());

@@ -71,7 +71,7 @@ impl Webhook {
             if is_last {
                 let times = if tried == 1 { String::new() } else { format!(" ({tried} times)") };
                 let message = format!("the webhook {} {why}{times}", self.target.shown);
-                return Err(NoAnswer::failed(Code::Webhook, message, "make sure that it runs, and ask again"));
+                return Err(NoAnswer::failed(Code::Webhook, message, "make sure it is running, and ask again"));
             }
         }
     }

@@ -115,7 +115,7 @@ impl DatabaseView {
             return Ok(refused(message, "tables of different databases cannot be joined".to_owned(), sources));
         }
         if from == to {
-            let message = format!("the path begins and ends at {one}");
+            let message = format!("both tables are {one}");
             return Ok(refused(message, "name two different tables".to_owned(), sources));
         }
         let positions = self.tables(Some(&from_page.database), None);
@@ -132,7 +132,7 @@ impl DatabaseView {
         let found = join_paths(&tables, &source, &target, most);
         let by_name: HashMap<String, usize> =
             positions.iter().filter_map(|at| Some((self.page(*at)?.full_name(), *at))).collect();
-        let unknown = format!("it is not known how {one} and {other} are joined");
+        let unknown = format!("cannot tell how {one} and {other} are joined");
         if let Some(problem) = DamagedPage::error(&read.damaged, &unknown).filter(|_| found.paths.is_empty()) {
             return Ok(answered(Vec::new(), Some(problem), sources));
         }
@@ -328,7 +328,7 @@ fn nearest(source: &str, target: &str, found: &JoinPaths, are_read: [bool; 2]) -
         return format!("ask for the paths to and from {middle}, which is halfway");
     }
     let near = |table: &str, others: &[String], is_read: bool| match others {
-        [] => is_read.then(|| format!("{table} is joined with no table")),
+        [] => is_read.then(|| format!("{table} has no joins")),
         others => Some(format!("{table} is joined with {}", one_line(&others.join(", ")))),
     };
     let [is_source_read, is_target_read] = are_read;

@@ -51,7 +51,7 @@ impl DatabaseView {
         let mut doc = match self.pages.read_doc(&page) {
             Ok(doc) => doc,
             Err(damaged) => {
-                let what = format!("it is not known what {} is", one_line(&page.full_name()));
+                let what = format!("{} cannot be described", one_line(&page.full_name()));
                 return Err(DamagedPage::error(&[damaged], &what).unwrap_or_else(unknown));
             }
         };

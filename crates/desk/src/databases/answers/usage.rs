@@ -105,7 +105,7 @@ impl DatabaseView {
         if usage.is_empty() {
             let fix = did_you_mean(column, names.iter().map(String::as_str))
                 .map_or_else(|| Fix::FindColumn(column.to_owned()), Fix::Text);
-            let unknown = format!("it is not known which tables have a column '{}'", one_line(column));
+            let unknown = format!("cannot tell which tables have a column '{}'", one_line(column));
             if let Some(error) = DamagedPage::error(&sources.damaged, &unknown) {
                 return Err(error);
             }

@@ -89,7 +89,7 @@ impl Desk {
     pub(in crate::databases) fn database_view_with(&self, access: Option<&Access>) -> Result<DatabaseView, Error> {
         let docs_path = &self.databases().0.docs_path;
         let none = || {
-            let message = format!("there are no pages of databases below {docs_path}");
+            let message = format!("there are no database pages in {docs_path}");
             Error::new(Code::NotDocumented, message, Fix::DocumentDatabases)
         };
         let view = self.documented_for(access);

@@ -180,7 +180,7 @@ fn left_by_edit(after: &Snapshot, left: &[&SelectedSource]) -> Vec<Notice> {
                 format!("@{} left with @{parent}, whose file is missing", member.id)
             }
             Some(parent) if after.selection.contains(parent.as_str()) => {
-                format!("@{parent} no longer mentions @{}: it left", member.id)
+                format!("@{parent} no longer mentions @{}: it left the selection", member.id)
             }
             Some(parent) => format!("@{} left with @{parent}", member.id),
             None => format!("@{} left the selection", member.id),

@@ -81,7 +81,7 @@ fn messages_about_changes() {
         (
             by(&chain, &["a"], &[]),
             by(&["b>c"], &["a"], &[]),
-            vec!["files: @a no longer mentions @b: it left []", "files: @c left with @b []"],
+            vec!["files: @a no longer mentions @b: it left the selection []", "files: @c left with @b []"],
         ),
         (
             by(&[], &["a"], &[]),
@@ -182,7 +182,7 @@ fn an_undone_change_is_one_notice() {
     let reported = notices(&with, &snapshot(&all, &["a>b"], &["a"], &[]), &cause);
     assert_eq!(
         reported.first().map(|it| (&it.who, it.text.as_str())),
-        Some((&Actor::Files, "@b no longer mentions @c: it left"))
+        Some((&Actor::Files, "@b no longer mentions @c: it left the selection"))
     );
 }
 

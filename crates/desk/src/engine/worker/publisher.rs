@@ -197,7 +197,7 @@ impl Worker<'_> {
             (moment::stamped(notice, time, now), line)
         });
         let gap = (new.dropped > 0).then(|| {
-            let text = format!("{} more came too fast to be shown; the journal has them", new.dropped);
+            let text = format!("{} more arrived too fast to show; they are in the journal", new.dropped);
             moment::stamped(Notice::new(Actor::Files, Topic::Desk, text), now, now)
         });
         self.say(Event::Receipts(Receipts { lines: lines.collect(), age, gap }));

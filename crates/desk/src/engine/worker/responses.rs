@@ -370,7 +370,7 @@ impl Worker<'_> {
 }
 
 fn nothing_prepared() -> Error {
-    Error::new(Code::NotDocumented, "no documentation of databases is prepared", "prepare it first")
+    Error::new(Code::NotDocumented, "no documentation run is prepared", "prepare it first")
 }
 
 /// Computes the answer on its own thread; replies with an error if the system cannot start one.
@@ -404,7 +404,7 @@ fn prepare(desk: &Desk, templates: &TemplateIndex, request: &RenderRequest) -> R
         && let (Ok(template), Err(_)) = (templates.find(name), readable.find(name))
     {
         let source = template.source.as_ref().map_or("", |source| source.as_str());
-        let message = format!("'{name}' is of '{source}', which is outside the workspace and not trusted yet");
+        let message = format!("'{name}' belongs to '{source}', which is outside the workspace and not trusted yet");
         return Err(Error::new(Code::Untrusted, message, Fix::Trust).into());
     }
     desk.prepare(&readable, request)

@@ -98,7 +98,7 @@ impl Worker<'_> {
         let named = compared.map(|switch| switch.name);
         let switched = if has_changed {
             let message = "the profile would now make different changes from those shown, so nothing was switched";
-            Err(Error::new(Code::ChangedMeanwhile, message, "look at it again"))
+            Err(Error::new(Code::ChangedMeanwhile, message, "review the changes again"))
         } else {
             self.with_desk(|desk| desk.switch_to(session, file))
         };

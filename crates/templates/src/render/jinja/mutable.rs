@@ -107,7 +107,7 @@ fn change_list(list: &MutableList, method: &str, args: &[Value]) -> Result<Value
         "pop" => {
             let at = args.number("index", -1)?;
             let at = if at < 0 { all.len().checked_sub(distance(at)) } else { Some(distance(at)) };
-            let at = at.filter(|at| *at < all.len()).ok_or_else(|| failed("there is no such item to pop"))?;
+            let at = at.filter(|at| *at < all.len()).ok_or_else(|| failed("pop index out of range"))?;
             answer = all.remove(at);
         }
         "remove" => {

@@ -63,6 +63,6 @@ fn whole(value: &Value) -> Result<Option<i128>, Error> {
             Ok(Some(i128::try_from(value.clone()).unwrap_or(i128::MAX)))
         }
         ValueKind::Undefined => Err(undefined(value)),
-        kind => Err(failed(format!("a slice goes from whole number to whole number, not to a {kind}"))),
+        kind => Err(failed(format!("slice bounds must be whole numbers, not a {kind}"))),
     }
 }

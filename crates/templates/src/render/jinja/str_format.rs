@@ -204,7 +204,7 @@ fn number_field(number: &Value, spec: &str) -> Result<String, Error> {
         None => (number.clone(), layout.rest.to_owned(), ""),
     };
     if number.is_integer() && rest.contains('.') && !rest.ends_with(['e', 'E', 'f', 'F', 'g', 'G']) {
-        return Err(failed(format!("a whole number has no precision, as '{}' wants it", spec.escape_debug())));
+        return Err(failed(format!("precision is not allowed for a whole number: '{}'", spec.escape_debug())));
     }
     // Zeros come after the sign and between thousands separators.
     let zeros = match layout.width.saturating_sub(unit.len()) {

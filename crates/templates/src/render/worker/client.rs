@@ -174,7 +174,7 @@ fn cause(status: ExitStatus, words: &str) -> Error {
     let last_line = words.lines().rfind(|line| !line.trim().is_empty() && !line.starts_with("note: "));
     match last_line {
         None if was_killed(status) => {
-            Error::new(Code::WorkerEnded, format!("the render worker was ended: {status}"), "")
+            Error::new(Code::WorkerEnded, format!("the render worker was killed: {status}"), "")
         }
         None => died(&status.to_string()),
         Some(last_line) => died(&format!("{status}: {}", one_line(last_line))),
@@ -214,7 +214,7 @@ mod tests {
                 "the rendering nests too deeply: it exceeds the limit of 16 MiB of stack",
             ),
             (code(i32::from(TOO_LONG)), "", "the rendering exceeds the limit of 2 s"),
-            (killed, "", "the render worker was ended: signal: 9 (SIGKILL)"),
+            (killed, "", "the render worker was killed: signal: 9 (SIGKILL)"),
             (
                 code(101),
                 "thread 'render' panicked at x.rs:1:2:\nno \u{1b}[1mway\nnote: run with more\n",
