@@ -333,7 +333,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// Whether it changes what is picked and excluded.
+    /// Whether the command changes picks or exclusions.
     pub fn chooses(&self) -> bool {
         match self {
             Self::Select(_) | Self::Unselect(_) | Self::Exclude(_) | Self::Include(_) | Self::Clear { .. } => true,
@@ -345,12 +345,11 @@ impl Command {
         }
     }
 
-    /// Whether its answer is poorer without a search index.
+    /// Whether the command returns less without a search index.
     pub fn asks_the_index(&self) -> bool {
         matches!(self, Self::Search(_) | Self::Enrich(_) | Self::Simulate(_) | Self::WhyNot(_))
     }
 
-    /// What it needs from the workspace.
     pub fn workspace_need(&self) -> WorkspaceNeed {
         match self {
             Self::Enrich(_) | Self::Instructions | Self::Render(_) | Self::Hook(_) | Self::Mcp(_) | Self::Watch => {
@@ -369,17 +368,17 @@ impl Command {
         }
     }
 
-    /// Whether the command does not depend on the current catalog, so that problems in it are not printed.
+    /// Whether to hide problems of the catalog, because the command does not depend on it.
     pub fn ignores_the_catalog(&self) -> bool {
         matches!(self, Self::Journal(_) | Self::Replay { .. } | Self::Connect(_) | Self::Disconnect(_) | Self::Where)
     }
 
-    /// Whether problems in single catalog entries are not printed with this command; `edit` prints those of its file itself.
+    /// Whether to hide problems of single catalog entries. `edit` prints those of its file itself.
     pub fn ignores_entries(&self) -> bool {
         matches!(self, Self::Trust { .. } | Self::Ask(_) | Self::Profiles | Self::Db { .. } | Self::Edit(_))
     }
 
-    /// Whether the command can store what it read from documents in the cache.
+    /// Whether the command may cache the mentions it reads from documents.
     pub fn keeps_mentions(&self) -> bool {
         match self {
             Self::Enrich(args) => !args.dry_run,

@@ -17,7 +17,7 @@ use refdesk_text::escape::one_line;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
-/// What to do with an invalid file, or one that hides another source.
+/// What to do with a file that is invalid or hides another source.
 enum NextStep {
     EditAgain,
     PutBack,
@@ -28,7 +28,7 @@ pub fn to_json(status: &str, id: &str, file: Option<&str>) -> Value {
     json!({"status": status, "id": id, "file": file})
 }
 
-/// Edits until the file is valid, restored, or kept as it is.
+/// Opens the editor until the file is valid, restored, or kept as it is.
 pub fn run(desk: &mut Desk, session: &Session, id: &str) -> Result<CommandOutput, Error> {
     let id = desk.catalog().find(id).map(|source| source.id.to_string()).ok_or_else(|| desk.unknown_id(id))?;
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
@@ -77,10 +77,10 @@ pub fn run(desk: &mut Desk, session: &Session, id: &str) -> Result<CommandOutput
     }
 }
 
-/// What is wrong with the file now: printed in full, returned in a few words.
+/// Prints what is wrong with the file, and returns it as a code and a few words.
 fn wrong(desk: &Desk, (shown, id): (&str, &str), taken_before: &[Diagnostic]) -> Option<(Code, &'static str)> {
     let mut problems = problems(desk, shown, id);
-    // An entry that takes the id of another removes that one from the catalog, so treat it like an error.
+    // An entry that takes another's id removes the other from the catalog, so treat it as an error.
     let taken: Vec<Diagnostic> = taken_ids(desk).into_iter().filter(|it| !taken_before.contains(it)).collect();
     problems.extend(taken.iter().filter(|it| !problems.contains(it)).cloned().collect::<Vec<_>>());
     problems.iter().for_each(|problem| print_to_stderr(&to_text(problem)));
@@ -115,7 +115,7 @@ fn open(desk: &Desk, spot: &FileLine) -> Result<(), Error> {
     ))
 }
 
-/// What is wrong with the file now, and whether it still defines the source.
+/// The problems of the file, including that it does not define the source.
 fn problems(desk: &Desk, shown: &str, id: &str) -> Vec<Diagnostic> {
     let mut problems: Vec<Diagnostic> =
         desk.diagnostics().into_iter().filter(|problem| problem.file.as_deref() == Some(shown)).collect();
@@ -126,7 +126,7 @@ fn problems(desk: &Desk, shown: &str, id: &str) -> Vec<Diagnostic> {
     problems
 }
 
-/// The entries that are not used because another one has their id.
+/// Entries that are ignored because another entry has the same id.
 fn taken_ids(desk: &Desk) -> Vec<Diagnostic> {
     desk.diagnostics().into_iter().filter(|problem| problem.code == Code::DuplicateId).collect()
 }

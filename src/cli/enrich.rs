@@ -1,4 +1,4 @@
-//! `refdesk enrich`: a text from standard input, and what the desk appends to it.
+//! `refdesk enrich`: prints a text and what the desk appends to it.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use refdesk_enrich::EnrichRequest;
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
-/// Enriches standard input. The text form passes its bytes through unchanged; JSON replaces bytes that are not UTF-8.
+/// Enriches the text. Text output passes its bytes through unchanged; JSON replaces bytes that are not UTF-8.
 pub fn run(desk: &mut Desk, session: &Session, args: &EnrichArgs, format: OutputFormat) -> CommandOutput {
     let given = match TextInput::read(&args.text) {
         Ok(given) => given,
@@ -71,7 +71,7 @@ fn reason(event: Forgetting) -> &'static str {
     }
 }
 
-/// The warning that nothing was added, because not even the line that says so fits the budget.
+/// Warns that nothing was added because the budget is too small even for the line that says so.
 fn nothing_fits(wanted: usize) -> Diagnostic {
     let what = if wanted == 1 { "the only entry" } else { &format!("any of {wanted} entries") };
     let message = format!("nothing was added: the budget has no room for {what}, or for a line that says so");

@@ -22,8 +22,8 @@ use refdesk_text::{Code, Error};
 
 const CONFIG_VARIABLE: &str = "REFERENCES_CONFIG_PATH";
 
-/// Options for opening the desk, from the arguments and the environment, and the session to use it in; `demo` is the folder
-/// of the unpacked demo.
+/// The options for opening the desk and the session to use, from the arguments and the environment. `demo` is the
+/// folder of the unpacked demo.
 pub fn options(arguments: &Cli, demo: Option<&Path>) -> Result<(Options, Session), Error> {
     let current = current()?;
     let who = arguments.called.as_ref().map_or_else(|| SCREEN.to_owned(), |name| format!("refdesk {name}"));
@@ -37,7 +37,7 @@ pub fn current() -> Result<PathBuf, Error> {
     })
 }
 
-/// Only the options; looks for the workspace from another folder, unless one is given.
+/// Like [`options`], without the session. Looks for the workspace from the folder `from` unless the arguments name one.
 pub fn options_from(arguments: &Cli, demo: Option<&Path>, current: &Path, from: &Path) -> Result<Options, Error> {
     let home = home_folder();
     let (workspace, reason) = match (demo, &arguments.workspace) {
@@ -52,7 +52,7 @@ pub fn options_from(arguments: &Cli, demo: Option<&Path>, current: &Path, from: 
         }
         (None, None) => workspace_above(from, home.as_deref()),
     };
-    // Otherwise, everything below it would seem not to exist.
+    // Without this check, every file below an unreadable folder would seem not to exist.
     if let Err(error) = fs::metadata(workspace.join(".")) {
         let message = format!("the workspace {} cannot be read: {error}", workspace.display());
         return Err(Error::new(Code::NoWorkspace, message, "allow this user to read and enter the folder"));
@@ -87,18 +87,18 @@ fn index_process(context: &WorkspaceContext) -> IndexProcess {
     IndexProcess { program: this_program(), arguments, without, is_explicit: false, words_only: false }
 }
 
-/// The path for starting this program again. On Linux, the link leads to the running executable even if the
-/// file was replaced.
+/// The path for starting this program again. On Linux, the link leads to the running executable even if the file was
+/// replaced.
 #[cfg(target_os = "linux")]
 fn this_program() -> PathBuf {
     let own = PathBuf::from("/proc/self/exe");
-    // Without /proc, it is whatever is at the path this program was started from.
+    // Without /proc, use the path this program was started from.
     let started = || env::args_os().next().and_then(|program| std::fs::canonicalize(program).ok());
     if own.exists() { own } else { started().unwrap_or(own) }
 }
 
-/// The path for starting this program again; empty if the system does not provide it, which the first
-/// rendering reports.
+/// The path for starting this program again; empty if the system does not provide it, which the first rendering
+/// reports.
 #[cfg(not(target_os = "linux"))]
 fn this_program() -> PathBuf {
     env::current_exe().unwrap_or_default()
@@ -123,8 +123,8 @@ pub fn own_config_home() -> Option<PathBuf> {
     config_home(home_folder().as_deref())
 }
 
-/// The home folder. A relative one is rejected, because it would depend on the current folder, which may be
-/// an untrusted repository.
+/// The home folder. A relative one is rejected, because it would depend on the current folder, which may be an
+/// untrusted repository.
 fn home_folder() -> Option<PathBuf> {
     let home = directories::BaseDirs::new()?.home_dir().to_path_buf();
     home.is_absolute().then_some(home)
@@ -135,18 +135,18 @@ pub fn home() -> Option<PathBuf> {
     folder("HOME").filter(|home| home.is_absolute())
 }
 
-/// Whether `connect` or `doctor` started this process to test what an agent would run. It leaves no trace in
-/// the workspace.
+/// Whether `connect` or `doctor` started this process to test what an agent would run. It leaves no trace in the
+/// workspace.
 pub fn is_trial() -> bool {
     env::var_os(TRIAL).is_some()
 }
 
-/// The text of an environment variable.
+/// The value of an environment variable, if it is UTF-8.
 pub fn text(name: &str) -> Option<String> {
     env::var(name).ok()
 }
 
-/// A path for people: below the home folder with `~`.
+/// A path for people, with `~` for the home folder.
 pub fn with_tilde(path: &Path) -> String {
     let inside = home().and_then(|home| path.strip_prefix(home).ok().map(lossy));
     match inside {
@@ -156,7 +156,8 @@ pub fn with_tilde(path: &Path) -> String {
     }
 }
 
-/// The bearer token of every HTTP call; a value that is not text is reported as such.
+/// The bearer token for HTTP calls. Converted lossily, so that a value that is not UTF-8 is rejected later, not
+/// ignored.
 pub fn token() -> Option<String> {
     env::var_os(TOKEN).map(|token| token.to_string_lossy().into_owned())
 }
@@ -170,12 +171,12 @@ pub fn folder(variable: &str) -> Option<PathBuf> {
     env::var_os(variable).filter(|named| !named.is_empty()).map(PathBuf::from)
 }
 
-/// The file of this program, without links.
+/// The canonical path of this program.
 pub fn own_file() -> Option<PathBuf> {
     env::current_exe().and_then(std::fs::canonicalize).ok()
 }
 
-/// Whether the program named in settings is this one: by its name, its path, or a path at which no file exists.
+/// Whether the program named in settings is this one. A bare name or a path without a file counts as this one.
 pub fn is_this_program(named: &str) -> bool {
     let expanded = home().and_then(|home| {
         let inside = ["$HOME/", "${HOME}/", "~/"].iter().find_map(|start| named.strip_prefix(start))?;
@@ -191,7 +192,7 @@ pub fn is_this_program(named: &str) -> bool {
     }
 }
 
-/// The file that a shell would start by this name, without links.
+/// The canonical path of the program that a shell would run by this name.
 pub fn on_path(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path)

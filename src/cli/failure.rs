@@ -1,6 +1,6 @@
-//! The JSON members of a failed command besides `error`: those of a success, filled in as far as they are known
-//! (BEHAVIOUR §10). A failure before the command starts, such as an unknown profile, has them too. So do arguments that
-//! cannot be parsed, if they name a command.
+//! The JSON members of a failed command besides `error`: those of a success, as far as they are known (BEHAVIOUR §10).
+//! A failure before the command starts, such as an unknown profile, has them too. So do arguments that cannot be
+//! parsed, if they name a command.
 
 use std::ffi::OsString;
 
@@ -12,7 +12,7 @@ use super::help;
 use super::templates::{extract, validate};
 use super::{ask, assert, connect, db, doctor, edit, index, init, remove, replay, simulate, tag, trust, why_not};
 
-/// The answer, if it is a failure, with the members of a success that it lacks.
+/// Adds the members of a success that a failed answer lacks.
 pub fn completed(mut answer: CommandOutput, command: Option<&Command>) -> CommandOutput {
     let (Some(command), Some(error), Value::Object(members)) = (command, answer.refused.first(), &mut answer.json)
     else {
@@ -24,12 +24,12 @@ pub fn completed(mut answer: CommandOutput, command: Option<&Command>) -> Comman
     answer
 }
 
-/// The answer to a line that the parser refuses.
+/// The members for a command line that the parser rejects.
 pub fn of_line(words: &[OsString], message: &str) -> Map<String, Value> {
     help::command_in(words).map_or_else(Map::new, |command| nothing(&command, message))
 }
 
-/// The members of an answer that has found or changed nothing; none for a command whose answers differ too much.
+/// The members of an answer that found or changed nothing; empty for commands whose answers vary too much.
 fn nothing(command: &Command, message: &str) -> Map<String, Value> {
     let listed = || json!({"sources": [], "total": 0, "selected_count": 0});
     let selected = || {
@@ -91,9 +91,9 @@ fn nothing(command: &Command, message: &str) -> Map<String, Value> {
         Command::Ask(_) => ask::nothing(message),
         Command::Connect(args) => connect::nothing(&args.agents),
         Command::Disconnect(args) => connect::nothing(&args.agents),
-        // What the answer has depends on what is added: one place, or several.
+        // The other members depend on whether one place or several are added.
         Command::Add(_) => json!({"status": "error"}),
-        // These answer in lines, with what the workspace has, or need no workspace.
+        // These print lines, print what the workspace contains, or need no workspace.
         Command::Journal(_)
         | Command::Watch
         | Command::Hook(_)

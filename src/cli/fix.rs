@@ -7,14 +7,14 @@ use refdesk_text::escape::one_line;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Error, Fix};
 
-/// A name as the last argument of a command that a person or an agent could copy into a shell: names come with a
-/// repository, so one can hold a command of its own, or look like an option.
+/// Quotes a name as the last argument of a command to copy into a shell. Names come from the repository, so one may
+/// contain a shell command or look like an option.
 pub fn argument(name: &str) -> Cow<'_, str> {
     let word = shell_words::quote(name);
     if name.starts_with('-') { Cow::Owned(format!("-- {word}")) } else { word }
 }
 
-/// A fix in the words of the command line; `None` to use its own words.
+/// Words a fix for the command line; `None` keeps its default wording.
 pub fn words(fix: &Fix) -> Option<String> {
     Some(match fix {
         Fix::AddTarget => "add it with `refdesk add`; until then it stays a plain link".into(),
@@ -61,23 +61,23 @@ pub fn words(fix: &Fix) -> Option<String> {
     })
 }
 
-/// What to do about a catalog without sources.
+/// What to do about a catalog without sources, on one line.
 pub fn no_sources(desk: &Desk) -> String {
     one_line(&desk.no_sources_fix().worded(&words)).into_owned()
 }
 
-/// That the catalog has no sources, and what to do about it: a line.
+/// A line that reports an empty catalog and what to do about it.
 pub fn empty_catalog(desk: &Desk) -> String {
     let what = if desk.unread_catalog_fix().is_some() { "No source can be read" } else { "The catalog has no sources" };
     format!("{what}: {}.\n", no_sources(desk))
 }
 
-/// The error with its fix in these words.
+/// The error with its fix worded for the command line.
 pub fn worded(error: Error) -> Error {
     error.worded(&words)
 }
 
-/// The diagnostics with their fixes in these words.
+/// The diagnostics with their fixes worded for the command line.
 pub fn all(problems: &[Diagnostic]) -> Vec<Diagnostic> {
     problems.iter().map(|problem| problem.clone().worded(&words)).collect()
 }

@@ -1,4 +1,4 @@
-//! `refdesk graph`: all mentions of the catalog, for people, Graphviz and Mermaid, and as a picture.
+//! `refdesk graph`: all mentions of the catalog, as text, Graphviz, Mermaid or a picture.
 
 mod svg;
 
@@ -20,7 +20,7 @@ pub fn run(desk: &mut Desk, args: &GraphArgs, format: OutputFormat) -> CommandOu
     desk.read_all();
     let desk = &*desk;
     let sources = desk.catalog().sources();
-    // Where all sources mention all others, there are too many to keep.
+    // Iterate instead of collecting: if every source mentions every other, the mentions do not fit in memory.
     let mentions = || sources.iter().flat_map(|source| desk.graph().from(source.id.as_str()));
     let node = |source: &Source| {
         json!({"id": source.id, "name": source.name, "type": source.kind.word(), "mode": source.mode.word(),
@@ -72,7 +72,7 @@ fn to_text(desk: &Desk, mentions: &[Mention], more: usize) -> String {
     text
 }
 
-/// Each pair once.
+/// Each pair of a source and a source it mentions, once.
 fn edges(desk: &Desk) -> impl Iterator<Item = (&str, SourceId)> {
     desk.catalog().sources().iter().flat_map(|source| {
         let (from, mut seen) = (source.id.as_str(), HashSet::new());

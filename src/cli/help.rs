@@ -1,4 +1,4 @@
-//! The program as `--help` shows it: commands grouped by purpose, those for a beginner first.
+//! `--help`: the commands grouped by purpose, those for beginners first.
 
 use std::ffi::OsString;
 
@@ -22,15 +22,15 @@ const GROUPS: &[(&str, &[&str])] = &[
 /// The description of `help`, which the parser adds.
 const HELP: &str = "Print help for a command";
 
-/// The arguments of the program.
+/// Parses the command line.
 ///
 /// # Errors
-/// They are wrong, or ask for help or the version.
+/// The arguments are wrong, or ask for help or the version.
 pub fn parse() -> Result<Cli, clap::Error> {
     let mut words = text_words::marked(program, std::env::args_os().collect());
     let asks_for_help = |words: &[OsString]| matches!(words, [.., help, option] if help == "help" && (option == "--help" || option == "-h"));
     let matches = match program().try_get_matches_from(&words) {
-        // `help` takes only names of commands.
+        // `help` accepts only command names, so drop the option.
         Err(error) if error.kind() == ErrorKind::InvalidSubcommand && asks_for_help(&words) => {
             words.pop();
             program().try_get_matches_from(words)?
@@ -45,7 +45,7 @@ pub fn parse() -> Result<Cli, clap::Error> {
     Ok(arguments)
 }
 
-/// The command that a refused line names. Its arguments are not known: those that it must have are empty.
+/// The command on a line that the parser rejected. Its arguments are unknown, so required ones get placeholders.
 pub fn command_in(words: &[OsString]) -> Option<args::Command> {
     let lenient = |words: &[OsString]| program().ignore_errors(true).try_get_matches_from(words).ok();
     let matches = lenient(words)?;
@@ -54,7 +54,7 @@ pub fn command_in(words: &[OsString]) -> Option<args::Command> {
     command("").or_else(|| command("0"))
 }
 
-/// The shortest line of the command in these matches, with this value for each argument that may have any.
+/// The shortest valid line for the matched command, with `value` for each required argument that accepts any.
 fn filled(matches: &ArgMatches, value: &str) -> Vec<OsString> {
     let (mut line, mut command, mut matches) = (vec![OsString::from("refdesk")], program(), Some(matches));
     while let Some((name, below)) = matches.and_then(ArgMatches::subcommand) {
@@ -70,7 +70,7 @@ fn filled(matches: &ArgMatches, value: &str) -> Vec<OsString> {
     line
 }
 
-/// The program with its help in groups.
+/// The parser, with its help in groups.
 pub fn program() -> Command {
     let program = Cli::command();
     let template = format!(

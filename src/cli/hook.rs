@@ -1,5 +1,6 @@
-//! `refdesk hook`: one document of an agent in, one out, exit code 0. An agent waits for it and its user did not call it,
-//! so any failure adds nothing; the reason is in the log and, if there is a workspace, in its journal.
+//! `refdesk hook`: reads one document from an agent, writes one, and exits with 0. The agent waits, and its user did
+//! not call the hook, so a failure adds nothing; the reason goes to the log and, if there is a workspace, to its
+//! journal.
 
 use std::io::{self, IsTerminal, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -30,7 +31,7 @@ const LOCK_TIMEOUT: Duration = Duration::from_millis(500);
 const THREADS: usize = 4;
 
 pub fn run(arguments: &Cli, args: &HookArgs) -> ExitCode {
-    // The location of a panic goes to the log instead of the screen, and its message nowhere: it may contain text.
+    // Log the location of a panic instead of printing it, and drop the message, which may contain the user's text.
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
         tracing::error!(place, "a bug in refdesk");
@@ -38,17 +39,17 @@ pub fn run(arguments: &Cli, args: &HookArgs) -> ExitCode {
     let (value, desk) = catch_panic(|| answer(arguments, args)).unwrap_or_else(|| (hook::nothing(), None));
     if !print(&value) && value != hook::nothing() {
         tracing::warn!("standard output cannot be written");
-        // The output was not read, so it must be given again.
+        // The agent did not read the output, so it must be sent again.
         catch_panic(|| {
             desk.as_ref().map(|(desk, session)| desk.forget_session(session, "the response could not be written"))
         });
     }
-    // The program ends here: the system frees ten thousand sources at once instead of one by one.
+    // The program ends here. The system frees ten thousand sources at once, faster than dropping them one by one.
     let _stays = std::mem::ManuallyDrop::new(desk);
     ExitCode::SUCCESS
 }
 
-/// Handles wrong arguments of a hook: a wrongly configured agent continues as if there were no hook.
+/// Handles wrong arguments of a hook, so that a misconfigured agent continues as if there were no hook.
 pub fn answer_usage_error(error: &clap::Error) -> Option<ExitCode> {
     if !error.use_stderr() || !calls_hook(std::env::args_os().collect::<Vec<_>>().into_iter()) {
         return None;
@@ -62,8 +63,7 @@ pub fn answer_usage_error(error: &clap::Error) -> Option<ExitCode> {
     Some(ExitCode::SUCCESS)
 }
 
-/// Whether these arguments call a hook, as far as they can be parsed; otherwise whether it is the first command in
-/// them.
+/// Whether these arguments call a hook: by the command that the parser finds, else by the first command name in them.
 fn calls_hook(arguments: impl Iterator<Item = std::ffi::OsString> + Clone) -> bool {
     let program = <Cli as clap::CommandFactory>::command();
     let parser = program.clone().ignore_errors(true);
@@ -154,7 +154,7 @@ fn read() -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// Opens the desk in the workspace of the folder the agent works in, otherwise of the current one.
+/// The options for the workspace of the agent's working folder, else of the current folder.
 fn options(arguments: &Cli, demo: Option<&Path>, cwd: Option<&Path>) -> Result<Options, String> {
     let current = environment::current();
     let from = match (cwd, &current) {
@@ -165,7 +165,7 @@ fn options(arguments: &Cli, demo: Option<&Path>, cwd: Option<&Path>) -> Result<O
     };
     let named = demo.is_some() || arguments.workspace.is_some();
     let from = match from {
-        // It may contain links or `..`.
+        // The path may contain links or `..`.
         Ok(from) if !named => real_folder(&from)?,
         Ok(from) => from,
         Err(_) if named => PathBuf::new(),
@@ -180,7 +180,7 @@ fn real_folder(folder: &Path) -> Result<PathBuf, String> {
     real.ok_or_else(|| format!("the agent works in {folder:?}, which is not a folder"))
 }
 
-/// What the desk adds to that event, and what went wrong.
+/// What the desk adds for the event, and the problems.
 fn enrich_event(
     desk: &mut Desk,
     session: &Session,
@@ -196,7 +196,7 @@ fn enrich_event(
     if loses_context && !repeat && desk.has_state() {
         problems.extend(desk.forget_session(session, "the conversation was summarised or started again"));
     }
-    // If forgetting failed, the old memory would suppress what must be given again.
+    // If forgetting failed, the old memory would suppress what must be sent again.
     let is_stuck = problems.iter().any(|problem| problem.code == Code::NotStored);
     let asked = match event {
         HookEvent::Start { .. } => EnrichRequest::new(TextKind::SystemInstructions, ""),
@@ -207,7 +207,7 @@ fn enrich_event(
         }
         HookEvent::LosesContext | HookEvent::Other(_) => return (String::new(), problems),
     };
-    // Tools can work in any folder; a folder without a workspace is left alone.
+    // A tool can work in any folder, so add nothing in one without a catalog.
     if matches!(event, HookEvent::Tool { .. }) && desk.catalog().is_empty() {
         return (String::new(), problems);
     }
@@ -225,15 +225,15 @@ fn enrich_event(
     (enriched.added().to_owned(), problems)
 }
 
-/// An agent can select sources only with a tool of a server. `connect` writes whether the agent has one; otherwise it
-/// is assumed to have the one that is running.
+/// An agent can select sources only through an MCP server. `connect` writes whether the agent has one; otherwise assume
+/// that it uses the one that is running.
 fn hint_action(workspace: &Path, args: &HookArgs) -> HintAction {
     let has_server = args.mcp || (!args.no_mcp && presence::is_open(workspace, PresenceKind::Server));
     if has_server { HintAction::Select } else { HintAction::Read }
 }
 
-/// Records problems in addition to the response. Problems of the workspace itself are journalled only for events with a
-/// person present, not for every tool.
+/// Journals problems, besides the response. Those of the workspace itself are journalled only for events with a person
+/// present, not for every tool call.
 fn note(desk: &Desk, session: &Session, event: &HookEvent, problems: &[Diagnostic]) {
     let opening = desk.opening_diagnostics();
     let errors: Vec<&Diagnostic> = opening.iter().filter(|problem| problem.is_error()).collect();
@@ -244,7 +244,7 @@ fn note(desk: &Desk, session: &Session, event: &HookEvent, problems: &[Diagnosti
     if environment::is_trial() || is_unwritable(problems) || matches!(event, HookEvent::Tool { .. }) {
         return;
     }
-    // What is wrong with a part of the catalog is among the problems of the workspace; the hook did its work.
+    // If part of the catalog could be read, the hook did its work, and the errors belong to the workspace.
     if let Some(first) = errors.first().filter(|_| desk.catalog().is_empty()) {
         let more = errors.len().saturating_sub(1);
         let more = if more == 0 { String::new() } else { format!(" (and {more} more: refdesk check)") };
@@ -256,7 +256,7 @@ fn is_unwritable(problems: &[Diagnostic]) -> bool {
     problems.iter().any(|problem| matches!(problem.code, Code::NotStored | Code::NotJournalled))
 }
 
-/// The agent gets nothing; the reason is logged.
+/// Logs and journals the reason; the agent gets nothing.
 fn fail(opened: Option<(&Desk, &Session)>, reason: &str) -> (Value, Option<(Desk, Session)>) {
     tracing::warn!(?reason, "nothing is added");
     let opened = opened.filter(|_| !environment::is_trial());

@@ -17,7 +17,7 @@ use refdesk_desk::{Desk, IndexReport, Indexing, Options, Progress, Session, firs
 use refdesk_text::tokens::{counted, grouped};
 use refdesk_text::{Code, Error};
 
-/// Updates the index; on a terminal, progress is shown while it lasts.
+/// Updates the index, with a progress line on a terminal.
 pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
     let has_ended = desk.stop_flag();
     if args.background {
@@ -25,7 +25,7 @@ pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
     }
     if args.until_eof {
         let end = has_ended.clone();
-        // It blocks until then, or until this process ends.
+        // Blocks until standard input ends, or until this process does.
         std::thread::spawn(move || {
             let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
             end.store(true, Ordering::Relaxed);
@@ -40,7 +40,7 @@ pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
     shown.clear();
     match done {
         Err(error) => unmet(desk, error),
-        // The index is being updated all the same.
+        // Another process is updating the index, which is enough.
         Ok(None) if args.background => CommandOutput::new(Value::Null, String::new()),
         Ok(None) => {
             let message = "another refdesk is building the search index";
@@ -82,7 +82,7 @@ pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
                     if report.unreadable == 1 { "it" } else { "them" },
                 ));
             }
-            // A failure to read it again does not undo the build.
+            // If the index cannot be read again, the build has still succeeded.
             let cut = desk.cut_files(|_| true).unwrap_or_default();
             let waits = [waiting(desk.untrusted_source_count()), desk.index_waits_for_trust().map(str::to_owned)];
             first_sections_only(&cut)
@@ -96,7 +96,7 @@ pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
     }
 }
 
-/// How many sources the index lacks until they are trusted.
+/// A line about the sources that are not indexed until they are trusted.
 fn waiting(count: usize) -> Option<String> {
     match count {
         0 => None,
@@ -110,7 +110,7 @@ fn waiting(count: usize) -> Option<String> {
     }
 }
 
-/// A run that did nothing, with what the index has.
+/// The answer of a run that did nothing, with the current state of the index.
 fn unmet(desk: &Desk, error: Error) -> CommandOutput {
     let status = desk.index_status().ok().flatten();
     let known = status.map(|status| IndexReport {
@@ -126,7 +126,7 @@ fn to_json(desk: &Desk, report: &IndexReport, cut: &[String]) -> Value {
     document(report, cut, desk.untrusted_source_count(), desk.index_waits_for_trust().is_some())
 }
 
-/// The answer where nothing was read.
+/// The answer if nothing was read.
 pub fn nothing() -> Value {
     document(&IndexReport::default(), &[], 0, false)
 }
@@ -158,7 +158,7 @@ pub fn watch(mut options: Options, session: Session, args: &IndexArgs, format: O
     let watched = runtime.and_then(|runtime| {
         runtime.block_on(async {
             let mut signals = Signals::new()?;
-            // It starts the updates.
+            // The engine runs the updates.
             let _engine = engine::start(options, session)?;
             signals.any().await;
             Ok(())
@@ -180,7 +180,7 @@ fn lower_priority() {
 /// A line of progress on standard error, if that is a terminal.
 struct ProgressLine {
     is_terminal: bool,
-    /// When the first vector was begun.
+    /// When the first vector was started.
     began: Option<Instant>,
 }
 
@@ -200,7 +200,7 @@ impl ProgressLine {
                 format!("computing vector {done} of {of}{}", left(passed, done, of))
             }
         };
-        // A terminal that is gone makes no difference to the index.
+        // Ignore a closed terminal: the index does not depend on it.
         let _ = write!(std::io::stderr(), "\r\x1b[K{line}");
     }
 

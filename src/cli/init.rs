@@ -21,10 +21,10 @@ use refdesk_text::tokens::counted;
 /// The most notes in the text form.
 const NOTES: usize = 10;
 
-/// The most files whose difference a person is shown in full.
+/// The number of diffs shown in full; beyond it, new files are only counted.
 const DIFFS: usize = 5;
 
-/// How to see what is folded: without a terminal, and at one.
+/// How to see the folded rows: without a terminal, and at one.
 const LISTS: &str = "`refdesk init --all` lists them";
 const SHOWS: &str = "u shows them";
 
@@ -36,8 +36,7 @@ const KEYS: &str = "  3 5-8  tick or untick these rows
   q      leave without writing anything
 ";
 
-/// Proposes, asks and writes. With `--yes` nobody has seen a diff, so if a file changes in the meantime,
-/// everything is read again.
+/// Proposes, asks and writes. With `--yes` no one has reviewed a diff, so start over if a file changes in the meantime.
 pub fn run(desk: &mut Desk, session: &Session, args: &InitArgs) -> CommandOutput {
     if !args.yes {
         return attempt(desk, session, args).unwrap_or_else(|unwritten| unwritten.0);
@@ -53,7 +52,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &InitArgs) -> CommandOutput
     done.unwrap_or_else(|error| last.unwrap_or_else(|| CommandOutput::refused(error)))
 }
 
-/// The answer; an error comes with its answer.
+/// Runs once; an error comes with the answer to print.
 fn attempt(desk: &mut Desk, session: &Session, args: &InitArgs) -> Result<CommandOutput, Box<(CommandOutput, Error)>> {
     let found = match desk.discoverer(&args.folders) {
         Ok(discoverer) => discoverer.run(),
@@ -61,7 +60,7 @@ fn attempt(desk: &mut Desk, session: &Session, args: &InitArgs) -> Result<Comman
             return Ok(answer("error", &Discovery::default(), &Ticks::default()).with_failures(vec![refusal]));
         }
     };
-    // Sources that were left out before are not new.
+    // On a later run, do not list the documents that the user left out before.
     let is_first = desk.catalog().is_empty();
     let listed = if args.all { found.new.len() } else { found.listed(!is_first) };
     let mut ticks = Ticks::of(&found, listed);
@@ -89,7 +88,7 @@ fn attempt(desk: &mut Desk, session: &Session, args: &InitArgs) -> Result<Comman
         Err(refusal) => return Ok(answer("error", &found, &ticks).with_failures(vec![refusal])),
     };
     let files = counted(proposals.len(), "file");
-    // The list before it tells programs that this is not a patch. An agent may read it, so it is escaped.
+    // The list before the diff keeps programs from taking this for a patch. An agent may read it, so it is escaped.
     let shown = || {
         let difference: String = proposals.iter().map(|it| it.diff.unified()).collect();
         format!("{listed}\n{notes}{}", visible(&difference))
@@ -152,14 +151,14 @@ fn tick(found: &Discovery, ticks: &mut Ticks, notes: &str) -> bool {
     }
 }
 
-/// The user left without writing anything, which is not an error.
+/// The answer after the user left without writing anything, which is not an error.
 fn left(found: &Discovery, ticks: &Ticks) -> CommandOutput {
     CommandOutput { text: b"Nothing was written.\n".to_vec(), ..answer("left", found, ticks) }
 }
 
 struct Indexed {
     text: String,
-    /// Why it was not built.
+    /// Why the index was not built.
     notes: Vec<String>,
 }
 
@@ -190,7 +189,7 @@ fn chosen(found: &Discovery, ticks: &Ticks, args: &InitArgs) -> CatalogChange {
     }
 }
 
-/// The diff for people; of many similar new files, only the first ones.
+/// The diff for people, with only the first few of many new files.
 fn difference(proposals: &[Proposal]) -> String {
     let mut shown: String = proposals.iter().take(DIFFS).map(|proposal| proposal.diff.shown()).collect();
     let changed = proposals.iter().skip(DIFFS).filter(|proposal| proposal.diff.removed > 0);
@@ -220,7 +219,7 @@ fn nothing(desk: &Desk, found: &Discovery, ticks: &Ticks, notes: &str) -> Comman
     CommandOutput { text: text.into_bytes(), ..answer(status, found, ticks) }
 }
 
-/// How many are not ticked, and how to see them.
+/// A line with the number of documents that are not ticked, and how to list them.
 fn left_out(count: usize) -> String {
     match count {
         0 => String::new(),
@@ -293,8 +292,8 @@ fn sample(prompts: &[SamplePrompt]) -> String {
     text
 }
 
-/// The notes on the proposals listed now, and on the scan as a whole. The user has already seen notes on what
-/// was left out before.
+/// The notes on the proposals listed now, and on the scan as a whole. The user has already seen notes on what was left
+/// out before.
 fn notes_on_listed(found: &Discovery, listed: usize) -> Vec<&ScanNote> {
     let new = found.new.iter().take(listed).filter_map(|source| source.place.path());
     let shown: Vec<String> = new.map(lossy).chain(found.moved.iter().map(|source| lossy(&source.after))).collect();
@@ -307,7 +306,7 @@ fn is_at_or_below(file: &str, place: &str) -> bool {
     file.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// What was left out or not understood.
+/// The notes on what was left out or not understood, as text.
 fn notes(notes: &[&ScanNote]) -> String {
     let line = |note: &&ScanNote| format!("note: {}\n", one_line(&note.to_string()));
     let mut text: String = notes.iter().take(NOTES).map(line).collect();
@@ -320,7 +319,7 @@ fn notes(notes: &[&ScanNote]) -> String {
     text
 }
 
-/// The answer where nothing was looked for.
+/// The answer if nothing was scanned.
 pub fn nothing_found() -> Value {
     answer("error", &Discovery::default(), &Ticks::default()).json
 }

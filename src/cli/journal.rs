@@ -1,5 +1,5 @@
-//! `refdesk journal`: what agents were sent and read, and what was picked and written: stored lines for
-//! programs, a table on a terminal, and how often hints were followed.
+//! `refdesk journal`: what agents were sent and read, and what was picked and written. Prints stored lines for
+//! programs, a table on a terminal, or how often hints were followed.
 
 use std::io;
 
@@ -18,7 +18,7 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::tokens::{counted, grouped};
 use refdesk_text::{Code, Error};
 
-/// Prints the requested lines; those of `session` if one is given.
+/// Prints the requested lines, or only those of `session` if it is given.
 pub fn run(desk: &Desk, args: &JournalArgs, session: Option<&str>, format: OutputFormat) -> CommandOutput {
     let now = since::now();
     let since = match args.since.as_deref().map(|text| (text, since::parse(text, &now))) {
@@ -103,7 +103,7 @@ fn row(line: &Line, now: &Zoned) -> Vec<String> {
     vec![line.n.to_string(), time, line.session.clone(), line.who.clone(), tokens, text]
 }
 
-/// How often hints were followed.
+/// How often hints were followed, by tag and by source.
 fn precision(desk: &Desk, is_wanted: impl Fn(&Line) -> bool) -> io::Result<(CommandOutput, usize)> {
     let (tally, damaged) = desk.tally(is_wanted)?;
     let (tags, hinted, expanded) = (tally.tags(), tally.hinted(), tally.expanded());

@@ -40,7 +40,7 @@ pub fn run(desk: &mut Desk, args: &ListArgs, format: OutputFormat) -> CommandOut
             ("selected_count", json!(selected)),
         ])
     };
-    // Only then is listing every source a useful suggestion.
+    // Suggest listing every source only if there are no other filters.
     let is_unselected = args.selected && args.tags.is_empty() && matches!(args.mode, ModeFilter::All);
     let mut notes = desk.unknown_tags(&args.tags);
     notes.extend(dormant(desk, desk.selection().dormant()));
@@ -50,7 +50,7 @@ pub fn run(desk: &mut Desk, args: &ListArgs, format: OutputFormat) -> CommandOut
     }
 }
 
-/// Reports picks without a source. No list of sources contains them, and they take effect again when their
+/// Reports picks whose source does not exist. No list of sources contains them, and they take effect again when the
 /// source returns.
 fn dormant(desk: &Desk, picks: &[String]) -> Option<String> {
     let first = picks.first()?;

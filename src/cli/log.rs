@@ -1,5 +1,5 @@
-//! The log. `REFDESK_LOG` sets its level; it is written to a file in the user's state folder and never shown
-//! on the screen. The first entry creates the file, and nothing depends on it.
+//! The log. `REFDESK_LOG` sets its level; it is written to a file in the user's state folder and never shown on the
+//! screen. The first entry creates the file, and nothing depends on it.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -18,7 +18,7 @@ use refdesk_files::{narrow, private_folder};
 /// A larger file is rotated, replacing the previous one.
 const LIMIT: u64 = 4 * 1024 * 1024;
 
-/// The file; `None` without a home folder.
+/// The log file; `None` without a home folder.
 pub fn file() -> Option<PathBuf> {
     config::state_folder().map(|folder| folder.join("refdesk.log"))
 }
@@ -37,7 +37,7 @@ pub fn start(preferred: Option<&str>) {
     }
 }
 
-/// The level from `REFDESK_LOG`; warnings if it is empty or cannot be parsed, and why.
+/// The level in `wanted`. If it is empty or invalid, warnings, with the reason why it is invalid.
 fn filter(wanted: &str) -> (Targets, Option<String>) {
     let usual = || Targets::new().with_default(LevelFilter::WARN);
     let wrong = user::wrong_log_word(wanted).map(|word| format!("'{word}' is not a level"));
@@ -51,7 +51,7 @@ fn filter(wanted: &str) -> (Targets, Option<String>) {
     }
 }
 
-/// The file, opened by the first write.
+/// The log file, opened by the first write.
 struct LogFile {
     path: PathBuf,
     limit: u64,
@@ -99,7 +99,7 @@ impl<'a> MakeWriter<'a> for LogFile {
     }
 }
 
-/// Writes lines as far as possible; a logger cannot handle errors.
+/// Ignores failed writes, because a logger has nowhere to report them.
 struct LogWriter<'a> {
     log: &'a LogFile,
 }

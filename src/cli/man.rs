@@ -40,7 +40,7 @@ pub fn run(words: &[OsString], format: OutputFormat) -> CommandOutput {
     }
 }
 
-/// Shows the page with `man`; the answer is the help if that fails.
+/// Shows the page with `man`; if that fails, returns the help.
 fn read_by_a_person(page: &Page<'_>, text: &str) -> CommandOutput {
     let shown = environment::on_path("man").is_some_and(|man| show(&man, text).is_ok_and(|status| status.success()));
     let help = if shown { String::new() } else { page.command.clone().render_long_help().to_string() };
@@ -126,8 +126,8 @@ impl Page<'_> {
     }
 }
 
-/// `refdesk add [--id ID] [-t TAG]... [OPTIONS] <PATH|URL>...`: the options of the command itself, then one word for those of
-/// all commands.
+/// `refdesk add [--id ID] [-t TAG]... [OPTIONS] <PATH|URL>...`: the command's own options, then one word for the global
+/// ones.
 fn synopsis(command: &Command) -> String {
     let mut words = vec![command.get_bin_name().unwrap_or_else(|| command.get_name()).to_owned()];
     let is_own = |arg: &&Arg| !arg.is_hide_set() && !arg.is_global_set() && arg.get_id() != "help";

@@ -1,4 +1,4 @@
-//! `refdesk mcp`: the desk as a server, until its client or a signal ends it.
+//! `refdesk mcp`: serves the desk to one client, until the client or a signal ends it.
 
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
@@ -25,7 +25,7 @@ pub fn run(options: Options, args: &McpArgs, session: Option<&str>, format: Outp
     if let Some(address) = &args.http {
         return mcp_http::run(options, address, args, session, format);
     }
-    // Otherwise nothing would be printed at a terminal.
+    // A person at a terminal would otherwise see nothing.
     if io::stdin().is_terminal() && io::stderr().is_terminal() {
         output::print_to_stderr(WAITING);
     }

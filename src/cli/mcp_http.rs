@@ -1,4 +1,4 @@
-//! `refdesk mcp --http`: the desk as a server for many agents, until a signal ends it.
+//! `refdesk mcp --http`: serves the desk to many agents, until a signal ends it.
 
 use std::net::SocketAddr;
 use std::process::ExitCode;

@@ -1,5 +1,5 @@
-//! Printing: results to standard output, problems to standard error, both in colour if wanted. A reader that
-//! closes its end is not an error.
+//! Printing: results to standard output, problems to standard error, both in colour if wanted. A reader that closes its
+//! end is not an error.
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
@@ -37,8 +37,8 @@ pub fn print(answer: CommandOutput, format: OutputFormat) -> ExitCode {
     ExitCode::from(if written { exit } else { exit.max(1) })
 }
 
-/// The diagnostics that are not repeated by a failure of the same answer, sorted by file and line because
-/// several readers report them.
+/// The diagnostics that no failure of the same answer repeats, sorted by file and line because several readers report
+/// them.
 fn unique_diagnostics(answer: &CommandOutput) -> Vec<&Diagnostic> {
     let is_repeated = |problem: &&Diagnostic| {
         let ending = format!("{}: {}", problem.place(), problem.message);
@@ -53,15 +53,15 @@ fn unique_diagnostics(answer: &CommandOutput) -> Vec<&Diagnostic> {
     problems
 }
 
-/// An error and what to do about it, on standard error.
+/// Prints an error and what to do about it to standard error.
 pub fn print_error(error: &Error) {
     let fix = one_line(&error.fix.worded(&fix::words)).into_owned();
     print_to_stderr(&format!("error: {}", Error::new(error.code, one_line(&error.message), fix)));
 }
 
-/// Decides once whether to use colours: by `--color`, otherwise by the user's preference, otherwise by the
-/// terminal and the variables NO_COLOR, CLICOLOR and CLICOLOR_FORCE. It reads the raw arguments, because
-/// parsing them may already print an error.
+/// Decides once whether to use colours: by `--color`, otherwise by the user's preference, otherwise by the terminal and
+/// the variables NO_COLOR, CLICOLOR and CLICOLOR_FORCE. It reads the raw arguments, because parsing them may already
+/// print an error.
 pub fn choose_colors(arguments: impl Iterator<Item = std::ffi::OsString>, preferred: Option<&str>) {
     let words: Vec<String> =
         arguments.map_while(|word| word.into_string().ok()).take_while(|word| word != "--").collect();
@@ -141,7 +141,7 @@ pub fn ask_line(shown: &str, question: &str) -> Option<String> {
     let mut answer = String::new();
     let read =
         out.write_all(asked.as_bytes()).and_then(|()| out.flush()).and_then(|()| io::stdin().read_line(&mut answer));
-    // Without a line break, the input has ended.
+    // Zero bytes mean that the input has ended.
     read.is_ok_and(|bytes| bytes > 0).then(|| answer.trim().to_owned())
 }
 
@@ -160,7 +160,7 @@ pub fn ask_with_yes(question: &str) -> bool {
     answer.is_some_and(|answer| ["", "y", "yes"].contains(&answer.to_lowercase().as_str()))
 }
 
-/// The error that nothing was written because nobody could be asked.
+/// The error that nothing was written because there is no terminal to ask at.
 pub fn unasked() -> Error {
     let hint = "check what would be written, and run again with --yes";
     Error::new(Code::NotApproved, "not a terminal, so nothing was written", hint)
@@ -180,8 +180,8 @@ pub fn wait_for_enter() {
     }
 }
 
-/// Asks whether a configuration file outside the workspace may be written, because a repository's links or
-/// settings can lead there.
+/// Asks whether a configuration file outside the workspace may be written, because a repository's links or settings can
+/// lead there.
 ///
 /// # Errors
 /// The answer was no, or there is no terminal to ask at.
@@ -222,11 +222,11 @@ pub fn usage(mut error: clap::Error) -> ExitCode {
     suggest_command(&mut error);
     let whole = visible(&error.to_string()).into_owned();
     if wants_json(std::env::args_os().skip(1)) {
-        // Up to the first blank line; missing arguments are on separate lines.
+        // The message is the text up to the first blank line; missing arguments are on separate lines.
         let first: Vec<&str> = whole.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
         let command = command_of(words());
         let message = match error.kind() {
-            // Its text is the help of the command.
+            // For this kind, the text is the help of the command.
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
                 format!("a command is missing after '{}'", command.get_bin_name().unwrap_or("refdesk"))
             }
@@ -241,13 +241,13 @@ pub fn usage(mut error: clap::Error) -> ExitCode {
     if is_plain {
         let _ = error.print();
     } else {
-        // Without colours, which could not be told from escape sequences in the arguments.
+        // Without colours, which cannot be distinguished from escape sequences in the arguments.
         print_to_stderr(whole.trim_end());
     }
     ExitCode::from(2)
 }
 
-/// Removes the parser's suggestion, and the usage it shows for that, if it is not close to what was typed.
+/// Removes the parser's suggestion, and its usage, if it is not close to what was typed.
 fn drop_far_suggestion(error: &mut clap::Error) {
     use clap::error::{ContextKind, ContextValue::String as One};
     let (Some(One(typed)), Some(One(suggested))) =
@@ -261,8 +261,8 @@ fn drop_far_suggestion(error: &mut clap::Error) {
     }
 }
 
-/// Suggests the closest option of the command for an unknown one, if the parser would only suggest passing it
-/// as a value.
+/// Suggests the closest option of the command for an unknown one, if the parser would only suggest passing it as a
+/// value.
 fn suggest_option(error: &mut clap::Error, words: impl Iterator<Item = String>) {
     use clap::error::{ContextKind, ContextValue::String as One};
     let is_unknown = error.kind() == ErrorKind::UnknownArgument && error.get(ContextKind::SuggestedArg).is_none();
@@ -276,7 +276,7 @@ fn suggest_option(error: &mut clap::Error, words: impl Iterator<Item = String>) 
     }
 }
 
-/// The arguments, as far as they are text.
+/// The arguments as text, converted lossily.
 fn words() -> impl Iterator<Item = String> {
     std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned())
 }
@@ -288,7 +288,7 @@ fn command_of(words: impl Iterator<Item = String>) -> clap::Command {
     words.fold(program, |command, word| below(&command, word).unwrap_or(command))
 }
 
-/// Suggests the closest command for an unknown one after `help`, where the parser does not.
+/// Suggests the closest command for an unknown one after `help`; the parser does not.
 fn suggest_command(error: &mut clap::Error) {
     use clap::error::{ContextKind, ContextValue::String as One};
     let is_unknown =
@@ -324,7 +324,7 @@ fn wants_json(arguments: impl Iterator<Item = std::ffi::OsString>) -> bool {
     two || words.iter().any(|word| word == "--format=json" || word == "--json")
 }
 
-/// The most errors, and warnings of a rendering, that a command prints unasked.
+/// The most errors or rendering warnings that a command prints in full.
 const ERRORS: usize = 20;
 
 /// Prints errors in full up to a screenful, and warnings as a count: `refdesk check` lists them all.
@@ -376,7 +376,7 @@ pub fn to_text(problem: &Diagnostic) -> String {
 pub fn print_to_stderr(text: &str) {
     let text = visible(text);
     let text = if is_colored(&io::stderr()) { Cow::Owned(in_color(&text)) } else { text };
-    // Standard error is closed, so this cannot be reported.
+    // If standard error is closed, there is nowhere to report it.
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
@@ -386,7 +386,7 @@ fn write_out(bytes: &[u8]) -> bool {
     write_emphasised(bytes, &[])
 }
 
-/// The same, with parts of it in bold if the output has colours.
+/// Like [`write_out`], with some ranges in bold if the output has colours.
 fn write_emphasised(bytes: &[u8], emphasised: &[Range<usize>]) -> bool {
     let mut out = io::stdout().lock();
     let shown = if is_colored(&out) && !emphasised.is_empty() {

@@ -14,7 +14,7 @@ use refdesk_text::escape::one_line;
 
 struct Place {
     key: &'static str,
-    /// `None` if there is none.
+    /// `None` if no such file or folder is used.
     path: Option<PathBuf>,
     /// Shown to people instead of the path.
     name: Option<String>,

@@ -1,5 +1,5 @@
-//! `refdesk profiles`: what each profile would load, what is missing, and what it costs; also which commands
-//! do not support `--profile`.
+//! `refdesk profiles`: what each profile would load, what is missing, and what it costs; also which commands do not
+//! support `--profile`.
 
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
@@ -25,7 +25,7 @@ const WAITING: usize = 6;
 /// The option that loads a profile in its own scope.
 const PROFILE_OPTION: &str = "--profile";
 
-/// A profile does not store the selection, so commands that store one are refused.
+/// Refuses commands that store a selection, because a profile does not store one.
 pub fn refusal(arguments: &Cli) -> Option<CommandOutput> {
     let (given, command, called) =
         (arguments.profile.as_ref()?, arguments.command.as_ref()?, arguments.called.as_ref()?);
@@ -98,7 +98,7 @@ fn to_json(it: &ProfileDetails) -> Value {
     })
 }
 
-/// One line per profile for comparison, then their problems, or all details of a single one.
+/// One line per profile, then their problems; or all details of a single profile.
 fn to_text(all: &[ProfileDetails], whole: bool) -> String {
     if all.is_empty() {
         return format!(
@@ -176,7 +176,7 @@ fn name_cell(name: &str) -> String {
     format!("{indent}{}", one_line(name.trim_start()))
 }
 
-/// What it loads for an agent that was started with it, counted in the same way.
+/// What the profile loads for an agent started with it, counted as after a switch.
 fn own_scope(it: &ProfileDetails) -> AfterSwitch {
     let pulled_in = it.transitive.iter().filter(|id| !it.auto.contains(id)).cloned().collect();
     AfterSwitch {
@@ -189,12 +189,12 @@ fn own_scope(it: &ProfileDetails) -> AfterSwitch {
     }
 }
 
-/// Whether a switch to it loads something other than the profile itself.
+/// Whether a switch to the profile loads something other than the profile itself.
 fn is_different(it: &ProfileDetails) -> bool {
     it.switched.as_ref().is_some_and(|after| *after != own_scope(it))
 }
 
-/// Whether it is limited to fewer or other sources than the workspace.
+/// Whether the profile limits the sources.
 fn is_narrow(it: &ProfileDetails) -> bool {
     !it.sources.is_empty()
 }
@@ -220,7 +220,7 @@ fn tools(it: &ProfileDetails) -> String {
     if it.exclude_tools.is_empty() { String::new() } else { format!("tools: {}", it.exclude_tools.join(", ")) }
 }
 
-/// Its problems with their positions; empty if there are none.
+/// The problems of the profile with their positions; empty if there are none.
 fn problems_with_file(it: &ProfileDetails) -> String {
     let all_problems = all_problems(it);
     if all_problems.is_empty() { all_problems } else { all_problems + &paragraph("file", &it.shown) }
@@ -257,7 +257,7 @@ fn problems(it: &ProfileDetails) -> String {
     format!("{}: `refdesk check` shows them", words.collect::<Vec<_>>().join(", "))
 }
 
-/// Text below a row, wrapped and indented after its label; empty if there is none.
+/// Text below a row, wrapped and indented after its label; empty for empty text.
 fn paragraph(what: &str, words: &str) -> String {
     const INDENT: usize = 2;
     const LABEL: usize = 10;

@@ -77,7 +77,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &RemoveArgs) -> CommandOutp
     }
 }
 
-/// Removes without showing anything first. If a file changes in the meantime, it is read again.
+/// Removes without asking; starts over if a file changes in the meantime.
 fn without_asking(desk: &mut Desk, session: &Session, ids: &[String]) -> CommandOutput {
     let mut last: Option<Shown> = None;
     let done = desk.repeat_if_changed(|desk| {

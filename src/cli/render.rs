@@ -77,7 +77,7 @@ fn refusal(failed: RenderFailure) -> Error {
     }
 }
 
-/// The members of a failed answer that are known.
+/// The JSON members that are known in spite of the failure.
 fn known(failed: &RenderFailure, path: Option<&str>) -> Value {
     let mut json = Map::from_iter([("success".to_owned(), json!(false))]);
     if let Some(path) = path {
@@ -143,14 +143,14 @@ fn values(desk: &Desk, args: &RenderArgs) -> Result<Value, CommandOutput> {
     Ok(values)
 }
 
-/// The name and the value in NAME=VALUE.
+/// Splits NAME=VALUE.
 fn named<'g>(option: &str, given: &'g str, hint: &str) -> Result<(&'g str, &'g str), CommandOutput> {
     let usage = |lacks: &str| CommandOutput::usage(format!("{option} '{given}' has no {lacks}"), hint);
     let (name, value) = given.split_once('=').ok_or_else(|| usage("'='"))?;
     if matches!(name, "" | ":") { Err(usage("name before '='")) } else { Ok((name, value)) }
 }
 
-/// JSON as given to an option, or the text of the file that `@FILE` names.
+/// JSON from an option, or the text of the file that `@FILE` names.
 fn read_json_argument(desk: &Desk, option: &str, given: &str) -> Result<String, CommandOutput> {
     let Some(file) = given.strip_prefix('@') else { return Ok(given.to_owned()) };
     let path = absolute(&desk.workspace_context().current, &PathBuf::from(file));

@@ -23,7 +23,7 @@ fn to_json(desk: &Desk, closure: &Closure) -> Value {
     let members = closure.selection.members();
     let depth: Map<String, Value> = members.iter().map(|member| (member.id.to_string(), json!(member.depth))).collect();
     let transitive = members.iter().filter(|member| member.role == Role::Transitive);
-    // If every source mentions every other, there are millions.
+    // If every source mentions every other, there are millions of mentions.
     let mut room = rows::MENTIONS;
     let parents: Map<String, Value> = transitive
         .map(|member| {
@@ -56,7 +56,7 @@ fn to_text(desk: &Desk, closure: &Closure) -> String {
     for member in members {
         member.reason.iter().for_each(|reason| _ = children.entry(reason).or_default().insert(&member.id));
     }
-    // Only the mention that pulled a source in is kept.
+    // Keep only the mention that pulled each source in.
     let mut first: HashMap<SourceId, Mention> = HashMap::new();
     for (reason, children) in children {
         for mention in desk.graph().from_to(reason.as_str(), |to| children.contains(to)) {

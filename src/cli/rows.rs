@@ -18,8 +18,8 @@ pub fn mention(desk: &Desk, mention: &Mention) -> Value {
     })
 }
 
-/// The maximum number of mentions listed with their places: nested folders contain the mentions of all files
-/// below them, and for documents that all mention each other, the number grows quadratically.
+/// The most mentions listed with their places: nested folders contain the mentions of all files below them, and for
+/// documents that all mention each other, the number grows quadratically.
 pub const MENTIONS: usize = 100_000;
 
 /// The members of an answer that list mentions; `more` are not listed.
@@ -39,7 +39,7 @@ pub fn join(ids: &[SourceId]) -> String {
     ids.iter().map(|id| one_line(id.as_str()).into_owned()).collect::<Vec<_>>().join(", ")
 }
 
-/// The most ids that are named in a sentence; programs get all.
+/// The most ids listed in a sentence; programs get all.
 const MAX_LISTED: usize = 10;
 
 /// The first of many ids for people, each in quotation marks: `'a', 'b' and 3 more`.

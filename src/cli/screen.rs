@@ -1,5 +1,5 @@
-//! `refdesk` without a command: checks that the full screen can open. The screen itself is passed in, since the command
-//! line does not depend on it.
+//! `refdesk` without a command: checks that the full screen can open. The screen itself is passed in, because the
+//! command line does not depend on it.
 
 use std::io::{IsTerminal, stdin, stdout};
 use std::path::PathBuf;
@@ -22,9 +22,9 @@ use refdesk_text::{Code, Error};
 pub struct ScreenStart {
     /// The file of the profile to switch to, after showing its comparison.
     pub profile: Option<PathBuf>,
-    /// Running the demo, which leaves nothing behind, not even its layout.
+    /// Whether this is the demo, which leaves nothing behind, not even its layout.
     pub is_demo: bool,
-    /// With the demo's tour, which starts with the default layout.
+    /// Whether the demo's tour runs, which starts with the default layout.
     pub with_tour: bool,
     /// The absolute path of the configuration file, if one was given.
     pub config: Option<PathBuf>,
@@ -34,7 +34,7 @@ pub struct ScreenStart {
     pub files: ScreenFiles,
     /// The file with the saved state of the workspace; `None` in the demo.
     pub session_file: Option<ScreenSessionFile>,
-    /// Which interface is opened.
+    /// The interface to open.
     pub interface: Interface,
     /// Whether a person types the input. Only a person is asked questions, and can trust and approve.
     pub is_person: bool,
@@ -83,7 +83,7 @@ pub fn run(
         return Ok(output::print(CommandOutput { exit: 2, ..CommandOutput::refused(refusal) }, arguments.format));
     }
     color_eyre::install()?;
-    // In the full screen, the user decides: the profile is only shown first, and the desk is the shared one.
+    // In the full screen, the user decides: the profile is only shown first, and the shared desk is used.
     let profile = options.profile.clone();
     if let Some(color) = arguments.color {
         preferences.color = match color {

@@ -42,7 +42,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &SearchArgs) -> Result<Comm
     })
 }
 
-/// A sentence in the style of notes: it continues `note: `.
+/// Turns a sentence into a note, to be printed after `note: `.
 fn as_note(sentence: &str) -> String {
     let mut rest = sentence.trim_end_matches('.').chars();
     rest.next().map(|first| first.to_lowercase().chain(rest).collect()).unwrap_or_default()
@@ -97,7 +97,7 @@ impl Printed {
         }
     }
 
-    /// A line that begins at this byte of its excerpt.
+    /// Adds a line that begins at this byte of its excerpt.
     fn add_line(&mut self, line: &str, start: usize, matches: &[Range<usize>]) {
         let mut at = 0;
         for found in matches.iter().filter(|found| found.start >= start && found.end <= start + line.len()) {

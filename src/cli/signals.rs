@@ -5,17 +5,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Makes a write beyond the file size limit (`ulimit -f`) an error (`EFBIG`), like a full disk. Without a
-/// handler for `SIGXFSZ`, the system would kill the program in the middle of the write. Child processes get
-/// the default handler back.
+/// Makes a write beyond the file size limit (`ulimit -f`) an error (`EFBIG`), like a full disk. Without a handler for
+/// `SIGXFSZ`, the system would kill the program in the middle of the write. Child processes get the default handler
+/// back.
 pub fn survive_file_size_limit() {
     let signal = rustix::process::Signal::XFSZ.as_raw();
     // The flag is never read; the handler turns a write beyond the limit into an error.
     let _ = signal_hook::flag::register(signal, Arc::default());
 }
 
-/// Ctrl-C while a command reads databases and writes their pages: the first one stops the work, which reports
-/// its progress; the second one ends the program.
+/// Ctrl-C while a command reads databases and writes their pages: the first one stops the work, which reports its
+/// progress; the second one ends the program.
 pub struct Interrupt {
     is_stopped: Arc<AtomicBool>,
     /// Set while a question is asked, when there is no work to stop.
@@ -28,7 +28,7 @@ impl Interrupt {
         use signal_hook::consts::SIGINT;
         use signal_hook::flag::{register, register_conditional_default};
         let is_asking = Arc::<AtomicBool>::default();
-        // The order matters: each checks its flag before the last one sets it. If registration fails, Ctrl-C
+        // The order matters: each handler checks its flag before the last one sets it. If registration fails, Ctrl-C
         // ends the program.
         let _ = register_conditional_default(SIGINT, is_asking.clone())
             .and_then(|_| register_conditional_default(SIGINT, is_stopped.clone()))
@@ -36,7 +36,7 @@ impl Interrupt {
         Self { is_stopped, is_asking }
     }
 
-    /// Asks a question, during which Ctrl-C ends the program.
+    /// Asks a question; meanwhile, Ctrl-C ends the program.
     pub fn while_asking<T>(&self, ask: impl FnOnce() -> T) -> T {
         self.is_asking.store(true, Ordering::SeqCst);
         let answer = ask();
@@ -50,7 +50,7 @@ impl Interrupt {
     }
 }
 
-/// How often a folder is removed in which the program may still write.
+/// How often to try to remove a folder that the program may still write to.
 const REMOVALS: usize = 20;
 
 /// Removes this folder if a signal ends the program.

@@ -13,7 +13,7 @@ use refdesk_enrich::{BlockCost, BlockKind, Budget, Considered, ItemReceipt, Leve
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens::{self, counted, grouped};
 
-/// Simulates for standard input; changes nothing.
+/// Simulates the text of the arguments or of standard input; changes nothing.
 pub fn run(desk: &mut Desk, session: &Session, args: &SimulateArgs) -> CommandOutput {
     let given = match TextInput::read(&args.text) {
         Ok(given) => given,
@@ -30,7 +30,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &SimulateArgs) -> CommandOu
     }
 }
 
-/// The answer for a text to which nothing would be added.
+/// The answer for a text that would get nothing.
 pub fn nothing() -> Value {
     to_json(&Simulation::default(), false)
 }
@@ -63,7 +63,7 @@ fn item(item: &ItemReceipt) -> Value {
     })
 }
 
-/// A source with a score, and whether it is hinted at.
+/// A scored source as JSON, and whether it gets a hint.
 fn considered(it: &Considered) -> Value {
     let Meaning { score, threshold, cosine, coverage, words, heading, path, line, conversation: _ } = &it.meaning;
     json!({
@@ -81,7 +81,7 @@ fn considered(it: &Considered) -> Value {
     })
 }
 
-/// Why it is hinted at, or not.
+/// Why the source gets a hint, or not.
 fn because(it: &Considered) -> String {
     match &it.why_not {
         None if it.has_tag => "the text contains one of its tags".to_owned(),

@@ -1,15 +1,16 @@
-//! Aligned columns for people. If a row is too wide for the terminal, its prose wraps, so that no line breaks
-//! at random and no id, path or figure is truncated. In a file or a pipe, each row is one line.
+//! Aligned columns for people. If a row is too wide for the terminal, its prose wraps, so that no line breaks at random
+//! and no id, path or figure is truncated. In a file or a pipe, each row is one line.
 
 use unicode_width::UnicodeWidthStr;
 
 use super::output::terminal_width;
 use refdesk_text::escape::one_line;
 
-/// Between two columns.
+/// The blanks between two columns.
 const GAP: usize = 2;
 
-/// Columns are aligned up to this width: one id of ten thousand characters must not push everything else out of sight.
+/// Columns are aligned up to this width, so that one id of ten thousand characters does not push everything else out of
+/// sight.
 const WIDEST: usize = 60;
 
 /// A prose column that would be narrower than this goes below its row.
@@ -45,7 +46,7 @@ fn named(rows: &[Vec<String>], prose: &[usize], width: Option<usize>) -> String 
     rows.iter().map(|row| layout.lines(row)).collect()
 }
 
-/// Each row as the lines that fit this width, if there is one. Cells are made safe to print.
+/// Each row as lines of at most this width, if one is given. Cells are made safe to print.
 pub fn fitted(rows: &[Vec<String>], prose: &[usize], width: Option<usize>) -> Vec<String> {
     let rows = safe(rows);
     let layout = Layout::of(&rows, prose, width);
@@ -67,7 +68,7 @@ enum Column {
     /// Padded to this width; wider cells stay whole.
     Whole(usize),
     Wrapped(usize),
-    /// On lines of its own below the row.
+    /// On separate lines below the row.
     Below,
 }
 

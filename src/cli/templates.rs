@@ -57,7 +57,7 @@ fn row(desk: &Desk, template: &Template) -> Value {
     Value::Object(desk_rows::template(desk.workspace(), template))
 }
 
-/// The same, with its position in the document.
+/// Like [`row`], with the position in the document.
 fn row_with_place(desk: &Desk, template: &Template) -> Value {
     let mut row = row(desk, template);
     if let (Value::Object(members), Some(block)) = (&mut row, &template.block) {

@@ -18,7 +18,7 @@ pub struct TextInput<'a> {
 }
 
 impl<'a> TextInput<'a> {
-    /// Takes the words of the command line, or without any reads standard input to its end.
+    /// Takes the words of the command line, or reads standard input to its end if there are none.
     ///
     /// # Errors
     /// The tool's arguments are not a JSON object, or standard input cannot be read.

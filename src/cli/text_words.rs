@@ -8,12 +8,12 @@ use clap::{Arg, Command};
 /// The commands that take words of text.
 const COMMANDS: [&str; 3] = ["enrich", "simulate", "search"];
 
-/// Moves text that starts with `-` after `--`; unchanged if there is none. A word that looks like a mistyped
-/// option stays in place, so that the parser rejects it.
+/// Moves text that starts with `-` after `--`. A word that looks like a mistyped option stays in place, so that the
+/// parser rejects it.
 pub fn marked(program: impl FnOnce() -> Command, words: Vec<OsString>) -> Vec<OsString> {
     let is_command = |word: &OsString| COMMANDS.iter().any(|command| word == command);
     let is_dashed = |word: &OsString| word.as_encoded_bytes().starts_with(b"-");
-    // Agents' hooks need not pay for what follows.
+    // Return early, so that hooks need not build the parser.
     if !(words.iter().any(is_command) && words.iter().any(is_dashed)) {
         return words;
     }
@@ -86,7 +86,7 @@ fn kind(command: &Command, word: &OsStr) -> Word {
     match long(command, OsStr::new(word)) {
         Some(option) if takes_value(option) && !name.contains('=') => Word::OptionBeforeValue,
         Some(_) => Word::Option,
-        // It cannot be an option, not even a mistyped one.
+        // Not an option, not even a mistyped one.
         None if name.contains(char::is_whitespace) || name.chars().all(|char| char == '-') => Word::Dashed,
         None => Word::Option,
     }

@@ -11,12 +11,12 @@ use rayon::{ThreadBuilder, ThreadPoolBuilder};
 /// Whether the process is long-lived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProcessLifetime {
-    /// It answers once.
+    /// The process answers once.
     Short,
     Long,
 }
 
-/// Starts one per processor, but at most `most`, or as many as the system allows.
+/// Starts one thread per processor, but at most `most`, or as many as the system allows.
 pub fn start(most: usize, life: ProcessLifetime) {
     let wanted = available_parallelism().map_or(1, usize::from).min(most);
     let seats: Vec<Sender<ThreadBuilder>> = (0..wanted).map_while(|_| worker(life).ok()).collect();
@@ -30,7 +30,7 @@ pub fn start(most: usize, life: ProcessLifetime) {
         };
         ThreadPoolBuilder::new().num_threads(seats.len()).spawn_handler(sit).build_global()
     };
-    // It fails only if there already is a pool, which works just as well.
+    // This fails only if a pool already exists, which works just as well.
     drop(built);
 }
 
@@ -48,12 +48,12 @@ fn worker(life: ProcessLifetime) -> io::Result<Sender<ThreadBuilder>> {
     Ok(seat)
 }
 
-/// Makes this thread's allocator get its memory at once. On threads other than the first, glibc asks the
-/// system for each page: 1,500 times for a catalog of 10,000 sources, a tenth of a hook's time. Unused memory
-/// costs nothing, but used memory is never returned, so this is only for short-lived processes.
+/// Makes this thread's allocator get its memory at once. On threads other than the first, glibc asks the system for
+/// each page: 1,500 times for a catalog of 10,000 sources, a tenth of a hook's time. Unused memory costs nothing, but
+/// used memory is never returned, so this is only for short-lived processes.
 fn reserve_memory() {
     const MIB: usize = 1 << 20;
-    // Under a memory limit, this must not fail the process.
+    // Under a memory limit, a failed allocation must not end the process.
     let block = |size: usize| {
         let mut block = Vec::<u8>::new();
         block.try_reserve_exact(size).is_ok().then(|| black_box(block))

@@ -88,7 +88,7 @@ fn trust(desk: &Desk, trusted: &[PrivilegedAction], waiting: &[PrivilegedAction]
     match ask(&shown, "Trust all of it?") {
         Some(true) => {}
         Some(false) => {
-            // A user's no is not an error, but a program is told why nothing was trusted.
+            // A user's no is not an error, but programs get the reason why nothing was trusted.
             let mut json = document("error", trusted, waiting);
             if let Value::Object(members) = &mut json {
                 members.insert("error".to_owned(), json!(Error::new(Code::NotApproved, "nothing was trusted", "")));
@@ -124,7 +124,7 @@ fn row(action: &PrivilegedAction) -> Value {
     json!({"kind": kind, "what": what, "file": action.file, "line": action.line, "source_id": source, "hash": action.hash})
 }
 
-/// The action, and on its own line where it is configured, so that a terminal does not break the path.
+/// Each action, and on a separate line where it is configured, so that a terminal does not break the path.
 fn sentences(actions: &[PrivilegedAction]) -> String {
     let line = |PrivilegedAction { what, file, line, .. }: &PrivilegedAction| {
         let line = line.map_or_else(String::new, |line| format!(":{line}"));

@@ -1,5 +1,5 @@
-//! `refdesk watch`: the feed of the full screen as lines, each printed as it happens. It runs the same
-//! engine. A separate thread writes the lines, so that a slow reader delays neither the desk nor a signal.
+//! `refdesk watch`: the feed of the full screen as lines, each printed as it happens. It runs the same engine. A
+//! separate thread writes the lines, so that a slow reader delays neither the desk nor a signal.
 
 use std::io::{self, Write, stderr, stdout};
 use std::path::Path;
@@ -25,10 +25,10 @@ use refdesk_files::path::display;
 use refdesk_text::escape::{self, one_line, visible};
 use refdesk_text::{Code, Error};
 
-/// The maximum number of lines that wait for the reader; beyond that, the engine waits and counts what it drops.
+/// The most lines that wait for the reader; beyond that, the engine waits and counts what it drops.
 const WAITING: usize = 256;
 
-/// How long the last lines may take to be written after a signal.
+/// How long writing the last lines may take after a signal.
 const LAST: Duration = Duration::from_secs(1);
 
 struct EventPrinter<'a> {
@@ -96,7 +96,7 @@ async fn print_events(
     Err(io::Error::other("the background task ended; its error is above or in the log"))
 }
 
-/// Writes each line immediately, until there are no more.
+/// Writes each line immediately, until the channel closes.
 fn write(mut lines: Receiver<String>) -> io::Result<()> {
     let mut out = stdout();
     while let Some(line) = lines.blocking_recv() {
@@ -116,7 +116,7 @@ impl EventPrinter<'_> {
                 gap.into_iter().chain(receipts).collect()
             }
             Event::Refused(refusal) => {
-                // Standard error is closed, so this cannot be reported.
+                // If standard error is closed, there is nowhere to report it.
                 let _ = writeln!(stderr(), "{}", one_line(&refusal.to_string()));
                 Vec::new()
             }
@@ -166,7 +166,7 @@ fn reader_gone() -> io::Result<impl Future<Output = ()>> {
     thread::Builder::new().name("reader".to_owned()).spawn(move || {
         use rustix::event::{PollFd, PollFlags, poll};
         let out = stdout();
-        // Requests no events, because a closed or broken pipe is always reported.
+        // Request no events: a closed or broken pipe is always reported.
         let mut asked = [PollFd::new(&out, PollFlags::empty())];
         while matches!(poll(&mut asked, None), Err(rustix::io::Errno::INTR)) {}
         drop(sender);

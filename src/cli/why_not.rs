@@ -261,12 +261,12 @@ fn remedy(desk: &Desk, rejected: Rejection, verdict: &Verdict) -> String {
     }
 }
 
-/// Why no tag matches, in the middle of a sentence.
+/// Why no tag matches, as part of a sentence.
 fn lacks_tag(source: &Source, verdict: &Verdict) -> String {
     verdict.untagged.as_ref().map_or_else(|| matched(verdict), |why| untagged(source, verdict, why).1)
 }
 
-/// The same with a stable name and what to do.
+/// Why no tag matches: a stable name, a sentence, and what to do.
 fn untagged(source: &Source, verdict: &Verdict, why: &WhyNot) -> (&'static str, String, String) {
     let id = source.id.as_str();
     let tags = || quoted(source.tags.iter().map(|tag| tag.trim()));

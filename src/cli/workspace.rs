@@ -1,5 +1,5 @@
-//! Commands in a folder that is not a workspace: those that need one report where they looked and what to do,
-//! and write nothing there.
+//! Commands in a folder that is not a workspace: those that need one report where they looked and what to do, and write
+//! nothing there.
 
 use serde_json::json;
 
@@ -74,8 +74,8 @@ pub fn no_workspace_fix(context: &WorkspaceContext) -> &'static str {
     }
 }
 
-/// Whether it is the home folder or above it, which does not become a workspace implicitly because it
-/// contains all of a user's files.
+/// Whether it is the home folder or above it, which does not become a workspace implicitly because it contains all of a
+/// user's files.
 fn is_home(context: &WorkspaceContext) -> bool {
     context.home.as_deref().is_some_and(|home| home.starts_with(&context.workspace))
 }

@@ -20,12 +20,12 @@ pub struct BudgetArgs {
     pub max_tokens: Option<usize>,
 }
 
-/// A count, such as a number of characters or tokens.
+/// Parses a count, such as a number of characters or tokens.
 pub fn count<N: FromStr>(text: &str) -> Result<N, String> {
     text.parse().map_err(|_| "it must be a whole number, 0 or more".to_owned())
 }
 
-/// A whole number between these, both included.
+/// Parses a whole number from `least` to `most`, inclusive.
 pub fn between<N>(least: N, most: N) -> impl Fn(&str) -> Result<N, String> + Clone + Send + Sync + 'static
 where
     N: FromStr + PartialOrd + Display + Copy + Send + Sync + 'static,

@@ -12,7 +12,7 @@ use refdesk_desk::Desk;
 use refdesk_text::escape::one_line;
 use refdesk_text::shorten::shortened;
 
-/// Pixels of a character of the font, which is monospaced, of a box, and between boxes.
+/// Sizes in pixels: a character of the monospaced font, boxes, and the gaps between them.
 const CHARACTER: f64 = 7.3;
 const BOX_HEIGHT: f64 = 26.0;
 const ROW: f64 = 38.0;
@@ -22,10 +22,10 @@ const MARGIN: f64 = 40.0;
 /// The minimum width that sources without mentions are wrapped to.
 const MIN_WIDTH: f64 = 900.0;
 
-/// A longer id is cut in the picture; the whole one is in its tooltip.
+/// Longer ids are cut in the picture; the tooltip has the full id.
 const LONGEST: usize = 48;
 
-/// More arrows are a black area that takes programs minutes to draw.
+/// With more arrows, the picture would be a black area that takes viewers minutes to draw.
 const ARROWS: usize = 100_000;
 
 const STYLE: &str = "\
@@ -146,7 +146,7 @@ fn label(source: &Source) -> String {
     shortened(one_line(source.id.as_str()).into_owned(), LONGEST)
 }
 
-/// A text for XML, with nothing invisible in it.
+/// Escapes a text for XML and makes invisible characters visible.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in one_line(text).chars() {

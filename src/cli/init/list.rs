@@ -1,5 +1,5 @@
-//! The list of proposals and their ticks. Sources with a new path come first, then new ones; unticked ones
-//! come last, and many of them are folded into one line.
+//! The list of proposals and their ticks. Sources with a new path come first, then new ones; unticked ones come last,
+//! and many of them are folded into one line.
 
 use std::collections::BTreeMap;
 
@@ -9,13 +9,13 @@ use refdesk_files::path::lossy;
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens::grouped;
 
-/// The most rows that are shown again after they changed.
+/// The most changed rows to show again.
 const CHANGED: usize = 20;
 
-/// The most folders named in the line for what is folded.
+/// The most folders named in the line for folded rows.
 const FOLDERS: usize = 3;
 
-/// What is ticked, in the order of the list.
+/// The ticks, in the order of the list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ticks {
     ticked: Vec<bool>,
@@ -98,7 +98,7 @@ impl Ticks {
     }
 }
 
-/// The list for people; `how` says how to see what is folded.
+/// The list for people; `how` says how to see the folded rows.
 pub fn shown(found: &Discovery, ticks: &Ticks, how: &str) -> String {
     let mut text: String = (0..ticks.listed).filter_map(|at| row(found, ticks, at, Detail::Full)).collect();
     text.push_str(&missing(&found.gone));
@@ -151,7 +151,7 @@ fn place(source: &ProposedSource) -> String {
     }
 }
 
-/// What is not listed, by its top-level folders.
+/// The line for what is not listed, by top-level folder.
 fn folded(found: &Discovery, ticks: &Ticks, how: &str) -> String {
     let rest = found.new.get(ticks.listed.saturating_sub(ticks.moved)..).unwrap_or_default();
     if rest.is_empty() {

@@ -1,5 +1,5 @@
-//! Renders many templates to many files. Everything is rendered and compared first, and every row that cannot
-//! be written is reported; then either all rows are written or none.
+//! Renders many templates to many files. Everything is rendered and compared first, and every row that cannot be
+//! written is reported; then either all rows are written or none.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ use refdesk_text::{Code, Error};
 
 const ROWS: usize = 1000;
 
-/// Maximum bytes of all texts of a batch, which are in memory at once.
+/// The most bytes of all texts of a batch, which are in memory at once.
 const BYTES: usize = 64 * 1024 * 1024;
 
 #[derive(Debug, Deserialize)]

@@ -26,7 +26,7 @@ pub(super) struct WriteOutcome {
     pub text: String,
     /// Problems that were not shown yet.
     pub diagnostics: Vec<Diagnostic>,
-    /// What a write would have done, if none took place.
+    /// What a write would have done, if nothing was written.
     pub notes: Vec<String>,
 }
 
@@ -99,7 +99,7 @@ fn members(made: &RenderedTemplate) -> Map<String, Value> {
     ])
 }
 
-/// Shows, asks and writes, all or nothing. If a file changes in the meantime, its diff is updated.
+/// Shows, asks and writes, all or nothing. If a file changes in the meantime, updates its diff.
 pub(super) fn execute(
     desk: &mut Desk,
     session: &Session,
@@ -129,7 +129,7 @@ pub(super) fn execute(
     if changes && !args.yes {
         match approved(outputs) {
             Some(true) => {
-                // Already shown, with its warnings.
+                // The user has seen the text, with its warnings.
                 outcome.text.clear();
                 outcome.diagnostics.clear();
             }

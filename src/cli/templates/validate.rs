@@ -1,5 +1,5 @@
-//! `refdesk templates validate`: problems in the templates of the selection, in one file, or in the code
-//! blocks of one document. What other commands report as warnings are errors here.
+//! `refdesk templates validate`: problems in the templates of the selection, in one file, or in the code blocks of one
+//! document. What other commands report as warnings are errors here.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ pub fn index(index: &TemplateIndex, found: Vec<Diagnostic>) -> CommandOutput {
     answer(Map::new(), found, index.templates.len())
 }
 
-/// The answer where no template was checked. What it has besides of one file depends on what is in it.
+/// The answer if no template was checked. The other members for one file depend on its content.
 pub fn nothing(file: Option<&Path>) -> Value {
     let members = file.map(|file| ("file".to_owned(), json!(file.to_string_lossy())));
     document(false, &[], &[], 0, members.into_iter().collect())
