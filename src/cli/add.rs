@@ -11,7 +11,7 @@ use refdesk_text::escape::one_line;
 use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
 
-/// Writes each entry to a new file.
+/// Adds the sources of the named places.
 pub fn run(desk: &mut Desk, session: &Session, args: &AddArgs) -> CommandOutput {
     let places = match places(desk, args) {
         Ok(Some(places)) => places,
@@ -45,7 +45,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &AddArgs) -> CommandOutput 
             let mut answer = CommandOutput::new(document(desk, &outcome), text);
             let desk = desk.settled();
             if outcome.added.iter().any(|added| desk.selection().contains(added.id.as_str())) {
-                // An existing document may mention a new source and thus pull it in, so write its templates.
+                // An existing document may mention a new source and pull it in, so write its templates.
                 let (index, _) = desk.templates();
                 answer.diagnostics = desk.write_templates(session, &index).diagnostics;
             }
@@ -67,8 +67,8 @@ enum FolderHandling {
     One,
 }
 
-/// The named places, with patterns expanded and, where wanted, folders replaced by their documents. `None` if the user
-/// wants neither a folder nor its documents.
+/// The named places, with patterns expanded and, if the user wants that, folders replaced by their documents. `None` if
+/// the user wants neither a folder nor its documents.
 fn places(desk: &Desk, args: &AddArgs) -> Result<Option<Vec<String>>, Error> {
     let mut places = Vec::new();
     for named in &args.places {
@@ -90,7 +90,7 @@ fn places(desk: &Desk, args: &AddArgs) -> Result<Option<Vec<String>>, Error> {
     Ok(Some(places))
 }
 
-/// Asks until the user answers; `None` if they do not want to add the folder.
+/// Asks until the user answers; `None` to skip the folder.
 fn ask_about(place: &str, count: usize) -> Option<FolderHandling> {
     let documents = counted(count, "document");
     let question =

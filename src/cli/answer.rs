@@ -11,7 +11,7 @@ use refdesk_desk::Desk;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error, Fix};
 
-/// The result of a command, in both forms.
+/// The result of a command, as JSON and as text.
 #[derive(Debug, Default)]
 pub struct CommandOutput {
     /// For programs: an object.
@@ -26,9 +26,9 @@ pub struct CommandOutput {
     pub shows_warnings: bool,
     /// Further notes for people, one line each on standard error in the text form; programs find them in the JSON.
     pub notes: Vec<String>,
-    /// Byte ranges of `text` that a terminal shows in bold, in order.
+    /// Byte ranges of `text` to print in bold on a terminal, in order.
     pub emphasised: Vec<Range<usize>>,
-    /// The text form consists of lines for programs, so it is also printed in the JSON form if nothing failed.
+    /// Whether the text form consists of lines for programs, which are also printed in the JSON form if nothing failed.
     pub lines: bool,
     /// 0 if every request succeeded.
     pub exit: u8,
@@ -40,8 +40,8 @@ impl CommandOutput {
         Self { json, text: text.into().into_bytes(), ..Self::default() }
     }
 
-    /// A successful answer that builds only the requested form, because with ten thousand sources each form
-    /// costs more than the result.
+    /// A successful answer that builds only the requested form: with ten thousand sources, building a form costs more
+    /// than computing the result.
     pub fn either(format: OutputFormat, json: impl FnOnce() -> Value, text: impl FnOnce() -> String) -> Self {
         match format {
             OutputFormat::Json => Self::new(json(), ""),
@@ -69,7 +69,7 @@ impl CommandOutput {
     }
 
     pub fn add_opening_diagnostics(&mut self, desk: &Desk) {
-        // Only a few are printed, but there can be tens of thousands.
+        // Compare through a set: there can be tens of thousands, although only a few are printed.
         let earlier = std::mem::take(&mut self.diagnostics);
         let opening = desk.opening_diagnostics();
         let known: HashSet<&Diagnostic> = opening.iter().collect();
@@ -94,7 +94,7 @@ impl CommandOutput {
         document
     }
 
-    /// Like [`Self::json`], with a `status` member.
+    /// Sets the `status` member of the JSON form.
     #[must_use]
     pub fn with_status(mut self, status: &str) -> Self {
         if let Value::Object(members) = &mut self.json {

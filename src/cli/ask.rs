@@ -45,7 +45,7 @@ fn pick(desk: &mut Desk, session: &Session, request: &Request, answered: Channel
             format!("{message}\n"),
         )
     } else {
-        // Ids in the answer that were not offered are only reported.
+        // Pick only what was offered; other ids in the answer are only reported.
         select::run(desk, session, &SelectArgs { ids: selected, tags: Vec::new() }).into()
     };
     if !unknown.is_empty() {
@@ -80,7 +80,7 @@ fn nothing_to_ask(desk: &mut Desk, tags: &[String]) -> CommandOutput {
     refused(refusal, &[("status", json!(status))])
 }
 
-/// Whether picking sources with these tags would change nothing.
+/// Whether all sources with these tags are already selected.
 fn is_all_selected(desk: &Desk, tags: &[String]) -> bool {
     let wanted = TagFilter::new(tags);
     let mut tagged = desk.catalog().sources().iter().filter(|source| wanted.matches(source)).peekable();
@@ -110,7 +110,7 @@ fn refused(refusal: Error, members: &[(&str, Value)]) -> CommandOutput {
     with(CommandOutput { json, ..CommandOutput::refused(refusal) }, members)
 }
 
-/// The answer if nobody was asked.
+/// The answer if no one was asked.
 pub fn nothing(message: &str) -> Value {
     json(&[
         ("status", json!("error")),
@@ -120,7 +120,7 @@ pub fn nothing(message: &str) -> Value {
     ])
 }
 
-/// The JSON of `select` for an empty selection, with these members added.
+/// The JSON of `select` for an empty selection, plus these members.
 fn json(members: &[(&str, Value)]) -> Value {
     let mut nothing = json!({
         "status": null,

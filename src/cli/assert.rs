@@ -1,4 +1,4 @@
-//! `refdesk assert`: compares the desk with a file of expectations.
+//! `refdesk assert`: checks the desk against a file of expectations.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -23,7 +23,7 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::tokens::{counted, grouped};
 use refdesk_text::{Code, Error};
 
-/// Maximum size of the file in bytes.
+/// The most bytes of the file.
 const LIMIT: u64 = 16 * 1024 * 1024;
 
 /// Reads the file and checks every case. The exit code is 1 if an expectation fails, 2 if the file cannot be used.
@@ -171,7 +171,7 @@ fn to_json(asserted: &AssertionReport, unmet: &[Vec<UnmetExpectation>]) -> Value
     })
 }
 
-/// One row per case, one line per failed expectation with what happened instead, and one for additional hints.
+/// One row per case, then a line per unmet expectation with what happened instead, and one for additional hints.
 fn to_text(shown: &str, asserted: &AssertionReport, unmet: &[Vec<UnmetExpectation>]) -> String {
     let row = |judged: &CaseResult| {
         vec![

@@ -49,7 +49,7 @@ pub fn clear(desk: &mut Desk, session: &Session, all: bool) -> CommandOutput {
     output
 }
 
-/// The ids as the catalog writes them.
+/// The ids as they are written in the catalog.
 fn named(desk: &Desk, ids: &[String]) -> String {
     let known = |id: &String| desk.catalog().find(id).map_or(id.clone(), |source| source.id.to_string());
     ids.iter().map(|id| one_line(&known(id)).into_owned()).collect::<Vec<_>>().join(", ")

@@ -1,4 +1,4 @@
-//! `refdesk check`: everything wrong with the catalog and its documents; `--fix` rewrites paths of another machine.
+//! `refdesk check`: reports every problem of the catalog and its documents; `--fix` rewrites paths of another machine.
 
 use std::path::Path;
 
@@ -17,13 +17,13 @@ use refdesk_text::report::{Diagnostic, total};
 use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
 
-/// Opens the desk to check: this workspace, another one, or a single configuration file.
+/// The options for the desk to check: this workspace, another one, or a single configuration file.
 pub fn scope(options: Options, args: &CheckArgs) -> Result<Options, CommandOutput> {
     let Some(named) = &args.path else { return Ok(options) };
     let path = absolute(&options.context.current, named);
     let context = options.context.clone();
     let context = if path.is_dir() {
-        // A Git repository can become a workspace; until then it is an empty one.
+        // A Git repository can become a workspace, so treat it as an empty one.
         if mark_of(&path).is_none() && !path.join(".git").exists() {
             let message = format!("{} is not a workspace: it has no .jaato/ and no references.json", named.display());
             let fix = "name the folder of a workspace or a configuration file, or leave it out to check this workspace";
@@ -45,13 +45,13 @@ pub fn scope(options: Options, args: &CheckArgs) -> Result<Options, CommandOutpu
     Ok(Options { context, ..options })
 }
 
-/// `references.json` or `references.json.example`. A name without an extension proves nothing.
+/// Whether the name is like `references.json` or `references.json.example`. A name without a dot passes too.
 fn is_named_as_json(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     !name.contains('.') || name.contains(".json")
 }
 
-/// Runs all checks; includes the diagnostics from opening the desk.
+/// Runs all checks, and reports the problems from opening the desk too.
 pub fn run(desk: &mut Desk, session: &Session, args: &CheckArgs) -> CommandOutput {
     let (fixed, unfixed) = if args.fix { desk.fix_paths(session, &ask_to_leave) } else { (Vec::new(), Vec::new()) };
     let (errors, warnings) = problems_and(desk, unfixed);
@@ -79,12 +79,11 @@ pub fn run(desk: &mut Desk, session: &Session, args: &CheckArgs) -> CommandOutpu
     answer
 }
 
-/// The errors and the warnings.
 pub fn problems(desk: &mut Desk) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
     problems_and(desk, Vec::new())
 }
 
-/// The same with further problems.
+/// Like [`problems`], with further ones.
 fn problems_and(desk: &mut Desk, more: Vec<Diagnostic>) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
     desk.read_all();
     let interrupted = desk.interrupted();

@@ -1,5 +1,5 @@
 //! Shell completion: `refdesk completions` prints a script that calls this program for every completion. The answer
-//! depends on the words so far and on the workspace. A call changes nothing, and on failure the answer is empty.
+//! depends on the words so far and on the workspace. A call changes nothing; if it fails, it offers nothing.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
@@ -25,13 +25,13 @@ use refdesk_text::{Code, Error};
 /// The environment variable that names the shell in a completion call.
 const VARIABLE: &str = "REFDESK_COMPLETE";
 
-/// The bash script passes the first character of the word after this line: inside quotation marks, values are
-/// inserted without escapes.
+/// The bash script passes the first character of the word after this line: inside quotation marks, values are inserted
+/// without escapes.
 const BASH_WORD: &str = "_CLAP_IFS=\"$IFS\" \\\n";
 const BASH_QUOTE: &str = "        REFDESK_COMPLETE_QUOTE=\"${COMP_WORDS[COMP_CWORD]:0:1}\" \\\n";
 const QUOTE_VARIABLE: &str = "REFDESK_COMPLETE_QUOTE";
 
-/// The maximum number of values offered.
+/// The most values offered.
 const MAX_VALUES: usize = 2_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +47,7 @@ enum ValueKind {
     Agent,
     AgentWithHooks,
     Path,
-    /// `@` and a path, instead of a value.
+    /// `@` and the path of a file to read the value from.
     FileWithValue,
 }
 
@@ -82,10 +82,10 @@ fn completer(name: &str) -> Option<&'static dyn EnvCompleter> {
 /// Answers a call for a completion, if this is one.
 pub fn answer_call() -> bool {
     let Some(shell) = environment::variable(VARIABLE).filter(|shell| !shell.is_empty()) else { return false };
-    // Nothing may be printed into the line that the user is typing.
+    // Print nothing into the line that the user is typing.
     std::panic::set_hook(Box::new(|_| {}));
     let answered = catch_unwind(AssertUnwindSafe(|| answer(&shell))).ok().flatten().unwrap_or_default();
-    // If the shell has gone, nobody needs the answer.
+    // If the shell has exited, no one reads the answer.
     let _ = std::io::stdout().write_all(&answered);
     true
 }
@@ -104,14 +104,14 @@ fn answer(shell: &OsStr) -> Option<Vec<u8>> {
         words.into_iter().enumerate().map(|(word_at, word)| quoting.read(word, word_at == at)).collect();
     let start = words.get(at).map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
     let program = help::program();
-    // A tag to remove looks like short options, to which the parser would add the `h` of help.
+    // A tag to remove looks like short options, and the parser would offer to append the `h` of help.
     let is_dash = start.starts_with('-') && !start.starts_with("--");
     let program = if is_dash { program.mut_subcommand("tag", |tag| tag.disable_help_flag(true)) } else { program };
     let mut program = with_values(program, &CompletedLine { words: words.clone(), quoting });
     program.build();
     let folder = environment::current().ok();
     if is_rejoined {
-        // clap's own answer would count the position among the split words.
+        // clap itself would count the position among the split words.
         let before = start.rfind(WORD_BREAKS).and_then(|at| start.get(..=at)).unwrap_or_default();
         let found = complete(&mut program, words, at, folder.as_deref()).ok()?;
         let values: Vec<String> = found.iter().map(|it| it.get_value().to_string_lossy().into_owned()).collect();
@@ -147,34 +147,34 @@ fn rejoined(words: Vec<OsString>, at: usize) -> (Vec<OsString>, usize) {
     (joined, cursor.unwrap_or(behind))
 }
 
-/// The values for bash, without the beginning that is already on the line.
+/// The values for bash, without the beginning that is already on the command line.
 fn without_start(values: &[String], start: &str) -> String {
     let separator = environment::variable("_CLAP_IFS").and_then(|it| it.into_string().ok()).filter(|it| !it.is_empty());
     let values: Vec<&str> = values.iter().map(|value| value.strip_prefix(start).unwrap_or(value)).collect();
     values.join(separator.as_deref().unwrap_or("\n"))
 }
 
-/// The words before the cursor, and how the shell expects values.
+/// The words before the cursor, and how the shell quotes values.
 #[derive(Debug, Clone)]
 struct CompletedLine {
     words: Vec<OsString>,
     quoting: Quoting,
 }
 
-/// How a shell passes words, and what it does with the values that it gets.
+/// How a shell passes words, and how it inserts values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Quoting {
-    /// bash: words are passed as typed, and values are inserted unchanged.
+    /// bash: passes words as typed, and inserts values unchanged.
     Bash,
     /// bash, within quotation marks.
     BashQuoted,
-    /// zsh: words are passed as typed, and values are quoted.
+    /// zsh: passes words as typed, and quotes values.
     Zsh,
-    /// fish: only the word at the cursor is passed as typed, and values are quoted.
+    /// fish: passes only the word at the cursor as typed, and quotes values.
     Fish,
-    /// PowerShell: values are inserted unchanged.
+    /// PowerShell: inserts values unchanged.
     Powershell,
-    /// Values are quoted.
+    /// Other shells: quote values.
     Other,
 }
 
@@ -208,7 +208,7 @@ impl Quoting {
         read.map_or(word, OsString::from)
     }
 
-    /// A value in the syntax of the shell. It can have blanks, but nothing that a shell would run or expand.
+    /// A value in the syntax of the shell. It may contain blanks, but nothing that a shell would run or expand.
     fn write(self, value: String) -> String {
         match self {
             Self::Bash => value.replace(' ', "\\ "),
@@ -218,7 +218,7 @@ impl Quoting {
     }
 }
 
-/// The program with values for its arguments, from the workspace on the command line.
+/// The parser, with the values that the workspace offers for its arguments.
 fn with_values(program: Command, line: &CompletedLine) -> Command {
     let names: Vec<String> = program.get_subcommands().map(|command| command.get_name().to_owned()).collect();
     let program = program.mut_args(|arg| with_candidates("", arg, line));
@@ -256,13 +256,13 @@ fn kind_of(path: &str, arg: &Arg) -> Option<ValueKind> {
         ("render", "vars" | "batch") => ValueKind::FileWithValue,
         (_, "agents") => ValueKind::Agent,
         (_, "agent") => ValueKind::AgentWithHooks,
-        // Without our own completer, clap would offer all file names unescaped.
+        // Without this completer, clap would offer all file names unescaped.
         _ if !matches!(arg.get_value_hint(), ValueHint::Unknown | ValueHint::Other) => ValueKind::Path,
         _ => return None,
     })
 }
 
-/// The paths that continue a typed one.
+/// The paths that start with the typed text.
 fn paths(start: &str) -> Vec<String> {
     let found = PathCompleter::any().complete(OsStr::new(start));
     // Hidden names are offered once the user has typed their leading dot.
@@ -275,7 +275,7 @@ fn names_hidden(start: &str) -> bool {
     start.rsplit(std::path::is_separator).next().is_some_and(|name| name.starts_with('.'))
 }
 
-/// The values that begin with the typed text.
+/// The values that start with the typed text.
 fn candidates(kind: ValueKind, line: &CompletedLine, start: &str) -> Vec<CompletionCandidate> {
     let CompletedLine { words, quoting } = line;
     let plain = |names: Vec<String>| names.into_iter().map(|name| (name, String::new())).collect();
@@ -301,7 +301,7 @@ fn candidates(kind: ValueKind, line: &CompletedLine, start: &str) -> Vec<Complet
     let is_meant = |value: &str| {
         let bare = match kind {
             ValueKind::IdOrSignedTag => value.get(1..).unwrap_or(""),
-            // Relative to the home folder, as typed.
+            // After `~/`, the rest is relative to the home folder.
             ValueKind::Path if start.starts_with("~/") => value.get(2..).unwrap_or(""),
             _ => value,
         };
@@ -313,7 +313,7 @@ fn candidates(kind: ValueKind, line: &CompletedLine, start: &str) -> Vec<Complet
     found.into_iter().filter(|(value, _)| is_meant(value)).take(MAX_VALUES).map(candidate).collect()
 }
 
-/// The commands, with what each does.
+/// The commands and their descriptions.
 fn commands() -> Vec<(String, String)> {
     let program = help::program();
     let described = |command: &Command| {
@@ -322,13 +322,13 @@ fn commands() -> Vec<(String, String)> {
     program.get_subcommands().map(described).collect()
 }
 
-/// The options for opening the desk, from the typed words. Opening it writes nothing.
+/// The options for opening the desk without writing anything, from the typed words.
 fn options(words: &[OsString]) -> Option<Options> {
     let matches = help::program().ignore_errors(true).try_get_matches_from(words).ok()?;
     let arguments = <super::Cli as clap::FromArgMatches>::from_arg_matches(&matches).ok();
     let current = environment::current().ok()?;
     let arguments = arguments.or_else(|| <super::Cli as clap::Parser>::try_parse_from(["refdesk"]).ok())?;
-    // The profile's name may be incomplete.
+    // The name of the profile may be incomplete.
     let arguments = super::Cli { profile: None, ..arguments };
     let options = environment::options_from(&arguments, None, &current, &current).ok()?;
     // A long-running desk does not move damaged files.
@@ -375,8 +375,8 @@ fn in_workspace(kind: ValueKind, options: Options, start: &str) -> Vec<(String, 
     }
 }
 
-/// Whether a value is safe in a shell as it is, or with its blanks quoted. Text from a repository must not
-/// become a command.
+/// Whether a value is safe in a shell as it is, or with its blanks quoted: text from a repository must not become a
+/// command.
 fn is_safe(value: &str) -> bool {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./@+,: ".contains(c);
     let is_shown = |c| is_plain(c) && !is_hidden(c);

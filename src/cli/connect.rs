@@ -1,4 +1,4 @@
-//! `refdesk connect` and `refdesk disconnect`: show the changes to agents' settings files, write them once
+//! `refdesk connect` and `refdesk disconnect`: show the changes to agents' settings files, write them once they are
 //! approved, and test whether the agents now get answers.
 
 pub(in crate::cli) mod canary;
@@ -28,7 +28,7 @@ use refdesk_desk::{Desk, Session};
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::{Code, Error};
 
-/// Connects the named agents, or else those found on this machine.
+/// Connects the named agents, or those found on this machine if none is named.
 pub fn connect(desk: &mut Desk, session: &Session, args: &ConnectArgs, format: OutputFormat) -> CommandOutput {
     let mut agents = match named(&args.agents) {
         Ok(agents) if agents.is_empty() => found::found(desk, args.settings.user),
@@ -60,7 +60,7 @@ pub fn connect(desk: &mut Desk, session: &Session, args: &ConnectArgs, format: O
     if !args.settings.user && !desk.workspace_context().is_workspace() {
         return CommandOutput::refused(nothing_found(desk.workspace_context())).with_status("error");
     }
-    // The user reads the evidence before the first question; otherwise it is added to the notes.
+    // At a terminal, print the evidence before the first question; otherwise add it to the notes.
     let is_asked = !args.settings.yes && !args.settings.dry_run && can_ask();
     let mut evidence: Vec<Vec<String>> = agents.iter().map(FoundAgent::note).map(Vec::from_iter).collect();
     if is_asked {
@@ -98,7 +98,7 @@ pub fn connect(desk: &mut Desk, session: &Session, args: &ConnectArgs, format: O
     joined(answers, args.agents.len() == 1, Verb::Connect)
 }
 
-/// Disconnects the named agents, or else all connected ones.
+/// Disconnects the named agents, or all connected ones if none is named.
 pub fn disconnect(desk: &mut Desk, session: &Session, args: &DisconnectArgs, format: OutputFormat) -> CommandOutput {
     let of = |desk: &Desk, client| Connection::new(desk, client, args.settings, RequestedParts::Both, Verb::Disconnect);
     let connections: Vec<_> = match named(&args.agents) {
@@ -166,7 +166,7 @@ fn refused(client: &Client, refusal: Error) -> CommandOutput {
     CommandOutput { json, exit, ..CommandOutput::refused(refusal) }
 }
 
-/// Reports that the catalog is empty, and asks whether to connect an agent anyway. Returns a note if the user agrees.
+/// If the catalog is empty, asks whether to connect anyway, and returns a note if the user agrees.
 fn confirm_empty_catalog(desk: &Desk, settings: SettingsArgs) -> Result<Option<String>, Error> {
     if !desk.catalog().is_empty() {
         return Ok(None);
@@ -216,7 +216,7 @@ fn run_trials(desk: &mut Desk, answers: &mut [(CommandOutput, Option<Connection>
 struct Outcome<'a> {
     results: &'a [CanaryResult],
     problems: Vec<SwitchProblem>,
-    /// Whether its settings are the user's own.
+    /// Whether the settings are the user's own.
     for_user: bool,
 }
 
@@ -270,7 +270,7 @@ fn is_connected(answer: &CommandOutput) -> bool {
     matches!(status(answer), Some("connected" | "already_connected"))
 }
 
-/// These errors with the name of their agent.
+/// The errors, with the name of their agent unless they contain it.
 fn attributed(client: &Client, refused: Vec<Error>) -> Vec<(Vec<&'static str>, Error)> {
     let own = |error: Error| {
         let is_named = error.message.starts_with(client.name);
@@ -292,7 +292,7 @@ fn print_refusals(client: &Client, answer: &mut CommandOutput) {
     named_errors(errors).for_each(|error| print_error(&error));
 }
 
-/// Combines the answers: a single one if one agent was named, otherwise a list.
+/// Combines the answers: the only one if one agent was named, otherwise a list.
 fn joined(mut answers: Vec<(Client, CommandOutput)>, is_single: bool, verb: Verb) -> CommandOutput {
     if is_single && answers.len() == 1 {
         return answers.remove(0).1;
@@ -327,8 +327,7 @@ fn joined(mut answers: Vec<(Client, CommandOutput)>, is_single: bool, verb: Verb
     CommandOutput { json: json!({"agents": agents}), ..whole }
 }
 
-/// One line about which of several agents are connected now; empty if nothing was to be written or all are
-/// disconnected.
+/// A line about which of several agents are connected now; empty if nothing was to be written or all are disconnected.
 fn summary(answers: &[(Client, CommandOutput)], verb: Verb) -> String {
     let names = |is_it: &dyn Fn(&CommandOutput) -> bool| {
         let names: Vec<&str> = answers.iter().filter(|(_, it)| is_it(it)).map(|(client, _)| client.name).collect();

@@ -78,7 +78,7 @@ pub fn nothing(command: &DbCommand) -> Value {
     }
 }
 
-/// A request that could not start because of its configuration or arguments.
+/// The answer if the configuration or the arguments prevented the start.
 fn refused(error: Error) -> CommandOutput {
     let exit = match error.code {
         Code::NoDatabases | Code::UnknownDatabase | Code::DatabaseMisconfigured | Code::BadGlob => 2,
@@ -88,7 +88,7 @@ fn refused(error: Error) -> CommandOutput {
     CommandOutput { exit, ..CommandOutput::refused(error) }
 }
 
-/// The answer of a command that writes pages, with a note on how to make them searchable.
+/// Adds a note on how to make the pages searchable, if any were written or removed.
 fn unindexed(mut answer: CommandOutput) -> CommandOutput {
     let has = |what: &str| answer.json.get(what).and_then(Value::as_array).is_some_and(|paths| !paths.is_empty());
     if has("written") || has("removed") {
@@ -97,7 +97,7 @@ fn unindexed(mut answer: CommandOutput) -> CommandOutput {
     answer
 }
 
-/// The answer of a command that updates the index last, which Ctrl-C may have ended early.
+/// The answer, or an error if Ctrl-C ended the command before the index was complete.
 fn unless_interrupted(answer: CommandOutput, interrupt: &Interrupt) -> CommandOutput {
     if !interrupt.is_raised() {
         return answer;

@@ -14,7 +14,8 @@ use refdesk_text::report::Diagnostic;
 
 static DEMO: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/assets/demo");
 
-/// Its database, relative to the folder. Built from SQL in about two milliseconds: a binary file cannot be reviewed.
+/// The demo's database, relative to the folder. Built from SQL in about two milliseconds, because a binary file cannot
+/// be reviewed.
 const DATABASE: &str = "data/accounts.db";
 const DATABASE_SQL: &str = include_str!("../../assets/demo/data/accounts.sql");
 
@@ -29,15 +30,15 @@ pub fn unpack() -> io::Result<TempDir> {
     Ok(folder)
 }
 
-/// Builds the search index of the demo. It cannot be shipped, because the folder is new for each command.
-/// Returns why it could not be built.
+/// Builds the search index of the demo, which cannot be shipped because each command unpacks into a new folder. Returns
+/// why it could not be built.
 pub fn build_index(desk: &Desk) -> Option<Diagnostic> {
     output::print_to_stderr("building the search index of the demo, which takes a few seconds");
     let error = desk.update_index(Indexing::default(), &mut |_| true).err()?;
     Some(Diagnostic::warning(error.code, error.message).fix(error.fix))
 }
 
-/// Nothing here outlives the program, so do not wait for the disk.
+/// Does not wait for the disk, because nothing here outlives the program.
 fn unpack_into(folder: &Path, entries: &[DirEntry<'_>]) -> io::Result<()> {
     for entry in entries {
         match entry {

@@ -1,5 +1,5 @@
-//! `refdesk doctor`: checks that agents get what they should, and reports on everything this depends on. It
-//! changes nothing.
+//! `refdesk doctor`: checks that agents get what they should, and reports on everything this depends on. It changes
+//! nothing.
 
 mod agents;
 mod catalog;
@@ -30,14 +30,14 @@ pub fn run(desk: &mut Desk, format: OutputFormat) -> CommandOutput {
     let wrong = lines.iter().filter(|line| line.level == CheckLevel::Wrong).count();
     let json = document(members, wrong == 0, &lines, connected);
     let text: String = lines.iter().map(CheckLine::text).collect();
-    // In the text form, the index's line reports it already.
+    // In text output, the line about the index already reports the error.
     let refused = error.into_iter().filter(|_| format == OutputFormat::Json).collect();
     let mut answer = CommandOutput::new(json, text).with_failures(refused);
     answer.exit = answer.exit.max(u8::from(wrong > 0));
     answer
 }
 
-/// The answer where nothing could be checked.
+/// The answer if nothing could be checked.
 pub fn nothing() -> Value {
     document(catalog::index_members(None, None, None), false, &[], json!([]))
 }

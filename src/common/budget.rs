@@ -11,7 +11,7 @@ pub fn limit_of(set: Option<u64>) -> u64 {
     set.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT)
 }
 
-/// The number of a limit as typed: `128k`, `200,000`, `1m`, `2.5k`.
+/// Parses a limit such as `128k`, `200,000`, `1m` or `2.5k`.
 pub fn parse_limit(typed: &str) -> Option<u64> {
     let typed = typed.trim().to_ascii_lowercase().replace([',', '_', ' '], "");
     let (digits, zeros) = match typed.strip_suffix('k') {
@@ -36,7 +36,7 @@ pub fn short(limit: u64) -> String {
     }
 }
 
-/// `127%`, rounded; but 100% only at exactly the limit.
+/// `127%`, rounded, but 100% only at exactly the limit.
 pub fn percent(tokens: u64, limit: u64) -> String {
     let limit = limit.max(1);
     let nearest = (u128::from(tokens) * 100 + u128::from(limit / 2)) / u128::from(limit);

@@ -1,6 +1,6 @@
-//! Describes the cost of a change: the price of the sources that are added and removed, as lists show it, and in
-//! parentheses the change of the total in the top line, which includes the instructions. If their signs differ, only
-//! the total is shown.
+//! Describes the cost of a change: the tokens of the added and removed sources, as in lists, and in parentheses the
+//! change of the total in the top line, which includes the instructions. If their signs differ, only the total is
+//! shown.
 
 use std::cmp::Ordering;
 
@@ -47,13 +47,13 @@ pub fn added(change: CostChange, print: TokenFormat) -> String {
     }
 }
 
-/// [`added`] after a list of several sources: `~864 tokens more` than before, so that it is not read as the whole
+/// Like [`added`], after a list of several sources: `~864 tokens more`, which cannot be read as the total of the
 /// selection.
 pub fn more(change: CostChange, print: TokenFormat) -> String {
     signed(change, print, "fewer").unwrap_or_else(|| added(change, print))
 }
 
-/// [`more`] for several sources that leave: `~864 tokens fewer`.
+/// Like [`more`], for several sources that leave: `~864 tokens fewer`.
 pub fn fewer(change: CostChange, print: TokenFormat) -> String {
     signed(change, print, "fewer").unwrap_or_else(|| saved(change, print))
 }

@@ -4,10 +4,10 @@ use refdesk_core::catalog::{Catalog, Mode};
 use refdesk_core::selection::Selection;
 use refdesk_text::names::first_of;
 
-/// The maximum number of ids listed in a sentence.
+/// The most ids listed in a sentence.
 const MAX_LISTED: usize = 6;
 
-/// What stays, one sentence each, with `before_id` in front of each id: `Auto sources stay in the instructions:
+/// What stays, a sentence for each kind, with `before_id` in front of each id: `Auto sources stay in the instructions:
 /// @style.`
 pub fn remaining(catalog: &Catalog, selection: &Selection, before_id: &str) -> Vec<String> {
     let autos: Vec<&str> =

@@ -8,7 +8,7 @@ use refdesk_desk::{
 use refdesk_text::generated;
 use refdesk_text::tokens::{counted, grouped};
 
-/// The maximum number of tables listed per domain, and of sources per run.
+/// The most tables listed per domain, and sources per run.
 const TABLES: usize = 8;
 const SOURCES: usize = 6;
 
@@ -125,7 +125,7 @@ pub fn without_front_matter(text: &str) -> &str {
     generated::body(text).map_or(text, |below| below.trim_start_matches(['\n', '\r']))
 }
 
-/// What a table's page discloses of a column's values, and the rule that withholds the rest.
+/// What a table's page reveals of a column's values, and the rule that hides the rest.
 pub fn column_notes(column: &ColumnDoc) -> String {
     match (&column.sensitive, &column.statistics) {
         (Some(rule), Some(_)) => format!("only the share of nulls, sensitive by {rule}"),

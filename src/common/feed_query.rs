@@ -22,7 +22,7 @@ struct FeedTerm {
     test: FeedTest,
 }
 
-/// All in lower case.
+/// What a term tests for, in lower case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum FeedTest {
     Word(String),
@@ -42,7 +42,7 @@ impl FeedQuery {
         terms
     }
 
-    /// Whether this notice matches every term.
+    /// Whether the notice matches every term.
     pub fn keep(&self, notice: &Notice) -> bool {
         if self.terms.is_empty() {
             return true;
@@ -62,7 +62,7 @@ impl FeedQuery {
     }
 }
 
-/// Its topic, and the kind of text that it is about.
+/// The topic of a notice, and the kind of the text it is about.
 fn kinds(notice: &Notice) -> [Option<&'static str>; 2] {
     [Some(notice.topic.word()), notice.receipt.and_then(|receipt| receipt.kind).map(TextKind::word)]
 }

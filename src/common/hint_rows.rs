@@ -16,7 +16,7 @@ pub enum HintRow<'a> {
     ByMeaning(&'a Considered),
     /// Matched, but without a hint.
     Passed(&'a SkippedSource),
-    /// It has a score, but no hint.
+    /// Scored, but without a hint.
     Scored(&'a Considered),
 }
 

@@ -49,8 +49,8 @@ pub enum TreeRowKind {
     Excluded(usize),
 }
 
-/// The rows in this order, each below its reason. When sorting by tokens, the pick that would release the most comes
-/// first.
+/// The rows in this order, each below the row that pulls it in. When sorting by tokens, the pick that would release the
+/// most comes first.
 pub fn rows(snapshot: &Snapshot, order: Order) -> Vec<TreeRow> {
     let members = snapshot.selection.members();
     let ranks = order.sequence(snapshot).map(|sequence| {
@@ -105,7 +105,7 @@ pub fn rows(snapshot: &Snapshot, order: Order) -> Vec<TreeRow> {
     rows
 }
 
-/// Sources that are not members follow in groups.
+/// The group of a row: members first, then the others by kind.
 fn group(row: &TreeRow) -> u8 {
     match row.kind {
         TreeRowKind::Member(_) => 0,
@@ -134,11 +134,11 @@ fn branch(
     }
 }
 
-/// The matching rows and their ancestors. Tree lines only connect remaining rows.
+/// The matching rows and their ancestors. Tree lines connect only the remaining rows.
 pub fn matching(rows: &[TreeRow], mut matches: impl FnMut(&TreeRow) -> bool) -> Vec<TreeRow> {
     let mut kept: Vec<TreeRow> = Vec::new();
-    // From the last row to the first: `level` is that of the row kept before, `open` the levels that have a row below
-    // this one.
+    // Goes from the last row to the first: `level` is the level of the row kept last, `open` the levels with a row
+    // below this one.
     let (mut level, mut open) = (0, 0_u32);
     for row in rows.iter().rev() {
         let matches = matches(row);
@@ -172,7 +172,7 @@ impl ReachedFrom {
     }
 }
 
-/// What each root would release, by member index. A source that several roots reach stays when one of them is unpicked.
+/// What each root would release, by member index. A source that several roots reach is released by none of them.
 fn brought(snapshot: &Snapshot) -> HashMap<usize, PickConsequence> {
     let members = snapshot.selection.members();
     let place_of: HashMap<&str, usize> = members.iter().enumerate().map(|(at, it)| (it.id.as_str(), at)).collect();

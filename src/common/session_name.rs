@@ -1,5 +1,5 @@
-//! A session's name beside its agent's name. A generated one starts with the agent's name, `claude-code-66250638`,
-//! which would fill a narrow column.
+//! A session's name where its agent's name is shown too. Generated names start with the agent's name,
+//! `claude-code-66250638`, which would fill a narrow column.
 
 use refdesk_desk::session::OVER_MCP;
 

@@ -12,12 +12,10 @@ pub type IdList = fn(&[&str]) -> String;
 /// The state of a source outside the workspace that the user has not trusted.
 pub const WAITS_FOR_TRUST: &str = "waits for trust";
 
-/// Whether this is an auto source.
 pub fn is_auto(snapshot: &Snapshot, id: &str) -> bool {
     snapshot.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto)
 }
 
-/// Whether this source waits for trust.
 pub fn waits(snapshot: &Snapshot, id: &str) -> bool {
     snapshot.catalog.get(id).is_some_and(Source::is_untrusted)
 }
@@ -59,7 +57,7 @@ pub fn waiting(count: usize) -> String {
     if count == 0 { String::new() } else { format!(", {}", counted(count, "untrusted source")) }
 }
 
-/// `; its text waits for trust` if it does, so that its price is unknown.
+/// `; its text waits for trust` for an untrusted source, whose price is unknown.
 pub fn untrusted_note(snapshot: &Snapshot, id: &str) -> &'static str {
     if waits(snapshot, id) { "; its text waits for trust" } else { "" }
 }

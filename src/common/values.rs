@@ -49,11 +49,11 @@ pub fn path(way: &[ValueStep]) -> String {
     path
 }
 
-/// The values typed for one template. Values that the template no longer uses are kept in case it uses them again.
+/// The values typed for one template. Values that the template stopped using are kept in case it uses them again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TypedValues {
     given: BTreeMap<ValuePath, TypedValue>,
-    /// The number of items of lists that no longer show a sample.
+    /// The number of items of the lists that do not show a sample.
     items: BTreeMap<ValuePath, usize>,
 }
 
@@ -127,7 +127,7 @@ fn required_samples(variables: &[Variable]) -> Value {
     values
 }
 
-/// The value used where nothing was typed.
+/// What to use where nothing was typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FillWith {
     /// Sample values, to show what a template does.
@@ -141,7 +141,7 @@ impl TypedValues {
         self.given.get(way)
     }
 
-    /// Sets a value. The lists that contain it no longer show samples.
+    /// Sets a value. The lists that contain it stop showing samples.
     pub fn set(&mut self, way: ValuePath, given: TypedValue) {
         for (at, step) in way.iter().enumerate() {
             if let (ValueStep::Item(item), Some(list)) = (step, way.get(..at)) {
@@ -158,12 +158,12 @@ impl TypedValues {
         self.items.retain(|known, _| !known.starts_with(way));
     }
 
-    /// The number of items of a list; `None` for a sample.
+    /// The number of items of a list; `None` if it shows a sample.
     pub fn items(&self, list: &[ValueStep]) -> Option<usize> {
         self.items.get(list).copied()
     }
 
-    /// The number of items that a list shows; one for a sample.
+    /// The number of items that a list shows; 1 for a sample.
     pub fn shown_items(&self, list: &[ValueStep]) -> usize {
         self.items(list).unwrap_or(1)
     }

@@ -14,10 +14,10 @@ use refdesk_text::{Code, Error};
 use super::super::signals::Signals;
 use super::command_line::shown_command;
 
-/// Tries out everything; a signal that ends this program ends what it has started, too.
+/// Runs the tests. A signal that ends this program also ends the processes it started.
 ///
 /// # Errors
-/// The system has no processes left.
+/// The system cannot start another process.
 pub(in crate::cli) fn run(jobs: &[CanaryJob]) -> io::Result<Vec<Vec<CanaryResult>>> {
     let stop = async {
         match Signals::new() {
@@ -74,7 +74,7 @@ pub(in crate::cli) fn failure(results: &[CanaryResult], client: &Client, for_use
     Some(Error::new(Code::NotDelivered, message, fix(failure, client, for_user)))
 }
 
-/// How to fix it; `for_user` if the user's own settings say what is run.
+/// How to fix the failure; `for_user` if the command is in the user's own settings.
 pub(in crate::cli) fn fix(failure: &CanaryFailure, client: &Client, for_user: bool) -> String {
     let fix = match failure {
         CanaryFailure::NotFound(_) if for_user => {

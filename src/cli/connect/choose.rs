@@ -1,4 +1,4 @@
-//! A list of all agents to choose from, if none was named and none was found.
+//! Lets the user choose from all agents, if none was named and none was found.
 
 use super::super::output::{ask_line, can_ask};
 use super::found::FoundAgent;
@@ -35,7 +35,7 @@ fn listed(all: &[Client], for_user: bool) -> String {
     all.iter().enumerate().map(line).collect()
 }
 
-/// The agents with these numbers and names, without duplicates; an error describes an invalid word.
+/// The agents with these numbers or names, without duplicates. An error describes an invalid word.
 fn parsed(line: &str, all: &[Client], for_user: bool) -> Result<Vec<Client>, String> {
     let mut chosen: Vec<Client> = Vec::new();
     let words = line.split([' ', ',', '\t']).filter(|word| !word.is_empty());

@@ -1,5 +1,5 @@
-//! Shows a command from an agent's settings safely: its program, its options and the words that refdesk
-//! recognizes. Other words may be secret, such as a token or the value of a variable.
+//! Shows a command from an agent's settings safely: its program, its options and the words that refdesk recognizes.
+//! Other words may be secret, such as a token or the value of a variable.
 
 use refdesk_agents::setup::{Client, NAME};
 
@@ -13,7 +13,7 @@ pub(in crate::cli) fn shown_command(command: &str) -> String {
     }
 }
 
-/// A command as words; adjacent hidden words become one mark.
+/// Prints a command; adjacent hidden words become one mark.
 pub(in crate::cli) fn shown_words<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let mut shown: Vec<String> = Vec::new();
     let mut is_program_due = true;
@@ -43,7 +43,7 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
 }
 
-/// A short option may have its value attached.
+/// Whether the word is a short option, without an attached value, or a long one.
 fn is_option(word: &str) -> bool {
     let is_short = word.len() == 2 && word != "--";
     word.starts_with('-') && is_name(word) && (is_short || word.starts_with("--"))

@@ -1,4 +1,4 @@
-//! One agent: which files change, which commands they get, and the change itself once it is approved.
+//! The connection of one agent: which files change, which commands they get, and the change itself once it is approved.
 
 use std::path::PathBuf;
 
@@ -44,10 +44,10 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// Looks for the files, and decides on the commands.
+    /// Finds the settings files and chooses the commands.
     ///
     /// # Errors
-    /// The agent has no such part or no such file.
+    /// The agent has no such part or settings file.
     pub fn new(
         desk: &Desk,
         client: Client,
@@ -106,7 +106,6 @@ impl Connection {
         &self.client
     }
 
-    /// Whether the settings are the user's own.
     pub fn is_for_user(&self) -> bool {
         self.for_user
     }
@@ -123,16 +122,17 @@ impl Connection {
         self.client.restart((self.hook.is_some(), self.server.is_some() || self.has_server(desk)))
     }
 
-    /// What prevents the agent from using its entries.
+    /// The settings that keep the agent from using its entries.
     pub fn switch_problems(&self, desk: &Desk) -> Vec<SwitchProblem> {
         switches::find(desk, &self.client, self.for_user, (self.hook.is_some(), self.server.is_some()))
     }
 
-    /// Uses the bare name if it starts this program, or if the file is the workspace's, which other machines use too.
+    /// The bare name if it runs this program, or if the settings are the workspace's, which other machines use too.
+    /// Otherwise the path of this program, if it is usable.
     fn choose_program(&mut self) -> String {
         let (own, found) = (environment::own_file(), environment::on_path(NAME));
         let word = self.client.word;
-        // A path is used only if the entries can be recognized without a record and thus be removed later.
+        // Use a path only if the entries can be recognized, and so removed, without a record.
         let is_fine = |own: &&str| is_ours(&write_command(own, word, true), word);
         let by_path = own.as_ref().filter(|_| self.for_user).and_then(|own| own.to_str()).filter(is_fine);
         match (&own, &found, by_path) {
@@ -158,7 +158,7 @@ impl Connection {
         hook_commands(&text, &self.client).is_ok_and(|commands| !commands.is_empty())
     }
 
-    /// Whether the user's or the workspace's settings already start our server.
+    /// Whether the user's or the workspace's settings already contain our server.
     fn has_server(&self, desk: &Desk) -> bool {
         [true, false].into_iter().any(|for_user| {
             let file = settings_file::of(desk, &self.client.server.places, for_user).ok().flatten();
@@ -186,7 +186,7 @@ impl Connection {
         CommandOutput { notes: self.warnings.iter().cloned().chain(answer.notes).chain(left).collect(), ..answer }
     }
 
-    /// The entries that stay in the files: when connecting, those of the part that was not requested; when
+    /// Notes on the entries that stay in the files: when connecting, those of the part that was not requested; when
     /// disconnecting, those that connecting did not write.
     fn untouched_entries(&self, desk: &Desk) -> Vec<String> {
         if self.verb == Verb::Connect {
@@ -201,7 +201,7 @@ impl Connection {
         self.files.iter().flat_map(|file| file.commands().into_iter().map(|command| note(file, command))).collect()
     }
 
-    /// The part that was not requested, if the agent already has it.
+    /// A note on the part that was not requested, if the agent already has it.
     fn other_part(&self, desk: &Desk) -> Option<String> {
         let (places, what, option) = match self.wanted {
             RequestedParts::Both => return None,
@@ -287,7 +287,7 @@ impl Connection {
         }
         // Another process may have changed the files or records in the meantime.
         let lock = match ConnectionRecord::lock(desk, self.for_user) {
-            // Old records can be read even if new ones cannot be stored.
+            // When disconnecting, go on without the lock: old records can be read even if new ones cannot be stored.
             Err(refusal) if self.verb == Verb::Connect => return self.failed(refusal, changes, &[]),
             lock => lock.ok(),
         };
@@ -343,7 +343,7 @@ impl Connection {
         }
     }
 
-    /// Makes the changes, all or the approved ones, while the lock is held.
+    /// Makes the approved changes, or all, while holding the lock.
     fn write(
         &self,
         desk: &mut Desk,
@@ -372,7 +372,7 @@ impl Connection {
     fn failed(&self, refusal: Error, changes: &[Option<FileChange>], done: &[String]) -> CommandOutput {
         let notes = done.iter().map(|done| format!("before that, {NAME} {done}")).collect();
         let answer = if refusal.code == Code::Changed {
-            // The shown diff was made against the old content.
+            // The diff that was shown was made against the old content.
             let updated = self.changes().unwrap_or_default();
             self.answer("error", &updated, !done.is_empty(), diffs(&updated))
         } else {

@@ -1,6 +1,6 @@
-//! Where the record of a connection is stored: for a workspace in the workspace, for a user in the user's state folder.
-//! Git ignores both. Without its record, disconnecting removes only entries exactly as refdesk writes them. Links to a
-//! record or out of the workspace are not followed, because a repository could contain one.
+//! Stores what `connect` changed, so that `disconnect` can restore it: for a workspace in the workspace, for a user in
+//! the user's state folder. Git ignores both. Without a record, `disconnect` removes only entries exactly as refdesk
+//! writes them. Links to a record or out of the workspace are not followed, because a repository could contain one.
 
 use std::fs;
 use std::io::{self, ErrorKind, Read};
@@ -15,20 +15,20 @@ use refdesk_files::{
 };
 use refdesk_text::{Code, Error};
 
-/// Maximum size of a record in bytes: it contains the entries that were replaced.
+/// The most bytes of a record, which contains the entries that were replaced.
 const LIMIT: u64 = 1024 * 1024;
 
 pub(in crate::cli) struct ConnectionRecord {
     /// `None` if the user has no state folder.
     file: Option<PathBuf>,
-    /// For a workspace: the root that its folder must stay within, and the sealer. The user's own folder may be
-    /// anywhere and needs no seal.
+    /// For a workspace: the root that the record's folder must stay within, and the sealer. The user's own folder may
+    /// be anywhere and needs no seal.
     workspace: Option<(PathBuf, Sealer)>,
     /// The path that the seal covers.
     place: String,
-    /// Whether there is a record that this user's refdesk did not write, which is ignored.
+    /// Whether the record was not written by this user's refdesk, and is ignored.
     is_foreign: bool,
-    /// The bytes of the record, if it is ours.
+    /// The bytes of the record, if this user's refdesk wrote it.
     before: Option<Vec<u8>>,
     pub record: Option<Record>,
     /// What is wrong with the record, in one sentence.
@@ -54,7 +54,7 @@ impl ConnectionRecord {
         let lock = if for_user { private_folder(&folder).map(drop) } else { within(desk.workspace(), &folder) };
         let lock = lock.and_then(|()| Lock::acquire(&folder.join("lock"), LOCK_TIMEOUT));
         let lock = lock.map_err(|error| not_stored(&error))?;
-        // A killed process left them; while the lock is held, no other process writes here.
+        // Remove what a killed process left; while the lock is held, no other process writes here.
         let _ = sweep(&folder);
         Ok(Some(lock))
     }
@@ -103,7 +103,7 @@ impl ConnectionRecord {
         Ok(bytes)
     }
 
-    /// Checks that no link leads its folder out of the workspace.
+    /// Checks that no link leads the record's folder out of the workspace.
     fn check_links(&self, file: &Path) -> io::Result<()> {
         match (&self.workspace, file.parent()) {
             (Some((root, _)), Some(folder)) => within(root, folder),
@@ -114,7 +114,7 @@ impl ConnectionRecord {
     /// Replaces the record.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The record cannot be written.
     pub fn store(&self, desk: &Desk, record: &Record) -> Result<(), Error> {
         let Some(file) = &self.file else { return Ok(()) };
         if self.workspace.is_some() {
@@ -138,8 +138,8 @@ impl ConnectionRecord {
         written.map_err(|error| not_stored(&error))
     }
 
-    /// Restores the previous record after a connection failed. Errors are harmless: a record for another text
-    /// only lists what refdesk created.
+    /// Restores the previous record after a connection failed. Errors are ignored: a record for another text only lists
+    /// what refdesk created.
     pub fn put_back(&self) {
         if let (Some(file), Some(before)) = (&self.file, &self.before) {
             let _ = self.check_links(file).and_then(|()| write_private(file, before));
@@ -148,7 +148,7 @@ impl ConnectionRecord {
         }
     }
 
-    /// Removes the record; a failure is harmless. A foreign record stays.
+    /// Removes the record, unless it is foreign. Errors are ignored.
     pub fn forget(&self) {
         if self.is_foreign {
             return;
@@ -159,7 +159,7 @@ impl ConnectionRecord {
 
 fn not_stored(error: &io::Error) -> Error {
     let message = format!("the record for disconnecting could not be saved: {error}");
-    // The rest of the advice does not apply to the user's own folder.
+    // The advice for other errors does not apply to the user's own folder.
     let is_advised = code_of(error).is_some() || error.kind() == ErrorKind::TimedOut || is_disk_full(error);
     let hint = if is_advised { advice(error) } else { "make that folder writable" };
     Error::new(Code::NotStored, message, hint)

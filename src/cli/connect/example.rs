@@ -1,4 +1,5 @@
-//! A prompt that matches a source of this catalog: it proves that hints arrive, and is a first prompt to try.
+//! An example prompt that brings up a source of this catalog: it tests that hints arrive, and the user can try it
+//! first.
 
 use refdesk_agents::canary::CanaryPrompt;
 use refdesk_core::catalog::{Mode, Source};
@@ -7,7 +8,7 @@ use refdesk_enrich::{BlockKind, EnrichRequest, Level, TextKind};
 
 const MAX_CANDIDATES: usize = 24;
 
-/// A prompt that matches a source, by a tag if possible, otherwise by its id; `None` if no source can be matched.
+/// A prompt that names a source by a tag if possible, otherwise by its id; `None` if it brings up no source.
 pub(in crate::cli) fn prompt(desk: &mut Desk) -> Option<CanaryPrompt> {
     let session = Session { id: "refdesk-canary".to_owned(), who: "refdesk connect".to_owned() };
     let is_open = |source: &&Source| {
@@ -23,7 +24,7 @@ pub(in crate::cli) fn prompt(desk: &mut Desk) -> Option<CanaryPrompt> {
     let prompts: Vec<_> = by_tag.take(MAX_CANDIDATES).chain(by_id.take(MAX_CANDIDATES)).collect();
     let settled = desk.settled();
     let brings_up = |text: &str, about: &str| {
-        // Test it as a tool result too, because some agents' prompts cannot be answered.
+        // Test it as a tool result too, because not every agent can get an answer to a prompt.
         [TextKind::Prompt, TextKind::ToolResult].iter().all(|kind| {
             let asked = EnrichRequest { repeat: true, alone: true, ..EnrichRequest::new(*kind, text) };
             let (enriched, _) = settled.enrich(&session, &asked, EnrichMode::DryRun);

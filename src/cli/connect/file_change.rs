@@ -1,4 +1,4 @@
-//! The change to one settings file: what is added or removed in it, the proposal to show, and the records that follow.
+//! The change to one settings file: the added or removed entries, the proposal to show, and the records to update.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ pub(super) enum Verb {
     Disconnect,
 }
 
-/// A settings file and our parts that belong in it.
+/// A settings file and the parts of refdesk that belong in it.
 pub(super) struct FileParts {
     pub file: SettingsFile,
     pub parts: Vec<(SettingsPart, ConnectionRecord)>,
@@ -30,7 +30,7 @@ pub(super) struct FileParts {
 
 pub(super) struct FileChange {
     pub proposal: Proposal,
-    /// Its parent folders that are missing before any change.
+    /// How many of its parent folders were missing before any change.
     missing: usize,
     then: FollowUp,
 }
@@ -53,11 +53,11 @@ impl FileParts {
     /// # Errors
     /// The file cannot be read or understood, or may not be written.
     pub fn change(&self, verb: Verb) -> Result<Option<FileChange>, Error> {
-        // Another process may write the file while it is read.
+        // Another process may write the file while it is being read.
         for _ in 1..MAX_READS {
             match self.change_of_one_reading(verb) {
                 Err(error) if error.code == Code::Changed => {}
-                // A broken file that was never connected has nothing to remove.
+                // Ignore a broken file that was never connected: it contains nothing to remove.
                 Err(_) if verb == Verb::Disconnect && !self.is_recorded() && !self.file.mentions(NAME) => {
                     return Ok(None);
                 }
@@ -117,14 +117,14 @@ impl FileParts {
     /// Makes the change. Records are written first, because otherwise the previous content could be lost.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// A record or the settings file cannot be written or removed.
     pub fn write(&self, desk: &mut Desk, session: &Session, change: &FileChange, agent: &str) -> Result<(), Error> {
         let proposal = &change.proposal;
         let written = match &change.then {
             FollowUp::Remember(records) => {
                 for ((_, stored), record) in self.parts.iter().zip(records) {
                     let Some(record) = record else { continue };
-                    // After a kill, the folders may exist without the file.
+                    // A killed process may have created the folders, but not the file.
                     let earlier = stored.record.as_ref().map_or(0, |earlier| earlier.folders);
                     let made = change.missing.max(earlier);
                     let folders = if record.created { record.folders.max(made) } else { record.folders };
@@ -154,7 +154,7 @@ impl FileParts {
         self.records().next().is_some()
     }
 
-    /// Whether there are records of entries that are gone from the file, or were never written to it.
+    /// Whether there are records of entries that the file does not contain, because they were removed or never written.
     pub fn is_only_recorded(&self) -> bool {
         let text = self.file.read().ok().flatten().unwrap_or_default();
         let is_ahead = || self.records().all(|record| record.is_ahead_of(&text));
@@ -165,14 +165,15 @@ impl FileParts {
         self.parts.iter().filter_map(|(_, stored)| stored.record.as_ref())
     }
 
-    /// Removes what a killed `connect` or `disconnect` left beside the file.
+    /// Removes the temporary files that a killed `connect` or `disconnect` left.
     pub fn sweep(&self) {
         let path = self.file.path();
-        // Leftovers are harmless, and a folder that is a link is not ours.
+        // Ignore errors: leftovers are harmless. A folder that is a link is not ours.
         let _ = path.parent().map(|folder| Folder::real(folder).and_then(|folder| folder.sweep_dead()));
     }
 
-    /// Removes the records of entries that the file does not have, and the folders created for a file that does not exist.
+    /// Removes the records of entries that the file does not contain, and the folders created for a file that does not
+    /// exist.
     pub fn remove_stale_records(&self) {
         if matches!(self.file.read(), Ok(None)) {
             let created = self.records().filter(|record| record.created).map(|record| record.folders);
@@ -188,7 +189,7 @@ impl FileParts {
 }
 
 impl FileChange {
-    /// Removes the folders created for any of the files in the same folder.
+    /// Makes each removal include the folders created for any file in the same folder.
     pub fn share_folders(changes: &mut [Option<Self>]) {
         let removed = |change: &Self| match change.then {
             FollowUp::Remove(folders) => Some((change.proposal.path.parent()?.to_path_buf(), folders)),

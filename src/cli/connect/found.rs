@@ -1,4 +1,4 @@
-//! Which agents are installed or configured here, and the evidence for it.
+//! Finds the agents that are installed or configured here.
 
 use super::super::environment;
 use super::settings_file::user_folder;
@@ -12,15 +12,15 @@ pub(super) struct FoundAgent {
 }
 
 impl FoundAgent {
-    /// The evidence; none if a person named it.
+    /// The evidence as a note; `None` if the user named the agent.
     pub fn note(&self) -> Option<String> {
         let evidence = self.evidence.join(", ");
         (!evidence.is_empty()).then(|| format!("found {}: {evidence}", self.client.name))
     }
 }
 
-/// The agents that are installed, or configured in this workspace or by this user, and have settings of a workspace or,
-/// `for_user`, of their user.
+/// The agents that are installed, or configured in this workspace or by this user, and that have settings of a
+/// workspace or, `for_user`, of their user.
 pub(super) fn found(desk: &Desk, for_user: bool) -> Vec<FoundAgent> {
     let home = environment::home();
     let evidence = |client: &Client| {

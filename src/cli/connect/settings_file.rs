@@ -1,6 +1,6 @@
-//! Where an agent's settings are: in the workspace, in the home folder, or where the user's own variable
-//! moves them. Links that lead outside are refused: nothing is written there, and through a link of the
-//! workspace nothing is read there either. Links that stay inside are followed, and their target is written.
+//! Where an agent's settings are: in the workspace, in the home folder, or where the user's own variable moves them.
+//! Links that lead outside are refused: nothing is written through them, and nothing is read through those of a
+//! workspace. Links that stay inside are followed, and their target is written.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -15,20 +15,20 @@ use refdesk_files::path::{Resolver, absolute, is_absent, lossy};
 use refdesk_files::{cause, read_open, read_regular};
 use refdesk_text::{Code, Error};
 
-/// Maximum size of a settings file in bytes.
+/// The most bytes of a settings file.
 const LIMIT: u64 = 1024 * 1024;
 
-/// The same limit for a file in which an agent also stores its state.
+/// The same, for a file in which an agent also stores its state.
 const LIMIT_WITH_STATE: u64 = 16 * LIMIT;
 
 #[derive(Debug, Clone)]
 pub(in crate::cli) struct SettingsFile {
-    /// The folder that it must stay within.
+    /// The folder that the file must stay within.
     root: PathBuf,
     root_kind: RootKind,
     folder: PathBuf,
     file: &'static str,
-    /// The files and folders that refdesk itself reads, which a link in a repository must not turn into settings files.
+    /// The files and folders that refdesk itself reads. A link in a repository must not turn them into settings files.
     own: Vec<PathBuf>,
     pub shown: String,
 }
@@ -38,7 +38,7 @@ pub(in crate::cli) struct SettingsFile {
 enum RootKind {
     Workspace,
     Home,
-    /// A folder outside the home folder that the user's variable names.
+    /// A folder outside the home folder, set by the user's variable.
     Moved,
 }
 
@@ -51,7 +51,7 @@ pub(in crate::cli) fn of(desk: &Desk, places: &SettingsPlaces, for_user: bool) -
     place.map(|place| at(desk, &place, for_user)).transpose()
 }
 
-/// The settings file at this place.
+/// The settings file in the workspace or, `for_user`, of the user.
 ///
 /// # Errors
 /// There is no home folder.
@@ -114,7 +114,7 @@ impl SettingsFile {
         self.folder.join(self.file)
     }
 
-    /// How many folders above the file may be removed, at most up to its root.
+    /// How many folders above the file may be removed, without its root.
     pub fn depth(&self) -> usize {
         self.folder.strip_prefix(&self.root).map_or(0, |inside| inside.components().count())
     }
@@ -122,7 +122,7 @@ impl SettingsFile {
     /// The text of the file; `None` if there is no file.
     ///
     /// # Errors
-    /// It cannot be read, or is not a settings file.
+    /// The file cannot be read, or is not a settings file.
     pub fn read(&self) -> Result<Option<String>, Error> {
         let shown = &self.shown;
         let limit = if self.folder == self.root { LIMIT_WITH_STATE } else { LIMIT };
@@ -147,8 +147,8 @@ impl SettingsFile {
         })
     }
 
-    /// Up to `limit` bytes of the file. For a file in the workspace, never reads outside of it, even if a
-    /// component becomes a link in the meantime.
+    /// Up to `limit` bytes of the file, and whether there are more. A file in the workspace is never read from outside
+    /// it, even if a component becomes a link in the meantime.
     fn bytes(&self, limit: u64) -> io::Result<(Vec<u8>, bool)> {
         if self.root_kind != RootKind::Workspace {
             return read_regular(&self.path(), limit);
@@ -159,7 +159,7 @@ impl SettingsFile {
         read_open(file, &metadata, limit)
     }
 
-    /// The error that a link of the workspace leads the file outside of it.
+    /// The error that a link leads the file out of the workspace.
     fn outside_link_error(&self) -> Option<Error> {
         let root = fs::canonicalize(&self.root).ok().filter(|_| self.root_kind == RootKind::Workspace)?;
         let is_outside = resolve(&self.path()).is_ok_and(|real| !real.starts_with(root));
@@ -172,7 +172,7 @@ impl SettingsFile {
         read.is_ok_and(|(bytes, _)| bytes.windows(word.len()).any(|part| part == word.as_bytes()))
     }
 
-    /// Calls `propose` with the root it must stay within, its folder, and its name.
+    /// Calls `propose` with the root that the file must stay within, its folder, and its name.
     ///
     /// # Errors
     /// The path may not be written to.
@@ -191,7 +191,7 @@ impl SettingsFile {
         Ok(proposal.called(self.shown.clone()))
     }
 
-    /// A refusal to write, worded for a file whose location is the agent's choice.
+    /// Rewords a refusal to write for a file whose path the agent chose.
     fn reworded(&self, refused: Error) -> Error {
         match refused.code {
             Code::Outside => self.outside(),

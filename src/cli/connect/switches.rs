@@ -1,11 +1,11 @@
-//! What is switched off in an agent's settings, apart from our own entries.
+//! Settings of an agent that switch off our entries.
 
 use super::settings_file;
 use refdesk_agents::setup::{Client, SwitchPaths, SwitchProblem, SwitchText};
 use refdesk_desk::Desk;
 use refdesk_files::path::lossy;
 
-/// What keeps the entries in the user's or the workspace's settings from working; `parts` says whether there are hooks
+/// The settings, of the user or the workspace, that keep our entries from working; `parts` says whether there are hooks
 /// and a server.
 pub(in crate::cli) fn find(desk: &Desk, client: &Client, for_user: bool, parts: (bool, bool)) -> Vec<SwitchProblem> {
     if parts == (false, false) {

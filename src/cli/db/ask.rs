@@ -1,5 +1,5 @@
-//! `refdesk db show|path|usage|domains|domain|joins`: answers from the pages, for people. No database is
-//! queried, and agents get the same answers.
+//! `refdesk db show|path|usage|domains|domain|joins`: answers from the pages, for people. No database is queried, and
+//! agents get the same answers.
 
 use refdesk_desk::{
     ColumnUse, DamagedPage, DatabaseAnswer, DescribedDomain, DescribedJoin, DescribedPath, Desk, DomainTable,
@@ -13,7 +13,7 @@ use crate::cli::answer::CommandOutput;
 use crate::cli::args::{DbDomainArgs, DbJoinsArgs, DbPathArgs, DbUsageArgs};
 use crate::cli::table;
 
-/// The most damaged pages that are named.
+/// The most damaged pages to name.
 const DAMAGED: usize = 8;
 
 pub fn show(desk: &Desk, table: &str) -> Result<CommandOutput, Error> {
@@ -26,7 +26,6 @@ pub fn show(desk: &Desk, table: &str) -> Result<CommandOutput, Error> {
     Ok(CommandOutput::new(DatabaseAnswer::from(found).json, text))
 }
 
-/// How two tables can be joined.
 pub fn path(desk: &Desk, args: &DbPathArgs) -> Result<CommandOutput, Error> {
     let hops = args.max_hops.map(usize::from);
     let found = desk.whole_database_view().and_then(|view| {
@@ -73,7 +72,7 @@ fn role(used: &ColumnUse) -> String {
     key.into_iter().chain(target).collect::<Vec<_>>().join(", ")
 }
 
-/// The damaged pages, without which an answer may be incomplete.
+/// Warnings about damaged pages, without which an answer may be incomplete.
 fn damaged(pages: &[DamagedPage]) -> Vec<Diagnostic> {
     let mut told: Vec<Diagnostic> = pages.iter().take(DAMAGED).map(DamagedPage::diagnostic).collect();
     if let Some(more) = pages.len().checked_sub(DAMAGED).filter(|more| *more > 0) {
@@ -106,7 +105,7 @@ pub fn domain(desk: &Desk, args: &DbDomainArgs) -> Result<CommandOutput, Error> 
     Ok(CommandOutput { diagnostics, ..CommandOutput::new(DatabaseAnswer::from(found).json, text) })
 }
 
-/// The joins that matter most.
+/// The main joins, the most joined tables first.
 pub fn joins(desk: &Desk, args: &DbJoinsArgs) -> Result<CommandOutput, Error> {
     let (database, domain, limit) = (args.database.as_deref(), args.domain.as_deref(), usize::from(args.limit));
     let found = desk.whole_database_view().and_then(|view| {
@@ -122,7 +121,7 @@ pub fn joins(desk: &Desk, args: &DbJoinsArgs) -> Result<CommandOutput, Error> {
     Ok(CommandOutput { diagnostics, ..CommandOutput::new(DatabaseAnswer::from(found).json, text) })
 }
 
-/// One row per join, with its database unless only one was asked about.
+/// One row per join, with its database if there are several.
 fn joined(joins: &[DescribedJoin], are_several: bool) -> String {
     let row = |join: &DescribedJoin| {
         let columns = format!("{} = {}", join.from_columns.join(", "), join.to_columns.join(", "));

@@ -1,4 +1,4 @@
-//! `refdesk db check`: rules of schemas and their documentation, and how much is described.
+//! `refdesk db check`: checks schemas and their documentation by rules, and measures how much is described.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use refdesk_text::report::{Diagnostic, Severity};
 use refdesk_text::tokens::{counted, grouped};
 use refdesk_text::{Code, Error};
 
-/// The most places of a rule in its line; the JSON has all of them.
+/// The most places of a rule to name on its line; the JSON has all of them.
 const PLACES: usize = 5;
 
 /// Prints the findings; exit code 1 on errors, or if too little is described.
@@ -82,7 +82,7 @@ pub fn run(desk: &Desk, args: &DbCheckArgs) -> Result<CommandOutput, Error> {
     Ok(CommandOutput { diagnostics: gone, ..CommandOutput::new(json, text) }.with_failures(refusals))
 }
 
-/// One line per rule: its finding, or the number of findings and where the first ones are.
+/// One line per rule: the only finding, or the number of findings and the first places.
 fn findings(database: &str, findings: &[Finding]) -> String {
     let mut by_rule: BTreeMap<(bool, CheckRule), Vec<&Finding>> = BTreeMap::new();
     for finding in findings {

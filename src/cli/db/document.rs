@@ -21,10 +21,10 @@ use refdesk_text::{Code, Error};
 /// The most ids in a line.
 const SHOWN: usize = 12;
 
-/// The most files to remove that are named.
+/// The most files to remove to name.
 const REMOVALS: usize = 20;
 
-/// The most edited pages whose difference is shown.
+/// The most edited pages whose diff is shown.
 const DIFFS: usize = 5;
 
 /// Prepares, asks and writes.
@@ -93,7 +93,7 @@ fn with_problems(answer: CommandOutput, prepared: &Documentation) -> CommandOutp
     CommandOutput { diagnostics: prepared.problems.clone(), notes: prepared.planned.changes.clone(), ..answer }
 }
 
-/// The error of a stopped run: how much was written, and how to continue.
+/// The error of a stopped run, with how much was written and how to continue.
 fn stopped(prepared: &Documentation, report: &DocumentReport) -> Error {
     let (written, all) = (grouped(report.written.len()), counted(prepared.to_write(), "page"));
     let message = format!("stopped after {written} of {all}; what is written stays");
@@ -144,7 +144,7 @@ fn shown(desk: &Desk, prepared: &Documentation) -> String {
     text
 }
 
-/// What `--only` leaves for a later run.
+/// A line about the pages that `--only` leaves for a later run.
 fn left_out(prepared: &Documentation) -> String {
     let are = match prepared.left_out() {
         0 => return String::new(),
@@ -185,7 +185,7 @@ fn listed(noun: &str, what: &str, paths: &[&str]) -> String {
     text
 }
 
-/// Edited files about tables, domains and databases that no longer exist.
+/// A line about edited files of tables, domains and databases that do not exist any more.
 fn left_over(prepared: &Documentation) -> String {
     let paths: Vec<&str> = prepared.left_over.iter().map(String::as_str).collect();
     let what = match paths.len() {
@@ -195,7 +195,7 @@ fn left_over(prepared: &Documentation) -> String {
     listed("obsolete file", what, &paths)
 }
 
-/// Edited pages, and what replacing them would change.
+/// The edited pages, and what replacing them would change.
 fn edited(desk: &Desk, prepared: &Documentation, paths: &[String]) -> String {
     if paths.is_empty() {
         return String::new();
@@ -219,7 +219,7 @@ fn edited(desk: &Desk, prepared: &Documentation, paths: &[String]) -> String {
 fn show(is_terminal: bool, DocumentProgress { done, failed, of }: DocumentProgress) {
     if is_terminal {
         let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
-        // The pages are written even if the terminal is gone.
+        // Ignore a closed terminal: the pages are written all the same.
         let _ = write!(std::io::stderr(), "\r\x1b[Kwriting page {done} of {of}{failed}");
     }
 }

@@ -16,7 +16,7 @@ pub fn nothing() -> Value {
     json!({"plan": plan::nothing(), "document": document::nothing(), "index": null})
 }
 
-/// Runs the three steps; each requires the success of the previous one.
+/// Runs the three steps; each runs only if the previous one succeeded.
 pub fn run(
     desk: &mut Desk,
     session: &Session,

@@ -1,4 +1,4 @@
-//! `refdesk db plan`: what would be documented, and what would be read to do so.
+//! `refdesk db plan`: plans what to document, and what to read for it.
 
 use serde_json::{Value, json};
 
@@ -13,11 +13,11 @@ use refdesk_text::names::first_of;
 use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error, Fix};
 
-/// The most tables of a domain in the text form.
+/// The most tables of a domain in text output.
 const LISTED: usize = 6;
 
-/// Makes the plan and writes it, unless this is a dry run. `next` is appended to the message that it was
-/// written. An error if no plan could be made.
+/// Makes the plan and writes it, unless this is a dry run. `next` is appended to the message that it was written. Fails
+/// if no plan could be made.
 pub fn run(
     desk: &mut Desk,
     session: &Session,

@@ -1,4 +1,4 @@
-//! `refdesk db status` and `refdesk db diff`: how databases and their pages compare.
+//! `refdesk db status` and `refdesk db diff`: compare databases with their pages.
 
 use serde_json::{Value, json};
 
@@ -126,7 +126,7 @@ pub fn diff(desk: &Desk, args: &DbNames) -> Result<CommandOutput, Error> {
     let mut refusals = database_failures(&run.failed);
     if count > 0 {
         let message = format!("{} between the databases and their pages", counted(count, "difference"));
-        // Documenting again leaves edited pages as they are.
+        // Documenting again leaves edited pages unchanged.
         let fix = if count == run.edited.len() + run.left_over.len() {
             "move your changes to notes; `refdesk db document --overwrite-edited` replaces the edited files"
         } else {

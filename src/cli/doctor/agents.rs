@@ -1,5 +1,5 @@
-//! The connected agents: what is in their settings, and whether it works. A command from a repository runs
-//! only if it is exactly what `connect` writes.
+//! The connected agents: what is in their settings, and whether it works. A command from a repository runs only if it
+//! is exactly what `connect` writes.
 
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ struct AgentSettings {
     /// Whether the hooks differ from those that `connect` writes.
     has_foreign_hook: bool,
     server: Option<ListedServer>,
-    /// Whether `connect` wrote a server that is no longer there.
+    /// Whether the server that `connect` wrote is missing.
     is_server_removed: bool,
     /// Why the settings are unreliable, and what to do about it.
     problems: Vec<(String, String)>,
@@ -35,15 +35,15 @@ struct AgentSettings {
 }
 
 struct SettingsText {
-    /// Its name.
+    /// The name to show.
     file: String,
-    /// Its text; empty if there is no file.
+    /// Empty if there is no file.
     text: String,
     /// Whether `connect` has written entries to it, and `disconnect` has not removed them.
     is_recorded: bool,
 }
 
-/// A line for each connected agent, and the same for programs.
+/// A line for each connected agent, and the same as JSON.
 pub fn agents(desk: &mut Desk) -> (Vec<CheckLine>, Value) {
     let mut found: Vec<AgentSettings> = Vec::new();
     for client in Client::all() {
@@ -78,7 +78,7 @@ pub fn agents(desk: &mut Desk) -> (Vec<CheckLine>, Value) {
 }
 
 impl AgentSettings {
-    /// The state of the settings; `None` if they contain nothing of ours and nothing similar.
+    /// Reads the settings; `None` if they contain nothing of ours and nothing similar.
     fn read(desk: &Desk, client: Client, for_user: bool) -> Option<Self> {
         let mut new = Self {
             client,
@@ -168,7 +168,7 @@ impl AgentSettings {
         self.notes.extend(other.map(|text| (text, replaces)));
     }
 
-    /// Reports that what `connect` wrote is gone from this file.
+    /// Reports that the file does not contain what `connect` wrote.
     fn note_removed(&mut self, file: &str, what: &str) {
         let (connect, word) = (self.connect_command(), self.client.word);
         let disconnect = connect.replacen("connect", "disconnect", 1);
@@ -200,7 +200,7 @@ impl AgentSettings {
         }));
     }
 
-    /// A settings file; `None` if there is none and `connect` wrote none, or if it cannot be read.
+    /// Reads a settings file; `None` if there is none and `connect` wrote none, or if it cannot be read.
     fn look(&mut self, desk: &Desk, places: &SettingsPlaces, record: &ConnectionRecord) -> Option<SettingsText> {
         let file = settings_file::of(desk, places, self.for_user).ok().flatten()?;
         let is_recorded = record.record.is_some();
@@ -223,7 +223,7 @@ impl AgentSettings {
         }
     }
 
-    /// Parses a file. A failure is a problem only if the file mentions refdesk, or did so before.
+    /// Unwraps a parsed file. A failure is a problem only if the file mentions refdesk or `connect` wrote to it.
     fn parsed<T>(&mut self, settings: &SettingsText, read: Result<T, Error>) -> Option<T> {
         if let Err(error) = &read
             && (settings.is_recorded || settings.text.contains(NAME))
@@ -245,7 +245,7 @@ impl AgentSettings {
         if self.for_user { "user" } else { "project" }
     }
 
-    /// What to test: a command from the workspace's settings only if `connect` writes the same.
+    /// What to test: a command from the workspace's settings only if `connect` would write the same.
     fn job(&mut self, desk: &Desk, prompt: Option<&CanaryPrompt>) -> CanaryJob {
         let word = self.client.word;
         let is_own_hook =
@@ -281,7 +281,7 @@ impl AgentSettings {
         CanaryJob { workspace: desk.workspace().to_path_buf(), hook, prompt: prompt.cloned(), server }
     }
 
-    /// The results without the output of foreign commands, which may be private.
+    /// The results, without the output of foreign commands, which may be private.
     fn reported(&self, mut results: Vec<CanaryResult>) -> Vec<CanaryResult> {
         let hook = self.hook.as_deref().map(|command| shell_words::split(command).unwrap_or_default());
         let is_own = hook.is_none_or(|words| is_own(&words.iter().map(String::as_str).collect::<Vec<_>>()))

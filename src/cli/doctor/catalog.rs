@@ -21,7 +21,7 @@ pub fn catalog(desk: &mut Desk) -> CheckLine {
     );
     match (sources, errors.len(), warnings.len()) {
         (_, 1.., _) => CheckLine::wrong("catalog", found, "`refdesk check` lists them"),
-        // Without a project, there is nothing to propose.
+        // Here, `refdesk init` has nothing to propose.
         (0, ..) if !desk.can_init() => CheckLine::note("catalog", "there is none here", ""),
         (0, ..) => CheckLine::note("catalog", "it is empty", "`refdesk init` proposes one"),
         (_, 0, 1..) => CheckLine::note("catalog", found, "`refdesk check` lists them"),
@@ -29,7 +29,7 @@ pub fn catalog(desk: &mut Desk) -> CheckLine {
     }
 }
 
-/// What the settings of this repository want to do outside it.
+/// Reports how many settings of this repository need trust.
 pub fn trust(desk: &Desk) -> CheckLine {
     match desk.untrusted().len() {
         0 => CheckLine::ok("trust", "nothing waits for your trust"),
@@ -41,7 +41,7 @@ pub fn trust(desk: &Desk) -> CheckLine {
     }
 }
 
-/// The search index and the model: the lines, the members of the JSON form, and why the index cannot be read.
+/// Reports on the search index and the model: the lines, the JSON members, and why the index cannot be read.
 pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option<Error>) {
     let model = desk.model_name();
     let members = |index| index_members(index, model, Some(desk.wants_meaning()));

@@ -1,4 +1,4 @@
-//! The databases that are references, judged by their files without connecting to any.
+//! The databases that are references, judged by their files without connecting to any of them.
 
 use super::report::{CheckLevel, CheckLine};
 use refdesk_desk::{DatabaseOverview, DatabaseState, Desk, TableSummary};
@@ -7,7 +7,7 @@ use refdesk_text::tokens::counted;
 
 const NAME: &str = "databases";
 
-/// What is wrong with them or has to be done; empty without databases.
+/// What is wrong with the databases or has to be done; `None` without databases.
 pub fn databases(desk: &Desk) -> Option<CheckLine> {
     desk.databases_file()?;
     Some(line(&desk.overview_reader().read()))

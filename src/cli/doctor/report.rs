@@ -1,5 +1,5 @@
-//! The report: one line per check, with its problem and the command that fixes it. It contains no secrets, so
-//! it can be pasted into a bug report.
+//! The report: one line per check, with its problem and the command that fixes it. It contains no secrets, so it can be
+//! pasted into a bug report.
 
 use serde_json::{Value, json};
 
@@ -58,7 +58,7 @@ impl CheckLine {
     }
 }
 
-/// A text with `~` in place of the home folder.
+/// Replaces the home folder in a text with `~`.
 pub fn without_home(text: &str) -> String {
     let home = environment::home().map(|home| home.to_string_lossy().trim_end_matches('/').to_owned());
     match home.filter(|home| home.len() > 1) {

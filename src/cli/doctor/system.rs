@@ -18,10 +18,10 @@ const WATCH_LIMIT_FILE: &str = "/proc/sys/fs/inotify/max_user_watches";
 /// Where refdesk keeps the state of a workspace.
 const OWN_FOLDER: &str = ".jaato/refdesk";
 
-/// How a folder on a full disk is described.
+/// The obstacle of a full disk.
 const FULL: &str = "is on a disk that is full";
 
-/// Terminals that are known to copy by OSC 52 and to report all keys, by parts of `TERM` and `TERM_PROGRAM`.
+/// Parts of `TERM` and `TERM_PROGRAM` of terminals that copy by OSC 52 and report all keys.
 const CAPABLE: [&str; 6] = ["kitty", "alacritty", "foot", "wezterm", "ghostty", "iterm"];
 
 pub fn version() -> CheckLine {
@@ -65,7 +65,7 @@ pub fn places(desk: &Desk) -> Vec<CheckLine> {
             None if Resolver::default().resolve(&folder).0.starts_with(&real) => {
                 let text = format!("{} is in the workspace, so it could have come with the repository", shown(&folder));
                 let fix = "set HOME, or XDG_STATE_HOME to a writable folder outside the workspace";
-                // A home folder is not necessarily meant to be a workspace.
+                // A folder without a catalog may not be meant as a workspace.
                 match desk.catalog().is_empty() {
                     true => CheckLine::note("state", text, fix),
                     false => CheckLine::wrong("state", text, fix),
@@ -100,12 +100,11 @@ pub fn places(desk: &Desk) -> Vec<CheckLine> {
     vec![workspace, configuration, state, log]
 }
 
-/// How to fix an obstacle.
 fn fix_for(reason: &str, fix: &'static str) -> &'static str {
     if reason == FULL { "free some disk space" } else { fix }
 }
 
-/// Why files cannot be created in this folder, or the folder itself.
+/// Why no files can be created in this folder, or the folder itself cannot be.
 fn obstacle(folder: &Path) -> Option<String> {
     let is_there = |path: &&Path| path.symlink_metadata().is_ok();
     let nearest = folder.ancestors().find(is_there)?;
@@ -123,7 +122,7 @@ fn obstacle(folder: &Path) -> Option<String> {
     disk_full_error(nearest).map(|_| FULL.to_owned())
 }
 
-/// Whether the system can watch the folders for the screen.
+/// Whether the system can watch as many folders as the screen needs.
 pub fn watches(desk: &Desk) -> CheckLine {
     let wanted = watched_folders(desk);
     let limit = std::fs::read_to_string(WATCH_LIMIT_FILE).ok().and_then(|text| text.trim().parse::<usize>().ok());
@@ -151,7 +150,7 @@ pub fn terminal(get: impl Fn(&str) -> Option<String>) -> CheckLine {
         Colours::Indexed => "256 colours",
         Colours::True => "true colour",
     };
-    // The last number is the colour of the background.
+    // The last number is the background colour.
     let background =
         get("COLORFGBG").and_then(|it| it.rsplit(';').next().and_then(|background| background.parse::<u8>().ok()));
     let background = match background {

@@ -15,7 +15,7 @@ use refdesk_text::fold::{fold, is_separator};
 
 use crate::common::filter::query::{Query, TextTerm};
 
-/// The maximum number of grapheme clusters searched per text; with more, the matcher's 16-bit scores could overflow.
+/// The most grapheme clusters searched per text; with more, the matcher's 16-bit scores could overflow.
 const LONGEST_FIELD: usize = 2_000;
 
 /// The matcher's score for one matched character; the matcher does not export it.
@@ -24,10 +24,9 @@ const SCORE_PER_LETTER: u16 = 16;
 /// The weight of a match in each field: id, name, tags, description.
 const WEIGHTS: [u32; 4] = [10, 9, 8, 4];
 
-/// Fields before this index are names.
+/// Fields before this index are the id and the name.
 const NAMES: usize = 2;
 
-/// The last field.
 const DESCRIPTION: usize = 3;
 
 /// The packed texts: id, name, tags and description of a source; name, source, variables and location of a template.
@@ -186,7 +185,7 @@ impl Haystack {
         self.entries.len()
     }
 
-    /// How well `text` matches the source at `at`. The description is only used if nothing else matches.
+    /// How well `text` matches the source at `at`. The description counts only if nothing else matches.
     pub fn fit(&self, at: usize, text: &TextTerm, wanted: u32, text_matcher: &mut TextMatcher) -> MatchScore {
         let Some(entry) = self.entries.get(at) else { return MatchScore::No };
         let best = 26 * u32::from(text.len) + 10;
@@ -230,7 +229,7 @@ impl Haystack {
     }
 }
 
-/// A tag to look for, between its line breaks.
+/// A tag to look for, with the line breaks around it.
 #[derive(Debug, Clone)]
 pub struct TagPattern(String);
 

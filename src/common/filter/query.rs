@@ -16,7 +16,7 @@ pub struct Query {
     pub fault: Option<String>,
 }
 
-/// Alternatives, of which one must match; never empty.
+/// Alternatives, one of which must match; never empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clause {
     pub alternatives: Vec<Term>,
@@ -256,7 +256,7 @@ fn test(bare: &str, kind: AtomKind) -> Result<Option<Test>, String> {
     }))
 }
 
-/// The only word with this prefix.
+/// The first word with this prefix; `None` for an empty prefix.
 fn begun(typed: &str, words: &[&'static str]) -> Option<&'static str> {
     words.iter().find(|word| !typed.is_empty() && word.starts_with(typed)).copied()
 }

@@ -1,5 +1,5 @@
 //! Converts values to a JSON document and back, for pastes and for `$EDITOR`. A value that was not typed and comes back
-//! unchanged still does not count as typed.
+//! unchanged still counts as not typed.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::common::values::{FillWith, TypedValue, TypedValues, ValuePath, ValueS
 use refdesk_templates::{Variable, VariableKind, sample};
 use refdesk_text::{Code, Error};
 
-/// The maximum size of a document in bytes; larger values belong in a file.
+/// The most bytes of a document; larger values belong in a file.
 pub const LARGEST: usize = 1024 * 1024;
 
 /// A list with at least this many values is one row with JSON instead of a row per item.
@@ -16,7 +16,7 @@ const SINGLE: usize = 2_000;
 /// Parses a text as a JSON object.
 ///
 /// # Errors
-/// It is not an object; with the reason and position.
+/// The text is not a JSON object. The message has the reason and the position.
 pub fn read(text: &str) -> Result<Value, Error> {
     let invalid = |message: String| Error::new(Code::JsonSyntax, message, "");
     if text.len() > LARGEST {
@@ -40,7 +40,7 @@ impl TypedValues {
         self.object(variables, &mut Vec::new(), &sample(variables), FillWith::Blank)
     }
 
-    /// Only the values of this document.
+    /// The values of this document alone.
     pub fn pasted(variables: &[Variable], document: &Value) -> Self {
         let nothing = Self::default();
         DocumentReader { before: &nothing, typed: Self::default() }.read(variables, document, None)

@@ -25,7 +25,7 @@ pub enum RowValue {
     Flag(bool),
     /// A list whose items are the rows below; `None` for a sample.
     Items(Option<usize>),
-    /// The fields in the rows below it.
+    /// The rows below are its fields.
     Fields,
     /// A value that the template does not use, as typed.
     Unused(String),
@@ -48,7 +48,7 @@ impl FormRow {
         }
     }
 
-    /// The list that it is an item of, and its index.
+    /// If the row is a list item: the list, and the index in it.
     pub fn item(&self) -> Option<(&[ValueStep], usize)> {
         match self.way.split_last() {
             Some((ValueStep::Item(at), list)) => Some((list, *at)),

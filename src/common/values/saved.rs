@@ -1,5 +1,5 @@
-//! Typed values as saved in the session. A value is never saved if a name on its path or within it suggests a secret,
-//! or if it looks like a key, because templates have no other way to mark secrets.
+//! Typed values as saved in the session. Templates cannot mark secrets, so a value is never saved if a name on its path
+//! or within it suggests a secret, or if it looks like a key.
 
 use serde_json::Value;
 
