@@ -1,5 +1,5 @@
 //! Front matter: YAML between `---` lines or TOML between `+++` lines at the top of a document. It may contain
-//! anything; what cannot be parsed is reported once, and simple `key: value` lines are still read.
+//! anything. What cannot be parsed is reported once, and its simple `key: value` lines are still read.
 
 use serde_json::{Map, Value};
 
@@ -7,16 +7,16 @@ use refdesk_text::lines::{breaks, single_spaced};
 use refdesk_text::shorten::beginning;
 use refdesk_text::yaml::{RepeatedKeys, YamlProblem, read as read_yaml};
 
-/// The most bytes of front matter that are read.
+/// The most bytes of front matter to read.
 const LIMIT: usize = 64 * 1024;
 
-/// The most YAML values that are read.
+/// The most YAML values to read.
 pub(crate) const VALUES: usize = 20_000;
 
-/// The most items of a list that are read.
+/// The most items of a list to read.
 const ITEMS: usize = 64;
 
-/// What a document says about itself.
+/// The metadata of a document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FrontMatter {
     /// `title`, else `name`.
@@ -31,13 +31,13 @@ pub struct FrontMatter {
     pub globs: Vec<String>,
     /// `alwaysApply` of a rule.
     pub always_applies: bool,
-    /// The byte at which the document itself begins.
+    /// The byte at which the body begins.
     pub end: usize,
     /// A problem, and its line in the document.
     pub problem: Option<(usize, String)>,
 }
 
-/// Reads the front matter of a text. A text without any begins at byte 0.
+/// Reads the front matter of a text. Without any, the body begins at byte 0.
 pub(crate) fn read(text: &str) -> FrontMatter {
     let Some(block) = cut(text) else { return FrontMatter::default() };
     let (members, problem) = match block.end {
@@ -79,12 +79,12 @@ struct Block<'a> {
     /// Between the two lines.
     inner: &'a str,
     inner_end: usize,
-    /// After the closing line; `None` if there is none.
+    /// The end of the closing line; `None` without one.
     end: Option<usize>,
 }
 
-/// The text between a first `---` or `+++` line and the next one. A first line that is followed by a blank line is a
-/// Markdown rule, and so is an unclosed one, unless `key: value` follows.
+/// The block between a first `---` or `+++` line and the next one. `---` before a blank line is a Markdown rule, and so
+/// is an unclosed one, unless a `key: value` line follows.
 fn cut(text: &str) -> Option<Block<'_>> {
     let mut lines = text.split_inclusive('\n');
     let first = lines.next()?;
@@ -120,7 +120,7 @@ fn is_key(text: &str) -> bool {
     !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
 }
 
-/// The members of a block; an error has the line of the document.
+/// The members of a block; an error has its line in the document.
 fn parse(block: &Block<'_>) -> Result<Map<String, Value>, (usize, String)> {
     match block.language {
         Language::Yaml => yaml(block.inner),
@@ -139,7 +139,7 @@ fn parse(block: &Block<'_>) -> Result<Map<String, Value>, (usize, String)> {
     }
 }
 
-/// The members of a YAML map whose nesting, aliases and size are bounded.
+/// The members of a YAML map; its nesting, aliases and size are bounded.
 fn yaml(inner: &str) -> Result<Map<String, Value>, (usize, String)> {
     if inner.trim().is_empty() {
         return Ok(Map::new());
@@ -152,7 +152,7 @@ fn yaml(inner: &str) -> Result<Map<String, Value>, (usize, String)> {
     }
 }
 
-/// Rules write `globs: **/*.rs`, which YAML reads as an alias, so the value is quoted first.
+/// Quotes the value of `globs: **/*.rs`, as rules write it, because YAML would read an alias.
 fn quoted_globs(inner: &str) -> String {
     let line = |line: &str| match line.strip_prefix("globs:").map(str::trim) {
         Some(globs) if globs.starts_with('*') || globs.contains(", *") => {
@@ -183,7 +183,7 @@ fn flat(inner: &str) -> Map<String, Value> {
     members
 }
 
-/// Whether a value is plain and does not begin with YAML syntax: an anchor, an alias, a tag, a list or a map.
+/// Whether a value does not begin with YAML syntax: an anchor, an alias, a tag, a list or a map.
 fn is_plain(value: &str) -> bool {
     !value.trim().starts_with(['&', '*', '!', '[', ']', '{', '}', '|', '>', '%', '@', '`'])
 }

@@ -1,12 +1,12 @@
-//! Ids of proposed sources. An id is the shortest end of its path that is unique, because ids are matched in prompts
-//! and documents as whole words. An id that is a common word gets its folder in front.
+//! Ids of proposed sources. Ids are matched in prompts and documents as whole words, so an id is the shortest unique
+//! end of its path, and a common word gets its folder in front.
 
 use std::collections::{HashMap, HashSet};
 
 use super::tags::is_place;
 use refdesk_text::common_words::is_common;
 
-/// Words that name a kind of document and not a subject.
+/// Words for kinds of documents, not for subjects.
 const NAMES: &str = "abstract administration agents api appendix architecture authentication authorization backend backlog basics \
                      bugs build building caching changelog cheatsheet claude cli client community compatibility components concepts \
                      configuration configure considerations contributing conventions credits database debugging decision \
@@ -20,7 +20,7 @@ const NAMES: &str = "abstract administration agents api appendix architecture au
                      templates terminology test testing tests themes todo tools troubleshooting tutorial tutorials types \
                      upgrade upgrading usage versioning vision welcome workflow workflows";
 
-/// How many other documents may contain the word that is a document's whole id.
+/// How many other documents may contain a word that is a document's whole id.
 const MAX_OTHER_DOCUMENTS: usize = 1;
 
 /// The parts of a path from which an id is made.
@@ -30,14 +30,14 @@ pub(crate) struct IdParts {
     pub parts: Vec<String>,
     /// The slug of the repository's name.
     pub root: String,
-    /// Follows the name of the repository if there are no parts.
+    /// Appended to the name of the repository if there are no parts.
     pub suffix: String,
-    /// Whether it is the only document of its folder: the folder's name then says more than its own.
+    /// Whether it is the only document in its folder, whose name is then more specific than its own.
     pub is_alone: bool,
 }
 
 impl IdParts {
-    /// The id with `level` folders in front, if the path has that many; one more level adds the repository.
+    /// The id with `level` folders in front, if the path has that many; one more level prepends the repository.
     fn at(&self, level: usize) -> Option<String> {
         let count = self.parts.len();
         if count == 0 {
@@ -53,7 +53,7 @@ impl IdParts {
     }
 }
 
-/// Joins slugs, leaving out one that is the beginning of the next, as in `retry/retry-policy`.
+/// Joins slugs, leaving out one that the next repeats, as in `retry/retry-policy`.
 fn joined(parts: &[&str]) -> String {
     let mut kept: Vec<&str> = Vec::with_capacity(parts.len());
     for part in parts.iter().rev().filter(|part| !part.is_empty()) {
@@ -66,14 +66,14 @@ fn joined(parts: &[&str]) -> String {
     kept.join("-")
 }
 
-/// Lower case, with everything but letters and digits replaced by one `-`.
+/// Lower case, with a `-` between runs of letters and digits.
 pub(crate) fn slug(text: &str) -> String {
     let parts: Vec<String> =
         text.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()).map(str::to_lowercase).collect();
     parts.join("-")
 }
 
-/// Whether an id would match text that means something else. `documents` tells how many documents have a word.
+/// Whether an id would match text with another meaning. `documents` returns how many documents contain a word.
 fn is_ambiguous(id: &str, documents: &dyn Fn(&str) -> usize) -> bool {
     let is_named = || NAMES.split_ascii_whitespace().any(|name| name == id);
     let is_plain = !id.contains('-') && !id.chars().any(|c| c.is_ascii_digit());
@@ -83,8 +83,8 @@ fn is_ambiguous(id: &str, documents: &dyn Fn(&str) -> usize) -> bool {
         || id.chars().all(|c| c.is_ascii_digit() || c == '-')
 }
 
-/// The parts without the document's own name if it is the only one of its folder, its name would need the folder's, and
-/// the folder's is enough, as in `adr-004-retries/ADR.md`.
+/// Drops the document's own name if it is the only one in its folder, its name is ambiguous, and the folder's name is
+/// not, as in `adr-004-retries/ADR.md`.
 fn of_folder(mut parts: IdParts, documents: &dyn Fn(&str) -> usize) -> IdParts {
     let is_plain = |id: &String| !is_ambiguous(id, documents) && !is_place(id);
     if let [.., folder, own] = parts.parts.as_slice()
@@ -98,7 +98,7 @@ fn of_folder(mut parts: IdParts, documents: &dyn Fn(&str) -> usize) -> IdParts {
 }
 
 /// A unique id for each path, none of which is `taken`. The order matters only for paths that give the same id, which
-/// are numbered. `documents` tells how many documents have a word: an ambiguous id gets its folder in front too.
+/// are numbered. `documents` returns how many documents contain a word: an ambiguous id gets its folder in front too.
 pub(crate) fn assign(paths: &[IdParts], taken: &HashSet<&str>, documents: &dyn Fn(&str) -> usize) -> Vec<String> {
     let paths: Vec<IdParts> = paths.iter().map(|parts| of_folder(parts.clone(), documents)).collect();
     let last = |parts: &IdParts| parts.parts.len();
@@ -134,7 +134,7 @@ pub(crate) fn assign(paths: &[IdParts], taken: &HashSet<&str>, documents: &dyn F
     numbered(ids, taken)
 }
 
-/// Numbers the ids that are still not unique.
+/// Numbers the ids that are not unique.
 fn numbered(ids: Vec<String>, taken: &HashSet<&str>) -> Vec<String> {
     let mut used: HashSet<String> = taken.iter().map(|id| (*id).to_owned()).collect();
     let mut next: HashMap<String, usize> = HashMap::new();

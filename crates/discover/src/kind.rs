@@ -1,4 +1,4 @@
-//! What a file is, judged only by its path.
+//! Classifies a file by its path alone.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ const DOCUMENTATION: [&str; 6] = ["doc", "docs", "documentation", "guides", "han
 /// Folders of decision records.
 const DECISIONS: [&str; 4] = ["adr", "adrs", "decisions", "decision-records"];
 
-/// Folders whose documents are not for readers of the repository.
+/// Folders whose documents are not meant for readers of the repository.
 const UNTICKED: [&str; 14] = [
     "test",
     "tests",
@@ -44,7 +44,7 @@ const LANGUAGES: [&str; 28] = [
     "pt", "ro", "ru", "sv", "th", "tr", "uk", "vi", "zh",
 ];
 
-/// Documents at the top of a repository that are seldom knowledge.
+/// Documents at the top of a repository that seldom contain knowledge.
 const UNREAD: [&str; 14] = [
     "license",
     "licence",
@@ -68,7 +68,7 @@ const INSTRUCTIONS: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"];
 /// Instructions for GitHub Copilot, in a folder `.github`.
 pub(crate) const COPILOT: &str = "copilot-instructions.md";
 
-/// What a file is.
+/// The kind of a file, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Classification {
     pub kind: FoundKind,
@@ -77,8 +77,8 @@ pub(crate) struct Classification {
     pub is_ticked: bool,
 }
 
-/// The kind of a document at this path, relative to the workspace; `None` if it is proposed only when a table of
-/// contents lists it. `is_among_code` tells that program code is in the same folder.
+/// Classifies the document at this path, relative to the workspace; `None` if it is proposed only when a table of
+/// contents lists it. `is_among_code` is whether the folder contains program code.
 pub(crate) fn classify(path: &Path, is_among_code: bool) -> Option<Classification> {
     let folders: Vec<String> = path
         .parent()
@@ -135,13 +135,14 @@ pub(crate) fn classify(path: &Path, is_among_code: bool) -> Option<Classificatio
     Some(if is_in(&TRANSLATIONS) { translated(&found) } else { found })
 }
 
-/// The same, but not ticked because it is a translation.
+/// The classification, unticked because the document is a translation.
 pub(crate) fn translated(found: &Classification) -> Classification {
     let evidence = format!("{}; a translation or an older version", found.evidence);
     Classification { is_ticked: false, evidence, kind: found.kind }
 }
 
-/// The same, as a changelog if its name allows that and most of its headings below the title are versions or dates.
+/// Reclassifies a document as a changelog if its name allows that and most of its headings below the title are versions
+/// or dates.
 pub(crate) fn detect_changelog(found: Classification, path: &Path, headings: &[String]) -> Classification {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
     let is_release = headings.iter().filter(|heading| is_version_or_date(heading)).count();
@@ -166,9 +167,9 @@ fn is_version_or_date(heading: &str) -> bool {
     is_number(number) && (is_named || number.split(['.', '-']).nth(1).is_some_and(is_number))
 }
 
-/// Which documents are translations of others: the same path except for the folder or ending of a language.
+/// Finds translations of documents: the same path except for a folder or ending that names a language.
 pub(crate) struct Translations {
-    /// The best rank among the documents of each path without its languages.
+    /// For each path without its languages, the best rank of its documents.
     originals: HashMap<PathBuf, (bool, String)>,
 }
 
@@ -197,7 +198,7 @@ pub(crate) fn is_in_language(path: &Path) -> bool {
     has_language
 }
 
-/// A path without its languages, and its rank: a document without a language, or in English, is an original.
+/// A path without its languages, and its rank: documents without a language or in English come first.
 fn without_language(path: &Path) -> (PathBuf, (bool, String)) {
     let mut bare = PathBuf::new();
     let mut languages = String::new();

@@ -1,5 +1,5 @@
-//! What a repository offers as sources: the documents, decisions, skills and rules in it, described by what they say about
-//! themselves. [`scan`] reads the files; everything after it is a pure function of what was read.
+//! Finds what a repository offers as sources: its documents, decisions, skills and rules, described by their own
+//! metadata and text. [`scan`] reads the files; everything after it is a pure function of what was read.
 
 mod front_matter;
 mod ids;

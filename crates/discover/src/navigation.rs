@@ -1,5 +1,5 @@
-//! Files that name documents: `SUMMARY.md` of mdBook and GitBook, `_sidebar.md` of Docsify, `mkdocs.yml`, the sidebars of
-//! Docusaurus and VitePress as far as they can be read without running code, and the links of `llms.txt`.
+//! Files that list documents: `SUMMARY.md` of mdBook and GitBook, `_sidebar.md` of Docsify, `mkdocs.yml`, the sidebars
+//! of Docusaurus and VitePress as far as they can be read without running code, and the links of `llms.txt`.
 
 mod code;
 
@@ -15,10 +15,10 @@ use super::walk::{VITEPRESS, VITEPRESS_CONFIG};
 use refdesk_files::path::{clean, lossy};
 use refdesk_text::yaml::{RepeatedKeys, read as read_yaml};
 
-/// The most documents or links that one file names.
+/// The most documents or links to read from one file.
 const ENTRIES: usize = 5_000;
 
-/// The most links of an `llms.txt`.
+/// The most links to read from an `llms.txt`.
 const LINKS: usize = 200;
 
 /// A document that a table of contents lists.
@@ -41,7 +41,7 @@ pub(crate) struct Link {
     pub section: String,
 }
 
-/// Whether a file of this name is read for the documents that it lists.
+/// Whether a file of this name may list documents.
 pub(crate) fn is_guide(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     matches!(name, "SUMMARY.md" | "_sidebar.md" | "llms.txt" | "mkdocs.yml" | "mkdocs.yaml")
@@ -109,7 +109,7 @@ pub(crate) fn links(path: &Path, text: &str) -> Vec<Link> {
     markdown_links(text).into_iter().filter(is_new).take(LINKS).collect()
 }
 
-/// Whether an address has a user or a password, which must not get into a catalog.
+/// Whether an address contains a user or a password, which must not get into a catalog.
 pub fn has_password(address: &str) -> bool {
     let authority = address.split_once("://").map_or(address, |(_, rest)| rest);
     authority.split(['/', '?', '#']).next().unwrap_or_default().contains('@')
@@ -171,10 +171,10 @@ fn local(url: &str) -> String {
     percent_decode_str(bare).decode_utf8_lossy().into_owned()
 }
 
-/// The folder of the documents and what `nav` lists.
+/// The folder of the documents, and the titles and paths in `nav`.
 type MkDocs = (String, Vec<(Option<String>, String)>);
 
-/// Reads only the two members that are needed, because others can have tags that are not plain YAML.
+/// Reads only the two members that are needed, because others may have tags that are not plain YAML.
 fn mkdocs(text: &str) -> Result<MkDocs, (usize, String)> {
     let mut root = "docs".to_owned();
     let (mut nav, mut first, mut is_nav) = (String::new(), 0, false);
@@ -212,7 +212,7 @@ fn collect_pages(value: &Value, title: Option<&str>, pages: &mut Vec<(Option<Str
     }
 }
 
-/// The ids of documents and their labels: in a JSON file as Docusaurus defines them, in code every quoted text.
+/// The ids of documents and their labels: from a JSON file as Docusaurus defines them, from code every quoted text.
 fn sidebar(name: &str, text: &str) -> Vec<(String, Option<String>)> {
     let mut found = Vec::new();
     if name == "sidebars.json" {

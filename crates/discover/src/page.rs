@@ -1,4 +1,4 @@
-//! What a document says about itself: its front matter, its headings, its first paragraph and its words.
+//! The description of a document: its front matter, its headings, its first paragraph and its words.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -17,7 +17,7 @@ const DESCRIPTION: usize = 200;
 /// The most characters of a title.
 const TITLE: usize = 120;
 
-/// The most headings that are kept.
+/// The most headings to keep.
 const HEADINGS: usize = 12;
 
 /// The most words of a value that is not a sentence.
@@ -26,27 +26,27 @@ const SHORT_VALUE: usize = 3;
 /// The most words of a greeting.
 const GREETING: usize = 4;
 
-/// From this many headings below the title, they can describe a document that has no other description.
+/// With at least this many headings below the title, they can describe a document that has no other description.
 const TOPICS: usize = 3;
 
-/// Keys of lines about a document, such as decision records have below their title.
+/// Keys of metadata lines, such as decision records have below their title.
 const KEYS: &str = "approvers|author|authors|consulted|created|date|deciders|decision-makers|drivers|informed|issue|last updated|\
                     owner|owners|reviewers|status|superseded by|supersedes|tags|technical story|updated|version";
 
-/// Sections about the document itself, such as the status of a decision.
+/// Sections of metadata, such as the status of a decision.
 const METADATA_SECTIONS: [&str; 4] = ["date", "deciders", "metadata", "status"];
 
-/// How a paragraph begins that is a step in instructions rather than about the document.
+/// How a paragraph begins if it is a step in instructions and does not describe the document.
 const STEPS: [&str; 5] = ["first,", "next,", "now,", "then,", "finally,"];
 
-/// What a document says about itself.
+/// The description of a document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Page {
     /// Its front matter.
     pub front: FrontMatter,
     /// Its first headings, as plain text.
     pub headings: Vec<String>,
-    /// Whether the first heading is the title of the document.
+    /// Whether the first heading is the title.
     pub has_title: bool,
     /// Its first paragraph as plain text on one line, shortened.
     pub paragraph: Option<String>,
@@ -57,24 +57,24 @@ pub struct Page {
 }
 
 impl Page {
-    /// Whether it says nothing, like a site's first page that is only front matter.
+    /// Whether it has neither title, description nor words, such as a site's first page that is only front matter.
     pub fn is_empty(&self) -> bool {
         self.title().is_none() && self.description().is_none() && self.words.is_empty()
     }
 
-    /// The title: of the front matter, else the first heading.
+    /// The title in the front matter, else the first heading.
     pub fn title(&self) -> Option<&str> {
         self.front.title.as_deref().or_else(|| self.headings.first().map(String::as_str))
     }
 
-    /// The description: of the front matter, else the first paragraph.
+    /// The description in the front matter, else the first paragraph.
     pub fn description(&self) -> Option<String> {
         let front = self.front.description.as_deref().map(|text| shortened_at_word(text, DESCRIPTION));
         front.or_else(|| self.paragraph.clone())
     }
 }
 
-/// The text of a document, or `None` if it is not UTF-8 text; UTF-16 is recognized by its zeros.
+/// The text of a document; `None` if it is not UTF-8 text. UTF-16 is recognized by its zero bytes.
 pub(crate) fn text_of(bytes: &[u8]) -> Option<Cow<'_, str>> {
     let is_binary = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == 0).count() * 10 > bytes.len();
     match decode(bytes) {
@@ -83,8 +83,8 @@ pub(crate) fn text_of(bytes: &[u8]) -> Option<Cow<'_, str>> {
     }
 }
 
-/// Reads a document in the language that its name implies. Text that is not Markdown, reStructuredText or AsciiDoc has
-/// only words.
+/// Reads a document in the format of its extension. For other formats than Markdown, reStructuredText and AsciiDoc,
+/// only words are collected.
 pub fn read_page(name: &Path, text: &str) -> Page {
     let extension = name.extension().and_then(|it| it.to_str()).unwrap_or_default().to_ascii_lowercase();
     let front = match extension.as_str() {
@@ -109,32 +109,33 @@ pub fn read_page(name: &Path, text: &str) -> Page {
         headings: collected.headings,
         has_title: collected.has_title,
         words: collected.words.counted(),
-        // A bare parser finds no less here.
+        // A parser without extensions finds no less text.
         has_text: is_letter(body) && Parser::new(body).any(is_text),
         front,
     }
 }
 
-/// What is collected from the text of a document.
+/// What is collected while reading a document.
 #[derive(Debug, Default)]
 pub(super) struct Collected {
     pub headings: Vec<String>,
     pub has_title: bool,
     pub words: WordCounter,
-    /// The first paragraph that is about the document.
+    /// The first paragraph that describes the document.
     paragraph: Option<String>,
-    /// An earlier paragraph that is not: a greeting, a step, or a lead-in.
+    /// An earlier paragraph that does not: a greeting, a step, or a lead-in.
     weak: Option<String>,
-    /// How many headings came before that one; a later section is not about the document either.
+    /// The number of headings before the weak paragraph. Paragraphs of later sections do not describe the document
+    /// either.
     weak_section: usize,
-    /// Headings so far.
+    /// The number of headings so far.
     sections: usize,
-    /// Whether this section is about the document itself.
+    /// Whether the current section is metadata.
     in_metadata_section: bool,
 }
 
 impl Collected {
-    /// A heading; `is_title` if it has the highest level.
+    /// Adds a heading; `is_title` if it has the highest level.
     pub(crate) fn heading(&mut self, text: &str, is_title: bool) {
         let text = single_spaced(text);
         if text.is_empty() {
@@ -149,7 +150,7 @@ impl Collected {
         }
     }
 
-    /// A paragraph; the first one that says something is the description.
+    /// Adds a paragraph; the first one that is not weak becomes the description.
     pub(crate) fn paragraph(&mut self, text: &str) {
         let text = single_spaced(text);
         // A single word is a status or the like.
@@ -168,7 +169,7 @@ impl Collected {
         }
     }
 
-    /// The items of a list that follows a paragraph; they make its lead-in meaningful.
+    /// Adds the items of a list to the lead-in before it.
     fn items(&mut self, items: &[String]) {
         let lead = self.weak.as_deref().filter(|lead| lead.ends_with(':') && self.weak_section == self.sections);
         if let Some(lead) = lead.filter(|_| self.paragraph.is_none() && !items.is_empty()) {
@@ -185,7 +186,7 @@ impl Collected {
     }
 }
 
-/// A paragraph without its last sentence if that is only a lead-in: "It is a book. Such as:".
+/// Removes the last sentence of a paragraph if it is only a lead-in: "It is a book. Such as:".
 fn without_lead_in(text: String) -> String {
     let lead = text.strip_suffix(':').and_then(|text| text.rsplit_once(". "));
     match lead {
@@ -194,7 +195,7 @@ fn without_lead_in(text: String) -> String {
     }
 }
 
-/// Whether a paragraph says nothing about its document: "Welcome stranger!", "First, install it.", "Such as these:".
+/// Whether a paragraph does not describe its document: "Welcome stranger!", "First, install it.", "Such as these:".
 fn is_weak(text: &str) -> bool {
     let lower = text.to_lowercase();
     text.ends_with(':')
@@ -212,16 +213,16 @@ fn open_blocks(paragraph: &str, open: usize) -> usize {
     let marks = paragraph.lines().filter_map(|line| line.trim().strip_prefix(":::"));
     marks.fold(open, |open, name| match name.trim_matches([':', ' ']) {
         "" => open.saturating_sub(1),
-        // A directive that is replaced by the documentation of a function.
+        // A directive that the site generator replaces with the documentation of a function.
         name if name.contains('.') => open,
         _ => open + 1,
     })
 }
 
-/// The nesting depth of an item of a top-level list.
+/// The nesting depth of items in a top-level list.
 const ITEM: usize = 2;
 
-/// Where the text of an event belongs.
+/// What the text of an event belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Context {
     Heading,
@@ -231,7 +232,7 @@ enum Context {
     Code,
 }
 
-/// Reads Markdown: code blocks and HTML are left out.
+/// Reads Markdown, without code blocks and HTML.
 fn markdown(text: &str, collected: &mut Collected) {
     let text = head(text);
     let mut context = Context::Other;
@@ -329,12 +330,12 @@ fn markdown(text: &str, collected: &mut Collected) {
     }
 }
 
-/// Whether each line of a paragraph is `**Key:** value`, or `Key: value` with one of [`KEYS`], so that it is about the
-/// document and not about its subject. A single emphasized line with a long value may be a sentence instead.
+/// Whether each line of a paragraph is `**Key:** value`, or `Key: value` with one of [`KEYS`], and thus metadata. A
+/// single emphasized line with a long value may be a sentence instead.
 fn has_only_keys(paragraph: &str) -> bool {
     let is_key = |key: &str| KEYS.split('|').any(|known| key.trim().eq_ignore_ascii_case(known));
     let is_short = |value: &str| value.split_whitespace().count() <= SHORT_VALUE;
-    // Whether a single line counts.
+    // Whether a single line is metadata.
     let counts = |line: &str| {
         let Some(emphasized) = line.trim().strip_prefix("**") else {
             return line.split_once(':').filter(|(key, _)| is_key(key)).map(|_| true);
@@ -350,7 +351,7 @@ fn has_only_keys(paragraph: &str) -> bool {
     lines.is_some_and(|lines| lines.len() > 1 || lines == [true])
 }
 
-/// The beginning of a text, if possible up to a line break: enough to describe it.
+/// The beginning of a text, if possible up to a line break; it suffices for a description.
 fn head(text: &str) -> &str {
     const READ: usize = 2 * COUNTED;
     let head = beginning(text, READ);

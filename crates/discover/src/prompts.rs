@@ -2,7 +2,7 @@
 
 use super::tags::document_number;
 
-/// Verbs with which a title that says what to do begins.
+/// Verbs that begin a title that names a task.
 const VERBS: &str = "add adopt avoid build change choose configure connect create debug define deploy design enable extend \
                      format generate handle implement install keep manage migrate monitor move publish record release remove \
                      replace review run secure send set split start store test update upgrade use validate write";
@@ -10,21 +10,21 @@ const VERBS: &str = "add adopt avoid build change choose configure connect creat
 /// Words that begin a question.
 const QUESTIONS: [&str; 7] = ["how", "what", "when", "where", "which", "who", "why"];
 
-/// Words that make a title a sentence.
+/// Verbs that make a title a sentence.
 const FINITE: [&str; 9] = ["are", "can", "has", "have", "is", "must", "should", "was", "will"];
 
-/// Words after which a title is part of a sentence.
+/// Words that make a title part of a sentence if it begins or ends with one.
 const PREPOSITIONS: &str = "about across after against all an and as at before behind below between beyond by every for from \
                             if in inside into more my no not of on only or other our outside over some than that this to \
                             toward under until up upon via with within without your";
 
-/// Words for kinds of documents, which readers do not ask about.
+/// Words for kinds of documents, which no one asks about.
 const DOCUMENTS: &str = "appendix acknowledgements book changelog changes cheatsheet conduct contributing contributors cookbook document \
                          documentation examples faq glossary guide guidelines handbook history index install installation \
                          introduction license list manual notes overview page preface quickstart readme reference resources \
                          roadmap sample specification started summary terminology tutorial tutorials welcome";
 
-/// Endings of words that look like a plural.
+/// Endings of singular words that look like a plural.
 const SINGULAR: [&str; 4] = ["ss", "us", "is", "js"];
 
 /// The most words of a subject; longer titles are often sentences.
@@ -33,7 +33,7 @@ const WORDS: usize = 3;
 /// The most characters of a subject.
 const LENGTH: usize = 60;
 
-/// A question about a document, if its title suggests one: a question, a task, or a noun.
+/// A prompt about a document, if its title is a question, a task, or a noun.
 pub fn title_prompt(name: &str) -> Option<String> {
     let subject = subject(name);
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '.' | '/' | '\'' | '’');
@@ -49,7 +49,7 @@ pub fn title_prompt(name: &str) -> Option<String> {
     if let Some(task) = ["how to ", "how do i "].iter().find_map(|start| text.strip_prefix(start)) {
         return Some(format!("how do I {task}?"));
     }
-    // In "design of the bucket" it is a noun.
+    // In "design of the bucket", the word is a noun.
     if has(VERBS, first) && rest.first().is_some_and(|next| next != "of") {
         return Some(format!("how do I {text}?"));
     }
@@ -59,7 +59,7 @@ pub fn title_prompt(name: &str) -> Option<String> {
     noun_prompt(&words)
 }
 
-/// A question about how the thing with this name works.
+/// A question about how the named thing works.
 fn noun_prompt(words: &[String]) -> Option<String> {
     let words = match words.split_first() {
         Some((first, rest)) if ["a", "an", "the"].contains(&first.as_str()) => rest,
@@ -76,7 +76,7 @@ fn noun_prompt(words: &[String]) -> Option<String> {
     if words.len() == 1 {
         return Some(format!("what do our documents say about {text}?"));
     }
-    // A preposition begins what qualifies the noun before it.
+    // A preposition begins a phrase that qualifies the noun before it.
     let noun = words.iter().take_while(|word| !has(PREPOSITIONS, word)).last()?;
     let is_qualified = words.iter().any(|word| word != "of" && has(PREPOSITIONS, word));
     let is_plural = noun.ends_with('s') && !SINGULAR.iter().any(|end| noun.ends_with(end));

@@ -1,15 +1,15 @@
-//! The result of a discovery: sources that a catalog could have, and changes to those it has.
+//! The result of a discovery: sources to add to a catalog, and changes to those in it.
 
 use std::path::PathBuf;
 
 use refdesk_core::catalog::{DirectoryContents, Mode};
 
-/// What kind of thing was found.
+/// The kind of a proposed source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FoundKind {
     /// A README.
     Readme,
-    /// `AGENTS.md`, `CLAUDE.md` and others of their kind.
+    /// `AGENTS.md`, `CLAUDE.md` and similar files.
     Agents,
     /// Another document at the top of the repository.
     Project,
@@ -30,7 +30,7 @@ pub enum FoundKind {
 }
 
 impl FoundKind {
-    /// The word for programs.
+    /// The name in JSON.
     pub fn word(self) -> &'static str {
         match self {
             Self::Readme => "readme",
@@ -47,7 +47,7 @@ impl FoundKind {
     }
 }
 
-/// Where a proposed source is.
+/// The place of a proposed source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProposedPlace {
     /// A file, relative to the workspace.
@@ -68,49 +68,49 @@ impl ProposedPlace {
     }
 }
 
-/// A source that the catalog could have.
+/// A source to add to the catalog.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProposedSource {
-    /// Unique among the proposals, and not in the catalog.
+    /// Unique among the proposals and in the catalog.
     pub id: String,
     /// Name for people.
     pub name: String,
     /// One line; may be empty.
     pub description: String,
-    /// Where it is.
+    /// The file, folder or address.
     pub place: ProposedPlace,
-    /// When it reaches an agent.
+    /// When agents get it.
     pub mode: Mode,
-    /// At most six.
+    /// At most six tags.
     pub tags: Vec<String>,
     /// The folders of a skill.
     pub contents: Option<DirectoryContents>,
-    /// What it is.
+    /// What kind of source it is.
     pub kind: FoundKind,
-    /// Why it is proposed, or why it is not ticked; a sentence without a full stop.
+    /// Why it is proposed, or why it is not ticked: a sentence without a full stop.
     pub evidence: String,
     /// Estimated tokens; 0 for an address.
     pub tokens: u64,
-    /// Whether it is proposed to be added.
+    /// Whether it is ticked at first.
     pub is_ticked: bool,
     /// Its first headings.
     pub headings: Vec<String>,
 }
 
-/// A source whose path no longer exists, and where it is now.
+/// A source whose path does not exist any more, and its new path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MovedSource {
     /// Its id.
     pub id: String,
     /// The path in the catalog, as displayed.
     pub before: String,
-    /// The path now, relative to the workspace.
+    /// The new path, relative to the workspace.
     pub after: PathBuf,
     /// The evidence that it is the same source.
     pub evidence: String,
 }
 
-/// A source whose path no longer exists.
+/// A source whose path does not exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingSource {
     /// Its id.
@@ -150,7 +150,7 @@ impl std::fmt::Display for ScanNote {
     }
 }
 
-/// A source of the catalog, as far as a discovery needs it.
+/// A source of the catalog, reduced to what a discovery needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownSource {
     /// Its id.
@@ -171,25 +171,25 @@ pub struct KnownSource {
     pub file: String,
 }
 
-/// What a repository offers, compared with its catalog.
+/// The differences between a repository and its catalog.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Discovery {
-    /// What the catalog does not have.
+    /// Sources that the catalog lacks.
     pub new: Vec<ProposedSource>,
-    /// What the catalog has under another path.
+    /// Sources of the catalog that have another path now.
     pub moved: Vec<MovedSource>,
-    /// What the catalog has and the repository no longer does.
+    /// Sources of the catalog that do not exist in the repository.
     pub gone: Vec<MissingSource>,
     /// What was left out or not understood.
     pub notes: Vec<ScanNote>,
 }
 
-/// Up to this many unticked new sources are listed with the others.
+/// Up to this many unticked new sources are not folded.
 const FEW: usize = 10;
 
 impl Discovery {
-    /// How many of the new sources are listed at first. Unticked ones must come last; they are folded if there are
-    /// many, or if there is a catalog, because a person then left them out before.
+    /// How many of the new sources to list at first. Unticked ones must come last; they are folded if there are many,
+    /// or if there is a catalog, because the user then left them out before.
     pub fn listed(&self, has_catalog: bool) -> usize {
         let ticked = self.new.iter().take_while(|source| source.is_ticked).count();
         let is_much = ticked + self.moved.len() > 0 && self.new.len() - ticked > FEW;

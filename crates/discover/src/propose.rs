@@ -25,8 +25,7 @@ const NAME: usize = 120;
 /// The file that makes a folder a skill.
 pub(super) const SKILL: &str = "SKILL.md";
 
-/// What a scanned workspace offers that the catalog does not have, and which of the catalog's sources moved or are
-/// gone.
+/// Compares a scanned workspace with its catalog: finds new sources, and sources that moved or are gone.
 pub fn discover(scan: &Scan, known: &[KnownSource]) -> Discovery {
     let mut notes = scan.notes.clone();
     let mut all = drafts(scan, &mut notes);
@@ -109,7 +108,7 @@ impl Draft<'_> {
     }
 }
 
-/// The parts of the id of a place, relative to the workspace.
+/// The id parts of a place that is relative to the workspace.
 pub(super) fn id_parts(place: &ProposedPlace, repository: &str) -> IdParts {
     let root = Some(slug(repository)).filter(|slug| !slug.is_empty()).unwrap_or_else(|| "workspace".to_owned());
     let mut suffix = String::new();
@@ -143,7 +142,7 @@ pub(super) fn stem_of(place: &ProposedPlace) -> String {
     stem.map(|stem| stem.to_string_lossy().to_lowercase()).unwrap_or_default()
 }
 
-/// The text without invisible characters.
+/// Removes invisible characters.
 pub(super) fn shown_text(text: &str) -> String {
     let is_shown = |c: &char| !c.is_control() && HiddenCharacters::of(c.encode_utf8(&mut [0; 4])).is_none();
     if HiddenCharacters::of(text).is_none() && !text.chars().any(char::is_control) {
@@ -152,7 +151,7 @@ pub(super) fn shown_text(text: &str) -> String {
     text.chars().filter(is_shown).collect()
 }
 
-/// The slugs of the parts of a path, without the ubiquitous `src`.
+/// The slugs of the parts of a path, without `src`, which is everywhere.
 fn slugs(path: &Path) -> Vec<String> {
     path.iter().filter(|part| *part != "src").map(|part| slug(&part.to_string_lossy())).collect()
 }
@@ -173,11 +172,11 @@ fn url_parts(url: &str) -> Vec<String> {
     parts.into_iter().map(slug).filter(|part| !part.is_empty()).collect()
 }
 
-/// The folders that are sources as a whole.
+/// The folders that are proposed as a whole.
 pub(super) struct FolderSources<'a> {
-    /// Skills that are not part of another.
+    /// Folders of skills that are not inside another skill.
     skills: BTreeSet<&'a Path>,
-    /// The documents that are the only one of their folder, which has templates.
+    /// Documents that are the only one in a folder with templates.
     with_templates: BTreeSet<&'a Path>,
 }
 
@@ -189,7 +188,7 @@ impl<'a> FolderSources<'a> {
 
 pub(super) fn folder_sources(scan: &Scan) -> FolderSources<'_> {
     let with_skill = scan.files.iter().filter(|file| is_skill(&file.path)).filter_map(|file| file.path.parent());
-    // The workspace itself is no source.
+    // The workspace itself is not a source.
     let mut skills: BTreeSet<&Path> = with_skill.filter(|folder| !folder.as_os_str().is_empty()).collect();
     let is_below = |path: &Path, skills: &BTreeSet<&Path>| path.ancestors().skip(1).any(|above| skills.contains(above));
     let inner: HashSet<&Path> = skills.iter().copied().filter(|folder| is_below(folder, &skills)).collect();
@@ -199,7 +198,7 @@ pub(super) fn folder_sources(scan: &Scan) -> FolderSources<'_> {
     FolderSources { skills, with_templates }
 }
 
-/// Everything that could be a source.
+/// Every possible source.
 fn drafts<'a>(scan: &'a Scan, notes: &mut Vec<ScanNote>) -> Vec<Draft<'a>> {
     let mut listed: HashMap<&Path, (usize, &super::navigation::ListedPage)> = HashMap::new();
     for (at, entry) in scan.listed.iter().enumerate() {
@@ -224,7 +223,7 @@ fn drafts<'a>(scan: &'a Scan, notes: &mut Vec<ScanNote>) -> Vec<Draft<'a>> {
         } else if is_skill(&file.path) && folders.contains(folder) {
             drafts.push(skill(scan, file, folder, price(folder), notes));
         } else if folder.ancestors().any(|above| folders.contains(above)) {
-            // It is part of that source.
+            // The file is part of that source.
         } else if is_rule(&file.path) {
             drafts.push(rule(file));
         } else if file.path.extension().is_none_or(|ending| ending != "mdc") {
@@ -235,7 +234,7 @@ fn drafts<'a>(scan: &'a Scan, notes: &mut Vec<ScanNote>) -> Vec<Draft<'a>> {
     drafts
 }
 
-/// Unticks variants of a README, such as `etc/crates-io-readme.md`, that begin like it.
+/// Unticks variants of a README, such as `etc/crates-io-readme.md`, that have the same description.
 fn untick_copies(drafts: &mut [Draft<'_>]) {
     let readmes = drafts.iter().filter(|draft| draft.found.kind == FoundKind::Readme && !draft.description.is_empty());
     let begins: HashSet<String> = readmes.map(|draft| draft.description.clone()).collect();
@@ -248,7 +247,7 @@ fn untick_copies(drafts: &mut [Draft<'_>]) {
     }
 }
 
-/// The documents that are the only one of their folder and not a README.
+/// The documents that are the only one in their folder and not a README.
 fn alone(scan: &Scan) -> HashSet<&Path> {
     let mut count: HashMap<&Path, usize> = HashMap::new();
     scan.files.iter().filter_map(|file| file.path.parent()).for_each(|folder| *count.entry(folder).or_default() += 1);
@@ -260,7 +259,7 @@ fn alone(scan: &Scan) -> HashSet<&Path> {
     scan.files.iter().map(|file| file.path.as_path()).filter(is_alone).collect()
 }
 
-/// Whether templates are in a folder `templates` beside this document, or below it.
+/// Whether the folder of this document has a `templates` folder that contains templates, at any depth.
 fn has_templates(scan: &Scan, file: &Path) -> bool {
     let folder = file.parent().unwrap_or(Path::new(""));
     let contents = contents_of(scan, folder);
@@ -322,7 +321,7 @@ fn document<'a>(
                 Some(found) if folder.as_os_str().is_empty() => found.kind,
                 _ => FoundKind::Document,
             };
-            // A table of contents that is itself test data says nothing.
+            // A table of contents in test data is no evidence.
             let by = entry.by.with_file_name("x.md");
             let is_translated = translations.has(&file.path) && is_in_language(&by);
             let is_ticked = !is_translated && classify(&by, false).is_none_or(|found| found.is_ticked);
@@ -333,7 +332,7 @@ fn document<'a>(
     let nav_title = listed.and_then(|(_, entry)| entry.title.clone());
     let page = &file.page;
     let of_folder = || folder.file_name().map_or_else(|| scan.name.clone(), |name| name.to_string_lossy().into_owned());
-    // If a page begins with a section, the heading says less than a table of contents.
+    // If the page begins with a section, a table of contents has the better title.
     let own = page.title().filter(|_| page.front.title.is_some() || page.has_title).map(str::to_owned);
     let name = own.or(nav_title).unwrap_or_else(|| match page.title() {
         _ if found.kind == FoundKind::Readme => format!("{} {stem}", of_folder()),
@@ -375,7 +374,7 @@ fn skill<'a>(scan: &Scan, file: &'a ScannedFile, folder: &Path, tokens: u64, not
     Draft { place: ProposedPlace::Folder(folder.to_path_buf()), contents, tokens, ..file_draft(file, found, name) }
 }
 
-/// The folders of a skill that an entry can name; `has` tells whether the skill has a folder.
+/// The folders of a skill that an entry can name; `has` returns whether the skill has a folder.
 pub(super) fn skill_contents(has: &dyn Fn(&str) -> bool) -> Option<DirectoryContents> {
     let slot = |names: &[&str]| names.iter().find(|name| has(name)).map(|name| format!("{name}/"));
     let contents = DirectoryContents {
@@ -429,7 +428,7 @@ fn link<'a>(at: usize, by: &Path, link: &super::navigation::Link) -> Draft<'a> {
     }
 }
 
-/// The paths and addresses that the catalog has.
+/// The paths and addresses in the catalog.
 struct Covered<'a> {
     paths: HashSet<&'a Path>,
     urls: HashSet<&'a str>,
@@ -444,7 +443,8 @@ impl<'a> Covered<'a> {
         }
     }
 
-    /// Whether the catalog has a source or a folder around it. The main document of a folder counts as the folder.
+    /// Whether the catalog contains the source or a folder around it. The main document of a folder counts as the
+    /// folder.
     fn has(&self, draft: &Draft<'_>) -> bool {
         match &draft.place {
             ProposedPlace::Url(url) => self.urls.contains(url.as_str()),
@@ -456,7 +456,7 @@ impl<'a> Covered<'a> {
     }
 }
 
-/// Finds the missing sources at new paths, and removes these from `fresh`.
+/// Finds new paths of missing sources, and removes the matches from `fresh`.
 fn relocated(known: &[KnownSource], fresh: &mut Vec<Draft<'_>>) -> (Vec<MovedSource>, Vec<MissingSource>) {
     let missing = known.iter().filter(|source| source.is_missing);
     let (mut moved, mut gone) = (Vec::new(), Vec::new());
@@ -481,8 +481,8 @@ fn missing_source(source: &KnownSource) -> MissingSource {
     MissingSource { id: source.id.clone(), path: source.shown.clone(), file: source.file.clone() }
 }
 
-/// The proposal that matches the missing source better than all others, if there is one: its description, which is the
-/// beginning of its text, counts most, then its title, then its file name.
+/// The proposal that matches the missing source better than all others, if any. The description, taken from the
+/// beginning of the text, counts most, then the title, then the file name.
 fn moved_to(source: &KnownSource, path: &Path, fresh: &[Draft<'_>]) -> Option<(usize, String)> {
     let file_name = path.file_name()?;
     let signs = |draft: &Draft<'_>| {

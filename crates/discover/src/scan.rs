@@ -1,5 +1,5 @@
-//! Reads what a discovery needs: lists the documents of a workspace and describes each. A repository may be hostile:
-//! files are opened below the workspace without following links, and at most [`READ`] bytes of each are read.
+//! Lists and describes the documents of a workspace. A repository may be hostile: files are opened below the workspace
+//! without following links, and at most [`READ`] bytes of each are read.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +18,7 @@ use refdesk_files::walk::WalkBudget;
 use refdesk_files::{Folder, read_open};
 use refdesk_text::generated::is_generated;
 
-/// The most bytes of a file that are read.
+/// The most bytes to read from a file.
 const READ: u64 = 1024 * 1024;
 
 /// A document that was read.
@@ -28,7 +28,7 @@ pub struct ScannedFile {
     pub path: PathBuf,
     /// In bytes.
     pub size: u64,
-    /// What it says about itself.
+    /// The description of the document.
     pub page: Page,
 }
 
@@ -39,11 +39,11 @@ pub struct Scan {
     pub name: String,
     /// Documents, in path order.
     pub files: Vec<ScannedFile>,
-    /// What tables of contents list, in their order.
+    /// Pages in tables of contents, in their order.
     pub(crate) listed: Vec<ListedPage>,
-    /// Links of `llms.txt`, with the file.
+    /// Links of `llms.txt`, each with its file.
     pub(crate) links: Vec<(PathBuf, navigation::Link)>,
-    /// Folders with a file.
+    /// Folders that contain a file.
     pub(crate) folders: BTreeSet<PathBuf>,
     /// Folders with program code.
     pub(crate) code: BTreeSet<PathBuf>,
@@ -55,8 +55,8 @@ pub struct Scan {
     pub notes: Vec<ScanNote>,
 }
 
-/// Reads the documents below these folders of a workspace, given relative to it; an empty list means the whole
-/// workspace. `workspace` is an absolute path without links.
+/// Reads the documents below these folders of a workspace, given relative to it; without folders, the whole workspace.
+/// `workspace` is an absolute path without links.
 pub fn scan(workspace: &Path, folders: &[PathBuf]) -> Scan {
     scan_within(workspace, folders, ScanLimits::default())
 }
@@ -102,7 +102,7 @@ pub(crate) fn scan_within(workspace: &Path, folders: &[PathBuf], limits: ScanLim
     scan
 }
 
-/// The documents below a folder, an absolute path without links; relative to it.
+/// The documents below a folder, relative to it; `folder` is an absolute path without links.
 pub fn documents_in(folder: &Path) -> Vec<PathBuf> {
     let Ok(top) = Folder::real(folder) else { return Vec::new() };
     let files = list(&top, &[PathBuf::new()], ScanLimits::default()).files;
@@ -111,7 +111,7 @@ pub fn documents_in(folder: &Path) -> Vec<PathBuf> {
 
 enum ScanResult {
     Document(Box<ScannedFile>, Option<ScanNote>),
-    /// A file that names documents, with its text.
+    /// A file that lists documents, with its text.
     Guide(PathBuf, String),
     Nothing(Option<ScanNote>),
 }
@@ -141,7 +141,7 @@ fn read(top: &Folder, path: PathBuf) -> ScanResult {
     }
     let page = read_page(&path, &text);
     let problem = page.front.problem.clone().map(|(line, message)| ScanNote { line: Some(line), ..note(message) });
-    // The last character of a truncated text may be replaced too.
+    // In a truncated text, the last character may be replaced too.
     let is_decoded = matches!(text, Cow::Owned(_)) && size <= READ;
     let undecoded = || note("some of its characters are not UTF-8 and cannot be read".to_owned());
     let problem = problem.or_else(|| is_decoded.then(undecoded));

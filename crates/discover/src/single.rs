@@ -1,4 +1,4 @@
-//! Describes files and folders that a person named, one by one, without the rest of their repository.
+//! Describes single files and folders that the user named, without the rest of their repository.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -14,10 +14,10 @@ use refdesk_core::catalog::DirectoryContents;
 use refdesk_files::nofollow::open_in;
 use refdesk_files::read_open;
 
-/// The most bytes of a file that are read.
+/// The most bytes to read from a file.
 const READ: u64 = 1024 * 1024;
 
-/// What a file, a folder or an address says about itself.
+/// The description of a file, a folder or an address.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DescribedPlace {
     /// The title, else the name of the file or folder, else the last part of the address.
@@ -30,7 +30,7 @@ pub struct DescribedPlace {
 }
 
 impl DescribedPlace {
-    /// How many of these documents have each word.
+    /// How many of these documents contain each word.
     fn frequencies(all: &[Self]) -> Frequencies<'_> {
         Frequencies::of(all.iter().map(|described| described.page.words.as_slice()))
     }
@@ -40,7 +40,7 @@ impl DescribedPlace {
         Self { name, ..Self::default() }
     }
 
-    /// The tags of each, weighed only against each other.
+    /// The tags of each place; words are weighed only against these places.
     pub fn tags(all: &[Self], places: &[ProposedPlace], ids: &[String]) -> Vec<Vec<String>> {
         let frequencies = Self::frequencies(all);
         let tagged: Vec<TagInput<'_>> =
@@ -61,9 +61,9 @@ impl DescribedPlace {
     }
 }
 
-/// An id for each place, relative to the workspace, none of which is `taken`: the one that a discovery proposes for it, or else
-/// one made in the same way; clashing and ambiguous ones get folders in front. An id is empty if nothing in the place can be part
-/// of one.
+/// An id for each place, relative to the workspace, none of which is `taken`: the id that a discovery would propose,
+/// else one made in the same way. Clashing and ambiguous ids get folders in front. An id is empty if no part of the
+/// place can be part of one.
 pub fn ids_of(
     places: &[ProposedPlace],
     all: &[DescribedPlace],
@@ -86,17 +86,17 @@ pub fn ids_of(
     proposed.into_iter().map(|id| id.map_or_else(|| made.next().unwrap_or_default(), str::to_owned)).collect()
 }
 
-/// Where a place really is.
+/// The real path of a place.
 #[derive(Debug, Clone, Copy)]
 pub struct RealPlace<'a> {
-    /// Its path without links.
+    /// The path without links.
     pub path: &'a Path,
-    /// The folder, or the file itself, that nothing read for it may be outside of; a path without links.
+    /// The folder, or the file itself, that no read for the place may leave; a path without links.
     pub within: &'a Path,
 }
 
-/// Describes the document at a place. The path is only a name; `real` is opened, without following links that appeared
-/// since. A place that cannot be read has only its name.
+/// Describes the document at a place. `place` only provides the name: `real` is opened, without following links that
+/// appeared since. A place that cannot be read gets only a name.
 pub fn describe_place(place: &ProposedPlace, real: RealPlace<'_>) -> DescribedPlace {
     match place {
         ProposedPlace::Url(url) => DescribedPlace { name: last_part(url), ..DescribedPlace::default() },
@@ -150,7 +150,7 @@ mod tests {
 
     use super::*;
 
-    /// What was a file or a folder of the workspace when it was looked at can be a link by the time it is opened.
+    /// A file or folder of the workspace can be replaced with a link before it is opened.
     #[test]
     fn nothing_is_read_that_is_elsewhere_by_now() {
         let folder = tempfile::tempdir().unwrap();

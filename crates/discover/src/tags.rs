@@ -1,11 +1,10 @@
 //! Tags of proposed sources: those in the front matter, names of folders, and the words that distinguish a document
-//! from the others of its repository.
-//! The words of the title come before the others, in the title's form and in the form that the text uses most; a title
-//! of two or three common words is a tag as a whole.
+//! from the others of its repository. Words of the title come first, in the title's form and in the form that the text
+//! uses most; a title of two or three common words is a tag as a whole.
 //!
 //! The score of a word is `c · ln(1 + N / n)`: `c` counts its occurrences in the document (those in headings, in the
-//! title and in the description count three times), `N` is the number of documents, and `n` the number of documents that
-//! have the word. Forms of a word count as one. A word needs `c ≥ 3`.
+//! title and in the description count three times), `N` is the number of documents, and `n` the number of documents
+//! that contain the word. Forms of a word count as one. A word needs `c ≥ 3`.
 
 use std::collections::HashMap;
 
@@ -19,13 +18,13 @@ use refdesk_text::stop_words::is_stop_word;
 /// The most tags of a source.
 const TAGS: usize = 6;
 
-/// Up to this many sources may share one word as their only tag, since so many hints are still short.
+/// Up to this many sources may share a word as their only tag: that many hints are still short.
 const FEW: usize = 20;
 
-/// From this many sources, a tag that a third of them would have is left out.
+/// With at least this many sources, a tag that a third of them would have is left out.
 const SHARING: usize = 6;
 
-/// Folders that are named for their role and not for a subject.
+/// Folders named for their role, not for a subject.
 const PLACES: &str = "adr adrs agents apps app assets book content contents cursor claude crates decisions doc docs documentation \
                       documents examples guide guides handbook internal lib libs manual markdown md misc miscellaneous modules notes other packages \
                       pages pkg posts projects public references resources rules site skills source sources src static text \
@@ -42,7 +41,7 @@ const MIN: u32 = 3;
 /// The most characters of a tag.
 const LENGTH: usize = 40;
 
-/// The parts of a document or source from which its tags are made.
+/// The parts of a document or source that its tags are made from.
 #[derive(Debug, Default)]
 pub(crate) struct TagInput<'a> {
     /// Tags of its front matter.
@@ -59,7 +58,7 @@ pub(crate) struct TagInput<'a> {
     pub words: &'a [super::words::WordCount],
 }
 
-/// The letters and number that a title begins with, as in `ADR-004: Retries` or `RFC 12`.
+/// The letters and number at the start of a title, as in `ADR-004: Retries` or `RFC 12`.
 pub(crate) fn document_number(title: &str) -> Option<String> {
     let is_end = |c: char| matches!(c, ':' | '.' | ',' | ')' | '–' | '—');
     let mut words = title.split_whitespace().map(|word| word.trim_end_matches(is_end));
@@ -75,7 +74,7 @@ pub(crate) fn document_number(title: &str) -> Option<String> {
     (is_letters(letters) && is_number(number)).then(|| format!("{letters}-{number}").to_lowercase())
 }
 
-/// How many documents have the words of each stem.
+/// How many documents contain the words of each stem.
 #[derive(Debug, Default)]
 pub(crate) struct Frequencies<'a> {
     documents: usize,
@@ -83,7 +82,6 @@ pub(crate) struct Frequencies<'a> {
 }
 
 impl<'a> Frequencies<'a> {
-    /// Counts the documents.
     pub(crate) fn of(documents: impl Iterator<Item = &'a [super::words::WordCount]>) -> Self {
         let mut frequencies = Self::default();
         for words in documents {
@@ -95,7 +93,7 @@ impl<'a> Frequencies<'a> {
         frequencies
     }
 
-    /// How many documents have this word in any form.
+    /// How many documents contain this word in any form.
     pub(crate) fn of_word(&self, word: &str) -> usize {
         self.of_stem(&stem(word))
     }
@@ -139,7 +137,7 @@ pub(crate) fn assign(sources: &[TagInput<'_>], all_ids: &[String], frequencies: 
     let is_shared = |count: usize, all: usize| all >= SHARING && count * 3 >= all;
     let tells =
         |word: &str, stem: &str| !is_common(word) && !is_shared(frequencies.of_stem(stem), frequencies.documents);
-    // Other documents may use the word for a document's subject, as long as not nearly all of them do.
+    // A word of the title may occur in other documents, but in less than two thirds of all.
     let names = |word: &str, stem: &str| {
         !is_common(word)
             && !is_shared(titles.get(stem).copied().unwrap_or(0), sources.len())
@@ -160,7 +158,7 @@ pub(crate) fn assign(sources: &[TagInput<'_>], all_ids: &[String], frequencies: 
                 }
             };
             let is_own = |tag: &String| !is_shared(shares.get(tag).copied().unwrap_or(0), sources.len());
-            // People do not type an id of several words in a sentence.
+            // Users do not type an id of several words in a sentence.
             let is_id = |tag: &String| tag.contains('-') && own.ends_with(tag.as_str());
             let folders = folders(source).filter(|tag| !is_id(tag));
             given(source).chain(folders).filter(is_own).for_each(|tag| add(&mut tags, tag));
@@ -171,7 +169,7 @@ pub(crate) fn assign(sources: &[TagInput<'_>], all_ids: &[String], frequencies: 
             let titled: Vec<&String> =
                 titled.iter().filter(|word| names(word, &stem(word)) && !is_number(word)).collect();
             titled.iter().for_each(|word| add(&mut tags, (*word).clone()));
-            // `HTTP/2` of `http2.md` is not a word; people type both.
+            // `HTTP/2` of `http2.md` is not a word; users type both.
             let squeezed: String = source.title.chars().filter(|c| c.is_alphanumeric()).collect();
             if titled.is_empty() && squeezed != source.title && squeezed.to_lowercase() == source.stem {
                 add(&mut tags, source.stem.clone());
@@ -183,7 +181,7 @@ pub(crate) fn assign(sources: &[TagInput<'_>], all_ids: &[String], frequencies: 
             if is_plain && let Some(phrase) = phrase(source.title).filter(|phrase| titles.get(phrase) == Some(&1)) {
                 add(&mut tags, phrase);
             }
-            // People say both, "a timeout" and "timeouts".
+            // Users type both "a timeout" and "timeouts".
             let other_forms = source
                 .words
                 .iter()
@@ -217,9 +215,9 @@ pub(crate) fn assign(sources: &[TagInput<'_>], all_ids: &[String], frequencies: 
         .collect()
 }
 
-/// Tags for a source that has no others: the words of its name even if other texts have them; if those are common, or
-/// in the names of a third of the sources, the whole name if it is short, or the id in words. Without any tag, only its
-/// id would bring it up.
+/// Tags for a source that has no others: the words of its name, even if other texts contain them. If those are common,
+/// or in the names of a third of the sources, the whole name if it is short, or the id in words. Without a tag, only
+/// its id would bring the source up.
 fn only_by_name(source: &TagInput<'_>, id: &str, is_of_many: impl Fn(&str) -> bool) -> Vec<String> {
     let is_tag = |tag: &String| {
         let length = tag.chars().filter(|c| c.is_alphanumeric()).count();
@@ -237,12 +235,12 @@ fn only_by_name(source: &TagInput<'_>, id: &str, is_of_many: impl Fn(&str) -> bo
     short.or_else(|| Some(of_id()).filter(is_tag)).into_iter().collect()
 }
 
-/// Whether any decision record may have this word, whatever it decides.
+/// Whether the word may occur in any decision record, whatever the decision is.
 fn is_decision_word(word: &str) -> bool {
     DECISION_WORDS.split_ascii_whitespace().any(|known| known == word)
 }
 
-/// A title of two or three words as a tag: without its article, in lower case.
+/// A title of two or three words as a tag: in lower case, without its article.
 fn phrase(title: &str) -> Option<String> {
     let mut parts: Vec<String> = title.split_whitespace().map(str::to_lowercase).collect();
     if parts.first().is_some_and(|first| ["a", "an", "the"].contains(&first.as_str())) {
@@ -264,7 +262,7 @@ fn given<'a>(source: &'a TagInput<'_>) -> impl Iterator<Item = String> + 'a {
         .filter(|tag| can_match(tag) && tag.chars().count() <= LENGTH)
 }
 
-/// The names of folders, the nearest first.
+/// The names of the folders, the nearest first.
 fn folders<'a>(source: &'a TagInput<'_>) -> impl Iterator<Item = String> + 'a {
     let is_subject = |name: &String| {
         !is_place(name)

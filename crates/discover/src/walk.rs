@@ -1,5 +1,5 @@
-//! Lists what a discovery may read: folders are opened below the workspace without following links, what git ignores is left
-//! out, and the number of entries and the time are bounded.
+//! Lists the files that a discovery may read. Folders are opened below the workspace without following links, files
+//! that git ignores are left out, and the number of entries and the time are bounded.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::ffi::{OsStr, OsString};
@@ -24,7 +24,7 @@ pub(crate) const DOCUMENT_EXTENSIONS: [&str; 6] = ["md", "markdown", "mdx", "mdc
 const CODE: &str = "c cc cpp cs css cxx dart ex exs go h hpp html java jl js jsx kt lua m mjs mm php pl ps1 py r rb rs scala \
                     sh sql svelte swift tf ts tsx vue zig";
 
-/// Other files that are read, because they list documents.
+/// Other files to read, because they list documents.
 const NAMED: [&str; 8] = [
     "llms.txt",
     "mkdocs.yml",
@@ -36,7 +36,7 @@ const NAMED: [&str; 8] = [
     "sidebars.mjs",
 ];
 
-/// The folder of VitePress, of which only the configuration is read.
+/// The folder of VitePress. Only its configuration is read.
 pub(crate) const VITEPRESS: &str = ".vitepress";
 
 /// The configuration in it.
@@ -61,7 +61,7 @@ const SKIPPED: [&str; 12] = [
 /// File extensions of templates.
 const TEMPLATE_EXTENSIONS: [&str; 2] = ["tpl", "tmpl"];
 
-/// The only hidden folders that are entered, and the one in each where skills or rules are.
+/// The only hidden folders to enter, each with its folder of skills or rules.
 const HIDDEN: [(&str, &str); 8] = [
     (".agents", "skills"),
     (".claude", "skills"),
@@ -73,19 +73,19 @@ const HIDDEN: [(&str, &str); 8] = [
     (".opencode", "skills"),
 ];
 
-/// Documents in hidden folders that are not entered.
+/// Documents to read in hidden folders that are not entered.
 const HIDDEN_DOCUMENTS: [(&str, &str); 1] = [(".github", COPILOT)];
 
 /// Limits of a walk.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ScanLimits {
-    /// Entries of all folders.
+    /// The most entries of all folders.
     pub entries: usize,
-    /// Files that are read.
+    /// The most files to read.
     pub files: usize,
-    /// Levels of folders.
+    /// The most levels of folders.
     pub depth: usize,
-    /// For slow file systems.
+    /// The most time, for slow file systems.
     pub time: Duration,
 }
 
@@ -98,16 +98,16 @@ impl Default for ScanLimits {
 /// The most bytes of all `.gitignore` files, which become patterns.
 const IGNORE_BYTES: usize = 512 * 1024;
 
-/// The most bytes of one of them.
+/// The most bytes of one `.gitignore` file.
 const IGNORE_FILE: u64 = 64 * 1024;
 
 /// The most notes of one kind.
 const NOTES: usize = 20;
 
-/// What was listed; paths are relative to the workspace.
+/// The files and folders that were listed; paths are relative to the workspace.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
-    /// Documents, and files that name documents.
+    /// Documents, and files that list documents.
     pub files: Vec<PathBuf>,
     /// Folders with a file that is not ignored.
     pub folders: BTreeSet<PathBuf>,
@@ -119,7 +119,7 @@ pub(crate) struct Listing {
     pub notes: Vec<ScanNote>,
 }
 
-/// The patterns of a folder and those above it.
+/// The ignore patterns of a folder and of those above it.
 struct Ignored {
     own: Gitignore,
     above: Option<Rc<Ignored>>,
@@ -151,8 +151,7 @@ struct Walker<'a> {
     listing: Listing,
 }
 
-/// Lists the documents below these folders of the workspace; an empty path is the workspace itself. A folder may also be a
-/// file.
+/// Lists the documents below these folders or files of the workspace; an empty path is the workspace itself.
 pub(crate) fn list(top: &Folder, starts: &[PathBuf], limits: ScanLimits) -> Listing {
     let mut walker = Walker {
         top,
@@ -214,7 +213,7 @@ impl Walker<'_> {
         self.listing.notes.push(ScanNote::new(lossy(path), message));
     }
 
-    /// The patterns of the folders above a start.
+    /// The patterns of the folders above the start.
     fn ignored_above(&mut self, start: &Path) -> Option<Rc<Ignored>> {
         let mut above: Vec<&Path> = start.ancestors().skip(1).collect();
         above.reverse();
@@ -238,7 +237,7 @@ impl Walker<'_> {
         }
         let mut builder = GitignoreBuilder::new(path);
         for line in String::from_utf8_lossy(&bytes).lines() {
-            // A line that is not a pattern is ignored, as git does.
+            // Like git, skip lines that are not patterns.
             let _ = builder.add_line(None, line);
         }
         match builder.build() {
@@ -345,7 +344,7 @@ impl Walker<'_> {
         found.ok().flatten().is_some_and(|it| it.kind == EntryKind::File)
     }
 
-    /// Whether a link in a folder leads to a folder. Targets outside the workspace are not examined: the name decides.
+    /// Whether a link leads to a folder. Targets outside the workspace are not examined, and the name decides.
     fn leads_to_folder(&self, folder: &Folder, link: &Path) -> bool {
         let Some(name) = link.file_name() else { return false };
         let Ok(target) = std::fs::read_link(folder.path_of(name)) else { return false };
@@ -370,7 +369,7 @@ impl Walker<'_> {
     }
 }
 
-/// Which folders to enter for a folder of this name: itself (as the empty path), folders below it, or none.
+/// The folders to enter for a folder of this name: itself (as the empty path), folders below it, or none.
 fn entered(above: &Path, name: &OsStr) -> Vec<&'static str> {
     let Some(text) = name.to_str() else { return vec![""] };
     if text == VITEPRESS {

@@ -5,16 +5,16 @@ use std::collections::HashMap;
 
 use refdesk_text::stop_words::is_stop_word;
 
-/// The most bytes of a document whose words are counted.
+/// The most bytes of a document to count words in.
 pub(crate) const COUNTED: usize = 64 * 1024;
 
-/// How much an occurrence in a heading counts; one in the text counts 1.
+/// The weight of an occurrence in a heading; one in the text counts 1.
 pub(crate) const HEADING: u32 = 3;
 
-/// How often a document has the words of one stem.
+/// How often a document contains the words of one stem.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WordCount {
-    /// What the forms of the word share.
+    /// The stem that the forms of the word share.
     pub stem: String,
     /// Its most frequent form; of equally frequent ones, the shortest.
     pub word: String,
@@ -73,7 +73,7 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     tokens(text).filter(|token| is_word(token))
 }
 
-/// The same for a name, plus words with single underscores such as `no_std`, which a tag may have.
+/// Like [`words`], but also words with single underscores such as `no_std`, which a tag may contain.
 pub(crate) fn names_in(name: &str) -> impl Iterator<Item = &str> {
     tokens(name).filter(|token| token.split('_').all(|part| !part.is_empty()) && is_word(&token.replace('_', "-")))
 }
@@ -96,7 +96,7 @@ fn is_word(token: &str) -> bool {
         && token.chars().filter(|c| c.is_alphabetic()).count() > 1
 }
 
-/// What the forms of an English word share: `caches`, `caching` and `cached` give `cach`.
+/// The stem of an English word: `caches`, `caching` and `cached` give `cach`.
 pub(crate) fn stem(word: &str) -> String {
     let plain = singular(word);
     let stripped = ["ing", "ed"].iter().find_map(|ending| plain.strip_suffix(ending));
@@ -111,7 +111,7 @@ pub(crate) fn stem(word: &str) -> String {
     }
 }
 
-/// Without the `s` of a plural (Harman's S stemmer).
+/// Removes the `s` of a plural (Harman's S stemmer).
 fn singular(word: &str) -> String {
     if word.chars().count() < 4 {
         return word.to_owned();

@@ -1,4 +1,4 @@
-//! Good and bad front matter.
+//! Tests with valid and invalid front matter.
 
 use super::*;
 

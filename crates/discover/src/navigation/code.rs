@@ -1,4 +1,4 @@
-//! What a configuration in code says without being run: the quoted texts, and the names they are assigned to.
+//! Reads configuration written in code without running it: the quoted texts, and the names they are assigned to.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use refdesk_files::path::clean;
 /// A text in quotes.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Literal<'t> {
-    /// The name before its colon; may be empty.
+    /// The name before its colon; empty without one.
     pub name: &'t str,
     pub text: &'t str,
 }
@@ -22,7 +22,7 @@ pub(super) fn literals(code: &str) -> impl Iterator<Item = Literal<'_>> {
             let (before, rest) = code.split_at(at);
             let (quote, after) = rest.split_at(1);
             from = at + 1;
-            // Within another, unfinished text, or in an expression.
+            // Inside an unfinished text or an expression.
             if before.ends_with('\\') {
                 continue;
             }
@@ -44,7 +44,7 @@ fn name_before(code: &str) -> &str {
     named.rsplit(|c: char| !is_part(c)).next().unwrap_or_default()
 }
 
-/// The documents that VitePress shows in its menus, with their titles; `folder` is the root of the site.
+/// The documents in VitePress's menus, with their titles; `folder` is the root of the site.
 pub(super) fn vitepress(code: &str, folder: &Path, exists: &dyn Fn(&Path) -> bool) -> Vec<(PathBuf, Option<String>)> {
     let root = literals(code)
         .find(|literal| literal.name == "srcDir")
@@ -67,7 +67,7 @@ pub(super) fn vitepress(code: &str, folder: &Path, exists: &dyn Fn(&Path) -> boo
     found
 }
 
-/// The paths at which the page of a site link may be.
+/// The paths where the page of a site link may be.
 fn pages_of(link: &str) -> Vec<String> {
     if link.contains("://") {
         return Vec::new();

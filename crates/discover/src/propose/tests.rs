@@ -1,4 +1,4 @@
-//! Proposals for real folders.
+//! Tests of proposals for real folders.
 
 use std::fs;
 
