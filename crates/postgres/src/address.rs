@@ -1,4 +1,4 @@
-//! The address of a server, with the user who reads there.
+//! The address of a database: server, database, user and password.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -7,20 +7,20 @@ use std::path::{Path, PathBuf};
 use tokio_postgres::Config;
 use tokio_postgres::config::Host;
 
-/// How much TLS proves, as in PostgreSQL.
+/// How much TLS verifies, as PostgreSQL's `sslmode`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TlsMode {
     /// No TLS.
     Disable,
-    /// TLS if the server wants it.
+    /// TLS if the server requires it.
     Allow,
-    /// TLS if the server has it.
+    /// TLS if the server supports it.
     Prefer,
     /// TLS with any certificate.
     Require,
-    /// TLS with a certificate of a known authority.
+    /// TLS with a certificate from a known authority.
     VerifyCa,
-    /// TLS with a certificate of a known authority for this host.
+    /// TLS with a certificate from a known authority, issued for this host.
     VerifyFull,
 }
 
@@ -34,23 +34,23 @@ impl TlsMode {
         ("verify-full", Self::VerifyFull),
     ];
 
-    /// The mode of this name.
+    /// The mode with this name.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::WORDS.iter().find(|(name, _)| *name == word).map(|(_, mode)| *mode)
     }
 
-    /// Its name.
+    /// The name of the mode.
     pub fn word(self) -> &'static str {
         Self::WORDS.iter().find(|(_, mode)| *mode == self).map_or("disable", |(name, _)| name)
     }
 }
 
-/// A server, a database and a user, with the password.
+/// A server, a database and a user, with the password if there is one.
 #[derive(Clone)]
 pub struct Address {
     pub(crate) config: Config,
     tls: Option<TlsMode>,
-    /// Certificates of authorities, as PEM.
+    /// The file with certificates of authorities, as PEM.
     pub(crate) authorities: Option<PathBuf>,
     has_password: bool,
 }
@@ -68,8 +68,8 @@ impl Default for Address {
 }
 
 impl Address {
-    /// Reads a URL or a list of keys and values; `None` if it is neither. There is no error message, because the text may
-    /// contain a password.
+    /// Parses a URL or a list of keys and values; `None` if it is neither. There is no error message, because the text
+    /// may contain a password.
     pub fn parse(text: &str) -> Option<Self> {
         let mut address = Self::default();
         let is_url = ["postgres://", "postgresql://"].iter().any(|scheme| text.starts_with(scheme));
@@ -101,7 +101,7 @@ impl Address {
                     kept.push(word);
                 }
             }
-            // Spaces in quotes stay as they are.
+            // Return the text unchanged if possible, to preserve spaces in quotes.
             if kept.len() == text.split_whitespace().count() { text.to_owned() } else { kept.join(" ") }
         };
         address.config = rest.parse().ok()?;
@@ -114,7 +114,7 @@ impl Address {
         let ports = self.config.get_ports().to_vec();
         self.config = self.without_place();
         self.config.host(host);
-        // Several ports belong to several hosts.
+        // If there are several ports, each belongs to one of the old hosts.
         if let [port] = ports.as_slice() {
             self.config.port(*port);
         }
@@ -137,7 +137,7 @@ impl Address {
         });
     }
 
-    /// Its user, password and database.
+    /// The user, the password and the database.
     fn without_place(&self) -> Config {
         let mut config = Config::new();
         self.config.get_user().map(|user| config.user(user));
@@ -146,28 +146,28 @@ impl Address {
         config
     }
 
-    /// The database.
+    /// Sets the database.
     pub fn set_database(&mut self, name: &str) {
         self.config.dbname(name);
     }
 
-    /// The user.
+    /// Sets the user.
     pub fn set_user(&mut self, user: &str) {
         self.config.user(user);
     }
 
-    /// The password.
+    /// Sets the password.
     pub fn set_password(&mut self, password: &str) {
         self.has_password = true;
         self.config.password(password);
     }
 
-    /// How much TLS has to prove.
+    /// Sets how much TLS has to verify.
     pub fn set_tls(&mut self, mode: TlsMode) {
         self.tls = Some(mode);
     }
 
-    /// A file with certificates of authorities.
+    /// Sets the file with certificates of authorities.
     pub fn set_authorities(&mut self, file: PathBuf) {
         self.authorities = Some(file);
     }
@@ -177,7 +177,7 @@ impl Address {
         self.authorities.as_deref()
     }
 
-    /// Whether a password is known.
+    /// Whether there is a password.
     pub fn has_password(&self) -> bool {
         self.has_password
     }
@@ -187,17 +187,17 @@ impl Address {
         self.config.get_user()
     }
 
-    /// The database, else the user.
+    /// The name of the database, which defaults to that of the user.
     pub fn database(&self) -> Option<&str> {
         self.config.get_dbname().or(self.config.get_user())
     }
 
-    /// The first host, or the folder of its socket, if given.
+    /// The first host, or the folder of its socket, if one was given.
     pub fn host(&self) -> Option<String> {
         self.hosts().into_iter().take(self.config.get_hosts().len()).next()
     }
 
-    /// Every host, folder of a socket and address that a connection may be made to.
+    /// Every host, socket folder and address to which a connection may be made.
     pub fn hosts(&self) -> Vec<String> {
         let hosts = self.config.get_hosts().iter().map(|host| match host {
             Host::Tcp(name) => name.clone(),
@@ -206,12 +206,12 @@ impl Address {
         hosts.chain(self.config.get_hostaddrs().iter().map(ToString::to_string)).collect()
     }
 
-    /// Its port.
+    /// The first port; 5432 if none was given.
     pub fn port(&self) -> u16 {
         self.config.get_ports().first().copied().unwrap_or(5432)
     }
 
-    /// Whether everything stays on this machine.
+    /// Whether all hosts are on this machine.
     pub fn is_local(&self) -> bool {
         let names = self.config.get_hosts().iter().all(|host| match host {
             Host::Tcp(name) => name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback()),
@@ -220,13 +220,13 @@ impl Address {
         names && self.config.get_hostaddrs().iter().all(IpAddr::is_loopback)
     }
 
-    /// Whether it is reached only through sockets of this machine, which do not use TLS.
+    /// Whether the server is reached only through sockets of this machine, which do not use TLS.
     pub(crate) fn is_socket(&self) -> bool {
         let hosts = self.config.get_hosts();
         !hosts.is_empty() && hosts.iter().all(|host| matches!(host, Host::Unix(_)))
     }
 
-    /// How much TLS has to prove: everything, unless the server is on this machine or a weaker mode was given.
+    /// How much TLS has to verify. The default is everything, unless the server is on this machine.
     pub fn tls(&self) -> TlsMode {
         self.tls.unwrap_or(if self.is_local() { TlsMode::Prefer } else { TlsMode::VerifyFull })
     }

@@ -1,6 +1,6 @@
-//! Bounds what a server can make this side hold. A message announces its length, and the driver collects it whole
-//! before it looks at it: four bytes from a program that is not a PostgreSQL server, or a hostile one, would fill the
-//! memory. The driver has no limit of its own, so it reads through these streams. A socket of this machine needs none.
+//! Limits the size of a server's messages. A message announces its length in four bytes, and the driver buffers it
+//! whole before parsing it, without a limit. A hostile server, or a program that is not a PostgreSQL server, could fill
+//! the memory, so the driver reads through these streams. A socket of this machine needs no limit.
 
 use std::convert::Infallible;
 use std::future::{Future, Ready, ready};
@@ -13,27 +13,27 @@ use tokio_postgres::Socket;
 use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// Most bytes of a message.
+/// The most bytes of a message.
 const MESSAGE: u32 = 64 * 1024 * 1024;
 
-/// The tag of a message and its length.
+/// The bytes of a message's tag and length.
 const HEADER: u8 = 5;
 
-/// A stream of messages of a server that ends with an error at one that is too large.
+/// A stream of messages from a server, which fails at a message that is too large.
 pub(crate) struct Bounded<S> {
     inner: S,
     binding: fn(&S) -> ChannelBinding,
     messages: Messages,
 }
 
-/// The position within the messages of a stream.
+/// The position in a stream of messages.
 #[derive(Debug, Default)]
 struct Messages {
-    /// How many bytes of the header were read.
+    /// The bytes of the header that were read.
     header: u8,
-    /// What they say of the length.
+    /// The length according to these bytes.
     length: u32,
-    /// How many bytes of the message are still to come.
+    /// The bytes of the message that were not read yet.
     body: u32,
 }
 
@@ -52,7 +52,7 @@ impl Messages {
             self.header += 1;
             bytes = rest;
             if self.header == HEADER {
-                // The length counts itself.
+                // The length includes its own four bytes.
                 let body = self.length.checked_sub(4).filter(|_| self.length <= MESSAGE);
                 self.body = body.ok_or(io::ErrorKind::InvalidData)?;
                 (self.header, self.length) = (0, 0);
@@ -96,7 +96,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Bounded<S> {
     }
 }
 
-/// Connects without TLS. The driver lets only a connector for TLS wrap its stream, so this is one that encrypts nothing.
+/// Connects without TLS. The driver lets only a TLS connector wrap its stream, so this one encrypts nothing.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Plain;
 
@@ -120,11 +120,10 @@ impl TlsConnect<Socket> for Plain {
     }
 }
 
-/// Connects with TLS.
 #[derive(Clone)]
 pub(crate) struct Encrypted(pub MakeRustlsConnect);
 
-/// The handshake of one connection.
+/// The TLS handshake of one connection.
 pub(crate) struct Handshake(Connector);
 
 type Connector = <MakeRustlsConnect as MakeTlsConnect<Socket>>::TlsConnect;
@@ -178,7 +177,7 @@ mod tests {
 
     const SSL_REQUEST: [u8; 4] = [4, 210, 22, 47];
 
-    /// A program that answers each connection with what `answer` gives for its first bytes, again and again.
+    /// A server that answers each connection with what `answer` returns for its first bytes.
     fn server(answer: fn(&[u8]) -> (&'static [u8], usize)) -> (SocketAddr, thread::JoinHandle<usize>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();

@@ -1,5 +1,5 @@
-//! Connections to a PostgreSQL server, and a session that can only read. Errors of the driver and the server are sorted into kinds and never
-//! quoted, because they may contain a password or a row.
+//! Connections to a PostgreSQL server, and a session that can only read. Errors of the driver and the server are
+//! classified and never quoted, because they may contain a password or a row.
 
 mod address;
 mod bounded;

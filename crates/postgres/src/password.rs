@@ -1,4 +1,4 @@
-//! A password that a program prints.
+//! Gets a password from the output of a command.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -8,14 +8,14 @@ use tokio::process::Command;
 use tokio::runtime::Builder;
 use tokio::time::timeout;
 
-/// How long the program may take: it may ask a service.
+/// How long the command may take: it may ask a service.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// The first line that a shell command prints in this folder, with these environment variables. Its standard error is dropped,
-/// because it may contain part of a secret.
+/// The first line that a shell command prints when run in this folder, with these environment variables. Its standard
+/// error is dropped, because it may contain part of a secret.
 ///
 /// # Errors
-/// Why there is none, in words.
+/// A sentence about why there is no password.
 pub fn from_command(command: &str, folder: &Path, variables: &[(&str, &Path)]) -> Result<String, String> {
     let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| error.kind().to_string())?;
     let run = async {

@@ -6,30 +6,30 @@ use std::io;
 
 use tokio_postgres::error::SqlState;
 
-/// What kind of failure it is.
+/// The kind of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RefusalKind {
     /// Nothing answers, or not in time.
     Unreachable,
-    /// Nothing answers at the moment: refused, reset, starting or full.
+    /// The server cannot answer at the moment: it refused or reset the connection, is starting, or is full.
     Busy,
-    /// Something else than a PostgreSQL server answers.
+    /// The program that answers is not a PostgreSQL server.
     Foreign,
-    /// The user or the password is wrong, or there is none.
+    /// The user or the password is wrong, or the password is missing.
     Password,
-    /// There is no such database.
+    /// The database does not exist.
     UnknownDatabase,
     /// TLS could not be established.
     Tls,
-    /// The server's certificate is not accepted.
+    /// The server's certificate was not accepted.
     Certificate,
-    /// The role lacks the right.
+    /// The role lacks a privilege.
     Denied,
     /// A statement took longer than its limit.
     TooSlow,
-    /// Another transaction has a table locked.
+    /// Another transaction holds a lock on a table.
     Locked,
-    /// The answer is no longer wanted.
+    /// The caller stopped the session.
     Stopped,
     /// Anything else.
     Other,
@@ -38,9 +38,9 @@ pub enum RefusalKind {
 /// Why a server could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub kind: RefusalKind,
-    /// For people; no secret is part of it.
+    /// A sentence without secrets.
     pub words: String,
 }
 
@@ -57,7 +57,7 @@ impl Refusal {
         Self { kind, words: words.into() }
     }
 
-    /// Whether another try may succeed.
+    /// Whether a retry may succeed.
     pub fn is_transient(&self) -> bool {
         matches!(self.kind, RefusalKind::Busy | RefusalKind::Locked)
     }
@@ -74,7 +74,7 @@ impl From<tokio_postgres::Error> for Refusal {
         if let Some(found) = cause::<io::Error>(&error) {
             return of_system(found.kind());
         }
-        // The driver has kinds of errors, but exposes them only in its messages.
+        // The driver classifies its errors, but exposes the class only in the message.
         let words = format!("{error}: {}", error.source().map(ToString::to_string).unwrap_or_default());
         if words.contains("password missing") {
             Self::new(RefusalKind::Password, "the server asks for a password, but none is set")
@@ -142,21 +142,21 @@ fn of_system(kind: io::ErrorKind) -> Refusal {
         }
         TimedOut => Refusal::new(RefusalKind::Unreachable, "the server does not answer"),
         PermissionDenied => Refusal::new(RefusalKind::Unreachable, "the system does not allow the connection"),
-        // A message that the driver or the limit on messages does not take.
+        // A message that the driver or the size limit rejects.
         InvalidData | InvalidInput => foreign(),
-        // Looking up a name fails with an error without a kind.
+        // A failed name lookup has no specific error kind.
         _ => Refusal::new(RefusalKind::Unreachable, "the name or address of the server cannot be resolved"),
     }
 }
 
-/// What caused an error, if it is of this type.
+/// The first error of this type in the chain of causes.
 pub(crate) fn cause<'e, T: StdError + 'static>(error: &'e (dyn StdError + 'static)) -> Option<&'e T> {
     let mut next = Some(error);
     while let Some(error) = next {
         if let Some(found) = error.downcast_ref::<T>() {
             return Some(found);
         }
-        // A system error does not return the error inside it as its source.
+        // `source` of an I/O error skips the error inside it.
         let inside = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
         if let Some(found) = inside.and_then(|inside| inside.downcast_ref::<T>()) {
             return Some(found);

@@ -1,4 +1,4 @@
-//! One session: a read-only transaction, in which everything is read as of one moment.
+//! A session that reads everything in one read-only transaction, as of one moment.
 
 use std::error::Error as _;
 use std::pin::pin;
@@ -20,22 +20,22 @@ use crate::bounded::{Encrypted, Plain};
 use crate::refusal::{Refusal, RefusalKind, cause};
 use crate::tls;
 
-/// How long a server may take to answer at all.
+/// How long connecting may take.
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 
-/// How long this side waits for an answer: longer than the server's own limit, so that the server gives up first.
+/// How long to wait for an answer: longer than the server's own limit, so that the server gives up first.
 const ANSWER_LIMIT: Duration = Duration::from_secs(40);
 
-/// How often to check whether the session is still wanted while waiting for the server.
+/// How often to check `is_stopped` while waiting for the server.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// How long a server may take to end a statement that is no longer wanted.
+/// How long the server may take to cancel a statement after a stop.
 const CANCEL_LIMIT: Duration = Duration::from_secs(2);
 
-/// Statements in flight before the first is answered. The rows of each are in memory until it is their turn.
+/// How many statements may be in flight. The rows of each stay in memory until its turn.
 const IN_FLIGHT: usize = 8;
 
-/// Settings of the role and the database must not change what is read, and the first rows of a table should be the same
+/// Settings of the role or the database must not change what is read, and the first rows of a table should be the same
 /// each time.
 const SETTINGS: &str = "
 SET statement_timeout = '30s'; SET lock_timeout = '1s'; SET idle_in_transaction_session_timeout = '60s';
@@ -43,12 +43,12 @@ SET search_path = ''; SET default_transaction_read_only = on; SET quote_all_iden
 SET intervalstyle = 'postgres'; SET timezone = 'UTC'; SET bytea_output = 'hex'; SET jit = off;
 SET synchronize_seqscans = off; SET max_parallel_workers_per_gather = 0";
 
-/// Servers that support it end a statement when this side is gone.
+/// Servers that support it cancel a statement when the client disconnects.
 const CHECK_CLIENT: &str = "SET client_connection_check_interval = '1s'";
 
 const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
-/// A session within a read-only transaction. It must be used outside any async runtime.
+/// A session in a read-only transaction. It blocks, so it must be used outside async runtimes.
 pub struct ReadingSession {
     runtime: Runtime,
     client: Client,
@@ -64,11 +64,11 @@ impl fmt::Debug for ReadingSession {
 }
 
 impl ReadingSession {
-    /// Connects and begins the transaction. Once any thread sets `is_stopped`, every wait ends, and the current
-    /// statement is cancelled at the server.
+    /// Connects and begins the transaction. Once any thread sets `is_stopped`, every wait ends, and the server cancels
+    /// the current statement.
     ///
     /// # Errors
-    /// The server cannot be reached or does not let this user in.
+    /// The server cannot be reached or rejects this user.
     pub fn open(address: &Address, is_stopped: &Arc<AtomicBool>) -> Result<Self, Refusal> {
         let runtime = Builder::new_current_thread()
             .enable_all()
@@ -85,16 +85,16 @@ impl ReadingSession {
         Ok(Self { runtime, client, transport, address: address.clone(), is_stopped: is_stopped.clone() })
     }
 
-    /// The rows of a statement.
+    /// Runs a statement and returns its rows.
     ///
     /// # Errors
-    /// The server refuses it or does not answer.
+    /// The server refuses the statement or does not answer.
     pub fn rows(&self, statement: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, Refusal> {
         self.answer(self.client.query(statement, values))
     }
 
-    /// Sends statements without parameters, and passes on the rows of each in order, up to and including the first that
-    /// the server refuses. Several are in flight, so that neither side waits for the other between two of them.
+    /// Sends statements without parameters, and passes the rows of each to `each` in order, up to and including the
+    /// first failure. Several statements are in flight, so that neither side waits for the other between two of them.
     pub fn rows_of_each<'s>(
         &self,
         statements: impl IntoIterator<Item = &'s str>,
@@ -123,19 +123,19 @@ impl ReadingSession {
         });
     }
 
-    /// Limits each further statement to this time, at the server. After this, [`Self::rollback_to_savepoint`] can recover from a
-    /// failed statement.
+    /// Sets the server's time limit for each further statement. After this, [`Self::rollback_to_savepoint`] can recover
+    /// from a failed statement.
     ///
     /// # Errors
-    /// The server refuses it or does not answer.
+    /// The server refuses the setting or does not answer.
     pub fn limit_statements(&self, time: Duration) -> Result<(), Refusal> {
         let time = format!("{}ms", time.as_millis());
         self.rows("SELECT set_config('statement_timeout', $1, false)", &[&time])?;
         self.run("SAVEPOINT before")
     }
 
-    /// Goes back to where statements were limited: the transaction continues after a failed statement, and releases the
-    /// locks on what was read since.
+    /// Rolls back to the savepoint: the transaction can continue after a failed statement, and the locks on what was
+    /// read since are released.
     ///
     /// # Errors
     /// The connection is lost.
@@ -151,7 +151,7 @@ impl ReadingSession {
         Ok(self.runtime.block_on(self.answered(asked))??)
     }
 
-    /// What the server says, unless it takes too long or the answer is no longer wanted.
+    /// The server's answer, unless it takes too long or the session is stopped.
     async fn answered<T>(&self, asked: impl Future<Output = T>) -> Result<T, Refusal> {
         let silent = |_| Refusal::new(RefusalKind::TooSlow, "the server did not answer in time");
         let mut asked = pin!(asked);
@@ -159,7 +159,7 @@ impl ReadingSession {
         if let Some(answer) = answer.await.map_err(silent)? {
             return Ok(answer);
         }
-        // A server that does not answer ends the statement at its own limit.
+        // If the server does not answer, it ends the statement at its own limit.
         drop(timeout(CANCEL_LIMIT, self.cancel()).await);
         drop(timeout(CANCEL_LIMIT, asked).await);
         Err(stopped())
@@ -168,7 +168,7 @@ impl ReadingSession {
     /// Asks the server to end the current statement.
     async fn cancel(&self) {
         let token = self.client.cancel_token();
-        // The session also ends with its connection, only later.
+        // Errors are ignored: the statement also ends with the connection, only later.
         match self.transport {
             Transport::Socket => drop(token.cancel_query(NoTls).await),
             Transport::Plain => drop(token.cancel_query(Plain).await),
@@ -180,19 +180,19 @@ impl ReadingSession {
         }
     }
 
-    /// Ends the transaction; nothing was changed in it.
+    /// Ends the transaction, which changed nothing.
     pub fn end(self) {
-        // Dropping the value ends the connection.
+        // Dropping `self` ends the connection.
         if self.is_stopped.load(Ordering::Relaxed) {
             return;
         }
-        // The server also ends it with the connection.
+        // An error is ignored: the server also ends the transaction with the connection.
         let ended = async { timeout(CONNECT_LIMIT, self.client.batch_execute("ROLLBACK")).await };
         drop(self.runtime.block_on(ended));
     }
 }
 
-/// The result of the work; `None` once it is no longer wanted.
+/// The result of the work; `None` once `is_stopped` is set.
 async fn unless_stopped<T>(is_stopped: &AtomicBool, work: impl Future<Output = T>) -> Option<T> {
     let mut work = pin!(work);
     while !is_stopped.load(Ordering::Relaxed) {
@@ -216,7 +216,7 @@ fn ssl_mode(address: &Address) -> SslMode {
     }
 }
 
-/// The refusal names the socket if there is none.
+/// Names the socket in the refusal if it does not exist.
 fn unreached(address: &Address, error: tokio_postgres::Error) -> Refusal {
     let is_missing = cause::<io::Error>(&error).is_some_and(|error| error.kind() == io::ErrorKind::NotFound);
     match address.host().filter(|_| is_missing && address.is_socket()) {
@@ -228,16 +228,16 @@ fn unreached(address: &Address, error: tokio_postgres::Error) -> Refusal {
     }
 }
 
-/// Connects to a server, with as much TLS as its address asks for. `limit` is how long the connection may take, `answer`
-/// how long it may be silent.
+/// Connects to a server, with as much TLS as its address requires. `limit` is how long connecting may take, `answer`
+/// how long the server may be silent.
 ///
 /// # Errors
-/// The server cannot be reached, proves too little, or does not let this user in.
+/// The server cannot be reached, its certificate is not accepted, or it rejects this user.
 pub async fn connect(address: &Address, limit: Duration, answer: Duration) -> Result<Client, Refusal> {
     Ok(connected(address, limit, answer).await?.0)
 }
 
-/// How a server is reached.
+/// How the server is reached.
 #[derive(Debug, Clone, Copy)]
 enum Transport {
     Socket,
@@ -252,7 +252,7 @@ async fn connected(address: &Address, limit: Duration, answer: Duration) -> Resu
     match config.get_ssl_mode() {
         _ if address.is_socket() => {
             let (client, connection) = config.connect(NoTls).await.map_err(|error| unreached(address, error))?;
-            // The client gets its errors.
+            // The client reports the errors of the connection.
             drop(tokio::spawn(connection));
             Ok((client, Transport::Socket))
         }
@@ -266,7 +266,7 @@ async fn connected(address: &Address, limit: Duration, answer: Duration) -> Resu
                     drop(tokio::spawn(connection));
                     Ok((client, Transport::Encrypted))
                 }
-                // Of several hosts, the driver only reports the error of the last one.
+                // With several hosts, the driver reports only the error of the last one.
                 Err(error) if mode == SslMode::Prefer && (has_no_tls(&error) || has_several_hosts(&config)) => {
                     plain(config).await
                 }
@@ -276,9 +276,8 @@ async fn connected(address: &Address, limit: Duration, answer: Duration) -> Resu
     }
 }
 
-/// Connects without TLS.
 async fn plain(mut config: Config) -> Result<(Client, Transport), Refusal> {
-    // The driver asks for a name to be verified, which is not done here.
+    // The driver requires a host name for TLS verification, which does not take place here.
     if config.get_hosts().is_empty() {
         for address in config.get_hostaddrs().to_vec() {
             config.host(address.to_string());
@@ -294,16 +293,16 @@ fn has_several_hosts(config: &Config) -> bool {
     config.get_hosts().len().max(config.get_hostaddrs().len()) > 1
 }
 
-/// Whether the server answered that it has no TLS.
+/// Whether the server answered that it does not support TLS.
 fn has_no_tls(error: &tokio_postgres::Error) -> bool {
-    // The driver says so only in words.
+    // The driver reports this only in its message.
     error.source().is_some_and(|source| source.to_string() == "server does not support TLS")
 }
 
 async fn begin(address: &Address) -> Result<(Client, Transport), Refusal> {
     let (client, transport) = connected(address, CONNECT_LIMIT, ANSWER_LIMIT).await?;
     client.batch_execute(SETTINGS).await?;
-    // A server without it stops at its own limit.
+    // Servers without this setting stop at their own limit.
     drop(client.batch_execute(CHECK_CLIENT).await);
     client.batch_execute(BEGIN).await?;
     Ok((client, transport))

@@ -1,4 +1,4 @@
-//! A PostgreSQL server for tests: the system's own program, in a temporary folder with its Unix socket.
+//! A PostgreSQL server for tests: the installed program, in a temporary folder with its Unix socket.
 
 #![allow(clippy::disallowed_methods, reason = "tests write files of any kind")]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::missing_panics_doc, reason = "it is part of tests")]
@@ -12,17 +12,17 @@ use std::process::{Child, Command, Stdio};
 
 use tokio_postgres::NoTls;
 
-/// PostgreSQL refuses to run as root.
+/// The user id for the server, because PostgreSQL refuses to run as root.
 const NOBODY: u32 = 65_534;
 
-/// Users that the server refuses without a password or without TLS.
+/// Rules for users that the server rejects without a password or without TLS.
 const RULES: &str = "local all locked scram-sha-256\nlocal all hashed md5\nlocal all encrypted reject\n\
                      local all all trust\nhostssl all all 127.0.0.1/32 trust\n";
 
-/// How often another port is tried.
+/// How many ports to try.
 const TRIES: usize = 5;
 
-/// A running server; dropping it ends it.
+/// A running server, which ends when this is dropped.
 #[derive(Debug)]
 pub struct TestServer {
     child: Child,
@@ -31,7 +31,7 @@ pub struct TestServer {
 }
 
 impl TestServer {
-    /// Starts a server; `None` if there is no program.
+    /// Starts a server; `None` if PostgreSQL is not installed.
     pub fn start() -> Option<Self> {
         let Some(programs) = programs() else {
             eprintln!("skipped: PostgreSQL's server is not installed");
@@ -58,14 +58,14 @@ impl TestServer {
             let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
             let mut postgres = command(&programs.join("postgres"), is_root);
             postgres.arg("-D").arg(&data).arg("-k").arg(folder.path()).args(["-F", "-c", "listen_addresses=127.0.0.1"]);
-            // Making 10,000 tables, and `pg_dump` of them, locks each.
+            // Creating 10,000 tables, or dumping them with `pg_dump`, locks each of them.
             postgres.args(["-c", "max_locks_per_transaction=1024"]);
             postgres.args(["-p", &port.to_string(), "-c", if tls { "ssl=on" } else { "ssl=off" }]);
             let mut child = postgres.current_dir(folder.path()).stderr(Stdio::piped()).spawn().unwrap();
             let mut log = BufReader::new(child.stderr.take().unwrap());
             while log.read_line(&mut seen).unwrap() > 0 && !seen.contains("ready to accept connections") {}
             if seen.contains("ready to accept connections") {
-                // An unread log would stop the server once the pipe is full.
+                // Unless the log is read, the server stops once the pipe is full.
                 std::thread::spawn(move || log.read_to_end(&mut Vec::new()));
                 return Some(Self { child, folder, port });
             }
@@ -74,34 +74,34 @@ impl TestServer {
         panic!("postgres: {seen}");
     }
 
-    /// The folder of its socket.
+    /// The folder of the socket.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Its port, for the socket and on 127.0.0.1, where it requires TLS.
+    /// The port of the socket, and on 127.0.0.1, where TLS is required.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Its own certificate for `localhost`; `None` if there was no program to make it.
+    /// The server's certificate for `localhost`; `None` if no program could create it.
     pub fn certificate(&self) -> Option<PathBuf> {
         let file = self.folder.path().join("data/server.crt");
         file.is_file().then_some(file)
     }
 
-    /// The URL of a database, for a user.
+    /// The URL of a database for a user.
     pub fn url(&self, user: &str, database: &str) -> String {
         format!("postgres://{user}@/{database}?host={}&port={}", self.folder.path().display(), self.port)
     }
 
-    /// Makes a database and returns its URL.
+    /// Creates a database and returns its URL.
     pub fn database(&self, name: &str) -> String {
         self.run("postgres", &format!("CREATE DATABASE {name}"));
         self.url("refdesk", name)
     }
 
-    /// The number that a statement returns.
+    /// Runs a statement and returns its number.
     pub fn count(&self, database: &str, statement: &str) -> i64 {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
@@ -114,7 +114,7 @@ impl TestServer {
         })
     }
 
-    /// Locks all tables of a database's schema `public`, until the value is dropped.
+    /// Locks all tables in the schema `public` of a database, until the result is dropped.
     pub fn locked(&self, database: &str) -> LockedTables {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let client = runtime.block_on(async {
@@ -129,7 +129,7 @@ impl TestServer {
         LockedTables { _client: client, _runtime: runtime }
     }
 
-    /// Runs commands in a database.
+    /// Runs statements in a database.
     pub fn run(&self, database: &str, sql: &str) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
@@ -144,14 +144,14 @@ impl TestServer {
 
 /// Tables that stay locked until this is dropped.
 pub struct LockedTables {
-    // In this order: the connection ends with its runtime.
+    // Dropped in this order: the connection ends with its runtime.
     _client: tokio_postgres::Client,
     _runtime: tokio::runtime::Runtime,
 }
 
 impl Drop for TestServer {
     fn drop(&mut self) {
-        // Unlike `Child::kill`, this lets it end its own processes.
+        // Unlike `Child::kill`, this lets the server end its own processes.
         let asked = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status();
         if !asked.is_ok_and(|status| status.success()) {
             let _ = self.child.kill();
@@ -160,7 +160,7 @@ impl Drop for TestServer {
     }
 }
 
-/// Makes a self-signed certificate for `localhost`; returns whether there is a program for that.
+/// Creates a self-signed certificate for `localhost`; returns whether a program for that is installed.
 fn certificate(data: &Path, is_root: bool) -> bool {
     let (key, file) = (data.join("server.key"), data.join("server.crt"));
     let mut openssl = Command::new("openssl");
@@ -189,12 +189,12 @@ fn certificate(data: &Path, is_root: bool) -> bool {
     true
 }
 
-/// Whether every user can reach a folder, though perhaps not enter it.
+/// Whether every user can reach a folder, even if not enter it.
 fn is_open(folder: &Path) -> bool {
     folder.ancestors().skip(1).all(|above| fs::metadata(above).unwrap().mode() & 0o001 != 0)
 }
 
-/// The folder of the newest server of the system's packages, else of the one in PATH.
+/// The folder of the newest installed server, else of the one in PATH.
 fn programs() -> Option<PathBuf> {
     let packages = fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
     let mut found: Vec<PathBuf> = packages.map(|entry| entry.unwrap().path().join("bin")).collect();
@@ -204,7 +204,7 @@ fn programs() -> Option<PathBuf> {
     found.into_iter().find(|folder| ["initdb", "postgres"].iter().all(|name| folder.join(name).is_file()))
 }
 
-/// The program, run as a user without rights if this one is root; it ends with this process.
+/// The command, run as an unprivileged user if this process is root; it ends with this process.
 fn command(program: &Path, is_root: bool) -> Command {
     if !is_root {
         return Command::new(program);

@@ -15,10 +15,10 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use crate::address::TlsMode;
 use crate::refusal::{Refusal, RefusalKind};
 
-/// Most bytes of a file with certificates.
+/// The most bytes of a file with certificates.
 const FILE_BYTES: u64 = 4 * 1024 * 1024;
 
-/// A connector for this mode. As in PostgreSQL, `require` with certificates of authorities is `verify-ca`.
+/// A connector for this mode. As in PostgreSQL, `require` with certificates of authorities means `verify-ca`.
 pub(crate) fn connector(mode: TlsMode, authorities: Option<&Path>) -> Result<MakeRustlsConnect, Refusal> {
     let provider = Arc::new(ring::default_provider());
     let failed = |_| Refusal::new(RefusalKind::Tls, "TLS cannot be used");
@@ -45,7 +45,7 @@ fn unusable(why: &str) -> Refusal {
     Refusal::new(RefusalKind::Certificate, format!("the file in sslrootcert {why}"))
 }
 
-/// The authorities of the file, else those that browsers know.
+/// The authorities in the file, or those that browsers trust.
 fn roots(authorities: Option<&Path>) -> Result<RootCertStore, Refusal> {
     let mut roots = RootCertStore::empty();
     let Some(file) = authorities.filter(|file| *file != Path::new("system")) else {
@@ -94,7 +94,7 @@ impl ServerCertVerifier for Verifier {
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. }
             ))
         );
-        // The name is checked after everything else.
+        // The verifier checks the name last, so everything else was verified.
         if is_other_name && self.check == Check::Authority { Ok(ServerCertVerified::assertion()) } else { verified }
     }
 

@@ -1,4 +1,4 @@
-//! The address of an account, and the context in which its statements run.
+//! The address of an account, and the context for its statements.
 
 use refdesk_text::Error;
 
@@ -12,20 +12,20 @@ const DOMAIN: &str = "snowflakecomputing.com";
 pub struct Account {
     /// Scheme, host and port.
     pub base: String,
-    /// The database, in the case that Snowflake shows, as for the next two.
+    /// The database, in the case that Snowflake shows, like warehouse and role.
     pub database: String,
-    /// The warehouse that runs statements; `None` is the user's default.
+    /// The warehouse that runs statements; `None` for the user's default.
     pub warehouse: Option<String>,
-    /// The role; `None` is the user's default.
+    /// The role; `None` for the user's default.
     pub role: Option<String>,
 }
 
 impl Account {
-    /// Scheme, host and port of an account, or of another host that replaces it. Only this machine is reached without
-    /// TLS.
+    /// The scheme, host and port of an account, or of a host that replaces it. Only hosts on this machine are reached
+    /// without TLS.
     ///
     /// # Errors
-    /// There is neither, or it is not a name.
+    /// Neither is given, or it is not a valid name.
     pub fn base(name: Option<&str>, host: Option<&str>, port: Option<u16>) -> Result<String, Error> {
         match (host, name) {
             (Some(host), _) => base(host, port),

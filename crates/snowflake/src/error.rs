@@ -1,4 +1,4 @@
-//! Errors of Snowflake, which quote neither secrets nor the server.
+//! Errors about Snowflake, which never quote secrets or the server.
 
 use refdesk_text::{Code, Error};
 
@@ -7,7 +7,7 @@ pub fn unreachable(why: &str, fix: &str) -> Error {
     Error::new(Code::DatabaseUnreachable, format!("Snowflake cannot be reached: {why}"), fix.to_owned())
 }
 
-/// It was reached, but not read.
+/// Snowflake was reached, but could not be read.
 pub fn unreadable(why: &str, fix: &str) -> Error {
     Error::new(Code::DatabaseUnreadable, format!("Snowflake could not be read: {why}"), fix.to_owned())
 }

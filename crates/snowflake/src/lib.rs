@@ -1,4 +1,4 @@
-//! Statements for Snowflake over its SQL REST API. It has been tested only against a stand-in, never against Snowflake
+//! Runs statements in Snowflake over its SQL REST API. Tested only against a fake server, never against Snowflake
 //! itself.
 
 mod account;

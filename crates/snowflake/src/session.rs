@@ -1,4 +1,4 @@
-//! Statements over HTTP: one request each, polled by its handle if it takes longer, with its result in parts.
+//! Statements over HTTP, one request each. A slow statement is polled by its handle, and its result comes in parts.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionRefused, ConnectionReset, UnexpectedEof};
@@ -14,41 +14,41 @@ use ureq::{Agent, Body, RequestBuilder};
 
 use crate::{Account, Token, unreachable, unreadable};
 
-/// The seconds that Snowflake lets a statement run.
+/// How many seconds Snowflake lets a statement run.
 const STATEMENT_SECONDS: u64 = 30;
 
-/// How long one request may take. A statement that runs longer than 45 seconds is answered with its handle.
+/// How long one request may take. After 45 seconds, Snowflake answers with the handle of the running statement.
 const REQUEST: Duration = Duration::from_secs(60);
 
-/// The time for looking up a name and connecting.
+/// How long looking up a name and connecting may take.
 const CONNECT: Duration = Duration::from_secs(10);
 
 /// Attempts per request.
 const TRIES: u32 = 5;
 
-/// Attempts for a request that does not connect.
+/// Attempts for a request that cannot connect.
 const CONNECTING_TRIES: u32 = 4;
 
-/// The longest wait that a server may ask for.
+/// The longest wait that a server may request.
 const LONGEST_WAIT: Duration = Duration::from_secs(120);
 
-/// How often a running statement is polled, one second apart: it ends at [`STATEMENT_SECONDS`] by itself, after waiting
-/// for a warehouse to start.
+/// How often to poll a running statement, one second apart. It ends at [`STATEMENT_SECONDS`] by itself, but a warehouse
+/// may have to start first.
 const POLLS: u32 = 120;
 
-/// Most bytes of one answer.
+/// The most bytes of one answer.
 const ANSWER_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Most rows of one result: the most columns that are read from a database.
+/// The most rows of one result, which is also the most columns read from a database.
 const ROWS: usize = 1_000_000;
 
-/// Most parts of one result.
+/// The most parts of one result.
 const PARTS: usize = 10_000;
 
-/// Most bytes of all texts of one result.
+/// The most bytes of all texts of one result.
 const RESULT_BYTES: usize = 512 * 1024 * 1024;
 
-/// Sends the statements of a run.
+/// Sends statements.
 pub struct Session<'a> {
     account: &'a Account,
     token: Token,
@@ -56,15 +56,15 @@ pub struct Session<'a> {
     wait: &'a dyn Fn(Duration) -> bool,
 }
 
-/// The rows of a result, all as texts.
+/// The rows of a result, with all values as text.
 #[derive(Default)]
 pub struct Rows {
-    /// In lower case, as `SHOW` names its columns, unlike other statements.
+    /// In lower case: `SHOW` names its columns so, other statements do not.
     names: Vec<String>,
     rows: Vec<Vec<Option<String>>>,
 }
 
-/// A row with its values by name.
+/// A row, with its values by column name.
 pub struct Row<'r> {
     names: &'r [String],
     values: &'r [Option<String>],
@@ -95,17 +95,17 @@ struct ColumnShape {
 }
 
 impl Rows {
-    /// How many there are.
+    /// The number of rows.
     pub fn count(&self) -> usize {
         self.rows.len()
     }
 
-    /// In the order of the result.
+    /// The rows in the order of the result.
     pub fn iter(&self) -> impl Iterator<Item = Row<'_>> {
         self.rows.iter().map(|values| Row { names: &self.names, values })
     }
 
-    /// Adds the rows of a result of the same columns.
+    /// Appends the rows of another result with the same columns.
     pub fn extend(&mut self, other: Self) {
         if self.names.is_empty() {
             self.names = other.names;
@@ -124,14 +124,14 @@ impl Row<'_> {
     /// The value of a column that always has one.
     ///
     /// # Errors
-    /// It has none.
+    /// The column is null, empty or missing.
     pub fn text(&self, name: &str) -> Result<String, Error> {
         self.get(name).map(str::to_owned).ok_or_else(|| not_snowflake(&format!("a row has no '{name}'")))
     }
 }
 
 impl<'a> Session<'a> {
-    /// Sends with this token, and waits between tries with `wait`, which returns whether the rows are still wanted.
+    /// Authenticates with this token. `wait` waits between attempts, and returns whether the rows are still wanted.
     pub fn new(account: &'a Account, token: Token, wait: &'a dyn Fn(Duration) -> bool) -> Self {
         let config = Agent::config_builder()
             .http_status_as_error(false)
@@ -146,7 +146,7 @@ impl<'a> Session<'a> {
         Self { account, token, agent: config.new_agent(), wait }
     }
 
-    /// The rows of a statement. Its parameters, which are texts, are bound to its question marks.
+    /// The rows of a statement. The parameters are bound to its question marks as text.
     ///
     /// # Errors
     /// Snowflake cannot be reached, or refuses the statement.
@@ -193,9 +193,9 @@ impl<'a> Session<'a> {
         self.all_parts(answer)
     }
 
-    /// The rows of all parts of a result, of which this is the first.
+    /// The rows of all parts of a result, whose first part is `first`.
     fn all_parts(&self, first: Answer) -> Result<Rows, Error> {
-        // The result is too large to be returned.
+        // Snowflake reports that the result is too large to return.
         if first.code == "391908" {
             return Err(too_large());
         }
@@ -218,20 +218,20 @@ impl<'a> Session<'a> {
         Ok(rows)
     }
 
-    /// Whether a statement has ended, or a further part of its result.
+    /// Polls a statement, or gets a further part of its result.
     fn part(&self, handle: &str, number: Option<usize>) -> Result<Answer, Error> {
         let query = number.map_or_else(String::new, |number| format!("?partition={number}"));
         let address = format!("{}/api/v2/statements/{handle}{query}", self.account.base);
         self.answer(|_| self.with_token(self.agent.get(&address)).call())
     }
 
-    /// Waits; an error if the rows are no longer wanted.
+    /// Waits; fails if the rows are no longer wanted.
     fn pause(&self, time: Duration) -> Result<(), Error> {
         let stopped = || Error::new(Code::Stopped, "reading Snowflake was stopped", "start it again");
         if (self.wait)(time) { Ok(()) } else { Err(stopped()) }
     }
 
-    /// Ends a statement; one that cannot be reached ends by itself.
+    /// Cancels a statement. Errors are ignored, because it also ends by itself.
     fn cancel(&self, handle: &str) {
         let address = format!("{}/api/v2/statements/{handle}/cancel", self.account.base);
         if let Err(error) = self.with_token(self.agent.post(address)).send_empty() {
@@ -247,7 +247,7 @@ impl<'a> Session<'a> {
         request
     }
 
-    /// Sends a request, and retries if that may help.
+    /// Sends a request, and retries it if that may help.
     fn answer(&self, send: impl Fn(bool) -> Result<Response<Body>, ureq::Error>) -> Result<Answer, Error> {
         let mut tries = 1;
         loop {
@@ -275,7 +275,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// The handle of a statement, which becomes part of an address.
+/// The handle of a statement, checked because it becomes part of a URL.
 fn handle(answer: &Answer) -> Result<String, Error> {
     let handle = answer.statement_handle.as_deref().unwrap_or_default();
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
@@ -285,8 +285,8 @@ fn handle(answer: &Answer) -> Result<String, Error> {
     Ok(handle.to_owned())
 }
 
-/// The wait before another try: longer each time, with some randomness, or what the server asks for. `None` if that is
-/// too long.
+/// The wait before the next attempt: longer each time, with some randomness, or what the server requests if that is
+/// longer. `None` if it is too long.
 fn wait_of(tries: u32, asked: Option<Duration>) -> Option<Duration> {
     let share = f64::from(random_u32()) / f64::from(u32::MAX);
     let usual = Duration::from_secs(1 << (tries - 1).min(5)).min(Duration::from_secs(30)).mul_f64(0.5 + share);
@@ -294,7 +294,7 @@ fn wait_of(tries: u32, asked: Option<Duration>) -> Option<Duration> {
     (wait <= LONGEST_WAIT).then_some(wait)
 }
 
-/// What `Retry-After` asks for: seconds or a date.
+/// The wait that `Retry-After` requests, in seconds or as a date.
 fn requested_wait(response: &Response<Body>, now: SystemTime) -> Option<Duration> {
     let text = response.headers().get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse() {
@@ -317,7 +317,7 @@ fn parsed(response: &mut Response<Body>) -> Result<Answer, Error> {
     }
 }
 
-/// Why a request was refused, by Snowflake's error number: its message may quote a statement or a user.
+/// Words a refusal by Snowflake's error number, because its message may quote a statement or a user.
 fn refusal(response: &mut Response<Body>) -> Error {
     let status = response.status();
     if status.is_redirection() {
@@ -358,7 +358,7 @@ fn not_snowflake(why: &str) -> Error {
     unreadable(&format!("its answer is not a Snowflake response: {why}"), "check 'account' and 'host'")
 }
 
-/// Whether another try may connect.
+/// Whether a retry may connect.
 fn is_transient(error: &ureq::Error) -> bool {
     let passing = [BrokenPipe, ConnectionAborted, ConnectionRefused, ConnectionReset, UnexpectedEof];
     matches!(error, ureq::Error::Io(error) if passing.contains(&error.kind()))
@@ -382,7 +382,7 @@ fn not_sent(error: &ureq::Error) -> Error {
             };
             unreachable(&why, "check the network, and try again")
         }
-        // The others name parts of the request, including the token.
+        // Other errors may quote parts of the request, including the token.
         _ => unreachable("the request failed", "check the connection of this database"),
     }
 }
@@ -393,7 +393,7 @@ fn request_id() -> String {
     format!("{a:08x}-{:04x}-4{:03x}-a{:03x}-{:04x}{d:08x}", b >> 16, b & 0xfff, c >> 20, c & 0xffff)
 }
 
-/// A number that need not be secret.
+/// A random number that need not be secret.
 fn random_u32() -> u32 {
     getrandom::u32().unwrap_or_default()
 }

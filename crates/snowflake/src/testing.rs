@@ -1,5 +1,5 @@
-//! A real HTTP server that implements the part of Snowflake's API that refdesk uses, with the faults that a test asks
-//! for. It checks requests as Snowflake documents them; it was never compared with Snowflake itself.
+//! A fake Snowflake: an HTTP server that implements the part of Snowflake's API that refdesk uses, with the faults that
+//! a test requests. It checks requests as Snowflake documents them, but was never compared with Snowflake itself.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -19,7 +19,7 @@ use crate::KeyPair;
 /// The hash of the tests' public key, as `openssl` prints it.
 const FINGERPRINT: &str = "SHA256:c6V6Ya6TxErG5rgdGSQE3s8rc2Ee+4709L+PO7y8jUQ=";
 
-/// A request as received.
+/// A request, as received.
 #[derive(Debug, Clone)]
 pub struct ReceivedRequest {
     pub method: String,
@@ -28,7 +28,7 @@ pub struct ReceivedRequest {
     pub body: Value,
 }
 
-/// What happens to a request instead of an answer.
+/// What happens instead of an answer.
 #[derive(Debug, Clone)]
 pub enum Fault {
     /// A status, a header and a body.
@@ -37,11 +37,11 @@ pub enum Fault {
     Later(usize),
     /// The connection is closed immediately.
     Cut,
-    /// It is closed in the middle of the answer.
+    /// The connection is closed in the middle of the answer.
     CutInside,
 }
 
-/// What an account has.
+/// The contents of an account.
 #[derive(Debug, Clone, Default)]
 pub struct Tables {
     pub role: &'static str,
@@ -49,9 +49,9 @@ pub struct Tables {
     pub schemas: Vec<[Option<&'static str>; 2]>,
     /// Schema, name, type, rows and comment.
     pub tables: Vec<[Option<&'static str>; 5]>,
-    /// As the statement asks for them.
+    /// In the order of the statement's columns.
     pub columns: Vec<[Option<&'static str>; 13]>,
-    /// The columns of each row, by the word in the statement.
+    /// The columns of each row, by the kind of key in the statement.
     pub keys: BTreeMap<&'static str, Vec<BTreeMap<&'static str, String>>>,
     /// Rows per part of a result.
     pub part: usize,
@@ -65,14 +65,14 @@ pub struct StandIn {
 struct State {
     account: Tables,
     faults: VecDeque<Fault>,
-    /// The results by handle, each with the number of polls before it is ready.
+    /// The results by handle, each with the number of polls until it is ready.
     results: BTreeMap<String, (Value, Vec<Vec<Value>>, usize)>,
     public_key: Option<Vec<u8>>,
 }
 
 impl StandIn {
-    /// Starts it; the first requests meet the faults, in order. It accepts tokens signed with this private key, else
-    /// `a-token`.
+    /// Starts the server. The first requests get the faults, in order. It accepts tokens signed with this private key,
+    /// or without a key, `a-token`.
     pub fn start(account: Tables, faults: Vec<Fault>, key: Option<&str>) -> Self {
         let public_key = key.map(|pem| KeyPair::of_pem(pem).unwrap().public_key());
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -168,7 +168,7 @@ fn answered(state: &mut State, request: &ReceivedRequest, questions: usize) -> R
     part(state, &handle, 0)
 }
 
-/// A part of a result. As with Snowflake, all but the first are compressed and have no columns.
+/// A part of a result. As in Snowflake, all parts but the first are compressed and have no columns.
 fn part(state: &mut State, handle: &str, number: usize) -> Reply {
     let Some((shape, parts, questions)) = state.results.get_mut(handle) else { return refused(422, "000709") };
     if *questions > 0 {
@@ -186,7 +186,7 @@ fn part(state: &mut State, handle: &str, number: usize) -> Reply {
     (200, Some(("content-encoding", "gzip".to_owned())), encoder.finish().unwrap())
 }
 
-/// Whether the token is the one from the environment, or was signed with the key of the user `refdesk` of `acme-main`.
+/// Whether the token is the expected text, or was signed with the key of the user `refdesk` of `acme-main`.
 fn is_let_in(state: &State, request: &ReceivedRequest) -> bool {
     let Some(token) = request.headers.get("authorization").and_then(|value| value.strip_prefix("Bearer ")) else {
         return false;
@@ -205,7 +205,7 @@ fn is_let_in(state: &State, request: &ReceivedRequest) -> bool {
         && lasts
 }
 
-/// The columns and rows of a statement; `None` if it names something that Snowflake would not know.
+/// The columns and rows for a statement; `None` if it names something that the account does not have.
 fn result(account: &Tables, body: &Value) -> Option<(Vec<String>, Vec<Value>)> {
     let statement = body["statement"].as_str()?;
     if body["database"] != "SHOP" {
@@ -238,7 +238,7 @@ fn result(account: &Tables, body: &Value) -> Option<(Vec<String>, Vec<Value>)> {
     Some((names.split_whitespace().map(str::to_owned).collect(), rows.collect()))
 }
 
-/// `PRIMARY KEYS IN DATABASE`, or in a schema with its quoted name.
+/// Answers `PRIMARY KEYS IN DATABASE`, or in a schema given by its quoted name.
 fn shown_keys(account: &Tables, rest: &str) -> (Vec<String>, Vec<Value>) {
     let (word, place) = rest.split_once(" KEYS IN ").unwrap();
     let schema = place.strip_prefix("SCHEMA ").map(|name| name.trim_matches('"').replace("\"\"", "\""));

@@ -24,21 +24,21 @@ const SKEW: Duration = Duration::from_secs(30);
 /// The identifier of RSA in a public key (RFC 3279, 2.3.1).
 const RSA_ENCRYPTION: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
 
-/// A private key with its public one.
+/// A private key and its public key.
 pub struct KeyPair(RsaKeyPair);
 
-/// The content of the header `Authorization`.
+/// The bearer token for the header `Authorization`.
 pub struct Token {
     pub(crate) text: String,
-    /// Whether refdesk signed it. Snowflake itself detects the type of other tokens.
+    /// Whether refdesk signed the token. Snowflake detects the type of other tokens itself.
     pub(crate) is_signed_here: bool,
 }
 
 impl KeyPair {
-    /// From a private key as PEM, PKCS#8 or PKCS#1, without a passphrase.
+    /// Parses a private key as PEM, PKCS#8 or PKCS#1, without a passphrase.
     ///
     /// # Errors
-    /// Why the text is not a key, without quoting it.
+    /// A sentence about why the text is not such a key, without quoting it.
     pub fn of_pem(pem: &str) -> Result<Self, String> {
         if pem.contains("-----BEGIN ENCRYPTED PRIVATE KEY-----") || pem.contains("Proc-Type: 4,ENCRYPTED") {
             return Err("the private key has a passphrase; use one without".to_owned());
@@ -69,12 +69,12 @@ impl KeyPair {
 }
 
 impl Token {
-    /// A token that Snowflake issued.
+    /// A token issued by Snowflake.
     pub fn from_text(text: &str) -> Self {
         Self { text: text.to_owned(), is_signed_here: false }
     }
 
-    /// A token of this user, for an hour.
+    /// A token for this user, valid for just under an hour.
     ///
     /// # Errors
     /// The key cannot sign.
@@ -99,7 +99,7 @@ impl Token {
     }
 }
 
-/// The account as a token names it: in capitals, without domain, region and cloud.
+/// The account name in tokens: in capitals, without domain, region and cloud.
 fn locator(account: &str) -> String {
     let account = account.to_uppercase();
     if account.contains(".GLOBAL") {
