@@ -1,6 +1,6 @@
 //! Leaves out tables and columns with unrealistically long names. An SQLite file may have names of a million
-//! characters, which would be in every page, answer and index. Shortening them is not an option, because SQL written by
-//! agents would be wrong.
+//! characters, which would be in every page, answer and index. They cannot be shortened, because agents would write SQL
+//! with wrong names.
 
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
@@ -15,7 +15,7 @@ pub(super) fn is_too_long(name: &str) -> bool {
     name.len() > NAME && name.chars().nth(NAME).is_some()
 }
 
-/// Removes tables and columns with such names, keys and indexes that use them, and such names of constraints.
+/// Removes tables and columns with such names, the keys and indexes that use them, and such names of constraints.
 pub(super) fn leave_out(reading: &mut Reading, database: &str) {
     let is_bad = |name: &TableName| is_too_long(&name.schema) || is_too_long(&name.name);
     let before = reading.snapshot.tables.len();
@@ -36,7 +36,7 @@ pub(super) fn leave_out(reading: &mut Reading, database: &str) {
     reading.problems.push(Diagnostic::warning(Code::TooLarge, message));
 }
 
-/// Removes such columns. Returns how many.
+/// Removes columns with such names, and returns how many.
 fn leave_out_columns(table: &mut Table) -> usize {
     let are_short = |names: &[String]| !names.iter().any(|name| is_too_long(name));
     let short = |name: Option<String>| name.filter(|name| !is_too_long(name));

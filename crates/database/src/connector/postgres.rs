@@ -1,5 +1,4 @@
-//! PostgreSQL servers: a single session in a read-only transaction, with a few catalog queries for a schema of any
-//! size.
+//! PostgreSQL servers: one session in a read-only transaction, with a few catalog queries for a schema of any size.
 
 mod catalog;
 pub(crate) mod place;
@@ -25,7 +24,7 @@ pub(crate) const WAITS: [Duration; 3] = [Duration::from_secs(1), Duration::from_
 /// Reads the schema of a database.
 ///
 /// # Errors
-/// It cannot be reached or read.
+/// The server cannot be reached or read.
 pub fn snapshot(
     config: &DatabaseConfig,
     server: &ServerConnection,
@@ -35,7 +34,7 @@ pub fn snapshot(
         .unwrap_or_else(|| Err(unreachable("the client stopped", "try again")))
 }
 
-/// Runs blocking work on its own thread: the caller may be a task of an async runtime, in which blocking on another
+/// Runs blocking work on its own thread: the caller may be a task of an async runtime, where blocking on another
 /// runtime is an error.
 pub(crate) fn outside_runtime<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
     let done =
@@ -57,7 +56,7 @@ fn read(
     Ok(reading)
 }
 
-/// Retries after each of these waits while the error may be temporary.
+/// Retries after each of these waits, as long as the error may be temporary.
 pub(crate) fn with_retries<T>(
     around: &ConnectionEnvironment,
     waits: &[Duration],

@@ -1,6 +1,6 @@
-//! Snowflake, over its SQL REST API. It has only been tested against a fake server, never against Snowflake itself.
-//! Each statement is a separate request, so the schema is not read at a single point in time. No rows are read, because
-//! masking and row access policies are invisible here.
+//! Snowflake, over its SQL REST API. Tested only against a fake server, never against Snowflake itself. Each statement
+//! is a separate request, so the schema is not read at a single point in time. No rows are read, because masking and
+//! row access policies are not visible here.
 
 mod catalog;
 mod place;
@@ -24,7 +24,7 @@ const ADMINISTRATORS: [&str; 4] = ["ACCOUNTADMIN", "SYSADMIN", "SECURITYADMIN", 
 /// Reads the schema of a database.
 ///
 /// # Errors
-/// It cannot be reached or read.
+/// Snowflake cannot be reached or read.
 pub(crate) fn snapshot(
     config: &DatabaseConfig,
     server: &ServerConnection,
@@ -33,7 +33,7 @@ pub(crate) fn snapshot(
     read(config, server, around, &|time| around.wait(time))
 }
 
-/// [`snapshot`] with an injectable wait.
+/// Like [`snapshot`], with the function that waits as a parameter.
 fn read(
     config: &DatabaseConfig,
     server: &ServerConnection,

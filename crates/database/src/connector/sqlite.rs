@@ -39,18 +39,17 @@ const FOREIGN_KEYS: &str = "SELECT id, \"table\", \"from\", \"to\", on_update, o
 const INDEXES: &str = "SELECT name, \"unique\", origin, partial FROM pragma_index_list(?1, 'main') ORDER BY name";
 const INDEX_COLUMNS: &str = "SELECT name FROM pragma_index_xinfo(?1, 'main') WHERE \"key\" ORDER BY seqno";
 
-/// The maximum number of columns named by all keys and indexes of a file: each may name thousands, and tables have
-/// many.
+/// The most columns in all keys and indexes of a file: a table may have many, with thousands of columns each.
 const KEY_COLUMNS: usize = 200_000;
 
-/// The maximum size in bytes of a text in the schema.
+/// The most bytes of a text in the schema.
 const TEXT_BYTES: usize = COMMENT_BYTES * 16;
 
-/// A function that SQLite does not know. SQLite reports it after resolving all names of a view and before planning the
-/// query, which is unnecessary and can take very long for a hostile view.
+/// A function that does not exist. SQLite reports it after resolving all names of a view and before planning the query,
+/// which is unnecessary and can take very long for a hostile view.
 const END: &str = "refdesk_end";
 
-/// An object as the schema of the file has it.
+/// A table or view in the schema of the file.
 struct Object {
     name: String,
     is_view: bool,
@@ -62,7 +61,7 @@ struct Object {
 /// Reads the schema of a file.
 ///
 /// # Errors
-/// The file cannot be opened, is not an SQLite database, or its schema is damaged; or reading is no longer wanted.
+/// The file cannot be opened, is not an SQLite database, or has a damaged schema; or `is_stopped` was set.
 pub fn snapshot(database: &AccessibleDatabase<'_>, shown: &str) -> Result<Reading, Error> {
     let read = |file: &SqliteFile| read(database.config, file, shown);
     let reading = SqliteFile::with(&database.file, shown, &database.around.is_stopped, read);
@@ -132,7 +131,7 @@ fn reading_of(config: &DatabaseConfig, file: &SqliteFile, shown: &str, objects: 
 
 fn is_wanted(config: &DatabaseConfig, object: &Object, virtual_tables: &HashSet<String>) -> bool {
     let name = object.name.to_lowercase();
-    // Tables in which a virtual table stores its data.
+    // A table in which a virtual table stores its data.
     let is_shadow = virtual_tables.iter().any(|owner| {
         name.strip_prefix(owner.as_str())
             .and_then(|rest| rest.strip_prefix('_'))
@@ -148,15 +147,14 @@ fn is_wanted(config: &DatabaseConfig, object: &Object, virtual_tables: &HashSet<
 const SHADOWS: [&str; 11] =
     ["content", "data", "idx", "docsize", "config", "segments", "segdir", "stat", "node", "parent", "rowid"];
 
-/// A foreign key without columns refers to the primary key.
-///
-/// At most `room` columns are filled in.
+/// Spells the targets of foreign keys as their tables do. A key without target columns gets those of the target's
+/// primary key, up to `room` columns in all.
 fn complete_targets(tables: &mut [Table], mut room: usize) {
     let keys: HashMap<String, Vec<String>> = tables
         .iter()
         .filter_map(|table| Some((table.name.to_lowercase(), table.primary_key.as_ref()?.columns.clone())))
         .collect();
-    // SQLite ignores case in names; pages link to a table as its own statement spells it.
+    // SQLite ignores case in names; pages link to a table by the name in its own statement.
     let names: HashMap<String, String> =
         tables.iter().map(|table| (table.name.to_lowercase(), table.name.clone())).collect();
     let columns: HashMap<String, HashMap<String, String>> = tables
@@ -187,7 +185,7 @@ fn complete_targets(tables: &mut [Table], mut room: usize) {
     }
 }
 
-/// How many columns the keys and indexes of a table name.
+/// The number of columns in the keys and indexes of a table.
 fn key_columns(table: &Table) -> usize {
     let foreign: usize = table.foreign_keys.iter().map(|key| key.columns.len() + key.target_columns.len()).sum();
     let unique: usize = table.unique.iter().map(|key| key.columns.len()).sum();
@@ -205,7 +203,7 @@ struct Reader<'f> {
     columns: usize,
     /// The number of key and index columns read so far.
     key_columns: usize,
-    /// How many tables could not be read within the time limit.
+    /// The number of tables that could not be read within the time limit.
     late: usize,
 }
 
@@ -247,7 +245,7 @@ impl Reader<'_> {
         }
         let key_columns = key_columns(&table);
         if self.key_columns + key_columns > KEY_COLUMNS && key_columns > 0 {
-            // Once: the tables after this one have no room either, and it is the same problem.
+            // Report it once: there is no room for the following tables either.
             if self.key_columns <= KEY_COLUMNS {
                 let message = format!(
                     "keys and indexes name more than {KEY_COLUMNS} columns; those of further tables are left out"
@@ -272,7 +270,7 @@ impl Reader<'_> {
 
     fn view(&mut self, table: &mut Table, object: &Object) -> rusqlite::Result<()> {
         let sql = object.sql.to_lowercase();
-        // Its columns cannot be determined without reading the virtual table.
+        // The columns cannot be determined without reading the virtual table.
         if self.virtual_tables.iter().any(|name| sql.contains(name)) {
             table.is_unreadable = true;
             return Ok(());
@@ -294,14 +292,14 @@ impl Reader<'_> {
 
     fn tables_of_view(&self, name: &str) -> rusqlite::Result<Vec<TableName>> {
         let Some(quoted) = quoted(name) else { return Ok(Vec::new()) };
-        // During preparation, SQLite requests authorization for each column.
+        // While preparing, SQLite asks for authorization for each column.
         let sql = format!("SELECT {END}() FROM main.{quoted}");
         let (prepared, mut read) = self.file.recording_reads(|connection| connection.prepare(&sql).map(drop));
         match prepared {
             Err(error) if !open::words(&error).contains(END) => return Err(error),
             _ => {}
         }
-        // For a table whose rows are only counted, SQLite reports no columns.
+        // SQLite reports no columns for a table whose rows are only counted.
         read.extend(self.views.tables_of(name));
         let own = name.to_lowercase();
         let is_other = |it: &String| it.to_lowercase() != own && !it.to_lowercase().starts_with("sqlite_");
@@ -332,7 +330,7 @@ impl Reader<'_> {
                 break;
             }
             let (name, hidden) = (text(row, 0)?, row.get::<_, i64>(5)?);
-            // Hidden columns of a virtual table.
+            // A hidden column of a virtual table.
             if hidden == 1 {
                 continue;
             }
@@ -349,7 +347,7 @@ impl Reader<'_> {
             };
             table.columns.push(Column {
                 data_type: text(row, 1)?,
-                // Any other kind of key may be null, unless SQLite reports otherwise, as in a strict table.
+                // Columns of other keys may be null, unless SQLite reports otherwise, as in a strict table.
                 nullable: row.get::<_, i64>(2)? == 0,
                 default: optional(row, 3)?,
                 generated,
@@ -382,7 +380,7 @@ impl Reader<'_> {
             let id: i64 = row.get(0)?;
             if keys.last().is_none_or(|(last, _)| *last != id) {
                 let key = ForeignKey {
-                    // SQLite lists them in reverse order.
+                    // SQLite lists foreign keys in reverse order.
                     name: names.get(keys.len()).cloned().flatten(),
                     target: TableName { schema: SCHEMA.to_owned(), name: text(row, 1)? },
                     on_update: text(row, 4)?.to_lowercase(),
@@ -424,7 +422,7 @@ impl Reader<'_> {
     }
 }
 
-/// The number of rows, if the file has statistics.
+/// The row counts of tables, if the file has statistics.
 fn row_counts(connection: &Connection) -> HashMap<String, u64> {
     let read = |statement: &mut rusqlite::Statement<'_>| {
         statement.query_map((), |row| Ok((text(row, 0)?, text(row, 1)?)))?.collect::<rusqlite::Result<Vec<_>>>()
@@ -435,7 +433,7 @@ fn row_counts(connection: &Connection) -> HashMap<String, u64> {
     rows.into_iter().filter_map(count).collect()
 }
 
-/// A text of arbitrary bytes; empty if it is null.
+/// A text with invalid bytes replaced; empty for null.
 fn text(row: &Row<'_>, at: usize) -> rusqlite::Result<String> {
     Ok(optional(row, at)?.unwrap_or_default())
 }

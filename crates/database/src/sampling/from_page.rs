@@ -1,4 +1,4 @@
-//! Restores what is known about a table's values from its page, if the table cannot be read this time.
+//! Restores the profile of a table from its page, if the table cannot be read this time.
 
 use crate::config::DatabaseConfig;
 use crate::schema::table_doc::{ColumnDoc, TableDoc};
@@ -6,7 +6,7 @@ use crate::sensitive::{SensitiveRule, by_name_and_type, is_lifted};
 use crate::snapshot::{Column, Table};
 use crate::statistics::{ColumnProfile, TableProfile};
 
-/// What a table's page contains about its values, as far as the configuration still allows it.
+/// The profiles in a table's page, as far as the configuration still allows publishing them.
 pub fn from_page(config: &DatabaseConfig, table: &Table, page: &TableDoc) -> TableProfile {
     let of_column = |column: &Column| {
         let before = page.columns.iter().find(|before| before.name == column.name)?;
@@ -25,7 +25,7 @@ fn profile(config: &DatabaseConfig, table: &Table, column: &Column, before: &Col
     // Values published before the column became sensitive must be removed.
     let is_too_much = sensitive.is_some() && before.sensitive.is_none();
     let statistics = before.statistics.clone().filter(|_| !is_too_much);
-    // Without a profile, the page describes name and type as before, and still contains nothing about values.
+    // Without a profile, the page describes name and type as before, and contains nothing about values.
     if statistics.is_none() && (is_named || sensitive.is_none()) {
         return None;
     }
@@ -54,7 +54,7 @@ mod tests {
             ("lifted", Some("values: e-mail"), statistics(), Some(("values: e-mail", Some(7)))),
             ("lifted_text", Some("type: free text"), statistics(), Some(("", Some(7)))),
             ("secret_now", by_name, statistics(), Some(("configured: *.secret_now", Some(7)))),
-            // Its statistics stay unknown: not an empty object.
+            // Missing statistics stay missing instead of becoming an empty object.
             ("secret_now", by_name, None, None),
             ("secret_now", None, statistics(), None),
         ] {

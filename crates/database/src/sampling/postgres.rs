@@ -1,6 +1,5 @@
-//! What a PostgreSQL server knows about values: its own statistics if it has any that the role may see, otherwise the
-//! first rows of each table, with one statement per table and several of them in flight. The server limits the time of
-//! each.
+//! Profiles values of a PostgreSQL server: from the server's own statistics if the role may see any, otherwise from the
+//! first rows of each table, with one statement per table and several in flight. The server limits the time of each.
 
 mod statistics;
 #[cfg(test)]
@@ -25,7 +24,7 @@ use crate::snapshot::{Snapshot, Table, TableKind, TableName};
 use crate::statistics::SAMPLED_ROWS;
 use crate::statistics::{TableProfile, may_sample};
 
-/// Partitioned tables with a partition on another server or with row security.
+/// Partitioned tables that have a partition on another server or with row security.
 const FOREIGN_PARTS: &str = "
 WITH RECURSIVE parts AS (
     SELECT c.oid AS root, i.inhrelid AS oid FROM pg_catalog.pg_class c JOIN pg_catalog.pg_inherits i ON i.inhparent = c.oid
@@ -36,14 +35,14 @@ SELECT DISTINCT n.nspname::text, r.relname::text
 FROM parts p JOIN pg_catalog.pg_class c ON c.oid = p.oid AND (c.relkind = 'f' OR c.relrowsecurity)
 JOIN pg_catalog.pg_class r ON r.oid = p.root JOIN pg_catalog.pg_namespace n ON n.oid = r.relnamespace";
 
-/// The number of statements after which their locks are released. A transaction keeps a lock for each table and index
-/// that it read, and a server has room for only a few thousand in total.
+/// How many statements to run before releasing their locks. A transaction holds a lock on each table and index that it
+/// read, and a server has room for only a few thousand in total.
 const STATEMENTS_PER_SAVEPOINT: usize = 200;
 
 /// Types whose values are numbers.
 const NUMBERS: [&str; 7] = ["smallint", "integer", "bigint", "numeric", "real", "double precision", "oid"];
 
-/// Reads what is known about the values of all tables, and drops joins whose keys are not found.
+/// Profiles the values of all tables, and drops inferred joins whose values are not found among the keys.
 pub(crate) fn sample(
     database: &AccessibleDatabase<'_>,
     server: &ServerConnection,
@@ -61,7 +60,7 @@ fn read(
     waits: &[Duration],
 ) -> Sampled {
     let mut sampled = Sampled::default();
-    // Errors in the address were already reported when the schema was read.
+    // Reading the schema already reported errors in the address.
     let Ok(address) = place::address(server, &database.around) else { return sampled };
     let from_the_start = || {
         sampled = Sampled::default();
@@ -98,7 +97,7 @@ fn attempt(
     Ok(())
 }
 
-/// Whether no further statement can be sent.
+/// Whether the connection cannot be used any more.
 fn is_lost(refusal: &Refusal) -> bool {
     matches!(refusal.kind, RefusalKind::Unreachable | RefusalKind::Busy | RefusalKind::Foreign | RefusalKind::Stopped)
 }
@@ -106,7 +105,7 @@ fn is_lost(refusal: &Refusal) -> bool {
 struct Sampler<'a> {
     database: &'a AccessibleDatabase<'a>,
     session: &'a ReadingSession,
-    /// Tables whose rows are not all on this server.
+    /// Tables with rows on other servers.
     elsewhere: BTreeSet<TableName>,
     sampled: &'a mut Sampled,
 }
@@ -154,7 +153,7 @@ impl Sampler<'_> {
         Ok(())
     }
 
-    /// Reads the first rows of these tables, and passes on what they say.
+    /// Reads the first rows of these tables, and passes on their profiles.
     fn read_rows(
         &mut self,
         tables: &[&Table],
@@ -179,8 +178,8 @@ impl Sampler<'_> {
         Ok(())
     }
 
-    /// Sends each of these statements and passes on its subject with the result; if one is refused, the others are
-    /// still sent.
+    /// Runs these statements, and passes on the result of each with its subject. A failure does not stop the following
+    /// statements.
     fn ask_each<'a, T>(
         &self,
         asked: &'a [(String, T)],
@@ -209,7 +208,7 @@ impl Sampler<'_> {
         Ok(())
     }
 
-    /// Returns `None`, so that the next statement can be sent; an error if the connection is lost.
+    /// Rolls back and returns `None`, so that the next statement can be sent; fails if the connection is lost.
     fn skip_refused<T>(&self, refusal: Refusal) -> Result<Option<T>, Refusal> {
         if is_lost(&refusal) {
             return Err(refusal);
@@ -254,7 +253,7 @@ impl<'t> RowSample<'t> {
         Self { table, rules: table.columns.iter().map(|column| by_name_and_type(config, table, column)).collect() }
     }
 
-    /// The statement that reads the rows; `None` for a table that cannot be named.
+    /// The statement that reads the rows; `None` if the table's name cannot be quoted.
     fn statement(&self) -> Option<String> {
         let selected = self.table.columns.iter().zip(&self.rules).map(|(column, rule)| {
             // A statement cannot contain a name with a NUL.
@@ -290,7 +289,7 @@ impl<'t> RowSample<'t> {
     }
 }
 
-/// A statement that counts a join's values, and those found among the other table's keys. It returns no values.
+/// A statement that counts a join's values, and those found among the target's keys. It returns no values.
 fn share_found(table: &Table, target: &Table, join: &InferredJoin) -> Option<String> {
     let (column, key) = (quoted(join.columns.first()?)?, quoted(join.target_columns.first()?)?);
     let (from, to) = (from(table)?, from(target)?);
@@ -301,13 +300,13 @@ fn share_found(table: &Table, target: &Table, join: &InferredJoin) -> Option<Str
     ))
 }
 
-/// Whether too few of a join's values are keys.
+/// Whether too few of a join's values are keys of the target.
 fn has_too_few_matches(rows: &[Row]) -> Result<bool, Refusal> {
     let Some(row) = rows.first() else { return Ok(false) };
     Ok(!is_share_found(value(row, 0)?, value(row, 1)?))
 }
 
-/// The table as a statement names it: without inheriting tables, which may be on another server.
+/// The table in a `FROM` clause: without inheriting tables, which may be on another server.
 fn from(table: &Table) -> Option<String> {
     let (schema, name) = (quoted(&table.schema)?, quoted(&table.name)?);
     let only = if table.kind == TableKind::Table { "ONLY " } else { "" };

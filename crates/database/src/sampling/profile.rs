@@ -7,22 +7,22 @@ use crate::sensitive::detect::{detect, detect_integer, is_dated, is_degree, may_
 use crate::statistics::SAMPLED_ROWS;
 use crate::statistics::{ColumnProfile, ColumnStatistics, to_two_digits};
 
-/// Most values of a small set.
+/// The most values of a small set.
 pub(super) const SET: usize = 20;
 
-/// A value of a set must occur in at least this many rows, and in at least one of this many.
+/// A value of a set must occur in at least this many rows, and at least once per this many rows.
 const SET_ROWS: (usize, usize) = (10, 100);
 
-/// Most characters of a value of a set, and of a shape.
+/// The most characters of a value of a set, and of a shape.
 const SET_CHARACTERS: usize = 40;
 
-/// Fewest rows of a shape.
+/// The fewest rows that a published shape needs.
 const SHAPE_ROWS: usize = 10;
 
-/// Most shapes that are published.
+/// The most shapes to publish.
 const SHAPES: usize = 4;
 
-/// Text with a greater average width is free text.
+/// Text with a greater average width counts as free text.
 pub(super) const FREE_TEXT: usize = 60;
 
 /// A value of a sample.
@@ -32,14 +32,14 @@ pub(crate) enum Cell {
     Null,
     /// A value that was not read.
     Unread,
-    /// A number.
+    /// A number, and its text.
     Number(f64, String),
     /// A text, perhaps only its beginning.
     Text(String),
 }
 
-/// The published profile of the rows that were read. If the limit was reached, other rows may have other values, so the
-/// complete set is unknown.
+/// The profile to publish for the rows that were read. If the limit was reached, other rows may have other values, so
+/// the set is not known to be complete.
 pub(crate) fn profile_of_rows(cells: &[Cell], rule: Option<SensitiveRule>, is_lifted: bool) -> ColumnProfile {
     let mut found = profile(cells, rule, is_lifted);
     let rows = cells.len() as u64;
@@ -50,14 +50,14 @@ pub(crate) fn profile_of_rows(cells: &[Cell], rule: Option<SensitiveRule>, is_li
     found
 }
 
-/// The published profile of all values of a column. `rule` is why the column is sensitive by name or type; with
-/// `is_lifted`, the configuration ignores its width.
+/// The profile to publish for all values of a column. `rule` is why the column is sensitive by name or type. With
+/// `is_lifted`, the configuration overrides its width.
 pub(crate) fn profile(cells: &[Cell], rule: Option<SensitiveRule>, is_lifted: bool) -> ColumnProfile {
     let rows = cells.len();
     let nulls = cells.iter().filter(|cell| **cell == Cell::Null).count();
     let share =
         |step: usize| (rows > 0).then(|| u8::try_from((nulls * 100 / rows + step / 2) / step * step).unwrap_or(100));
-    // Each distinct text is examined once, however many rows have it.
+    // Examine each distinct text once, no matter how many rows have it.
     let mut texts: BTreeMap<&str, usize> = BTreeMap::new();
     for cell in cells {
         if let Cell::Text(text) = cell
@@ -104,7 +104,7 @@ pub(crate) fn profile(cells: &[Cell], rule: Option<SensitiveRule>, is_lifted: bo
     ColumnProfile { sensitive: None, statistics, values }
 }
 
-/// Numbers by value, followed by texts.
+/// Sorts numbers by value, followed by texts.
 fn in_order(mut values: Vec<&str>) -> Vec<String> {
     let number = |value: &str| value.parse::<f64>().ok();
     values.sort_by(|a, b| match (number(a), number(b)) {
@@ -114,8 +114,8 @@ fn in_order(mut values: Vec<&str>) -> Vec<String> {
     values.into_iter().map(str::to_owned).collect()
 }
 
-/// The kind that a detector found in at least two values, or in one of fifty. `texts` maps each text to its number of
-/// rows, and `rows` is the total.
+/// The kind that detectors found most, if they found any in at least two rows or in one of fifty. `texts` maps each
+/// text to its number of rows, and `rows` is the total.
 fn detected(texts: &BTreeMap<&str, usize>, rows: usize) -> Option<SensitiveRule> {
     found_often(texts.iter().filter_map(|(text, rows)| Some((detect(text)?, *rows))), rows)
 }
@@ -130,8 +130,8 @@ fn found_often(kinds: impl Iterator<Item = (&'static str, usize)>, values: usize
     (all >= 2 || all * 50 >= values).then_some(SensitiveRule::Detected(most.into()))
 }
 
-/// [`detected`] for numbers. Where a single number proves nothing by its digits, as with coordinates or phone numbers,
-/// at least half of the column must match.
+/// Like [`detected`], for numbers. Where the digits of a single number prove nothing, as with coordinates or phone
+/// numbers, at least half of the column must match.
 fn detected_number(cells: &[Cell]) -> Option<SensitiveRule> {
     let numbers: Vec<(f64, &str)> = cells
         .iter()
@@ -144,7 +144,7 @@ fn detected_number(cells: &[Cell]) -> Option<SensitiveRule> {
     let half = |count: usize| count > 0 && count * 2 >= numbers.len();
     found_often(cards, numbers.len()).or_else(|| {
         let to_call = numbers.iter().filter(|(_, text)| may_be_phone_number(text)).count();
-        // Ratios have as many decimal places, but are smaller.
+        // Ratios have as many decimal places as coordinates, but are smaller.
         let is_ratio = numbers.iter().all(|(number, _)| number.abs() <= 1.0);
         let is_around = numbers.iter().all(|(number, _)| number.abs() <= 180.0);
         let degrees = numbers.iter().filter(|(number, text)| is_degree(*number, text)).count();
@@ -165,7 +165,7 @@ fn years(texts: &BTreeMap<&str, usize>) -> Option<(i32, i32)> {
     Some((years().min()?, years().max()?))
 }
 
-/// The smallest and the largest power of ten of the numbers that are not zero.
+/// The smallest and the largest power of ten of the numbers other than zero.
 fn magnitude(cells: &[Cell]) -> Option<(i16, i16)> {
     let mut found: Option<(i16, i16)> = None;
     for cell in cells {
@@ -180,7 +180,7 @@ fn magnitude(cells: &[Cell]) -> Option<(i16, i16)> {
     found
 }
 
-/// Shapes shared by at least ten rows, most frequent first.
+/// The shapes of at least ten rows, the most frequent first.
 fn shapes(texts: &BTreeMap<&str, usize>) -> Vec<String> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for (text, rows) in texts.iter().filter(|(text, _)| text.chars().count() <= SET_CHARACTERS) {
@@ -271,7 +271,7 @@ mod tests {
         for (numbers, expected) in [
             (&[4_111_111_111_111_111.0, 5_555_555_555_554_444.0, 7.0][..], "values: card"),
             (&[4_915_112_345_671.0, 493_012_345_678.0, 12.0], "values: phone"),
-            // One large number among small ones is a size or a sum.
+            // A single large number among small ones is a size or a sum.
             (&[10_737_418_240.0, 12.0, 13.0], ""),
             (&[1_700_000_000_003.0, 1_700_000_000_004.0], ""),
             (&[52.520_008, 13.404_954, 48.1], "values: coordinates"),

@@ -1,4 +1,4 @@
-//! Samples of the tables of an SQLite file: one statement per table, for the first rows, with a time limit.
+//! Samples the tables of an SQLite file: one statement per table reads the first rows, with a time limit.
 
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
@@ -16,7 +16,7 @@ use crate::snapshot::{Snapshot, Table};
 use crate::statistics::SAMPLED_ROWS;
 use crate::statistics::{TableProfile, may_sample};
 
-/// Reads samples of all tables, and drops joins whose keys are not found.
+/// Profiles samples of all tables, and drops inferred joins whose values are not found among the keys.
 pub(crate) fn sample(
     database: &AccessibleDatabase<'_>,
     shown: &str,
@@ -24,7 +24,7 @@ pub(crate) fn sample(
     joins: &mut InferredJoins,
 ) -> Sampled {
     let read = |file: &SqliteFile| sample_all(database, file, shown, snapshot, joins);
-    // Errors in the file were already reported when the schema was read.
+    // Reading the schema already reported errors in the file.
     SqliteFile::with(&database.file, shown, &database.around.is_stopped, read).ok().flatten().unwrap_or_default()
 }
 
@@ -47,7 +47,7 @@ fn sample_all(
             }
             Err(_) if database.around.is_stopped() => return sampled,
             Err(error) => {
-                // SQLite's error message while reading rows may quote a value.
+                // While reading rows, SQLite's message may quote a value.
                 let reason = match error {
                     rusqlite::Error::SqliteFailure(failure, _) if failure.code != ErrorCode::TooBig => {
                         failure.to_string()
@@ -73,7 +73,7 @@ fn sample_all(
     sampled
 }
 
-/// Whether a column of a join is generated.
+/// Whether the join uses a generated column.
 fn is_generated(snapshot: &Snapshot, join: &InferredJoin, table: &Table) -> bool {
     let any = |table: &Table, names: &[String]| {
         table.columns.iter().any(|column| column.generated.is_some() && names.contains(&column.name))
@@ -84,7 +84,7 @@ fn is_generated(snapshot: &Snapshot, join: &InferredJoin, table: &Table) -> bool
 fn sample_table(database: &AccessibleDatabase<'_>, file: &SqliteFile, table: &Table) -> rusqlite::Result<TableProfile> {
     let rules: Vec<Option<SensitiveRule>> =
         table.columns.iter().map(|column| by_name_and_type(database.config, table, column)).collect();
-    // A generated column is computed on reading, by an expression from the file.
+    // Leave out generated columns, which an expression from the file computes on reading.
     let columns = || table.columns.iter().zip(&rules).filter(|(column, _)| column.generated.is_none());
     let selected: Vec<String> = columns()
         .map(|(column, rule)| {
@@ -131,7 +131,7 @@ fn cell(value: ValueRef<'_>, is_sensitive: bool) -> Cell {
     }
 }
 
-/// Whether enough of a join's values are keys of the other table; the statement returns only a share.
+/// Whether enough of a join's values are keys of the other table. The statement returns only counts, no values.
 fn are_found(file: &SqliteFile, table: &Table, join: &InferredJoin) -> Option<bool> {
     let (column, target_column) = (join.columns.first()?, join.target_columns.first()?);
     let names = [&table.name, column, &join.target.name, target_column].map(|name| quoted(name));

@@ -1,5 +1,5 @@
-//! The canary law: no marked value of a sensitive column occurs in any output, in any encoding used; and joins that the
-//! values contradict are dropped.
+//! The canary law: no output contains a marked value of a sensitive column, in any encoding in use. Also, joins that
+//! the values contradict are dropped.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -33,7 +33,7 @@ fn all_output(sql: &str, more: &str) -> String {
     written(&config, &reachable, reading)
 }
 
-/// [`all_output`] for a database that was already read.
+/// Like [`all_output`], for a schema that was already read.
 pub fn written(config: &DatabasesConfig, reachable: &AccessibleDatabase<'_>, reading: Reading) -> String {
     let database = reachable.config;
     let (snapshot, notes) = (reading.snapshot, Notes::default());
@@ -64,7 +64,7 @@ fn base64(bytes: &[u8]) -> String {
     out
 }
 
-/// The value in every encoding that could be written.
+/// The value in every encoding in which it could be written.
 pub(super) fn forms(value: &str) -> Vec<String> {
     let hex: String = value.bytes().map(|byte| format!("{byte:02x}")).collect();
     let percent: String = value.bytes().map(|byte| format!("%{byte:02X}")).collect();
@@ -82,7 +82,7 @@ pub(super) fn forms(value: &str) -> Vec<String> {
 /// A column, its type, and its value in a row.
 type MarkedColumn = (&'static str, &'static str, fn(usize) -> String);
 
-/// Columns that are sensitive, each for another reason.
+/// Sensitive columns, each for a different reason.
 pub(super) fn marked_columns() -> [MarkedColumn; 19] {
     [
         ("email", "TEXT", |_| "canary-mail".into()),
@@ -122,7 +122,7 @@ fn no_marked_value_of_a_sensitive_column_gets_out() {
         for published in ["", ", publish_values: true, not_sensitive: ['*.c*']"] {
             let out = all_output(&sql, &format!(", sampling: {sampling}, sensitive: ['*.picked']{published}"));
             for (name, _, value) in &columns {
-                // `not_sensitive` lifts what is sensitive by its type or its width.
+                // `not_sensitive` overrides what is sensitive by type or width.
                 if ["c7", "c8"].contains(name) && !published.is_empty() {
                     continue;
                 }
@@ -179,7 +179,7 @@ fn odd_tables_are_sampled_or_told() {
         CREATE VIEW w AS SELECT 1 AS one;";
     let out = all_output(sql, "");
     assert!(out.contains("x'y"), "{out}");
-    // The statement that read the last one would have a million million steps.
+    // A statement that reads the last column would take about 10¹² steps.
     let doubled: String = (1..=40).map(|at| format!(", c{at} INT AS (c{} + c{})", at - 1, at - 1)).collect();
     let made = "CREATE TABLE t (c0 INT); PRAGMA writable_schema = 1; UPDATE sqlite_schema SET sql =";
     let out = all_output(&format!("{made} 'CREATE TABLE t (c0 INT{doubled})'"), "");
@@ -200,7 +200,7 @@ proptest! {
     }
 }
 
-/// The marked values of this test do not occur in the fixed words of a page.
+/// The marked values of this test do not occur in the fixed text of a page.
 #[test]
 fn an_empty_database_has_no_profiles() {
     let text = "databases: [{name: shop, type: sqlite, connection: {file: a.db}}]";
@@ -215,7 +215,7 @@ fn an_empty_database_has_no_profiles() {
     assert_eq!((sampled.profiles, sampled.problems), (BTreeMap::new(), Vec::new()));
 }
 
-/// An expression from a file can take unlimited time and memory per row, and none of SQLite's limits stops it.
+/// An expression from a file can take any time and memory per row, and no limit of SQLite stops it.
 #[test]
 fn generated_columns_are_not_computed() {
     let columns = "id INTEGER PRIMARY KEY, c TEXT AS (hex(zeroblob(1000))) VIRTUAL, s TEXT";

@@ -13,10 +13,10 @@ use crate::snapshot::{
     ALL_COLUMNS, Column, Constraint, ForeignKey, IndexInfo, Key, SchemaInfo, Snapshot, Table, TableKind, TableName,
 };
 
-/// The oldest version whose catalog supports the statements: 12.
+/// The oldest server version whose catalog supports the statements: 12.
 const OLDEST: i32 = 120_000;
 
-/// Rights that the role should not have.
+/// The role, and privileges that it should not have.
 #[derive(Debug, Default)]
 pub(crate) struct RoleRights {
     pub role: String,
@@ -245,7 +245,7 @@ impl SchemaQuery<'_> {
     }
 }
 
-/// The warning about a table whose expressions could not be read.
+/// The warning about a locked table, whose expressions could not be read.
 fn locked(table: &Table) -> Diagnostic {
     let name = table.full_name();
     let message = format!("{name} is locked by another transaction, so its pages stay as they are");
@@ -259,7 +259,7 @@ struct DomainBase {
     not_null: bool,
 }
 
-/// Whether a schema is one of the system's.
+/// Whether it is a system schema.
 fn is_system(schema: &str) -> bool {
     schema.starts_with("pg_") || schema == "information_schema"
 }

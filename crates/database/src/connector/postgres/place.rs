@@ -13,7 +13,7 @@ use crate::config::password_command::{WORKSPACE_VARIABLE, with_workspace_files};
 use crate::config::{Secret, ServerConnection};
 use crate::connector::ConnectionEnvironment;
 
-/// The maximum size of a service file or a password file in bytes.
+/// The most bytes of a service file or a password file.
 const FILE_BYTES: u64 = 1024 * 1024;
 
 /// The usual folders of a local server's socket.
@@ -75,7 +75,7 @@ struct Resolver<'a> {
 
 impl Resolver<'_> {
     /// The output of a password command. It does not run in the workspace, where many programs would load files that
-    /// the command does not name and that were never trusted; only the files it names are resolved there.
+    /// the command does not name and that were never trusted; only the files that it names are resolved there.
     fn printed_password(&self, command: &str) -> Result<String, String> {
         let workspace = &self.around.workspace;
         let command = with_workspace_files(workspace, command);
@@ -88,7 +88,7 @@ impl Resolver<'_> {
         value.ok_or_else(|| unreachable(&format!("the environment variable {name} is not set"), "set it"))
     }
 
-    /// Expands the variables in a text. A variable's value stays within its field.
+    /// Expands the variables in a text. The value of a variable is escaped, so that it stays within its field.
     fn expanded(&self, text: &str) -> Result<String, Error> {
         let is_whole = text.starts_with("${") && text.find('}') == Some(text.len().saturating_sub(1));
         let is_url = text.contains("://");
@@ -115,7 +115,7 @@ impl Resolver<'_> {
         Ok(result)
     }
 
-    /// A host may be a folder below the user's home.
+    /// Expands a host, which may be a folder below the user's home.
     fn host(&self, host: &str) -> Result<String, Error> {
         let host = self.expanded(host)?;
         let below = host.strip_prefix("~/").zip(self.around.home.as_ref());
@@ -127,7 +127,7 @@ impl Resolver<'_> {
         named.or_else(|| self.around.home.as_ref().map(|home| home.join(below_home)))
     }
 
-    /// Adds a service as PostgreSQL's own programs would; the configuration takes precedence.
+    /// Applies a service from a service file, as PostgreSQL's own programs do. The configuration takes precedence.
     fn add_service(&self, address: &mut Address, service: &str) -> Result<(), Error> {
         let system = (self.around.variable)("PGSYSCONFDIR").unwrap_or_else(|| "/etc/postgresql-common".to_owned());
         let files = self.path_of("PGSERVICEFILE", ".pg_service.conf").into_iter();
@@ -174,7 +174,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Finds root certificates: relative to the workspace, otherwise in PostgreSQL's default location.
+    /// Sets the file of root certificates: the configured one, relative to the workspace, or PostgreSQL's default.
     fn find_authorities(&self, address: &mut Address) {
         let named = address.authorities().map(Path::to_path_buf);
         if let Some(file) = named.filter(|file| file != Path::new("system")) {
@@ -190,7 +190,7 @@ impl Resolver<'_> {
     }
 }
 
-/// The error does not quote the text, because it may contain a password.
+/// Parses a URL. The error does not quote it, because it may contain a password.
 fn parsed(text: &str) -> Result<Address, Error> {
     let fix = "write it as postgres://user@host/database";
     Address::parse(text).ok_or_else(|| unreachable("its URL is not a PostgreSQL URL", fix))
@@ -201,13 +201,13 @@ fn small_file(file: &Path) -> Option<String> {
     if is_fit { fs::read_to_string(file).ok() } else { None }
 }
 
-/// Like PostgreSQL, refdesk ignores a password file that others may read.
+/// Whether only the user may read a file. Like PostgreSQL, refdesk ignores other password files.
 fn is_private(file: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     fs::metadata(file).is_ok_and(|it| it.permissions().mode() & 0o077 == 0)
 }
 
-/// The keys and values below `[service]`.
+/// The keys and values in the section `[service]`.
 fn service_of(text: &str, service: &str) -> Option<Vec<(String, String)>> {
     let mut found: Option<Vec<(String, String)>> = None;
     for line in text.lines().map(str::trim) {
@@ -226,7 +226,7 @@ fn service_of(text: &str, service: &str) -> Option<Vec<(String, String)>> {
     found
 }
 
-/// The password of the first matching line: host, port, database, user, with `*` for any.
+/// The password on the first line that matches host, port, database and user, where `*` matches any.
 fn stored_password(text: &str, wanted: &[String; 4]) -> Option<String> {
     text.lines().filter(|line| !line.starts_with('#')).find_map(|line| {
         let mut fields = vec![String::new()];

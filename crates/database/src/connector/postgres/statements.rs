@@ -1,10 +1,10 @@
-//! Statements that read a schema of any size. They take the wanted schemas (empty: all) as `$1` if they read the
-//! contents of schemas, and whether to include the system's as `$2`.
+//! Statements that read a schema of any size. Those that read the contents of schemas take the wanted schemas (empty:
+//! all) as `$1`, and whether to include system schemas as `$2`.
 
-/// Schemas, joined to the relations to read: no partitions, which are only counted, and nothing temporary.
+/// The relations to read, joined to their schemas: no temporary ones, and no partitions, which are only counted.
 ///
 /// Printing an expression opens its table, and would wait for a transaction that holds or requests an exclusive lock
-/// until the time limit ends the whole reading. Such expressions are skipped.
+/// until the time limit ends the whole run. Expressions of such tables are skipped.
 macro_rules! wanted {
     () => {
         "locked AS MATERIALIZED (
@@ -33,7 +33,7 @@ FROM pg_catalog.pg_namespace n
 WHERE n.nspname !~ '^pg_(toast|temp)' AND (cardinality($1::text[]) = 0 OR n.nspname = ANY ($1::text[]))
   AND ($2::bool OR (n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'))";
 
-/// Before version 14, a table that was never analysed reports 0 rows on 0 pages.
+/// Before version 14, 0 rows on 0 pages means that a table was never analysed.
 pub(crate) const RELATIONS: &str = concat!(
     "WITH RECURSIVE ",
     wanted!(),
@@ -74,7 +74,7 @@ LEFT JOIN pg_catalog.pg_description ds ON ds.objoid = a.attrelid AND ds.objsubid
 WHERE a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attrelid, a.attnum"
 );
 
-/// Domains with their base type; a domain in between may forbid null.
+/// Domains with their base types. A domain between them may forbid null.
 pub(crate) const DOMAINS: &str = "
 WITH RECURSIVE chain AS (
     SELECT oid AS domain, typbasetype AS base, typtypmod AS modifier, typnotnull AS not_null
@@ -86,7 +86,7 @@ WITH RECURSIVE chain AS (
 SELECT c.domain, c.base, format_type(c.base, c.modifier), c.not_null
 FROM chain c JOIN pg_catalog.pg_type t ON t.oid = c.base WHERE t.typtype <> 'd'";
 
-/// The types of columns that have fields or contain a type that has, directly or within a domain, an array or a range.
+/// The types of columns that have fields, or contain a type with fields: directly, or in a domain, an array or a range.
 pub(super) const COMPOSITES: &str = concat!(
     "WITH RECURSIVE ",
     wanted!(),
@@ -105,7 +105,7 @@ SELECT DISTINCT p.whole FROM parts p JOIN pg_catalog.pg_type t ON t.oid = p.part
 pub(super) const LABELS: &str = "
 SELECT enumtypid, array_agg(enumlabel::text ORDER BY enumsortorder) FROM pg_catalog.pg_enum GROUP BY enumtypid";
 
-/// A key that refers to a partitioned table has an additional row for each partition, which has a parent.
+/// A foreign key to a partitioned table has an additional row for each partition, which has a parent.
 pub(super) const CONSTRAINTS: &str = concat!(
     "WITH ",
     wanted!(),

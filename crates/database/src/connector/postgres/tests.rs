@@ -1,4 +1,4 @@
-//! Tests against a real server. It is a single test, so that one server serves all cases.
+//! Tests against a real server, in a single test so that they share one server.
 
 #![allow(clippy::disallowed_methods, reason = "tests write files of any kind")]
 #![allow(clippy::print_stderr, reason = "says which case failed")]
@@ -31,7 +31,7 @@ fn config(connection: &str, more: &str) -> (DatabaseConfig, ServerConnection) {
     (config, server)
 }
 
-/// The socket of the server.
+/// The connection over the server's socket.
 fn place(server: &TestServer, database: &str, user: &str) -> String {
     format!("host: {:?}, port: {}, database: {database}, user: {user}", server.folder(), server.port())
 }
@@ -95,13 +95,13 @@ fn a_server_that_says_nothing_is_not_waited_for_once_reading_is_stopped() {
         let (mut stream, _) = listener.accept().unwrap();
         stream.read_exact(&mut [0; 8]).unwrap();
         is_stopped.store(true, Ordering::Relaxed);
-        // Waits until the other side closes the connection.
+        // Wait until the client closes the connection.
         stream.read_to_end(&mut Vec::new()).unwrap();
     });
     let connection = format!("host: 127.0.0.1, port: {port}, user: a, sslmode: disable");
     assert_eq!(try_read(&connection, "", &around).unwrap_err().code, Code::Stopped);
     silent.join().unwrap();
-    // Nor does it wait for the next try.
+    // Nor does it wait before a retry.
     let connection = "host: 127.0.0.1, port: 1, user: a, sslmode: disable";
     let (config, server) = config(connection, "");
     let error = read(&config, &server, &around, &[Duration::from_secs(1_000)]).unwrap_err();
@@ -237,11 +237,11 @@ fn roles(server: &TestServer, database: &str) {
     }
 }
 
-/// Names that end a statement, a path, a cell or a line.
+/// Names that could end a statement, a path, a cell or a line.
 const ODD: [&str; 9] =
     ["../../x", "a|b", "\"; DROP TABLE t; --", "line\nbreak", "-->", "CON", "con", "ünï \u{202e}cödé", "$1 ' \\"];
 
-/// A table that another transaction is changing does not make the others unreadable.
+/// Other tables can be read while a transaction changes one.
 fn locked_tables(server: &TestServer, database: &str) {
     let of = "(id int PRIMARY KEY, n int DEFAULT 7 CHECK (n > 0), twice int GENERATED ALWAYS AS (n * 2) STORED, \
               t int REFERENCES free.plain, EXCLUDE (n WITH =))";
@@ -307,7 +307,7 @@ fn any_name(server: &TestServer, database: &str) {
 }
 
 fn refusals(server: &TestServer, database: &str) {
-    // The port of a client: it is taken, but nothing listens on it.
+    // The port of a client is taken, but nothing listens on it.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
     let port = client.local_addr().unwrap().port();
@@ -329,7 +329,7 @@ fn refusals(server: &TestServer, database: &str) {
         assert!(error.message.contains(why), "{connection}: {error}");
         assert!(!format!("{error:?}").contains("s3cret"), "{error:?}");
     }
-    // The limit does not apply to a superuser.
+    // The limit does not apply to superusers.
     server.run("postgres", &format!("ALTER DATABASE {database} CONNECTION LIMIT 0"));
     server.run("postgres", "CREATE ROLE plain LOGIN");
     let error = try_read(&place(server, database, "plain"), "", &around).unwrap_err();
@@ -359,7 +359,7 @@ fn passwords(server: &TestServer, database: &str) {
         format!("{}, password_command: printf right", as_user("locked")),
         format!("{}, password_command: sh ./bin/pw", as_user("locked")),
         format!("{}, password_command: 'sh \"$workspaceRoot\"/bin/pw'", as_user("locked")),
-        // It must not run in the workspace, where it could load untrusted files.
+        // The command must not run in the workspace, where it could load untrusted files.
         format!("{}, password_command: '[ -e bin/../bin ] || echo right'", as_user("locked")),
     ] {
         try_read(&connection, "", &around).unwrap_or_else(|error| panic!("{connection}: {error}"));
@@ -377,7 +377,7 @@ fn passwords(server: &TestServer, database: &str) {
         })
         .is_ok()
     );
-    // A file that others may read is ignored, as by PostgreSQL.
+    // Like PostgreSQL, ignore a file that others may read.
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
     assert!(try_read("service: shop", "", &around).is_err());
 }

@@ -13,7 +13,7 @@ use crate::snapshot::{ALL_COLUMNS, Column, ForeignKey, Key, SchemaInfo, Snapshot
 
 const SERVER: &str = "SELECT CURRENT_VERSION() AS version, CURRENT_ROLE() AS role, CURRENT_DATABASE() AS name";
 
-/// Filters by the wanted schemas, a JSON list in which empty means all, and by whether to include the system's.
+/// Filters by the wanted schemas, a JSON list where empty means all, and by whether to include system schemas.
 macro_rules! wanted {
     ($column:literal) => {
         concat!(
@@ -47,14 +47,14 @@ FROM INFORMATION_SCHEMA.COLUMNS WHERE ",
     " ORDER BY table_schema, table_name, ordinal_position"
 );
 
-/// Keys; in `INFORMATION_SCHEMA` their columns are missing.
+/// The kinds of keys. `INFORMATION_SCHEMA` lacks their columns, so `SHOW` lists them.
 const KEYS: [(&str, KeyKind); 3] =
     [("PRIMARY", KeyKind::Primary), ("UNIQUE", KeyKind::Unique), ("IMPORTED", KeyKind::Foreign)];
 
 /// `SHOW` lists at most this many rows.
 const SHOW_LIMIT: usize = 10_000;
 
-/// The maximum lengths, reported for types without a length: 16 MiB, and 128 MiB since 2025.
+/// The lengths that Snowflake reports for types without a length: the maxima, 16 MiB, and 128 MiB since 2025.
 const UNLIMITED: [&str; 4] = ["16777216", "134217728", "8388608", "67108864"];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -64,7 +64,7 @@ enum KeyKind {
     Foreign,
 }
 
-/// The role with which a database was read.
+/// The role that read a database.
 pub(crate) struct RoleName {
     pub name: String,
     pub database: String,
@@ -193,7 +193,7 @@ fn printed_type(row: &Row<'_>) -> String {
     }
 }
 
-/// All keys of one kind, in one statement, or per schema if that does not list them all.
+/// All keys of one kind: in one statement, or one per schema if that does not list them all.
 fn keys(
     session: &Session<'_>,
     word: &str,
@@ -217,7 +217,7 @@ fn keys(
     Ok(all)
 }
 
-/// The columns of a key, gathered from its rows.
+/// The columns of a key, collected from its rows.
 #[derive(Default)]
 struct KeyColumns {
     name: Option<String>,
@@ -252,7 +252,7 @@ fn add_keys(
             continue;
         }
         let key = gathered.entry((owner, constraint.clone())).or_default();
-        // Snowflake generates a name for a key without one.
+        // Snowflake generates a name for a constraint without one.
         key.name = Some(constraint).filter(|name| !name.is_empty() && !name.starts_with("SYS_CONSTRAINT_"));
         let target_column = if kind == KeyKind::Foreign { row.text("pk_column_name")? } else { String::new() };
         key.pairs.push((number, row.text(&column)?, target_column));

@@ -10,7 +10,7 @@ use refdesk_text::Error;
 use crate::config::{Secret, ServerConnection};
 use crate::connector::ConnectionEnvironment;
 
-/// Most bytes of a file with a private key.
+/// The most bytes of a private key file.
 const KEY_BYTES: u64 = 64 * 1024;
 
 /// The database of an account.
@@ -64,7 +64,7 @@ fn key_file(file: &str, around: &ConnectionEnvironment) -> Result<String, Error>
     let read = |path: &Path| read_regular(path, KEY_BYTES).map_err(|error| error.to_string());
     match read(&path) {
         Ok((_, true)) => Err(unreachable(&format!("'{file}' is too large for a private key"), fix)),
-        // Its content may be secret, so no message quotes it.
+        // The content may be secret, so no message quotes it.
         Ok((bytes, false)) => {
             String::from_utf8(bytes).map_err(|_| unreachable(&format!("'{file}' is not a PEM key"), fix))
         }

@@ -1,4 +1,4 @@
-//! Tests against a fake: a real HTTP server that behaves as Snowflake's documentation describes.
+//! Tests against a fake server that behaves as Snowflake's documentation describes.
 
 #![allow(clippy::disallowed_methods, reason = "tests write files of any kind")]
 

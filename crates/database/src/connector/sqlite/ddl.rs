@@ -1,6 +1,6 @@
-//! What only the text of a `CREATE TABLE` contains: comments, checks, collations and names of foreign keys. SQLite
-//! accepted the text, but the file may be hostile, so anything is possible here; whatever is not understood is left
-//! out.
+//! Reads from the text of a `CREATE TABLE` what SQLite does not report: comments, checks, collations and names of
+//! foreign keys. SQLite accepted the text, but the file may be hostile, so it can contain anything. What is not
+//! understood is left out.
 
 use std::collections::HashMap;
 
@@ -8,31 +8,31 @@ use super::lexer::{Kind, Lexer, Token};
 use crate::snapshot::{COMMENT_BYTES, Constraint};
 use refdesk_text::shorten::beginning;
 
-/// What a `CREATE` statement says.
+/// The information in a `CREATE TABLE` statement.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct TableText {
     /// The comment before the first column, on the line of the parenthesis or above it.
     pub comment: Option<String>,
     /// By the lower-case name of the column.
     pub columns: HashMap<String, ColumnText>,
-    /// In the order of the text.
+    /// The checks, in the order of the text.
     pub checks: Vec<Constraint>,
     /// The names of the foreign keys, in the order of the text.
     pub foreign_keys: Vec<Option<String>>,
 }
 
-/// What it says about a column.
+/// The information about a column.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ColumnText {
-    /// The comments beside it, and those on separate lines above it.
+    /// The comments after it on its line, and those on separate lines above it.
     pub comment: Option<String>,
     /// Its collation.
     pub collation: Option<String>,
-    /// The expression that computes it.
+    /// The expression of a generated column.
     pub generated: Option<String>,
 }
 
-/// Whether this statement makes a virtual table.
+/// Whether the statement creates a virtual table.
 pub(super) fn is_virtual(sql: &str) -> bool {
     let mut words = Lexer::new(sql).filter(|token| !matches!(token.kind, Kind::Comment(_)));
     let mut is = |word: &str| words.next().is_some_and(|token| token.is(word));
@@ -48,7 +48,7 @@ pub(crate) fn read(sql: &str) -> TableText {
     let first_line = tokens.get(open).map_or(0, |token| token.line);
     let mut about: Vec<&str> = head.iter().filter_map(|token| token.comment()).collect();
     let mut element: Vec<Token<'_>> = Vec::new();
-    // Comments on separate lines belong to what follows.
+    // Comments on separate lines belong to the next element.
     let mut waiting: Vec<&str> = Vec::new();
     let mut last: Option<(String, usize)> = None;
     let mut depth = 1usize;
@@ -97,7 +97,7 @@ pub(crate) fn read(sql: &str) -> TableText {
     table
 }
 
-/// Reads a column or a constraint; the name of a column.
+/// Reads a column or a constraint; returns the name of a column.
 fn take_element(table: &mut TableText, sql: &str, element: &[Token<'_>], before: &[&str]) -> Option<String> {
     let tokens: Vec<&Token<'_>> = element.iter().filter(|token| token.comment().is_none()).collect();
     let first = *tokens.first()?;
@@ -152,7 +152,7 @@ fn closing(tokens: &[&Token<'_>], open: usize) -> usize {
     tokens.len()
 }
 
-/// The text within the parentheses that open at `open`.
+/// The text in the parentheses that open at `open`.
 fn text_in_parentheses(sql: &str, tokens: &[&Token<'_>], open: usize) -> String {
     let start = tokens.get(open).map_or(0, |token| token.end);
     let end = tokens.get(closing(tokens, open)).map_or(sql.len(), |token| token.start);

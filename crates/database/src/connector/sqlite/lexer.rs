@@ -1,29 +1,29 @@
-//! The tokens of a `CREATE` statement, as SQLite reads them.
+//! The tokens of a `CREATE` statement, split as SQLite does.
 
 use refdesk_text::lines::breaks;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Kind<'a> {
-    /// A word with the dots in it.
+    /// A word, including dots.
     Word(&'a str),
     /// A name in quotes.
     Quoted(String),
-    /// An empty text.
+    /// An empty text in single quotes.
     Text,
     Symbol(char),
     Comment(&'a str),
 }
 
-/// A token and where it is.
+/// A token and its position.
 #[derive(Debug, Clone)]
 pub(crate) struct Token<'a> {
     pub kind: Kind<'a>,
     pub start: usize,
     pub end: usize,
-    /// The line of its beginning, from 0.
+    /// The line on which the token begins, from 0.
     pub first_line: usize,
-    /// The line of its end.
+    /// The line on which it ends.
     pub line: usize,
 }
 
@@ -52,7 +52,7 @@ impl Token<'_> {
     }
 }
 
-/// The tokens of a statement, comments among them.
+/// Splits a statement into tokens, including comments.
 pub(super) struct Lexer<'a> {
     sql: &'a str,
     at: usize,

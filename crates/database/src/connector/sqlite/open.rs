@@ -1,4 +1,4 @@
-//! Opens an SQLite file for reading and nothing else.
+//! Opens an SQLite file that can only be read.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -21,30 +21,30 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 /// The first bytes of every SQLite file.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
-/// The offsets of the header bytes that tell a writer and a reader whether the file has a write-ahead log; 2 if it has.
+/// The offsets of the header bytes that determine whether a writer and a reader use a write-ahead log: 2 means yes.
 const LOG_MARKS: [usize; 2] = [18, 19];
 
-/// Suffixes of the files that SQLite opens beside a database: the rollback journal, the write-ahead log, and the log's
+/// Suffixes of the files that SQLite opens with a database: the rollback journal, the write-ahead log, and the log's
 /// shared memory.
 const SIBLINGS: [&str; 3] = ["-journal", "-wal", "-shm"];
 
 /// The time limit for reading the schema.
 pub(super) const SCHEMA_TIME: Duration = Duration::from_secs(30);
 
-/// How many steps of SQLite's virtual machine run between checks of the clock.
+/// How many steps of SQLite's virtual machine to run between checks of the clock.
 const STEPS: i32 = 2_000;
 
-/// The maximum size of a row or a text in bytes.
+/// The most bytes of a row or a text.
 const LENGTH: i32 = 64 * 1024 * 1024;
 
-/// Limits on everything that a hostile schema could make large.
+/// Limits for everything that a hostile schema could make large.
 const LIMITS: [(Limit, i32); 11] = [
     (Limit::SQLITE_LIMIT_LENGTH, LENGTH),
     (Limit::SQLITE_LIMIT_SQL_LENGTH, 4 * 1024 * 1024),
     (Limit::SQLITE_LIMIT_COLUMN, 2_000),
     (Limit::SQLITE_LIMIT_EXPR_DEPTH, 200),
     (Limit::SQLITE_LIMIT_COMPOUND_SELECT, 100),
-    // A computed column that refers to computed columns doubles with each of them.
+    // A chain of computed columns, each using the previous one twice, doubles with each column.
     (Limit::SQLITE_LIMIT_VDBE_OP, 1_000_000),
     (Limit::SQLITE_LIMIT_FUNCTION_ARG, 100),
     (Limit::SQLITE_LIMIT_ATTACHED, 0),
@@ -53,17 +53,17 @@ const LIMITS: [(Limit, i32); 11] = [
     (Limit::SQLITE_LIMIT_WORKER_THREADS, 0),
 ];
 
-/// Pragmas that only report something.
+/// Pragmas that only return information.
 const PRAGMAS: [&str; 4] = ["table_xinfo", "foreign_key_list", "index_list", "index_xinfo"];
 
-/// Functions that reach beyond the file.
+/// Functions with effects outside the file.
 const FORBIDDEN: [&str; 3] = ["load_extension", "fts3_tokenizer", "readfile"];
 
 pub(crate) struct SqliteFile {
     connection: Connection,
     shown: String,
     limit: TimeLimit,
-    /// The tables that prepared statements requested to read, while they are being recorded.
+    /// The tables that prepared statements asked to read, while they are being recorded.
     reads: Arc<Mutex<Option<BTreeSet<String>>>>,
     problems: Vec<Diagnostic>,
 }
@@ -71,7 +71,7 @@ pub(crate) struct SqliteFile {
 /// The most bytes that SQLite may allocate in this process.
 const HEAP: u64 = 512 * 1024 * 1024;
 
-/// Until when statements may run.
+/// The deadline of statements, and the flag that stops them.
 #[derive(Clone)]
 struct TimeLimit {
     deadline: Arc<Mutex<Instant>>,
@@ -88,18 +88,18 @@ impl TimeLimit {
 /// The files that SQLite may open, and how.
 struct CheckedFiles {
     files: Vec<File>,
-    /// More of the query of its URI.
+    /// Further parameters for the file's URI.
     mode: &'static str,
     problems: Vec<Diagnostic>,
 }
 
 impl SqliteFile {
     /// Opens the file at an absolute path without links, and runs `act` with it; `None` if it is empty, which SQLite
-    /// accepts as a database. All of this runs on a thread that can only open this file, its log and its journal,
-    /// because SQLite opens them by path when it needs them.
+    /// accepts as a database. Runs on a thread that can open only this file, its log and its journal, because SQLite
+    /// opens them by path when it needs them.
     ///
     /// # Errors
-    /// It cannot be opened, is not a regular file, or is not an SQLite database.
+    /// The file cannot be opened, is not a regular file, or is not an SQLite database.
     pub(crate) fn with<T: Send>(
         path: &Path,
         shown: &str,
@@ -156,7 +156,7 @@ impl SqliteFile {
         Ok(Self { connection, shown: shown.to_owned(), limit, reads, problems })
     }
 
-    /// What could not be read.
+    /// Warnings about content that could not be read.
     pub(crate) fn problems(&self) -> &[Diagnostic] {
         &self.problems
     }
@@ -166,17 +166,17 @@ impl SqliteFile {
         &self.connection
     }
 
-    /// Limits the time of the following statements.
+    /// Sets the time limit for the following statements.
     pub(crate) fn allow(&self, time: Duration) {
         *self.limit.deadline.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now() + time;
     }
 
-    /// Whether the time has passed, or reading was stopped.
+    /// Whether the time is over, or reading was stopped.
     pub(super) fn is_over(&self) -> bool {
         self.limit.is_over()
     }
 
-    /// Runs `act`, and returns which tables it asked to read.
+    /// Runs `act`, and also returns the tables that it asked to read.
     pub(super) fn recording_reads<T>(&self, act: impl FnOnce(&Connection) -> T) -> (T, BTreeSet<String>) {
         let reads = || self.reads.lock().unwrap_or_else(PoisonError::into_inner);
         *reads() = Some(BTreeSet::new());
@@ -185,7 +185,7 @@ impl SqliteFile {
         (done, read)
     }
 
-    /// An error of SQLite about the whole file.
+    /// An SQLite error that concerns the whole file.
     pub(crate) fn unreadable(&self, error: &rusqlite::Error) -> Error {
         if self.is_over() {
             let message = format!("{} cannot be read within {} s", self.shown, SCHEMA_TIME.as_secs());
@@ -195,7 +195,7 @@ impl SqliteFile {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
                 "wait until the program that writes it is done"
             }
-            // Its log appeared or disappeared in the meantime, or holds an unfinished change.
+            // The log appeared or disappeared in the meantime, or contains an unfinished change.
             Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen) => {
                 "another program uses it or left a change unfinished: try again, or open it once with that program"
             }
@@ -218,11 +218,11 @@ fn header(file: &mut File) -> Option<[u8; 100]> {
     Some(header)
 }
 
-/// Checks the file and those that SQLite would open beside it; `None` if the file is empty.
+/// Checks the file and those that SQLite would open with it; `None` if the file is empty.
 fn checked(path: &Path, shown: &str) -> Result<Option<CheckedFiles>, Error> {
     let failed = |error: &io::Error, path: &Path| {
         let error = error.to_string();
-        // The message already names the file.
+        // The message names the file already.
         let why = error.strip_prefix(&format!("{}: ", path.display())).unwrap_or(&error).to_owned();
         unopened(shown, &why, "check its path")
     };
@@ -259,7 +259,7 @@ fn checked(path: &Path, shown: &str) -> Result<Option<CheckedFiles>, Error> {
     let [_, log, memory] = sizes;
     let has_log = log.is_some() || LOG_MARKS.iter().any(|at| header.get(*at) == Some(&2));
     let mut problems = Vec::new();
-    // With a log, SQLite creates files beside a database unless it is told not to.
+    // If the file uses a log, SQLite would create files next to it without these parameters.
     let mode = match (log, memory) {
         _ if !has_log => "",
         (Some(size), Some(_)) if size > 0 => "&readonly_shm=1",
@@ -274,7 +274,7 @@ fn checked(path: &Path, shown: &str) -> Result<Option<CheckedFiles>, Error> {
     Ok(Some(CheckedFiles { files, mode, problems }))
 }
 
-/// The path in a URI: every byte that could mean something else is written as `%xx`.
+/// A path for a URI, with every byte that could have another meaning as `%xx`.
 fn encoded(path: &Path) -> String {
     const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_');
     percent_encode(path.as_os_str().as_encoded_bytes(), PLAIN).to_string()
@@ -288,7 +288,7 @@ fn harden(
     for (limit, most) in LIMITS {
         connection.set_limit(limit, most)?;
     }
-    // The limit covers all connections, because a row of many values can exceed it although each value is within its
+    // The limit covers all connections, because the values of a row can exceed it together although each is within its
     // own limit. Other connections of this process need less.
     connection.query_row(&format!("PRAGMA hard_heap_limit = {HEAP}"), (), |_| Ok(()))?;
     let switches = [
@@ -306,12 +306,12 @@ fn harden(
     connection.set_prepared_statement_cache_capacity(8);
     let running = time.clone();
     connection.progress_handler(STEPS, Some(move || running.is_over()))?;
-    // No file may be created, not even for a sort.
+    // SQLite may create no file, not even for a sort.
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.pragma_update(None, "query_only", true)?;
     connection.pragma_update(None, "cell_size_check", true)?;
     connection.pragma_update(None, "mmap_size", 0)?;
-    // Everything that follows sees the same state of the file.
+    // All statements must see the same state of the file.
     connection.execute_batch("BEGIN")?;
     let (reads, preparing) = (reads.clone(), time.clone());
     connection.authorizer(Some(move |context: AuthContext<'_>| {
@@ -321,7 +321,7 @@ fn harden(
         {
             read.insert(table_name.to_owned());
         }
-        // The progress handler is not called while a statement is prepared.
+        // SQLite does not call the progress handler while it prepares a statement.
         if may(&context.action) && !preparing.is_over() { Authorization::Allow } else { Authorization::Deny }
     }))
 }
@@ -338,13 +338,13 @@ fn may(action: &AuthAction<'_>) -> bool {
     }
 }
 
-/// The error without the statement and without row values.
+/// The error in words, without the statement and without values of rows.
 pub fn words(error: &rusqlite::Error) -> String {
     match error {
         rusqlite::Error::SqliteFailure(failure, _) if failure.code == ErrorCode::TooBig => {
             "it has a value that is too large to read".to_owned()
         }
-        // For damage that belongs to no table, SQLite reports an empty table name.
+        // For damage that belongs to no table, SQLite leaves the table name empty.
         rusqlite::Error::SqliteFailure(failure, message) => {
             message.as_ref().map_or_else(|| failure.to_string(), |message| message.replace(" () -", ":"))
         }
@@ -361,7 +361,7 @@ mod tests {
 
     use super::*;
 
-    /// The path may lead elsewhere after the check.
+    /// The path may lead to another file after the check.
     #[test]
     fn only_the_file_that_was_checked_is_read() {
         if confine_to(&[], || fs::read("/dev/null").is_ok()).unwrap() {
@@ -386,7 +386,7 @@ mod tests {
         fs::rename(root.join("private"), root.join("data")).unwrap();
         let error = read(before).unwrap_err();
         assert!(error.message.starts_with("a.db cannot be"), "{error}");
-        // A journal that appears later is not read either.
+        // Nor is a journal read that appears later.
         let before = checked(&path, "a.db").unwrap().unwrap();
         fs::copy(&path, root.join("data/a.db-journal")).unwrap();
         assert!(!read(before).is_ok_and(|name| name == "theirs"));

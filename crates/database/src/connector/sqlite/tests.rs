@@ -1,4 +1,4 @@
-//! Tests with real files: intact, hostile, damaged.
+//! Tests with real files: intact, hostile and damaged ones.
 
 use std::fs;
 use std::path::Path;
@@ -199,7 +199,7 @@ fn nothing_is_written_beside_a_file() {
         assert_eq!(reading(&world, "").snapshot.tables.len(), 1);
         assert_eq!((listing(), fs::read(&world.path).unwrap()), before, "{mode}");
         if mode == "wal" {
-            // A program has it open, and its newest table is only in the log.
+            // Another program has the file open, and its newest table is only in the log.
             let writer = Connection::open(&world.path).unwrap();
             writer.execute_batch("CREATE TABLE c (d)").unwrap();
             let before = listing();
@@ -278,7 +278,7 @@ fn the_columns_of_keys_are_limited() {
     let columns = columns.as_slice().join(", ");
     let keys = format!(", FOREIGN KEY ({columns}) REFERENCES a").repeat(20);
     let table = |name: &str| format!("CREATE TABLE {name} ({columns}, PRIMARY KEY ({columns}){keys});");
-    // SQLite names only the columns of this table; those of the other are filled in while there is room.
+    // SQLite reports only the referencing columns; those of the target are filled in while there is room.
     let tables: String = ["a", "b", "c", "d", "e", "f", "g"].map(table).concat();
     let reading = reading(&world(&tables), "");
     let keys = |filled: bool| {
@@ -362,7 +362,7 @@ fn damage_is_an_error_or_costs_some_tables() {
             *byte ^= 0x5a;
         }
         refdesk_files::write_atomic(&original.path, &damaged).unwrap();
-        // Either result is fine, but it must not crash or hang.
+        // Success and failure are both fine, but it must not crash or hang.
         let _ = read_at(&original.path, "", "a.db");
     }
     for length in [16, 100, 1024, 4096, 5000] {
@@ -417,7 +417,7 @@ fn nothing_is_run(file: &SqliteFile) {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
-    /// Any name, as table and column, comes back as it is.
+    /// Any table and column name is read back unchanged.
     #[test]
     fn names_survive_quoting(table in "[^\0]{1,20}", column in "[^\0]{1,20}") {
         prop_assume!(!table.to_lowercase().starts_with("sqlite_"));

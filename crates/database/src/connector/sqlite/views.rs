@@ -1,6 +1,6 @@
-//! Finds the names in the texts of views, and estimates how large a view becomes when SQLite expands the views that it
-//! reads. Expansion cannot be interrupted, and doubles with each view that reads the previous one twice, so the size is
-//! estimated before SQLite sees the view.
+//! Finds the names in the texts of views, and estimates how large a view becomes when SQLite expands the views in it.
+//! Expansion cannot be interrupted, and doubles with each view that reads the previous one twice, so the size is
+//! estimated before SQLite prepares the view.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -8,16 +8,16 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use super::Object;
 use super::lexer::{Kind, Lexer};
 
-/// The maximum number of words and columns of a view, including every view that it reads, each time it reads it.
+/// The most words and columns of a view, including those of every view that it reads, each time it reads it.
 pub(super) const VIEW_SIZE: usize = 200_000;
 
-/// The maximum nesting of views; SQLite refuses more.
+/// The deepest nesting of views; SQLite rejects more.
 const DEPTH: usize = 200;
 
-/// The maximum number of columns that a `*` expands to; SQLite refuses more.
+/// The most columns that a `*` expands to; SQLite rejects more.
 const WIDTH: usize = 2_000;
 
-/// Words that end the list of tables of a `SELECT`. None of them can be a name without quotes.
+/// Words that end the table list of a `SELECT`. None can be a name without quotes.
 const ENDS: [&str; 9] = ["select", "where", "group", "having", "order", "limit", "union", "except", "intersect"];
 
 /// The tables and views of a file.
@@ -42,9 +42,9 @@ struct ViewText {
     commas: usize,
     /// How often it selects all columns.
     stars: usize,
-    /// The tables that it names, in lower case, once per occurrence.
+    /// The tables that it reads, in lower case, once per occurrence.
     tables: Vec<String>,
-    /// The names that it gives to its own queries.
+    /// The names of its common table expressions.
     own: HashSet<String>,
 }
 
@@ -54,7 +54,7 @@ impl<'o> ViewTexts<'o> {
         Self { objects, sizes: RefCell::default() }
     }
 
-    /// Whether SQLite may prepare this view.
+    /// Whether the view is too large to be prepared by SQLite.
     pub(super) fn is_too_large(&self, view: &str) -> bool {
         self.size(&view.to_ascii_lowercase(), DEPTH).words > VIEW_SIZE
     }
@@ -67,7 +67,7 @@ impl<'o> ViewTexts<'o> {
         if object.is_cut || depth == 0 {
             return TOO_LARGE;
         }
-        // SQLite refuses a view that reads itself.
+        // SQLite rejects a view that reads itself.
         self.sizes.borrow_mut().insert(name.to_owned(), Size { words: 0, columns: 0 });
         let text = ViewText::read(&object.sql);
         let size = if object.is_view {
@@ -83,7 +83,7 @@ impl<'o> ViewTexts<'o> {
         size
     }
 
-    /// The tables and views named by a view's text, and those that they read, as spelled in the file.
+    /// The tables and views that a view reads, directly or not, as spelled in the file.
     pub(super) fn tables_of(&self, view: &str) -> BTreeSet<String> {
         let mut found = BTreeSet::new();
         let mut waiting = vec![view.to_ascii_lowercase()];
@@ -104,7 +104,7 @@ impl<'o> ViewTexts<'o> {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Part {
-    /// Without quotes; in lower case.
+    /// Unquoted, in lower case.
     Word(String),
     Quoted(String),
     Symbol(char),
@@ -116,7 +116,7 @@ impl Part {
     }
 }
 
-/// The tokens, with the dots between words as separate tokens.
+/// The tokens, with dots as separate symbols.
 fn parts(sql: &str) -> Vec<Part> {
     let mut parts = Vec::new();
     for token in Lexer::new(sql) {
@@ -144,7 +144,7 @@ impl ViewText {
     fn read(sql: &str) -> Self {
         let parts = parts(sql);
         let mut text = Self { words: parts.len(), ..Self::default() };
-        // For each open parenthesis, whether it is a list of tables; and whether a table comes next.
+        // For each open parenthesis, whether it encloses a list of tables; and whether a table comes next.
         let mut lists = vec![false];
         let mut is_table_next = false;
         for (at, part) in parts.iter().enumerate() {
@@ -174,7 +174,7 @@ impl ViewText {
                     is_table_next = true;
                 }
                 Part::Word(word) if word == "join" => is_table_next = true,
-                // Parentheses contain a list of values or a query.
+                // The parentheses contain a list of values or a query.
                 Part::Word(word) if word == "in" => is_table_next = next != Some(&Part::Symbol('(')),
                 Part::Word(word) if ENDS.contains(&word.as_str()) => {
                     set_last(&mut lists, false);
@@ -187,7 +187,7 @@ impl ViewText {
                     if is_own {
                         text.own.insert(name.clone());
                     }
-                    // Before a dot is the name of a schema.
+                    // A name before a dot is a schema.
                     if is_table_next && next != Some(&Part::Symbol('.')) {
                         text.tables.push(name.clone());
                         is_table_next = false;

@@ -1,5 +1,5 @@
-//! Uses the statistics that the server collects itself. The frequent values of a column that is not sensitive by name
-//! or type are examined as if they were rows, so that a detector finds the same as in the table.
+//! Profiles columns by the server's own statistics. The frequent values of a column that is not sensitive by name or
+//! type are examined like rows, so that detectors find the same as in the table.
 
 use std::collections::BTreeMap;
 
@@ -16,8 +16,8 @@ use crate::statistics::{ColumnProfile, TableProfile, to_two_digits};
 /// Tables per statement.
 pub(crate) const TABLES: usize = 2_000;
 
-/// The view omits what the role may not read. The bounds are sorted, so a sample is taken evenly across them: those at
-/// one end may all be of one kind.
+/// The view omits columns that the role may not read. The bounds are sorted, and those at one end may all be of one
+/// kind, so the sample is taken evenly across them.
 const STATISTICS: &str = "
 SELECT w.at, s.null_frac::float8, s.avg_width, s.n_distinct::float8, v.common[1:25], f.frequencies[1:25], e.bounds
 FROM unnest($1::text[], $2::text[], $3::text[], $4::bool[], $5::bool[]) WITH ORDINALITY
@@ -31,11 +31,11 @@ CROSS JOIN LATERAL (SELECT array_agg(h.bounds[places.place] ORDER BY places.plac
                     FROM (SELECT DISTINCT 1 + (cardinality(h.bounds) - 1) * step / 25 AS place
                           FROM generate_series(0, 25) step WHERE cardinality(h.bounds) > 0) places) e";
 
-/// What the server knows about a column.
+/// The server's statistics of a column.
 struct ServerStatistics {
     null_share: f64,
     width: u64,
-    /// The number of distinct values, or the negated share of the rows; 0 is unknown.
+    /// The number of distinct values, or the negated share of the rows; 0 if unknown.
     distinct: f64,
     /// Frequent values with their shares.
     common: Vec<(String, f64)>,
@@ -43,16 +43,16 @@ struct ServerStatistics {
     bounds: Vec<String>,
 }
 
-/// What the server knows about some tables.
+/// The profiles from the server's statistics.
 #[derive(Default)]
 pub(crate) struct KnownTables {
     /// Tables without statistics are missing.
     pub profiles: BTreeMap<TableName, TableProfile>,
-    /// Columns for which the server stores no texts, so that only the rows show what they contain.
+    /// Text columns of which the server stores no values, so that only rows show what they contain.
     pub unseen: BTreeMap<TableName, Vec<String>>,
 }
 
-/// What the server knows about these tables.
+/// Profiles these tables from the server's statistics.
 pub(crate) fn read(
     config: &DatabaseConfig,
     session: &ReadingSession,
@@ -136,14 +136,14 @@ impl ServerStatistics {
         statistics.distinct = distinct.map(to_two_digits);
         statistics.average_width = is_text.then_some(self.width);
         statistics.few_values = is_small && rows > SET as u64 * 5;
-        // The set of values is complete only if there are no others than the frequent ones.
+        // The set is complete only if the frequent values are the only ones.
         if !is_small || self.common.len() as f64 != self.distinct {
             found.values = None;
         }
         found
     }
 
-    /// Rows with these values, in proportion to their frequency.
+    /// Simulated rows with these values, in proportion to their frequency.
     fn cells(&self, rows: u64, is_number: bool) -> Vec<Cell> {
         let share = |share: f64| (share.clamp(0.0, 1.0) * rows as f64).round() as usize;
         let mut cells = vec![Cell::Null; share(self.null_share)];

@@ -1,4 +1,4 @@
-//! The same laws against a real server: values of a sensitive column never leave it, whether from rows or from
+//! The canary law against a real server: values of a sensitive column never leave it, neither from rows nor from
 //! statistics.
 
 #![allow(clippy::print_stderr, reason = "says which case failed")]
@@ -96,7 +96,7 @@ fn canaries(server: &TestServer, database: &str) {
                 let more = format!(", sampling: {sampling}, sensitive: ['*.picked']{published}");
                 let out = all_output(server, database, &more);
                 for (name, _, value) in &columns {
-                    // `not_sensitive` lifts what is sensitive by its type or its width.
+                    // `not_sensitive` overrides what is sensitive by type or width.
                     if ["c7", "c8"].contains(name) && !published.is_empty() {
                         continue;
                     }
@@ -253,7 +253,7 @@ fn joins(server: &TestServer, database: &str) {
 }
 
 fn time(server: &TestServer, database: &str) {
-    // The type's own output is slow: each value is a text of a megabyte.
+    // The type's output function is slow: each value is a megabyte of text.
     server.run(
         database,
         "CREATE TABLE slow (id int, a text, b text, c text);
@@ -261,7 +261,7 @@ fn time(server: &TestServer, database: &str) {
          INSERT INTO slow SELECT n, a, b, c FROM slow, generate_series(2, 150) n;
          CREATE TABLE still AS SELECT * FROM slow;",
     );
-    // More statements than can be in flight come before, between and after the refused ones.
+    // Run more statements than can be in flight before, between and after the refused ones.
     let quick = |name: &str| (0..10).map(|at| format!("{name}_{at}")).collect::<Vec<_>>();
     let quick: Vec<String> = [quick("quick"), quick("small"), quick("tail")].concat();
     let made = quick.iter().map(|name| format!("CREATE TABLE {name} (id int); INSERT INTO {name} VALUES (1);"));
@@ -303,7 +303,7 @@ fn locks(server: &TestServer, database: &str) {
     assert_eq!(held(), 0, "a savepoint is gone back to more than once");
 }
 
-/// Ends the connection while a statement waits, and waits until it is gone, so that none is counted twice.
+/// Ends the connection of a waiting statement, and waits until it is closed, so that none is counted twice.
 const END_WAITING: &str = "SELECT count(pg_terminate_backend(pid, 10000)) FROM pg_stat_activity \
                            WHERE application_name = 'refdesk' AND wait_event_type = 'Lock' AND datname = current_database()";
 
