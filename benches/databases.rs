@@ -1,6 +1,6 @@
-//! Databases of 1,000 and 10,000 tables as whole processes: planned, documented, and documented again. Each figure is
-//! next to a floor of the same run: writing or reading the same bytes, and `pg_dump -s` if PostgreSQL is installed.
-//! Medians, warm cache. What a run wrote is moved away instead of removed, since creating files is slow after many were
+//! Databases of 1,000 and 10,000 tables as whole processes: planned, documented, and documented again. Next to each
+//! figure is a floor from the same run: writing or reading the same bytes, and `pg_dump -s` if PostgreSQL is installed.
+//! Medians, warm cache. The output of a run is moved away, not removed, because creating files is slow after many were
 //! removed.
 
 #![allow(
@@ -28,7 +28,7 @@ use support::{Workspace, refdesk, report, time, time_alternately};
 
 const RUNS: usize = 5;
 
-/// A workspace with this connection.
+/// A workspace with one database that has this connection.
 fn workspace(kind: &str, connection: &str) -> Workspace {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let text = format!("databases: [{{name: shop, type: {kind}, connection: {{{connection}}}}}]\n");
@@ -44,14 +44,14 @@ fn sqlite(tables: usize) -> Workspace {
     made
 }
 
-/// A new folder in this one.
+/// Creates a folder with an unused name in `folder`.
 fn new_in(folder: &Path) -> PathBuf {
     let made = folder.join(fs::read_dir(folder).unwrap().count().to_string());
     fs::create_dir(&made).unwrap();
     made
 }
 
-/// Moves everything that runs wrote into this folder.
+/// Moves everything that runs wrote into a new folder in `gone`.
 fn forget(workspace: &Workspace, gone: &Path) {
     let gone = new_in(gone);
     for name in ["docs", ".jaato/refdesk", ".jaato/references", ".jaato/databases"] {
@@ -60,7 +60,7 @@ fn forget(workspace: &Workspace, gone: &Path) {
     }
 }
 
-/// The pages and the entries, with their bytes.
+/// The pages and catalog entries, with their bytes.
 fn pages(workspace: &Workspace) -> Vec<(PathBuf, Vec<u8>)> {
     let root = workspace.folder.path();
     let mut open = vec![root.join("docs"), root.join(".jaato/references")];
@@ -77,7 +77,8 @@ fn pages(workspace: &Workspace) -> Vec<(PathBuf, Vec<u8>)> {
     found
 }
 
-/// Writes them; returns how long that took, and how long until they were on the disk, which a run also waits for.
+/// Writes the pages. Returns how long that took, and how long until they were on the disk, because a run waits for that
+/// too.
 fn write(root: &Path, pages: &[(PathBuf, Vec<u8>)]) -> [Duration; 2] {
     let began = Instant::now();
     for (path, bytes) in pages {
@@ -98,7 +99,7 @@ fn read(root: &Path, pages: &[(PathBuf, Vec<u8>)]) -> Duration {
     began.elapsed()
 }
 
-/// The latest modification of anything that runs write.
+/// The latest modification time of everything that runs write.
 fn newest(workspace: &Workspace) -> std::time::SystemTime {
     let root = workspace.folder.path();
     let changed = |(path, _): &(PathBuf, Vec<u8>)| fs::metadata(root.join(path)).unwrap().modified().unwrap();
@@ -151,7 +152,7 @@ fn documented(what: &str, workspace: &Workspace) {
     report(&format!("{what} documented again"), again.as_secs_f64(), 0.6, " s");
 }
 
-/// The most memory of a run, in MiB.
+/// The peak memory of a run, in MiB.
 fn memory(command: &mut Command) -> f64 {
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let status = format!("/proc/{}/status", child.id());

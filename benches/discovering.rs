@@ -1,7 +1,7 @@
-//! What a new user waits for. `init` over 5,000 documents of 4 KB, proposed: at most 3 seconds, and at most 12 times `cat` of
-//! them. An id completed among 5,000 sources in separate files: at most 20 ms, next to the same in an empty workspace
-//! and `cat` of these files. `doctor` with three agents connected: at most 2 seconds. Alternating whole processes, warm
-//! cache, medians.
+//! What a new user waits for. `init` proposing sources from 5,000 documents of 4 KB: at most 3 seconds, and at most 12
+//! times `cat` of them. Completing an id among 5,000 sources in separate files: at most 20 ms, next to the same in an
+//! empty workspace and `cat` of these files. `doctor` with three agents connected: at most 2 seconds. Alternating whole
+//! processes, warm cache, medians.
 
 #![allow(missing_docs, clippy::restriction, reason = "a benchmark prints, and stops where it cannot measure")]
 
@@ -24,7 +24,7 @@ fn initialized(_: &mut Criterion) {
     report("init ÷ cat", ours.as_secs_f64() / theirs.as_secs_f64(), 12.0, "×");
 }
 
-/// A shell's completion of the ids that begin like the one in the middle of the catalog.
+/// A completion call for the ids that begin like the one in the middle of the catalog.
 fn completion(workspace: &Workspace) -> Command {
     let root = workspace.folder.path();
     let mut command = Command::new(REFDESK);

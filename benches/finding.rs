@@ -1,6 +1,6 @@
-//! The search index: `hook` with hints by meaning over 1,000 sources and 5,000 sections, compared with the same without
-//! them, `search` over 10,000 sections compared with the `sqlite3` command line, the scan of 100,000 vectors, and how
-//! fast an index is built and found to be up to date, compared with `cat`. Whole processes, medians of alternating
+//! The search index: `hook` with hints by meaning over 1,000 sources and 5,000 sections, compared with `hook` without
+//! them; `search` over 10,000 sections, compared with the `sqlite3` command line; the scan of 100,000 vectors; and how
+//! fast an index is built, or found to be up to date, compared with `cat`. Whole processes, medians of alternating
 //! runs, unless noted otherwise.
 
 #![allow(missing_docs, clippy::restriction, reason = "a benchmark prints, and stops where it cannot measure")]
@@ -21,7 +21,7 @@ use support::{Layout, Workspace, cat, refdesk, report, time, time_alternately, t
 
 const PROMPT: &str = "the payment client should try again with growing pauses when the gateway does not answer";
 
-/// Sections of about this many bytes, whose words differ.
+/// `count` sections, each of 60 pseudo-random words.
 fn texts(count: usize) -> Vec<String> {
     const WORDS: [&str; 40] = [
         "retry", "gateway", "ledger", "session", "router", "sampler", "policy", "invoice", "customer", "account",
@@ -109,7 +109,7 @@ fn hook(_: &mut Criterion) {
     println!("hook, 1,000 sources, 5,000 sections: {meaning:?}; without an index: {tags:?}");
     report("hook with meaning", milliseconds(meaning), 45.0, " ms");
     report("hook with meaning, 95 of 100", milliseconds(all[all.len() * 95 / 100]), 70.0, " ms");
-    // An open server runs the model for the hooks; the first one makes it load the model.
+    // A running server runs the model for the hooks; the first hook makes it load the model.
     let mut server = Session::start(&with);
     server.ask("tools/list", &json!({}));
     let mut lent = 10_000;
@@ -179,7 +179,7 @@ fn workspace_of_files(count: usize) -> Workspace {
     let made = workspace(count, 400, Layout::OneFile);
     let began = Instant::now();
     let last = made.documents.last().expect("documents");
-    // A file that was just written is read again.
+    // A recently written file is read again.
     while !refdesk_files::stamp(last).expect("a document").has_settled(std::time::SystemTime::now()) {
         assert!(began.elapsed() < Duration::from_secs(60), "the documents never settle");
         std::thread::yield_now();

@@ -31,7 +31,7 @@ fn kept(workspace: &Workspace) -> PathBuf {
     workspace.folder.path().join(".jaato/refdesk/cache/mentions")
 }
 
-/// Runs until the mentions are cached; those of documents written just before are not.
+/// Runs until the mentions are cached; those of recently written documents are not.
 fn warm_up(workspace: &Workspace) {
     let began = Instant::now();
     let last = workspace.documents.last().expect("documents");

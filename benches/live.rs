@@ -30,12 +30,12 @@ fn report(what: &str, p95: Duration) {
     println!("{what}, p95: {p95:.1?}, promised at most {PROMISED:?}: {verdict}");
 }
 
-/// A hundred edits, half of them written in place and half renamed into place, each timed until it is in the snapshot.
+/// Makes a hundred edits, half of them in place and half by renaming, and times each until the snapshot shows it.
 fn edits(_: &mut Criterion) {
     let mut world = World::new();
     let edit = |round: usize| {
         let (text, shown) = if round % 4 < 2 { ("See c.\n", "c") } else { ("See a.\n", "a") };
-        // Every second one removes the mention.
+        // Every second edit removes the mention.
         let (text, shown) = if round.is_multiple_of(2) { (text, vec![shown]) } else { ("Nothing.\n", Vec::new()) };
         let began = Instant::now();
         if (round / 2).is_multiple_of(2) {

@@ -40,12 +40,13 @@ fn stdio(_: &mut Criterion) {
     let mut session = Session::start(&workspace);
     let listed = session.ask("tools/list", &json!({})).0;
     report("mcp, tools/list", listed.len() as f64, 6.0 * 1024.0, " bytes");
-    // The first of 1,000 mentions four, each of these four more, and so on to the last.
+    // The first source reaches all 1,000 documents, because each mentions four more.
     let cold = session.call("selectReferences", &json!({"ids": [id(0)]}));
     println!("mcp, selectReferences that reaches 1,000 documents, nothing read yet: {cold:?}");
     session.end();
 
-    // Each in its own session, with the mentions cached by an earlier one. Files younger than two seconds are not cached.
+    // Each call in its own session, with the mentions cached by an earlier one. Files younger than two seconds are not
+    // cached.
     let settled = Instant::now() + Duration::from_secs(3);
     while Instant::now() < settled {
         std::thread::park_timeout(settled - Instant::now());
@@ -98,7 +99,7 @@ impl Http {
         http
     }
 
-    /// Posts a message; returns head and body of the answer.
+    /// Posts a message; returns the head and the body of the answer.
     fn post(&mut self, body: &str) -> (String, String) {
         let (host, session, length) = (&self.host, &self.session, body.len());
         let head = format!(
@@ -132,7 +133,7 @@ impl Http {
     }
 }
 
-/// Resident memory of a process in bytes.
+/// The resident memory of a process in bytes.
 fn resident(process: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("a process");
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("what is resident");
@@ -168,7 +169,7 @@ fn http(_: &mut Criterion) {
                         early.store(resident(process), Ordering::Relaxed);
                     }
                     assert!(began.elapsed() < Duration::from_secs(300), "it takes too long");
-                    // Mostly small requests, as agents repeat them, and now and then the whole list.
+                    // Mostly small requests, as agents repeat them, with the whole list from time to time.
                     let params = match number % 10 {
                         0 => tool("listReferences", &json!({})),
                         1 => tool("selectReferences", &json!({"ids": [id(SOURCES - 1 - number % 500)]})),

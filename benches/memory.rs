@@ -12,14 +12,14 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use support::running::{Running, start};
 use support::{Layout, report, workspace};
 
-/// The promise, in MiB.
+/// The limit, in MiB.
 const PROMISED: f64 = 40.0;
 
-/// If nothing is written for this long, the program is idle.
+/// The program is idle if it writes nothing for this long.
 const QUIET: Duration = Duration::from_secs(2);
 
 impl Running {
-    /// Waits until the screen shows all of these words and none of those.
+    /// Waits until the screen shows all of `shown` and none of `gone`.
     fn until(&mut self, shown: &[&str], gone: &[&str]) {
         let limit = Instant::now() + Duration::from_secs(60);
         loop {

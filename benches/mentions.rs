@@ -1,6 +1,6 @@
-//! Many mentions in little text. 2,000 sources whose documents mention all 2,000 on one line; 800 ids, and 800 tags, each
-//! containing the next: `list`, `enrich` and `hook` take under 0.5 s each. Four times as many mentions of two sources on one line
-//! take at most five times as long. Whole processes, nothing cached, medians.
+//! Many mentions in little text. 2,000 sources whose documents mention all 2,000 on one line, and 800 ids and 800 tags,
+//! each containing the next: `list`, `enrich` and `hook` take under 0.5 s each. Four times as many mentions of two
+//! sources on one line take at most five times as long. Whole processes, nothing cached, medians.
 
 #![allow(missing_docs, clippy::restriction, reason = "a benchmark prints, and stops where it cannot measure")]
 
@@ -36,7 +36,7 @@ fn workspace(sources: impl Iterator<Item = SourceSpec>) -> Workspace {
     made
 }
 
-/// Selects the first source and measures each command without the cache of an earlier process.
+/// Selects the first source, and measures each command without anything cached by an earlier process.
 fn measure(what: &str, workspace: &Workspace, first: &str, prompt: &str) {
     time(&mut refdesk(workspace, &["select", first]));
     let cold = |words: &[&str], input: &str| -> Duration {

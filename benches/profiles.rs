@@ -1,5 +1,6 @@
-//! `profiles`: lists 200 profiles over 1,000 sources of 4 KB and 20 folders with templates, with their picks, transitive sources,
-//! templates and prices, in at most 300 ms. Every fifth profile knows only some sources. Whole processes, warm cache, median.
+//! `profiles`: lists 200 profiles over 1,000 sources of 4 KB and 20 folders with templates, with their picks,
+//! transitive sources, templates and prices, in at most 300 ms. Every fifth profile is limited to some sources. Whole
+//! processes, warm cache, median.
 
 #![allow(missing_docs, clippy::restriction, reason = "a benchmark prints, and stops where it cannot measure")]
 
@@ -30,7 +31,7 @@ fn world() -> Workspace {
         }
     }
     for at in 0..PROFILES {
-        // The first profiles reach everything, most only a few sources.
+        // The first profiles reach all sources, most only a few.
         let mut ours = json!({"preselected": [id(at), id(at * 5), format!("kit-{}", at % KITS)],
                               "exclude_tools": ["selectReferences"]});
         if at % 5 == 4 {

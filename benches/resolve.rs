@@ -1,5 +1,5 @@
-//! `resolve` of one id that reaches 1,000 files of 4 KB: at most 3 times `cat` of the same files; 4,000 files: at most 5.2
-//! times the 1,000. Alternating whole processes, warm cache, medians. Also just the closure.
+//! `resolve` of one id that reaches 1,000 files of 4 KB: at most 3 times `cat` of the same files; 4,000 files: at most
+//! 5.2 times as long as 1,000. Alternating whole processes, warm cache, medians. Also the closure alone.
 
 #![allow(missing_docs, clippy::restriction, reason = "a benchmark prints, and stops where it cannot measure")]
 

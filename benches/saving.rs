@@ -1,5 +1,5 @@
-//! How much it saves to give a session each text only once: a day's conversation of 50 prompts over the demo, with tool
-//! results between them and some hinted sources picked, with and without `--repeat`. Prints the added bytes and
+//! How much is saved by giving a session each text only once: a day's conversation of 50 prompts over the demo, with
+//! tool results between them and some hinted sources picked, with and without `--repeat`. Prints the added bytes and
 //! estimated tokens by kind of block. The goal is 10 %.
 #![allow(
     clippy::restriction,

@@ -1,7 +1,7 @@
-//! The real program in a real pty of 120×36: the first full frame with 1,000 sources; from a key to the last byte of the frame
-//! that shows it, with 10,000; a filter over 100,000; the cost of an idle screen; and keys while the workspace keeps changing.
-//! Medians and p95 of 30.
-//! Further figures of a running screen belong here too: one function each, called from `whole_processes`.
+//! The real program in a real pty of 120×36: the time to the first full frame with 1,000 sources; from a key to the
+//! last byte of the frame that shows its effect, with 10,000; a filter over 100,000; the cost of an idle screen; and
+//! keys while the workspace keeps changing. Medians and p95 of 30. Put further measurements of a running screen here,
+//! one function each, called from `whole_processes`.
 
 #![allow(
     missing_docs,
@@ -29,14 +29,14 @@ use support::{Layout, Workspace, refdesk, report, time, workspace};
 /// Number of measurements.
 const TIMES: usize = 30;
 
-/// The first and the last bytes of a frame that arrives in pieces; one of few bytes has neither.
+/// Mark a frame that is written in pieces; a frame of few bytes has neither mark.
 const BEGIN_OF_FRAME: &[u8] = b"\x1b[?2026h";
 const END_OF_FRAME: &[u8] = b"\x1b[?2026l";
 
-/// Timeout for everything here.
+/// The timeout of every wait here.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Output of the program.
+/// What the program wrote.
 #[derive(Default)]
 struct Written {
     bytes: usize,
@@ -53,21 +53,21 @@ impl Written {
         let [begun, ended] = [BEGIN_OF_FRAME, END_OF_FRAME].map(|marks| memmem::rfind(&self.tail, marks));
         let is_small = !self.is_in_frame && begun.is_none() && ended.is_none();
         self.frames += memmem::find_iter(&self.tail, END_OF_FRAME).count() + usize::from(is_small);
-        // Shorter than a mark, so that none is counted twice.
+        // Keep less than a whole mark, so that none is counted twice.
         self.tail.drain(..self.tail.len().saturating_sub(END_OF_FRAME.len() - 1));
         self.is_in_frame = if begun == ended { self.is_in_frame } else { begun > ended };
     }
 }
 
 impl Running {
-    /// The end of the first frame after which `holds` is true for the text on the screen.
+    /// The time of the first complete frame on which `holds` is true for the text on the screen.
     fn until(&mut self, holds: impl Fn(&str) -> bool) -> Instant {
         let mut written = Written::default();
         loop {
             let (came, bytes) = self.bytes.recv_timeout(TIMEOUT).expect("a frame");
             self.screen.process(&bytes);
             written.add(&bytes);
-            // In the middle of a frame the screen is incomplete.
+            // In the middle of a frame, the screen is incomplete.
             if !written.is_in_frame && holds(&self.screen.screen().contents()) {
                 return came;
             }
@@ -78,7 +78,7 @@ impl Running {
         self.until(|text| words.iter().all(|word| text.contains(word)))
     }
 
-    /// Everything written until then.
+    /// Collects what is written until `end`.
     fn written_until(&mut self, end: Instant) -> Written {
         let mut written = Written::default();
         loop {
@@ -93,19 +93,19 @@ impl Running {
         }
     }
 
-    /// Documents are read after the first frame; then the output stops.
+    /// Waits until the output stops: documents are read after the first frame.
     fn until_quiet(&mut self) {
         while self.written_until(Instant::now() + Duration::from_secs(1)).bytes > 0 {}
     }
 
-    /// Time from this key to the end of the frame that changes the text.
+    /// The time from this key to the end of the frame that changes the text.
     fn key(&mut self, keys: &str) -> Duration {
         let before = self.screen.screen().contents();
         let pressed = self.press(keys);
         self.until(|text| text != before).duration_since(pressed)
     }
 
-    /// CPU time of all threads so far.
+    /// The CPU time of all threads so far.
     fn processor(&self) -> Option<Duration> {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.process_id()?)).ok()?;
         let after_name = stat.rsplit(')').next()?;
@@ -115,7 +115,7 @@ impl Running {
     }
 }
 
-/// Median and p95 in milliseconds, printed.
+/// Prints and returns the median and p95, in milliseconds.
 fn spread(what: &str, mut times: Vec<Duration>) -> (f64, f64) {
     times.sort_unstable();
     let at = |part: usize| times[(times.len() * part / 100).min(times.len() - 1)].as_secs_f64() * 1_000.0;
@@ -132,7 +132,7 @@ fn first_frame() {
         let mut running = start(&workspace);
         running.until_shown(&full).duration_since(running.began)
     };
-    // The first run reads from disk what the others find in memory.
+    // The first run reads from disk what later ones find in memory.
     once();
     let (median, _) = spread("first full frame, 1,000 sources", (0..TIMES).map(|_| once()).collect());
     report("first full frame", median, 12.0, " ms");
@@ -141,7 +141,7 @@ fn first_frame() {
 /// Fast typing; the effect of a key is visible before the next one.
 const BETWEEN_KEYS: Duration = Duration::from_millis(40);
 
-/// So slow that a document follows each move of the cursor immediately.
+/// Slow enough for the document to follow each move of the cursor immediately.
 const SINGLE_KEYS: Duration = Duration::from_millis(300);
 
 fn keys(workspace: &Workspace) {
@@ -155,7 +155,7 @@ fn keys(workspace: &Workspace) {
         ("typing a filter", &["r", "e", "t", "r", "y", "\x7f", "\x7f", "\x7f", "\x7f", "\x7f"]),
         ("next pane", &["\t"]),
         ("zoom", &["z"]),
-        // The question what to pick, its answer, and undoing the pick.
+        // The question what to pick, the answer, and undoing the pick.
         ("pick", &[" ", "y", " "]),
     ];
     for (what, keys) in rounds {
@@ -183,7 +183,7 @@ fn keys(workspace: &Workspace) {
     report("key to last byte, p95", p95, 3.0, " ms");
 }
 
-/// While nothing happens, nothing is written or computed: the search index is up to date.
+/// While nothing happens and the search index is up to date, nothing is written or computed.
 fn idleness() {
     let workspace = workspace(300, 400, Layout::OneFile);
     time(&mut refdesk(&workspace, &["index"]));
@@ -199,7 +199,7 @@ fn idleness() {
     }
 }
 
-/// From a letter of a filter to the last byte of the rows that match it.
+/// Measures from a letter of a filter to the last byte of the rows that match it.
 fn filtering() {
     let workspace = workspace(100_000, 40, Layout::OneFile);
     let mut running = start(&workspace);
@@ -215,8 +215,8 @@ fn filtering() {
     report("a letter of a filter, p95", p95, 15.0, " ms");
 }
 
-/// What a move of the cursor writes: with the key held, beside a document and in just the list; and for a single move,
-/// which shows a new document.
+/// Measures what moving the cursor writes: while the key is held, with the document shown and with only the list; and
+/// for a single move, which shows a new document.
 fn cursor_moves(workspace: &Workspace) {
     let mut running = start(workspace);
     running.until_shown(&["10,000 sources"]);
@@ -249,7 +249,7 @@ fn cursor_moves(workspace: &Workspace) {
     }
 }
 
-/// Writes documents of the workspace as fast as possible, at most 10,000 a second, until stopped.
+/// Writes documents of the workspace as fast as possible, up to 10,000 a second, until stopped.
 fn write_without_end(
     documents: Vec<PathBuf>,
     stop: Arc<AtomicBool>,
@@ -304,8 +304,8 @@ fn keys_in_a_flood(workspace: &Workspace) {
     report("key to last byte while the workspace changes, p95", p95, 8.0, " ms");
 }
 
-/// A template of 64 KB whose first line shows the typed value, in a language with highlighting; from each key to the frame with
-/// the new rendering.
+/// A template of 64 KB whose first line shows the typed value, in a highlighted language: measures from each key to the
+/// frame with the new rendering.
 fn values_typed() {
     for (syntax, print, each, end) in [
         ("Jinja2", "{{ name }}", "{% for item in items %}{{ item.title }}", "{% endfor %}"),
@@ -331,7 +331,7 @@ fn values_typed() {
         for nth in 0..TIMES {
             running.written_until(Instant::now() + BETWEEN_KEYS);
             let key = char::from(b'a' + u8::try_from(nth % 26).expect("a letter")).to_string();
-            // The line is cut at the pane's edge, so the value is deleted before it gets that long.
+            // The pane cuts long lines, so delete the value before it gets that long.
             if typed.len() == 8 {
                 running.press("\x15");
                 typed.clear();
@@ -347,8 +347,8 @@ fn values_typed() {
     }
 }
 
-/// A Markdown document of 1 MB: from the key that opens it to the frame that shows it rendered; and keys that scroll in
-/// it.
+/// A Markdown document of 1 MB: measures from the key that opens it to the frame that shows it rendered, then the keys
+/// that scroll in it.
 fn documents_opened() {
     let workspace = workspace(10, 1_024, Layout::OneFile);
     let mut text = "# All that there is\n\n".to_owned();
@@ -397,7 +397,7 @@ fn whole_processes(_: &mut Criterion) {
     let workspace = workspace(10_000, 4_096, Layout::OneFile);
     cursor_moves(&workspace);
     keys(&workspace);
-    // Last, since it changes the workspace.
+    // Last, because it changes the workspace.
     keys_in_a_flood(&workspace);
 }
 

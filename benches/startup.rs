@@ -1,5 +1,6 @@
-//! `refdesk --version` within 3 ms of the smallest Rust program: each hook and script pays for it. Alternating whole
-//! processes, medians. The smallest program is compiled here, with the compiler that built the benchmark.
+//! `refdesk --version` within 3 ms of the smallest Rust program, because each hook and script pays for the startup.
+//! Alternating whole processes, medians. The smallest program is compiled here, with the compiler that built the
+//! benchmark.
 
 #![allow(missing_docs, clippy::restriction, reason = "a benchmark prints, and stops where it cannot measure")]
 

@@ -1,6 +1,6 @@
-//! Finding and joining the tables of a documented database of 1,000 tables and 14,000 columns: the index by words,
-//! `search` as a whole process compared with the `sqlite3` command line over the same words, the same in a server, and
-//! join paths within the process and as a whole process.
+//! Finding and joining the tables of a documented database of 1,000 tables and 14,000 columns: building the index by
+//! words; `search` as a whole process, compared with the `sqlite3` command line over the same words; the same in a
+//! server; and join paths, in this process and as a whole process.
 
 #![allow(
     missing_docs,
@@ -36,7 +36,7 @@ fn documented() -> Workspace {
     fs::create_dir_all(root.join(".jaato")).unwrap();
     let text = "databases: [{name: shop, type: sqlite, connection: {file: shop.db}, sampling: none}]\n";
     fs::write(root.join(".jaato/databases.yaml"), text).unwrap();
-    // Otherwise a server would compute vectors during the measurement.
+    // Otherwise, a server would compute vectors during the measurement.
     let settings = json!({"version": "1.0", "index": {"background": false}, "sources": []});
     fs::write(root.join("references.json"), settings.to_string()).unwrap();
     let connection = rusqlite::Connection::open(root.join("shop.db")).unwrap();
@@ -88,7 +88,7 @@ fn search(workspace: &Workspace) {
     report("search, above sqlite3", milliseconds(ours) - milliseconds(floor), 15.0, " ms");
 }
 
-/// The same in a warm server, for an agent that may read every page.
+/// The same searches in a warm server, for an agent that may read every page.
 fn served(workspace: &Workspace) {
     let listed = refdesk(workspace, &["list", "--format", "json"]).output().unwrap();
     let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();

@@ -1,4 +1,4 @@
-//! Tag hints at scale: at least 200 MB/s of text with 300 tags and 50 MB/s with 30,000, once everything is built; and
+//! Tag hints at scale: at least 200 MB/s of text with 300 tags and 50 MB/s with 30,000, once the matcher is built; and
 //! 10,000 sources with 3 tags each on a prompt of 20 KB. Each figure shows the automaton used and its size.
 
 #![allow(missing_docs, clippy::print_stdout, reason = "a benchmark prints")]
@@ -29,7 +29,7 @@ impl SeededRng {
     }
 }
 
-/// Sources of three tags: a word, two words, a word with a number that makes it rare.
+/// Sources with three tags each: a word, two words, and a word with a number that makes it rare.
 fn catalog(sources: usize) -> Catalog {
     let mut dice = SeededRng(7);
     let source = |i: usize| Source {
@@ -46,7 +46,7 @@ fn catalog(sources: usize) -> Catalog {
     Catalog::new((0..sources).map(source).collect())
 }
 
-/// Words of technical prose; none is a tag.
+/// Words of technical prose, none of which is a tag.
 const ENGLISH: &str = "When the gateway restarts it replays every entry from its ledger, and only then accepts new requests. \
 A slow consumer never blocks the others: each has a queue of its own, bounded, with a policy for what happens when it is \
 full. Operators should read the release notes before they upgrade, since defaults change between versions and the old \
@@ -54,8 +54,8 @@ names are kept for one year. If a deployment fails halfway, run the same command
 Please review how errors travel through these layers, whether callers can tell a timeout from a refusal, and what the \
 user sees. The configuration lives in config/settings.yaml, the scripts in ./tools/build.sh; see also https://example.org/docs.";
 
-/// English of about `bytes`; one word in a hundred is a tag of the catalog. Many different words, with few repeated in
-/// sequence.
+/// English prose of about `bytes` bytes, with many different words and few repeated sequences. One word in a hundred is
+/// a tag of the catalog.
 fn english(bytes: usize, catalog: &Catalog) -> String {
     let words: Vec<&str> = ENGLISH.split(' ').collect();
     let tags: Vec<&String> = catalog.sources().iter().flat_map(|source| &source.tags).collect();
@@ -72,7 +72,7 @@ fn english(bytes: usize, catalog: &Catalog) -> String {
     text
 }
 
-/// The promises, for a text with tags and for one without.
+/// Checks the promised throughput, for a text with tags and for one without.
 fn throughput(_: &mut Criterion) {
     const BYTES: usize = 8_000_000;
     let none = catalog(1);
@@ -103,7 +103,7 @@ fn throughput(_: &mut Criterion) {
     }
 }
 
-/// Prose of about `bytes`: sentences, line breaks, and a word in fifty that may be a tag.
+/// Prose of about `bytes` bytes: sentences, line breaks, and one word in fifty that may be a tag.
 fn prose(bytes: usize) -> String {
     const PLAIN: [&str; 12] =
         ["the", "service", "reads", "every", "order", "and", "writes", "its", "answer", "into", "a", "Queue"];
@@ -136,7 +136,7 @@ fn tag_hints(c: &mut Criterion) {
         group.bench_function(BenchmarkId::new(name, bytes), |bencher| {
             bencher.iter(|| matcher.find(black_box(&text), &catalog, &selection, false));
         });
-        // Including the sources that are passed over, as the screen does after each key in a prompt.
+        // Includes the sources that are passed over, as the screen does after each key in a prompt.
         let name = format!("{patterns} tags, with those passed over");
         group.bench_function(BenchmarkId::new(name, bytes), |bencher| {
             bencher.iter(|| matcher.candidates(black_box(&text), &catalog, &selection, false));

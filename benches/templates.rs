@@ -1,6 +1,6 @@
-//! Discovering templates: 1,000 `.tpl` files of 100 bytes indexed in at most 3 times `cat` of them, as alternating whole processes
-//! with a warm cache, medians; 1 MB of markdown with 500 blocks extracted in under 60 ms, without writing them. Also the index of a
-//! desk that has the files cached.
+//! Discovering templates: 1,000 `.tpl` files of 100 bytes are indexed in at most 3 times `cat` of them, as alternating
+//! whole processes with a warm cache, medians; 500 blocks in 1 MB of Markdown are extracted in under 60 ms, without
+//! writing them. Also the index of a desk that has the files cached.
 
 #![allow(missing_docs, clippy::restriction, reason = "a benchmark prints, and stops where it cannot measure")]
 
@@ -22,7 +22,7 @@ const FILES: usize = 1_000;
 const BLOCKS: usize = 500;
 const MEGABYTE: usize = 1024 * 1024;
 
-/// A workspace whose one picked source is a folder of templates; half of them Jinja2, half Mustache.
+/// A workspace with one picked source, a folder of templates: half of them Jinja2, half Mustache.
 fn kit() -> Workspace {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let write = |path: PathBuf, text: &str| write_atomic(&path, text.as_bytes()).expect("a writable folder");
@@ -47,7 +47,7 @@ fn kit() -> Workspace {
     Workspace { folder, documents, entries: Vec::new() }
 }
 
-/// 1 MB of markdown with 500 blocks, prose between them.
+/// 1 MB of Markdown with 500 blocks, and prose between them.
 fn document() -> String {
     let mut text = "---\nid: catalogue\n---\n# Catalogue\n".to_owned();
     for at in 0..BLOCKS {

@@ -8,17 +8,17 @@ use serde_json::{Value, json};
 
 use super::{Workspace, refdesk};
 
-/// A request as a line.
+/// A request, without a line break.
 pub fn message(id: u64, method: &str, params: &Value) -> String {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
 }
 
-/// The client's first message.
+/// The parameters of the client's first message.
 pub fn initialize() -> Value {
     json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}})
 }
 
-/// The call of a tool.
+/// The parameters of a tool call.
 pub fn tool(name: &str, arguments: &Value) -> Value {
     json!({"name": name, "arguments": arguments})
 }
@@ -32,12 +32,12 @@ pub struct Session {
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     number: u64,
-    /// From the start of the process to its first answer.
+    /// The time from the start of the process to its first answer.
     pub first: Duration,
 }
 
 impl Session {
-    /// Starts the server and greets it.
+    /// Starts the server and initializes the session.
     pub fn start(workspace: &Workspace) -> Self {
         let began = Instant::now();
         let mut command = refdesk(workspace, &["mcp"]);
@@ -52,7 +52,7 @@ impl Session {
         session
     }
 
-    /// Sends a request; returns the line of the answer, and how long it took.
+    /// Sends a request; returns the line of the answer and how long it took.
     pub fn ask(&mut self, method: &str, params: &Value) -> (String, Duration) {
         self.number += 1;
         let line = message(self.number, method, params) + "\n";
@@ -61,7 +61,7 @@ impl Session {
         loop {
             let mut answer = String::new();
             assert!(self.output.read_line(&mut answer).expect("a server that answers") > 0, "it ended");
-            // Notices may come first.
+            // Notifications may come first.
             if answer.contains("\"id\":") {
                 let took = began.elapsed();
                 assert!(!answer.contains("\"error\":{\"code\"") && !answer.contains("\"isError\":true"), "{answer}");
@@ -70,12 +70,12 @@ impl Session {
         }
     }
 
-    /// Calls a tool; returns how long that took.
+    /// Calls a tool; returns how long it took.
     pub fn call(&mut self, name: &str, arguments: &Value) -> Duration {
         self.ask("tools/call", &tool(name, arguments)).1
     }
 
-    /// Ends the server.
+    /// Closes the server's input and waits for it to end.
     pub fn end(mut self) {
         drop(self.input);
         self.child.wait().expect("a program that ends");

@@ -1,5 +1,5 @@
-//! Shared by the benchmarks: deterministic workspaces of any size, and pairs of processes timed alternately, so that a ratio stays
-//! valid if the machine's speed drifts.
+//! Shared by the benchmarks: deterministic workspaces of any size, and pairs of processes timed alternately, so that
+//! their ratio stays valid if the machine's speed drifts.
 
 #![allow(dead_code, reason = "each benchmark is a program of its own and uses what it needs")]
 
@@ -17,7 +17,7 @@ use tempfile::TempDir;
 /// The program built by `cargo bench`.
 pub const REFDESK: &str = env!("CARGO_BIN_EXE_refdesk");
 
-/// Where a workspace keeps its entries.
+/// Where a workspace stores its catalog entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
     /// All in `references.json`.
@@ -26,9 +26,9 @@ pub enum Layout {
     Discovered,
 }
 
-/// A workspace with its documents and, for [`Layout::Discovered`], its entries' files.
+/// A workspace with its documents and, for [`Layout::Discovered`], the files of its entries.
 pub struct Workspace {
-    /// Removed when this value is dropped.
+    /// Removed on drop.
     pub folder: TempDir,
     /// The documents, in catalog order.
     pub documents: Vec<PathBuf>,
@@ -36,14 +36,14 @@ pub struct Workspace {
     pub entries: Vec<PathBuf>,
 }
 
-/// The id of the source at this position of the catalog.
+/// The id of the source at this position in the catalog.
 pub fn id(at: usize) -> String {
     const WORDS: [&str; 8] = ["retry", "billing", "gateway", "ledger", "session", "router", "sampler", "policy"];
     format!("{}-{at:05}-{}", WORDS[at % 8], WORDS[(at / 8) % 8])
 }
 
-/// `size` local sources, each of which mentions four more, so that the first reaches all; documents of about `bytes` bytes, half
-/// of the mentions by id and half by link.
+/// `size` local sources, each of which mentions four more, so that the first reaches all. Documents have about `bytes`
+/// bytes; half of the mentions are by id and half by link.
 pub fn workspace(size: usize, bytes: usize, layout: Layout) -> Workspace {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let root = folder.path();
@@ -70,7 +70,7 @@ pub fn workspace(size: usize, bytes: usize, layout: Layout) -> Workspace {
         made.documents.push(path);
     }
     if layout == Layout::OneFile {
-        // An index that is being made beside would be measured with everything else.
+        // Building an index in the background would distort the measurements.
         let file = json!({"version": "1.0", "index": {"background": false}, "sources": Value::Array(sources)});
         write(&made.folder.path().join("references.json"), file.to_string().as_bytes());
     }
@@ -98,10 +98,10 @@ fn write(path: &Path, bytes: &[u8]) {
     refdesk_files::write_atomic(path, bytes).expect("a writable temporary folder");
 }
 
-/// The user's state folder. It must not lie in a workspace, where nothing could be sealed.
+/// The user's state folder. It must not be in a workspace, where nothing could be sealed.
 pub const STATE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/state");
 
-/// A command of the program in a workspace, with an empty home.
+/// A command that runs refdesk in a workspace, with an empty home.
 pub fn refdesk(workspace: &Workspace, words: &[&str]) -> Command {
     let mut command = Command::new(REFDESK);
     let root = workspace.folder.path();
@@ -110,14 +110,13 @@ pub fn refdesk(workspace: &Workspace, words: &[&str]) -> Command {
     command
 }
 
-/// `cat` of these files.
 pub fn cat(files: &[PathBuf]) -> Command {
     let mut command = Command::new("cat");
     command.args(files);
     command
 }
 
-/// The wall time of one run; its output is discarded.
+/// The wall time of one run, whose output is discarded.
 pub fn time(command: &mut Command) -> Duration {
     let began = Instant::now();
     let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
@@ -126,7 +125,7 @@ pub fn time(command: &mut Command) -> Duration {
     took
 }
 
-/// The same with standard input.
+/// Like [`time`], with standard input.
 pub fn time_fed(command: &mut Command, input: &[u8]) -> Duration {
     let began = Instant::now();
     let command = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -138,7 +137,7 @@ pub fn time_fed(command: &mut Command, input: &[u8]) -> Duration {
     took
 }
 
-/// Runs two commands alternately, after one unmeasured run of each; returns the median of each.
+/// Runs two commands alternately, after one unmeasured run of each; returns the median time of each.
 pub fn time_alternately(
     runs: usize,
     mut one: impl FnMut() -> Duration,
@@ -158,7 +157,7 @@ pub fn time_alternately(
     })
 }
 
-/// Prints a measurement and its promise.
+/// Prints a measurement, its limit, and whether the limit is kept.
 pub fn report(what: &str, measured: f64, promised: f64, unit: &str) {
     let verdict = if measured <= promised { "kept" } else { "NOT KEPT" };
     println!("{what}: {measured:.2}{unit}, promised at most {promised}{unit}: {verdict}");

@@ -12,7 +12,7 @@ use super::{REFDESK, STATE, Workspace};
 const ROWS: u16 = 36;
 const COLUMNS: u16 = 120;
 
-/// The program in a pty; its output arrives on a channel, each piece with its time.
+/// The program in a pty. Its output arrives on a channel, each piece with its time.
 pub struct Running {
     pub began: Instant,
     pub bytes: Receiver<(Instant, Vec<u8>)>,
@@ -22,7 +22,7 @@ pub struct Running {
     _master: Box<dyn MasterPty + Send>,
 }
 
-/// Starts it in this workspace, with an empty home.
+/// Starts the program in this workspace, with an empty home.
 pub fn start(workspace: &Workspace) -> Running {
     let size = PtySize { rows: ROWS, cols: COLUMNS, pixel_width: 0, pixel_height: 0 };
     let pair = native_pty_system().openpty(size).expect("a pty");
@@ -50,7 +50,7 @@ pub fn start(workspace: &Workspace) -> Running {
 }
 
 impl Running {
-    /// Types these bytes; returns the time.
+    /// Types these keys; returns the time.
     pub fn press(&mut self, keys: &str) -> Instant {
         let pressed = Instant::now();
         self.keyboard.write_all(keys.as_bytes()).expect("the terminal");
