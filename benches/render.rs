@@ -17,7 +17,6 @@ use refdesk_templates::render::{CompiledTemplate, RenderJob, Renderer, Texts};
 use serde_json::{Value, json};
 use support::{REFDESK, report};
 
-/// Number of measurements.
 const TIMES: usize = 500;
 
 /// A class with fields and methods, repeated.

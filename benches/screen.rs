@@ -26,7 +26,6 @@ use memchr::memmem;
 use support::running::{Running, start};
 use support::{Layout, Workspace, refdesk, report, time, workspace};
 
-/// Number of measurements.
 const TIMES: usize = 30;
 
 /// Mark a frame that is written in pieces; a frame of few bytes has neither mark.

@@ -26,7 +26,6 @@ pub fn tool(name: &str, arguments: &Value) -> Value {
 /// The client's second message.
 pub const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
-/// A client on standard input and output.
 pub struct Session {
     child: Child,
     input: ChildStdin,

@@ -11,7 +11,6 @@ use refdesk_text::escape::one_line;
 use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
 
-/// Adds the sources of the named places.
 pub fn run(desk: &mut Desk, session: &Session, args: &AddArgs) -> CommandOutput {
     let places = match places(desk, args) {
         Ok(Some(places)) => places,

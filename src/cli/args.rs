@@ -350,6 +350,7 @@ impl Command {
         matches!(self, Self::Search(_) | Self::Enrich(_) | Self::Simulate(_) | Self::WhyNot(_))
     }
 
+    /// What the command needs from the workspace.
     pub fn workspace_need(&self) -> WorkspaceNeed {
         match self {
             Self::Enrich(_) | Self::Instructions | Self::Render(_) | Self::Hook(_) | Self::Mcp(_) | Self::Watch => {

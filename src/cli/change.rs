@@ -35,12 +35,11 @@ pub fn exclude(desk: &mut Desk, session: &Session, ids: &[String]) -> CommandOut
     output
 }
 
-/// Lifts exclusions.
 pub fn include(desk: &mut Desk, session: &Session, ids: &[String]) -> CommandOutput {
     answer(desk.include(session, ids), "included again", &format!("not excluded: {}", named(desk, ids)))
 }
 
-/// Removes all picks.
+/// Removes all picks, and with `all` every exclusion too.
 pub fn clear(desk: &mut Desk, session: &Session, all: bool) -> CommandOutput {
     let mut output = answer(desk.clear(session, all), "cleared", "nothing to clear");
     if output.exit == 0 {

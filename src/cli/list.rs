@@ -13,7 +13,6 @@ use refdesk_desk::{Desk, TagFilter};
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens::{counted, grouped};
 
-/// Lists the sources that match the filters, in catalog order.
 pub fn run(desk: &mut Desk, args: &ListArgs, format: OutputFormat) -> CommandOutput {
     let desk = &desk.settled();
     let tags = TagFilter::new(&args.tags);

@@ -171,7 +171,6 @@ pub fn declined() -> Error {
     Error::new(Code::NotApproved, "nothing was written", "")
 }
 
-/// Waits for the user to press Enter.
 pub fn wait_for_enter() {
     let mut out = io::stderr().lock();
     let asked = out.write_all(b"\nPress Enter to go back to the screen. ").and_then(|()| out.flush());

@@ -8,7 +8,6 @@ use jiff::{SignedDuration, Timestamp, Zoned};
 
 pub const EXAMPLES: &str = "for example 90s, 15m, 2h, 3d, 2026-11-22 or 2026-11-22T09:30";
 
-/// Now, in the local time zone.
 pub fn now() -> Zoned {
     Timestamp::try_from(SystemTime::now()).unwrap_or_default().to_zoned(TimeZone::system())
 }

@@ -53,7 +53,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &WhyNotArgs) -> CommandOutp
     CommandOutput { diagnostics, ..CommandOutput::new(json, text) }
 }
 
-/// The answer for programs.
+/// The JSON of the answer.
 #[derive(Default, Serialize)]
 struct Explained<'a> {
     id: &'a str,

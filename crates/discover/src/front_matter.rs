@@ -188,7 +188,6 @@ fn is_plain(value: &str) -> bool {
     !value.trim().starts_with(['&', '*', '!', '[', ']', '{', '}', '|', '>', '%', '@', '`'])
 }
 
-/// A scalar as text.
 fn scalar(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),

@@ -137,7 +137,6 @@ fn stem(path: &Path) -> String {
     path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// The last part of an address.
 fn last_part(url: &str) -> String {
     let bare = url.split(['?', '#']).next().unwrap_or(url).trim_end_matches('/');
     bare.rsplit('/').find(|part| !part.is_empty()).unwrap_or(bare).to_owned()

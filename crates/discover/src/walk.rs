@@ -17,7 +17,6 @@ use refdesk_files::reserved::{is_git, is_own};
 use refdesk_files::{EntryKind, Folder};
 use refdesk_text::tokens::grouped;
 
-/// File extensions of documents.
 pub(crate) const DOCUMENT_EXTENSIONS: [&str; 6] = ["md", "markdown", "mdx", "mdc", "rst", "adoc"];
 
 /// File extensions of program code.
@@ -58,7 +57,6 @@ const SKIPPED: [&str; 12] = [
     "elm-stuff",
 ];
 
-/// File extensions of templates.
 const TEMPLATE_EXTENSIONS: [&str; 2] = ["tpl", "tmpl"];
 
 /// The only hidden folders to enter, each with its folder of skills or rules.
@@ -76,7 +74,6 @@ const HIDDEN: [(&str, &str); 8] = [
 /// Documents to read in hidden folders that are not entered.
 const HIDDEN_DOCUMENTS: [(&str, &str); 1] = [(".github", COPILOT)];
 
-/// Limits of a walk.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ScanLimits {
     /// The most entries of all folders.

@@ -237,7 +237,6 @@ pub async fn connect(address: &Address, limit: Duration, answer: Duration) -> Re
     Ok(connected(address, limit, answer).await?.0)
 }
 
-/// How the server is reached.
 #[derive(Debug, Clone, Copy)]
 enum Transport {
     Socket,

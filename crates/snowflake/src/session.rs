@@ -59,7 +59,7 @@ pub struct Session<'a> {
 /// The rows of a result, with all values as text.
 #[derive(Default)]
 pub struct Rows {
-    /// In lower case: `SHOW` names its columns so, other statements do not.
+    /// In lower case, as `SHOW` returns them, unlike other statements.
     names: Vec<String>,
     rows: Vec<Vec<Option<String>>>,
 }

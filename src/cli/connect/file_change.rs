@@ -182,7 +182,6 @@ impl FileParts {
         self.forget();
     }
 
-    /// Removes the records.
     fn forget(&self) {
         self.parts.iter().for_each(|(_, record)| record.forget());
     }

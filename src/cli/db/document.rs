@@ -21,7 +21,7 @@ use refdesk_text::{Code, Error};
 /// The most ids in a line.
 const SHOWN: usize = 12;
 
-/// The most files to remove to name.
+/// The most files to be removed that are listed.
 const REMOVALS: usize = 20;
 
 /// The most edited pages whose diff is shown.

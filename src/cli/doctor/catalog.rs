@@ -117,7 +117,6 @@ pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option
     (lines, members(index), None)
 }
 
-/// The members of the answer that are about the index.
 pub fn index_members(index: Option<Value>, model: Option<&str>, semantic: Option<bool>) -> [(&'static str, Value); 3] {
     [("index", index.unwrap_or_default()), ("model", json!(model)), ("semantic", json!(semantic))]
 }

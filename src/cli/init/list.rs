@@ -42,7 +42,6 @@ impl Ticks {
         self.ticked.is_empty()
     }
 
-    /// How many are ticked.
     pub fn count(&self) -> usize {
         self.ticked.iter().filter(|is_ticked| **is_ticked).count()
     }

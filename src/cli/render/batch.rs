@@ -37,7 +37,6 @@ struct Row {
     partials: BTreeMap<String, String>,
 }
 
-/// Renders and writes every row of the list.
 pub(super) fn run(desk: &mut Desk, session: &Session, args: &RenderArgs, given: &str) -> CommandOutput {
     let rows = match rows(desk, args, given) {
         Ok(rows) => rows,

@@ -34,7 +34,7 @@ pub(super) fn scope(args: &RenderArgs) -> Scope {
     if args.allow_outside { Scope::Anywhere } else { Scope::Workspace }
 }
 
-/// Words an error as the agents' tools do.
+/// Words an error like the agents' tools.
 pub(super) fn not_written(refusal: Error) -> Error {
     Error { message: format!("Failed to write output: {}", refusal.message), ..refusal }
 }
@@ -44,7 +44,6 @@ pub(super) fn in_row(at: usize, refusal: Error) -> Error {
     Error { message: format!("row {}: {}", at + 1, refusal.message), ..refusal }
 }
 
-/// Writes one text to one file.
 pub(super) fn one(
     desk: &mut Desk,
     session: &Session,
@@ -171,7 +170,7 @@ fn differences(outputs: &[PlannedOutput]) -> String {
     outputs.iter().map(|output| output.proposal.diff.unified()).collect()
 }
 
-/// On standard error, because the diffs are also input for `patch`.
+/// What a write would do, for standard error: the diffs on standard output are input for `patch`.
 fn preview(outputs: &[PlannedOutput], overwrite: bool) -> Vec<String> {
     let changed = outputs.iter().map(|output| &output.proposal).filter(|proposal| !proposal.is_unchanged());
     let describe = |it: &Proposal| {

@@ -28,7 +28,6 @@ pub(super) const FREE_TEXT: usize = 60;
 /// A value of a sample.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Cell {
-    /// No value.
     Null,
     /// A value that was not read.
     Unread,

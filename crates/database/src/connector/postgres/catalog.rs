@@ -26,7 +26,6 @@ pub(crate) struct RoleRights {
     pub writable_tables: usize,
 }
 
-/// Reads the schema.
 pub(crate) fn read(session: &ReadingSession, config: &DatabaseConfig) -> Result<(Reading, RoleRights), Refusal> {
     let mut rights = RoleRights::default();
     let mut snapshot = Snapshot::default();
@@ -252,7 +251,6 @@ fn locked(table: &Table) -> Diagnostic {
     Diagnostic::warning(Code::TableUnreadable, message).fix("run it again when that transaction has ended")
 }
 
-/// The base type of a domain.
 struct DomainBase {
     number: u32,
     printed: String,

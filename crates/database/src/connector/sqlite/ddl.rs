@@ -39,7 +39,6 @@ pub(super) fn is_virtual(sql: &str) -> bool {
     is("create") && is("virtual") && is("table")
 }
 
-/// Reads the text of a `CREATE TABLE`.
 pub(crate) fn read(sql: &str) -> TableText {
     let mut table = TableText::default();
     let tokens: Vec<Token<'_>> = Lexer::new(sql).collect();

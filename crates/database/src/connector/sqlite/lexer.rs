@@ -2,7 +2,6 @@
 
 use refdesk_text::lines::breaks;
 
-/// The kind of a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Kind<'a> {
     /// A word, including dots.
