@@ -194,7 +194,7 @@ fn is_different(it: &ProfileDetails) -> bool {
     it.switched.as_ref().is_some_and(|after| *after != own_scope(it))
 }
 
-/// Whether the profile limits the sources.
+/// Whether the profile is limited to fewer or other sources than the workspace.
 fn is_narrow(it: &ProfileDetails) -> bool {
     !it.sources.is_empty()
 }

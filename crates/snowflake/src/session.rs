@@ -131,7 +131,7 @@ impl Row<'_> {
 }
 
 impl<'a> Session<'a> {
-    /// Authenticates with this token. `wait` waits between attempts, and returns whether the rows are still wanted.
+    /// Authenticates with this token. `wait` waits between requests, and returns whether the rows are still wanted.
     pub fn new(account: &'a Account, token: Token, wait: &'a dyn Fn(Duration) -> bool) -> Self {
         let config = Agent::config_builder()
             .http_status_as_error(false)

@@ -114,7 +114,7 @@ impl SettingsFile {
         self.folder.join(self.file)
     }
 
-    /// How many folders above the file may be removed, without its root.
+    /// How many folders above the file may be removed, not counting its root.
     pub fn depth(&self) -> usize {
         self.folder.strip_prefix(&self.root).map_or(0, |inside| inside.components().count())
     }

@@ -24,7 +24,7 @@ const SCORE_PER_LETTER: u16 = 16;
 /// The weight of a match in each field: id, name, tags, description.
 const WEIGHTS: [u32; 4] = [10, 9, 8, 4];
 
-/// Fields before this index are the id and the name.
+/// Fields before this index are names.
 const NAMES: usize = 2;
 
 const DESCRIPTION: usize = 3;

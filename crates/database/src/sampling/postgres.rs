@@ -178,8 +178,8 @@ impl Sampler<'_> {
         Ok(())
     }
 
-    /// Runs these statements, and passes on the result of each with its subject. A failure does not stop the following
-    /// statements.
+    /// Runs these statements, and passes on the result of each with its subject. A refused statement does not stop the
+    /// following ones.
     fn ask_each<'a, T>(
         &self,
         asked: &'a [(String, T)],

@@ -33,7 +33,7 @@ FROM pg_catalog.pg_namespace n
 WHERE n.nspname !~ '^pg_(toast|temp)' AND (cardinality($1::text[]) = 0 OR n.nspname = ANY ($1::text[]))
   AND ($2::bool OR (n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'))";
 
-/// Before version 14, 0 rows on 0 pages means that a table was never analysed.
+/// Before version 14, a table that was never analysed reports 0 rows on 0 pages.
 pub(crate) const RELATIONS: &str = concat!(
     "WITH RECURSIVE ",
     wanted!(),
