@@ -1,4 +1,4 @@
-//! Templates of 4 KB as they are in practice: rendered after compilation (Jinja2 within 150 µs, Mustache within 100),
+//! Realistic templates of 4 KB: rendered after compilation (Jinja2 within 150 µs, Mustache within 100),
 //! parsed and rendered (within 1 ms), and rendered by a warm worker, including the round trip (p95 within 1 ms); and
 //! one of 64 KB, rendered again after each key as on the screen (within 7 ms). The first two are measured in this
 //! process, with the worker's code.

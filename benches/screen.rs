@@ -154,7 +154,7 @@ fn keys(workspace: &Workspace) {
         ("typing a filter", &["r", "e", "t", "r", "y", "\x7f", "\x7f", "\x7f", "\x7f", "\x7f"]),
         ("next pane", &["\t"]),
         ("zoom", &["z"]),
-        // The question what to pick, the answer, and undoing the pick.
+        // The question of what to pick, the answer, and undoing the pick.
         ("pick", &[" ", "y", " "]),
     ];
     for (what, keys) in rounds {

@@ -12,7 +12,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &SelectArgs) -> Result<Comm
     let json = desk.settled().rows().picked(&picked);
     let met = matches!(picked.status, PickStatus::Success | PickStatus::AllSelected);
     if met {
-        // Warn about sources that an agent, asked to read them, would be refused.
+        // Warn about sources that an agent would not be allowed to read.
         let warning = desk.settled().unreadable_warning(session, &[picked.picked, picked.pulled_in].concat());
         let answer = CommandOutput::new(json, format!("{}\n", one_line(&picked.message)));
         return Ok(CommandOutput { diagnostics: warning.into_iter().collect(), ..answer });

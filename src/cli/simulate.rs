@@ -30,7 +30,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &SimulateArgs) -> CommandOu
     }
 }
 
-/// The answer for a text that would get nothing.
+/// The answer for a text to which nothing would be added.
 pub fn nothing() -> Value {
     to_json(&Simulation::default(), false)
 }

@@ -83,8 +83,8 @@ struct Block<'a> {
     end: Option<usize>,
 }
 
-/// The block between a first `---` or `+++` line and the next one. `---` before a blank line is a Markdown rule, and so
-/// is an unclosed one, unless a `key: value` line follows.
+/// The block between a first `---` or `+++` line and the next one. Before a blank line, `---` is a Markdown rule. If it
+/// is not closed, it is one too, unless a `key: value` line follows.
 fn cut(text: &str) -> Option<Block<'_>> {
     let mut lines = text.split_inclusive('\n');
     let first = lines.next()?;

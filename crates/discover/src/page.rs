@@ -1,4 +1,4 @@
-//! The description of a document: its front matter, its headings, its first paragraph and its words.
+//! Parses a document: its front matter, its headings, its first paragraph and its words.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -39,7 +39,7 @@ const METADATA_SECTIONS: [&str; 4] = ["date", "deciders", "metadata", "status"];
 /// How a paragraph begins if it is a step in instructions and does not describe the document.
 const STEPS: [&str; 5] = ["first,", "next,", "now,", "then,", "finally,"];
 
-/// The description of a document.
+/// What was parsed from a document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Page {
     /// Its front matter.
@@ -83,7 +83,7 @@ pub(crate) fn text_of(bytes: &[u8]) -> Option<Cow<'_, str>> {
     }
 }
 
-/// Reads a document in the format of its extension. For other formats than Markdown, reStructuredText and AsciiDoc,
+/// Reads a document in the format of its extension. For formats other than Markdown, reStructuredText and AsciiDoc,
 /// only words are collected.
 pub fn read_page(name: &Path, text: &str) -> Page {
     let extension = name.extension().and_then(|it| it.to_str()).unwrap_or_default().to_ascii_lowercase();

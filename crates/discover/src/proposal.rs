@@ -71,7 +71,7 @@ impl ProposedPlace {
 /// A source to add to the catalog.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProposedSource {
-    /// Unique among the proposals and in the catalog.
+    /// Unique among the proposals, and not used in the catalog.
     pub id: String,
     /// Name for people.
     pub name: String,

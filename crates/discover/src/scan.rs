@@ -28,7 +28,7 @@ pub struct ScannedFile {
     pub path: PathBuf,
     /// In bytes.
     pub size: u64,
-    /// The description of the document.
+    /// What was parsed from the document.
     pub page: Page,
 }
 

@@ -26,7 +26,7 @@ pub(in crate::cli) struct ConnectionRecord {
     workspace: Option<(PathBuf, Sealer)>,
     /// The path that the seal covers.
     place: String,
-    /// Whether the record was not written by this user's refdesk, and is ignored.
+    /// Whether the record is ignored because this user's refdesk did not write it.
     is_foreign: bool,
     /// The bytes of the record, if this user's refdesk wrote it.
     before: Option<Vec<u8>>,

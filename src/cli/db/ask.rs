@@ -13,7 +13,7 @@ use crate::cli::answer::CommandOutput;
 use crate::cli::args::{DbDomainArgs, DbJoinsArgs, DbPathArgs, DbUsageArgs};
 use crate::cli::table;
 
-/// The most damaged pages to name.
+/// How many damaged pages to name.
 const DAMAGED: usize = 8;
 
 pub fn show(desk: &Desk, table: &str) -> Result<CommandOutput, Error> {

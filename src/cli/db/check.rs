@@ -16,7 +16,7 @@ use refdesk_text::report::{Diagnostic, Severity};
 use refdesk_text::tokens::{counted, grouped};
 use refdesk_text::{Code, Error};
 
-/// The most places of a rule to name on its line; the JSON has all of them.
+/// How many places of a rule to name on its line; the JSON has all of them.
 const PLACES: usize = 5;
 
 /// Prints the findings; exit code 1 on errors, or if too little is described.

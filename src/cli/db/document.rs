@@ -21,10 +21,10 @@ use refdesk_text::{Code, Error};
 /// The most ids in a line.
 const SHOWN: usize = 12;
 
-/// The most files to be removed that are listed.
+/// How many of the files to remove are listed.
 const REMOVALS: usize = 20;
 
-/// The most edited pages whose diff is shown.
+/// How many edited pages are shown with their diff.
 const DIFFS: usize = 5;
 
 /// Prepares, asks and writes.

@@ -7,7 +7,7 @@ use refdesk_text::tokens::counted;
 
 const NAME: &str = "databases";
 
-/// What is wrong with the databases or has to be done; `None` without databases.
+/// Reports what is wrong with the databases, or what to do next; `None` without databases.
 pub fn databases(desk: &Desk) -> Option<CheckLine> {
     desk.databases_file()?;
     Some(line(&desk.overview_reader().read()))

@@ -18,7 +18,7 @@ const WATCH_LIMIT_FILE: &str = "/proc/sys/fs/inotify/max_user_watches";
 /// Where refdesk keeps the state of a workspace.
 const OWN_FOLDER: &str = ".jaato/refdesk";
 
-/// The obstacle of a full disk.
+/// How a folder on a full disk is described.
 const FULL: &str = "is on a disk that is full";
 
 /// Parts of `TERM` and `TERM_PROGRAM` of terminals that copy by OSC 52 and report all keys.
@@ -104,7 +104,7 @@ fn fix_for(reason: &str, fix: &'static str) -> &'static str {
     if reason == FULL { "free some disk space" } else { fix }
 }
 
-/// Why no files can be created in this folder, or the folder itself cannot be.
+/// Why this folder, or a file in it, cannot be created.
 fn obstacle(folder: &Path) -> Option<String> {
     let is_there = |path: &&Path| path.symlink_metadata().is_ok();
     let nearest = folder.ancestors().find(is_there)?;

@@ -9,7 +9,7 @@ use refdesk_files::path::lossy;
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens::grouped;
 
-/// The most changed rows to show again.
+/// How many changed rows to show again.
 const CHANGED: usize = 20;
 
 /// The most folders named in the line for folded rows.

@@ -1,4 +1,4 @@
-//! Opens an SQLite file that can only be read.
+//! Opens an SQLite file for reading only.
 
 use std::collections::BTreeSet;
 use std::fs::File;
