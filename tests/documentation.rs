@@ -1,5 +1,4 @@
-//! The README and the book in `docs/` against the program: their links work, their commands run, and their lists are
-//! complete.
+//! Checks the README and the book in `docs/` against the program: links work, commands run, and lists are complete.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -42,7 +41,7 @@ fn pages() -> Vec<PathBuf> {
     top.iter().map(PathBuf::from).chain(book(Path::new(BOOK))).collect()
 }
 
-/// Where the links and pictures of a text lead.
+/// The targets of a text's links and pictures.
 fn links(text: &str) -> Vec<String> {
     let targets = |event| match event {
         Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => Some(dest_url.into_string()),
@@ -51,7 +50,7 @@ fn links(text: &str) -> Vec<String> {
     Parser::new(text).filter_map(targets).collect()
 }
 
-/// The names under which the headings of a text can be linked to.
+/// The anchors of a text's headings.
 fn anchors(text: &str) -> BTreeSet<String> {
     let (mut anchors, mut heading) = (BTreeSet::new(), None::<String>);
     for event in Parser::new(text) {
@@ -73,7 +72,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
     anchors
 }
 
-/// The blocks of code with this word after the fence.
+/// The code blocks with this language after the fence.
 fn code(text: &str, language: &str) -> Vec<String> {
     let (mut blocks, mut is_within) = (Vec::<String>::new(), false);
     for event in Parser::new(text) {
@@ -98,7 +97,7 @@ fn links_lead_to_files_and_headings() {
         for link in links(&text).into_iter().filter(|link| !link.contains("://")) {
             let (path, anchor) = link.split_once('#').unwrap_or((&link, ""));
             let target = if path.is_empty() { page.clone() } else { page.parent().unwrap().join(path) };
-            // What is outside the book is not in its pages either.
+            // Files outside the book are not part of the built book.
             let is_built = !page.starts_with(BOOK) || path.is_empty() || normal(&target).starts_with(BOOK);
             let is_there = is_built && checkout().join(&target).exists();
             if !is_there || (!anchor.is_empty() && !anchors(&read(&target)).contains(anchor)) {
@@ -131,8 +130,9 @@ fn the_summary_lists_every_page_once() {
     assert_eq!(listed, written);
 }
 
-/// A block that is marked `sh` runs as it stands: the blocks of a page one after the other, in an empty folder beside a copy of
-/// the demo in `assets/demo`. What cannot run here (it would open a screen, or install something) is marked `sh,no_run`.
+/// A block marked `sh` must run as it is. The blocks of a page run one after the other, in an empty folder next to a
+/// copy of the demo in `assets/demo`. Blocks that cannot run here (they open a screen or install something) are marked
+/// `sh,no_run`.
 #[test]
 fn commands_run() {
     let paths = [Path::new(PROGRAM).parent().unwrap().to_path_buf()];

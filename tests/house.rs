@@ -1,4 +1,4 @@
-//! Rules about the source code that the compiler does not check: the three faces do not use each other, only the layers
+//! Rules for the source code that the compiler does not check: the three faces do not use each other, only the layers
 //! that run the desk log, every file has a description, and the entry point stays small.
 
 use std::fs;
@@ -8,7 +8,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Every Rust file below this folder, in path order.
+/// Every Rust file below this folder, sorted by path.
 fn sources(folder: &str) -> Vec<PathBuf> {
     let mut open = vec![root().join(folder)];
     let mut found = Vec::new();
@@ -65,7 +65,7 @@ fn tools_do_not_depend_on_a_transport() {
     }
 }
 
-/// Texts that agents read name commands and tools; BEHAVIOUR §5 gives them.
+/// Files with texts for agents, which name commands and tools (BEHAVIOUR §5).
 const TOLD_TO_AGENTS: [&str; 3] =
     ["crates/enrich/src/print.rs", "crates/enrich/src/instructions.rs", "crates/enrich/src/contents.rs"];
 
@@ -87,7 +87,7 @@ fn no_message_below_the_faces_names_a_command_a_key_or_a_tool() {
             }
             let code = code(&file);
             let code = code.split("#[cfg(test)]\nmod ").next().unwrap();
-            // A sentence contains a blank; a name alone is a key of a file or of a protocol.
+            // A sentence contains a blank. A bare name is a key of a file or of a protocol.
             let sentences = literal.find_iter(code).map(|it| it.as_str()).filter(|text| text.contains(' '));
             let wrong: Vec<&str> = sentences.filter(|text| named.is_match(text)).collect();
             assert!(wrong.is_empty(), "{shown}: {wrong:?}");

@@ -1,5 +1,5 @@
-//! The tests of the whole program, in one binary, since each binary would link the program again. A folder is a face of the
-//! program or a subject; `support/` is shared. Unit tests are beside the code they test.
+//! The tests of the whole program, in one binary, because each binary would link the program again. Each folder covers
+//! a face of the program or a topic; `support/` is shared. Unit tests are next to the code they test.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

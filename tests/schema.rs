@@ -1,6 +1,6 @@
-//! The JSON schemas against the code: the same keys at every level, the example shows each of them, and every good file
-//! of this repository validates while bad ones do not. The validator knows only the keywords that our schemas use and
-//! fails on any other, so that none is ignored.
+//! Compares the JSON schemas with the code: the same keys at every level, an example that shows each of them, and every
+//! good file of this repository validates while bad ones do not. The validator implements only the keywords of our
+//! schemas and fails on any other, so that none is ignored.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -29,13 +29,13 @@ const WHOLE: &str = "references.schema.json";
 const ENTRY: &str = "reference.schema.json";
 const PROFILE: &str = "profile.schema.json";
 
-/// The path to our part of a profile.
+/// The pointer to our part of a profile.
 const OURS: &str = "/properties/plugin_configs/properties/references/properties";
 
 /// Keywords that do not affect validity.
 const SILENT: &[&str] = &["$schema", "title", "description", "default", "examples"];
 
-/// What is wrong with `value`, each with its position; empty if it is valid.
+/// The violations in `value`, each with its position.
 fn wrong(schema: &Value, value: &Value, at: &str) -> Vec<String> {
     let mut found = Vec::new();
     let rules = schema.as_object().unwrap_or_else(|| panic!("no schema: {schema}"));
@@ -115,7 +115,7 @@ fn key_set(properties: &Value) -> BTreeSet<String> {
     properties.as_object().expect("an object").keys().cloned().collect()
 }
 
-/// Each level of a configuration with the keys that the code knows.
+/// Each level of a configuration with the keys that the code accepts.
 fn levels() -> [(&'static str, &'static str, &'static str, &'static [&'static str]); 4] {
     [
         (WHOLE, "/properties", "", keys::TOP),
@@ -167,7 +167,7 @@ fn the_schema_of_preferences_accepts_what_the_code_accepts() {
         assert_eq!(schema["properties"][key]["enum"], json!(values), "{key}");
     }
     assert_eq!(schema["properties"]["theme"]["examples"], json!(user::THEMES));
-    // Any name may be that of one of the user's own themes.
+    // Any name may be one of the user's own themes.
     let own = ["never", "ascii", "x"].map(str::to_owned);
     let of_log =
         ["info", "TRACE", "Debug", "3", "6", "debgu", "info,warn", "info, x", "refdesk", "refdesk::cli=info,warn"];
@@ -236,7 +236,7 @@ fn good_files_validate() {
     }
 }
 
-/// `null` counts as absent everywhere; the schemas allow it only where people write it.
+/// `null` counts as absent everywhere, but the schemas allow it only where people write it.
 fn without_null(value: &Value) -> Value {
     match value {
         Value::Object(members) => {
@@ -290,14 +290,14 @@ fn bad_files_do_not_validate() {
     }
 }
 
-/// Files of databases, with their schemas.
+/// The files about databases and their schemas.
 const OF_DATABASES: [(&str, &str); 3] = [
     (".jaato/databases/documentation-plan.json", "documentation-plan.schema.json"),
     ("docs/databases/documentation-manifest.json", "documentation-manifest.schema.json"),
     (".jaato/refdesk/db/documenter-progress.json", "documenter-progress.schema.json"),
 ];
 
-/// Members that the schema does not name, or that say nothing there.
+/// Members that the schema does not have, or does not describe.
 fn unnamed(schema: &Value, value: &Value, at: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (key, member) in value.as_object().into_iter().flatten() {
@@ -337,7 +337,7 @@ fn what_is_written_about_databases_validates() {
                 assert!(!wrong(&schema, &less, "").is_empty(), "{file} with a wrong {key}");
             }
         }
-        // An edited page and one that cannot be written have their places, too.
+        // Covers the members about an edited page and about one that cannot be written.
         world.put("docs/databases/shop/artist/README.md", b"mine");
         let page = world.path.join("docs/databases/shop/artist/tables/main.Album.md");
         if round == 0 {

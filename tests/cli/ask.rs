@@ -1,5 +1,5 @@
-//! `refdesk ask` run as a whole: what it offers, answers by file, screen and HTTP, and what is left after a failure. The
-//! test itself is the process that answers.
+//! End-to-end tests of `refdesk ask`: the offered sources, answers by file, screen and HTTP, and what a failure leaves
+//! behind. The test process gives the answers.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -48,7 +48,7 @@ impl<'w> Asking<'w> {
         default_folder(&self.world.path)
     }
 
-    /// Waits until the request can be seen by an answering process.
+    /// Waits until an answering process can see the request.
     fn request(&mut self) -> Pending {
         let began = Instant::now();
         loop {
@@ -64,7 +64,7 @@ impl<'w> Asking<'w> {
         finish("refdesk ask".to_owned(), self.child, None)
     }
 
-    /// Waits for the end, and checks that neither the question nor an answer is left.
+    /// Waits for the exit, and checks that no request or answer file is left.
     #[track_caller]
     fn ends(self, code: i32) -> Value {
         let (folder, ran) = (self.folder(), self.end().exits(code));
@@ -88,7 +88,7 @@ fn response(asked: &Pending, selected: &[&str]) -> Response {
     }
 }
 
-/// Writes an answer as a program that knows nothing of refdesk would.
+/// Writes an answer as a program other than refdesk would.
 fn put(asked: &Pending, bytes: &[u8]) -> PathBuf {
     let path = asked.folder.path().join("responses").join(format!("{}.json", asked.request.request_id));
     write_atomic(&path, bytes).unwrap();
@@ -181,7 +181,7 @@ fn an_incomplete_answer_and_no_answer_are_reported_differently_and_select_nothin
     let none = asking.ends(3);
     assert_eq!((&none["status"], &none["error"]["code"]), (&json!("timed_out"), &json!("timed-out")));
     assert_eq!((&none["selected_count"], &none["sources"], &none["unknown"]), (&json!(0), &json!([]), &json!([])));
-    // Too late: the answer on a screen is refused, and one written by another program is harmless.
+    // Too late: an answer from a screen is refused, and one from another program has no effect.
     assert_eq!(answer(&asked.folder, &response(&asked, &["one"])).unwrap(), AnswerStatus::Late { by: None });
     let late = put(&asked, &serde_json::to_vec(&response(&asked, &["one"])).unwrap());
     let mut asking = Asking::start(&world, &[]);
@@ -228,7 +228,7 @@ fn a_killed_asker_leaves_no_request_and_blocks_no_other() {
     asking.ends(0);
 }
 
-/// The configuration is beside the workspace, as a user's own would be.
+/// The configuration is outside the workspace, like a user's own.
 #[test]
 fn a_webhook_gets_the_secrets_from_the_environment_and_no_proxy_is_used() {
     let world = Workspace::new();
@@ -281,7 +281,7 @@ fn a_webhook_gets_the_secrets_from_the_environment_and_no_proxy_is_used() {
         head.contains("authorization: bearer a-token\r\n") && head.contains("x-refdesk-signature: sha256="),
         "{head}"
     );
-    // No file written on the way contains either secret.
+    // No file written along the way contains either secret.
     let mut folders = vec![world.beside("")];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {

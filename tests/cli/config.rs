@@ -1,5 +1,5 @@
-//! Every file of `tests/config`: good ones give no diagnostic, bad ones exactly those in its table, and the good entry
-//! of a bad file is still in the catalog.
+//! Tests every file of `tests/config`: good ones give no diagnostic, bad ones exactly those in the table, and the good
+//! entry of a bad file is still in the catalog.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -27,8 +27,7 @@ fn with_config(world: &Workspace, file: &Path, words: &[&str]) -> ProgramRun {
     run(&mut command, None)
 }
 
-/// All diagnostics of `check` about what is written in the file, errors and warnings together; not which of its sources
-/// nothing brings up.
+/// All diagnostics of `check` about the content of the file, except for warnings that nothing brings up a source.
 fn found(ran: &ProgramRun) -> Vec<Value> {
     let document = ran.json();
     let rows = |key: &str| document[key].as_array().unwrap_or_else(|| panic!("{key}: {ran}")).clone();

@@ -1,4 +1,4 @@
-//! The day's conversation over the demo: giving everything once costs a fraction of giving it every time, and by each
+//! A day's conversation in the demo: giving everything once costs a fraction of giving it every time, and at each
 //! prompt the session has everything that the prompt should bring up.
 
 use std::collections::BTreeSet;
@@ -22,7 +22,7 @@ fn the_demo_meets_its_expectations() {
     assert_eq!(world.listing(), before, "nothing is changed");
 }
 
-/// The documentation's example of a file of expectations is met.
+/// The example in the documentation of an expectations file meets its own expectations.
 #[test]
 fn the_documented_expectations_are_met() {
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/src/how-to/hints.md")).unwrap();
@@ -40,7 +40,7 @@ fn there_are_fifty_prompts_with_tools_between_them() {
     assert!(count("PostToolUse") >= 50);
 }
 
-/// `cargo bench --bench saving` prints the exact share; this is the bound that must hold.
+/// `cargo bench --bench saving` prints the exact share. This is the bound that must hold.
 #[test]
 fn giving_once_costs_less_than_a_seventh_and_gives_all_that_is_expected() {
     let (once, again) = (replay(false), replay(true));

@@ -1,4 +1,4 @@
-//! Databases as references, as their users see them: planned, documented, asked.
+//! Databases as sources from a user's point of view: planned, documented, queried.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use crate::support::workspace::Workspace;
 
 const CHINOOK: &str = include_str!("../data/databases/chinook.sql");
 
-/// A workspace with an SQLite file, made by the program that reads it: the index's own library is the only one there.
+/// A workspace with an SQLite file, created with the SQLite library that refdesk itself uses.
 fn world() -> Workspace {
     let world = Workspace::with(&[(
         ".jaato/databases.yaml",
@@ -39,7 +39,7 @@ fn a_database_is_planned_documented_and_asked() {
     assert!(!world.path.join("docs").exists());
     let told = world.run(&["db", "document", "--no-model", "--yes", "--json"]).exits(0).json();
     assert_eq!(strings(&told["sources"]), ["db-shop-artist", "db-shop-invoice", "db-shop-playlist", "db-shop-track"]);
-    // A run is one line of the journal, and not one for each page.
+    // A run is one journal line, not one per page.
     let journal = world.run(&["journal"]).exits(0);
     assert_eq!(journal.text().lines().filter(|line| line.contains("docs/databases/shop/")).count(), 1, "{journal}");
     let told = world.run(&["db", "document"]).exits(0);
@@ -93,7 +93,7 @@ fn differences_and_rules_fail_in_ci() {
     let told = world.run(&["db", "check", "--min-coverage", "50"]).exits(1);
     assert!(told.text().contains("shop: main.Stray: it has no primary key (no_primary_key)"), "{told}");
     assert!(told.stderr.contains("0% of 'shop' is described, less than the required 50%"), "{told}");
-    // What would be removed is named before it is.
+    // What would be removed is listed before the removal.
     database.execute_batch("DROP TABLE PlaylistTrack; DROP TABLE Playlist").unwrap();
     let told = world.run(&["db", "document"]).exits(2);
     assert!(told.text().contains("obsolete files would be removed:\n  docs/databases/shop/"), "{told}");
@@ -102,7 +102,7 @@ fn differences_and_rules_fail_in_ci() {
     assert!(told.text().contains("  .jaato/references/db-shop-playlist.json\n"), "{told}");
 }
 
-/// Whether it succeeds, or fails before it began or on the way.
+/// The command succeeds, fails before it begins, or fails midway.
 #[test]
 fn an_answer_has_the_same_members_whatever_happens() {
     let members = |told: &Value| -> Vec<String> {
@@ -152,12 +152,12 @@ fn status_and_diff_agree_on_what_is_to_do() {
         world.run(&["db", "diff"])
     };
     assert_eq!(agree(0, 0, 0).text(), "The pages match the databases.\n");
-    // Values alone changed: the schema is still what the pages say.
+    // Only values changed: the pages still match the schema.
     database.execute_batch("INSERT INTO Genre VALUES (1, 'Rock'), (2, 'Jazz'); ANALYZE").unwrap();
     let told = agree(0, 0, 2);
     assert_eq!(told.text(), "No definition changed.\n2 pages to update, because notes, settings or values changed.\n");
     world.run(&["db", "document", "--yes"]).exits(0);
-    // Either page of a table, and the page of a domain.
+    // A page of a table in either format, and a page of a domain.
     for path in [format!("{page}.json"), "docs/databases/shop/artist/README.md".to_owned()] {
         let text = world.read(&path);
         std::fs::remove_file(world.path.join(&path)).unwrap();
@@ -256,11 +256,11 @@ fn what_could_not_be_read_is_no_success() {
     let told = world.run(&["db", "document", "bad"]).exits(1);
     assert!(told.text().starts_with("No database could be documented.\n"), "{told}");
     world.run(&["db", "diff", "bad"]).exits(1);
-    // Nothing could be written, so nobody is asked to agree.
+    // Nothing could be written, so the command does not ask for confirmation.
     let told = world.run(&["db", "pipeline"]).exits(1);
     assert_eq!(told.stderr.matches("error: ").count(), 1, "{told}");
     assert!(told.stderr.contains("'bad'") && !told.stderr.contains("--yes"), "{told}");
-    // A configuration that is wrong, and a plan that is damaged, write nothing.
+    // An invalid configuration or a damaged plan prevents any writing.
     world.put(".jaato/databases.yaml", config(wrong).as_bytes());
     for command in [["db", "plan"], ["db", "document"], ["db", "pipeline"]] {
         let told = world.run(&command).exits(2);
@@ -332,7 +332,7 @@ fn a_run_about_some_tables_leaves_no_broken_links() {
     assert!(told.text().starts_with("Wrote 2 pages below docs/databases.\n25 other pages are missing"), "{told}");
     assert!(world.read("docs/databases/documentation-manifest.json").contains("\"partial\""), "{told}");
     assert!(world.run(&["db", "status"]).exits(0).text().contains("25 missing"));
-    // Its domain has no further table.
+    // Its domain has no other table.
     let told = world.run(&["db", "document", "--only", "*Artist", "--yes"]).exits(0);
     assert!(told.text().contains("Wrote 3 pages below docs/databases, 2 unchanged.\n22 other pages"), "{told}");
     assert!(told.text().contains("1 source in the catalog: db-shop-artist\n"), "{told}");
@@ -383,7 +383,7 @@ fn pages_of_the_last_database_are_removed_when_it_is_no_longer_configured() {
     let world = world();
     world.run(&["db", "document", "--yes"]).exits(0);
     let before = world.read(".jaato/databases.yaml");
-    // A file that is missing does not say so.
+    // A missing configuration does not mean that no database is configured.
     std::fs::remove_file(world.path.join(".jaato/databases.yaml")).unwrap();
     let told = world.run(&["db", "document", "--yes"]).exits(2);
     assert!(told.stderr.contains("no databases are configured, but there are pages of 'shop'"), "{told}");

@@ -1,4 +1,4 @@
-//! Disturbed runs of `db document`: killed, beside another one, on a full disk; and names that are hard to write.
+//! `db document` runs that are killed, concurrent, or on a full disk; and names that are hard to write.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,7 +20,7 @@ const MANIFEST: &str = "docs/databases/documentation-manifest.json";
 const PLAN: &str = ".jaato/databases/documentation-plan.json";
 const DOCUMENT: [&str; 3] = ["db", "document", "--yes"];
 
-/// Statements of refdesk that wait for a lock.
+/// Counts refdesk's statements that wait for a lock.
 const ACTIVE: &str =
     "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'refdesk' AND wait_event_type = 'Lock'";
 
@@ -30,7 +30,7 @@ fn world(statements: &str) -> Workspace {
     world
 }
 
-/// Files below these folders, by their paths from the first.
+/// The files below these folders, by path relative to `root`.
 fn files(root: &Path, folders: &[&str]) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut open: Vec<PathBuf> = folders.iter().map(|folder| root.join(folder)).collect();
     let mut found = BTreeMap::new();
@@ -40,7 +40,7 @@ fn files(root: &Path, folders: &[&str]) -> BTreeMap<PathBuf, Vec<u8>> {
             if path.is_dir() {
                 open.push(path);
             } else if let Ok(bytes) = fs::read(&path) {
-                // Another process may rename it meanwhile.
+                // Another process may have renamed it meanwhile.
                 found.insert(path.strip_prefix(root).unwrap().to_path_buf(), bytes);
             }
         }
@@ -48,13 +48,13 @@ fn files(root: &Path, folders: &[&str]) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-/// How many files are below a folder. Reading them would take longer than the moment a test waits for.
+/// The number of files below a folder. Reading them would miss the moment that a test waits for.
 fn count(folder: &Path) -> usize {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.map(|entry| if entry.file_type().is_ok_and(|it| it.is_dir()) { count(&entry.path()) } else { 1 }).sum()
 }
 
-/// Everything that a run wrote for others, without times.
+/// Everything that a run wrote outside its state folder, without times.
 fn outcome(world: &Workspace) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = files(&world.path, &["docs", ".jaato/references", ".jaato/databases"]);
     for name in [MANIFEST, PLAN] {
@@ -88,7 +88,7 @@ fn a_run_killed_at_any_moment_is_finished_by_the_next() {
         let world = world(&statements);
         let mut child = spawn(&world);
         let begin = Instant::now();
-        // Another moment each time, from before the first file to after the last.
+        // A different moment in each round, from before the first file to after the last.
         let moment = round * 37 % (pages + 4);
         let has_come = || match moment {
             0 => true,
@@ -130,7 +130,7 @@ fn a_second_run_leaves_the_first_alone() {
     let id = i32::try_from(first.id()).ok().and_then(rustix::process::Pid::from_raw).unwrap();
     let begin = Instant::now();
     let is_begun = || !files(&world.path, &["docs"]).is_empty();
-    // Not while it holds the lock: the second run would wait for it.
+    // Not while it holds the lock, because the second run would wait for it.
     let is_storing = || {
         let lock = fs::File::open(world.path.join(".jaato/refdesk/lock"));
         lock.is_ok_and(|lock| lock.try_lock().is_err())
@@ -160,7 +160,8 @@ fn without_room_nothing_is_torn() {
     let whole = world(&statements);
     whole.run(&DOCUMENT).exits(0);
     let expected = outcome(&whole);
-    // No file may be larger: at first not even what is about to be written can be noted, then the manifest cannot be written.
+    // Files have a size limit: with the first, even the record of the planned writes does not fit; with the second, the
+    // manifest does not.
     for (kib, is_begun) in [(8, false), (32, true)] {
         let world = world(&statements);
         world.run(&["db", "plan"]).exits(0);
@@ -173,7 +174,7 @@ fn without_room_nothing_is_torn() {
     }
 }
 
-/// A disk that is really full; needs a kernel that lets this user mount a file system in memory.
+/// A disk that is really full. The kernel must let this user mount a file system in memory.
 #[cfg(target_os = "linux")]
 #[test]
 #[allow(clippy::print_stderr, reason = "a test that is left out says so")]
@@ -188,7 +189,7 @@ fn on_a_full_disk_nothing_is_torn() {
     let expected = outcome(&whole);
     let world = world(&statements);
     fs::create_dir_all(world.path.join("docs")).unwrap();
-    // What is there when it ended is copied before the file system goes.
+    // The files are copied before the file system disappears.
     let script = "mount -t tmpfs -o size=160k none docs || exit 3; \"$0\" \"$@\"; code=$?; cp -r docs kept; exit $code";
     let told = run(&mut world.started_by(&["unshare", "-rm", "sh", "-c", script], &DOCUMENT), None).exits(1);
     assert!(told.stderr.contains("free some disk space"), "{told}");
@@ -197,7 +198,7 @@ fn on_a_full_disk_nothing_is_torn() {
     for (path, bytes) in &kept {
         assert_eq!(Some(bytes), expected.get(&Path::new("docs").join(path)), "{}", path.display());
     }
-    // There is room again, and the pages are as the first run left them.
+    // With room again, the pages are as the first run left them.
     fs::remove_dir(world.path.join("docs")).unwrap();
     fs::rename(world.path.join("kept"), world.path.join("docs")).unwrap();
     world.run(&DOCUMENT).exits(0);
@@ -206,7 +207,8 @@ fn on_a_full_disk_nothing_is_torn() {
     assert_eq!(found, expected);
 }
 
-/// Documents twice; nothing lies outside the folders, no marked value is anywhere, and the second run changes nothing.
+/// Runs twice: nothing is written outside the folders, no marked value is in any page, and the second run changes
+/// nothing.
 fn documents_odd_names(world: &Workspace, tables: usize) {
     let told = world.run(&["db", "document", "--yes", "--json"]).exits(0).json();
     assert_eq!(told["failed"], Value::Array(Vec::new()), "{told}");
@@ -236,7 +238,7 @@ fn odd_names_become_pages() {
     documents_odd_names(&world(&odd_tables(Dialect::Sqlite)), 15);
 }
 
-/// Ctrl-C while the program runs, once this holds.
+/// Presses Ctrl-C as soon as the condition holds.
 fn interrupt(world: &Workspace, holds: impl Fn() -> bool) -> ProgramRun {
     let mut command = world.command(&DOCUMENT);
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -276,7 +278,7 @@ fn ctrl_c_cancels_what_a_server_does() {
     let world = Workspace::with(&[(".jaato/databases.yaml", &config)]);
     world.run(&DOCUMENT).exits(1);
     world.trust("home/.local/state/refdesk");
-    // Each sample waits a second for its table.
+    // Each sample waits a second for its locked table.
     let locked = server.locked("slow");
     let active = || server.count("slow", ACTIVE) > 0;
     let told = interrupt(&world, active).exits(130);
@@ -287,7 +289,7 @@ fn ctrl_c_cancels_what_a_server_does() {
     world.run(&DOCUMENT).exits(0);
 }
 
-/// The pages without the manifest, which says whether a run was complete.
+/// The pages without the manifest, which records whether a run was complete.
 fn pages(world: &Workspace) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = files(&world.path, &["docs"]);
     found.remove(Path::new(MANIFEST));
@@ -307,7 +309,7 @@ fn a_connection_that_is_lost_while_values_are_read_leaves_the_pages_alone() {
     world.trust("home/.local/state/refdesk");
     world.run(&DOCUMENT).exits(0);
     let (before, pages) = (outcome(&world), pages(&world));
-    // Each sample waits for its table, and each try ends while one does.
+    // Each sample waits for its locked table, and the connection is ended during each attempt.
     let locked = server.locked("shaky");
     let mut command = world.command(&DOCUMENT);
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

@@ -1,5 +1,5 @@
-//! The demo knowledge base against `tests/demo/expected.json`, which a person derived from its documents: catalog,
-//! closures, mentions, prompts, templates, and its two intended problems.
+//! Compares the demo knowledge base with `tests/demo/expected.json`, which was written by hand from its documents:
+//! catalog, closures, mentions, prompts, templates, and its two intended problems.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -30,7 +30,7 @@ fn demo(picks: &Value, exclusions: &Value) -> Workspace {
     world
 }
 
-/// The commands of the documentation, as printed.
+/// The commands of the documentation with their printed output.
 #[test]
 fn from_knowledge_to_code_as_the_documentation_says() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -68,7 +68,7 @@ fn picks_pull_in_with_depth_and_parents() {
     let none = json!([]);
     for closure in expected()["closures"].as_array().unwrap() {
         let why = &closure["why"];
-        // Resolved from the picks given as arguments.
+        // Resolved from the ids given as arguments.
         let world = demo(&none, &closure["exclusions"]);
         let picks = strings(&closure["picks"]);
         let words: Vec<&str> = ["resolve"].into_iter().chain(picks.iter().map(String::as_str)).collect();
@@ -144,7 +144,7 @@ fn templates_with_syntax_and_variables() {
         assert_eq!((&row["origin"], &row["exists"]), (&json!("standalone"), &json!(true)), "{name}");
         let path = row["source_path"].as_str().unwrap();
         assert!(path.ends_with(wanted["within"].as_str().unwrap()), "{name}: {path}");
-        // By its full name too; its variables match its skeleton.
+        // The full name works too, and the variables match the skeleton.
         let full = format!("{}/{}", wanted["source"].as_str().unwrap(), wanted["within"].as_str().unwrap());
         let variables = world.json(&["templates", "variables", &full], 0);
         assert_eq!(variables["variables"], wanted["variables"], "{full}");
@@ -175,8 +175,8 @@ fn its_two_intended_problems() {
     }
 }
 
-/// The pages of its database, their manifest and plan, and the sources made of them, are what refdesk writes. With
-/// `INSTA_UPDATE=always` they are written again.
+/// The pages of its database, their manifest and plan, and the generated sources are what refdesk writes.
+/// `INSTA_UPDATE=always` rewrites them.
 #[test]
 fn its_database_is_documented_as_refdesk_does_it() {
     const MADE: [&str; 3] = ["docs/databases", ".jaato/databases", ".jaato/references"];
@@ -202,7 +202,7 @@ fn its_database_is_documented_as_refdesk_does_it() {
     let world = Workspace::new();
     let reported = run(&mut world.bare(&["--demo", "db", "status"]), None).exits(0);
     assert_eq!(reported.text(), "accounts  reachable  19 pages  up to date\n");
-    // An agent reads each table once, and pays for it once.
+    // An agent reads each table once and pays for it once.
     let world = conversation::demo();
     world.run(&["select", "db-accounts-contracts"]).exits(0);
     let reported = world.run(&["instructions"]).exits(0).text().to_owned();

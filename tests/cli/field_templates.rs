@@ -1,5 +1,5 @@
-//! Templates from the field, if they are beside the repository: each has a language and a tree and renders from its
-//! skeleton filled with sample values, or is refused with a reason that names a line.
+//! Templates from real projects, if they are next to the repository: each has a language and a variable tree, and
+//! renders from its skeleton filled with sample values or is refused with a line number.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -29,7 +29,7 @@ fn templates(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The skeleton with each leaf taken from the sample, as a person would fill in a form.
+/// The skeleton with each leaf taken from the sample, like a form that a person filled in.
 fn filled(skeleton: &Value, sample: &Value) -> Value {
     match (skeleton, sample) {
         (Value::Object(fields), Value::Object(samples)) => {
@@ -42,7 +42,7 @@ fn filled(skeleton: &Value, sample: &Value) -> Value {
     }
 }
 
-/// Printed whether the test passes or not.
+/// Prints the line even if the test passes.
 fn tell(line: &str) {
     std::io::stderr().write_all(format!("{line}\n").as_bytes()).unwrap();
 }

@@ -1,6 +1,6 @@
 //! State files from a repository, another user, another workspace or an older version: only their picks and exclusions
-//! are used, they are set aside with one diagnostic, and read-only commands write nothing. Also, only the user can read
-//! refdesk's own state.
+//! are used, they are set aside with one diagnostic, and read-only commands write nothing. Also, refdesk's own state is
+//! readable by the user only.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::support::program::{PROGRAM, ProgramRun, run};
 use crate::support::workspace::{STATE, Workspace, inline};
 
-/// The one diagnostic that every command prints about all foreign files together.
+/// Part of the one diagnostic that every command prints about all foreign files.
 const TOLD: &str = "not written by refdesk on this machine";
 
 const OWN: &str = ".jaato/refdesk";
@@ -28,7 +28,7 @@ fn world() -> Workspace {
     )
 }
 
-/// A document of an agent's hook.
+/// A document that an agent sends to its hook.
 fn document(world: &Workspace, event: &str) -> String {
     let mut document =
         json!({"session_id": "s", "cwd": world.path, "hook_event_name": event, "prompt": "the web @kit"});
@@ -38,7 +38,7 @@ fn document(world: &Workspace, event: &str) -> String {
     document.to_string()
 }
 
-/// The calls of an agent over the Model Context Protocol.
+/// The requests of an MCP client.
 fn calls() -> String {
     let call = |id: u32, name: &str, arguments: Value| json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": name, "arguments": arguments}});
     let initialize = json!({"protocolVersion": "2025-06-18", "capabilities": {},
@@ -53,7 +53,7 @@ fn calls() -> String {
     .concat()
 }
 
-/// Runs everything that reads state and may write, each in a new workspace that `prepare` makes hostile.
+/// Runs everything that reads state and may write, each in a new workspace made hostile by `prepare`.
 fn every_reader(prepare: impl Fn(&Workspace), mut look: impl FnMut(&Workspace, &ProgramRun)) {
     type Act = fn(&Workspace) -> ProgramRun;
     let acts: [Act; 9] = [
@@ -104,7 +104,7 @@ fn a_foreign_record_of_templates_deletes_nothing() {
             let old = fs::File::options().append(true).open(world.path.join(".jaato/templates/old.tmpl")).unwrap();
             old.set_modified(std::time::UNIX_EPOCH).unwrap();
             world.put(".jaato/refdesk/templates.json", json!({"files": files}).to_string().as_bytes());
-            // A harmless reason to use it: nothing selected provides any of them.
+            // A legitimate reason to remove the files: nothing selected provides them.
             world.put(".jaato/refdesk/selection.json", br#"{"picks": ["kit"], "exclusions": []}"#);
         };
         every_reader(prepare, |world, ran| {
@@ -139,7 +139,7 @@ fn a_foreign_write_record_renames_and_removes_nothing() {
                 steps.push(step);
             }
         }
-        // One file is in place already, so that only the rest seems to be left to do.
+        // One file is already in place, so only the rest seems to be left to do.
         write_atomic(&world.path.join("made"), b"evil").unwrap();
         write_atomic(&world.path.join(".refdesk-d.tmp"), b"evil").unwrap();
         steps.insert(
@@ -190,7 +190,7 @@ fn foreign_state_is_set_aside_by_the_next_write_and_reported_once() {
     let aside = set_aside(&world);
     let names = ["journal.1.jsonl", "journal.jsonl", "selection.json", "templates.json", "write.json"];
     assert_eq!(aside.iter().map(|name| name.split(".foreign-").next().unwrap()).collect::<Vec<_>>(), names);
-    // Every byte of it is kept.
+    // Every byte of the foreign files is kept.
     for (path, bytes) in before.iter().filter(|(path, _)| path.starts_with(world.path.join(OWN))) {
         assert!(world.listing().iter().any(|(_, kept)| kept == bytes), "{}", path.display());
     }
@@ -212,7 +212,7 @@ fn a_foreign_session_memory_suppresses_nothing() {
     let bytes = fs::read(own.path.join(file)).unwrap();
     let mut bare: Value = serde_json::from_slice(&bytes).unwrap();
     bare.as_object_mut().unwrap().shift_remove("seal");
-    // Without a seal, with the seal of another workspace, of another session, and with a changed byte.
+    // Without a seal, with the seal of another workspace, of another session, and of another desk.
     let forged = [
         (file, bare.to_string().into_bytes(), "default"),
         (file, bytes.clone(), "default"),
@@ -228,7 +228,7 @@ fn a_foreign_session_memory_suppresses_nothing() {
         assert!(ran.text().contains("@web"), "{path}: {ran}");
         assert_eq!(ran.stderr.matches(TOLD).count(), 1, "{path}: {ran}");
         assert!(ran.stderr.contains("told.json.foreign-"), "{path}: {ran}");
-        // From now on it is remembered.
+        // From then on the session is remembered.
         let again = world.feed(&["--desk", desk, "--session", session, "enrich"], b"the web").exits(0);
         assert_eq!(again.text(), "the web", "{again}");
     }
@@ -250,7 +250,7 @@ fn a_forged_journal_line_is_ignored() {
     assert_eq!((ran.text(), ran.stderr.matches(TOLD).count()), (whole.as_str(), 1), "{ran}");
     let picked = world.json(&["why", "a"], 0)["chain"][0]["picked"]["by"].clone();
     assert_eq!(picked, "refdesk select");
-    // Our own lines in it stay, and more are appended.
+    // Our own lines stay, and more are appended.
     world.run(&["select", "kit"]).exits(0);
     assert!(world.read(&file).starts_with(&text));
     let numbers: Vec<Value> =
@@ -307,7 +307,7 @@ fn without_a_folder_for_a_key_only_picks_are_kept_and_that_is_reported() {
         assert!(ran.text().contains("@web") && ran.stderr.contains("could not be saved"), "{ran}");
     }
     assert!(!world.path.join(".state").exists());
-    // A key that came with it does not count either.
+    // A key that came with the workspace does not count either.
     world.put(".state/refdesk/seal.key", &[7; 32]);
     assert!(with(&["select", "web"], None).stderr.contains("is in the workspace"));
 }
@@ -428,7 +428,7 @@ fn a_configuration_or_profile_that_is_a_link_out_of_the_workspace_is_not_read() 
     }
     assert!(world.run(&["list"]).stderr.contains("references.json: the configuration is a link out of the workspace"));
     assert!(world.run(&["profiles"]).stderr.contains("profiles: the folder of profiles is a link out"));
-    // What the user names is read wherever it leads, and so is a link within the workspace.
+    // A file that the user names is read wherever it leads, and so is a link within the workspace.
     let named = world.run(&["--config", "references.json", "list"]).exits(0);
     assert!(named.text().contains("priv"), "{named}");
     world.put("conf/own.json", text.to_string().as_bytes());
@@ -437,7 +437,7 @@ fn a_configuration_or_profile_that_is_a_link_out_of_the_workspace_is_not_read() 
     assert!(world.run(&["list"]).exits(0).text().contains("priv"));
 }
 
-/// An archive can bring a second name of another file.
+/// An archive can contain a hard link to another file.
 #[test]
 fn a_file_with_another_name_is_neither_written_nor_made_private() {
     for name in ["journal.jsonl", "selection.json", "templates.json", "write.json", "told.json", "lock"] {

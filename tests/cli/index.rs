@@ -1,5 +1,5 @@
-//! The search index as its users see it: built by command, behind a server and after the start of an agent's session;
-//! killed, starved, and fed with anything.
+//! The search index from a user's point of view: built by command, by a server and at the start of a session; killed,
+//! on a full disk, and given odd input.
 
 use std::fs;
 use std::process::Stdio;
@@ -28,7 +28,7 @@ const ABOUT: [(&str, &str); 4] = [
 
 const PROMPT: &[u8] = b"the payment client should try again when the call fails";
 
-/// Sources without tags, each a file.
+/// Sources without tags, each of them a file.
 fn world(more: usize) -> Workspace {
     let mut files: Vec<(String, String)> =
         ABOUT.iter().map(|(name, text)| (format!("{name}.md"), format!("{text}\n"))).collect();
@@ -45,7 +45,7 @@ fn world(more: usize) -> Workspace {
     Workspace::of(json!(sources), &files)
 }
 
-/// The sources that a prompt brings up, and why.
+/// The hints for a prompt, with their reasons.
 fn hints(world: &Workspace, prompt: &[u8]) -> Vec<Value> {
     world.feed_json(&["simulate", "--repeat"], prompt)["items"].as_array().unwrap().clone()
 }
@@ -54,7 +54,7 @@ fn hinted(world: &Workspace) -> Vec<String> {
     hints(world, PROMPT).iter().map(|item| item["about"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Waits, without sleeping, until something that happens in the background has happened.
+/// Waits without sleeping until a background change is visible.
 fn until(what: &str, holds: impl Fn() -> bool) {
     let begin = Instant::now();
     while !holds() {
@@ -245,17 +245,17 @@ fn prompts_that_point_at_a_source_again_and_again_bring_it_up() {
         fs::read_to_string(world.path.join(format!(".jaato/refdesk/sessions/{session}/told.json"))).unwrap_or_default()
     };
     for (conversation, expected) in [(false, [false, false]), (true, [false, true])] {
-        // A prompt alone stays below it.
+        // One prompt alone stays below the threshold.
         configuration["hints"] = json!({"threshold": score + 0.02, "conversation": conversation});
         world.put("references.json", configuration.to_string().as_bytes());
         let session = format!("session-{conversation}");
         assert_eq!([said(&world, &session), said(&world, &session)], expected, "conversation: {conversation}");
-        // Without anything to remember there is none.
+        // Without the setting, the session stores no prompts.
         let reported = kept(&session);
         assert!(!reported.contains("gives up"), "the text is not kept");
         assert_eq!(reported.contains("\"prompts\""), conversation);
     }
-    // Of a password that was typed into a prompt nothing is kept, of a word of the documents the word.
+    // A password typed into a prompt leaves no trace, but a word that is also in the documents is stored.
     world.feed_json(&["--session", "secret", "enrich"], b"the pauses of hunter2xyz are 4711qq");
     let reported = kept("secret");
     assert!(reported.contains("\"pauses\"") && reported.contains("\"absent\""), "{reported}");
@@ -264,8 +264,8 @@ fn prompts_that_point_at_a_source_again_and_again_bring_it_up() {
     assert!(!world.read(".jaato/refdesk/sessions/session-true/told.json").contains("\"prompts\""));
 }
 
-/// The chunk of a text with short sections is named after the first of them. The section that is meant has its line as the file is
-/// now: just as indexed, with the same text written again, and below other text.
+/// A chunk of short sections is named after the first of them. The matching section has its current line: as indexed,
+/// with unchanged text written again, and below new text.
 #[test]
 fn sections_have_the_lines_that_they_have_now() {
     let text = "# Tills\n\nHow a till is used.\n\n## Login\n\nWith a card.\n\n## Lockout\n\nA cashier is locked out after a wrong pin.\n";
@@ -287,7 +287,8 @@ fn sections_have_the_lines_that_they_have_now() {
     }
 }
 
-/// A heading that was inserted before a section is not above it, and of sections with one text the one that is meant is named.
+/// A heading inserted before a section is not reported above it, and of sections with equal text the right one is
+/// named.
 #[test]
 fn sections_have_the_headings_that_they_have_now() {
     let filler = "Filler about nothing that anybody looks for, again and again and again. ".repeat(6);
@@ -316,7 +317,7 @@ fn sections_have_the_headings_that_they_have_now() {
     assert_eq!(installs, ["Linux > Install:5", "Mac > Install:13"]);
 }
 
-/// An editor saves a catalog half-way, and a profile leaves sources out; vectors take minutes to compute again.
+/// An editor may save half a catalog, and a profile hides sources. Recomputing their vectors would take minutes.
 #[test]
 fn what_a_broken_catalog_or_a_profile_hides_stays_in_the_index() {
     let world = world(3);
@@ -347,7 +348,7 @@ fn killed_at_any_moment_the_index_is_completed_by_the_next_run() {
     let world = world(stations);
     let mut died = 0;
     for round in 0..scaled(25, 100) {
-        // Later each time, counted in what it wrote; a log that was emptied begins again.
+        // Later in each round, measured in written bytes. A log that was emptied starts again.
         let log = world.path.join(".jaato/refdesk/index.db-wal");
         let size = || fs::metadata(&log).map_or(0, |log| log.len());
         let (before, begin) = (size(), Instant::now());
@@ -360,7 +361,7 @@ fn killed_at_any_moment_the_index_is_completed_by_the_next_run() {
         }
         kill(child.id());
         died += usize::from(!child.wait().unwrap().success());
-        // Whatever there is can be asked.
+        // The index can be queried in any state.
         world.feed(&["simulate", "--repeat"], PROMPT).exits(0);
     }
     assert!(died > 5, "only {died} died on the way");
@@ -382,7 +383,7 @@ fn killed_while_it_is_made_anew_the_index_stays_ours() {
         let mut command = world.command(&["index", "--fresh", "--words-only"]);
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let begin = Instant::now();
-        // From the moment that the old one goes, a little later each time.
+        // From the moment the old index is removed, a little later in each round.
         while stamp() == before && child.try_wait().unwrap().is_none() {
             assert!(begin.elapsed() < LIMIT);
         }
@@ -395,7 +396,7 @@ fn killed_while_it_is_made_anew_the_index_stays_ours() {
     }
 }
 
-/// The files of an index that is being made.
+/// The files of an unfinished index.
 fn unfinished(world: &Workspace) -> Vec<String> {
     let names = fs::read_dir(world.path.join(".jaato/refdesk")).unwrap();
     let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -409,7 +410,7 @@ fn an_index_that_cannot_be_made_anew_stays() {
     let hits = || world.json(&["search", "wind", "--limit", "100"], 0)["hits"].as_array().unwrap().len();
     let found = hits();
     assert!(found > 0);
-    // In KiB: where it is made, and where it is filled.
+    // Limits in KiB that interrupt creating or filling the index.
     for kib in [4, 24, 40] {
         let refused = run(&mut world.without_room(kib, &["index", "--fresh", "--words-only"]), None).exits(1);
         assert!(refused.stderr.contains("free some disk space"), "{kib}: {refused}");
@@ -498,7 +499,7 @@ fn watching_updates_the_index_although_nothing_else_may_and_as_it_was_asked_to()
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
     until_built(&world);
     let finds = || world.json(&["search", "lasagne"], 0)["hits"][0]["path"] == "retries.md";
-    // The watcher may still be starting, so the file changes again and again, with time to become quiet.
+    // The watcher may still be starting, so the file is changed repeatedly, with pauses for the debounce.
     let nth = std::cell::Cell::new(0);
     until("the change", || {
         if nth.replace(nth.get() + 1) % 200 == 0 {
@@ -613,7 +614,7 @@ fn odd_documents_are_indexed() {
     for (path, bytes) in &files {
         world.put(path, bytes);
     }
-    // What they mean takes minutes in a program that is built for tests.
+    // Computing vectors takes minutes in a test build.
     let built = world.json(&["index", "--words-only"], 0);
     assert_eq!((&built["unreadable"], &built["cut"]), (&json!(2), &json!(2)), "bytes that are no text");
     assert!(built["sections"].as_u64().unwrap() > 1_000, "{built}");
@@ -621,7 +622,7 @@ fn odd_documents_are_indexed() {
     for prompt in ["", "再試行", "\"", "a OR b NEAR/2 c", "\0", "🔁"].into_iter().chain(long.iter().map(String::as_str))
     {
         world.feed(&["simulate", "--repeat"], prompt.as_bytes()).exits(0);
-        // An argument has no such character.
+        // An argument cannot contain this character.
         if prompt != "\0" {
             let found = world.json(&["search", "--", prompt], 0);
             let is_told = found["notes"].to_string().contains("only its first 4,096 characters count");
@@ -637,7 +638,7 @@ fn where_it_cannot_be_written_the_error_names_file_and_remedy() {
     let refused = world.json(&["index"], 1);
     assert!(refused["error"]["message"].as_str().unwrap().contains("index.db"), "{refused}");
     world.feed(&["enrich"], PROMPT).exits(0);
-    // In blocks of 1 KiB: where it is made, and where it is filled.
+    // Limits in blocks of 1 KiB that interrupt creating or filling the index.
     for blocks in [4, 24, 64] {
         let full = self::world(20);
         let refused = run(&mut full.without_room(blocks, &["index"]), None).exits(1);

@@ -1,4 +1,4 @@
-//! A search index in a database when there is no server. The server's behaviour is tested in the crate of the index.
+//! A search index in a database that cannot be reached. The index crate tests the behaviour with a server.
 
 use refdesk_files::write_atomic;
 use serde_json::json;

@@ -1,5 +1,5 @@
-//! The journal: what each command records, how `journal`, `replay` and `why` read it, and which of its problems must not
-//! stop a command.
+//! The journal: what each command records, how `journal`, `replay` and `why` read it, and which problems must not stop
+//! a command.
 
 use std::fs;
 use std::process::Stdio;
@@ -30,7 +30,7 @@ fn lines(world: &Workspace, words: &[&str]) -> Vec<Value> {
     ran.text().lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {ran}"))).collect()
 }
 
-/// `what about` of each line.
+/// `event: sources` for each line.
 fn brief(lines: &[Value]) -> Vec<String> {
     let about = |line: &Value| line["about"].as_array().map_or_else(String::new, |_| strings(&line["about"]).join(","));
     lines.iter().map(|line| format!("{} {}", line["what"].as_str().unwrap(), about(line)).trim().to_owned()).collect()
@@ -99,14 +99,14 @@ fn every_command_that_changes_something_is_recorded() {
     let who: Vec<&str> = found.iter().map(|line| line["who"].as_str().unwrap()).collect();
     assert_eq!(who[0], "refdesk select");
     assert_eq!(who[4..7], ["refdesk enrich", "refdesk enrich", "refdesk render"]);
-    // What was added, with its reasons, and never the prompt.
+    // The line has the additions and their reasons, never the prompt.
     assert_eq!((&found[4]["session"], &found[4]["kind"]), (&json!("s1"), &json!("prompt")));
     assert_eq!(found[4]["why"][0]["about"], "web");
     assert_eq!(found[4]["why"][0]["why"][0]["tag"], "web");
     assert!(!world.read(FILE).contains("the web"), "the prompt must not be recorded");
     assert_eq!((&found[5]["path"], &found[5]["tool"]), (&json!("docs/b.md"), &json!("Read")));
     assert_eq!(found[6]["bytes"], 1);
-    // As stored, in both forms.
+    // Printed as stored, in both forms.
     assert_eq!(world.run(&["journal"]).exits(0).text(), world.read(FILE));
     assert_eq!(world.run(&["--format", "json", "journal"]).exits(0).text(), world.read(FILE));
 }
@@ -260,7 +260,7 @@ fn why_shows_who_picked_and_when() {
     let clock = &at.as_str().unwrap()[11..16];
     let mut command = world.command(&["why", "b"]);
     let ran = run(command.env("TZ", "UTC"), None).exits(0);
-    // Midnight may have passed in between.
+    // Midnight may have passed meanwhile.
     let today = format!("b ← a (by id, docs/a.md:1) (picked by you, {clock})\n");
     assert!(ran.text() == today || ran.text().ends_with(&format!(" {clock})\n")), "{ran}");
     // On another day, by an agent.
@@ -271,7 +271,7 @@ fn why_shows_who_picked_and_when() {
     let mut command = world.command(&["why", "a"]);
     let ran = run(command.env("TZ", "UTC"), None).exits(0);
     assert_eq!(ran.text(), "a (picked by claude-code, 2001-02-03 04:05)\n");
-    // At another desk, or unpicked since: who picked it is unknown.
+    // If the line is of another desk, or the source was unpicked since, it is unknown who picked it.
     world.edit_journal(|line| line.replacen("\"desk\":\"default\"", "\"desk\":\"other\"", 1));
     assert_eq!(world.run(&["why", "a"]).exits(0).text(), "a (picked)\n");
     assert_eq!(picked(&world), Value::Null);
@@ -301,14 +301,14 @@ fn a_damaged_journal_is_reported_once_and_stops_nothing() {
     }
 }
 
-/// A full disk: the file cannot grow.
+/// The file cannot grow, as on a full disk.
 #[test]
 fn an_unwritable_journal_is_reported_once_and_stops_nothing() {
     let world = world();
     world.feed(&["enrich", "--repeat"], b"the web").exits(0);
     let line = world.read(FILE);
     let mut filler = line.repeat(64 * 1024 / line.len());
-    // Not even by a short line.
+    // There is no room even for a short line.
     filler.push_str(&"\n".repeat(64 * 1024 - filler.len()));
     world.put(FILE, filler.as_bytes());
     let limited =
@@ -344,7 +344,7 @@ fn links_out_of_the_workspace_are_not_followed() {
         world.run(&["render", "--inline", "x", "--output", "out.txt", "--yes"]).exits(0);
         assert_eq!(outside.listing(), []);
     }
-    // The journal itself as a link.
+    // The journal itself is a link.
     let world = world();
     world.put("victim", b"precious\n");
     fs::create_dir_all(world.path.join(".jaato/refdesk")).unwrap();
@@ -355,7 +355,7 @@ fn links_out_of_the_workspace_are_not_followed() {
     assert!(world.run(&["journal"]).exits(1).stderr.contains("symbolic link"));
 }
 
-/// Each of fifty processes gets a hint for its own one of fifty sources and records a line.
+/// Each of fifty processes gets a hint for its own source and records a line.
 #[test]
 fn fifty_at_once_in_one_session_give_each_thing_once() {
     const MANY: usize = 50;
@@ -368,8 +368,8 @@ fn fifty_at_once_in_one_session_give_each_thing_once() {
         .collect();
     let world = Workspace::of(json!(sources), &[]);
     let start = |at: usize| {
-        // Each process matches its own source and the next one, which another process matches too. From a file, so that no
-        // process waits for another.
+        // Each process matches its own source and the next one, which another process matches too. The text comes from
+        // a file, so no process waits for another.
         let text = world.beside(&format!("tmp/{at}"));
         refdesk_files::write_atomic(&text, format!("tag{at} and tag{}", (at + 1) % MANY).as_bytes()).unwrap();
         let mut command = world.command(&["--session", "s", "enrich"]);

@@ -1,5 +1,5 @@
-//! A new user in three repositories of different kinds, from a fresh home: `init`, `connect`, `doctor`, a prompt, and
-//! the right hint from the command that the agent's own settings run.
+//! A new user in three kinds of repositories, with a fresh home: `init`, `connect`, `doctor`, a prompt, and the right
+//! hint from the command in the agent's own settings.
 
 use std::fs;
 use std::process::Command;
@@ -11,7 +11,7 @@ use crate::support::workspace::{Workspace, ids};
 
 struct Journey {
     files: &'static [(&'static str, &'static str)],
-    /// What `init` writes.
+    /// The sources that `init` writes.
     sources: &'static [&'static str],
     agent: &'static str,
     /// A prompt, and the source that it is about.
@@ -64,7 +64,7 @@ const SKILLS: Journey = Journey {
     prompt: ("please do an invoice-audit", "invoice-audit"),
 };
 
-/// A book, with an order and addresses.
+/// A book with a table of contents and addresses.
 const BOOK: Journey = Journey {
     files: &[
         ("book.toml", "[book]\ntitle = \"Snow\"\nsrc = \"text\"\n"),
@@ -93,7 +93,7 @@ fn repository(files: &[(&str, &str)]) -> Workspace {
     world
 }
 
-/// The command that the agent's settings give for a prompt.
+/// The prompt hook's command in the agent's settings.
 fn hook(world: &Workspace, agent: &str) -> Vec<String> {
     let (file, event) = match agent {
         "claude-code" => (".claude/settings.json", "UserPromptSubmit"),
@@ -128,7 +128,7 @@ fn travel(journey: &Journey) {
     let report = world.json(&["doctor"], 0);
     assert_eq!(report["ok"], true, "{report}");
 
-    // As the agent would: its own settings name the command, and it runs in a folder below the root.
+    // Runs the command from the agent's settings in a subfolder, as the agent would.
     let words = hook(&world, journey.agent);
     let (prompt, about) = journey.prompt;
     let below = world.path.join(if journey.agent == "codex" { "text" } else { "." });

@@ -1,4 +1,4 @@
-//! A process that is killed while it changes the desk: stored files are whole, acknowledged changes are there, the lock is
+//! Kills processes while they change a desk: stored files are complete, acknowledged changes are present, the lock is
 //! free, and the next process removes leftovers.
 
 use std::ffi::OsString;
@@ -13,7 +13,7 @@ use crate::support::program::{LIMIT, kill};
 use crate::support::workspace::{Workspace, inline};
 use refdesk_files::scale::scaled;
 
-/// Long ids, so that writing the stored file takes time.
+/// Long ids, so that writing the stored file takes measurable time.
 fn id(at: usize) -> String {
     format!("s{at}-{}", "x".repeat(200))
 }
@@ -33,7 +33,7 @@ fn temporaries(folder: &Path) -> Vec<OsString> {
     names.filter(|name| name.to_string_lossy().starts_with(".refdesk-")).collect()
 }
 
-/// Waits, without sleeping, until the moment has come or the process has ended.
+/// Waits without sleeping until the moment has come or the process has ended.
 fn wait_for(moment: Moment, folder: &Path, child: &mut Child, left_over: &[OsString], stored: u64) {
     let begin = Instant::now();
     let has_come = || match moment {
@@ -74,7 +74,7 @@ fn stored_files_are_whole_whenever_a_process_dies() {
             acknowledged.push(wanted.clone());
         } else {
             died += 1;
-            // It may have stored its pick before it died; then the pick counts.
+            // If it stored its pick before it died, the pick counts.
             if picks.contains(&wanted) {
                 acknowledged.push(wanted);
             }

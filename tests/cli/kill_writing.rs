@@ -1,5 +1,5 @@
-//! A process that is killed while it writes files: each is the old or the new one, never half of it; of a batch, the next
-//! command that writes leaves all new or all old; and no leftovers remain.
+//! Kills processes while they write files: each file is the old or the new one, never half of it. After a killed batch,
+//! the next command that writes leaves all new or all old files and no leftovers.
 
 use std::fs;
 use std::io::Read;
@@ -13,7 +13,7 @@ use crate::support::program::{LIMIT, kill};
 use crate::support::workspace::Workspace;
 use refdesk_files::scale::scaled;
 
-/// Waits, without sleeping, until the moment has come or the process has ended.
+/// Waits without sleeping until the moment has come or the process has ended.
 fn wait_for(has_come: impl Fn() -> bool, child: &mut Child) {
     let begin = Instant::now();
     while !has_come() && child.try_wait().unwrap().is_none() {
@@ -22,7 +22,7 @@ fn wait_for(has_come: impl Fn() -> bool, child: &mut Child) {
     }
 }
 
-/// Starts the program and kills it at a moment; returns whether it was still alive.
+/// Starts the program and kills it at this moment. Returns whether it was still running.
 fn kill_at(world: &Workspace, words: &[&str], has_come: impl Fn() -> bool) -> bool {
     let mut command = world.command(words);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -32,7 +32,7 @@ fn kill_at(world: &Workspace, words: &[&str], has_come: impl Fn() -> bool) -> bo
     !child.wait().unwrap().success()
 }
 
-/// Whether a file begins with this text. Reading all of it would take longer than the moment lasts.
+/// Whether the file begins with this text. Reading all of it would miss the moment.
 fn begins(file: &Path, text: &str) -> bool {
     let mut begin = vec![0; text.len()];
     fs::File::open(file).and_then(|mut file| file.read_exact(&mut begin)).is_ok() && begin == text.as_bytes()
@@ -43,7 +43,7 @@ fn unfinished(folder: &Path) -> usize {
     entries.filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().starts_with(".refdesk-")).count()
 }
 
-/// A text of one version; every line names it.
+/// The text of a version, which every line names.
 fn text(version: usize) -> String {
     format!("{version}\n").repeat(scaled(20_000, 50_000))
 }
@@ -77,11 +77,11 @@ fn one_file_is_the_old_or_the_new_one() {
 
 #[test]
 fn many_files_are_all_old_or_all_new_after_the_next_command() {
-    // Enough that there is time between the first rename and the last.
+    // Enough files for some time between the first rename and the last.
     let files = scaled(120, 300);
     let rounds = scaled(25, 200);
     let world = Workspace::new();
-    // Deep folders make it slow to reach one.
+    // Deep folders slow down each rename.
     let deep = "d/".repeat(60);
     let (one, two) = (format!("one/{deep}"), format!("two/{deep}"));
     // Every third file is new in every round.
@@ -97,7 +97,7 @@ fn many_files_are_all_old_or_all_new_after_the_next_command() {
     }
     let note = world.path.join(".jaato/refdesk/write.json");
     let (mut current, mut died, mut midway) = (0, 0, 0);
-    // Until enough processes died between two renames, which no single moment guarantees.
+    // Repeats until enough processes died between two renames, since no single moment guarantees it.
     for round in 1..=20 * rounds {
         if round > rounds && midway > 2 {
             break;

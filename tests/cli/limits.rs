@@ -1,4 +1,4 @@
-//! No template and no values can end, freeze or exhaust the program: each is an error that names the limit.
+//! No template and no values can crash, hang or exhaust the program: each case is an error that names the limit.
 
 use std::fs::{self, File};
 use std::process::{Command, Stdio};
@@ -28,8 +28,8 @@ fn no_template_ends_the_program() {
     }
 }
 
-/// Templates in which each item holds the previous one twice, thirty times, and the last is written as JSON: a billion
-/// items.
+/// Templates in which each item contains the previous one twice, thirty times over, and the last is written as JSON: a
+/// billion items.
 fn doubled_json_templates() -> Vec<String> {
     let json = |from: &str, again: &str, end: &str| {
         format!("{{% set x = {from} %}}{}{end}", format!("{{% set x = {again} %}}").repeat(30))
@@ -46,7 +46,7 @@ fn doubled_json_templates() -> Vec<String> {
     ]
 }
 
-/// Files of a megabyte, in a change of half of one, that are quadratic to read if done carelessly.
+/// Files of up to a megabyte that take quadratic time in a careless parser.
 fn files() -> Vec<(&'static str, String)> {
     let bytes = scaled(512, 1024) * 1024;
     let all = |text: &str| text.repeat(bytes / text.len());
@@ -89,11 +89,11 @@ fn files() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// A quadratic reader would run into the harness's time-out.
+/// A quadratic parser would exceed the test harness's timeout.
 #[test]
 fn no_template_file_delays_a_listing() {
     let world = Workspace::new();
-    // One at a time: all of them together are more than is analysed.
+    // One at a time, because all of them together exceed the limit of what is analysed.
     for (name, text) in files() {
         let path = format!(".templates/{name}.tpl");
         world.put(&path, text.as_bytes());
@@ -104,7 +104,7 @@ fn no_template_file_delays_a_listing() {
     }
 }
 
-/// Enough templates to keep every session's start busy: only the first ones are analysed, and that is reported.
+/// Enough templates to slow down the start of every session. Only the first ones are analysed, and that is reported.
 #[test]
 fn templates_beyond_the_limits_are_left_out_and_reported() {
     let mebibyte = |at: usize| format!("{{{{ v{at} }}}} {}", "x".repeat(1_000_000));
@@ -112,7 +112,7 @@ fn templates_beyond_the_limits_are_left_out_and_reported() {
     for at in 0..20 {
         world.put(&format!(".templates/{at:02}.tpl"), mebibyte(at).as_bytes());
     }
-    // Too large to be analysed, so it does not count.
+    // Too large to be analysed, so it does not count towards the limit.
     world.put(".templates/00-large.tpl", "{{ v }}".repeat(3_000_000).as_bytes());
     for at in 0..30 {
         world.put(&format!("many/{at:02}.md"), format!("# Part {at}\n\n```java\n{}\n```\n", mebibyte(at)).as_bytes());
@@ -124,9 +124,9 @@ fn templates_beyond_the_limits_are_left_out_and_reported() {
     let names: Vec<&str> =
         listed["templates"].as_array().unwrap().iter().filter_map(|it| it["name"].as_str()).collect();
     let standalone = names.iter().filter(|name| name.ends_with(".tpl")).count();
-    // 16 MiB, and the large one.
+    // 16 of 1 MiB each, and the large one.
     assert_eq!(standalone, 17, "{names:?}");
-    // Four documents are searched at once.
+    // Four documents are searched in parallel.
     assert_eq!(names.len() - standalone, 12, "{names:?}");
     let checked = world.json(&["check"], 1);
     let listed = |kind: &str| checked[kind].as_array().unwrap().iter().filter_map(|it| it["message"].as_str());
@@ -157,7 +157,7 @@ fn under(limit: &str, whole: &Command) -> Command {
     command
 }
 
-/// Within an address space that fits the worker itself and little else.
+/// The address space is just enough for the worker itself.
 #[cfg(target_os = "linux")]
 #[test]
 fn json_of_a_billion_items_takes_little_memory() {
@@ -265,14 +265,14 @@ fn a_worker_does_not_outlive_a_desk_that_is_killed() {
     }
 }
 
-/// With so few that the program just starts.
+/// So few that the program barely starts.
 #[test]
 #[cfg(target_os = "linux")]
 fn without_files_to_open_there_is_still_an_answer() {
     let world = Workspace::new();
     for files in 5..14 {
         for words in [&["doctor"][..], &["mcp"], &["watch"], &["--plain"]] {
-            // Where it does start, `watch` ends only with its reader.
+            // If `watch` starts, it ends only with its reader.
             let reader = if words == ["watch"] { "exec > >(true); " } else { "" };
             let ran = run(&mut under(&format!("{reader}ulimit -n {files}"), &world.command(words)), None);
             assert!(ran.code < 100 && !ran.stderr.contains("panicked"), "{files}: {ran}");
@@ -280,7 +280,7 @@ fn without_files_to_open_there_is_still_an_answer() {
     }
 }
 
-/// On a system without more threads (root always gets more).
+/// On a system without free threads. Root always gets more.
 #[cfg(target_os = "linux")]
 #[test]
 fn without_threads_there_is_still_an_answer() {

@@ -1,4 +1,5 @@
-//! No room on the disk: what could not be stored is said, with the fix for it, and nothing is left half done unsaid.
+//! No room on the disk: whatever could not be stored is reported with a fix, and nothing is left half done without a
+//! report.
 
 use std::fs;
 
@@ -9,7 +10,7 @@ use crate::support::workspace::{STATE, Workspace, inline};
 
 const FIX: &str = "free some disk space";
 
-/// A workspace that was used before, so that only its own files cannot be written.
+/// A workspace that was used before, so only its own files fail to be written.
 fn world() -> Workspace {
     let world = Workspace::of(json!([inline("a", "text")]), &[("docs/in.md", "in\n")]);
     world.put(".jaato/references/own.json", br#"{"id": "own", "name": "Own", "type": "inline", "content": ""}"#);

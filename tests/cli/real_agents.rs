@@ -1,6 +1,6 @@
-//! The agents' own programs, each connected in both scopes: whether the hint is in what the agent sends to its model, and
-//! the tools of the server with it. A program is taken from the folder `REFDESK_AGENTS` or from `PATH`; without it the test
-//! says that it was skipped. `.ci/agents` installs them.
+//! The agents' own programs, each connected in both scopes: checks that the agent sends the hint and the server's tools
+//! to its model. Programs are found in the folder `REFDESK_AGENTS` or on `PATH`; without one, the test reports that it
+//! was skipped. `.ci/agents` installs them.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -13,7 +13,7 @@ use crate::support::model::StandInModel;
 use crate::support::program::{PROGRAM, run};
 use crate::support::workspace::Workspace;
 
-/// The environment variable that names the folder of the programs.
+/// The environment variable with the folder of the programs.
 const FOLDER: &str = "REFDESK_AGENTS";
 
 const PROMPT: &str = "What do we say about resilience?";
@@ -22,14 +22,15 @@ const HINT: &str = "- @retry-pattern: Retry pattern (matched: resilience)";
 
 /// An agent's program.
 struct RealAgent {
-    /// Its name for `connect`.
+    /// The agent's name for `connect`.
     word: &'static str,
     program: &'static str,
-    /// Makes it answer a prompt without a terminal, as far as possible without asking, since no answer would come.
+    /// Arguments for answering a prompt without a terminal and, as far as possible, without questions, which nobody
+    /// would answer.
     words: &'static [&'static str],
-    /// The user's settings with the stand-in in place of the model: file below the home folder, and text.
+    /// User settings that point to the stand-in model: file below the home folder, and text.
     settings: fn(&str, &Path) -> Option<(&'static str, String)>,
-    /// Environment variables with the stand-in in place of the model.
+    /// Environment variables that point to the stand-in model.
     environment: fn(&str) -> Vec<(&'static str, String)>,
 }
 
@@ -47,7 +48,7 @@ const CLAUDE_CODE: RealAgent = RealAgent {
     },
 };
 
-/// It runs hooks only after a review at a terminal.
+/// Codex runs hooks only after a review at a terminal.
 const CODEX: RealAgent = RealAgent {
     word: "codex",
     program: "codex",
@@ -65,7 +66,7 @@ const CODEX: RealAgent = RealAgent {
     environment: |_| Vec::new(),
 };
 
-/// Without a terminal it has only tools that it may use without asking.
+/// Without a terminal, Gemini CLI only has tools that it may use without asking.
 const GEMINI_CLI: RealAgent = RealAgent {
     word: "gemini-cli",
     program: "gemini",
@@ -106,7 +107,7 @@ const OPENCODE: RealAgent = RealAgent {
     environment: |_| vec![("OPENCODE_DISABLE_MODELS_FETCH", "1".to_owned())],
 };
 
-/// Where the programs are looked for: refdesk's own comes first.
+/// The search path, with refdesk's own program first.
 fn search_path() -> OsString {
     let own = Path::new(PROGRAM).parent().map(Path::to_path_buf);
     let named = std::env::var_os(FOLDER).map(PathBuf::from);
@@ -114,12 +115,12 @@ fn search_path() -> OsString {
     std::env::join_paths(own.into_iter().chain(named).chain(std::env::split_paths(&path))).unwrap()
 }
 
-/// Printed whether the test passes or not.
+/// Prints the line even if the test passes.
 fn tell(line: &str) {
     std::io::stderr().write_all(format!("{line}\n").as_bytes()).unwrap();
 }
 
-/// The program in the workspace, with nothing of this machine in its environment but the path.
+/// The program in the workspace, with nothing from this machine's environment but the path.
 fn command(world: &Workspace, agent: &RealAgent, path: &OsString, words: &[&str]) -> Command {
     let mut command = Command::new(agent.program);
     command.args(words).current_dir(&world.path).env_clear().env("PATH", path).env("TMPDIR", world.beside("tmp"));
@@ -135,7 +136,7 @@ fn command(world: &Workspace, agent: &RealAgent, path: &OsString, words: &[&str]
     command
 }
 
-/// A repository with one source, for which `init` has made a catalog.
+/// A repository with one source, added by `init`.
 fn repository() -> Workspace {
     let world = Workspace::with(&[
         ("README.md", "# Gate\n\nA service.\n"),
@@ -148,7 +149,7 @@ fn repository() -> Workspace {
     world
 }
 
-/// Whether one of the tools in a request is ours; each provider lists them in another way.
+/// Whether the request lists one of our tools; each provider has its own format.
 fn has_tool(request: &Value) -> bool {
     request["tools"].to_string().contains("selectReferences")
 }

@@ -1,4 +1,4 @@
-//! What people find and ask about documented databases: two of them, so that names can be ambiguous.
+//! Finding and querying tables in two documented databases, so that names can be ambiguous.
 
 use serde_json::{Value, json};
 
@@ -45,11 +45,11 @@ fn tables_are_found_as_tables() {
         ],
         "{first}"
     );
-    // Tables that are named come before those that mention them.
+    // Tables named in the query come before those that mention them.
     let named = hits(&world, &["which customers bought the most tracks", "--kind", "table", "--database", "shop"]);
     let tables: Vec<&str> = named.iter().take(2).map(|hit| hit["table"].as_str().unwrap()).collect();
     assert_eq!(tables, ["Track", "Customer"], "{named:?}");
-    // A table is one hit, and its pages are not found as text as well.
+    // A table is one hit, and its pages are not text hits as well.
     let all = hits(&world, &["customer", "invoice", "address", "--limit", "50"]);
     let mut paths: Vec<&str> =
         all.iter().filter(|hit| hit["table"].is_string()).map(|hit| hit["path"].as_str().unwrap()).collect();
@@ -68,7 +68,7 @@ fn tables_are_found_as_tables() {
         let found = hits(&world, words);
         assert_eq!(found[0]["heading"], expected, "{words:?}: {found:?}");
     }
-    // The name of a source leads to its text, but not past a filter.
+    // A source's name leads to its text, unless a filter excludes it.
     let named = hits(&world, &["db-shop-invoice", "--database", "north"]);
     assert!(named.iter().all(|hit| hit["database"] == "north"), "{named:?}");
     let join = &hits(&world, &["support", "--kind", "relationship"])[0]["join"];
@@ -132,7 +132,7 @@ fn a_manifest_names_only_pages() {
     assert!(hits(&world, &["track", "--kind", "table"]).is_empty());
 }
 
-/// Two databases with tables of the same names, and names with dots, quotes and control characters.
+/// Two databases with equal table names, and names with dots, quotes and control characters.
 pub fn twins() -> Workspace {
     let world = Workspace::with(&[(
         ".jaato/databases.yaml",

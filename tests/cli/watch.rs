@@ -1,5 +1,5 @@
-//! `refdesk watch` run as a whole: actions of other processes arrive as lines, in order and once; it ends by a signal or
-//! with its reader.
+//! End-to-end tests of `refdesk watch`: it prints the actions of other processes as lines, in order and once, and ends
+//! by a signal or with its reader.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::support::program::{LIMIT, kill};
 use crate::support::workspace::{Workspace, inline};
 
-/// A running `refdesk watch`, and what it prints.
+/// A running `refdesk watch` with its output.
 struct Watch {
     child: Child,
     lines: Receiver<String>,
@@ -81,7 +81,7 @@ impl Watch {
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        // It has ended already, unless the test failed.
+        // It has already ended, unless the test failed.
         if let Ok(None) = self.child.try_wait() {
             kill(self.child.id());
             let _ = self.child.wait();
@@ -95,7 +95,7 @@ fn world() -> Workspace {
     Workspace::of(json!([tagged("first"), tagged("second"), caller, inline("callee", "")]), &[])
 }
 
-/// Enriches a prompt of this session, with everything repeated.
+/// Enriches a prompt in this session with `--repeat`.
 fn enrich(world: &Workspace, session: &str, prompt: &str) {
     let words = ["--session", session, "enrich", "--repeat"];
     crate::support::program::run(&mut world.bare(&words), Some(prompt.as_bytes())).exits(0);
@@ -117,7 +117,7 @@ fn actions_of_others_arrive_once_and_in_order() {
     let receipt = &seen.iter().find(|line| line["session"] == "s1").unwrap()["receipt"];
     assert_eq!((&receipt["what"], &receipt["who"]), (&json!("enriched"), &json!("refdesk enrich")), "{receipt}");
     assert!(receipt["text"].as_str().unwrap().contains("@first"), "{receipt}");
-    // A selection comes as a notice of the desk itself, possibly after the next action.
+    // A selection arrives as a notice of the desk itself, possibly after the next action.
     let mut reported = seen;
     if !reported.iter().any(|line| line["text"] == "Picked @caller") {
         reported.extend(watch.until("the pick", |line| line["text"] == "Picked @caller"));
@@ -143,12 +143,12 @@ fn it_can_be_limited_to_one_session() {
     let select = |session: &str, id: &str| world.run(&["--session", session, "select", id]).exits(0);
     select("other", "first");
     enrich(&world, "other", "about java");
-    // A selection made before a journal line is known by the time that line is printed.
+    // A selection made before a journal line is known when that line is printed.
     enrich(&world, "begin", "about java");
     let mut seen = watch.until("its prompt", |line| line["topic"] == "enriched");
     select("begin", "caller");
     seen.extend(watch.until("its pick", |line| line["text"] == "Picked @caller"));
-    // By now anything repeated or of other sessions would have been printed.
+    // By now, repeated lines and lines of other sessions would have been printed.
     select("other", "second");
     enrich(&world, "begin", "about @callee");
     seen.extend(watch.until("the end", |line| line["text"].as_str().unwrap().contains("expanded @callee")));
@@ -164,7 +164,7 @@ fn it_ends_with_its_reader() {
     let world = world();
     let mut command = world.bare(&["watch"]);
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
-    // It must notice this without writing anything.
+    // It must notice this without writing.
     drop(child.stdout.take());
     let (_, lines) = channel();
     let mut watch = Watch { child, lines };
@@ -181,7 +181,7 @@ fn a_reader_that_does_not_read_does_not_block_its_end() {
     let (_, lines) = channel();
     let watch = Watch { child, lines };
     let began = Instant::now();
-    // Until the pipe is full: far more than fits in it, in few lines.
+    // Fills the pipe: far more than its capacity, in few lines.
     for _ in 0..20 {
         enrich(&world, "s", "about java");
         assert!(began.elapsed() < LIMIT);

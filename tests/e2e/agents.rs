@@ -1,4 +1,4 @@
-//! `F7` on the real screen: sessions of agents appear as their hooks run, with what they were sent, and lead to the
+//! `F7` on the real screen: agents' sessions appear while their hooks run, with what they were sent, and lead to the
 //! receipt.
 
 use serde_json::json;
@@ -7,7 +7,7 @@ use crate::support::program::run;
 use crate::support::pty::Pty;
 use crate::support::workspace::{Workspace, inline};
 
-/// What a hook of Claude Code gets for this prompt.
+/// Runs a hook of Claude Code with this prompt.
 fn hook(workspace: &Workspace, session: &str, prompt: &str) {
     let document = json!({
         "session_id": session, "cwd": workspace.path, "hook_event_name": "UserPromptSubmit",
@@ -31,7 +31,7 @@ fn a_hook_appears_while_the_view_is_open() {
     hook(&workspace, "second-session", "and retry what?");
     pty.wait_for("second-session");
     pty.wait_for("2 sessions");
-    // The cursor stays on the session that it was on.
+    // The cursor stays on its session.
     pty.type_bytes("\r");
     pty.wait_for("[Journal 1]");
     hook(&workspace, "first-session", "what does @other say?");

@@ -1,4 +1,4 @@
-//! `refdesk ask` at a terminal: the list, a wrong line, and what is picked.
+//! `refdesk ask` at a terminal: the list, an invalid line, and the picks.
 
 use serde_json::json;
 

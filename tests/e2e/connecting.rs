@@ -1,4 +1,4 @@
-//! `refdesk connect` and `disconnect` ask at a terminal; anything but yes means no.
+//! `refdesk connect` and `disconnect` ask at a terminal, and only a yes approves.
 
 use std::fs;
 
@@ -18,7 +18,7 @@ fn start(world: &Workspace, verb: &[&str]) -> Pty {
     Pty::start_at(&world.beside("home"), &words, 100, 60)
 }
 
-/// A workspace with a source, and these settings.
+/// A workspace with one source and these settings.
 fn world(settings: &str) -> Workspace {
     Workspace::of(json!([inline("a", "text")]), &[(SETTINGS, settings)])
 }
@@ -67,13 +67,13 @@ fn a_file_that_changes_before_the_answer_is_not_overwritten() {
     pty.wait_for("[y/N]");
     write_atomic(&world.path.join(SETTINGS), b"{\"version\": 2}\n").unwrap();
     pty.type_bytes("y\r");
-    // The new diff is made from the current content.
+    // The new diff is based on the current content.
     pty.wait_for("changed after the difference was shown");
     pty.wait_for("-{\"version\": 2}");
     assert_eq!(pty.wait_for_exit().exit_code(), 1);
     assert_eq!(world.read(SETTINGS), "{\"version\": 2}\n");
     assert!(!fs::exists(world.path.join(".jaato/refdesk/connected/cursor.json")).unwrap(), "nothing is remembered");
-    // The same for a file that is to be removed.
+    // The same for a file that would be removed.
     fs::remove_file(world.path.join(SETTINGS)).unwrap();
     let mut pty = start(&world, HOOKS);
     pty.wait_for("Write .cursor/hooks.json (+24 −0)? [y/N]");
@@ -125,7 +125,7 @@ fn a_file_that_is_to_stay_does_not_keep_the_others_from_being_removed() {
         assert_eq!(pty.wait_for_exit().exit_code(), 1);
         assert_eq!(world.path.join(SETTINGS).exists(), !removed);
         assert!(world.path.join(".cursor/mcp.json").exists());
-        // What stayed can still be undone.
+        // The remaining changes can still be undone.
         world.run(&["disconnect", "cursor", "--yes"]).exits(0);
         assert!(!world.path.join(".cursor").exists());
     }

@@ -1,4 +1,4 @@
-//! `6` on the real screen: documenting a small SQLite database, paused and continued; its tables are found, and joins
+//! `6` on the real screen: a small SQLite database is documented, with a pause; its tables are found, and joins
 //! followed.
 
 use std::fs;
@@ -11,7 +11,7 @@ use crate::support::workspace::Workspace;
 
 use super::demo;
 
-/// A workspace with a database of this many tables, each of which refers to the one before.
+/// A workspace with a database of this many tables, each of which refers to the previous one.
 fn with_database(tables: usize) -> Workspace {
     let world = Workspace::new();
     let mut sql = String::from("BEGIN;");

@@ -1,4 +1,4 @@
-//! `refdesk edit` at a terminal: what the editor leaves is checked, and can be edited again or put back. The editor is a
+//! `refdesk edit` at a terminal: the edited file is checked, and can be edited again or restored. The editor is a
 //! script that rewrites the file.
 
 use std::os::unix::fs::PermissionsExt;
@@ -12,7 +12,7 @@ const ENTRY: &str = "{\"id\": \"a\", \"name\": \"A\", \"type\": \"inline\", \"co
 
 const FILE: &str = ".jaato/references/a.json";
 
-/// `refdesk edit a` with an editor that writes each of these texts in turn, and deletes the file for one that is empty.
+/// `refdesk edit a` with an editor that writes these texts, one per call. For an empty one it deletes the file.
 fn edit(world: &Workspace, texts: &[&str]) -> Pty {
     for (at, text) in texts.iter().enumerate() {
         refdesk_files::write_atomic(&world.beside(&format!("tmp/{at}")), text.as_bytes()).unwrap();

@@ -1,5 +1,5 @@
-//! The screen lends its terminal to an editor: in its original modes, with every key typed for the editor and none typed
-//! after it, however the editor ends. The editor is a script that records what it gets.
+//! The screen hands its terminal to an editor: in its original modes, with every key typed before the exit going to the
+//! editor and none after it, however the editor ends. The editor is a script that records its input.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -12,10 +12,10 @@ use serde_json::json;
 use crate::support::pty::Pty;
 use crate::support::workspace::{Workspace, inline};
 
-/// Typed for the editor: every letter, and keys that mean something on the screen.
+/// The keys for the editor: every letter, and keys that have a meaning on the screen.
 const KEYS: &str = "abcdefghijklmnopqrstuvwxyz q\x1b[A/";
 
-/// Arguments, folder and modes go to a file beside the script; so do the keys, read one at a time.
+/// Records arguments, folder and modes in files next to the script, and the keys one at a time.
 const RECORDS: &str = r#"
 here=${0%/*}
 { printf '%s\n' "$@"; pwd; } > "$here/given"
@@ -43,7 +43,7 @@ impl Desk {
         Self { workspace }
     }
 
-    /// A script beside the workspace, under a name that editors have.
+    /// A script next to the workspace, with the name of a known editor.
     fn editor(&self, name: &str, script: &str) -> PathBuf {
         let path = self.workspace.beside("tmp").join(name);
         refdesk_files::write_atomic(&path, format!("#!/bin/sh\n{script}").as_bytes()).unwrap();
@@ -55,7 +55,7 @@ impl Desk {
         fs::read_to_string(self.workspace.beside("tmp").join(name)).unwrap()
     }
 
-    /// The screen over this workspace with this `$EDITOR`, started by a shell that records the terminal's modes.
+    /// The screen of this workspace with this `$EDITOR`, started by a shell that records the terminal's modes.
     fn open(&self, editor: &str) -> Pty {
         let mut command = CommandBuilder::new("sh");
         let program = env!("CARGO_BIN_EXE_refdesk");
@@ -91,7 +91,7 @@ fn no_key_is_stolen_and_none_is_lost() {
             let given_back = !screen.alternate_screen() && !screen.hide_cursor() && !screen.bracketed_paste();
             seen.bytes > bytes && given_back && seen.text().contains("EDITOR IS OPEN")
         });
-        // The keys for the editor, and in the same write one for the screen after it.
+        // The keys for the editor, and in a second write one for the screen.
         pty.type_bytes(KEYS);
         pty.type_bytes("2");
         pty.wait_until("the screen", |seen| {
@@ -137,7 +137,7 @@ fn a_failing_editor_is_reported() {
         pty.wait_until(said, |seen| seen.terminal.screen().alternate_screen() && seen.text().contains(said));
         pty.type_bytes("2");
         pty.wait_for("2 Selection ━");
-        // It checks that the terminal's modes are restored, also after an editor that changed them.
+        // Quitting checks that the terminal's modes are restored, even if the editor changed them.
         quit(pty);
     }
 }
@@ -145,7 +145,7 @@ fn a_failing_editor_is_reported() {
 #[test]
 fn an_interrupt_goes_to_the_editor() {
     let desk = Desk::new();
-    // `cat` prints it: a signal to a shell that is about to exec another program may be lost.
+    // `cat` prints it: a shell that is about to exec another program may lose the signal.
     let editor = desk.editor("cooked", "echo EDITOR IS OPEN > \"${0%/*}/open\"\nexec cat \"${0%/*}/open\" -\n");
     let mut pty = desk.open(&editor.to_string_lossy());
     pty.type_bytes("e");

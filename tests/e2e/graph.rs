@@ -1,4 +1,4 @@
-//! `R` on the real screen: the engine's analysis arrives, neighbours are walked and picked, the map is filtered.
+//! `R` on the real screen: the engine's analysis arrives, neighbours are visited and picked, the map is filtered.
 
 use super::demo;
 

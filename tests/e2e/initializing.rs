@@ -1,4 +1,4 @@
-//! `refdesk init` shows a list to tick at a terminal, then the difference; nothing is written before a yes.
+//! `refdesk init` at a terminal shows a list to tick, then the diff, and writes nothing before a yes.
 
 use crate::support::pty::Pty;
 use crate::support::workspace::Workspace;

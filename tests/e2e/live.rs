@@ -1,4 +1,4 @@
-//! Changes in the workspace appear on the screen without a key.
+//! The screen shows changes in the workspace without a key.
 
 use portable_pty::CommandBuilder;
 use serde_json::json;

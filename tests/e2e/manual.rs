@@ -1,4 +1,4 @@
-//! `refdesk man` at a terminal: the page as `man` shows it, or the help if there is no `man`.
+//! `refdesk man` at a terminal shows the page with `man`, or the help if there is no `man`.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

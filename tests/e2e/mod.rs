@@ -1,5 +1,5 @@
-//! The real binary in a real terminal: filtering, picking, and every way to quit. Snapshots beside `tui` check what the
-//! panes look like; here is only what needs a process and a terminal.
+//! The real binary in a real terminal: filtering, picking, and every way to quit. The snapshots of `tui` test the look
+//! of the panes; these tests cover what needs a process and a terminal.
 
 mod adding;
 mod agents;
@@ -39,7 +39,7 @@ fn demo(columns: u16, rows: u16) -> Pty {
     pty.wait_for("1 Catalog");
     pty.wait_for("house-rules");
     if columns >= 100 && rows >= 28 {
-        // Beside the list is the document of its first source: with that, the frame is complete.
+        // The first source's document is next to the list, so the frame is complete once it shows.
         pty.wait_for("Halyard runs seven antennas");
     }
     pty
@@ -56,7 +56,7 @@ fn filter_pick_and_see_what_is_pulled_in() {
     pty.type_bytes(" ");
     pty.wait_for("1 picked");
     pty.type_bytes("\x1bq");
-    // Escape and the next key in one read are a key with Alt, so wait in between.
+    // Escape and the next key in one read would be a key with Alt, so wait in between.
     pty.type_bytes("\x03");
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
 }
@@ -138,7 +138,7 @@ fn resized_to_nothing_and_back() {
 fn nothing_is_written_while_nothing_happens() {
     let mut pty = demo(120, 36);
     pty.wait_until("all documents read", |seen| !seen.text().contains("reading "));
-    // On a busy machine pending output may come late; but then a second passes without a byte.
+    // On a busy machine pending output may arrive late, but then a second passes without a byte.
     let is_idle = || {
         let before = pty.bytes();
         !pty.comes(Duration::from_secs(1), |seen| seen.bytes > before)
@@ -150,7 +150,7 @@ fn nothing_is_written_while_nothing_happens() {
 
 #[test]
 fn commands_escape_their_output_on_a_terminal() {
-    // A pipe gets the exact bytes: a rendered file must be exact.
+    // A pipe gets the exact bytes, because a rendered file must be exact.
     let pty = Pty::start(&["--demo", "render", "--inline", "a\x1b[31mb\u{202e}c"], 80, 24);
     pty.wait_for("a\\x1b[31mb\\u{202e}c");
     assert_eq!(pty.wait_for_exit().exit_code(), 0);

@@ -1,4 +1,4 @@
-//! The mouse in a real terminal, and the layout that one screen saves for the next.
+//! The mouse in a real terminal, and the layout that a screen saves for the next one.
 
 use std::fs;
 use std::path::Path;
@@ -22,14 +22,14 @@ fn demo_at(home: &Path) -> Pty {
     pty
 }
 
-/// The same as a workspace, of which the layout is kept.
+/// The same for a workspace, whose layout is saved.
 fn screen_at(home: &Path, world: &Workspace) -> Pty {
     let pty = Pty::start_at(home, &["--workspace", world.path.to_str().unwrap()], 120, 36);
     pty.wait_for("house-rules");
     pty
 }
 
-/// What a terminal sends for the mouse at this cell, from 0.
+/// Sends the terminal's bytes for this mouse event at this cell, counted from 0.
 fn mouse(pty: &mut Pty, what: u8, (x, y): (usize, usize)) {
     pty.type_bytes(&format!("\x1b[<{what};{};{}M", x + 1, y + 1));
 }
@@ -68,7 +68,7 @@ fn click_wheel_and_drag() {
     pty.wait_until("coordinates without a limit", |seen| {
         seen.terminal.screen().mouse_protocol_encoding() == MouseProtocolEncoding::Sgr
     });
-    // Motion without a button is not requested: it would wake the program for nothing.
+    // Motion without a button is not requested, since it would wake the program for nothing.
     wait_for_mouse(&pty, MouseProtocolMode::ButtonMotion);
     click_on(&mut pty, "2 Selection");
     pty.wait_for("┏ 2 Selection");
@@ -160,7 +160,7 @@ fn a_damaged_or_unwritable_file_is_reported() {
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
     assert_eq!(remembered(home.path()), json!({"theme": "light"}));
 
-    // A file in place of its folder: not even the superuser can write there.
+    // A file blocks the path of its folder, so not even the superuser can write there.
     let (home, world) = (tempfile::tempdir().unwrap(), conversation::demo());
     write_atomic(&home.path().join(".local/state"), b"").unwrap();
     let mut pty = screen_at(home.path(), &world);

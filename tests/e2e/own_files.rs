@@ -1,4 +1,4 @@
-//! The user's own keymap and themes, while the screen is open.
+//! The screen applies changes of the user's keymap and themes while it is open.
 
 use refdesk_files::write_atomic;
 
@@ -20,7 +20,7 @@ fn a_changed_keymap_works_at_once_and_the_screen_stays() {
     pty.type_bytes("Z");
     pty.wait_for("Z quit");
     assert!(pty.text().contains("/retry"), "the filter is still there:\n{}", pty.text());
-    // A mistake is reported and loses nothing else.
+    // A mistake is reported, and the other entries still apply.
     write_atomic(&keymap, b"[global]\nquit = \"Z Z\"\nreload = \"Reload\"\n").unwrap();
     pty.wait_for("1 problem in your settings");
     pty.type_bytes("d");
@@ -29,7 +29,7 @@ fn a_changed_keymap_works_at_once_and_the_screen_stays() {
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
 }
 
-/// Waits until the screen has its own background, as the light theme has, or none, as the dark one.
+/// Waits until the screen draws a background, as in the light theme, or none, as in the dark one.
 fn wait_for_ground(pty: &Pty, is_light: bool) {
     let what = if is_light { "the light theme" } else { "the dark theme" };
     pty.wait_until(what, |seen| {
@@ -44,7 +44,7 @@ fn the_terminal_is_asked_for_its_background_and_followed() {
     let (home, world) = (tempfile::tempdir().unwrap(), conversation::demo());
     let workspace = ["--workspace", world.path.to_str().unwrap()];
     let mut pty = Pty::start_at(home.path(), &workspace, 100, 30);
-    // An answer that is there already is in time on the slowest machine.
+    // The answer is sent in advance, so it is in time on the slowest machine.
     pty.type_bytes("\x1b]11;rgb:ffff/ffff/ffff\x1b\\");
     wait_for_ground(&pty, true);
     pty.wait_until("reports of changes", |seen| seen.wrote("\x1b[?2031h"));
@@ -60,7 +60,7 @@ fn the_terminal_is_asked_for_its_background_and_followed() {
     pty.type_bytes("q");
     pty.wait_until("no more reports", |seen| seen.wrote("\x1b[?2031l"));
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
-    // Who chose a theme is not asked again.
+    // After a theme was chosen, the terminal is not asked again.
     let mut pty = Pty::start_at(home.path(), &workspace, 100, 30);
     wait_for_ground(&pty, true);
     pty.type_bytes("q");

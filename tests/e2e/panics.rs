@@ -1,5 +1,5 @@
-//! A panic restores the terminal and leaves a readable report. The binary has no way to panic on demand, so these tests run
-//! themselves again in a pty, with a screen over an engine whose events the test sends.
+//! A panic restores the terminal and leaves a readable report. The binary has no way to panic on demand, so these tests
+//! rerun themselves in a pty, with a screen over an engine whose events the test sends.
 
 use std::future::Future;
 
@@ -15,10 +15,10 @@ use tokio::sync::mpsc;
 
 use crate::support::pty::Pty;
 
-/// Set for the run in the pty.
+/// Set for the rerun in the pty.
 const INNER: &str = "REFDESK_TEST_IN_PTY";
 
-/// Runs the test of this name again in a terminal.
+/// Reruns the test with this name in a terminal.
 fn again(test: &str) -> Pty {
     let mut command = CommandBuilder::new(std::env::current_exe().unwrap());
     command.args(["--exact", test, "--nocapture"]);
@@ -26,7 +26,7 @@ fn again(test: &str) -> Pty {
     Pty::spawn(command, 80, 24)
 }
 
-/// Runs a screen and another future until either ends.
+/// Runs a screen and another future until either completes.
 fn screen_beside<F: Future<Output = ()>>(other: impl FnOnce(mpsc::Sender<Event>) -> F) {
     let folder = tempfile::tempdir().unwrap();
     let context = WorkspaceContext { workspace: folder.path().to_owned(), ..WorkspaceContext::default() };

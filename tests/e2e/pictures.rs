@@ -1,5 +1,5 @@
-//! The pictures of the documentation: the real screen in a state that a reader can reach with the same keys, as an SVG file.
-//! `docs/pictures` writes them; without it these tests only reach the states.
+//! The documentation's pictures: SVG files of the real screen in states that a reader can reach with the same keys.
+//! `docs/pictures` writes them; otherwise these tests only reach the states.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -11,10 +11,10 @@ use crate::support::pty::Pty;
 
 /// Width and height of a cell, in pixels.
 const CELL: (u32, u32) = (8, 17);
-/// The default colours, of the text and behind it.
+/// The default foreground and background.
 const PAPER: (&str, &str) = ("#d0d0d0", "#16181d");
 
-/// Names the folder to write to.
+/// The environment variable with the folder to write to.
 const FOLDER: &str = "REFDESK_PICTURES";
 
 #[test]
@@ -44,7 +44,7 @@ fn graph_of_reasons_and_document() {
     pty.wait_for_exit();
 }
 
-/// Writes the picture of what the screen shows now, if pictures are wanted.
+/// Writes a picture of the current screen if pictures are requested.
 fn take(pty: &Pty, name: &str) {
     let Some(folder) = std::env::var_os(FOLDER) else { return };
     pty.wait_until_quiet();
@@ -52,7 +52,7 @@ fn take(pty: &Pty, name: &str) {
     refdesk_files::write_atomic(&Path::new(&folder).join(format!("{name}.svg")), picture.as_bytes()).unwrap();
 }
 
-/// A screen as SVG: a rectangle for each run of cells with a background, a text for each run of one style.
+/// A screen as SVG: a rectangle for each run of cells with a background, and a text for each run with one style.
 fn svg(screen: &Screen) -> String {
     let (rows, columns) = screen.size();
     let (width, height) = (u32::from(columns) * CELL.0, u32::from(rows) * CELL.1);
@@ -103,7 +103,7 @@ fn svg(screen: &Screen) -> String {
     out + "</svg>\n"
 }
 
-/// The colour behind a cell, and the attributes of its text.
+/// A cell's background and its text attributes.
 fn style(cell: &Cell) -> String {
     let (mut text, mut behind) = (colour(cell.fgcolor(), PAPER.0), colour(cell.bgcolor(), PAPER.1));
     if cell.inverse() {
@@ -123,7 +123,7 @@ fn style(cell: &Cell) -> String {
     format!("{behind}|{attributes}")
 }
 
-/// As xterm shows it.
+/// The colour as xterm shows it.
 fn colour(colour: Color, default: &str) -> String {
     const BASE: [u32; 16] = [
         0x00_0000, 0xcd_3131, 0x0d_bc79, 0xe5_e510, 0x24_72c8, 0xbc_3fbc, 0x11_a8cd, 0xe5_e5e5, 0x66_6666, 0xf1_4c4c,

@@ -1,4 +1,4 @@
-//! Changes made right before quitting are stored, also if all keys were typed before the first frame.
+//! Changes made right before quitting are stored, even if all keys were typed before the first frame.
 
 use portable_pty::CommandBuilder;
 use rustix::process::Signal;
@@ -63,7 +63,7 @@ fn keys_typed_before_the_workspace_is_open_wait_for_it() {
     for (keys, picks) in [(" q", &["source-0000"][..]), ("j /2999\r q", &["source-0001", "source-2999"])] {
         let workspace = Workspace::of(json!(sources), &[]);
         let mut pty = start(&workspace);
-        // Before that, the terminal collects keys into a line.
+        // Before that, the terminal is in line mode.
         pty.wait_until("the screen", |seen| seen.terminal.screen().alternate_screen());
         pty.type_bytes(keys);
         assert_eq!(pty.wait_for_exit().exit_code(), 0);

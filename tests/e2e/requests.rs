@@ -1,5 +1,5 @@
-//! A request of another process opens on a real screen and is answered by keys; if two screens show it, one answers and
-//! both see it.
+//! A request of another process opens on a real screen and is answered by keys. If two screens show it, one answers and
+//! both report it.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::support::pty::Pty;
 use crate::support::workspace::Workspace;
 
-/// The name of a request of refdesk's own, which alone says who asks.
+/// A request id in the format of refdesk, which is the only kind that may name its asker.
 pub const CHOICE: &str = "0123456789abcdef0123456789abcdef";
 
 fn workspace() -> Workspace {
@@ -31,7 +31,7 @@ fn open(workspace: &Workspace) -> Pty {
     pty
 }
 
-/// Asks like a process that lives as long as the returned lock.
+/// Asks like a process that lives until the returned lock is dropped.
 pub fn ask(workspace: &Workspace, id: &str, more: Value) -> File {
     let mut request = json!({
         "request_id": id, "timestamp": "2026-11-22T08:00:00Z", "context": "to write a client",
@@ -110,7 +110,7 @@ fn a_write_is_shown_and_approved_or_declined() {
 fn an_asker_that_ends_is_reported() {
     let workspace = workspace();
     let pty = open(&workspace);
-    // Named like refdesk's own requests, whose askers hold a lock while they live.
+    // The id has refdesk's own format, whose askers hold a lock while they live.
     let asker = ask(&workspace, &"a1".repeat(16), json!({"sources": [{"id": "retry"}]}));
     pty.wait_for("1 request: A");
     drop(asker);
@@ -140,7 +140,7 @@ fn one_of_two_screens_answers_and_one_of_two_requests_times_out() {
     both("2 requests: A");
     both("timed out without an answer");
     both("1 request: A");
-    // It was never answered, and its asker withdrew it.
+    // Nobody answered it, and its asker withdrew it.
     assert!(!answered(&workspace, &"b2".repeat(16)).exists());
     drop(impatient);
     let mut one = one;

@@ -1,4 +1,4 @@
-//! The screen comes back as the workspace was left: after quitting, and after a kill. The demo leaves nothing.
+//! The screen resumes a workspace as it was left, after quitting and after a kill. The demo leaves nothing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,12 +30,12 @@ fn start(workspace: &Workspace) -> Pty {
     Pty::start_at(&workspace.beside("home"), &words, 120, 36)
 }
 
-/// The files of the sessions.
+/// The session files.
 fn sessions(workspace: &Workspace) -> Vec<PathBuf> {
     let folder = workspace.beside("home").join(".local/state/refdesk/workspaces");
     let entries = fs::read_dir(folder).into_iter().flatten();
     let paths = entries.map(|entry| entry.unwrap().path());
-    // A file that is being written does not count yet.
+    // Skips files that are still being written.
     paths.filter(|path| path.file_name().is_some_and(|name| !is_unfinished(name))).collect()
 }
 
@@ -98,7 +98,7 @@ fn a_kill_loses_no_draft() {
     pty.type_bytes("3\rwhy twice?");
     pty.wait_for("why twice?");
     let is_kept = || sessions(&workspace).iter().any(|file| read(file)["prompt"] == "why twice?");
-    // A write after the last frame draws nothing, so the screen is made to draw.
+    // A write after the last frame draws nothing, so the test makes the screen draw.
     while !pty.comes(Duration::from_millis(100), |_| is_kept()) {
         pty.type_bytes("\x0c");
     }

@@ -1,4 +1,4 @@
-//! `Ctrl-K` on the real screen: what is typed is searched for, `Enter` shows the section in its file, `Ctrl-O` picks.
+//! `Ctrl-K` on the real screen: searches for the typed text; `Enter` shows the section in its file, `Ctrl-O` picks.
 
 use serde_json::json;
 

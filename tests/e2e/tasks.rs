@@ -1,4 +1,4 @@
-//! The five tasks of the book, typed into the real program exactly as written there: each works, with few keys.
+//! The five tasks of the book, typed into the real program exactly as written there: each works with few keys.
 
 use std::fs;
 
@@ -9,10 +9,10 @@ use crate::support::conversation;
 use crate::support::pty::Pty;
 use crate::support::workspace::Workspace;
 
-/// More keys than this, beside the text that is typed, are too many.
+/// The maximum number of keys for a task, not counting typed text.
 const MAX_KEYS: usize = 8;
 
-/// The keys of the task with this heading.
+/// The keys of the task below this heading.
 fn task(heading: &str) -> String {
     let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/src/how-to/tasks.md")).unwrap();
     let section = page.split("\n## ").find(|section| section.starts_with(heading)).expect("the task");
@@ -20,7 +20,8 @@ fn task(heading: &str) -> String {
     keys.to_owned()
 }
 
-/// The steps of a line of keys, as bytes for the terminal; a step that is text counts as one step, but not as a key.
+/// The steps of a line of keys as bytes for the terminal, and whether each is a key: typed text is one step, but not a
+/// key.
 fn steps(keys: &str) -> Vec<(String, bool)> {
     let mut steps = Vec::new();
     for (nth, part) in keys.split('"').enumerate() {
@@ -42,7 +43,7 @@ fn steps(keys: &str) -> Vec<(String, bool)> {
     steps
 }
 
-/// Types the task, and waits after each step for what it shows; after `""` for nothing.
+/// Types the task's keys and waits after each step until this text is shown; `""` does not wait.
 fn perform(pty: &mut Pty, keys: &str, shown: &[&str]) {
     let steps = steps(keys);
     let count = steps.iter().filter(|(_, is_key)| *is_key).count();
@@ -101,11 +102,11 @@ fn free_some_tokens() {
     let mut pty = open(&world, "~7,69");
     let shown = ["", "3 of 4", "", "Sorted by tokens", "", "~187 tokens"];
     perform(&mut pty, &task("Free some tokens"), &shown);
-    // The order is kept here: the same keys do the same again.
+    // The workspace still has the new order, so the same keys have the same result.
     pty.type_bytes("u");
     pty.wait_for("~7,69");
     pty.type_bytes("\x1b");
-    // Before the next key, or the two are one with Alt.
+    // Wait before the next key, since both in one read would be a key with Alt.
     pty.wait_until("all sources", |seen| !seen.text().contains("3 of 4"));
     perform(&mut pty, &task("Free some tokens"), &shown);
     quit(pty);
@@ -120,7 +121,7 @@ fn what_an_agent_was_told() {
     });
     world.feed(&["hook", "claude-code"], document.to_string().as_bytes()).exits(0);
     let mut pty = open(&world, "2 pulled in");
-    // The newest row of the feed stands below the panes.
+    // The newest row of the feed is below the panes.
     pty.wait_for("To a prompt: hinted at");
     let shown = pty.text();
     let minute = shown.split("feed ").nth(1).unwrap()[..5].to_owned();

@@ -1,4 +1,4 @@
-//! From a template to a file in a real terminal: found, filled in, reviewed, written, and what can get in the way.
+//! From a template to a file in a real terminal: found, filled in, reviewed, written; and what can go wrong.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -35,7 +35,7 @@ fn open(workspace: &Workspace, editor: &str) -> Pty {
     pty
 }
 
-/// Picks the source, and goes to the template of the entity.
+/// Picks the source and goes to the entity template.
 fn at_the_entity(pty: &mut Pty) {
     pty.wait_for("java");
     pty.type_bytes(" ");
@@ -55,7 +55,7 @@ fn from_a_pick_to_a_file() {
     let workspace = workspace();
     let mut pty = open(&workspace, "false");
     at_the_entity(&mut pty);
-    // The name, the name of the first field, of a second one, and the package.
+    // The name, the first field's name, a second field's name, and the package.
     pty.type_bytes("\rOrder\rid\x0fat\rorg.shop\r");
     pty.wait_for("private String at;");
     pty.wait_for("package org.shop;");
@@ -123,7 +123,7 @@ fn a_path_outside_is_refused_while_it_is_typed() {
 fn values_are_edited_as_json_and_can_be_fixed_if_invalid() {
     let workspace = workspace();
     let editor = workspace.beside("tmp/values-editor");
-    // The first time it saves invalid JSON, the second time it fixes that.
+    // The script saves invalid JSON on the first call and fixes it on the second.
     let script = "#!/bin/sh\nif grep -q broken \"$1\"; then\n  sed 's/broken/\"Second\", \"package\": \"p\"}/' \"$1\" > \"$1.n\"\nelse\n  \
         cp \"$1\" \"${0%/*}/given\"\n  printf '{\"Name\": broken' > \"$1.n\"\nfi\nmv \"$1.n\" \"$1\"\n";
     refdesk_files::write_atomic(&editor, script.as_bytes()).unwrap();

@@ -1,5 +1,5 @@
-//! Terminals that misbehave: one that never answers, one that reads output slowly or not at all, one that is resized all
-//! the time, one that sends much at once.
+//! Terminals that misbehave: one never answers, one reads output slowly or not at all, one is resized constantly, one
+//! sends a lot at once.
 
 use std::fs;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::e2e::demo;
 use crate::support::pty::Pty;
 use refdesk_files::scale::scaled;
 
-/// Checks that a full redraw shows the same as the last frame, with its colours.
+/// Checks that a full redraw shows the same as the last frame, including colours.
 #[track_caller]
 fn check_the_last_frame(pty: &mut Pty) {
     pty.wait_until_quiet();
@@ -53,7 +53,7 @@ fn a_terminal_that_stalls_and_then_reads_little_at_a_time() {
     }
     let bytes = pty.bytes();
     for _ in 0..100 {
-        // The largest possible frame; some are merged with others.
+        // The largest possible frames, some of which are merged.
         pty.type_bytes("z");
         pty.take(Some(200));
         let taken = pty.bytes() + 200;
@@ -83,7 +83,7 @@ fn resident(pty: &Pty) -> usize {
 #[test]
 fn a_terminal_that_is_resized_all_the_time() {
     let mut pty = demo(120, 36);
-    // Every size from the smallest to the largest occurs, in mixed order: both steps are coprime to the range.
+    // Covers every size from the smallest to the largest in mixed order, since both steps are coprime to the range.
     for step in 0..300u16 {
         pty.resize(1 + step * 73 % 300, 1 + step * 37 % 100);
     }
@@ -91,7 +91,7 @@ fn a_terminal_that_is_resized_all_the_time() {
     pty.resize(300, 100);
     pty.wait_for("4 Templates");
     check_the_last_frame(&mut pty);
-    // Resized and back between two frames: the size is the same, the screen is not.
+    // Resized and back between two frames: the size is the same again, the content is not.
     pty.resize(10, 3);
     pty.resize(300, 100);
     pty.wait_for("4 Templates");
@@ -117,12 +117,13 @@ fn a_terminal_that_sends_much_at_once() {
     }
 }
 
-/// A text pasted by a terminal without bracketed paste. The last key still counts.
+/// Text pasted by a terminal without bracketed paste. The last key still works.
 #[test]
 fn a_terminal_that_sends_a_megabyte_without_brackets() {
     let mut pty = demo(120, 36);
     pty.type_bytes("3i");
-    // In a change most of it comes within brackets, which takes less time, and enough without them to be refused.
+    // Outside the nightly run most of it is bracketed, which is faster, and the unbracketed rest suffices to exceed the
+    // limit.
     pty.type_bytes(&format!("\x1b[200~{}\x1b[201~", "some words\n".repeat(scaled(22_000, 0))));
     pty.type_bytes(&"some words\r".repeat(scaled(5_000, 100_000)));
     pty.wait_for("A prompt takes at most 256 KiB");
@@ -149,7 +150,7 @@ fn a_terminal_that_claims_a_huge_size() {
     let mut command = CommandBuilder::new("sh");
     command.args(["-c", "stty cols 65535 rows 65535; exec \"$0\" --demo", env!("CARGO_BIN_EXE_refdesk")]);
     let mut pty = Pty::spawn(command, 120, 36);
-    // Before that the key would end the shell.
+    // Before that, the key would end the shell.
     pty.wait_until("the screen", |seen| seen.wrote("\x1b[?1049h"));
     pty.wait_until_quiet();
     pty.type_bytes("\x03");
@@ -191,7 +192,7 @@ fn a_closed_terminal_ends_the_screen() {
 #[test]
 fn a_terminal_whose_keys_arrive_in_pieces() {
     let mut pty = demo(120, 36);
-    // Split after the bracket; after the escape it would be a key.
+    // Split after the bracket, because a split after the escape would make it a key.
     pty.type_bytes("\x1b[");
     pty.type_bytes("Z");
     pty.wait_for("4 Templates ━");

@@ -1,4 +1,4 @@
-//! The tour of the demo in a real terminal, by its own instructions; it leaves nothing behind.
+//! The demo's tour in a real terminal, following its own instructions. It leaves nothing behind.
 
 use std::fs;
 
@@ -15,7 +15,7 @@ fn the_tour_is_walked_by_its_instructions() {
     let mut pty = Pty::start_at(&home, &["--demo", "--tour"], 120, 36);
     pty.wait_for("1 of 10");
     pty.wait_for("house-rules");
-    // A second part begins after a pause, since Escape and another key in one read are a key with Alt.
+    // The second part is typed after a pause, since Escape and another key in one read are a key with Alt.
     for (keys, reached) in [
         (vec!["2"], "2 of 10"),
         (vec!["j"], "3 of 10"),
@@ -67,7 +67,7 @@ fn a_tour_that_is_left_halfway_touches_nothing() {
 #[test]
 fn there_is_no_tour_of_a_workspace() {
     let world = Workspace::new();
-    // Each call names the workspace of the test.
+    // `run` always passes the test's workspace.
     let ran = world.run(&["--tour"]);
     assert!(ran.code == 2 && ran.stderr.contains("cannot be used with '--tour'"), "{ran}");
 }

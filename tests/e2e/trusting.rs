@@ -1,4 +1,4 @@
-//! `refdesk trust` at a terminal: what needs trust is shown, and only an explicit yes grants it.
+//! `refdesk trust` at a terminal shows what needs trust, and only an explicit yes grants it.
 
 use serde_json::json;
 

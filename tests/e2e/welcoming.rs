@@ -1,4 +1,5 @@
-//! A folder without a catalog on the real screen: scanned, ticked, written; and the commands that get the terminal.
+//! A folder without a catalog on the real screen: scanned, ticked, written. Also the commands that take over the
+//! terminal.
 
 use crate::support::pty::Pty;
 use crate::support::workspace::Workspace;
@@ -32,7 +33,7 @@ fn from_an_empty_screen_to_a_catalog() {
     pty.type_bytes("y");
     pty.wait_for("The catalog is written");
     pty.type_bytes("\x1b");
-    // The window says "3 sources" too, and Esc with a q right behind it would be Alt-q.
+    // The window shows "3 sources" too. Esc directly followed by q would be Alt-q.
     pty.wait_until("the catalog without the window", |seen| !seen.text().contains("The catalog is written"));
     pty.type_bytes("q");
     assert_eq!(pty.wait_for_exit().exit_code(), 0);

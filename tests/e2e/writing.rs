@@ -1,4 +1,4 @@
-//! `refdesk render --output` asks at a terminal before it writes; anything but yes means no.
+//! `refdesk render --output` asks at a terminal before it writes, and only a yes approves.
 
 use std::fs;
 

@@ -25,7 +25,7 @@ fn file(number: usize) -> String {
     format!("docs/{:02}/{}.md", number % 40, id(number))
 }
 
-/// Each document mentions the one `step` after it.
+/// Each document mentions the one `step` documents later.
 fn text(number: usize, step: usize) -> String {
     format!("See {}.\n", id(number + step))
 }
@@ -61,7 +61,7 @@ fn questions_are_answered_while_files_change_and_nothing_is_missed() {
     world.until("all is read", |snapshot| all_are_at(snapshot, 1));
     let answered = Arc::new(AtomicBool::new(false));
     let (workspace, stop) = (world.workspace.clone(), answered.clone());
-    // Files keep changing until the question is answered.
+    // Files keep changing until the query is answered.
     let writer = std::thread::spawn(move || {
         let mut rounds = 2;
         loop {
@@ -99,7 +99,7 @@ fn a_git_checkout_shows_completely() {
         assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     };
     git(&["init", "-q", "-b", "main"]);
-    // A branch without any documents, so that folders disappear and return too.
+    // A branch without documents, so that folders disappear and return too.
     git(&["add", "."]);
     git(&["commit", "-q", "-m", "none"]);
     git(&["branch", "bare"]);

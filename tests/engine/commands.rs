@@ -1,4 +1,4 @@
-//! Requests are answered; actions of others and the effects of edits appear.
+//! Requests are answered, and the effects of other processes and of edits appear.
 
 use std::path::Path;
 
@@ -144,7 +144,7 @@ fn a_proposal_is_written_and_reported() {
     let place = reported.place.unwrap();
     assert_eq!((place.path, place.line, reported.who.word()), (proposal.path.clone(), 1, "you"));
     assert_eq!(std::fs::read_to_string(world.at("out/Ada.txt")).unwrap(), proposal.text);
-    // A file that changed since is not overwritten, and the new diff is returned.
+    // A file that changed since is not overwritten. The new diff is returned instead.
     let proposal = propose(&world, Some("other.txt"));
     world.write("other.txt", "theirs\n");
     let Response::Written(Err(unwritten)) = world.ask(write(proposal)) else { panic!() };

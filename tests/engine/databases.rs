@@ -1,5 +1,5 @@
-//! Databases through the engine: looking queries none; a run continues beside other requests, holds its lock until it
-//! ends, and can be paused.
+//! Databases through the engine: the overview queries none. A run continues while other requests are handled, holds its
+//! lock until it ends, and can be paused.
 
 use std::io::Read;
 use std::net::TcpListener;
@@ -33,7 +33,7 @@ fn prepared(world: &World) -> PreparedRun {
     *run
 }
 
-/// Why another process cannot document databases now.
+/// The error that another process gets when it tries to document databases now.
 fn busy(world: &World) -> Option<Code> {
     Desk::open(options(&world.workspace))
         .prepare_documentation(&DocumentOptions::default())
@@ -84,14 +84,14 @@ fn a_server_that_says_nothing_holds_nobody_up() {
     let preparing = world.engine.ask(world.engine.session(), crm());
     let (mut stream, _) = listener.accept().unwrap();
     stream.read_exact(&mut [0; 8]).unwrap();
-    // It answers others meanwhile, and once that is not wanted any more, the next run begins.
+    // The engine answers other requests meanwhile. Once this run is paused, the next one begins.
     assert_eq!(overview(&world).databases.len(), 2);
     assert_eq!(world.refused(Request::PauseDatabases), "");
     let Some(Response::DatabasesPrepared(Err(error))) = world.runtime.block_on(preparing) else { panic!() };
     assert_eq!(error.code, Code::Stopped, "{error}");
     assert_eq!(prepared(&world).preview.new.len(), 6);
     stream.read_to_end(&mut Vec::new()).unwrap();
-    // One that is still read when the next run is prepared ends, too.
+    // Preparing the next run also stops a read that is still in progress.
     let preparing = world.engine.ask(world.engine.session(), crm());
     let (mut stream, _) = listener.accept().unwrap();
     stream.read_exact(&mut [0; 8]).unwrap();
@@ -137,14 +137,14 @@ fn what_happened_to_a_page_is_marked() {
     assert!(diff.lines.iter().any(|line| line.text == "Mine."));
     assert_eq!((preview.changed.len(), preview.new.len()), (1, 0), "{preview:?}");
     world.ask(Request::PauseDatabases);
-    // The plan of another process knows that the table changed.
+    // The plan stored by another process records that the table changed.
     let mut desk = Desk::open(options(&world.workspace));
     let read = desk.read_databases(&desk.databases_named(&["app".to_owned()]).unwrap()).unwrap();
     let planned = desk.plan_databases(&read).unwrap();
     desk.store_plan(&super::world::session(), &planned).unwrap();
     let marks: Vec<_> = overview(&world).databases[0].domains[0].tables.iter().map(|table| table.marks).collect();
     assert_eq!(marks.iter().map(|it| (it.is_edited, it.is_stale)).collect::<Vec<_>>(), [(true, false), (false, true)]);
-    // A page of the manifest that is not one of the pages is not read.
+    // A manifest entry that is not a page is not read.
     let Response::DatabasePage(read) =
         world.ask(Request::DatabasePage { database: "app".to_owned(), path: "../a.md".to_owned() })
     else {
@@ -157,7 +157,7 @@ fn what_happened_to_a_page_is_marked() {
 fn a_paused_run_goes_on() {
     let world = world();
     let run = prepared(&world).number;
-    // It waits to journal its plan, which comes before the pages.
+    // The run waits to record its plan in the journal, before it writes pages.
     let held = std::fs::File::open(world.at(".jaato/refdesk/lock")).unwrap();
     held.lock().unwrap();
     let written = world.engine.ask(world.engine.session(), Request::WriteDatabases(run));

@@ -22,7 +22,7 @@ fn world() -> World {
 }
 
 impl World {
-    /// Ends the engine, as quitting a screen does, and starts another one.
+    /// Closes the engine as a quitting screen does, and starts another one.
     fn again(self) -> Self {
         let Self { folder, workspace, engine, events, runtime, .. } = self;
         drop(events);

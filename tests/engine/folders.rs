@@ -179,7 +179,7 @@ fn every_meaning_of_a_written_path_is_watched() {
     both_are_watched(&mut world);
 }
 
-/// Checks that both are watched at their present place.
+/// Checks that both are watched at their current location.
 fn both_are_watched(world: &mut World) {
     world.overwrite("conf/late/doc.md", "See moved.\n");
     world.until_mentions("one", &["moved"]);
@@ -202,7 +202,7 @@ fn targets_of_links_are_watched() {
     let mut world = World::trusting(folder, workspace);
     is_watched(&mut world, "doc", "../first/deep/doc.md");
     is_watched(&mut world, "tree", "../file.md");
-    // The link itself changes its target.
+    // The link gets another target.
     fs::remove_file(world.at("docs")).unwrap();
     symlink(world.folder.path().join("second"), world.at("docs")).unwrap();
     world.trust();
@@ -227,7 +227,7 @@ fn a_link_far_above_a_file_outside_changes_its_target() {
     world.trust();
     world.until_mentions("doc", &["two"]);
     is_watched(&mut world, "doc", "../v2/a/b/doc.md");
-    // All of it disappears and returns.
+    // The whole tree disappears and returns.
     world.remove("../v2");
     world.until("it is missing", |snapshot| is_missing(snapshot, "doc"));
     world.overwrite("../v2/a/b/doc.md", "See two.\n");

@@ -1,4 +1,4 @@
-//! A screen's engine over a checkout with prepared state files.
+//! A screen's engine on a checkout with forged state files.
 
 use std::fs;
 

@@ -1,5 +1,5 @@
-//! The journal in a running desk: lines of other processes as they arrive, earlier lines at the start, none of them twice;
-//! and simulations, which record nothing.
+//! The journal in a running desk: lines of other processes as they arrive, earlier lines at the start, and no line
+//! twice. Also simulations, which record nothing.
 
 use std::path::Path;
 use std::time::SystemTime;
@@ -12,7 +12,7 @@ use refdesk_files::Sealer;
 
 use crate::engine::world::{World, options, save, session};
 
-/// Another process of the same workspace.
+/// A store of another process in the same workspace.
 fn other_process(world: &World, desk: &str) -> Store {
     store(&world.workspace, desk)
 }
@@ -34,7 +34,7 @@ fn read(id: &str) -> Receipt {
     Receipt { about: vec![id.to_owned()], ..Receipt::new(JournalEvent::Read) }
 }
 
-/// The notices up to the first about this.
+/// The notices up to the first with this text.
 fn notices_until(world: &mut World, text: &str) -> Vec<Notice> {
     let mut reported = Vec::new();
     world.event(|event| {
@@ -53,7 +53,7 @@ fn a_line_of_another_process_arrives_without_a_reload() {
     let folder = tempfile::tempdir().unwrap();
     let workspace = folder.path().join("ws");
     save(&workspace.join("references.json"), r#"{"sources": []}"#);
-    // The folder exists already: creating it would be another kind of change.
+    // The folder already exists, because creating it would be a different kind of change.
     append(&store(&workspace, "default"), read("old")).unwrap();
     let mut world = World::over(folder, workspace);
     world.event(|event| matches!(event, Event::Receipts(_)));
@@ -91,7 +91,7 @@ fn a_selection_is_reported_once_by_whichever_process() {
     let mut desk = Desk::open(options(&world.workspace));
     desk.pick(&Session { id: "s2".to_owned(), ..session() }, &["a".to_owned()], &[]).unwrap();
     world.until("b is pulled in", |now| now.selection.contains("b"));
-    // Only the journal reports it for another desk.
+    // A selection on another desk is reported only by the journal.
     let choice = Receipt { about: vec!["kit".to_owned()], ..Receipt::new(JournalEvent::Selected) };
     append(&other_process(&world, "other"), choice).unwrap();
     append(&other_process(&world, "default"), read("end")).unwrap();
@@ -142,7 +142,7 @@ fn a_simulation_records_nothing() {
     let said = ask(Audience::ThisSession);
     assert!(said.contains("@c: C"), "{said}");
     assert_eq!([ask(Audience::ThisSession), ask(Audience::NewSession)], [said.clone(), said.clone()]);
-    // What the session was really given is no longer new.
+    // What the session really received is no longer new.
     let mut desk = Desk::open(options(&world.workspace));
     let (given, _) =
         desk.settled().enrich(&session(), &EnrichRequest::new(TextKind::Prompt, "on retry"), EnrichMode::Send);
@@ -156,7 +156,7 @@ fn what_agents_did_is_read_from_the_first_line_on_and_then_only_what_is_new() {
     let workspace = folder.path().join("ws");
     save(&workspace.join("references.json"), r#"{"sources": []}"#);
     let store = store(&workspace, "default");
-    // More than a feed begins with.
+    // More lines than the feed loads at the start.
     store.append_all(&another(), (0..400).map(|at| read(&format!("x{at}"))).collect()).unwrap();
     let world = World::over(folder, workspace);
     let reads = || match world.ask(Request::Agents) {
@@ -174,7 +174,7 @@ fn what_agents_did_is_read_from_the_first_line_on_and_then_only_what_is_new() {
     let mut found = reads();
     found.sort();
     assert_eq!(found, [row("s1", "default", 401), row("s2", "second", 1)]);
-    // A person's choice is not an agent's.
+    // A person's choice does not count as an agent's action.
     world.send(Request::Clear);
     assert_eq!(reads().len(), 2);
 }

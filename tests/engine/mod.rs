@@ -1,4 +1,4 @@
-//! The engine over a real folder: requests, answers, and file changes. Every wait is for a snapshot or an event, with a
+//! The engine on a real folder: requests, answers, and file changes. Every wait is for a snapshot or an event, with a
 //! timeout that only a failure reaches.
 #![allow(clippy::print_stderr, reason = "what is measured is printed")]
 

@@ -1,4 +1,4 @@
-//! Notices about file changes, as the screen shows them.
+//! Notices about file changes, as shown on the screen.
 
 use refdesk_desk::FileLine;
 use refdesk_desk::engine::{Request, Topic};
@@ -50,7 +50,8 @@ fn a_lost_file_releases_sources_and_a_dormant_pick_is_reported() {
     world.notice(|notice| notice.text == "@a is back: its pick counts again");
 }
 
-/// A folder that is moved away, or on a drive that is not there for a while, empties neither the catalog nor the selection.
+/// A folder that is moved away, or on a drive that is temporarily missing, empties neither the catalog nor the
+/// selection.
 #[test]
 fn a_workspace_that_is_gone_keeps_its_last_state_and_is_reported() {
     let mut world = World::new();

@@ -1,5 +1,5 @@
-//! Without a file watcher the desk polls and says so. A process that may not open more files gets no watcher, so this test
-//! runs itself again as such a process.
+//! Without a file watcher, the desk polls and reports that. A process that cannot open more files gets no watcher, so
+//! this test reruns itself as such a process.
 
 #![cfg(target_os = "linux")]
 
@@ -30,7 +30,7 @@ fn without_a_watcher_the_desk_polls_and_says_so() {
     ] {
         crate::engine::world::save(&workspace.join(name), text);
     }
-    // No more files may be opened; files that are open already do not count.
+    // No more files can be opened. Files that are already open do not count.
     let limits = getrlimit(Resource::Nofile);
     setrlimit(Resource::Nofile, Rlimit { current: Some(limits.current.unwrap_or(256).min(256)), ..limits }).unwrap();
     let mut open = Vec::new();

@@ -1,4 +1,4 @@
-//! Profiles through the engine: the list, the diff, the switch as one change, and a desk under a profile.
+//! Profiles through the engine: the list, the diff, the switch as one change, and a desk with an active profile.
 
 use std::collections::BTreeSet;
 
@@ -122,11 +122,11 @@ fn a_switch_names_the_files_that_it_writes_and_removes() {
     }
 }
 
-/// Waits until the folder of templates has exactly these files.
+/// Waits until the templates folder has exactly these files.
 fn until_files(world: &World, wanted: &BTreeSet<String>) {
     let began = std::time::Instant::now();
     loop {
-        // The engine writes files when nothing else waits.
+        // The engine writes files when no request is waiting.
         world.ask(Request::Index);
         let entries = std::fs::read_dir(world.at(".jaato/templates")).into_iter().flatten();
         let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -153,7 +153,7 @@ fn the_list_and_the_difference_agree_on_the_price() {
             panic!()
         };
         assert_eq!((profile.tokens, &profile.name), (switch.tokens_after, &switch.name));
-        // Nothing is picked now, so the difference is all that the profile brings.
+        // Nothing is picked now, so the diff consists of what the profile adds.
         let picks: Vec<String> = profile.picks.iter().map(ToString::to_string).collect();
         assert_eq!((picks, profile.transitive.clone()), (switch.picked, switch.pulled_in), "{}", profile.name);
     }
@@ -179,11 +179,11 @@ fn the_list_of_profiles_counts_as_the_screen_does_after_a_switch() {
     let file = world.at(".jaato/profiles/p.json");
     let Response::ProfileCompared(Ok(switch)) = world.ask(Request::CompareProfile(file.clone())) else { panic!() };
     let Response::Profiles { profiles, .. } = world.ask(Request::ListProfiles) else { panic!() };
-    // What is missing is pulled in and shown so; what is of mode auto is there anyway.
+    // Missing sources are pulled in and shown as such. Sources of mode auto do not count as pulled in.
     let pulled_in = vec!["part".into(), "lost".into()];
     assert_eq!((&switch.pulled_in, &profiles[0].transitive), (&pulled_in, &pulled_in));
     assert_eq!(profiles[0].auto, ["rules".into()]);
-    // The file came with the repository: whoever changes it meanwhile gets nothing selected that was not shown.
+    // The file came with the repository: if it changes after the diff was shown, the switch is refused.
     let other = r#"{"plugin_configs": {"references": {"preselected": ["part"]}}}"#;
     let (before, shown) = (std::fs::read_to_string(&file).unwrap(), switch.clone());
     world.write(".jaato/profiles/p.json", other);

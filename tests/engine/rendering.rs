@@ -1,5 +1,5 @@
 //! Rendering in a worker process: whatever a template or a signal does to the worker, the desk stays small and the next
-//! rendering works. This process is the desk.
+//! rendering works. The test process is the desk.
 
 use std::fs;
 use std::path::PathBuf;
@@ -35,13 +35,13 @@ fn check_rendering(renderer: &Renderer) {
     assert_eq!(renderer.render(&job).unwrap().text, "Hello Ada!\n");
 }
 
-/// A rendering that uses up its time limit.
+/// A job that uses up its time limit.
 fn slow_job() -> RenderJob {
     let text = "{% set x = 'a' * 10000000 %}{% for i in range(90000) %}{% set y = x|upper %}{% endfor %}";
     RenderJob::new(text, Syntax::Jinja2, json!({}))
 }
 
-/// Living workers of this process.
+/// The living workers of this process.
 fn workers() -> Vec<Pid> {
     let is_worker = |id: &str| {
         let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
@@ -77,14 +77,14 @@ fn peak_memory() -> u64 {
 
 #[test]
 fn no_template_ends_the_desk() {
-    // Its memory is measured.
+    // Its memory is measured, so it needs a process without other tests.
     if !is_alone("engine::rendering::no_template_ends_the_desk") {
         return;
     }
     let renderer = renderer();
     let values: Value = serde_json::from_str(hostile::VALUES).unwrap();
     let mut wrong = Vec::new();
-    // `cli::limits` runs all of them; each takes two seconds.
+    // `cli::limits` runs all of them. Each takes two seconds.
     for (language, text, says) in hostile::templates().into_iter().step_by(scaled(4, 1)) {
         let job = RenderJob::new(text.as_str(), Syntax::from_word(language).unwrap(), values.clone());
         let message = renderer.render(&job).map_or_else(|error| error.message, |_| "rendered".to_owned());
@@ -128,7 +128,7 @@ fn a_killed_worker_does_not_affect_later_renderings() {
         kill(workers()[0]);
         check_rendering(&renderer);
     }
-    // Killed in the middle of a job, after an earlier one: another worker starts again and gets the same result.
+    // Killed in the middle of a job, after an earlier one: a new worker starts and returns the same result.
     let before = workers()[0];
     std::thread::scope(|scope| {
         let rendering = scope.spawn(|| renderer.render(&slow_job()).unwrap_err().message);

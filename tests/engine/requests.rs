@@ -1,4 +1,5 @@
-//! Requests of other processes arrive at a screen, are answered there, and go; only a screen's engine handles them.
+//! Requests of other processes arrive at a screen, are answered there, and disappear. Only a screen's engine handles
+//! them.
 
 use std::fs;
 use std::path::Path;
@@ -28,7 +29,7 @@ fn screen(folder: tempfile::TempDir, workspace: std::path::PathBuf) -> World {
     World::with(folder, workspace, engine)
 }
 
-/// Asks like an agent, on its own thread.
+/// Asks like an agent, in a separate thread.
 fn ask(
     workspace: &Path,
     approval: Option<Approval>,
@@ -82,13 +83,13 @@ fn a_request_comes_is_answered_and_goes() {
     assert_eq!(answered.selected, ["a", "c"]);
     assert_eq!(answered.by.as_deref(), Some("a screen"));
     world.until("it is gone", |snapshot| snapshot.requests.is_empty());
-    // The asker picks what was chosen, which can be undone where it was chosen.
+    // The asker makes the picks, which can be undone on the screen where they were chosen.
     Desk::open(options(&world.workspace)).pick(&session(), &answered.selected, &[]).unwrap();
     let is_step = |snapshot: &Snapshot| snapshot.undo.as_ref().is_some_and(|undo| undo.text.starts_with("answer to "));
     world.until("it can be undone", |snapshot| snapshot.selection.is_picked("a") && is_step(snapshot));
     world.send(engine::Request::Undo);
     world.until("it is undone", |snapshot| snapshot.selection.members().is_empty() && snapshot.undo.is_none());
-    // What others pick cannot.
+    // Picks by others cannot be undone here.
     Desk::open(options(&world.workspace)).pick(&session(), &["b".to_owned()], &[]).unwrap();
     world.until("b is picked", |snapshot| snapshot.selection.is_picked("b") && snapshot.undo.is_none());
 }
@@ -127,7 +128,7 @@ fn the_first_answer_of_two_screens_wins_and_the_other_sees_it() {
     assert!(two.refused(late).contains("too late"));
     let came = asking.join().unwrap();
     assert_eq!(came.as_ref().unwrap().selected, ["b"]);
-    // If its files were gone before the other screen read them, the journal says who answered.
+    // If the request's files were gone before the other screen read them, the journal says who answered.
     Desk::open(options(&one.workspace)).journal(&session(), refdesk_desk::channel::answer_receipt(&request, &came));
     if ended == RequestEnd::Withdrawn {
         assert_eq!(
@@ -164,7 +165,7 @@ fn a_request_goes_when_its_asker_is_killed() {
     held.lock().unwrap();
     fs::rename(&staged, &path).unwrap();
     world.until("it waits", |snapshot| is_waiting(snapshot, &request));
-    // The kernel does this when a process is killed.
+    // The kernel does the same when a process is killed.
     drop(held);
     let ended = wait_for_end(&mut world, &request);
     assert!(matches!(ended, RequestEnd::RequesterExited | RequestEnd::Withdrawn), "{ended:?}");

@@ -1,4 +1,4 @@
-//! Picks and exclusions through the engine: previews, undo, and changes by other processes meanwhile.
+//! Picks and exclusions through the engine: previews, undo, and concurrent changes by other processes.
 
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::engine::{self, Actor, Age, Event, Notice, PickReach, Receipts, Request, Response, Snapshot, Topic};
@@ -13,7 +13,7 @@ impl World {
         self.event(|event| {
             found = match event {
                 Event::Notice(notice) if holds(notice) => Some(notice.clone()),
-                // Selections of other processes are reported by the journal.
+                // The journal reports selections of other processes.
                 Event::Receipts(Receipts { lines, age: Age::Now, .. }) => {
                     lines.iter().map(|(notice, _)| notice).find(|notice| holds(notice)).cloned()
                 }
@@ -60,7 +60,7 @@ fn previews_match_what_happens() {
     assert_eq!(without.cost, CostChange { sources, total: total(&excluded) - total(&picked) });
 }
 
-/// `hub` mentions twelve, the first of these mentions `far`, which mentions `farther`.
+/// `hub` mentions twelve sources, the first of these mentions `far`, which mentions `farther`.
 fn wide_world() -> World {
     let leaves: Vec<String> = (0..12).map(|nth| format!("leaf-{nth}")).collect();
     let mut files: Vec<(String, String)> =
@@ -110,7 +110,7 @@ fn unpicking_lifts_the_exclusions_that_the_pick_made_and_no_others() {
         world.until("one is excluded", |now| now.selection.is_excluded("leaf-3"));
         world.send(Request::PickOne { id: "hub".into(), reach });
         world.until("the hub is picked", |now| now.selection.is_picked("hub"));
-        // It is stored, so that another process takes it back too.
+        // The origin of the exclusions is stored, so another process lifts them too.
         let mut other = Desk::open(options(&world.workspace));
         other.unpick(&Session::of_client("refdesk unselect"), &["hub".to_owned()]).unwrap();
         let now = world.until("the hub is not picked", |now| !now.selection.is_picked("hub"));
@@ -119,7 +119,7 @@ fn unpicking_lifts_the_exclusions_that_the_pick_made_and_no_others() {
         let now = world.until("the hub is picked again", |now| now.selection.is_picked("hub"));
         assert_eq!(now.selection.members().len(), 14, "with all but what a person excluded");
     }
-    // What two picks exclude stays excluded until both are gone.
+    // Sources excluded for two picks stay excluded until both picks are gone.
     let mut world = wide_world();
     for id in ["hub", "leaf-0"] {
         world.send(Request::PickOne { id: id.into(), reach: PickReach::Alone });
@@ -152,7 +152,7 @@ fn answers_do_not_depend_on_how_much_is_read_yet() {
     for (name, text) in files {
         save(&folder.path().join(name), text);
     }
-    // The first message is handled before the first document is read.
+    // The first request is handled before any document is read.
     let first = |request: Request| {
         let (engine, _events) = engine::start(options(folder.path()), session()).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -345,7 +345,7 @@ fn what_can_be_done_with_several_sources_at_once() {
     assert_eq!(of(&include), ["d", "", ""]);
     assert!(pick.change.cost.sources > 0 && unpick.change.cost.sources < 0);
 
-    // It is done, and undone in one step.
+    // It is one change, and one undo reverts it.
     world.send(Request::Exclude(exclude.ids));
     let after = world.until("a is no longer picked", |now| !now.selection.is_picked("a"));
     assert_eq!((after.selection.members().len(), after.selection.excluded().len()), (0, 5));

@@ -1,4 +1,4 @@
-//! What a running desk watches: nothing outside the workspace before trust, and only a part of a huge workspace.
+//! What a running desk watches: nothing outside the workspace before trust, and only part of a huge workspace.
 
 use std::collections::HashSet;
 use std::fs;
@@ -43,7 +43,7 @@ fn nothing_outside_is_watched_before_trust() {
     }
 }
 
-/// In its own process, whose watches are counted.
+/// In a separate process, whose watches are counted.
 #[test]
 fn a_huge_workspace_is_watched_in_part_and_that_is_reported() {
     if !is_alone("engine::watch_limits::a_huge_workspace_is_watched_in_part_and_that_is_reported") {
@@ -61,13 +61,13 @@ fn a_huge_workspace_is_watched_in_part_and_that_is_reported() {
     );
     let mut world = World::over(folder, workspace);
     let reported = world.until("a part is watched", |it| !matches!(it.watching, Watching::Live));
-    // A machine without enough watches left polls.
+    // A machine without enough free watches polls instead.
     if matches!(reported.watching, Watching::Partly(_)) {
         assert!(reported.diagnostics.iter().any(|it| it.code == Code::WatchLimit), "{:?}", reported.diagnostics);
         let watched: HashSet<u64> = watched();
         assert!((8_000..=8_192).contains(&watched.len()), "{}", watched.len());
     }
-    // The most important folders are among them.
+    // The most important folders are among the watched ones.
     world.overwrite("in.md", "See tree.\n");
     world.until_mentions("in", &["tree"]);
 }

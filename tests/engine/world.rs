@@ -14,9 +14,9 @@ use tokio::sync::{mpsc, watch};
 /// Only a failure waits this long.
 pub const LONG: Duration = Duration::from_secs(60);
 
-/// A folder, the workspace in it, and an engine that has read it.
+/// A folder with a workspace in it, and an engine that has read it.
 pub struct World {
-    /// Holds the workspace, with room for files beside it.
+    /// Contains the workspace, with room for files next to it.
     pub folder: tempfile::TempDir,
     pub workspace: PathBuf,
     pub engine: Engine,
@@ -62,13 +62,13 @@ impl World {
         Self::with(folder, workspace, engine)
     }
 
-    /// The same, with everything trusted that the configuration names outside.
+    /// The same, after trusting everything outside that the configuration names.
     pub fn trusting(folder: tempfile::TempDir, workspace: PathBuf) -> Self {
         let options = Self::trusted(&folder, &workspace);
         Self::with(folder, workspace, engine::start(options, session()).unwrap())
     }
 
-    /// Trusts everything that needs it now, and has the engine read it.
+    /// Trusts everything that currently needs it, and makes the engine read it.
     pub fn trust(&self) {
         Self::trusted(&self.folder, &self.workspace);
         self.ask(Request::Reload);
@@ -81,7 +81,7 @@ impl World {
         options
     }
 
-    /// This engine over that workspace.
+    /// A world with this running engine.
     pub fn with(folder: tempfile::TempDir, workspace: PathBuf, (engine, events): Started) -> Self {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         let snapshots = engine.snapshots();
@@ -99,7 +99,7 @@ impl World {
         write_atomic(&self.at(name), text.as_bytes()).unwrap();
     }
 
-    /// Overwrites the file, as plain editors do.
+    /// Overwrites the file in place, as simple editors do.
     pub fn overwrite(&self, name: &str, text: &str) {
         save(&self.at(name), text);
     }
@@ -123,7 +123,7 @@ impl World {
         self.runtime.block_on(async { tokio::time::timeout(LONG, answer).await.unwrap().unwrap() })
     }
 
-    /// Why a change was refused.
+    /// The message with which a change was refused.
     pub fn refused(&self, change: Request) -> String {
         let Response::Done(refused) = self.ask(change) else { panic!("another answer") };
         refused.into_iter().map(|refusal| refusal.message).collect()
@@ -137,7 +137,7 @@ impl World {
         found.unwrap_or_else(|_| panic!("never: {what}"))
     }
 
-    /// Waits until the document of `from` is known to mention exactly these.
+    /// Waits until the document of `from` mentions exactly these.
     pub fn until_mentions(&mut self, from: &str, to: &[&str]) -> Snapshot {
         self.until(&format!("{from} mentions {to:?}"), |snapshot| mentions(snapshot, from) == Some(to.to_vec()))
     }
@@ -158,7 +158,7 @@ impl World {
     }
 }
 
-/// The mentions in a document; `None` if it was not read.
+/// The sources mentioned in a document; `None` if it was not read.
 pub fn mentions<'a>(snapshot: &'a Snapshot, from: &str) -> Option<Vec<&'a str>> {
     let names = || snapshot.graph.targets(from).map(refdesk_core::catalog::SourceId::as_str).collect();
     snapshot.graph.is_scanned(from).then(names)
@@ -170,7 +170,7 @@ pub fn save(path: &Path, text: &str) {
     File::create(path).unwrap().write_all(text.as_bytes()).unwrap();
 }
 
-/// The session that does everything, unless another is named.
+/// The session of every request, unless another is named.
 pub fn session() -> Session {
     Session::of_client("refdesk")
 }

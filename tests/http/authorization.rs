@@ -1,12 +1,12 @@
-//! Authorization of requests. The table of every host, origin and token is beside the check itself; these tests show that
-//! it is applied to every method, before anything else.
+//! Authorization of requests. Every combination of host, origin and token is tested next to the check; these tests show
+//! that it applies to every method before anything else.
 
 use crate::http::client::{Client, USUAL, initialize};
 use crate::http::server::{Server, world};
 
 const TOKEN: &str = "a-secret-of-sixteen-or-more";
 
-/// A POST with its own host.
+/// A POST with its own `Host` header.
 fn as_host(client: &mut Client, host: &str, headers: &str) -> u16 {
     let body = initialize().to_string();
     let length = body.len();
@@ -19,7 +19,7 @@ fn a_foreign_host_or_origin_is_refused() {
     let server =
         Server::start(&["--allow-host", "desk.example.org", "--allow-origin", "https://app.example.org"], None);
     let own = server.address;
-    // A name that was made to resolve to this server has the right port.
+    // A name that was rebound to this server has the right port.
     let rebound = format!("Host: evil.example:{}\r\n", own.port());
     for (host, headers, status) in [
         (format!("Host: {own}\r\n"), String::new(), 200),

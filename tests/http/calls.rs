@@ -57,7 +57,7 @@ fn the_revision_without_sessions() {
     let (headers, body) = stateless("tools/list", json!({}));
     let listed = client.post(&headers, &body).is(200).message();
     assert!(listed["result"]["tools"].is_array(), "{listed}");
-    // Headers about the message must agree with it.
+    // Headers about the message must match it.
     let (_, body) = stateless("tools/list", json!({}));
     let (headers, _) = stateless("prompts/list", json!({}));
     client.post(&headers, &body).is(400);
@@ -91,7 +91,7 @@ fn a_clients_user_is_asked_in_the_stream_of_the_call() {
     let question = client.event();
     assert_eq!(question["method"], "elicitation/create", "{question}");
     assert!(question["params"]["message"].as_str().unwrap().contains("- go: "), "{question}");
-    // While the user thinks, the session stays usable.
+    // While the user thinks, the session remains usable.
     assert_eq!(other.call(&session, "ping", &json!({}))["result"], json!({}));
     let says = json!({"action": "accept", "content": {"ids": "go"}});
     let says = json!({"jsonrpc": "2.0", "id": question["id"], "result": says}).to_string();

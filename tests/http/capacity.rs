@@ -1,4 +1,4 @@
-//! More clients than the limits allow: they get an error, and no other client is affected.
+//! More clients than the limits allow: they get an error, and other clients are not affected.
 
 use std::time::Instant;
 
@@ -12,7 +12,7 @@ const REQUESTS: usize = 128;
 const CONNECTIONS: usize = 512;
 const SESSIONS: usize = 256;
 
-/// Asks until the answer has this status: earlier requests are handled in any order.
+/// Repeats the request until it gets this status, since the order in which earlier requests are handled is undefined.
 #[track_caller]
 fn until(mut ask: impl FnMut() -> u16, status: u16) {
     let began = Instant::now();
@@ -54,7 +54,7 @@ fn more_than_the_limit_of_connections() {
     assert_eq!(refused.header("retry-after"), Some("1"));
     assert_eq!(refused.header("connection"), Some("close"));
     refused.body.clear();
-    // Existing connections go on.
+    // Existing connections keep working.
     open[0].begin();
     open.truncate(1);
     until(|| server.client().post("", &begin).status, 200);
@@ -67,7 +67,7 @@ fn more_than_the_limit_of_sessions() {
     let sessions: Vec<String> = (0..SESSIONS).map(|_| client.begin()).collect();
     let ping = json!({"jsonrpc": "2.0", "id": 7, "method": "ping"}).to_string();
     let of = |session: &String| format!("Mcp-Session-Id: {session}\r\n");
-    // The first session is used again, the second only waits for notices: the third one is replaced.
+    // The first session is used again and the second has an open stream, so the third one is replaced.
     client.call(&sessions[0], "ping", &json!({}));
     let mut waits = server.client();
     waits.open_stream(&of(&sessions[1]));
@@ -92,14 +92,14 @@ fn more_than_the_limit_of_busy_sessions() {
     let mut streams: Vec<Client> = sessions.iter().map(wait).collect();
     let begin = initialize().to_string();
     assert_eq!(client.post("", &begin).is(503).header("retry-after"), Some("1"));
-    // Clients that have a session, or need none, go on.
+    // Clients that have a session, or need none, keep working.
     client.call(&sessions[0], "ping", &json!({}));
     let (headers, body) = crate::http::client::stateless("tools/list", json!({}));
     client.post(&headers, &body).is(200);
-    // A place becomes free when a session is ended, or when its client goes.
+    // A slot becomes free when a session is ended or its client disconnects.
     client.ask("DELETE", "/mcp", &of(&sessions[0])).is(202);
     until(|| client.post("", &begin).status, 200);
-    // The new session is idle: the next client takes its place.
+    // The new session is idle, so the next client replaces it.
     let last = client.begin();
     streams.push(wait(&last));
     client.post("", &begin).is(503);

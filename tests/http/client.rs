@@ -1,4 +1,4 @@
-//! One connection of a client that can misbehave: sends bytes, reads answers. Reading is bounded, so that a server that
+//! One connection of a client that can misbehave: sends bytes and reads answers. Reads are bounded, so a server that
 //! does not answer fails the test.
 
 use std::io::{Read, Write};
@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 
 use crate::support::program::LIMIT;
 
-/// A connection.
 #[derive(Debug)]
 pub struct Client {
     stream: TcpStream,
@@ -18,22 +17,20 @@ pub struct Client {
     rest: Vec<u8>,
 }
 
-/// An answer.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
-    /// The head, in lower case.
+    /// Status line and headers, in lower case.
     pub head: String,
     pub body: String,
 }
 
 impl Answer {
-    /// The value of a header.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
     }
 
-    /// The protocol message in it, in plain form or in a stream.
+    /// The protocol message in the body, plain or in a stream.
     #[track_caller]
     pub fn message(&self) -> Value {
         let text = self.body.lines().filter_map(|line| line.strip_prefix("data: ")).find(|data| !data.is_empty());
@@ -41,7 +38,6 @@ impl Answer {
         serde_json::from_str(text).unwrap_or_else(|error| panic!("no message ({error}): {self:?}"))
     }
 
-    /// Checks the status.
     #[track_caller]
     pub fn is(self, status: u16) -> Self {
         assert_eq!(self.status, status, "{self:?}");
@@ -53,7 +49,6 @@ impl Answer {
 pub const USUAL: &str = "Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\n";
 
 impl Client {
-    /// Connects.
     pub fn new(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(LIMIT)).unwrap();
@@ -61,29 +56,29 @@ impl Client {
         Self { stream, address, rest: Vec::new() }
     }
 
-    /// Sends these bytes. A server may close the connection before all of them are sent.
+    /// Sends these bytes. A server may close the connection before it has received all of them.
     pub fn send(&mut self, bytes: impl AsRef<[u8]>) {
         let _ = self.stream.write_all(bytes.as_ref());
     }
 
-    /// Ends the output.
+    /// Closes the sending side.
     pub fn finish(&self) {
         self.stream.shutdown(Shutdown::Write).unwrap();
     }
 
-    /// The head of a POST with these further headers.
+    /// The head of a POST with these additional headers.
     pub fn head(&self, headers: &str, length: usize) -> String {
         format!("POST /mcp HTTP/1.1\r\nHost: {}\r\n{USUAL}{headers}Content-Length: {length}\r\n\r\n", self.address)
     }
 
-    /// Sends a body and waits for its answer.
+    /// Sends a body and waits for the answer.
     pub fn post(&mut self, headers: &str, body: &str) -> Answer {
         let head = self.head(headers, body.len());
         self.send(head + body);
         self.answer()
     }
 
-    /// Sends a request without a body.
+    /// Sends a request without a body and waits for the answer.
     pub fn ask(&mut self, method: &str, path: &str, headers: &str) -> Answer {
         let address = self.address;
         self.send(format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\nAccept: text/event-stream\r\n{headers}\r\n"));
@@ -116,7 +111,7 @@ impl Client {
         message
     }
 
-    /// Opens a stream of a session's notices.
+    /// Opens a stream of the session's notices.
     #[track_caller]
     pub fn open_stream(&mut self, headers: &str) {
         let address = self.address;
@@ -124,7 +119,7 @@ impl Client {
         assert_eq!(self.head_of_answer().0, 200);
     }
 
-    /// The next complete answer.
+    /// Reads the next complete answer.
     #[track_caller]
     pub fn answer(&mut self) -> Answer {
         let (status, head) = self.head_of_answer();
@@ -138,7 +133,7 @@ impl Client {
         Answer { status, head, body: String::from_utf8(body).unwrap() }
     }
 
-    /// Status and head of the next answer, without its body.
+    /// Reads status and head of the next answer, without its body.
     #[track_caller]
     pub fn head_of_answer(&mut self) -> (u16, String) {
         let head = String::from_utf8(self.until(b"\r\n\r\n")).unwrap();
@@ -146,7 +141,7 @@ impl Client {
         (status, head.to_lowercase().replace("\r\n", "\n"))
     }
 
-    /// The next message in a stream whose head was read.
+    /// The next message of a stream whose head was already read.
     #[track_caller]
     pub fn event(&mut self) -> Value {
         let mut seen = Vec::new();
@@ -210,7 +205,7 @@ impl Client {
         self.rest.extend_from_slice(&buffer[..read]);
     }
 
-    /// The status of the next answer, if there is one before the end.
+    /// The status of the next answer; `None` if the connection ends first.
     pub fn outcome(&mut self) -> Option<u16> {
         let mut buffer = [0; 1_024];
         while !self.rest.windows(4).any(|window| window == b"\r\n\r\n") {
@@ -223,13 +218,13 @@ impl Client {
         Some(self.head_of_answer().0)
     }
 
-    /// Waits for the end of the body of an answer whose head was read.
+    /// Waits for the end of the body of an answer whose head was already read.
     #[track_caller]
     pub fn answer_ends(&mut self) {
         self.chunks();
     }
 
-    /// Sends this repeatedly, reading nothing, until the connection breaks.
+    /// Sends this text repeatedly, without reading, until the connection breaks.
     pub fn send_until_broken(&mut self, text: &str) -> bool {
         self.stream.set_write_timeout(Some(LIMIT)).unwrap();
         (0..10_000).any(|_| match self.stream.write_all(text.as_bytes()) {
@@ -241,7 +236,7 @@ impl Client {
     /// Waits for the end of the connection; returns whether it came without another byte.
     pub fn ends(&mut self) -> bool {
         let mut byte = [0];
-        // Closing a connection with unread bytes resets it.
+        // A connection closed with unread bytes is reset.
         self.stream
             .read(&mut byte)
             .map_or_else(|error| error.kind() == std::io::ErrorKind::ConnectionReset, |read| read == 0)

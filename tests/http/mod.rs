@@ -1,5 +1,5 @@
-//! The HTTP server as its clients see it: raw HTTP/1.1 over sockets, with a real process if the test uses the real
-//! limits. Authorization, bodies, capacity, sessions, and shutdown.
+//! The HTTP server from a client's point of view: raw HTTP/1.1 over sockets, with a real process if the test uses the
+//! real limits. Authorization, bodies, capacity, sessions, and shutdown.
 
 mod authorization;
 mod bodies;

@@ -1,4 +1,4 @@
-//! A server to call: a real process, or one in a thread if a limit must be shorter than the real one.
+//! A server for the tests: a real process, or a thread if a limit must be shorter than the real one.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -31,7 +31,7 @@ pub fn world() -> Workspace {
 }
 
 impl Server {
-    /// Starts it with these further arguments, and waits until it listens.
+    /// Starts it with these additional arguments, and waits until it listens.
     pub fn start(words: &[&str], token: Option<&str>) -> Self {
         let world = world();
         let mut command = world.command(&[&["mcp", "--http", "127.0.0.1:0"], words].concat());
@@ -46,17 +46,15 @@ impl Server {
         Self { child, address, world }
     }
 
-    /// A new connection.
     pub fn client(&self) -> Client {
         Client::new(self.address)
     }
 
-    /// Sends a signal.
     pub fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
-    /// Waits for its end and returns the exit code.
+    /// Waits for its exit and returns the exit code.
     pub fn ended(&mut self) -> Option<i32> {
         let began = Instant::now();
         loop {

@@ -1,4 +1,5 @@
-//! The session of a request: the one it started, or one shared by all clients of its name; never a claimed one.
+//! The session of a request is the one that its client started, or without one a session shared by all clients with the
+//! same name. No header can claim another.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Shutdown by a signal: requests in progress are answered, and everything acknowledged is stored.
+//! Shutdown by a signal: requests in progress are answered, and every acknowledged change is stored.
 
 use std::net::TcpStream;
 use std::time::Instant;
@@ -10,7 +10,7 @@ use crate::http::client::Client;
 use crate::http::server::Server;
 use crate::support::program::LIMIT;
 
-/// Waits until no new connection is accepted.
+/// Waits until new connections are refused.
 fn closed(server: &Server) {
     let began = Instant::now();
     while TcpStream::connect(server.address).is_ok() {
@@ -35,7 +35,7 @@ fn requests_in_progress_are_answered_and_stored() {
                 client
             })
             .collect();
-        // All of them are in progress once a later one was answered.
+        // Once a later request was answered, all of them are in progress.
         server.client().call(&session, "ping", &json!({}));
         let mut stream = server.client();
         stream.send(format!(

@@ -1,4 +1,4 @@
-//! Slow clients: each time limit, made short for the test.
+//! Slow clients run into each time limit, which the tests shorten.
 
 use std::time::{Duration, Instant};
 
@@ -51,7 +51,7 @@ fn an_idle_session_ends_and_frees_its_place() {
         let session = client.begin();
         let ping = json!({"jsonrpc": "2.0", "id": 7, "method": "ping"}).to_string();
         let began = Instant::now();
-        // Every call in it would keep it alive, so the test watches for its place to become free.
+        // Any call in the session would keep it alive, so the test watches for the free slot.
         let begin = crate::http::client::initialize().to_string();
         while client.post("", &begin).status != 200 {
             assert!(began.elapsed() < LIMIT, "it never ends");
@@ -67,7 +67,7 @@ fn a_client_that_reads_no_answer_is_disconnected() {
         let session = client.begin();
         let headers = format!("Mcp-Session-Id: {session}\r\n");
         let list = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/list"}).to_string();
-        // Enough requests that their answers fill the buffers of a client that reads nothing.
+        // Enough requests that their answers fill the buffers of a client that does not read.
         let mut deaf = Client::new(address);
         let asked = deaf.head(&headers, list.len()) + &list;
         assert!(deaf.send_until_broken(&asked.repeat(100)), "it is still written to");

@@ -1,5 +1,5 @@
-//! The processes that work at the desk: a server with its client, an agent's hook, and a screen with a person typing.
-//! Any of them can be killed while it works; what was acknowledged to it before that counts.
+//! The processes that use the desk: a server with its client, an agent's hook, and a screen with a person typing. Any
+//! of them can be killed while it works; whatever was acknowledged to it before that must remain true.
 
 use std::io::{Read, Write};
 use std::process::{Child, Stdio};
@@ -22,7 +22,7 @@ use crate::support::workspace::Workspace;
 pub struct Progress {
     /// Actions started.
     pub sent: AtomicUsize,
-    /// Actions known to be done.
+    /// Actions known to be complete.
     pub answered: AtomicUsize,
     /// Whether everything is done, or the process has ended.
     pub over: AtomicBool,
@@ -39,7 +39,6 @@ impl Progress {
         self.answered.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Whether everything is done, or the process has ended.
     pub fn is_over(&self) -> bool {
         self.over.load(Ordering::SeqCst)
     }
@@ -55,7 +54,7 @@ pub struct Server {
     name: &'static str,
 }
 
-/// One tool call, and what it has done when it is answered.
+/// A tool call, and the action that its answer acknowledges.
 pub struct Call {
     tool: &'static str,
     arguments: Value,
@@ -89,7 +88,7 @@ impl Call {
         Self { tool: "renderTemplateToFile", arguments, recorded }
     }
 
-    /// The file that it writes with its text, if it writes one.
+    /// The file that this call writes and its text, if it writes one.
     pub fn written(&self) -> Option<(String, String)> {
         match &self.recorded {
             Some(RecordedAction::Written(path, text)) => Some((path.clone(), text.clone())),
@@ -99,7 +98,7 @@ impl Call {
 }
 
 impl Server {
-    /// Starts it for a client of this name.
+    /// Starts a server for a client with this name.
     pub fn start(workspace: &Workspace, name: &'static str) -> Self {
         let mut client = Client::start(workspace, &[]);
         client.introduce(name, LEGACY, json!({}));
@@ -111,7 +110,6 @@ impl Server {
         format!("{} over mcp", self.name)
     }
 
-    /// Its process id.
     pub fn process(&self) -> u32 {
         self.client.process()
     }
@@ -121,8 +119,8 @@ impl Server {
         &mut self.client
     }
 
-    /// Makes these calls, one after the other or all at once; returns what was acknowledged. A write that no screen could
-    /// be asked about does not count.
+    /// Makes these calls, sequentially or all at once; returns the acknowledged actions. A write that no screen could
+    /// approve does not count.
     pub fn work(&mut self, calls: Vec<Call>, at_once: bool, progress: &Progress) -> Vec<Acknowledged> {
         let mut done = Vec::new();
         let mut open: Vec<(Value, Call)> = Vec::new();
@@ -159,21 +157,21 @@ impl Server {
     }
 }
 
-/// An agent that calls its hook.
+/// An agent that runs its hook.
 #[derive(Debug, Default)]
 pub struct Hook {
     running: Mutex<Option<Child>>,
 }
 
 impl Hook {
-    /// Sends the hook a prompt; returns what it adds, if it lives to answer.
+    /// Sends a prompt to the hook; returns the addition, unless the hook dies before it answers.
     pub fn ask(&self, workspace: &Workspace, text: &str, progress: &Progress) -> Option<String> {
         let mut command = workspace.bare(&["hook", "claude-code"]);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
         *self.running.lock().unwrap() = Some(child);
         progress.sends();
-        // The reader may be gone already.
+        // The reader may already be gone.
         let _ = stdin.write_all(prompt(workspace, "a-session", text).as_bytes());
         drop(stdin);
         let mut said = Vec::new();
@@ -187,7 +185,7 @@ impl Hook {
         added
     }
 
-    /// Sends it several prompts, one after the other.
+    /// Sends several prompts, one after the other.
     pub fn work(&self, workspace: &Workspace, ids: &[String], progress: &Progress) -> Vec<Acknowledged> {
         let ask = |id: &String| {
             let text = self.ask(workspace, &format!("What does @{id} say?"), progress)?;
@@ -213,11 +211,10 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// Opens it.
     pub fn open(workspace: &Workspace) -> Self {
         let mut command = CommandBuilder::new(PROGRAM);
         command.args(["--workspace".as_ref(), workspace.path.as_os_str()]);
-        // If a request disappears at that moment, its key means something else: it opens an editor, which ends at once.
+        // If a request disappears at that moment, its key opens an editor instead. This one exits at once.
         command.env("VISUAL", "true");
         let pty = Pty::spawn_at(&workspace.beside("home"), command, 200, 60);
         let configured: Value = serde_json::from_str(&workspace.read("references.json")).unwrap();
@@ -225,7 +222,6 @@ impl Screen {
         Self { pty }
     }
 
-    /// Its process id.
     pub fn process(&self) -> u32 {
         u32::try_from(self.pty.pid().as_raw_nonzero().get()).unwrap()
     }
@@ -239,13 +235,12 @@ impl Screen {
         self.pty.type_bytes(bytes);
     }
 
-    /// Waits until this is shown.
     #[track_caller]
     pub fn wait_for(&self, text: &str) {
         self.pty.wait_for(text);
     }
 
-    /// Picks this source by keys; returns whether the pick became visible.
+    /// Picks this source by keys; returns the action if the pick became visible.
     pub fn pick(&mut self, id: &str, progress: &Progress) -> Option<Acknowledged> {
         let ended = || progress.is_killed();
         self.go_to_the_catalog(ended).then_some(())?;
@@ -259,11 +254,11 @@ impl Screen {
         Some(Acknowledged { who: "a screen".to_owned(), recorded: RecordedAction::Picked(id.to_owned()) })
     }
 
-    /// Goes to the catalog. An earlier key may still be pending and open an editor, which would swallow the following keys:
-    /// so wait until one has arrived before typing more.
+    /// Moves to the catalog. An earlier key may still be pending and open an editor, which would swallow the keys that
+    /// follow, so wait until one has arrived before typing more.
     fn go_to_the_catalog(&mut self, ended: impl Fn() -> bool) -> bool {
         let began = Instant::now();
-        // By way of another pane, because the catalog may be focused already.
+        // Via another pane, because the catalog may already have the focus.
         for (key, shown) in [("4", "┏ 4 Templates"), ("1", "┏ 1 Catalog")] {
             self.pty.type_bytes(key);
             while !self.pty.comes(Duration::from_secs(1), |seen| seen.text().contains(shown)) {
@@ -282,7 +277,7 @@ impl Screen {
         true
     }
 
-    /// Approves the one write that is requested, unless the request is gone.
+    /// Approves the only requested write, unless the request is gone.
     pub fn approve(&mut self, ended: impl Fn() -> bool, progress: &Progress) {
         for (shown, key) in [("1 request", "A"), ("look at the write", "\r"), ("yes, write a new file", "y")] {
             if !self.shows(|text| text.contains(shown), &ended) {
@@ -296,7 +291,7 @@ impl Screen {
         }
     }
 
-    /// Answers a request for a choice with none.
+    /// Answers a request for a choice by selecting nothing.
     pub fn choose_none(&mut self) {
         self.pty.wait_for("1 request");
         self.pty.type_bytes("A");

@@ -1,5 +1,5 @@
-//! Processes are killed again and again while all of them work. Acknowledged changes are there, no file is torn, no
-//! process is blocked, no dead one counts as alive, and the next one takes over.
+//! Kills processes again and again while all of them work. Acknowledged changes remain, no file is torn, no process is
+//! blocked, no dead one counts as alive, and the next one takes over.
 
 use std::fs;
 use std::sync::atomic::Ordering;
@@ -21,19 +21,19 @@ use crate::support::program::LIMIT;
 use crate::support::workspace::{STATE, Workspace, ids};
 use refdesk_files::scale::scaled;
 
-/// The number of kills, in a change and in the nightly run.
+/// The number of kills, by default and in the nightly run.
 const ROUNDS: [usize; 2] = [25, 200];
 
 /// Rounds in one workspace.
 const LIFE: usize = 25;
 
-/// Every few rounds, a file is written that the screen has to approve.
+/// Once in this many rounds, the screen has to approve a write.
 const QUESTION: usize = 6;
 
-/// A change of another process that takes longer waited for the lock of a dead one, which takes twenty seconds.
+/// A longer change must have waited for the lock of a dead process, which takes twenty seconds.
 const LOCK_WAIT_LIMIT: Duration = Duration::from_secs(10);
 
-/// Files that dead writers may leave until the next write in the same folder.
+/// The maximum number of files that dead writers leave until the next write in the same folder.
 const LEFT: usize = 8;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +51,7 @@ enum Moment {
     Before,
     /// When it has started this many actions.
     Sent(usize),
-    /// When it knows that this many are done.
+    /// When this many actions are known to be complete.
     Answered(usize),
     /// After this long.
     Passed(Duration),
@@ -126,19 +126,19 @@ fn calls(of: &str, round: usize, question: bool, at_once: bool) -> Vec<Call> {
     calls
 }
 
-/// All processes at one workspace.
+/// All processes of a workspace.
 struct Processes {
     workspace: Workspace,
     one: Server,
     two: Server,
     screen: Screen,
     ledger: Ledger,
-    /// Every write that was started, finished or not.
+    /// Every write that was started, whether or not it finished.
     begun: Vec<(String, String)>,
     kills: usize,
-    /// How long a change of another process took right after a kill.
+    /// The duration of another process's change right after each kill.
     changes: Vec<Duration>,
-    /// How often the victim had work left.
+    /// How many times the victim had work left.
     midway: usize,
 }
 
@@ -158,7 +158,7 @@ impl Processes {
         }
     }
 
-    /// All processes work, one is killed, and everything acknowledged is checked; then it is started again.
+    /// All processes work, one is killed, every acknowledged action is checked, and the killed one is restarted.
     fn round(&mut self, round: usize, victim: Victim, moment: Moment, random: &mut Random) {
         let question = round % QUESTION == QUESTION - 1;
         let at_once = [random.below(2) == 0, random.below(2) == 0];
@@ -214,7 +214,7 @@ impl Processes {
                 assert!(!is_open(&workspace.path, PresenceKind::Screen), "a dead screen counts as open");
                 let mut screen = Screen::open(workspace);
                 if question {
-                    // The asker goes on waiting, and the next screen answers it.
+                    // The asker keeps waiting, and the next screen answers it.
                     screen.approve(|| progress[0].is_over(), &Progress::default());
                 }
                 screen
@@ -240,13 +240,13 @@ impl Processes {
         assert!(is_open(&self.workspace.path, PresenceKind::Screen));
     }
 
-    /// Checks that everything acknowledged is there, and that nothing of a dead process blocks another.
+    /// Checks that everything acknowledged is there, and that no remains of a dead process block another.
     fn look(&mut self, victim: Victim) {
         let folder = self.workspace.path.join(".jaato/refdesk");
         drop(Lock::acquire(&folder.join("lock"), LOCK_WAIT_LIMIT).expect("no dead process holds the lock"));
         self.ledger.check(&self.workspace, self.kills);
         for (path, text) in &self.begun {
-            // It was not acknowledged; but if the file is there, it is complete.
+            // It was not acknowledged, but if the file exists, it is complete.
             if let Ok(found) = fs::read_to_string(self.workspace.path.join(path)) {
                 assert!(found == *text, "{path} is torn");
             }

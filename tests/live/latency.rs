@@ -1,5 +1,5 @@
-//! Actions acknowledged to an agent appear on a screen soon and with its name: two servers, an agent's hook and a screen
-//! work as fast as they can. The times are printed here; `benches/live.rs` checks them.
+//! An agent's acknowledged actions appear on a screen soon and with its name, while two servers, an agent's hook and a
+//! screen work as fast as they can. Only prints the times; `benches/live.rs` checks them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Condvar, Mutex};
@@ -18,7 +18,7 @@ use crate::support::program::LIMIT;
 use crate::support::workspace::{STATE, Workspace};
 use refdesk_files::scale::scaled;
 
-/// What a screen was told, and when.
+/// What a screen received, and when.
 #[derive(Default)]
 struct ReceivedEvents {
     rows: Mutex<Vec<(Instant, Notice)>>,
@@ -53,7 +53,7 @@ impl ReceivedEvents {
     }
 }
 
-/// A screen's engine that answers every request at once with none. Dropping the returned sender ends it.
+/// A screen's engine that answers every request at once with an empty choice. Dropping the returned sender ends it.
 fn listen(workspace: &Workspace, reported: &Arc<ReceivedEvents>) -> oneshot::Sender<()> {
     let context = WorkspaceContext { workspace: workspace.path.clone(), ..WorkspaceContext::default() };
     let state = Some(workspace.beside(STATE));
@@ -92,20 +92,20 @@ fn listen(workspace: &Workspace, reported: &Arc<ReceivedEvents>) -> oneshot::Sen
     ends
 }
 
-/// The results for one kind of action: how long each took to appear.
+/// The results for one kind of action: how long each action took to appear.
 pub struct Measured {
     pub kind: &'static str,
     took: Vec<Duration>,
 }
 
 impl Measured {
-    /// The time that this many in a hundred stayed below.
+    /// The time below which this percentage stayed.
     pub fn part(&self, of_hundred: usize) -> Duration {
         self.took[(self.took.len() * of_hundred).div_ceil(100).saturating_sub(1)]
     }
 }
 
-/// An acknowledged action, its time, and the row that has to show it.
+/// An acknowledged action, its time, and the row that must show it.
 struct Done {
     kind: &'static str,
     at: Instant,
@@ -115,7 +115,7 @@ struct Done {
     nth: usize,
 }
 
-/// Runs all of them with this many actions of each kind; returns the times of each kind.
+/// Runs all processes with this many actions of each kind; returns the times by kind.
 pub fn measure(actions: usize) -> Vec<Measured> {
     let of = |kind: &'static str| (0..actions).map(move |at| format!("{kind}-{at}"));
     let workspace = trusted(["offered".to_owned()].into_iter().chain(of("one")).chain(of("hook")));
@@ -125,7 +125,7 @@ pub fn measure(actions: usize) -> Vec<Measured> {
     let mut screen = Screen::open(&workspace);
     let reported = Arc::new(ReceivedEvents::default());
     let ends = listen(&workspace, &reported);
-    // Every follower shows the first action.
+    // Every follower must show the first action.
     one.client().call("selectReferences", json!({"ids": ["one-0"]}));
     reported.until("Picked @one-0");
     let (of_one, of_two, of_hook) = thread::scope(|threads| {
@@ -167,7 +167,7 @@ pub fn measure(actions: usize) -> Vec<Measured> {
         });
         (of_one.join().unwrap(), of_two.join().unwrap(), of_hook.join().unwrap())
     });
-    // The real screen shows the name too, where the feed has room for it.
+    // The real screen shows the name too, if the feed has room for it.
     screen.type_bytes("\x1b[17~");
     one.client().call("selectReferences", json!({"ids": ["offered"]}));
     screen.wait_for("Picked @offered");
@@ -199,7 +199,6 @@ pub fn measure(actions: usize) -> Vec<Measured> {
     took.into_iter().map(sorted).collect()
 }
 
-/// Prints the results.
 pub fn print(measured: &[Measured]) {
     for it in measured {
         let [half, most, all] = [50, 95, 100].map(|part| it.part(part));

@@ -1,4 +1,4 @@
-//! What was acknowledged: it must stay true, whatever happens to any process later.
+//! Acknowledged actions, which must remain true whatever happens to any process later.
 
 use std::collections::HashSet;
 use std::fs;
@@ -9,16 +9,13 @@ use serde_json::Value;
 use crate::live::world::journal;
 use crate::support::workspace::Workspace;
 
-/// An acknowledged action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Acknowledged {
     /// The actor, by its name in the journal.
     pub who: String,
-    /// The action.
     pub recorded: RecordedAction,
 }
 
-/// The kind of an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RecordedAction {
     /// This source was picked.
@@ -34,7 +31,7 @@ pub enum RecordedAction {
 }
 
 impl Acknowledged {
-    /// Whether this line of the journal records it.
+    /// Whether this line of the journal records the action.
     fn is_recorded_in(&self, line: &Value) -> bool {
         let about = |id: &str| line["about"].as_array().is_some_and(|about| about.iter().any(|it| it == id));
         let says = match &self.recorded {
@@ -52,28 +49,27 @@ impl Acknowledged {
     }
 }
 
-/// Everything that was acknowledged in one workspace.
+/// All actions acknowledged in a workspace.
 #[derive(Debug, Default)]
 pub struct Ledger {
     all: Vec<Acknowledged>,
-    /// How many of them are known to be in the journal, which only grows.
+    /// How many of them were found in the journal, which only grows.
     said: usize,
-    /// Texts that a hook gave and could not record in time.
+    /// Texts that a hook returned but could not record in time.
     late: usize,
 }
 
 impl Ledger {
-    /// Adds these.
     pub fn add(&mut self, more: impl IntoIterator<Item = Acknowledged>) {
         self.all.extend(more);
     }
 
-    /// The number of actions, and of texts of hooks that the journal did not get in time.
+    /// The number of actions, and of hook texts that were not recorded in time.
     pub fn count(&self) -> (usize, usize) {
         (self.all.len(), self.late)
     }
 
-    /// Checks that all of it is there with its actor. At most `torn` lines of the journal may be torn.
+    /// Checks that every action is recorded with its actor. At most `torn` journal lines may be torn.
     #[track_caller]
     pub fn check(&mut self, workspace: &Workspace, torn: usize) {
         let picks: HashSet<String> = workspace.picks().into_iter().collect();
@@ -90,7 +86,8 @@ impl Ledger {
             }
             if at >= self.said {
                 let is_said = lines.iter().any(|line| it.is_recorded_in(line));
-                // A hook waits only half a second for the lock, because a person waits for it: then it reports this.
+                // A hook waits only half a second for the lock, because a person is waiting for it. Then it reports
+                // this.
                 let is_late = !is_said && matches!(it.recorded, RecordedAction::Added(_));
                 self.late += usize::from(is_late);
                 assert!(is_said || is_late, "the journal does not say {it:?}");

@@ -1,5 +1,5 @@
-//! Two servers, a hook and a screen at one desk: actions of one are visible to the others immediately and with its
-//! name; and whichever is killed, at any moment, nothing acknowledged is lost and no other is blocked.
+//! Two servers, a hook and a screen on one desk: the actions of one appear to the others immediately and with its name.
+//! Whichever is killed, at any moment, no acknowledged action is lost and no other process is blocked.
 #![allow(clippy::print_stderr, reason = "what is measured is printed")]
 
 mod actors;

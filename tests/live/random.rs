@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub struct Random(u64);
 
 impl Random {
-    /// Starts with the requested seed, else with the time, and prints it.
+    /// Prints the seed: the one in the environment, otherwise the time.
     pub fn new() -> Self {
         let asked = std::env::var("REFDESK_SEED").ok().and_then(|seed| seed.parse().ok());
         let now = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();

@@ -1,4 +1,4 @@
-//! Rows about an agent's actions: each says who did what in a complete sentence, in the journal and in `watch`.
+//! Rows about an agent's actions: each says in a complete sentence who did what, in the journal and in `watch`.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
@@ -33,7 +33,7 @@ impl Watch {
         Self { child, lines }
     }
 
-    /// All rows up to the one with this text.
+    /// All rows up to the first with this text.
     fn until(&self, text: &str) -> Vec<Value> {
         let mut seen: Vec<Value> = Vec::new();
         while seen.last().is_none_or(|row| row["text"] != text) {
@@ -58,7 +58,7 @@ fn every_row_says_who_did_what() {
     let mut server = Server::start(&workspace, "claude-code");
     let mut screen = Screen::open(&workspace);
     let watch = Watch::start(&workspace);
-    // It prints nothing old: until it follows, new actions are made repeatedly.
+    // It prints no old rows, so repeat new actions until it follows.
     let began = Instant::now();
     while watch.lines.try_recv().is_err() {
         workspace.run(&["select", "seen"]).exits(0);

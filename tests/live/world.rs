@@ -1,4 +1,4 @@
-//! The workspace that all of them use, and its files.
+//! The workspace that all processes share, and its files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::workspace::{STATE, Workspace, inline};
 
-/// A workspace with these inline sources, in which files below `gen/` may be written without asking, and which is trusted.
+/// A trusted workspace with these inline sources that allows writes below `gen/` without asking.
 pub fn trusted(ids: impl Iterator<Item = String>) -> Workspace {
     let sources: Vec<Value> = ids.map(|id| inline(&id, "Nothing else.")).collect();
     let workspace = Workspace::new();
@@ -16,7 +16,7 @@ pub fn trusted(ids: impl Iterator<Item = String>) -> Workspace {
     workspace
 }
 
-/// A document of Claude Code: a prompt.
+/// A prompt event of Claude Code.
 pub fn prompt(workspace: &Workspace, session: &str, prompt: &str) -> String {
     let document = json!({
         "session_id": session, "cwd": workspace.path, "hook_event_name": "UserPromptSubmit",
@@ -25,7 +25,7 @@ pub fn prompt(workspace: &Workspace, session: &str, prompt: &str) -> String {
     document.to_string()
 }
 
-/// The addition of a hook of Claude Code, if its answer is complete.
+/// The hook's addition for Claude Code, if its answer is complete.
 pub fn added(stdout: &[u8]) -> Option<String> {
     let answer: Value = serde_json::from_slice(stdout).ok()?;
     Some(answer["hookSpecificOutput"]["additionalContext"].as_str()?.to_owned())
@@ -44,7 +44,7 @@ pub fn journal(workspace: &Workspace) -> (Vec<Value>, usize) {
     (lines, torn)
 }
 
-/// Temporary files below a folder: being written, or left by a writer that died.
+/// Temporary files below a folder: still being written, or left by a dead writer.
 pub fn unfinished(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_path_buf()];

@@ -1,5 +1,5 @@
-//! Who is asked if an agent gives neither ids nor tags: its own user through its client if that can ask, as each
-//! revision defines it; else the configured channel; else a screen; else the agent is told what to do.
+//! Who is asked if an agent gives neither ids nor tags: its own user through its client if that supports it, as each
+//! revision defines it; otherwise the configured channel; otherwise a screen; otherwise the agent is told what to do.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::mcp::world::{configured, workspace};
 use crate::support::client::Client;
 use crate::support::workspace::{Workspace, ids, strings};
 
-/// Calls as a client of this revision that can ask its user; returns the id of the call and the question.
+/// Calls the tool as a client of this revision that can ask its user; returns the id of the call and the question.
 fn asked(client: &mut Client, version: &str) -> (Value, Value) {
     client.initialize(version, json!({"elicitation": {}}));
     let id = client.ask("tools/call", json!({"name": "selectReferences", "arguments": {}}));
@@ -196,7 +196,7 @@ fn cancelling_the_call_withdraws_the_question_to_the_clients_user() {
     says(&mut client, &question, json!({"action": "accept", "content": {"ids": ["api"]}}));
     client.request("ping", json!({}));
     assert!(workspace.picks().is_empty());
-    // The journal is written after the client is told.
+    // The journal is written after the client has its answer.
     let began = std::time::Instant::now();
     while !journal(&workspace).contains("cancelled") {
         assert!(began.elapsed() < crate::support::program::LIMIT);

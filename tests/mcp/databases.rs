@@ -1,4 +1,5 @@
-//! The tools for documented databases: listed only if there are any, naming every table, quoting only selected sources.
+//! The tools for documented databases: listed only if there are any; they name every table, and quote only selected
+//! sources.
 
 use boon::{Compiler, Schemas};
 use serde_json::{Value, json};
@@ -51,7 +52,7 @@ fn they_are_there_where_databases_are_documented() {
     assert!(message.contains("exclude_tools"), "{message}");
 }
 
-/// What an agent may not read is named in one line, with how to select it.
+/// For what an agent may not read, the answer has one line that says how to select it.
 #[test]
 fn pages_of_other_sources_are_named_and_not_quoted() {
     let world = documented();
@@ -108,7 +109,7 @@ fn pages_of_other_sources_are_named_and_not_quoted() {
     assert_eq!(schema["foreign_keys"][0]["referenced_table"], "main.Employee", "{schema}");
     let schema = client.call("get_table_schema", json!({"table": "shop.main.Customer", "include_samples": true}));
     assert!(schema["columns"].as_array().unwrap().iter().any(|column| column.get("statistics").is_some()), "{schema}");
-    // Of a join one page is enough; this path has one that neither page that may be read has.
+    // One readable page of a join is enough. This path has a join without any.
     let paths = client.call("get_join_path", json!({"source_table": "Customer", "target_table": "Track"}));
     let hops = paths["paths"][0]["hops"].as_array().unwrap();
     assert_eq!(hops.len(), 3, "{paths}");
@@ -140,7 +141,7 @@ fn pages_of_other_sources_are_named_and_not_quoted() {
     assert!(none.contains("no table is named 'Track'"), "{none}");
 }
 
-/// Columns of the two databases, whose names are not words of tables.
+/// Fails if the answer contains a column name of the databases that is not a word of a table's name.
 fn quotes_nothing(tool: &str, answer: &str) {
     let secrets =
         ["SupportRepId", "NVARCHAR", "CustomerId", "CustomerID", "TrackId", "AlbumId", "InvoiceLineId", "UnitPrice"];
@@ -149,7 +150,7 @@ fn quotes_nothing(tool: &str, answer: &str) {
     }
 }
 
-/// What is near two tables without a path is on their pages, too.
+/// Tables near two tables without a path come from their pages, too.
 #[test]
 fn an_error_quotes_only_pages_that_may_be_read() {
     let world = twins();
@@ -181,7 +182,7 @@ fn an_error_quotes_only_pages_that_may_be_read() {
     );
 }
 
-/// Names of databases and domains come from pages, too.
+/// The names of databases and domains come from pages, too.
 #[test]
 fn excluded_sources_are_not_named() {
     let world = documented();
@@ -316,7 +317,7 @@ fn calls_that_cannot_be_answered_say_why() {
     }
 }
 
-/// What is null or empty is left out for agents.
+/// Removes null and empty members, which agents do not get.
 fn without_nothing(value: &mut Value) {
     match value {
         Value::Object(members) => {
@@ -355,7 +356,7 @@ fn a_command_gives_the_same_answer_as_its_tool() {
         let mut of_tool = client.call(tool, arguments);
         for answer in [&mut of_command, &mut of_tool] {
             let members = answer.as_object_mut().unwrap();
-            // Texts around the answer differ, and so what they cost.
+            // The texts around the answer differ, and so does their cost.
             for name in ["tokens_used", "notice", "diagnostics"] {
                 members.remove(name);
             }

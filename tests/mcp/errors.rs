@@ -1,5 +1,5 @@
-//! Every wrong tool call, and a message that helps to fix it. What an agent can fix is a tool result; an invalid call is a
-//! protocol error.
+//! Every wrong tool call, with a message that helps to fix it. A mistake that an agent can fix is a tool result; an
+//! invalid call is a protocol error.
 
 use serde_json::json;
 
@@ -47,7 +47,7 @@ fn invalid_calls_are_protocol_errors() {
     assert_eq!(client.call("listReferences", json!({}))["total"], 6, "the session goes on");
 }
 
-/// What an agent wrote is not worth reading again.
+/// There is no use in sending an agent's own text back to it.
 #[test]
 fn an_answer_repeats_only_the_beginning_of_a_long_name() {
     let workspace = workspace();

@@ -1,5 +1,5 @@
-//! Lines that no client should send. Each gets the protocol's error if an answer can be expected, none ends the session,
-//! and none affects another.
+//! Lines that no client should send. Each gets the protocol's error if an answer can be expected, none ends the
+//! session, and none affects another line.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::support::client::Client;
 /// Code and message of an error; `None` if no answer is expected.
 type Answer = Option<(i64, &'static str)>;
 
-/// The lines, and their answers.
+/// The lines and their answers.
 fn table() -> Vec<(Vec<u8>, Answer)> {
     let line = |value: Value| format!("{value}\n").into_bytes();
     let request =

@@ -1,4 +1,4 @@
-//! A file, folder or source replaced by a link after an agent was told about it: nothing behind the link is read.
+//! A file, folder or source is replaced by a link after an agent was told about it: nothing behind the link is read.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -10,7 +10,7 @@ use crate::mcp::world::{FILES, sources};
 use crate::support::client::Client;
 use crate::support::workspace::Workspace;
 
-/// The content outside, under every name that is asked for.
+/// The outside content, under every name that is requested.
 const SECRET: &str = "TOP SECRET {{ name }} errors\n";
 
 fn world() -> Workspace {
@@ -29,7 +29,7 @@ fn world() -> Workspace {
     workspace
 }
 
-/// Replaces a path by a link.
+/// Replaces a path with a link.
 fn exchange(workspace: &Workspace, path: &str, target: &str) {
     let place = workspace.path.join(path);
     fs::rename(&place, workspace.beside("moved")).unwrap();

@@ -1,4 +1,4 @@
-//! The list of tools: small, stable, true to what the tools answer, and without excluded tools.
+//! The list of tools is small, stable, consistent with the tools' answers, and without excluded tools.
 
 use boon::{Compiler, Schemas};
 use serde_json::{Value, json};
@@ -70,7 +70,7 @@ fn excluded_tools_are_neither_listed_nor_callable_by_any_name() {
     client.call("listReferences", json!({}));
 }
 
-/// Every structured answer, failures included, matches the declared schema, and its text says the same.
+/// Every structured answer, including failures, matches the declared schema, and its text has the same content.
 #[test]
 fn answers_match_their_declared_schemas() {
     let workspace = configured(json!({"approval": {"out/**": "deny"}}));

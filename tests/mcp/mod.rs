@@ -1,5 +1,5 @@
-//! The server of the real program, as a client on standard input and output sees it: the answers and refusals of each tool,
-//! requests that a session survives, questions to people, and how it ends.
+//! The server of the real program from the point of view of a client on standard input and output: the answers and
+//! refusals of each tool, requests that a session survives, questions to people, and shutdown.
 
 mod asking;
 mod databases;

@@ -1,5 +1,5 @@
-//! How well tables are found: 60 questions over two real databases, half of them without a word of the table's name; by
-//! words only, and by words and meaning.
+//! How well tables are found: 60 questions about two real databases, half of them without a word of the table's name;
+//! by words only, and by words and meaning.
 
 #![allow(clippy::print_stdout, reason = "the figures are for the documentation")]
 
@@ -9,7 +9,7 @@ use crate::cli::tables::documented;
 use crate::support::client::Client;
 use crate::support::workspace::Workspace;
 
-/// The database, the question, and the tables one of which has the answer.
+/// The database, the question, and the tables of which any one has the answer.
 type Question = (&'static str, &'static str, &'static [&'static str]);
 
 const WITH_A_WORD_OF_THE_NAME: [Question; 30] = [
@@ -78,7 +78,7 @@ const WITHOUT: [Question; 30] = [
     ("north", "manager to whom somebody reports", &["Employees"]),
 ];
 
-/// How many of the questions have an answer among the first five tables.
+/// The number of questions with an answer among the first five tables.
 fn answered(client: &mut Client, questions: &[Question]) -> usize {
     let is_answered = |(database, question, expected): &&Question| {
         let found = client.call("search_tables", json!({"query": question, "database": database, "limit": 5}));
@@ -109,7 +109,7 @@ fn recall(world: &Workspace, semantic: bool) -> [usize; 2] {
 fn tables_are_found_by_what_is_asked() {
     let world = documented();
     world.run(&["index"]).exits(0);
-    // Measured: 30 and 12 by words alone, 30 and 25 by both.
+    // Measured: 30 and 12 by words only, 30 and 25 by both.
     let [with, without] = recall(&world, false);
     assert!(with >= 29 && without >= 11, "{with} {without}");
     let [with, without] = recall(&world, true);

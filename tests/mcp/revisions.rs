@@ -1,4 +1,4 @@
-//! Both families of revisions: those that start with `initialize`, and the one in which every request stands alone.
+//! Both families of protocol revisions: those that start with `initialize`, and the one with stateless requests.
 
 use serde_json::json;
 
@@ -52,7 +52,7 @@ fn discovering_first_and_then_initializing() {
     assert_eq!(client.call("listReferences", json!({}))["total"], 6);
 }
 
-/// A second one would change what the session speaks.
+/// A second `initialize` would change the revision of the session.
 #[test]
 fn a_session_is_initialized_once() {
     let workspace = workspace();

@@ -1,4 +1,5 @@
-//! `search_documents`: only text of selected sources, within the requested tokens, recorded in the journal.
+//! `search_documents` returns only text of selected sources, within the requested tokens, and is recorded in the
+//! journal.
 
 use serde_json::{Value, json};
 
@@ -24,7 +25,7 @@ fn text_comes_of_selected_sources_alone() {
         (&json!(false), &json!(""), &json!("docs/errors.md"))
     );
     assert!(errors["hint"].as_str().unwrap().contains("selectReferences with ids [\"errors\"]"), "{errors}");
-    // Its mode is auto.
+    // The source has mode auto.
     assert_eq!(hit(&before, "style")["excerpt"], "Short sentences.");
     client.call("selectReferences", json!({"ids": ["errors"]}));
     let result = client.result("search_documents", query);
@@ -73,7 +74,7 @@ fn the_answer_fits_into_the_tokens() {
         assert!(answer["tokens_used"].as_u64().unwrap() <= most, "{answer}");
         let hits = answer["hits"].as_array().unwrap().len();
         assert!(hits > 0 || text.contains("Even the best hit needs"), "{text}");
-        // Notes are read, too, and some clients pass on the JSON instead of the text.
+        // Notes are read too, and some clients pass on the JSON instead of the text.
         let longer = text.len().max(answer.to_string().len());
         assert!(hits == 0 || longer <= usize::try_from(most).unwrap() * 4, "{most}: {longer}: {text}");
     }
@@ -117,7 +118,7 @@ fn a_search_waits_for_the_first_index() {
 #[test]
 fn an_agent_is_told_to_search_again_if_building_the_index_takes_long() {
     let workspace = workspace();
-    // As if it took long: what the server starts finds that another one builds it, and leaves.
+    // Simulates a slow build: the server's indexer finds the index locked and exits.
     let _held = workspace.hold_index();
     let mut client = Client::connect(&workspace);
     let refused = client.result("search_documents", json!({"query": "errors"})).to_string();

@@ -1,4 +1,4 @@
-//! Several servers at one desk: they share the selection, and each has its own name in the journal.
+//! Several servers on one desk: they share the selection, and each has its own name in the journal.
 
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ fn two_servers_add_to_one_selection() {
     two.call("selectReferences", json!({"ids": ["site"]}));
     assert_eq!(workspace.picks(), ["service", "site"], "neither takes away what the other picked");
     assert_eq!((selected(&mut one), selected(&mut two)), (2, 2), "at once, before any file event");
-    // A source that the other server picked may be read.
+    // A source picked through the other server may be read.
     assert_eq!(one.call("readReference", json!({"id": "service"}))["kind"], "list");
     assert_eq!(two.call("readReference", json!({"id": "service"}))["kind"], "list");
 }
@@ -29,7 +29,7 @@ fn a_source_that_left_the_selection_is_not_readable() {
     let mut client = Client::connect(&workspace);
     for _ in 0..5 {
         workspace.run(&["select", "api"]).exits(0);
-        // The documents that it pulls in, too.
+        // The documents that it pulls in may be read, too.
         assert_eq!(client.call("readReference", json!({"id": "@errors"}))["kind"], "content");
         workspace.run(&["clear"]).exits(0);
         let refused = client.result("readReference", json!({"id": "errors"}));
@@ -53,7 +53,7 @@ fn an_expanded_source_is_readable_in_that_session() {
     workspace.feed(&["--session", "mine", "enrich"], b"what does @api say?").exits(0);
     assert!(!refused(&mut mine) && refused(&mut other));
     assert!(workspace.picks().is_empty());
-    // An excluded source is not readable, whatever was expanded before.
+    // An excluded source is not readable, even if it was expanded before.
     workspace.run(&["exclude", "api"]).exits(0);
     assert!(refused(&mut mine));
 }

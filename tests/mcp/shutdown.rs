@@ -1,5 +1,5 @@
-//! How a server ends: immediately with its input, gracefully by a signal, and never before acknowledged changes are
-//! stored. Standard output carries nothing but the protocol.
+//! How a server ends: immediately at the end of its input, gracefully by a signal, and never before acknowledged
+//! changes are stored. Standard output contains nothing but the protocol.
 
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ fn it_ends_with_its_input_and_quietly() {
     assert_eq!(workspace.picks(), ["api"]);
 }
 
-/// A client that pipes requests in and closes its end gets every answer.
+/// A client that pipes in requests and closes its end gets every answer.
 #[test]
 fn pending_requests_are_answered_before() {
     let workspace = workspace();
@@ -48,7 +48,7 @@ fn pending_requests_are_answered_before() {
     assert_eq!(workspace.picks(), ["api"]);
 }
 
-/// The library would drop all answers but one.
+/// The protocol library would drop all answers but one.
 #[test]
 fn every_request_with_the_same_id_is_answered() {
     let workspace = workspace();
@@ -80,7 +80,7 @@ fn every_request_with_the_same_id_is_answered() {
     }
 }
 
-/// An id may be used again after its answer.
+/// An id may be reused after its answer.
 #[test]
 fn an_id_can_be_reused_after_its_answer() {
     let workspace = workspace();
@@ -113,7 +113,7 @@ fn it_ends_gracefully_by_a_signal() {
     assert_eq!(workspace.picks(), ["service"]);
 }
 
-/// A person who does not answer does not delay the end.
+/// A person who does not answer must not delay the shutdown.
 #[test]
 fn it_ends_while_a_person_is_being_asked() {
     let workspace = crate::mcp::world::configured(json!({"channel": {"type": "file", "timeout": 600}}));

@@ -1,4 +1,4 @@
-//! The start of the server: requests made while it still reads its workspace are answered from all of it.
+//! The start of the server: requests that arrive while it reads the workspace are answered from the complete workspace.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::client::Client;
 use crate::support::workspace::{Workspace, ids};
 
-/// A workspace with a pick whose document mentions a folder of templates.
+/// A workspace with a pick whose document mentions a templates folder.
 fn workspace() -> Workspace {
     let workspace = Workspace::with(&[
         ("docs/alpha.md", "See tree for the rest.\n"),
@@ -52,7 +52,7 @@ fn a_profile_applies_from_the_first_answer() {
     client.refused("selectReferences", json!({"ids": ["tree"]}));
     let (_, status, said) = client.end();
     assert!(status.success() && said.contains("nobody"), "{said}");
-    // It does not become its own desk.
+    // The profile's picks are not stored on the desk.
     assert!(!workspace.path.join(".jaato/refdesk/selection.json").exists());
     let unknown = workspace.run(&["--profile", "nobody", "mcp"]).exits(1);
     assert!(unknown.stderr.contains("nobody"), "{unknown:?}");
@@ -73,7 +73,7 @@ fn templates_of_pulled_in_sources_are_there_from_the_first_answer() {
         let variables = json!({"template_name": "x.py.tpl", "variables": {"val": 1}});
         let rendered = client.ask("tools/call", call("renderTemplate", variables));
         let prompts = client.ask("prompts/list", json!({}));
-        // Answers come in any order.
+        // The order of the answers is undefined.
         let answers: HashMap<String, Value> = (0..5)
             .map(|_| client.next_answer().expect("an answer"))
             .map(|answer| (answer["id"].to_string(), answer["result"].clone()))

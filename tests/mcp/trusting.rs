@@ -1,5 +1,5 @@
-//! Sources outside the workspace, for an agent of a running server: nothing before they are trusted, everything then, and
-//! nothing again when trust is revoked.
+//! Sources outside the workspace, for an agent of a running server: nothing before they are trusted, everything
+//! afterwards, and nothing again once trust is revoked.
 
 use refdesk_files::write_atomic;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::client::Client;
 use crate::support::workspace::{STATE, Workspace, ids};
 
-/// A workspace whose catalog preselects what is beside it: a folder with a template, and a document with one.
+/// A workspace whose catalog preselects paths outside: a folder with a template, and a document with one.
 fn with_sources_outside() -> Workspace {
     let workspace = Workspace::with(&[("docs/in.md", "# In\n")]);
     for (file, text) in [
@@ -33,7 +33,7 @@ fn names(list: &Value, key: &str) -> Vec<String> {
     entries.iter().map(|entry| entry[key].as_str().unwrap().to_owned()).collect()
 }
 
-/// Checks everything by which an agent could reach files outside.
+/// Checks every way in which an agent could reach files outside.
 fn look(client: &mut Client, is_trusted: bool) {
     let listed = client.call("listReferences", json!({}));
     assert_eq!(ids(&listed["sources"]), ["in", "kit", "block"], "untrusted sources are listed");
@@ -72,7 +72,7 @@ fn look(client: &mut Client, is_trusted: bool) {
     assert_eq!(variables.contains("kit_value"), is_trusted, "{variables}");
 }
 
-/// Templates of documents as files, which every agent can read.
+/// Whether the templates of documents are written as files, which every agent can read.
 fn written(workspace: &Workspace) -> bool {
     let listing = workspace.listing();
     let in_templates = listing.iter().filter(|(path, _)| path.starts_with(workspace.path.join(".jaato/templates")));
@@ -100,7 +100,7 @@ fn sources_outside_come_and_go_with_trust_while_the_server_runs() {
     assert!(!written(&workspace));
 }
 
-/// The answers to everything an agent can ask a server, as one text.
+/// The answers to all requests of an agent that could reveal anything, as one text.
 fn everything(client: &mut Client) -> String {
     let mut reported = String::new();
     for (tool, arguments) in [
@@ -152,7 +152,7 @@ fn files_outside_do_not_affect_answers_before_trust() {
     });
     let reported = &answers[0].0;
     assert!(!reported.contains("SECRET") && reported.contains("waits for trust"), "{reported}");
-    // Whether the text inside was read already depends on timing.
+    // Whether the text inside has already been read depends on timing.
     let plain = |reported: &str| reported.replace(['\\', '"'], "").replace(",tokens:2", "");
     assert_eq!(plain(reported), plain(&answers[1].0));
 }

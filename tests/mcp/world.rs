@@ -1,4 +1,4 @@
-//! The workspace that most of these tests share.
+//! The workspace that most of these tests use.
 
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ pub fn sources() -> Value {
     ])
 }
 
-/// Its files.
+/// The files of the sources.
 pub const FILES: &[(&str, &str)] = &[
     ("docs/api.md", "# API\n\nSee errors for what goes wrong.\nthird line\nfourth line\n"),
     ("docs/errors.md", "# Errors\n\nNothing else.\n"),
@@ -34,7 +34,7 @@ pub fn workspace() -> Workspace {
     Workspace::of(sources(), FILES)
 }
 
-/// The same with further settings.
+/// The same with additional settings.
 pub fn configured(more: Value) -> Workspace {
     let workspace = Workspace::with(FILES);
     let mut configuration = json!({"version": "1.0", "sources": sources()});

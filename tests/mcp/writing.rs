@@ -16,7 +16,7 @@ fn write(client: &mut Client, path: &str, more: Value) -> Value {
     client.result("renderTemplateToFile", arguments)
 }
 
-/// The next request that a screen shows.
+/// Waits for the request that a screen would show.
 fn question(workspace: &Workspace, client: &mut Client) -> Pending {
     let began = std::time::Instant::now();
     loop {
@@ -127,7 +127,7 @@ fn a_file_that_changed_before_the_approval_is_left_alone() {
     assert_eq!(result["isError"], true, "{result}");
     let diff = result["structuredContent"]["diff"].as_str().unwrap();
     assert!(diff.starts_with("+1 −1"), "{result}");
-    // The diff does not reveal the file's content: it is not a reference.
+    // The diff does not reveal the file's content, because the file is not a source.
     assert!(!result.to_string().contains("changed meanwhile"), "{result}");
     assert_eq!(workspace.read("there.txt"), "changed meanwhile\n");
     let journal = workspace.run(&["journal"]).exits(0);

@@ -1,4 +1,4 @@
-//! The plain interface of the real program, over pipes and in terminals that cannot move their cursor.
+//! The plain interface of the real program, over pipes and in terminals that cannot move the cursor.
 
 mod pipes;
 mod reach;

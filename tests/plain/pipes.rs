@@ -1,4 +1,4 @@
-//! A script on standard input gets the same lines as a person, and no more rights than a script has.
+//! A script on standard input gets the same output as a person, but only the rights of a script.
 
 use std::process::Stdio;
 

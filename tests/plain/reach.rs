@@ -1,17 +1,18 @@
-//! Every action of the full screen has a command or an answer in the plain interface, or a reason for having none.
+//! Every action of the full screen is available in the plain interface, by a command or by an answer, or has a reason
+//! not to be.
 
 use refdesk::plain::COMMANDS;
 use refdesk::tui::action::{ACTIONS, Action};
 
 /// How an action of the full screen is reached.
 enum Reached {
-    /// By this command.
+    /// By this command of the plain interface.
     Command(&'static str),
     /// By answering a question.
     Answer(#[expect(dead_code, reason = "for the reader")] &'static str),
-    /// By a command of refdesk, which prints plain lines by itself.
+    /// By a refdesk command, which prints plain lines itself.
     Program(&'static str),
-    /// Not at all, because there is nothing to do.
+    /// Not available, because there is nothing to do.
     Needless(#[expect(dead_code, reason = "for the reader")] &'static str),
 }
 

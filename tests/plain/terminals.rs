@@ -1,4 +1,4 @@
-//! Terminals: `TERM=dumb` chooses the plain interface, Ctrl-C ends it, and nothing but lines is written.
+//! Terminals: `TERM=dumb` selects the plain interface, Ctrl-C ends it, and only plain lines are written.
 
 use portable_pty::CommandBuilder;
 use rustix::process::Signal;
@@ -22,7 +22,7 @@ fn a_terminal_that_cannot_move_its_cursor_gets_plain_lines() {
     pty.type_bytes("catalog retry\r");
     pty.wait_for("1: pat-retry");
     assert!(!pty.seen().wrote("\x1b"), "no escape sequence");
-    // The end of the input.
+    // Ctrl-D ends the input.
     pty.type_bytes("\x04");
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
 }

@@ -1,12 +1,12 @@
-//! Tests that need their own process, because their limits or their memory would affect every test beside them.
+//! Tests that need their own process, because their limits or their memory would affect all other tests.
 
 use std::process::Command;
 
-/// Set in the process of a single test.
+/// Set in the process that runs a single test.
 const ALONE: &str = "REFDESK_TEST_ALONE";
 
-/// Whether this process belongs to the test `path` (as `module::name`). Otherwise runs it in its own process, where
-/// this returns true, and fails if it fails.
+/// Returns true in a process of its own for the test `path` (as `module::name`). Otherwise runs the test in such a
+/// process, and panics if it fails.
 #[track_caller]
 pub fn is_alone(path: &str) -> bool {
     if std::env::var_os(ALONE).is_some() {

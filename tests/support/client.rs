@@ -1,5 +1,5 @@
-//! A client of `refdesk mcp`, line by line and without a protocol library: tests see exactly what is sent and received.
-//! Every wait is bounded, none sleeps.
+//! A client of `refdesk mcp`, line by line and without a protocol library, so that tests see exactly what is sent and
+//! received. Every wait is bounded, and none sleeps.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ExitStatus, Stdio};
@@ -17,21 +17,20 @@ pub const LEGACY: &str = "2025-11-25";
 /// The revision without sessions.
 pub const MODERN: &str = "2026-07-28";
 
-/// A running server and its client.
 #[derive(Debug)]
 pub struct Client {
     child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
     number: i64,
-    /// Sent with every request, in the revision without sessions.
+    /// Sent with every request in the revision without sessions.
     pub meta: Option<Value>,
-    /// Notices that arrived before an awaited answer and were not taken yet.
+    /// Notices that arrived before an awaited answer and were not consumed yet.
     pub notices: Vec<Value>,
 }
 
 impl Client {
-    /// Starts a server and sends nothing.
+    /// Starts a server without sending anything.
     pub fn start(workspace: &Workspace, words: &[&str]) -> Self {
         let mut command = workspace.command(&[words, &["mcp"]].concat());
         let stderr = Stdio::piped();
@@ -57,7 +56,7 @@ impl Client {
         client
     }
 
-    /// Starts a server for requests without a session.
+    /// Starts a server for stateless requests.
     pub fn modern(workspace: &Workspace, capabilities: Value) -> Self {
         let mut client = Self::start(workspace, &[]);
         client.meta = Some(json!({
@@ -68,7 +67,7 @@ impl Client {
         client
     }
 
-    /// Starts a session; returns what the server says about itself.
+    /// Starts a session; returns the server's description of itself.
     #[track_caller]
     pub fn initialize(&mut self, version: &str, capabilities: Value) -> Value {
         self.introduce("test-client", version, capabilities)
@@ -84,7 +83,6 @@ impl Client {
         answer["result"].clone()
     }
 
-    /// Sends a message.
     pub fn send(&mut self, message: &Value) {
         self.bytes(format!("{message}\n").as_bytes());
     }
@@ -94,7 +92,7 @@ impl Client {
         let _ = self.stdin.as_mut().expect("the input is open").write_all(bytes);
     }
 
-    /// The next message; every line must be one.
+    /// The next message. Every line must be a message.
     #[track_caller]
     pub fn next(&mut self) -> Value {
         match self.lines.recv_timeout(LIMIT) {
@@ -117,7 +115,7 @@ impl Client {
         }
     }
 
-    /// The methods of all messages so far that were not taken.
+    /// The methods of all received messages that were not consumed.
     pub fn left(&mut self) -> Vec<String> {
         while let Ok(line) = self.lines.try_recv() {
             self.notices.push(serde_json::from_str(&line).unwrap());
@@ -138,7 +136,7 @@ impl Client {
         }
     }
 
-    /// The next answer of a server that may be killed; `None` if it ends before a complete answer.
+    /// The next answer of a server that may be killed; `None` if it ends before it has sent one.
     #[track_caller]
     pub fn next_answer(&mut self) -> Option<Value> {
         loop {
@@ -171,7 +169,7 @@ impl Client {
         self.answer(&id)
     }
 
-    /// Calls a tool that must succeed; returns its structured answer.
+    /// Calls a tool that must succeed; returns the structured answer.
     #[track_caller]
     pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let result = self.result(tool, arguments);
@@ -179,7 +177,7 @@ impl Client {
         result["structuredContent"].clone()
     }
 
-    /// Calls a tool; returns its result, even if it failed.
+    /// Calls a tool; returns the result, even if it failed.
     #[track_caller]
     pub fn result(&mut self, tool: &str, arguments: Value) -> Value {
         let answer = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
@@ -187,7 +185,7 @@ impl Client {
         answer["result"].clone()
     }
 
-    /// Calls a tool in a way that the protocol refuses; returns the error.
+    /// Calls a tool in a way that the protocol refuses; returns code and message.
     #[track_caller]
     pub fn refused(&mut self, tool: &str, arguments: Value) -> (i64, String) {
         let answer = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
@@ -196,24 +194,23 @@ impl Client {
         (code, error["message"].as_str().unwrap().to_owned())
     }
 
-    /// The process id.
     pub fn process(&self) -> u32 {
         self.child.id()
     }
 
-    /// Ends the input.
+    /// Closes standard input.
     pub fn close(&mut self) {
         self.stdin = None;
     }
 
-    /// Ends the input and waits for the end of the server.
+    /// Closes standard input and waits for the server's exit.
     #[track_caller]
     pub fn end(mut self) -> (Vec<String>, ExitStatus, String) {
         self.close();
         self.wait()
     }
 
-    /// Waits for the end of the server; returns its last lines, its exit code and its standard error.
+    /// Waits for the server's exit; returns its remaining lines, its exit status and its standard error.
     #[track_caller]
     pub fn wait(mut self) -> (Vec<String>, ExitStatus, String) {
         let (tell, reported) = channel();

@@ -1,5 +1,5 @@
-//! Replays a day's conversation over the demo (`tests/data/conversation`): the answer to each document, with everything
-//! given once or every time, and its cost by kind of block.
+//! Replays a day's conversation with the demo (`tests/data/conversation`): the answer to each document, with everything
+//! given once or every time, and the cost by kind of block.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,12 +10,11 @@ use serde_json::{Value, json};
 
 use super::workspace::Workspace;
 
-/// One document and its addition.
+/// A document and its addition.
 #[derive(Debug)]
 pub struct Turn {
     /// The prompt; `None` for tool results and the start.
     pub prompt: Option<String>,
-    /// The addition.
     pub added: String,
 }
 
@@ -26,8 +25,8 @@ fn home() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf()
 }
 
-/// A copy of the demo without background indexing: the first event would start it, and after some prompts, fewer on a
-/// faster machine, its sources would be ranked by meaning too.
+/// A copy of the demo without background indexing. Otherwise the first event would start it, and its sources would be
+/// ranked by meaning too after a number of prompts that depends on the machine.
 pub fn demo() -> Workspace {
     let world = Workspace::new();
     copy(&home().join("assets/demo"), &world.path);
@@ -50,8 +49,8 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The documents of the conversation: hook documents as Claude Code writes them, without `session_id` and `cwd`,
-/// interleaved with actions of a person at the desk.
+/// The documents of the conversation: hook input as written by Claude Code, without `session_id` and `cwd`, mixed with
+/// actions of a person on the desk.
 pub fn documents() -> Vec<Value> {
     let text = fs::read_to_string(home().join("tests/data/conversation/day.jsonl")).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -73,8 +72,8 @@ pub fn replay(repeat: bool) -> Vec<Turn> {
     turns
 }
 
-/// The document as an agent in this workspace would have sent it: with its paths, and with the content of the file that was
-/// read, if it is in the demo.
+/// The document as an agent in this workspace would send it: with the workspace's paths, and with the content of the
+/// file that was read if the demo contains it.
 fn whole(world: &Workspace, mut document: Value) -> Value {
     if let Some(path) = document["tool_input"]["file_path"].as_str().map(|path| world.path.join(path)) {
         let shown = Value::from(path.to_str().unwrap());
@@ -99,7 +98,7 @@ fn answered(world: &Workspace, mut document: Value, repeat: bool) -> String {
     answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
 }
 
-/// The blocks of an addition by kind, with their texts; text outside blocks is the instructions.
+/// The blocks of an addition with their kinds. Text outside blocks is the instructions.
 pub fn blocks(added: &str) -> Vec<(&'static str, &str)> {
     const HEADINGS: [(&str, &str); 7] = [
         ("**Referenced Sources:**", "expansions"),
@@ -120,7 +119,7 @@ pub fn blocks(added: &str) -> Vec<(&'static str, &str)> {
     own_blocks(added).into_iter().map(kind).chain(others.filter(|(_, text)| !text.trim().is_empty())).collect()
 }
 
-/// The cost of all turns, by kind; the instructions at the start count as one.
+/// The cost of all turns by kind. The instructions at the start count as one kind.
 pub fn price(turns: &[Turn]) -> Price {
     let mut price = Price::new();
     let (start, rest) = turns.split_at(1);
@@ -131,7 +130,7 @@ pub fn price(turns: &[Turn]) -> Price {
     price
 }
 
-/// The additions to prompts and tool results; the instructions are the same in both conversations.
+/// The cost of everything except the instructions, which are the same in both conversations.
 pub fn of_blocks(price: &Price) -> usize {
     price.iter().filter(|(kind, _)| **kind != "instructions").map(|(_, bytes)| bytes).sum()
 }

@@ -1,23 +1,22 @@
 //! Deterministic schemas of any size as SQL: many tables with composite keys and cycles, names that are hard to quote,
-//! and the tables of a company.
+//! and a company's tables.
 
 use std::fmt::Write;
 
-/// What the statements are for.
+/// The database system that runs the statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
     Sqlite,
     Postgres,
 }
 
-/// A foreign key: columns, the table that they refer to, the columns there.
+/// A foreign key: its columns, the referenced table, and the columns there.
 type ForeignKey = (Vec<String>, String, Vec<String>);
 
-/// A table.
 #[derive(Debug, Default)]
 pub struct TableSpec {
     pub name: String,
-    /// Names and types.
+    /// Columns with their types.
     pub columns: Vec<(String, String)>,
     pub primary_key: Vec<String>,
     pub foreign_keys: Vec<ForeignKey>,
@@ -43,7 +42,7 @@ pub const ODD_NAMES: [&str; 16] = [
     "Same",
 ];
 
-/// In the column `email` of every table with an odd name.
+/// The value of `email` in every table with an odd name.
 pub const MARK: &str = "canary-7f3a@example.org";
 
 impl TableSpec {
@@ -77,7 +76,7 @@ fn list(names: &[String]) -> String {
     names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ")
 }
 
-/// The statements that make these tables.
+/// The statements that create these tables.
 pub fn sql(tables: &[TableSpec], dialect: Dialect) -> String {
     let (mut out, mut keys) = ("BEGIN;\n".to_owned(), String::new());
     for table in tables {
@@ -89,7 +88,7 @@ pub fn sql(tables: &[TableSpec], dialect: Dialect) -> String {
                 format!("FOREIGN KEY ({}) REFERENCES {} ({})", list(columns), quoted(target), list(target_columns));
             match dialect {
                 Dialect::Sqlite => parts.push(key),
-                // A table that does not exist yet cannot be referred to.
+                // A key cannot refer to a table that does not exist yet.
                 Dialect::Postgres => writeln!(keys, "ALTER TABLE {} ADD {key};", quoted(&table.name)).unwrap(),
             }
         }
@@ -98,7 +97,8 @@ pub fn sql(tables: &[TableSpec], dialect: Dialect) -> String {
     format!("{out}{keys}COMMIT;\n")
 }
 
-/// This many tables of 14 columns: a tree of keys, every tenth table with a key of two columns, and a cycle in every fifty.
+/// A schema of this many tables of 14 columns: a tree of keys, a two-column key in every tenth table, and a cycle in
+/// every fifty.
 pub fn many_tables(count: usize) -> Vec<TableSpec> {
     const WORDS: [&str; 15] = [
         "order", "customer", "invoice", "item", "price", "stock", "ledger", "payment", "account", "zone", "bin",
@@ -158,8 +158,8 @@ pub fn odd_tables(dialect: Dialect) -> String {
     out
 }
 
-/// 250 tables of ten areas with 314 keys and 2,659 columns. About one key in seven has a name that does not show its
-/// table, ten have two columns, and some columns only look like keys.
+/// 250 tables in ten areas with 314 keys and 2,659 columns. About one key in seven has a name that does not contain its
+/// table's, ten have two columns, and some columns only look like keys.
 pub fn company() -> Vec<TableSpec> {
     const AREAS: [[&str; 5]; 10] = [
         ["employee", "department", "position", "employment", "absence"],
@@ -194,7 +194,7 @@ pub fn company() -> Vec<TableSpec> {
         ("rate", "NUMERIC(12, 2)"),
         ("source", "TEXT"),
     ];
-    // In every second area a key is named after its table.
+    // In every second area, keys are named after their table.
     let id = |base: &str, area: usize| if area.is_multiple_of(2) { "id".to_owned() } else { format!("{base}_id") };
     let area_of = |base: &str| AREAS.iter().position(|area| area.contains(&base)).unwrap();
     let mut tables = Vec::new();
@@ -241,7 +241,7 @@ pub fn company() -> Vec<TableSpec> {
             tables.push(table);
         }
     }
-    // Keys whose names do not show the table, up to the wanted number.
+    // Keys whose names do not contain the table, up to the wanted number.
     let mut left = 314 - tables.iter().map(|table| table.foreign_keys.len()).sum::<usize>();
     for (at, table) in tables.iter_mut().enumerate().filter(|(at, _)| at % 5 == 3 || at % 5 == 0) {
         if left > 0 && table.name != "employee" {

@@ -1,11 +1,10 @@
-//! Templates that try to end, freeze or exhaust the renderer: language, text, and the expected error. Further ones
-//! below use up memory, stack or time in other ways.
+//! Templates that try to crash, hang or exhaust the renderer: language, text, and the expected error. The rest use up
+//! memory, stack or time in other ways.
 
-/// The values for them.
 pub const VALUES: &str = r#"{"a": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], "x": "text", "y": [1]}"#;
 
 const STACK: &str = "it exceeds the limit of 16 MiB of stack";
-/// Memory, time, steps or output: which limit is hit first depends on the machine.
+/// Memory, time, steps or output: which limit is reached first depends on the machine.
 const ONE_OF_THEM: &str = "exceeds the limit of ";
 const OUTPUT: &str = "the output exceeds the limit of 16777216 bytes";
 const CHAIN: &str = "chains more than 200 operators";
@@ -14,7 +13,7 @@ const NESTING: &str = "deeper than 48";
 /// The number of repetitions.
 const MANY: usize = 100_000;
 
-/// Each with its language.
+/// Language, text and expected error of each template.
 pub fn templates() -> Vec<(&'static str, String, &'static str)> {
     let jinja = [
         (doubled("'aaaa'", "x ~ x", 30), ONE_OF_THEM),
@@ -83,14 +82,14 @@ pub fn templates() -> Vec<(&'static str, String, &'static str)> {
     each.map(|(language, (text, limit))| (language, text, limit)).collect()
 }
 
-/// A list in a list in a list, 90,000 deep.
+/// A list nested 90,000 levels deep.
 const NESTED: &str = "{% set ns = namespace(x=1) %}{% for i in range(90000) %}{% set ns.x = [ns.x] %}{% endfor %}";
 
 fn doubled(from: &str, again: &str, times: usize) -> String {
     format!("{{% set x = {from} %}}{}{{{{ x|length }}}}", format!("{{% set x = {again} %}}").repeat(times))
 }
 
-/// The beginning of a template, for messages.
+/// The beginning of a template, for assertion messages.
 pub fn begin(text: &str) -> String {
     text.chars().take(80).collect()
 }

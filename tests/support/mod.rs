@@ -1,4 +1,4 @@
-//! Shared by the tests: the real program with an empty home folder and its own workspace.
+//! Shared by the tests: runs the real program with an empty home folder and a workspace of its own.
 
 pub mod alone;
 pub mod client;

@@ -1,5 +1,5 @@
-//! A stand-in for the model of an agent: a server on this machine that answers every request with "ok", in the protocol of
-//! the agent's provider, and records what the agent sent.
+//! A stand-in for an agent's model: a local server that answers every request with "ok" in the protocol of the agent's
+//! provider, and records what the agent sent.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 /// A running stand-in. Its thread ends with the tests.
 pub struct StandInModel {
-    /// Its address, without a `/` at the end.
+    /// The base URL, without a trailing `/`.
     pub url: String,
     requests: Arc<Mutex<Vec<Value>>>,
 }
@@ -25,7 +25,7 @@ impl StandInModel {
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let kept = Arc::clone(&kept);
-                // An agent that closes the connection early has what it wants.
+                // If an agent closes the connection early, it has all it needs.
                 thread::spawn(move || drop(serve(&stream, &kept)));
             }
         });
@@ -38,7 +38,6 @@ impl StandInModel {
     }
 }
 
-/// Answers one request.
 fn serve(stream: &TcpStream, kept: &Mutex<Vec<Value>>) -> io::Result<()> {
     let mut reader = BufReader::new(stream);
     let mut first = String::new();
@@ -95,7 +94,7 @@ fn number(text: &str, base: u32) -> io::Result<u64> {
     u64::from_str_radix(text.trim(), base).map_err(io::Error::other)
 }
 
-/// The type and the text of an answer, by the address that only one provider has.
+/// The content type and body of an answer, chosen by the path, which identifies the provider.
 fn answer(path: &str, request: &Value) -> (&'static str, String) {
     let stream = |events: &[Value]| {
         let event = |event: &Value| match event["type"].as_str() {
@@ -128,7 +127,7 @@ fn answer(path: &str, request: &Value) -> (&'static str, String) {
         }
         // Gemini.
         path if path.contains(":streamGenerateContent") => stream(&[gemini_content("ok")]),
-        // The choice of a model, for which it expects JSON: it would retry any other answer for a minute.
+        // Gemini's model routing, which expects JSON: it would retry any other answer for a minute.
         path if path.contains(":generateContent") => document(gemini_content("{}")),
         _ => document(json!({})),
     }

@@ -1,5 +1,5 @@
-//! Runs the real program to its end and collects its output. Every run is checked, without sleeping, for panics, signals
-//! and hangs.
+//! Runs the real program to its end and collects its output. Checks every run for panics, signals and hangs, without
+//! sleeping.
 
 use std::io::Write;
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// A run that takes longer hangs. Far above the slowest run on a busy machine.
+/// A run that takes longer counts as hanging. Far above the slowest run on a busy machine.
 pub const LIMIT: Duration = Duration::from_secs(120);
 
 /// The built program.
@@ -25,18 +25,14 @@ pub fn installed_path() -> std::ffi::OsString {
 /// The result of a run.
 #[derive(Debug)]
 pub struct ProgramRun {
-    /// The command line, for messages.
+    /// The command line, for assertion messages.
     pub called: String,
-    /// Exit code.
     pub code: i32,
-    /// Standard output.
     pub stdout: Vec<u8>,
-    /// Standard error.
     pub stderr: String,
 }
 
 impl ProgramRun {
-    /// Checks the exit code.
     #[track_caller]
     pub fn exits(self, code: i32) -> Self {
         assert_eq!(self.code, code, "{self}");
@@ -76,7 +72,7 @@ pub fn run(command: &mut Command, input: Option<&[u8]>) -> ProgramRun {
     finish(called, child, input)
 }
 
-/// Waits for a child with piped output.
+/// Waits for a child whose output is piped.
 #[track_caller]
 pub fn finish(called: String, mut child: std::process::Child, input: Option<&[u8]>) -> ProgramRun {
     let id = child.id();
@@ -86,7 +82,7 @@ pub fn finish(called: String, mut child: std::process::Child, input: Option<&[u8
     std::thread::spawn(move || {
         let writer = std::thread::spawn(move || {
             if let (Some(mut stdin), Some(input)) = (stdin, input) {
-                // A program need not read its input.
+                // A program may exit without reading its input.
                 let _ = stdin.write_all(&input);
             }
         });
@@ -110,12 +106,10 @@ pub fn finish(called: String, mut child: std::process::Child, input: Option<&[u8
     ran
 }
 
-/// Kills a process.
 pub fn kill(id: u32) {
     signal(id, rustix::process::Signal::KILL);
 }
 
-/// Sends a signal to a process.
 pub fn signal(id: u32, signal: rustix::process::Signal) {
     let id = i32::try_from(id).ok().and_then(rustix::process::Pid::from_raw);
     if let Some(id) = id {

@@ -1,5 +1,5 @@
-//! A real terminal for the real binary: a pty, an emulator for its screen, and waiting for conditions of that screen
-//! instead of for time. Nothing here knows what refdesk shows.
+//! A real terminal for the real binary: a pty, a terminal emulator for its screen, and waits for conditions on that
+//! screen instead of for time. Nothing here depends on what refdesk shows.
 
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
@@ -14,23 +14,23 @@ use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group
 use rustix::termios::{Action, tcflow};
 use tempfile::TempDir;
 
-/// Longer than anything takes on a busy machine; only a failing test waits this long.
+/// Longer than any operation takes on a busy machine; only a failing test waits this long.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Where a synchronized update begins: a terminal shows nothing of it until it ends.
+/// Begins a synchronized update: a terminal shows none of it until it ends.
 const BEGIN_FRAME: &[u8] = b"\x1b[?2026h";
-/// Where it ends.
+/// Ends a synchronized update.
 const END_FRAME: &[u8] = b"\x1b[?2026l";
 
 /// The program's output so far.
 pub struct Seen {
-    /// As a terminal shows it: whole frames only.
+    /// The screen as a terminal shows it: complete frames only.
     pub terminal: vt100::Parser,
-    /// Bytes that the terminal shows; the rest belongs to a frame that has not ended.
+    /// The number of bytes shown so far. The rest belongs to an unfinished frame.
     shown: usize,
-    /// Its length in bytes.
+    /// The number of bytes written.
     pub bytes: usize,
-    /// Its bytes.
+    /// The bytes written.
     pub written: Vec<u8>,
 }
 
@@ -40,11 +40,11 @@ impl Seen {
         self.terminal.screen().contents()
     }
 
-    /// Takes what the program wrote, and shows all but a synchronized update that has not ended.
+    /// Receives output, and shows everything except an unfinished synchronized update.
     fn receive(&mut self, bytes: &[u8]) {
         self.bytes += bytes.len();
         self.written.extend_from_slice(bytes);
-        // Where an update begins or ends may itself come in two pieces.
+        // The marks of an update may themselves be split between two reads.
         let from = self.shown.saturating_sub(BEGIN_FRAME.len());
         let last = |mark: &[u8]| self.written[from..].windows(mark.len()).rposition(|window| window == mark);
         match last(BEGIN_FRAME) {
@@ -77,14 +77,14 @@ pub struct TerminalModes {
 /// A program in a pty.
 pub struct Pty {
     master: Box<dyn MasterPty + Send>,
-    // Kept open so that the terminal outlives the program, as a shell's does.
+    // Kept open so that the terminal outlives the program, as with a shell.
     _slave: Box<dyn SlavePty + Send>,
     child: Box<dyn Child + Send + Sync>,
     keyboard: Box<dyn Write + Send>,
     seen: Arc<(Mutex<Seen>, Condvar)>,
     flow: Arc<Flow>,
     found: TerminalModes,
-    // Kept while the program may write there.
+    // Kept as long as the program may write there.
     _home: Option<TempDir>,
 }
 
@@ -101,7 +101,7 @@ enum ReadLimit {
     All,
     /// This many more bytes.
     Bytes(usize),
-    /// Nothing.
+    /// Nothing, because the terminal is gone.
     Gone,
 }
 
@@ -113,7 +113,7 @@ impl Pty {
         Self::spawn(command, columns, rows)
     }
 
-    /// Starts the binary with this home folder, where it finds the state of an earlier run.
+    /// Starts the binary with this home folder, which contains the state of an earlier run.
     pub fn start_at(home: &Path, arguments: &[&str], columns: u16, rows: u16) -> Self {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_refdesk"));
         command.args(arguments);
@@ -156,7 +156,6 @@ impl Pty {
         Self { master: pair.master, _slave: pair.slave, child, keyboard, seen, flow, found, _home: held }
     }
 
-    /// Types these bytes.
     pub fn type_bytes(&mut self, bytes: &str) {
         self.keyboard.write_all(bytes.as_bytes()).unwrap();
         self.keyboard.flush().unwrap();
@@ -164,31 +163,31 @@ impl Pty {
 
     /// Changes the size of the terminal.
     pub fn resize(&self, columns: u16, rows: u16) {
-        // The emulator crashes at a wide character in a single column, and at a line that wraps in a single row.
+        // The emulator panics at a wide character in a single column, and at a wrapped line in a single row.
         self.seen().terminal.screen_mut().set_size(rows.max(2), columns.max(2));
         self.master.resize(PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }).unwrap();
     }
 
-    /// Reports this size to the program, though the emulator shows only a part of it.
+    /// Reports this size to the program, but the emulator shows only part of it.
     pub fn claim(&self, columns: u16, rows: u16) {
         self.master.resize(PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }).unwrap();
     }
 
-    /// Reads this many more bytes of the program's output, and then none; `None` reads all.
+    /// Reads this many more bytes of the program's output and then stops; `None` reads everything.
     pub fn take(&self, bytes: Option<usize>) {
         *self.flow.taken.lock().unwrap() = bytes.map_or(ReadLimit::All, ReadLimit::Bytes);
         self.flow.changed.notify_all();
     }
 
-    /// Stops the terminal, as Ctrl-S does: it reads nothing more.
+    /// Stops the terminal's output, as Ctrl-S does: it reads nothing more.
     pub fn stop_output(&self) {
         tcflow(self.terminal(), Action::OOff).unwrap();
     }
 
-    /// Stops reading from the terminal, and fills its buffer.
+    /// Stops reading from the terminal, and waits until its buffer is full.
     pub fn fill(&self) {
         self.take(Some(0));
-        // The reader finishes the read it was waiting in.
+        // The reader still finishes the read that it was waiting in.
         let bytes = self.bytes();
         let terminal = self.terminal();
         rustix::io::write(&terminal, b" ").unwrap();
@@ -196,21 +195,21 @@ impl Pty {
         while rustix::io::write(&terminal, &[b' '; 512]).is_ok() {}
     }
 
-    /// The program's end of the terminal, by a separate descriptor.
+    /// The program's end of the terminal, through a separate descriptor.
     fn terminal(&self) -> OwnedFd {
         let name = self.master.tty_name().unwrap();
         open(name, OFlags::WRONLY | OFlags::NOCTTY | OFlags::NONBLOCK, Mode::empty()).unwrap()
     }
 
-    /// Waits until the program ends although its terminal reads nothing; then reads again and checks that the terminal is
-    /// restored.
+    /// Waits until the program ends although its terminal reads nothing. Then reads again and checks that the terminal
+    /// modes are restored.
     pub fn wait_for_exit_unread(mut self) -> ExitStatus {
         self.child.wait().unwrap();
         self.take(None);
         self.wait_for_exit()
     }
 
-    /// Waits until nothing was written for a while, which means that nothing is pending.
+    /// Waits until nothing was written for a while, so that no output is pending.
     pub fn wait_until_quiet(&self) {
         let mut before = self.bytes();
         while self.comes(Duration::from_millis(300), |seen| seen.bytes > before) {
@@ -218,7 +217,7 @@ impl Pty {
         }
     }
 
-    /// The visible content of each row: characters with their colours, and the background of spaces.
+    /// The visible content of each row: characters with their colours, and the background of blanks.
     pub fn drawn(&self) -> Vec<String> {
         let seen = self.seen();
         let screen = seen.terminal.screen();
@@ -239,7 +238,7 @@ impl Pty {
         self.seen.0.lock().unwrap()
     }
 
-    /// Waits until this holds for the screen.
+    /// Waits until the condition holds for the screen.
     pub fn wait_until(&self, what: &str, holds: impl Fn(&Seen) -> bool) {
         assert!(self.comes(TIMEOUT, &holds), "{what} did not come; the screen:\n{}", self.seen().text());
     }
@@ -249,7 +248,7 @@ impl Pty {
         self.wait_until(text, |seen| seen.text().contains(text));
     }
 
-    /// Whether this becomes true within a time.
+    /// Whether the condition becomes true within this time.
     pub fn comes(&self, within: Duration, holds: impl Fn(&Seen) -> bool) -> bool {
         let end = Instant::now() + within;
         let mut seen = self.seen();
@@ -265,19 +264,18 @@ impl Pty {
         self.seen().text()
     }
 
-    /// Column and row, from 0, at which this text starts on the screen; rows with wide characters are not supported.
+    /// Column and row, from 0, where this text starts on the screen. Rows with wide characters are not supported.
     pub fn place_of(&self, text: &str) -> Option<(usize, usize)> {
         let shown = self.text();
         let mut lines = shown.lines().enumerate();
         lines.find_map(|(row, line)| line.find(text).map(|at| (line[..at].chars().count(), row)))
     }
 
-    /// Bytes written so far.
     pub fn bytes(&self) -> usize {
         self.seen().bytes
     }
 
-    /// Sends a signal to the program and everything it started.
+    /// Sends a signal to the program and its child processes.
     pub fn signal(&self, signal: Signal) {
         kill_process_group(self.pid(), signal).unwrap();
     }
@@ -287,7 +285,6 @@ impl Pty {
         kill_process(self.pid(), signal).unwrap();
     }
 
-    /// The program's process id.
     pub fn pid(&self) -> Pid {
         let id = self.child.process_id().unwrap();
         Pid::from_raw(i32::try_from(id).unwrap()).unwrap()
@@ -305,13 +302,13 @@ impl Pty {
     pub fn hang_up(self) -> ExitStatus {
         let Self { master, _slave, mut child, mut keyboard, flow, .. } = self;
         *flow.taken.lock().unwrap() = ReadLimit::Gone;
-        // The reader has the terminal too, and releases it after its next read.
+        // The reader also holds the terminal, and releases it after its next read.
         keyboard.write_all(b"?").unwrap();
         drop((master, _slave, keyboard));
         child.wait().unwrap()
     }
 
-    /// Waits until the program ends, and gives all that it wrote, with the lines as it wrote them.
+    /// Waits until the program ends, and returns all its output with the original line breaks.
     pub fn output_to_the_end(mut self) -> String {
         self.child.wait().unwrap();
         self.wait_until_quiet();
@@ -322,7 +319,7 @@ impl Pty {
     pub fn wait_for_exit(mut self) -> ExitStatus {
         let status = self.child.wait().unwrap();
         let found = &self.found;
-        // The reader may still have to read the last bytes.
+        // The reader may not have read the last bytes yet.
         self.wait_until("the terminal as it was found", |seen| terminal_modes(&*self.master, seen) == *found);
         status
     }

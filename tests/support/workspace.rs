@@ -1,5 +1,5 @@
-//! A workspace in a temporary folder, beside an empty home folder and a folder for temporary files, so that a test neither
-//! depends on the machine nor leaves anything on it.
+//! A workspace in a temporary folder, next to an empty home folder and a folder for temporary files, so that a test
+//! neither depends on the machine nor leaves anything behind.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,15 +13,15 @@ use tempfile::TempDir;
 
 use super::program::{PROGRAM, ProgramRun, installed_path, run};
 
-/// The program's folder for the user's state, beside the workspace.
+/// The program's state folder of the user, next to the workspace.
 pub const STATE: &str = "home/.local/state/refdesk";
 
 /// A temporary test environment: `ws/`, `home/`, `tmp/`.
 #[derive(Debug)]
 pub struct Workspace {
-    // Removes the folders when it is dropped.
+    // Dropping it removes the folders.
     _root: TempDir,
-    /// The workspace folder, absolute, without links.
+    /// The workspace folder, absolute and without links.
     pub path: PathBuf,
 }
 
@@ -57,7 +57,7 @@ impl Workspace {
         self.put("references.json", format!("{configuration:#}\n").as_bytes());
     }
 
-    /// Holds the index for writing, so that no other process builds it while the file is open.
+    /// Locks the index for writing: no other process builds it while the file is open.
     pub fn hold_index(&self) -> fs::File {
         let folder = self.path.join(".jaato/refdesk");
         fs::create_dir_all(&folder).unwrap();
@@ -66,19 +66,17 @@ impl Workspace {
         lock
     }
 
-    /// Writes a file of the workspace.
     pub fn put(&self, path: &str, bytes: &[u8]) {
         write_atomic(&self.path.join(path), bytes).unwrap();
     }
 
-    /// The text of a file of the workspace.
     #[track_caller]
     pub fn read(&self, path: &str) -> String {
         let path = self.path.join(path);
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
-    /// A path beside the workspace.
+    /// A path next to the workspace.
     pub fn beside(&self, path: &str) -> PathBuf {
         self.path.parent().unwrap().join(path)
     }
@@ -101,7 +99,7 @@ impl Workspace {
         command
     }
 
-    /// The program with these arguments, started by another one, such as a shell that sets limits.
+    /// The program with these arguments, started by another program, such as a shell that sets limits.
     pub fn started_by(&self, starter: &[&str], words: &[&str]) -> Command {
         let whole = self.command(words);
         let mut command = Command::new(starter[0]);
@@ -110,7 +108,7 @@ impl Workspace {
         command
     }
 
-    /// The same where no file may grow beyond this many KiB, as on a disk that is nearly full.
+    /// The same, but no file may grow beyond this many KiB, as on a disk that is nearly full.
     pub fn without_room(&self, kib: u32, words: &[&str]) -> Command {
         let limit = format!("ulimit -c 0; ulimit -f {kib}; exec \"$0\" \"$@\"");
         self.started_by(&["bash", "-c", &limit], words)
@@ -122,7 +120,7 @@ impl Workspace {
         run(&mut self.command(words), None)
     }
 
-    /// Runs the program in JSON form, checks its exit code, and returns its document.
+    /// Runs the program in JSON form, checks the exit code, and returns the document.
     #[track_caller]
     pub fn json(&self, words: &[&str], code: i32) -> Value {
         self.run(&[&["--format", "json"], words].concat()).exits(code).json()
@@ -134,14 +132,14 @@ impl Workspace {
         run(&mut self.command(words), Some(input))
     }
 
-    /// Runs the program in JSON form with this standard input, and returns its document.
+    /// Runs the program in JSON form with this standard input, and returns the document.
     #[track_caller]
     pub fn feed_json(&self, words: &[&str], input: &[u8]) -> Value {
         self.feed(&[&["--format", "json"], words].concat(), input).exits(0).json()
     }
 
-    /// Trusts everything that needs it, as a person at a terminal would; `state` is that person's state folder beside the
-    /// workspace.
+    /// Trusts everything that needs it, as a person at a terminal would. `state` is that person's state folder,
+    /// relative to the folder around the workspace.
     #[track_caller]
     pub fn trust(&self, state: &str) {
         let desk = self.desk(state);
@@ -150,7 +148,7 @@ impl Workspace {
         desk.trust(&waiting).unwrap();
     }
 
-    /// A desk of this workspace, for the person with this state folder.
+    /// A desk of this workspace for the person with this state folder.
     pub fn desk(&self, state: &str) -> Desk {
         let context = WorkspaceContext {
             workspace: self.path.clone(),
@@ -162,7 +160,7 @@ impl Workspace {
         Desk::open(Options { state: Some(self.beside(state)), ..Options::new(context) })
     }
 
-    /// Edits the lines of the journal without their seals, and seals them again as the person's refdesk would.
+    /// Edits the journal's lines without their seals, and seals them again as the person's refdesk would.
     pub fn edit_journal(&self, edit: impl Fn(&str) -> String) {
         let sealer = Sealer::new(Some(&self.beside(STATE)), &self.path);
         let reseal = |line: &str| {
@@ -184,7 +182,7 @@ impl Workspace {
         strings(&stored["picks"])
     }
 
-    /// Every file of the workspace, as `path: bytes`, to check that nothing was written.
+    /// Every file of the workspace with its content, to check that nothing was written.
     pub fn listing(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let mut found = Vec::new();
         collect(&self.path, &mut found);

@@ -1,4 +1,4 @@
-//! Many processes at one desk: no pick is lost.
+//! Many concurrent processes on one desk: no pick is lost.
 
 use serde_json::{Value, json};
 

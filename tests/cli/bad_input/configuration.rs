@@ -94,7 +94,7 @@ fn a_byte_order_mark_and_crlf_are_harmless() {
 fn wrong_types_in_every_field() {
     let wrong =
         [json!(7), json!(true), json!("text"), json!([1, null, {}]), json!({"a": []}), json!(-1.5e300), json!(null)];
-    // Entries do not depend on each other, so that one run reads them all.
+    // Entries do not affect each other, so one run tests them all.
     let mut sources = vec![good_source()];
     for (nth, key) in refdesk_core::config::keys::SOURCE.iter().enumerate() {
         for (which, value) in wrong.iter().enumerate() {
@@ -113,7 +113,7 @@ fn wrong_types_in_every_field() {
             let world = Workspace::new();
             world.configure(whole);
             let _ = codes(&world);
-            // Each key once and each value several times: two more processes for every pair would take ten seconds.
+            // Tests each key once and each value several times: two more processes per pair would take ten seconds.
             if which == nth % wrong.len() {
                 check_good_source(&world);
             }
@@ -151,7 +151,7 @@ fn the_first_of_equal_ids_wins_and_the_others_are_reported() {
     assert_eq!(codes(&world), ["duplicate-id"; 3]);
     let files: Vec<Value> =
         world.json(&["check"], 0)["warnings"].as_array().unwrap().iter().map(|it| it["file"].clone()).collect();
-    // The bare sources that are left are reported after that.
+    // Warnings about sources that nothing brings up follow.
     assert_eq!(files[..3], [".jaato/references/a.json", ".jaato/references/b.json", "references.json"]);
 }
 
@@ -254,12 +254,12 @@ fn wrong_items_of_a_list_are_counted_beyond_a_hundred() {
     let checked = world.json(&["check"], 1);
     let listed = checked["errors"].as_array().unwrap();
     let last = listed.iter().find(|it| it["code"] == "too-many-problems").unwrap();
-    // Ten thousand of them are looked at, and that there are more is a problem, too.
+    // One more problem reports that further items were not checked, since only ten thousand are.
     assert_eq!((listed.len(), &last["message"]), (101, &json!("9,901 more problems are not listed")));
     check_good_source(&world);
 }
 
-/// Quadratic, one of these takes longer than a run may.
+/// With a quadratic algorithm, each of these would exceed the time limit of a run.
 #[test]
 fn many_problems_of_one_object_or_line_are_found_in_one_pass() {
     let members = || (0..12_000).map(|at| (format!("key-{at}"), json!(1))).collect::<serde_json::Map<String, Value>>();
@@ -289,7 +289,7 @@ fn many_problems_of_one_object_or_line_are_found_in_one_pass() {
     }
 }
 
-/// Quadratic, this takes longer than a run may.
+/// With a quadratic algorithm, this would exceed the time limit of a run.
 #[test]
 fn very_many_unknown_picks_are_found_in_one_pass_and_limited() {
     let picks: Vec<String> = (0..scaled(60_000, 400_000)).map(|at| format!("none-{at}")).collect();
@@ -302,7 +302,7 @@ fn very_many_unknown_picks_are_found_in_one_pass_and_limited() {
     assert_eq!((of_picks.len(), &of_picks[0]["line"]), (10_000, &json!(1)));
 }
 
-/// A sparse file claims any size without taking room for it.
+/// A sparse file reports any size without using disk space.
 #[test]
 fn a_file_of_hundreds_of_gigabytes_is_not_read() {
     for place in ["references.json", ".jaato/references/x.json"] {

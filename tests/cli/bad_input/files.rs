@@ -1,4 +1,4 @@
-//! Documents and templates with odd bytes: read as far as possible, and reported if not.
+//! Documents and templates with invalid bytes are read as far as possible, and reported otherwise.
 
 use serde_json::json;
 

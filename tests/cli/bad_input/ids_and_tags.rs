@@ -42,7 +42,7 @@ fn odd_ids() -> Vec<String> {
     .collect()
 }
 
-/// Whether there is a hidden character other than the joiner of an emoji of several.
+/// Whether the text contains a hidden character other than a joiner within an emoji.
 fn hides(text: &str) -> bool {
     text.char_indices().any(|(at, character)| {
         let next = text[at + character.len_utf8()..].chars().next();
@@ -94,7 +94,7 @@ fn ids_of_every_kind_can_be_listed_picked_and_explained_and_print_nothing_hidden
     ] {
         seen(words, 0);
     }
-    // One tag can match nothing, and one text is a broken path.
+    // One tag can never match, and one text contains a broken path.
     seen(&["check"], 1);
     assert_eq!(world.picks().len(), odd_ids().len() - 1);
 }

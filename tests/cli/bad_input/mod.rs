@@ -1,5 +1,5 @@
-//! Bad input of every kind. Each time: an exit code of BEHAVIOUR §10, a diagnostic that says where and what to do, nothing
-//! lost, and (checked for every run in `support::program`) no panic, no signal and no hang.
+//! Bad input of every kind: each run must end with an exit code of BEHAVIOUR §10 and a diagnostic with a position and a
+//! fix, and lose no data. `support::program` also checks every run for panics, signals and hangs.
 
 use serde_json::{Value, json};
 
@@ -18,7 +18,8 @@ fn good_source() -> Value {
     inline("kept", "stays")
 }
 
-/// The codes of all diagnostics of `check` but one: the sources of these tests are bare, and nothing brings them up.
+/// The codes of `check`'s diagnostics, without the warning that nothing brings up a source: these tests' sources have
+/// no tags.
 #[track_caller]
 fn codes(world: &Workspace) -> Vec<String> {
     let ran = world.run(&["--format", "json", "check"]);
@@ -48,7 +49,7 @@ fn discovered() -> Workspace {
     world
 }
 
-/// One source beside the good one.
+/// A workspace with this source and the good one.
 fn with_source(source: Value, files: &[(&str, &str)]) -> Workspace {
     Workspace::of(json!([good_source(), source]), files)
 }

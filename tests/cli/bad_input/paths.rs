@@ -1,4 +1,4 @@
-//! Paths of sources that lead somewhere odd: nowhere, everywhere, in circles, or outside.
+//! Source paths that lead nowhere, everywhere, in circles, or outside the workspace.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -38,7 +38,7 @@ fn paths_to_nothing() {
     }
     let long = format!("{}.md", "x/".repeat(5_000));
     assert_eq!(codes(&with_source(local(&long), &[])), ["missing-path"]);
-    // Whether anything is there is only told once it is trusted.
+    // Before they are trusted, nothing reveals whether these paths exist.
     for path in ["/none", "../../../../../../../../../../none"] {
         let world = with_source(local(path), &[]);
         assert_eq!(codes(&world), ["untrusted"], "{path:?}");
@@ -56,7 +56,7 @@ fn the_workspace_itself_as_a_source_excludes_refdesks_own_files() {
     world.run(&["include", "kept"]).exits(0);
     world.feed(&["enrich"], b"@kept").exits(0);
     let answer = world.json(&["select", "odd"], 0);
-    // The configuration is a document in that folder, so it mentions its sources; the stored selection must not.
+    // The configuration is a document in that folder, so it mentions its sources. The stored selection must not.
     let mentions = world.json(&["resolve", "odd"], 0)["mentions"].clone();
     let files: BTreeSet<&str> = mentions.as_array().unwrap().iter().map(|it| it["file"].as_str().unwrap()).collect();
     assert_eq!(files, BTreeSet::from(["references.json", ".jaato/references/other.json"]), "{answer}");
@@ -175,7 +175,7 @@ fn a_workspace_below_another() {
     assert!(!world.path.join(".jaato/refdesk").exists(), "the outer one is untouched");
 }
 
-/// A question to the system for each part of each part of such a path takes minutes.
+/// Querying the system about every component of every prefix of such a path would take minutes.
 #[test]
 fn paths_of_a_hundred_thousand_parts() {
     let long = "a/".repeat(100_000);

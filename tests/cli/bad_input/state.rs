@@ -85,7 +85,7 @@ fn what_is_not_a_file_is_set_aside_and_commands_go_on() {
                 assert_eq!(ran.code, 0, "{file}, pipe: {is_pipe}: {ran}");
             }
             assert_eq!(world.picks(), ["other"]);
-            // Nothing reads a pipe in place of the file for git, which is replaced.
+            // A pipe in place of `.gitignore` is replaced without being set aside.
             if !(is_pipe && file == ".gitignore") {
                 let names = fs::read_dir(place.parent().unwrap()).unwrap().map(|entry| entry.unwrap().file_name());
                 let prefix = format!("{}.", place.file_name().unwrap().to_str().unwrap());
@@ -162,7 +162,7 @@ fn something_else_is_in_place_of_a_state_file() {
             assert_eq!(document["error"]["code"], "not-stored", "{path}: {ran}");
             assert!(ran.stderr.contains(".jaato"), "says where: {ran}");
         } else {
-            // The obstacle was moved aside whole.
+            // The obstacle was set aside intact.
             assert_eq!(world.picks(), ["kept"], "{path}: {ran}");
         }
         let precious = world.listing().into_iter().filter(|(_, bytes)| bytes == b"precious").count();

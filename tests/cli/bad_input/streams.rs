@@ -65,7 +65,7 @@ fn a_full_disk_is_an_error() {
         let ran = run(&mut redirected(&world, ">/dev/full", words), None).exits(1);
         assert!(ran.stderr.contains("standard output") && ran.stderr.lines().count() < 3, "{ran}");
     }
-    // A server whose answers do not arrive says so at its end.
+    // A server that cannot deliver its answers reports that on exit.
     let line = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25",
         "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}});
     let ran = run(&mut redirected(&world, ">/dev/full", &["mcp"]), Some(format!("{line}\n").as_bytes())).exits(1);

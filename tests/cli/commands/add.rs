@@ -94,7 +94,7 @@ fn refusals_write_nothing() {
         (&["add", "docs/b.md", "--id", "a"], "id-taken"),
         (&["add", "docs/b.md", "--id", ""], "empty-id"),
         (&["add", "docs/b.md", "--id", " \t"], "empty-id"),
-        // Nor one whose id nobody can type, which the catalog would warn of.
+        // An id that cannot be typed, which the catalog would warn about.
         (&["add", "docs/b.md", "--id", "a\nb"], "hidden-characters"),
         (&["add", "docs/b.md", "--id", "a\u{7}b"], "hidden-characters"),
         (&["add", "docs/b.md", "--id", "a\u{200b}b"], "hidden-characters"),
@@ -105,7 +105,7 @@ fn refusals_write_nothing() {
         (&["add", "docs/b.md", "--tag", "x", "--tag", " - "], "empty-tag"),
         (&["add", "docs/b.md", "--tag", ""], "empty-tag"),
         (&["add", "docs/b.md", "--name", " "], "empty-name"),
-        // Nor one that would never be read.
+        // A path that is never read.
         (&["add", ".git/config"], "reserved-path"),
         (&["add", "docs/../.git"], "reserved-path"),
         (&["add", "docs/config.md"], "reserved-path"),
@@ -172,7 +172,7 @@ fn a_file_has_the_letters_of_its_id() {
     }
 }
 
-/// What a repository could contain to have an entry written elsewhere.
+/// Repository contents that could redirect the entry to another place.
 #[test]
 fn nothing_is_written_outside_the_workspace_without_a_person() {
     use std::os::unix::fs::symlink;
@@ -261,7 +261,8 @@ fn ids_are_those_that_init_proposes() {
     }
 }
 
-/// The id of a document depends on the others of the repository: on their words, their names, and whether it is alone.
+/// A document's id depends on the other documents of the repository: their words, their names, and whether there are
+/// any.
 #[test]
 fn one_document_has_the_id_that_init_proposes_for_it() {
     let files = [
@@ -285,7 +286,7 @@ fn one_document_has_the_id_that_init_proposes_for_it() {
     }
 }
 
-/// A skill costs what all its documents do, also those that are no source of their own.
+/// A skill costs as much as all its documents, including those that are not sources themselves.
 #[test]
 fn a_proposal_has_the_price_of_its_source() {
     let world = Workspace::with(&[
@@ -361,7 +362,7 @@ fn nothing_is_read_behind_a_link_that_leads_out() {
     }
 }
 
-/// Whoever names the workspace by a link, and stands in it by its own path or by the link, adds its own documents.
+/// The workspace is named by a link, and the current folder is its real path or the link.
 #[test]
 fn a_workspace_that_is_reached_by_a_link_has_its_own_documents() {
     let far = Workspace::new();
@@ -389,7 +390,7 @@ fn a_workspace_that_is_reached_by_a_link_has_its_own_documents() {
         let mut again = world.bare(&["--workspace", named.to_str().unwrap(), "add", place]);
         let again = run(again.current_dir(world.path.join(current)), None).exits(1);
         assert!(again.stderr.contains("already in the catalog"), "{again}");
-        // What leads out of such a workspace is still not read.
+        // Links out of such a workspace are still not followed.
         std::os::unix::fs::symlink(&far.path, world.path.join("real/out")).unwrap();
         far.put("far.md", b"# SECRET");
         far.put("README.md", b"# SECRET");

@@ -44,7 +44,7 @@ fn an_unknown_id_in_preselected_is_a_warning_at_its_line() {
     let hints: Vec<&str> =
         answer["warnings"].as_array().unwrap().iter().map(|it| it["hint"].as_str().unwrap()).collect();
     assert!(hints[0].contains("did you mean 'retry'?") && hints[1].contains("refdesk list"), "{hints:?}");
-    // What cannot be read may define it.
+    // A file that does not parse might define the id.
     world.put("references.json", text.replace("\"content\": \"x\"}", "\"content\": \"x\"").as_bytes());
     assert_eq!(world.json(&["check"], 1)["warnings"], json!([]));
 }
@@ -68,7 +68,7 @@ fn another_workspace_or_one_file() {
         let answer = here.json(&["check", path], 1);
         assert_eq!(answer["errors"].as_array().unwrap().len(), 2, "{path}: {answer}");
     }
-    // A folder of documents has no catalog of its own.
+    // A folder of documents contains no catalog.
     let ran = here.run(&["check", "docs"]).exits(1);
     assert!(ran.stderr.contains("docs is not a workspace: it has no .jaato/ and no references.json"), "{ran}");
     assert!(ran.stderr.contains("fix: name the folder of a workspace or a configuration file"), "{ran}");
@@ -83,7 +83,7 @@ fn another_workspace_or_one_file() {
     assert!(ran.stderr.is_empty(), "{ran}");
 }
 
-/// Blanks, order, escapes, a comment key and line ends as some people like them.
+/// Unusual spacing, key order, escapes, a comment key and line ends.
 const MOVED: &str = "\u{feff}{ \"sources\" :\r\n\t[ {\"name\":\"One\",\"path\" : \"/home/them/kb/docs/one.md\", \"id\":\"one\", \"x-note\": \"\\u00e4 /home/them/kb/docs/one.md\"},\r\n\
     \t  {\"id\":\"two\",\"name\":\"Two\",\"path\":\"docs/two.md\"},\r\n\
     \t  {\"id\":\"three\",\"name\":\"Three\",\"path\":\"C:\\\\Users\\\\them\\\\kb\\\\docs\\\\ü.md\"},\r\n\
@@ -162,7 +162,7 @@ fn fix_writes_nothing_outside_the_workspace_without_a_person() {
         let (file, text) = (world.beside(file), if text.is_empty() { one } else { text });
         refdesk_files::write_atomic(&file, text.as_bytes()).unwrap();
         prepare(&world);
-        // A configuration outside is not read at all, other files not before they are trusted.
+        // A configuration outside is never read, and other files only once they are trusted.
         let is_configuration = file.ends_with("catalog.json");
         let answer = world.json(&["check", "--fix"], i32::from(is_configuration));
         assert_eq!(answer["fixed"], json!([]), "{answer}");
@@ -209,7 +209,7 @@ fn invisible_characters_in_entries_and_documents_are_reported() {
     assert!(reported.text().contains(sentence), "{reported}");
 }
 
-/// An id of another program's file may be anything; the source stays.
+/// Another program's file may contain any id, so the source stays in the catalog.
 #[test]
 fn an_id_that_cannot_be_typed_is_a_warning() {
     let ids = ["fine", "a\nb", "\u{7}", " b", "b ", "\u{200b}c"];
@@ -235,7 +235,7 @@ fn an_id_that_cannot_be_typed_is_a_warning() {
     assert_eq!(world.json(&["list"], 0)["total"], ids.len());
 }
 
-/// A selectable source that only its id brings up.
+/// A selectable source that prompts can match only by its id.
 #[test]
 fn a_source_that_nothing_brings_up_is_a_warning() {
     let source = |id: &str, more: serde_json::Value| {
@@ -383,7 +383,7 @@ fn missing_files_are_reported_once_and_always_by_check() {
     assert!(tells(&["list"]) && !tells(&["list"]) && !tells(&["why", "gone"]));
     assert!(tells(&["check"]) && tells(&["check"]));
     assert!(tells(&["--format", "json", "list"]), "programs read all of them");
-    // Another set is told again.
+    // A different set of missing files is reported again.
     world.put("lost.md", b"Found.\n");
     assert!(tells(&["list"]) && !tells(&["list"]));
 }

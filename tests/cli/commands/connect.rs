@@ -1,4 +1,4 @@
-//! `refdesk connect` and `disconnect` run as a whole: which file is changed, shown first, written only when approved, and
+//! End-to-end tests of `refdesk connect` and `disconnect`: a file is shown first, changed only when approved, and
 //! restored afterwards; nothing outside the workspace or the home folder changes.
 
 use std::fs;
@@ -11,7 +11,7 @@ use super::{tagged, with_path};
 use crate::support::program::{PROGRAM, run};
 use crate::support::workspace::Workspace;
 
-/// Agents with hooks: their files of hooks and of servers.
+/// Agents with hooks, with their settings files for hooks and for servers.
 const AGENTS: [(&str, &str, &str); 4] = [
     ("claude-code", ".claude/settings.json", ".mcp.json"),
     ("gemini-cli", ".gemini/settings.json", ".gemini/settings.json"),
@@ -21,7 +21,7 @@ const AGENTS: [(&str, &str, &str); 4] = [
 
 const SETTINGS: &str = ".claude/settings.json";
 
-/// Every command of hooks in a settings file.
+/// All hook commands in a settings file.
 fn commands(text: &str) -> Vec<String> {
     fn collect(value: &Value, found: &mut Vec<String>) {
         match value {
@@ -158,7 +158,7 @@ fn an_existing_file_is_restored_byte_for_byte_with_its_mode() {
         fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
         world.run(&["connect", "claude-code", "--yes"]).exits(0);
         assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
-        // Another path replaces the entry, and a run in between changes nothing.
+        // Connecting replaces an entry that has another path, and disconnecting then removes it.
         world.put(SETTINGS, world.read(SETTINGS).replace("\"refdesk hook", "\"'/old place/refdesk' hook").as_bytes());
         world.run(&["connect", "claude-code", "--yes"]).exits(0);
         let answer = world.json(&["disconnect", "claude-code", "--yes"], 0);
@@ -196,7 +196,7 @@ fn a_persons_addition_to_our_file_survives_another_connection() {
         world.run(&["connect", agent, "--yes"]).exits(0);
         let made = world.read(file);
         let mine = made.replacen("{\n", "{\n  \"permissions\": { \"deny\": [\"Read(.env)\"] },\n", 1);
-        // As after the program was moved.
+        // As if the program had been moved.
         world.put(file, mine.replace("\"refdesk hook", "\"/old/refdesk hook").as_bytes());
         assert_eq!(world.json(&["connect", agent, "--yes"], 0)["status"], "connected");
         assert_eq!(world.json(&["disconnect", agent, "--yes"], 0)["status"], "disconnected");
@@ -239,7 +239,7 @@ fn no_record_is_read_written_or_removed_through_a_link_that_leads_outside() {
     fs::remove_dir_all(&connected).unwrap();
     write_atomic(&outside.join(name), &record).unwrap();
     symlink(&outside, &connected).unwrap();
-    // If it were read, it would say that the file was created for our entries and can be removed.
+    // If read, the record would claim that the file was created for our entries and can be removed.
     let ran = world.run(&["disconnect", "claude-code", "--yes"]).exits(0);
     assert!(ran.stderr.contains(".jaato/refdesk/connected is a link out of the workspace"), "{ran}");
     assert_eq!(world.read(SETTINGS), "{}\n");
@@ -345,7 +345,8 @@ fn a_user_connection_goes_to_the_home_folder() {
             ran.text().contains(&format!("+++ b/~/{file}\n")) && ran.text().contains(&format!("wrote ~/{file} (+")),
             "{ran}"
         );
-        // This file is the user's alone: the path of the program is written if the bare name starts another one, or none.
+        // This file belongs to the user alone: the program's path is written if the bare name would start another
+        // program or none.
         let text = fs::read_to_string(home.join(file)).unwrap();
         let own = fs::canonicalize(PROGRAM).unwrap();
         let command = format!("{} hook {agent} --mcp", own.display());
@@ -367,14 +368,14 @@ fn the_bare_name_is_written_if_it_starts_this_program() {
     let ran = with_path(&world, &bin, &["connect", "claude-code", "--user", "--yes"]).exits(0);
     assert!(!ran.stderr.contains("path"), "{ran}");
     assert!(commands(&fs::read_to_string(&settings).unwrap()).iter().all(|it| it == "refdesk hook claude-code --mcp"));
-    // Another program with this name.
+    // Another program with the same name.
     fs::remove_file(&linked).unwrap();
     fs::copy("/bin/sh", &linked).unwrap();
     let ran = with_path(&world, &bin, &["connect", "claude-code", "--yes"]).exits(1);
     assert!(ran.stderr.contains("bin with blanks/refdesk, which is a different one"), "{ran}");
     assert!(ran.stderr.contains("error: Claude Code, hook, start of a session: it exited with "), "{ran}");
     assert!(commands(&world.read(SETTINGS)).iter().all(|it| it == "refdesk hook claude-code --mcp"));
-    // This program in a folder with a blank in its name, and not on the PATH.
+    // This program, in a folder with a blank in its name and not on the `PATH`.
     fs::remove_file(&linked).unwrap();
     fs::hard_link(PROGRAM, &linked).or_else(|_| fs::copy(PROGRAM, &linked).map(drop)).unwrap();
     let mut command = std::process::Command::new(&linked);
@@ -396,7 +397,7 @@ fn an_agent_whose_settings_the_users_variable_moves() {
         let mut command = world.command(&["connect", agent, "--user", "--yes"]);
         run(command.env(variable, home.join(value)), None).exits(0);
         assert!(home.join(file).is_file(), "{file}");
-        // Outside the home folder, the user's own variable names the folder that nothing may leave.
+        // If the user's variable points outside the home folder, links must not leave the folder it names.
         let elsewhere = world.beside(&format!("elsewhere/{agent}"));
         fs::create_dir_all(&elsewhere).unwrap();
         let name = file.rsplit('/').next().unwrap();
@@ -451,7 +452,7 @@ fn links_are_followed_only_inside() {
     assert!(link.is_symlink());
     assert_eq!(fs::read(home.join("dotfiles/claude.json")).unwrap(), b"{\"model\": \"opus\"}\n");
 
-    // A link that leads outside, of the file or of its folder.
+    // The file or its folder is a link that leads outside.
     let outside = world.beside("outside.json");
     write_atomic(&outside, b"{}").unwrap();
     fs::remove_file(&link).unwrap();
@@ -556,7 +557,7 @@ fn what_runs_another_program_stays_and_is_named() {
         }
         assert_eq!((world.read(SETTINGS), world.read(".mcp.json")), (settings, servers));
     }
-    // Beside an entry of ours, with its record and without.
+    // Next to an entry of ours, with and without its record.
     for forgotten in [false, true] {
         let mine =
             json!({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "tools/refdesk hook codex"}]}]}});
@@ -575,12 +576,12 @@ fn what_runs_another_program_stays_and_is_named() {
         }
         let ran = world.run(&["disconnect", "codex", "--yes"]).exits(0);
         let left = world.read(".codex/hooks.json");
-        // What connecting replaced comes back.
+        // Disconnecting restores what connecting replaced.
         let count = if forgotten { 1 } else { 2 };
         assert_eq!(commands(&left), vec!["tools/refdesk hook codex"; count], "{left}");
         assert!(ran.stderr.contains("still runs 'tools/refdesk hook codex'"), "{ran}");
     }
-    // This program by its path, and a path at which there is nothing.
+    // This program by its path, and a path that does not exist.
     for program in [PROGRAM, "/gone/refdesk"] {
         world.put(
             ".mcp.json",
@@ -640,7 +641,7 @@ fn what_a_person_wrote_comes_back_byte_for_byte() {
         world.put(file, before.as_bytes());
         let listed = listing(&world);
         let ran = world.run(&["connect", agent, "--yes"]);
-        // An entry with other keys is refused, and then there is nothing to undo.
+        // An entry with other keys is refused, so there is nothing to undo.
         assert_eq!(ran.code, i32::from(before.contains("env")), "{ran}");
         let ran = world.run(&["disconnect", agent, "--yes"]).exits(0);
         assert_eq!((world.read(file).as_str(), listing(&world)), (before, listed), "{ran}");

@@ -1,4 +1,4 @@
-//! What a killed `connect` or `disconnect` leaves is cleaned up by the next one: records that are ahead of their files,
+//! The next `connect` or `disconnect` cleans up after a killed one: records of changes that were never written,
 //! temporary files, empty folders.
 
 use std::fs;
@@ -10,7 +10,7 @@ const SETTINGS: &str = ".claude/settings.json";
 
 const RECORDS: &str = ".jaato/refdesk/connected";
 
-/// The names of files in the folder of records.
+/// The file names in the folder of records.
 fn records(world: &Workspace) -> Vec<String> {
     let entries = fs::read_dir(world.path.join(RECORDS)).unwrap();
     let mut names: Vec<String> = entries.map(|it| it.unwrap().file_name().into_string().unwrap()).collect();
@@ -74,7 +74,7 @@ fn folders_that_were_created_go_after_a_kill() {
             assert_eq!((is_there, records(&world)), (false, Vec::new()), "{agent} {words:?}");
         }
     }
-    // One with something else in it, or of the user's own, stays.
+    // A folder stays if it has other content or if the user created it.
     for is_own in [true, false] {
         let world = tagged();
         let folder = world.path.join(".claude");

@@ -1,4 +1,4 @@
-//! `refdesk connect` beyond hooks: servers, only one part, agents that are found, and trying out what was written.
+//! `refdesk connect` beyond hooks: servers, single parts, detected agents, and the trial of what was written.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -25,7 +25,7 @@ fn what_was_written_is_tried_out_as_the_agent_would_run_it() {
         assert_eq!(answer["ask"], "What do we say about resilience?");
         let hint = answer["canary"][1]["text"].as_str().unwrap();
         assert!(hint.contains("- @retry-pattern: Retry") && hint.contains("`selectReferences`"), "{hint}");
-        // It leaves no trace: a first prompt is answered as if there had been none before.
+        // The trial leaves no trace: the next prompt is answered like a first one.
         assert!(!world.run(&["journal"]).exits(0).text().contains("instructed"));
         let state: Vec<_> = fs::read_dir(world.path.join(".jaato/refdesk")).unwrap().collect();
         let names = state.into_iter().map(|it| it.unwrap().file_name().into_string().unwrap());
@@ -87,7 +87,7 @@ fn hints_speak_of_what_the_agent_has() {
     assert!(!world.path.join(".mcp.json").exists());
     let hint = answer["canary"][1]["text"].as_str().unwrap();
     assert!(hint.contains("`retry.md`") && !hint.contains("selectReferences"), "{hint}");
-    // Nor does the start of a session name a tool that the agent lacks.
+    // The instructions at the start of a session name no tool that the agent lacks, either.
     let start = |option: &[&str]| {
         let document =
             json!({"hook_event_name": "SessionStart", "source": "startup", "cwd": world.path, "session_id": "s"});
@@ -98,7 +98,7 @@ fn hints_speak_of_what_the_agent_has() {
     let reported = start(&["--no-mcp"]);
     assert!(reported.contains("Available tags: resilience") && !reported.contains("selectReferences"), "{reported}");
     assert!(start(&["--mcp"]).contains("`selectReferences`"));
-    // The server comes later: the hooks then say so, and all of it goes in one step.
+    // Connecting the server later changes the hooks to mention it, and one `disconnect` removes both.
     let answer = world.json(&["connect", "claude-code", "--mcp-only", "--yes"], 0);
     assert_eq!(answer["command"], "refdesk hook claude-code --mcp");
     assert!(answer["diff"].as_str().unwrap().contains("+            \"command\": \"refdesk hook claude-code --mcp\","));
@@ -187,20 +187,20 @@ fn of_several_agents_each_error_names_its_agents_and_the_last_line_says_what_is_
     let ran = world.run(&["connect", "claude-code", "gemini-cli", "codex", "--yes"]).exits(1);
     assert!(ran.stderr.contains("error: Gemini CLI: .gemini/settings.json:1:3: "), "{ran}");
     assert!(ran.text().ends_with("\nConnected: Claude Code, Codex. Not connected: Gemini CLI.\n"), "{ran}");
-    // One agent needs no list.
+    // A single agent needs no list.
     let ran = world.run(&["connect", "gemini-cli", "--yes"]).exits(1);
     assert!(ran.stderr.contains("error: .gemini/settings.json:1:3: ") && !ran.text().contains("onnected:"), "{ran}");
-    // The same error is there once.
+    // Equal errors are printed once.
     let ran = world.run(&["disconnect", "claude-code", "codex"]).exits(1);
     assert_eq!(ran.stderr.matches("not a terminal").count(), 1, "{ran}");
     assert!(ran.stderr.contains("error: Claude Code, Codex: not a terminal, so nothing was written"), "{ran}");
     assert!(ran.text().ends_with("\nNot disconnected: Claude Code, Codex.\n"), "{ran}");
-    // An agent that was never connected is nothing to disconnect, whatever its settings are.
+    // An agent that was never connected is skipped, whatever its settings contain.
     let ran = world.run(&["disconnect", "--yes"]).exits(0);
     assert!(!ran.stderr.contains("gemini") && !ran.text().contains("Gemini"), "{ran}");
     assert_eq!(world.read(".gemini/settings.json"), "{ bad");
     assert_eq!(world.json(&["disconnect", "gemini-cli"], 0)["status"], "not_connected");
-    // One that mentions refdesk may be connected.
+    // An agent whose settings mention refdesk may be connected.
     world.put(".gemini/settings.json", b"{ refdesk");
     assert_eq!(world.json(&["disconnect"], 1)["agents"][0]["agent"], "gemini-cli");
 }
@@ -211,7 +211,7 @@ fn a_folder_that_is_no_workspace_is_left_alone() {
     let ran = run(&mut world.bare(&["connect", "codex", "--yes"]), None).exits(1);
     assert!(ran.stderr.contains("no workspace found"), "{ran}");
     assert_eq!(world.listing(), []);
-    // The user's own settings apply anywhere.
+    // User settings apply in any folder.
     run(&mut world.bare(&["connect", "codex", "--user", "--yes"]), None).exits(0);
     assert!(world.beside("home/.codex/hooks.json").is_file());
 }
@@ -294,7 +294,7 @@ fn settings_that_cannot_be_changed_are_left_alone_and_named_with_their_line() {
         assert!(answer["error"]["message"].as_str().unwrap().starts_with(reported), "{answer}");
         assert_eq!(world.listing(), listed, "not even the hooks: half a connection is none");
     }
-    // The user's own file of goose.
+    // The user settings of goose.
     let world = tagged();
     let file = world.beside("home/.config/goose/config.yaml");
     write_atomic(&file, b"GOOSE_MODE: auto\nextensions: [\n").unwrap();
@@ -320,7 +320,7 @@ fn comments_and_layout_of_toml_and_yaml_stay() {
     world.run(&["connect", "goose", "--user", "--yes"]).exits(0);
     let after = fs::read_to_string(&file).unwrap();
     assert!(after.starts_with("# mine\nextensions: # all\n    refdesk:\n        enabled: true\n"), "{after}");
-    // After an edit only the entry goes.
+    // After an edit, only the entry is removed.
     let edited = after.replace("auto", "chat");
     write_atomic(&file, edited.as_bytes()).unwrap();
     world.run(&["disconnect", "goose", "--user", "--yes"]).exits(0);
@@ -350,7 +350,7 @@ fn what_is_in_the_way_of_a_settings_file_is_to_be_moved() {
 #[test]
 fn a_file_in_the_way_of_a_home_folder_is_an_error() {
     let world = tagged();
-    // Where the record of the connection and the key of the seals would be.
+    // The connection record and the seal key would be stored below this path.
     write_atomic(&world.beside("home/.local"), b"").unwrap();
     let answer = world.json(&["connect", "codex", "--user", "--yes"], 1);
     assert_eq!(answer["error"]["code"], "not-stored", "{answer}");

@@ -1,4 +1,4 @@
-//! `refdesk doctor` run as a whole: what is well, what is wrong and how to fix it, and that nothing changes.
+//! End-to-end tests of `refdesk doctor`: it reports what works, what does not and how to fix it, and changes nothing.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use super::tagged;
 use crate::support::program::run;
 use crate::support::workspace::Workspace;
 
-/// The lines of the checks with this level.
+/// The printed checks with this level.
 fn with_level(answer: &Value, level: &str) -> Vec<String> {
     let checks = answer["checks"].as_array().unwrap_or_else(|| panic!("{answer:#}"));
     let of = |check: &&Value| check["level"] == level;
@@ -28,7 +28,7 @@ fn an_index_that_is_not_ours_is_reported_once() {
     assert_eq!(world.json(&["doctor"], 1)["error"]["code"], "index-foreign");
 }
 
-/// A repository can come with a link in place of an agent's settings, and `doctor` prints what it finds in them.
+/// A repository can contain a link in place of an agent's settings, whose target `doctor` would print.
 #[test]
 fn settings_behind_a_link_that_leads_out_are_not_read() {
     let settings = json!({"hooks": {"Stop": [{"hooks": [
@@ -47,7 +47,7 @@ fn settings_behind_a_link_that_leads_out_are_not_read() {
         let refused = world.run(&["connect", "claude-code", "--yes"]).exits(1);
         assert!(refused.stderr.contains("out of the workspace"), "{refused}");
     }
-    // One that stays inside is followed, as connect does.
+    // A link that stays inside is followed, as in `connect`.
     let world = tagged();
     world.put("shared/settings.json", settings.to_string().as_bytes());
     std::os::unix::fs::symlink("shared", world.path.join(".claude")).unwrap();
@@ -91,7 +91,7 @@ fn a_working_connection_is_proven_and_nothing_changes() {
     assert!(shown.text().contains("note   search index: none; "), "{shown}");
     assert_eq!(shown.stderr, "");
     assert_eq!(world.listing(), before);
-    // It can be pasted into a bug report.
+    // The report names no home folder, so it can be pasted into a bug report.
     let home = world.beside("home");
     assert!(!shown.text().contains(home.to_str().unwrap()) && shown.text().contains("ok     state: ~/"), "{shown}");
 }
@@ -108,10 +108,10 @@ fn a_broken_connection_is_wrong() {
     assert_eq!((with_level(&answer, "wrong"), &answer["ok"]), (vec![expected.to_owned()], &json!(false)));
     let shown = world.run(&["doctor"]).exits(1);
     assert!(shown.text().contains(&format!("wrong  {expected}\n       fix: ")), "{shown}");
-    // Connecting again mends it.
+    // Connecting again fixes it.
     world.run(&["connect", "claude-code", "--user", "--yes"]).exits(0);
     world.run(&["doctor"]).exits(0);
-    // Without the program on PATH, bare names lead nowhere.
+    // Without the program on `PATH`, a bare name starts nothing.
     world.run(&["connect", "codex", "--yes"]).exits(0);
     let mut command = world.command(&["--format", "json", "doctor"]);
     let answer = run(command.env("PATH", world.beside("tmp")), None).exits(1).json();
@@ -141,7 +141,7 @@ fn what_came_with_a_repository_is_not_run_unless_it_is_what_connect_writes() {
     world.put(".mcp.json", br#"{"mcpServers": {"refdesk": {"command": "tools/refdesk", "args": ["mcp"]}}}"#);
     let wrong = with_level(&world.json(&["doctor"], 1), "wrong").concat();
     assert!(wrong.contains("start 'tools/refdesk mcp', which was not tried out"), "{wrong}");
-    // Nor does connecting run it: it is replaced.
+    // Connecting replaces the command without running it.
     assert_eq!(world.json(&["connect", "claude-code", "--yes"], 0)["mcp"]["command"], json!(["refdesk", "mcp"]));
     assert!(!mark.exists());
 }
@@ -246,7 +246,7 @@ fn hooks_whose_hints_name_a_missing_server_are_wrong() {
     assert!(wrong.contains("Claude Code, this workspace: .mcp.json:2:"), "{wrong}");
 }
 
-/// An edit by hand of what `connect` wrote: a text and what replaces it, or that the file is removed.
+/// A manual edit of what `connect` wrote: a text and its replacement, or `None` to remove the file.
 type HandEdit = (&'static str, Option<(&'static str, &'static str)>);
 
 #[test]
@@ -327,7 +327,7 @@ fn entries_that_a_person_removed_or_changed_are_missed() {
             |line: &String| line.split_once(": ").and_then(|(_, line)| line.split_once(": ")).unwrap().1.to_owned();
         assert_eq!(wrong.iter().map(ends).collect::<Vec<_>>(), expected, "{answer:#}");
         assert_eq!(answer["agents"][0]["ok"], json!(false), "{answer:#}");
-        // The advice mends it, one way or the other.
+        // Either connecting again or disconnecting fixes it, as the advice says.
         let shown = world.run(&["doctor"]).exits(1);
         assert!(shown.text().contains(&format!("fix: `refdesk connect {}` restores", words.join(" "))), "{shown}");
         world.run(&connect).exits(0);
@@ -353,7 +353,7 @@ fn entries_that_a_person_adapted_are_not_wrong() {
         let reported = with_level(&answer, "note").concat();
         assert_eq!(reported.contains("the hook for PostToolUse is called less often"), note, "{reported}");
     }
-    // Only hooks, or only the server, is not a gap.
+    // Connecting only the hooks or only the server is not a gap.
     for option in ["--hooks-only", "--mcp-only"] {
         let world = tagged();
         world.run(&["connect", "claude-code", "--yes", option]).exits(0);
@@ -377,7 +377,7 @@ fn the_rest_of_the_report() {
     assert!(with_level(&answer, "note").concat().contains("no workspace was found"), "{answer:#}");
     assert!(answer.to_string().contains("`refdesk init` finds the documents in this folder"), "{answer:#}");
     assert_eq!(nowhere.listing(), []);
-    // Nothing advises to make a catalog of everything that a person has.
+    // Nothing advises making a catalog of the home folder.
     let mut home = nowhere.bare(&["doctor"]);
     let ran = run(home.current_dir(nowhere.beside("home")), None).exits(0);
     assert!(ran.text().contains("note   catalog: there is none here\n"), "{ran}");
@@ -401,11 +401,11 @@ fn a_state_folder_that_cannot_be_made_is_wrong() {
     let mut command = world.command(&["doctor"]);
     let ran = run(command.env("XDG_STATE_HOME", world.beside("tmp")), None).exits(0);
     assert!(ran.text().contains("ok     state: "), "{ran}");
-    // A key in the workspace could have come with the repository.
+    // A key inside the workspace could have come with the repository.
     let mut command = world.command(&["doctor"]);
     let ran = run(command.env("XDG_STATE_HOME", world.path.join("state")), None).exits(1);
     assert!(ran.text().contains("wrong  state: ") && ran.text().contains("is in the workspace"), "{ran}");
-    // A relative home would be another one in each folder.
+    // A relative home would mean a different folder in each working directory.
     let mut command = world.command(&["doctor"]);
     let ran = run(command.env("HOME", "relative").env_remove("XDG_STATE_HOME"), None).exits(0);
     assert!(ran.text().contains("no home folder is known"), "{ran}");
@@ -436,7 +436,7 @@ fn an_interrupted_trial_ends_what_it_has_started() {
     kill_process(Pid::from_child(&doctor), Signal::INT).unwrap();
     let status = doctor.wait().unwrap();
     assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(2), "{status}");
-    // It ends when no process has it open any more.
+    // The read ends when no process has the pipe open.
     assert_eq!(reader.join().unwrap(), "");
 }
 

@@ -1,4 +1,4 @@
-//! Settings outside the entries of refdesk that keep an agent from using them: each was tried with the agent's own program.
+//! Settings outside refdesk's entries that keep an agent from using them, each verified with the agent's own program.
 
 use std::collections::HashMap;
 use std::fs;
@@ -10,14 +10,14 @@ use serde_json::{Map, Value, json};
 use super::tagged;
 use crate::support::workspace::Workspace;
 
-/// The checks of agents with this level.
+/// The agent checks with this level.
 fn agent_lines(answer: &Value, level: &str) -> Vec<String> {
     let checks = answer["checks"].as_array().unwrap_or_else(|| panic!("{answer:#}"));
     let of = |check: &&Value| check["level"] == level && check["name"] == "agent";
     checks.iter().filter(of).map(|check| format!("{} | {}", check["text"], check["fix"])).collect()
 }
 
-/// A file of the workspace, or of the home folder.
+/// The path of a file in the workspace, or in the home folder for `~/`.
 fn place(world: &Workspace, file: &str) -> PathBuf {
     file.strip_prefix("~/").map_or_else(|| world.path.join(file), |inside| world.beside("home").join(inside))
 }
@@ -225,7 +225,7 @@ fn what_switches_an_agent_off_is_named_with_its_file() {
         assert_eq!(wrong.len(), usize::from(expected.is_some()), "{reported}");
         assert!(expected.is_none_or(|expected| wrong[0].contains(expected)), "{reported}");
         assert_eq!(answer["agents"][0]["ok"], expected.is_none(), "{reported}");
-        // Connecting again says so, too.
+        // Connecting again reports it, too.
         let again = world.run(&["connect", agent, scope, "--yes"]);
         assert_eq!(again.stderr.contains("which switches off"), expected.is_some(), "{reported} {again}");
         assert_eq!(again.text().contains("\n  wrong  "), expected.is_some(), "{reported} {again}");
@@ -273,7 +273,7 @@ fn what_an_agent_waits_for_is_a_note_until_it_is_decided() {
         add(&world, settings.0, settings.1);
         assert_eq!(agent_lines(&world.json(&["doctor"], 0), "note"), [""; 0], "{agent} {settings:?}");
     }
-    // Your own settings need no trust in a workspace.
+    // User settings do not need a trusted workspace.
     let world = tagged();
     world.run(&["connect", "codex", "--user", "--yes"]).exits(0);
     assert_eq!(agent_lines(&world.json(&["doctor"], 0), "note"), [""; 0]);
@@ -292,7 +292,7 @@ fn entries_that_only_look_like_those_of_refdesk_are_not_hidden() {
     assert!(notes[1].contains(".mcp.json: 'mcpServers.refdesk' exists and does not start refdesk"), "{notes:?}");
     assert_eq!(answer["agents"], json!([]));
     assert!(answer["checks"].to_string().contains("none is connected"), "{answer:#}");
-    // Beside a connection, and everything that is wrong at once.
+    // Next to a connection, with every kind of fault at once.
     world.put(".mcp.json", b"{}");
     world.run(&["connect", "claude-code", "--yes"]).exits(0);
     world.put(".mcp.json", br#"{"mcpServers": {"refdesk": {"command": "tools/refdesk", "args": ["mcp"]}}}"#);

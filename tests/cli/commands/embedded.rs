@@ -1,4 +1,4 @@
-//! Templates in documents: their names and the files they are written to, as commands report and leave them.
+//! Templates in documents: their names and files, as commands report and write them.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `refdesk enrich`: the text, what is appended, and what a session remembers about it.
+//! `refdesk enrich`: the text, its additions, and the session's memory of them.
 
 use serde_json::json;
 
@@ -55,11 +55,11 @@ fn a_session_gets_each_thing_once() {
     let expected =
         format!("{}\n\n---\n**Referenced Sources:**\n\n@tool: given above\n---", std::str::from_utf8(text).unwrap());
     assert_eq!(again.text(), expected);
-    // Another session has not seen it; --repeat gives everything and remembers nothing.
+    // Another session has not received it; `--repeat` adds everything and remembers nothing.
     let other = world.feed_json(&["--session", "other", "enrich"], text);
     assert_eq!(other["text"], first["text"]);
     assert_eq!(world.feed_json(&["enrich", "--repeat"], text)["text"], first["text"]);
-    // A source that leaves the selection and returns is given again.
+    // A source that left the selection and returned is given again.
     world.run(&["unselect", "a"]).exits(0);
     world.feed(&["enrich"], b"in between").exits(0);
     world.run(&["select", "a"]).exits(0);
@@ -83,7 +83,7 @@ fn a_dry_run_does_not_count_as_given() {
     let first = world.feed_json(&["enrich", "--dry-run"], b"on the web");
     assert_eq!(world.feed_json(&["enrich", "--dry-run"], b"on the web"), first);
     assert_eq!(world.feed_json(&["enrich"], b"on the web"), first);
-    // Afterwards nothing is new.
+    // After the real run, nothing is new.
     assert_eq!(world.feed_json(&["enrich", "--dry-run"], b"on the web")["text"], "on the web");
 }
 
@@ -96,7 +96,7 @@ fn the_same_input_gives_the_same_bytes() {
     for _ in 0..3 {
         assert_eq!(world.feed(&["enrich", "--repeat"], text).exits(0).stdout, once.stdout);
     }
-    // Enriched text that is fed back in gets nothing more.
+    // Enriching an enriched text adds nothing.
     assert_eq!(world.feed(&["enrich", "--repeat"], &once.stdout).exits(0).stdout, once.stdout);
 }
 

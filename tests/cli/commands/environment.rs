@@ -103,7 +103,7 @@ fn a_missing_named_configuration_is_an_error_and_discovery_still_runs() {
         let ran = run(command.env("REFERENCES_CONFIG_PATH", named), None).exits(1);
         assert!(ran.stderr.contains("REFERENCES_CONFIG_PATH") && ran.text().contains("found"), "{ran}");
     }
-    // Having none is not an error.
+    // Having no configuration is not an error.
     assert_eq!(Workspace::new().run(&["list"]).exits(0).stderr, "");
 }
 

@@ -118,7 +118,7 @@ fn without_approval_nothing_is_written() {
     assert_eq!(world.listing(), before);
 }
 
-/// Its files are empty: what counts is that they are listed.
+/// Empty files are enough, since the limit is on the number of files.
 #[test]
 fn a_scan_of_40_000_files_is_limited_and_says_so() {
     let world = Workspace::with(&[("README.md", "# The monorepo\n")]);
@@ -161,7 +161,7 @@ fn what_is_not_ticked_is_listed_where_nobody_is_asked() {
     assert!(!world.path.join(".jaato").exists());
 }
 
-/// A pipe may lead to an agent, which would read what a person does not see.
+/// A pipe may lead to an agent, which would read characters that a person does not see.
 #[test]
 fn the_difference_hides_nothing() {
     let hidden = ['\u{202e}', '\u{e0041}', '\u{85}', '\u{9b}', '\u{200b}', '\u{1b}'];
@@ -252,7 +252,7 @@ fn two_documents_that_give_one_id_get_their_folders_in_front() {
         Workspace::with(&[("docs/a/retry.md", "# One\n"), ("docs/b/retry.md", "# Two\n"), ("docs/kafka.md", "# K\n")]);
     world.configure(json!({"sources": [{"id": "kafka", "name": "K", "type": "inline", "content": "x"}]}));
     assert_eq!(world.json(&["init", "--yes"], 0)["new"], json!(["a-retry", "b-retry", "docs-kafka"]));
-    // The documents say nothing, so nothing brings them up; nothing else is wrong.
+    // Nothing brings up these documents, because they have no content. There are no other problems.
     let checked = world.json(&["check"], 0);
     let warnings = checked["warnings"].as_array().unwrap();
     assert!(warnings.iter().all(|warning| warning["code"] == "never-found"), "{checked}");

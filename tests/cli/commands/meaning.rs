@@ -1,12 +1,13 @@
-//! Hints in a workspace with an index, and every place that says why: `simulate`, `why-not`, `assert`, the journal.
+//! Hints in a workspace with an index, and every place that explains them: `simulate`, `why-not`, `assert`, the
+//! journal.
 
 use serde_json::{Value, json};
 
 use crate::support::program::run;
 use crate::support::workspace::{STATE, Workspace};
 
-/// Four sources on retries, queues, dishes and paint, indexed by their words, which is quick; the threshold is set, since
-/// only vectors give one.
+/// Four sources about retries, queues, dishes and paint, indexed by words only, which is fast. The threshold is
+/// configured, because only vectors provide one.
 fn indexed(hints: Value) -> Workspace {
     let world = Workspace::new();
     world.put("docs/retry.md", b"# Calls\n\n## Backoff\n\nSleep with jitter between attempts, and double the pause.\n");
@@ -65,10 +66,10 @@ fn what_is_less_likely_is_counted_apart_from_what_does_not_fit() {
     assert_eq!(find(&reported["considered"], "id", "queue")["hinted"], false);
     let shown = world.feed(&["simulate"], prompt).exits(0);
     assert!(shown.text().contains("\nLeft out as less likely:\n  hint  queue  tag `calls` at 1:1, "), "{shown}");
-    // With too little room, one line says both.
+    // If there is too little room, one line reports both.
     let short = world.feed(&["enrich", "--dry-run", "--max-chars", "140"], prompt).exits(0);
     assert!(short.text().contains("**Left out, over the budget**: 1 hint; less likely: 1 hint — "), "{short}");
-    // Enriched again, it gets nothing more, and a session that got the hint is not told of the others.
+    // Enriching the result adds nothing, and a session that got the hint is not told about the others.
     assert_eq!(world.feed(&["enrich", "--dry-run"], said.text().as_bytes()).exits(0).text(), said.text());
     world.feed(&["enrich"], prompt).exits(0);
     assert_eq!(world.feed(&["enrich"], prompt).exits(0).text().as_bytes(), prompt);
@@ -125,7 +126,7 @@ fn why_not_gives_the_score() {
     assert_eq!((&reported["hinted"], &reported["meaning"]["cosine"]), (&json!(true), &json!(0.0)), "{reported}");
 }
 
-/// The setting that an explanation proposes, as it is written in the configuration.
+/// The setting that an explanation proposes, as key and value of the configuration.
 fn proposed(fix: &str) -> Option<(&'static str, Value)> {
     if let Some((_, rest)) = fix.split_once("set `hints.threshold` to ") {
         return Some(("threshold", rest.split(' ').next().unwrap().parse::<f64>().unwrap().into()));
@@ -243,7 +244,7 @@ fn expectations_may_leave_the_index_out() {
     }
 }
 
-/// What an index lacks is said where hints are explained.
+/// Explanations of hints report what an index lacks.
 #[test]
 fn an_index_without_vectors_is_reported_as_incomplete() {
     let world = indexed(json!({}));
@@ -256,7 +257,7 @@ fn an_index_without_vectors_is_reported_as_incomplete() {
     assert_eq!((&partial["indexed"], &partial["of"]), (&json!(0), &json!(8)));
     let ran = world.run(&["why-not", "dish", "--prompt", "is the clutch of my car stored?"]);
     assert!(ran.text().contains("no vector, coverage"), "{ran}");
-    // An index that this version cannot use is not none.
+    // An index that this version cannot use is not reported as absent.
     let file = world.path.join(".jaato/refdesk/index.db");
     rusqlite::Connection::open(file).unwrap().pragma_update(None, "user_version", 1).unwrap();
     let ran = world.run(&["search", "jitter"]).exits(1);

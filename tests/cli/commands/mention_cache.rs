@@ -1,4 +1,4 @@
-//! The cache of mentions between commands: which commands write it, which must not, and that nothing depends on it.
+//! The stored mention cache: which commands write it, which must not, and that no result depends on it.
 
 use std::fs;
 use std::time::Instant;
@@ -11,7 +11,7 @@ fn only_commands_that_may_write_store_it_and_none_needs_it() {
     let world = small();
     let kept = world.path.join(".jaato/refdesk/cache/mentions");
     world.run(&["select", "a"]).exits(0);
-    // Documents written just now are not cached: the read-only command reads them again.
+    // Recently written documents are not cached, so the read-only command reads them again.
     let began = Instant::now();
     while !kept.exists() {
         assert!(began.elapsed() < LIMIT, "nothing is ever kept");

@@ -1,4 +1,4 @@
-//! The answers of each command, in both forms, on a small workspace.
+//! The answers of each command, as text and as JSON, in a small workspace.
 
 use std::path::Path;
 
@@ -38,7 +38,7 @@ mod upkeep;
 mod usage;
 mod writing;
 
-/// A workspace with a source that a prompt brings up.
+/// A workspace with a source that prompts can match.
 fn tagged() -> Workspace {
     let source = json!({
         "id": "retry-pattern", "name": "Retry", "type": "local", "path": "retry.md", "mode": "selectable",
@@ -47,7 +47,7 @@ fn tagged() -> Workspace {
     Workspace::of(json!([source]), &[("retry.md", "# Retry\n")])
 }
 
-/// The program with this PATH, and nothing else of the machine.
+/// Runs the program with this `PATH` and an otherwise clean environment.
 #[track_caller]
 fn with_path(world: &Workspace, path: &Path, words: &[&str]) -> ProgramRun {
     run(world.command(words).env("PATH", path), None)

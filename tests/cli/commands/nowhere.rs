@@ -1,4 +1,4 @@
-//! Commands in a folder that is not a workspace: they say where they looked for one and write nothing; and `where`.
+//! Commands in a folder that is not a workspace: they report where they searched, and write nothing. Also `where`.
 
 use std::fs;
 
@@ -38,7 +38,7 @@ const WRITING: &[&[&str]] = &[
 const ANYWHERE: &[&[&str]] =
     &[&["enrich"], &["instructions"], &["render", "--inline", "x"], &["where"], &["references", "help"]];
 
-/// The program in a folder that holds one document.
+/// The program in a folder with one document.
 fn bare(world: &Workspace, words: &[&str]) -> std::process::Command {
     world.bare(&[&["--format", "json"], words].concat())
 }
@@ -59,7 +59,7 @@ fn without_a_workspace_the_refusal_says_where_it_was_looked_for() {
         run(&mut bare(&world, words), Some(b"a")).exits(0);
     }
     assert_eq!(world.listing(), before, "nothing is written");
-    // The answer keeps its members.
+    // The answer has its usual members.
     let listed = run(&mut bare(&world, &["list"]), None).json();
     assert_eq!((listed["sources"].clone(), listed["total"].clone()), (json!([]), json!(0)));
 }
@@ -80,7 +80,7 @@ fn adding_a_file_makes_the_folder_a_workspace() {
     let begun = format!("{} is a workspace now\nadded ws-a in .jaato/references/ws-a.json\n", world.path.display());
     assert_eq!(reported.text(), begun);
     assert_eq!(ids(&run(&mut bare(&world, &["list"]), None).exits(0).json()["sources"]), ["ws-a"]);
-    // The home folder holds all that a person has.
+    // The home folder does not become a workspace.
     let home = world.beside("home");
     refdesk_files::write_atomic(&home.join("a.txt"), b"x").unwrap();
     let reported = run(world.bare(&["add", "a.txt"]).current_dir(&home), None).exits(1);
@@ -100,7 +100,7 @@ fn the_users_own_catalog_is_read_anywhere_and_stored_for_nowhere() {
         let ran = run(&mut bare(&world, words), Some(b"a")).exits(1);
         assert_eq!(ran.json()["error"]["code"], "no-workspace", "{ran}");
     }
-    // A hook gives its hint, each time, since it can remember nothing.
+    // A hook gives its hint every time, because it cannot store what it gave.
     let prompt = json!({"session_id": "s", "cwd": world.path, "hook_event_name": "UserPromptSubmit", "prompt": "web"});
     for _ in 0..2 {
         let ran = run(&mut world.bare(&["hook", "claude-code"]), Some(prompt.to_string().as_bytes())).exits(0);

@@ -1,4 +1,4 @@
-//! The files that people expect: preferences, completions, manual pages; and colours.
+//! Files that users expect of a program: preferences, completions, manual pages. Also colours.
 
 use std::fs;
 use std::process::Command;
@@ -47,7 +47,7 @@ fn config_tells_the_keys_and_what_is_wrong_with_the_keymap() {
         [&keys["catalog"]["pick"], &keys["selection"]["pick"], &keys["list"]["top"]],
         [&json!(["F2"]), &json!(["Space"]), &json!(["g g"])]
     );
-    // What is printed can be used as it is.
+    // The printed keymap can be used as a file.
     let printed = run(&mut world.bare(&["config", "show"]), None).exits(0).text().to_owned();
     let (_, printed) = printed.split_once("keymap.toml\n").unwrap();
     refdesk_files::write_atomic(&keymap, printed.as_bytes()).unwrap();
@@ -67,7 +67,7 @@ fn a_broken_file_stops_no_command() {
     let ran = world.run(&["list"]).exits(0);
     let place = format!("warning: {}:2:6: not TOML", world.beside("home/.config/refdesk/config.toml").display());
     assert!(ran.stderr.starts_with(&place), "{ran}");
-    // A link is the user's own business.
+    // A link is followed, because only the user can create one here.
     let file = world.beside("home/.config/refdesk/config.toml");
     fs::rename(&file, world.beside("home/dotfile")).unwrap();
     std::os::unix::fs::symlink(world.beside("home/dotfile"), &file).unwrap();
@@ -147,7 +147,7 @@ fn manual_pages_for_every_command() {
     assert!(of_command.text().contains("refdesk\\-list"), "{of_command}");
     let of_another = run(&mut world.bare(&["man", "db", "plan"]), None).exits(0);
     assert!(of_another.text().contains("refdesk\\-db\\-plan"), "{of_another}");
-    // The command's own options, with their values, before the word for those of all commands.
+    // The command's own options, with their values, come before the placeholder for the global ones.
     let of_add = run(&mut world.bare(&["man", "add"]), None).exits(0).text().replace("\\-", "-");
     let own =
         "[--id ID] [--name NAME] [--description TEXT] [--tag TAG]... [--mode MODE] [--each] [OPTIONS] <PATH|URL>...";
@@ -165,7 +165,7 @@ fn manual_pages_for_every_command() {
     let commands: Vec<&str> = program.get_subcommands().map(clap::Command::get_name).collect();
     let files: Vec<&str> = ran["files"].as_array().unwrap().iter().map(|file| file.as_str().unwrap()).collect();
     for file in &files {
-        // Every page that is referred to is there.
+        // Every page that it refers to exists.
         let text = world.read(&format!("pages/man1/{file}")).replace("\\-", "-");
         assert!(text.contains("\"refdesk 0."), "{text}");
         let named =
@@ -180,7 +180,7 @@ fn manual_pages_for_every_command() {
     }
 }
 
-/// The answer to a call for a completion after these words.
+/// The completions for these words.
 fn completed(world: &Workspace, words: &[&str]) -> Vec<String> {
     let mut command: Command = world.bare(&[]);
     command.env("REFDESK_COMPLETE", "fish").arg("--").arg("refdesk").args(words);
@@ -223,7 +223,7 @@ fn a_shell_completes_names_of_the_workspace() {
         assert!(found.iter().any(|value| value == expected), "{words:?}: {found:?}");
     }
     assert_eq!(completed(&world, &["select", "to"]), ["tool"]);
-    // A tag that is removed is not a bundle of short options.
+    // A tag to remove is not taken for a bundle of short options.
     assert_eq!(completed(&world, &["tag", "tool", "-re"]), ["-retry"]);
     assert_eq!(world.listing(), before, "a completion writes nothing");
     // In another workspace.
@@ -232,7 +232,7 @@ fn a_shell_completes_names_of_the_workspace() {
     assert_eq!(completed(&world, &words), ["far-away"]);
 }
 
-/// Some shells insert a value as it is: the name of a file must not become a command.
+/// Some shells insert a value without quotes: a file name must not become a command.
 #[test]
 fn a_shell_completes_only_paths_that_run_nothing() {
     let world = small();
@@ -265,7 +265,8 @@ fn a_shell_completes_only_paths_that_run_nothing() {
     assert!(run(&mut command, None).exits(0).text().starts_with("~/notes.md"), "the user's own folder");
 }
 
-/// A shell shows some two thousand values: those that begin with what is written are among them, wherever they are.
+/// At most 2,000 values are offered. The typed prefix is applied first, so a match late in the catalog is still
+/// offered.
 #[test]
 fn what_begins_with_the_word_is_offered_of_thousands() {
     let world = Workspace::of(json!([]), &[]);
@@ -313,7 +314,7 @@ fn a_completion_never_fails() {
     }
 }
 
-/// The script works in the shell it is for.
+/// Runs the script in bash.
 #[test]
 fn bash_completes_with_the_script() {
     let world = small();

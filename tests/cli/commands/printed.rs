@@ -1,4 +1,4 @@
-//! The text form: every command prints something, nothing in it moves the cursor, and each command's help has an example.
+//! The text form: every command prints something, no output moves the cursor, and each command's help has an example.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::support::program::run;
 use crate::support::pty::Pty;
 use crate::support::workspace::Workspace;
 
-/// Every command, called so that it succeeds.
+/// A successful call of every command.
 const CALLS: &[&[&str]] = &[
     &["list"],
     &["references", "list"],
@@ -104,7 +104,7 @@ fn every_command_prints_visible_text() {
         assert!(!ran.text().chars().chain(ran.stderr.chars()).any(is_hidden), "{ran}");
     }
     called.push("db");
-    // It ends by a signal, so its own tests check its output.
+    // These do not fit this table; their own tests check their output.
     called.extend(["assert", "watch", "mcp", "ask", "edit"]);
     let program = refdesk::cli::Cli::command();
     for command in program.get_subcommands() {
@@ -112,7 +112,7 @@ fn every_command_prints_visible_text() {
     }
 }
 
-/// What a command prints on a terminal that is 80 columns wide.
+/// A command's output on a terminal 80 columns wide.
 fn on_a_terminal(home: &Path, words: &[&str]) -> String {
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_refdesk"));
     command.args(["--color", "never", "--demo"]);
@@ -120,7 +120,7 @@ fn on_a_terminal(home: &Path, words: &[&str]) -> String {
     Pty::spawn_at(home, command, 80, 24).output_to_the_end()
 }
 
-/// A terminal breaks a line that is too long in the middle of a word, and what stands below each other in a table no longer does.
+/// A terminal breaks long lines in the middle of words, which destroys the columns of a table.
 #[test]
 fn tables_fit_a_terminal_and_what_must_be_typed_stays_whole() {
     let home = tempfile::tempdir().unwrap();
@@ -136,7 +136,7 @@ fn tables_fit_a_terminal_and_what_must_be_typed_stays_whole() {
         (&["doctor"], "may copy by OSC 52"),
     ] {
         let shown = on_a_terminal(home.path(), words);
-        // Sentences, excerpts and problems with their places may be longer: a terminal breaks them like any text.
+        // Sentences, excerpts and problems with positions may be longer: the terminal wraps them like any text.
         let is_table =
             |line: &&str| line.split("  ").count() > 1 && !line.starts_with(['-', '*', '#']) && !line.contains("fix: ");
         let wide: Vec<&str> = shown.lines().filter(is_table).filter(|line| line.width() > 80).collect();
@@ -159,7 +159,7 @@ fn on_a_narrow_terminal_a_reason_has_a_line_for_each_source_and_cells_below_a_ro
     }
 }
 
-/// Files of a workspace, a command, its exit code, what it prints on either output, and what it does not.
+/// Workspace files, a command, its exit code, a text that it prints, and one that it must not print.
 type Answered<'a> = (&'a [(&'a str, &'a str)], &'a [&'a str], u8, &'a str, &'a str);
 
 #[test]

@@ -1,4 +1,5 @@
-//! Profiles: `--profile` for one command, and `profiles`, which says the same about all of them. Neither stores anything.
+//! Profiles: `--profile` for one command, and `profiles`, which reports the same about all of them. Neither stores
+//! anything.
 
 use std::path::PathBuf;
 
@@ -61,7 +62,7 @@ fn each_profile_is_listed_as_it_would_load() {
         all.sort();
         members.sort();
         assert_eq!(all, members, "{name}");
-        // After a switch all sources are known, and an auto source is not pulled in.
+        // After a switch the catalog has all sources, and an auto source is not pulled in.
         let switched = &reported["switched"];
         for id in strings(&switched["transitive"]) {
             assert!(!strings(&switched["auto"]).contains(&id), "{name}: {id}");
@@ -83,7 +84,7 @@ fn each_profile_is_listed_as_it_would_load() {
         assert_eq!(reported["template_count"], names.len(), "{name}");
         assert_eq!(profile(&world.json(&["--profile", name, "profiles"], 0), name), reported, "{name}");
     }
-    // A profile that knows the whole catalog pulls in what `resolve` reports for its picks.
+    // If a profile does not narrow the catalog, it pulls in what `resolve` reports for its picks.
     let resolved = world.json(&["resolve", "a", "kit"], 0);
     let chain = profile(&listed, "chain");
     let order = [strings(&chain["picks"]), strings(&chain["transitive"])].concat();
@@ -148,7 +149,7 @@ fn a_profile_applies_to_one_command() {
     assert!(reported.text().contains("@b: B (from @a)"), "{reported}");
     let hidden = world.feed(&["--profile", "chain", "enrich"], b"lost").exits(0);
     assert!(!hidden.text().contains("@gone"), "hints need selectReferences: {hidden}");
-    // The shared desk was given nothing; the profile's session was.
+    // The profile's session received the hint, the shared desk did not.
     let again = world.feed(&["--profile", "chain", "enrich"], b"x").exits(0);
     assert_eq!(again.text(), "x");
     let shared = world.feed(&["enrich"], b"lost").exits(0);
@@ -210,10 +211,10 @@ fn profiles_by_name_by_path_and_unknown_ones() {
         assert_eq!(answer["error"]["code"], code);
         assert!(answer["error"]["message"].as_str().unwrap().contains(part), "{answer}");
     }
-    // Before anything else: there is nothing to switch to.
+    // This is refused first: there is nothing to switch to.
     let answer = world.json(&["--profile", "chian", "select", "a"], 1);
     assert_eq!(answer["error"]["code"], "unknown-profile", "{answer}");
-    // An agent's hook is affected no more than by any other wrong setting.
+    // For an agent's hook this is like any other invalid setting.
     let input = br#"{"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "x"}"#;
     assert_eq!(world.feed(&["--profile", "chian", "hook", "claude-code"], input).exits(0).text().trim(), "{}");
     let heard = world.feed(&["--profile", "chain", "hook", "claude-code"], input).exits(0);

@@ -1,4 +1,4 @@
-//! `refdesk search`: hits in both forms, its filters, its budget, and what it leaves out.
+//! `refdesk search`: hits in both forms, filters, the token budget, and what is left out.
 
 use serde_json::{Value, json};
 
@@ -144,7 +144,7 @@ fn what_waits_for_trust_is_not_found_until_it_is_trusted() {
     let trusted = world.json(&["search", "another project"], 0);
     assert_eq!(places(&trusted), ["away text"]);
     assert!(!left_out(&trusted), "{trusted}");
-    // The index still has its text.
+    // The index still contains the text.
     world.desk(STATE).revoke().unwrap();
     assert_eq!(places(&world.json(&["search", "another project"], 0)), [] as [&str; 0]);
 }

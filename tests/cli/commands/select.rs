@@ -131,7 +131,7 @@ fn exclusions_cut_mentions_and_can_be_lifted() {
     assert_eq!(resolved(&world), Vec::<String>::new());
     world.run(&["select", "a"]).exits(0);
     assert_eq!(resolved(&world).len(), 4);
-    // Known ids of a request are handled, unknown ones refused.
+    // A request handles its known ids and refuses the unknown ones.
     let half = world.json(&["exclude", "b", "nobody"], 1);
     assert_eq!(half["changed"], json!(["b"]));
 }
@@ -165,12 +165,12 @@ fn a_pick_without_its_source_is_dormant_and_returns_with_it() {
     assert!(why.stderr.contains("dormant"), "{why}");
     let list = world.run(&["list"]).exits(0);
     assert!(list.stderr.contains("picked, but is not in the catalog now: 'one' (dormant"), "{list}");
-    // Other changes keep it.
+    // Other changes keep the dormant pick.
     world.run(&["unselect", "two"]).exits(0);
     assert_eq!(world.picks(), ["one"]);
     world.configure(sources(&["one", "two"]));
     assert_eq!(resolved(&world), ["one"]);
-    // Only a person removes it, also while it is dormant.
+    // Only a person removes it, even while it is dormant.
     world.configure(sources(&["two"]));
     world.run(&["unselect", "one"]).exits(0);
     assert_eq!(world.picks(), Vec::<String>::new());
@@ -233,7 +233,7 @@ fn the_aliases_for_agents_do_the_same() {
     assert!(two.run(&["references", "help"]).exits(0).text().contains("references unselect"));
 }
 
-/// What an exclusion did not do, or did besides, is said.
+/// The message says what an exclusion did not do, and what else it did.
 #[test]
 fn an_exclusion_says_what_else_it_means() {
     let mut auto = inline("style", "text");
@@ -250,7 +250,7 @@ fn an_exclusion_says_what_else_it_means() {
     assert!(world.run(&["instructions"]).exits(0).text().contains("style"));
 }
 
-/// A file that is a source leads to it.
+/// A path of a source's file is answered with the source's id.
 #[test]
 fn a_path_in_place_of_an_id_names_its_source() {
     let world =

@@ -1,5 +1,5 @@
-//! The JSON of every command has exactly the members of BEHAVIOUR §10 with their types, so that a program that reads one
-//! answer can read them all.
+//! The JSON of every command has exactly the members of BEHAVIOUR §10 with their types, so a program can parse all
+//! answers of a command alike.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,8 @@ use serde_json::Value;
 use super::small;
 use crate::support::program::run;
 
-/// A member's type, as in the table below: a trailing `?` allows null; `[x]` is a list of x; `{}` an object.
+/// Whether the value has this type of the table below: a trailing `?` allows null, `[x]` is a list of x, `{}` an
+/// object.
 fn fits(value: &Value, kind: &str) -> bool {
     if let Some(kind) = kind.strip_suffix('?') {
         return value.is_null() || fits(value, kind);
@@ -89,7 +90,7 @@ const ASSERTED: &str = "cases [{}], expectations count, met count, hints {}, pro
 const WHY_NOT: &str = "id text, hinted yes, reason text, message text, fix text, tags [text], matched [match], missing yes, about {}, \
      meaning {}?, indexed yes";
 
-/// A call of every command that succeeds, and whose answer has the same members whatever it is given.
+/// A successful call of every command whose answer always has the same members.
 const CALLS: &[&str] = &[
     "list",
     "select a",
@@ -122,7 +123,7 @@ const CALLS: &[&str] = &[
     "remove text --yes",
 ];
 
-/// Commands whose answer depends on what they are given or find, or that answer in lines or need no workspace.
+/// Commands whose members depend on the input, that print lines, or that need no workspace.
 const OTHERS: &[&str] = &[
     "add",
     "ask",
@@ -147,7 +148,7 @@ fn a_command_that_cannot_begin_has_the_members_of_its_success() {
     let members = |document: &Value| document.as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>();
     let world = small();
     world.put("expect.toml", b"[[case]]\nprompt = \"use @b\"\nexpands = [\"b\"]\n");
-    // The first line of the journal.
+    // The first journal line.
     world.feed(&["enrich"], b"use @b").exits(0);
     world.run(&["select", "a", "kit"]).exits(0);
     let nowhere = world.beside("nope").display().to_string();
@@ -160,7 +161,7 @@ fn a_command_that_cannot_begin_has_the_members_of_its_success() {
         assert!(failed["error"]["code"].is_string() && !done.contains("error"), "{words:?}: {failed} {done:?}");
         let mut failed = members(&failed);
         failed.remove("error");
-        // Only where there are some.
+        // `notes` is present only if there are any.
         done.remove("notes");
         if failed != done {
             differing.push(format!("{words:?}: {done:?} if it succeeds, {failed:?} if it cannot begin"));
@@ -174,7 +175,7 @@ fn a_command_that_cannot_begin_has_the_members_of_its_success() {
     }
 }
 
-/// A failure has the members of a success, and its `error`, also if the command could not begin.
+/// A failure has the members of a success and `error`, even if the command could not begin.
 #[test]
 fn a_failure_has_the_members_too() {
     let known = "text text, metadata metadata, blocks [block], lossy yes";

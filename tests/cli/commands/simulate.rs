@@ -1,4 +1,4 @@
-//! `simulate`, `why-not` and `assert`: what an agent would be given; none of it counts as given.
+//! `simulate`, `why-not` and `assert` report what an agent would be given. None of it counts as given.
 
 use serde_json::{Value, json};
 
@@ -31,7 +31,7 @@ fn a_text_may_begin_with_a_dash() {
         ("retry -pauses", &["retry", "-pauses", "--limit", "3"]),
         ("- a b", &["- a", "b"]),
     ] {
-        // There is no index, and the answer repeats the query.
+        // There is no index, but the error repeats the query.
         let answer = world.json(&[&["search"], words].concat(), 1);
         assert_eq!(answer["query"], query, "{answer}");
     }

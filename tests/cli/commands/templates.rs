@@ -103,7 +103,7 @@ fn templates_without_a_source() {
         let ran = run(&mut world.command(&[&["render"], words].concat()), None).exits(0);
         assert_eq!(ran.text(), expected, "{words:?}");
     }
-    // --file is relative to the current folder.
+    // `--file` is relative to the current folder.
     let below = run(world.command(&["render", "--file", "hello.txt.tpl"]).current_dir(world.path.join("kit")), None);
     assert_eq!(below.exits(0).text(), "Hello !\n");
 }
@@ -172,7 +172,7 @@ fn unused_values_and_missing_values() {
             &["'lst' is given but not used (did you mean 'list'?)"][..],
         ),
         ("{% if a %}{{ b }}{% endif %}", "{\"a\": false}", &["'b' is required but not given"]),
-        // What a partial uses is used.
+        // Values that only a partial uses count as used.
         (
             "{{#o}}{{b}}{{>p}}{{/o}}{{>p}}",
             "{\"a\": 1, \"o\": {\"a\": 2, \"b\": 3, \"spare\": 4}}",

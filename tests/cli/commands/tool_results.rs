@@ -1,5 +1,5 @@
-//! What `enrich` adds to a tool result: the context of a module's document, and templates in the text, which are saved and
-//! render by the announced names; and what a hostile text cannot do.
+//! What `enrich` adds to a tool result: the context of a module's document, and templates in the text, which are saved
+//! and rendered by their announced names. Also what a hostile text cannot do.
 
 use std::fs;
 
@@ -65,7 +65,8 @@ fn the_module_context_is_exact_and_given_once() {
         **Helper Scripts** — Available for use during implementation:\n  - `mod/bin/deep/run.sh`\n\n---";
     let text = world.read("mod/README.md");
     let first = read(&world, &[], "mod/README.md", text.as_bytes());
-    // A file outside the module is not part of it; its own template is in its declared folder, so it is not extracted.
+    // A file outside the module is not part of it. Its template is in the source's declared folder, so it is not
+    // extracted.
     assert_eq!(first["text"], format!("{text}{context}"));
     assert_eq!(kinds(&first), ["context"]);
     assert_eq!(first["metadata"]["pinned_reference"], json!({"ref_id": "mod", "ref_name": "Module"}));
@@ -84,7 +85,7 @@ fn the_module_context_is_exact_and_given_once() {
 #[test]
 fn announced_templates_render_by_name() {
     let world = world();
-    // One of the names belongs to a template of the workspace already.
+    // A workspace template already has one of the names.
     world.put(".templates/rest.tmpl", b"own {{ x }}");
     world.run(&["select", "guide"]).exits(0);
     let look = |words: &[&str]| read(&world, words, "notes/page.md", PAGE.as_bytes());
@@ -99,7 +100,7 @@ fn announced_templates_render_by_name() {
     assert_eq!(but_the_journal(world.listing()), but_the_journal(before), "--repeat changes no file either");
     let reported = look(&[]);
     assert_eq!(reported["text"], foretold["text"]);
-    // A document of the selection has the name already; templates with equal names are distinguished by their folders.
+    // A selected document already has the name. Templates with equal names are distinguished by their folders.
     let names = announced(&reported);
     assert_eq!(names, ["client-1.java.tmpl", "templates/rest.tmpl"]);
     assert!(reported["text"].as_str().unwrap().contains(
@@ -109,8 +110,8 @@ fn announced_templates_render_by_name() {
     assert_eq!(world.run(&["render", &names[0], "--var", "Name=A"]).exits(0).text(), "class A {}\n");
     assert_eq!(world.run(&["render", &names[1], "--var", "xs:=[1,2]"]).exits(0).text(), "12\n");
     assert_eq!(world.run(&["render", "client.java.tmpl", "--var", "Other=B"]).exits(0).text(), "record B {}\n");
-    // Given once per session, by the same names in another session and in the instructions, also after the selection
-    // changes.
+    // The templates are announced once per session. Another session and the instructions use the same names, even after
+    // the selection changes.
     assert_eq!(announced(&look(&[])), Vec::<String>::new());
     assert_eq!(announced(&look(&["--session", "other"])), names);
     let start = world.feed_json(&["--session", "third", "enrich", "--kind", "system_instructions"], b"");
@@ -120,7 +121,7 @@ fn announced_templates_render_by_name() {
     world.run(&["clear"]).exits(0);
     assert_eq!(files(&world), ["client-1.java.tmpl", "rest.tmpl"]);
     assert_eq!(world.run(&["render", &names[0], "--var", "Name=A"]).exits(0).text(), "class A {}\n");
-    // A template in a document of the selection needs no further file.
+    // A template in a selected document needs no extracted file.
     world.run(&["select", "guide"]).exits(0);
     let own = read(&world, &[], "guide.md", world.read("guide.md").as_bytes());
     assert_eq!(announced(&own), ["client.java.tmpl"]);
@@ -145,7 +146,7 @@ fn a_hostile_text_neither_floods_nor_overwrites() {
     let reported = announced(&read(&world, &[], "x.md", page.as_bytes()));
     assert_eq!(reported.len(), 1);
     assert!(!reported[0].contains('/') && files(&world).contains(&reported[0]), "{reported:?}");
-    // A person's file stays unchanged, whatever it contains, and its name is not reused.
+    // A person's file is never changed, and its name is not reused.
     let reported = read(&world, &[], "x.md", b"# Mine\n\n```\nx {{ z }}\n```\n\n# Same\n\n```\nsame {{ x }}\n```\n");
     assert_eq!(announced(&reported), ["mine-1.tmpl", "same-1.tmpl"]);
     assert_eq!(world.read(".jaato/templates/mine.tmpl"), "mine {{ x }}");
@@ -163,7 +164,7 @@ fn a_hostile_text_neither_floods_nor_overwrites() {
     assert!(full.stderr.contains("200 templates"), "{full}");
     let big = format!("{}{}", "# x\n".repeat(1 << 20), flood(12));
     assert_eq!(announced(&read(&world, &["--repeat"], "x.md", big.as_bytes())), Vec::<String>::new());
-    // A removed file makes room; a file that a person changed belongs to them.
+    // A removed file makes room. A file that a person changed belongs to them.
     fs::remove_file(world.path.join(".jaato/templates/mine-1.tmpl")).unwrap();
     world.put(".jaato/templates/same-1.tmpl", b"changed {{ x }}");
     assert_eq!(announced(&read(&world, &[], "x.md", flood(13).as_bytes())).len(), 2);
@@ -189,7 +190,7 @@ fn left_out_blocks_are_counted_in_the_text() {
         format!("**Left out, over the budget**: {left} hints — `refdesk simulate --repeat TEXT` shows them\n---");
     assert!(some.text().ends_with(&line) && some.text().contains("### Source 7\n"), "{some}");
     assert_eq!(world.feed(&["enrich"], &some.stdout).exits(0).stdout, some.stdout, "it comes back as it was");
-    // Those named count as given; those left out come with the next prompt.
+    // The named ones count as given. Those left out come with the next prompt.
     let next = world.feed(&["enrich"], b"retry").exits(0);
     assert_eq!(next.text().matches("\n- @").count(), left + 1, "and the one that was expanded: {next}");
     let reported = world.feed_json(&["enrich", "--repeat", "--max-tokens", "200"], b"retry @s07");

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::workspace::{STATE, Workspace};
 
-/// A workspace whose catalog reads files beside it and has files written without asking.
+/// A workspace whose catalog reads files outside and allows writes without asking.
 fn with_sources_outside() -> Workspace {
     let world = Workspace::with(&[("docs/in.md", "see out\n")]);
     std::fs::create_dir(world.beside("out")).unwrap();
@@ -46,7 +46,7 @@ fn nothing_is_trusted_without_a_yes_and_then_only_what_was_shown() {
     assert_eq!((counts(&answer), &answer["error"]["code"]), ((0, 2), &json!("not-approved")));
     assert_eq!(counts(&world.json(&["trust", "list"], 0)), (0, 2));
 
-    // Neither an option nor standard input replaces a person.
+    // Neither an option nor standard input can replace a person.
     world.run(&["trust", "--yes"]).exits(2);
     world.feed(&["trust"], b"y\n").exits(1);
     assert_eq!(counts(&world.json(&["trust", "list"], 0)), (0, 2));
@@ -76,7 +76,7 @@ fn untrusted_actions_are_reported_only_where_they_matter() {
     for words in
         [&["list"][..], &["resolve", "in"], &["instructions"], &["templates"], &["select", "in", "--desk", "x"]]
     {
-        // Pulled-in sources count like picked ones.
+        // Pulled-in sources count like picks.
         assert_eq!(warned(words), words[0] == "select", "{words:?}");
     }
     let answer = world.json(&["check"], 0);
@@ -101,8 +101,8 @@ fn a_workspace_that_reaches_nothing_outside_needs_no_trust() {
     world.run(&["trust", "revoke"]).exits(0);
 }
 
-/// What a hostile checkout names outside itself, and what git and refdesk store, tried with every command that could reveal
-/// it.
+/// Everything that a hostile checkout can name outside itself or in the state of git and refdesk, tried with every
+/// command that could reveal it.
 #[test]
 fn nothing_outside_and_nothing_that_git_stores_is_revealed_before_trust() {
     let world = Workspace::with(&[("in.md", "In\n"), (".git/config", "SECRET in\n"), ("docs/a.md", "# A\n")]);
@@ -169,7 +169,7 @@ fn nothing_outside_and_nothing_that_git_stores_is_revealed_before_trust() {
     world.trust(STATE);
     let instructions = world.run(&["instructions"]).exits(0);
     assert!(!instructions.text().contains("waits for trust"), "{instructions}");
-    // What the kernel makes up is not read even then.
+    // Files of the kernel are not read even then.
     assert!(instructions.text().contains("**Missing**: /proc/self/environ"), "{instructions}");
     assert!(!instructions.text().contains("PATH="), "{instructions}");
     assert!(instructions.text().contains("Read this file"), "{instructions}");
@@ -197,7 +197,7 @@ fn indexed() -> Workspace {
     world
 }
 
-/// The private words that the files of the index have.
+/// The private words that the files of the index contain.
 fn left(world: &Workspace) -> Vec<&'static str> {
     let files = world.listing().into_iter().filter(|(path, _)| path.to_string_lossy().contains("index.db"));
     let text: String = files.map(|(_, bytes)| String::from_utf8_lossy(&bytes).to_lowercase()).collect();

@@ -1,4 +1,4 @@
-//! `show`, `tag` and `remove`: what they print, and that the rest of each file stays as it is.
+//! `show`, `tag` and `remove`: what they print, and that they leave the rest of each file as it is.
 
 use std::process::Stdio;
 
@@ -130,7 +130,7 @@ fn edit_needs_a_terminal() {
     assert!(ran.stderr.contains("the editor needs a terminal"), "{ran}");
 }
 
-/// Twelve processes tag two sources in one file at once: each succeeds, and no tag is lost.
+/// Twelve processes tag two sources in one file concurrently: each succeeds, and no tag is lost.
 #[test]
 fn tags_added_at_once_are_all_there() {
     const MANY: usize = 12;
@@ -156,7 +156,7 @@ fn tags_added_at_once_are_all_there() {
     }
 }
 
-/// Processes that change one file at once without asking: nobody was shown a difference, so none may complain of one.
+/// Concurrent changes of one file without a prompt: no difference was shown, so none can be reported as outdated.
 #[test]
 fn sources_removed_and_proposed_at_once_are_all_done() {
     const MANY: usize = 8;

@@ -64,7 +64,7 @@ fn exit_code_two_and_a_sentence() {
     let world = small();
     let before = world.listing();
     for words in WRONG {
-        // Without --workspace, which excludes --demo.
+        // Without `--workspace`, which conflicts with `--demo`.
         let ran = run(&mut world.bare(words), Some(b"text")).exits(2);
         assert!(ran.stdout.is_empty(), "{ran}");
         assert!(ran.stderr.contains("error: "), "{ran}");
@@ -86,7 +86,7 @@ fn one_document_for_programs() {
     }
 }
 
-/// Lines that the parser refuses, or a command; the members of an answer besides `error`.
+/// Lines that the parser or the command refuses, with the members of the answer besides `error`.
 #[test]
 fn a_refused_line_has_the_members_of_its_command() {
     let world = small();
@@ -154,7 +154,7 @@ fn arguments_that_are_not_text() {
     assert_eq!(ran.json()["error"]["code"], "no-workspace", "{ran}");
 }
 
-/// A terminal would obey these arguments without the reader seeing it.
+/// A terminal would execute escape sequences in these arguments.
 #[test]
 fn a_usage_error_escapes_the_arguments_it_repeats() {
     let world = small();

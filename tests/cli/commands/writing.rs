@@ -1,4 +1,4 @@
-//! `refdesk render` to files: shown first, written only when approved, completely or not at all, one or many.
+//! `refdesk render` to one or many files: shown first, written only when approved, completely or not at all.
 
 use std::fs;
 
@@ -101,7 +101,7 @@ fn the_templates_own_path_is_suggested() {
     assert!(ran.stderr.starts_with("note: ") && ran.stderr.contains(" src/X.java: --output"), "{ran}");
     let answer = world.json(&["render", "--inline", template, "--var", "base=src"], 0);
     assert_eq!((&answer["offered_output"], &answer["warnings"]), (&json!("src/X.java"), &json!([])));
-    // With a value missing, it would lead anywhere.
+    // With a value missing, the path could lead anywhere.
     let holed = "\n// Output: {{base}}/X.java\nx{{#list}}{{/list}}\n";
     let answer = world.json(&["render", "--inline", holed], 0);
     assert_eq!(answer["offered_output"], Value::Null);
@@ -183,7 +183,7 @@ fn one_bad_row_stops_the_whole_batch() {
     assert!(ran.stderr.contains("limit of 1000"), "{ran}");
 }
 
-/// The existing file is not text: none of it reaches the terminal, and that it will be replaced is reported.
+/// The existing file is not text: its content is not printed, but its replacement is reported.
 #[test]
 fn a_binary_file_is_not_compared() {
     let world = Workspace::new();
@@ -208,12 +208,12 @@ mod when_the_system_refuses {
     use super::*;
     use crate::support::program::PROGRAM;
 
-    /// The program with files limited to a few blocks, which acts like a full disk.
+    /// The program with a file size limit of a few blocks, which has the effect of a full disk.
     fn on_a_full_disk(world: &Workspace, words: &[&str]) -> Command {
         limited(world, "ulimit -c 0; ulimit -f 8", words)
     }
 
-    /// The program with limits of the shell.
+    /// The program under limits set by a shell.
     fn limited(world: &Workspace, limits: &str, words: &[&str]) -> Command {
         let usual = world.command(&[]);
         let mut command = Command::new("sh");
@@ -280,7 +280,7 @@ mod when_the_system_refuses {
         let folder = world.path.join("folder");
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o555)).unwrap();
         let may_all_the_same = fs::File::create(folder.join("probe")).is_ok();
-        // The superuser may write anywhere except in a folder of the kernel.
+        // The superuser can write anywhere except in the kernel's file systems.
         let path = if may_all_the_same { "/proc/refdesk/x".to_owned() } else { "folder/new".to_owned() };
         if !may_all_the_same || cfg!(target_os = "linux") {
             let answer = world.json(&words(&path, "name=Ada", &["--yes", "--allow-outside"]), 1);

@@ -1,4 +1,4 @@
-//! Each event of each agent, with documents as in their documentation, run through the whole program.
+//! Each event of each agent, with documents from the agents' documentation, run through the whole program.
 
 use std::fs;
 use std::path::Path;
@@ -122,7 +122,7 @@ fn a_conversation_that_lost_its_context_gets_everything_again() {
     }
 }
 
-/// The events that `connect` sets up and that `hook` answers are in two tables.
+/// `connect` sets up events from one table, and `hook` answers events from another.
 #[test]
 fn every_connected_event_is_answered() {
     let documents = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/hooks");
@@ -143,7 +143,7 @@ fn every_connected_event_is_answered() {
             };
             let mut is_answered = false;
             for document in recorded.iter().filter(is_of) {
-                // The session was given something, so that there is something to forget.
+                // The session has received something, so a reset has something to forget.
                 let world = world();
                 let reported = prompt("s", &world.path, "the web");
                 answered(&mut world.bare(&["--session", "s", "hook", "claude-code"]), reported.to_string().as_bytes());

@@ -1,5 +1,5 @@
-//! Invalid documents, invalid calls, and workspaces that are broken, full or locked: the agent goes on as if there were no
-//! hook, and the session's memory stays.
+//! Invalid documents, invalid calls, and workspaces that are broken, full or locked: the agent continues as if there
+//! were no hook, and the session keeps its memory.
 
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt;
@@ -157,7 +157,7 @@ fn odd_sessions() {
         assert_eq!(added(&world, &document), HINT, "{session:.20}");
         assert_eq!(added(&world, &document), "", "{session:.20}");
     }
-    // Without a session, it is the default one.
+    // Without a name, the session is the default one.
     assert_eq!(added(&world, &prompt("", &world.path, "the web")), HINT);
     assert!(!reported(&world, "default").is_empty());
     let sessions = fs::read_dir(world.path.join(".jaato/refdesk/sessions")).unwrap();
@@ -188,7 +188,7 @@ fn a_broken_configuration_leaves_its_good_parts() {
 fn what_cannot_be_remembered_is_given_again() {
     let world = world();
     fs::create_dir_all(world.path.join(".jaato")).unwrap();
-    // The folder is not writable; root can always write, so for root a file is in the way.
+    // The folder is not writable. Root can always write, so a file blocks its path.
     world.put(".jaato/refdesk", b"in the way");
     fs::set_permissions(world.path.join(".jaato"), PermissionsExt::from_mode(0o500)).unwrap();
     for _ in 0..2 {
@@ -214,10 +214,10 @@ fn a_hook_does_not_wait_for_a_locked_desk() {
         let answer = added(&world, &document);
         let waited = began.elapsed();
         assert!(answer.contains(says), "{document}: {answer}");
-        // It waits half a second; every other command waits twenty.
+        // A hook waits half a second for the lock, every other command twenty.
         assert!(waited < Duration::from_secs(10), "{document}: {waited:?}");
     }
-    // After a summary nothing counts as known, even though that could not be stored.
+    // After a compaction nothing counts as known, even though that could not be stored.
     assert!(!world.path.join(".jaato/refdesk/sessions/s/told.json").exists());
     assert_eq!(added(&world, &prompt("s", &world.path, "@near")).matches("given above").count(), 0);
     // Without additions, no lock is needed.

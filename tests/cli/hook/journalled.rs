@@ -1,4 +1,4 @@
-//! Journal lines of a hook: what the agent got, byte for byte, and what was written; and a forged journal.
+//! A hook's journal lines: what the agent got, byte for byte, and what was written. Also a forged journal.
 
 use std::fs::{self, File};
 use std::time::{Duration, SystemTime};
@@ -46,7 +46,7 @@ fn replay_prints_what_the_agent_got() {
             let replayed = world.run(&["replay", &line["n"].to_string()]).exits(0);
             assert_eq!(replayed.text(), got, "{words:?}");
             assert_eq!((line["bytes"].as_u64(), got.starts_with('\n')), (Some(got.len() as u64), false));
-            // A block is at least one token, and four bytes are one.
+            // A block counts at least one token, and four bytes are one token.
             let tokens = line["tokens"].as_u64().unwrap();
             assert!(tokens.abs_diff(got.len() as u64 / 4) <= 8, "{tokens} of {}", got.len());
         }
@@ -71,7 +71,7 @@ fn templates_of_tool_results_come_and_go() {
     assert!(whats.iter().any(|(what, _)| what == "written"), "{whats:?}");
 }
 
-/// Any argument of a call may look like a path inside a source; only names of files are recorded.
+/// Any argument of a call may look like a path inside a source, but only file names are recorded.
 #[test]
 fn nothing_that_the_agent_wrote_is_recorded() {
     const SECRET: &str = "hunter2";
@@ -98,7 +98,7 @@ fn nothing_that_the_agent_wrote_is_recorded() {
     assert_eq!(read.map(|line| line["path"].clone()).collect::<Vec<_>>(), ["notes/a.md"; 2], "{journal}");
 }
 
-/// Reading it would take seconds and four gigabytes of memory.
+/// Reading this journal would take seconds and four gigabytes of memory.
 #[test]
 fn a_prepared_journal_of_four_gigabytes_costs_nothing() {
     let world = world();

@@ -1,4 +1,4 @@
-//! The log: why a hook added nothing, in a file of the user; a failure to write it has no effect.
+//! The log: why a hook added nothing, in a file of the user. A failure to write it has no effect.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
-//! `refdesk hook`: documents of every agent in a real workspace, and invalid ones. Each time: exit code 0, one line of
-//! JSON, nothing on standard error.
+//! `refdesk hook` with valid documents of every agent in a real workspace, and with invalid ones. It must always exit
+//! with code 0, print one line of JSON, and leave standard error empty.
 
 use std::path::Path;
 use std::process::Command;
@@ -29,11 +29,11 @@ fn world() -> Workspace {
     )
 }
 
-/// The addition for the tag `web`, while no server gives the agent a tool to select with.
+/// The addition for the tag `web` if the agent has no tool to select with.
 const HINT: &str = "---\n**Reference sources available** — read the file of any that helps:\n\n\
     - @away: Away (matched: web) — https://example.org/x\n---";
 
-/// The hook in a folder; it finds its workspace by the document.
+/// The hook in this folder. It finds the workspace from the document.
 fn hook(world: &Workspace, words: &[&str]) -> Command {
     world.bare(&[&["hook"], words].concat())
 }
@@ -49,7 +49,7 @@ fn answered(command: &mut Command, document: &[u8]) -> Value {
     value
 }
 
-/// Answers a document of Claude Code, and returns the addition.
+/// Answers a document of Claude Code and returns the addition.
 #[track_caller]
 fn added(world: &Workspace, document: &Value) -> String {
     let answer = answered(&mut hook(world, &["claude-code"]), document.to_string().as_bytes());

@@ -1,5 +1,4 @@
-//! Which workspace a hook uses: the one of the folder the agent works in. Without one, nothing is added and nothing is
-//! left behind.
+//! A hook uses the workspace of the folder in which the agent works. Without one, it adds nothing and leaves no files.
 
 use std::fs;
 use std::path::Path;

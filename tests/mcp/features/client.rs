@@ -1,4 +1,4 @@
-//! The tests' client with shortcuts for resources and prompts: whole answers, notices by kind, lists page by page.
+//! The tests' client with shortcuts for resources and prompts: full answers, notices by kind, lists page by page.
 
 use std::ops::{Deref, DerefMut};
 
@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use crate::support::client;
 use crate::support::workspace::Workspace;
 
-/// A running server whose requests must succeed.
 #[derive(Debug)]
 pub struct Client(client::Client);
 
@@ -19,7 +18,7 @@ impl Client {
         (Self(client), json!({"result": info}))
     }
 
-    /// Starts the server and sends nothing.
+    /// Starts the server without sending anything.
     pub fn silent(workspace: &Workspace) -> Self {
         Self(client::Client::start(workspace, &[]))
     }
@@ -29,12 +28,12 @@ impl Client {
         Self(client::Client::connect(workspace))
     }
 
-    /// One that sends its metadata with every request, as of 2026-07-28.
+    /// A client that sends its metadata with every request, as of 2026-07-28.
     pub fn stateless(workspace: &Workspace) -> Self {
         Self(client::Client::modern(workspace, json!({})))
     }
 
-    /// The result of a request that succeeds.
+    /// The result of a request that must succeed.
     #[track_caller]
     pub fn result(&mut self, method: &str, params: Value) -> Value {
         let answer = self.request(method, params);

@@ -1,4 +1,4 @@
-//! Resources, prompts, completion, notices and revisions, as a client sees them.
+//! Resources, prompts, completion, notices and revisions from a client's point of view.
 
 mod client;
 mod completion;
@@ -44,13 +44,11 @@ fn world() -> Workspace {
     workspace
 }
 
-/// The code of an error.
 #[track_caller]
 fn code(answer: &Value) -> i64 {
     answer["error"]["code"].as_i64().unwrap_or_else(|| panic!("no error: {answer}"))
 }
 
-/// The message of an error.
 #[track_caller]
 fn words(answer: &Value) -> &str {
     answer["error"]["message"].as_str().unwrap_or_else(|| panic!("no error: {answer}"))

@@ -1,4 +1,4 @@
-//! Notices to a client. Each is awaited; that nothing else was sent shows when the next expected one arrives.
+//! Notices to a client. Each one is awaited; the arrival of the next expected one shows that nothing else was sent.
 
 use serde_json::json;
 
@@ -11,7 +11,7 @@ const PROMPTS: &str = "notifications/prompts/list_changed";
 const TOOLS: &str = "notifications/tools/list_changed";
 const UPDATED: &str = "notifications/resources/updated";
 
-/// A session that gets notices: it has listed before.
+/// A session that receives notices, because it has listed everything once.
 fn listening(workspace: &Workspace) -> Client {
     let mut client = Client::new(workspace);
     client.result("resources/list", json!({}));
@@ -24,7 +24,7 @@ fn a_selection_by_another_process_is_announced_at_once() {
     let mut client = listening(&workspace);
     workspace.run(&["select", "other"]).exits(0);
     client.notice(RESOURCES);
-    // Setting the same again is not a change.
+    // Setting the same state again is not a change.
     workspace.run(&["select", "other"]).exits(0);
     workspace.run(&["unselect", "module"]).exits(0);
     client.notice(PROMPTS);
@@ -44,7 +44,7 @@ fn a_burst_of_changes_gives_few_notices() {
         client.ask("tools/call", json!({"name": "selectReferences", "arguments": {"ids": [id]}}));
     }
     client.ask("tools/call", json!({"name": "selectReferences", "arguments": {"ids": ["module"]}}));
-    // Only the last of them provides a prompt.
+    // Only the last of the sources provides a prompt.
     client.notice(PROMPTS);
     let reported = client.left().iter().filter(|method| *method == RESOURCES).count();
     assert!((1..=10).contains(&reported), "{reported}");
@@ -95,14 +95,14 @@ fn a_2026_client_gets_the_notices_it_listens_for() {
         json!({"resourcesListChanged": true, "resourceSubscriptions": ["reference://guide"]})
     );
     client.result("resources/list", json!({}));
-    // Templates change too, which it did not subscribe to.
+    // Templates change too, but the client did not subscribe to them.
     workspace.run(&["unselect", "module"]).exits(0);
     let notice = client.notice(RESOURCES);
     assert_eq!(notice["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], id, "{notice}");
     workspace.put("docs/guide.md", b"# Another guide\n\nSee deep for more.\n");
     assert_eq!(client.notice(UPDATED)["params"]["uri"], "reference://guide");
     assert_eq!(client.left(), Vec::<String>::new());
-    // After it stops listening, it gets no more.
+    // After it stops listening, it gets no further notices.
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}));
     client.result("resources/list", json!({}));
     let second = client.ask("subscriptions/listen", json!({"notifications": {"promptsListChanged": true}}));

@@ -72,7 +72,8 @@ fn all_pages_together_are_the_list_even_while_it_changes() {
     assert_eq!(pages.iter().map(Vec::len).collect::<Vec<_>>(), [100, 100, 50]);
     assert_eq!(uris(&pages.concat()), all.iter().map(|id| format!("reference://{id}")).collect::<Vec<_>>());
 
-    // Between two pages the last one of the first page goes, an earlier one returns, and one of the second goes.
+    // Between two pages, the last source of the first page disappears, an earlier one returns, and one of the second
+    // page disappears.
     workspace.run(&["unselect", "s50"]).exits(0);
     client.notice("notifications/resources/list_changed");
     let first = client.result("resources/list", json!({}));
