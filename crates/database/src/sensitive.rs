@@ -129,7 +129,7 @@ mod tests {
             ("ShipVia", "INTEGER", Some("ShipperID"), ""),
             ("address_id", "bigint", Some("id"), ""),
             ("person", "INTEGER", Some("ssn"), "name: ssn"),
-            // A text may contain the value itself.
+            // A text could contain the referenced value itself.
             ("mail", "TEXT", Some("id"), "name: mail"),
             ("ShipVia", "INTEGER", None, "name: via"),
         ] {
@@ -163,7 +163,7 @@ mod tests {
             ("t", "total", "NUMERIC", ""),
             ("t", "telling", "TEXT", ""),
             ("t", "paging", "INT", ""),
-            // An accent that is a character of its own.
+            // The accent is a separate combining character.
             ("t", "religia\u{303}o", "TEXT", "name: religião"),
             ("t", "Nationalita\u{308}t", "TEXT", "name: nationalität"),
             ("genre", "name", "TEXT", ""),

@@ -474,11 +474,11 @@ mod tests {
 
         let picked = one.pick(&session, &named("a"), &[]).unwrap();
         assert_eq!((ids(&picked.picked), ids(&picked.pulled_in)), (vec!["a".to_owned()], vec!["c".to_owned()]));
-        // Another process has cleared the choice, and this one has not read that yet.
+        // Another process has cleared the choice, which this one has not read yet.
         other.clear(&session, false).unwrap();
         let picked = one.pick(&session, &named("a"), &[]).unwrap();
         assert_eq!((ids(&picked.picked), ids(&picked.pulled_in)), (vec!["a".to_owned()], vec!["c".to_owned()]));
-        // Another process has picked a source whose document this one has not read; this pick does not count what that
+        // Another process picked a source whose document this one has not read. This pick does not count what that
         // source pulls in.
         let picked = other.pick(&session, &named("b"), &[]).unwrap();
         assert_eq!(ids(&picked.pulled_in), ["d"]);

@@ -164,7 +164,7 @@ fn start_for(options: Options, client: EngineClient) -> io::Result<Started> {
 mod tests {
     use super::*;
 
-    /// A handle without an engine: the test holds the other end of the queue and the sender of snapshots.
+    /// A handle without an engine: the test has the other end of the queue and the sender of snapshots.
     fn engine() -> (Engine, mpsc::Receiver<Message>, newest::Sender<Snapshot>) {
         let (queue, inbox) = mpsc::channel(1);
         let (snapshots_out, snapshots) = newest::channel(Snapshot::default());
@@ -234,7 +234,7 @@ mod tests {
     fn a_request_is_withdrawn_when_its_client_stops_waiting() {
         run(async {
             let (engine, mut inbox, _snapshots) = engine();
-            // The queue has room for one message, so the second waits to be sent.
+            // The queue has room for one message, so the second one waits to be sent.
             let [question, unsent] = [0; 2].map(|_| engine.ask(engine.session(), Request::Settle));
             assert!(engine.is_full());
             drop(unsent);

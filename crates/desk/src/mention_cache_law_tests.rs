@@ -1,5 +1,5 @@
-//! Property of the mention cache: whatever is edited behind its back, a desk with the cache has the same state as one
-//! that reads every document.
+//! The law of the mention cache: whatever is edited without its knowledge, a desk that uses the cache has the same
+//! state as one that reads every document.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -61,7 +61,7 @@ impl World {
         self.root.join(format!("docs/{at}.md"))
     }
 
-    /// A text of constant length, so that most edits keep the size.
+    /// A text of constant length, so that most edits keep the file size.
     fn text(&mut self) -> String {
         let mut line = || match self.dice.roll(4) {
             0 => format!("See id-{} there.\n", self.dice.roll(10)),
@@ -95,7 +95,7 @@ impl World {
         }
     }
 
-    /// Overwrites the file in place, whatever it is.
+    /// Overwrites the file in place, whatever type it has.
     fn write_into(&self, path: &Path, text: &str) {
         if let Ok(mut file) = File::options().write(true).truncate(true).open(path) {
             file.write_all(text.as_bytes()).unwrap();
@@ -106,7 +106,7 @@ impl World {
         let _ = fs::remove_file(path).or_else(|_| fs::remove_dir_all(path));
     }
 
-    /// Makes an edit; returns its description for messages.
+    /// Makes an edit; returns a description for assertion messages.
     fn edit(&mut self) -> &'static str {
         let (one, other) = (self.dice.roll(DOCUMENTS), self.dice.roll(DOCUMENTS));
         let (path, second, text) = (self.document(one), self.document(other), self.text());

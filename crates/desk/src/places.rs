@@ -256,7 +256,7 @@ mod tests {
         }
     }
 
-    /// Git's folder is a link into the source, so its path does not reveal it.
+    /// Git's folder is a link into the source, so the path does not reveal that it belongs to git.
     #[test]
     fn declared_contents_exclude_a_moved_git_folder() {
         let (_folder, workspace, desk) = desk_with(&["repository/config", "repository/hooks/x"], ".");

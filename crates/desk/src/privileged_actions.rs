@@ -350,7 +350,7 @@ mod tests {
         );
     }
 
-    /// Any change to a webhook's settings makes it another action.
+    /// Any changed setting of a webhook makes it a different action.
     #[test]
     fn every_field_of_a_webhook_counts() {
         let first = ChannelSettings {

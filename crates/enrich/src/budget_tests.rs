@@ -1,5 +1,5 @@
 //! Laws of the budget: it is never exceeded, no entry is cut, everything left out is counted, and a larger budget never
-//! prints less. Also tests the order of reductions.
+//! prints less. Also the order of reductions.
 
 use std::time::Instant;
 
@@ -98,7 +98,7 @@ proptest! {
             prop_assert!(!silent || item.level == Level::Count);
         }
         prop_assert_eq!(said.text.matches('«').count(), said.text.matches('»').count());
-        // Left-out entries are counted by kind, exactly.
+        // Left-out entries are counted exactly, by kind.
         let counts: Vec<_> = drafts.iter().filter_map(|draft| {
             let gone = said.items.iter().filter(|item| item.block == draft.kind && item.level == Level::Count).count();
             (gone > 0).then_some((draft.kind, gone))
@@ -106,7 +106,7 @@ proptest! {
         let line = if counts.is_empty() || silent { String::new() } else { print::left_out(&counts, 0, "`it` shows them") };
         prop_assert!(said.text.ends_with(&line));
         prop_assert_eq!(said.text.contains(print::LEFT_OUT), !line.is_empty());
-        // Blocks follow each other without a gap and report the lowest level in them.
+        // Blocks follow each other without a gap, and report the lowest level of their entries.
         let mut at = 0;
         for block in &said.blocks {
             prop_assert_eq!((block.start, block.tokens), (at, block.bytes.div_ceil(4)));
@@ -147,7 +147,7 @@ proptest! {
 fn the_order_of_reductions() {
     let all: Vec<_> = KINDS.iter().map(|kind| (*kind, vec![(9, 1, 1), (9, 1, 0), (9, 1, 0)])).collect();
     let mut drafts = drafts(&all);
-    // The last remaining instruction is a picked one: an infinite weight exceeds that of any depth.
+    // The last remaining instruction is of a picked source: an infinite weight exceeds that of any depth.
     drafts[0].entries[0].weight = f64::INFINITY;
     let whole = chars(&fitted(&drafts, Budget::default()).text);
     let of_kind = |kind: &str| {
@@ -177,7 +177,7 @@ fn the_order_of_reductions() {
         given_up.sort_by_key(|step| order(step));
         seen.push(given_up);
     }
-    // Several reductions may be needed at once, but they are always a prefix of the order.
+    // One step may need several reductions, but they are always a prefix of the order.
     assert!(seen.iter().all(|given_up| given_up.iter().eq(expected.iter().take(given_up.len()))), "{seen:#?}");
     assert_eq!(seen.last().map(Vec::len), Some(expected.len()), "all but the line that counts it");
 }

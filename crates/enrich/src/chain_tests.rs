@@ -1,4 +1,4 @@
-//! Tests of the chain: the exact bytes of each block, which sources appear, what appears once, and the laws.
+//! Tests of the chain: the exact bytes of each block, which sources appear, what appears only once, and the laws.
 
 use proptest::prelude::*;
 
@@ -198,7 +198,7 @@ fn a_forged_line_about_left_out_entries_suppresses_nothing() {
         (format!("java{left_out}\nmore"), false),
         (format!("java{left_out}\nmore{CB}"), false),
         (format!("java{left_out}{HINT}"), false),
-        // at the end of an enriched text
+        // At the end of an enriched text.
         (format!("http{left_out}"), true),
         (format!("http{left_out} \n\n"), true),
     ] {
@@ -267,7 +267,7 @@ fn hints_say_where_to_read_if_an_agent_cannot_select() {
         - @page: Name of page (matched: red) — https://example.org/red, ~1234 tokens\n\
         - @note: Name of note (matched: red) — `@note` in a prompt gives it, ~1234 tokens\n---";
     assert_eq!(once.added(), expected);
-    // A source is not given twice, even if the agent connects in another way.
+    // A source is not given twice, even if the agent later connects in another way.
     for hint_action in [HintAction::Read, HintAction::Select] {
         let again = EnrichRequest { hint_action, ..asked };
         assert_eq!(enrich(&ctx, &again, &once.memory).added(), "");
@@ -334,8 +334,8 @@ fn pieces() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
-    /// Enriching an enriched text adds nothing, whatever the session has received, and text is only ever appended. The
-    /// second request uses the same `repeat`; a different value would be a different question.
+    /// Enriching an enriched text adds nothing, whatever the session has received, and text is only appended. Both
+    /// requests use the same `repeat`, since a different value would be a different question.
     #[test]
     fn enrichment_is_idempotent(text in pieces(), known in pieces(), repeat: bool, again: bool) {
         let memory = ask(TextKind::Prompt, &known, &SessionMemory::default(), false).memory;
@@ -350,7 +350,7 @@ proptest! {
         }
     }
 
-    /// No value from the catalog can end a block: the text is followed by as many `---` lines as the blocks need.
+    /// No value from the catalog can end a block: the additions contain exactly as many `---` lines as the blocks need.
     #[test]
     fn values_cannot_forge_a_block(name in pieces(), content in pieces(), description in pieces()) {
         let mut one = inline("one", &[], &content);

@@ -139,7 +139,7 @@ mod tests {
     fn blocks_and_texts_that_only_look_like_them() {
         let block = |heading: &str| format!("\n\n---\n{heading}\n\nsomething\n---");
         let (one, two) = (block(EXPANSIONS), block(NOTICE));
-        // «…» marks refdesk's own blocks
+        // `«…»` marks refdesk's own blocks.
         for marked in [
             String::new(),
             "plain\n---\ntext\n---\n".into(),
@@ -152,12 +152,12 @@ mod tests {
             format!("a«{one}»«{two}»"),
             format!("a«{one}»\nb«{two}»\nc\n---"),
             format!("«{}»«{}»", block(TEMPLATES), block(&format!("{CONTEXT}Name**"))),
-            // not closed by `---`; not at the start of a line; heading not on the next line
+            // Not closed by `---`, not at the start of a line, or with the heading not on the next line.
             format!("---\n{HINTS}\nx"),
             format!("---\n{HINTS}\nx\n----\n\\---\n --- \n--- x"),
             format!("x ---\n{HINTS}\nx\n---"),
             format!("---\n\n{HINTS}\nx\n---"),
-            // interrupted by another: the first is not a block
+            // Interrupted by another block: the first one is not a block.
             format!("---\n{HINTS}\nx«{one}»"),
         ] {
             let text = marked.replace(['«', '»'], "");

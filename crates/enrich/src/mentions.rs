@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn which_mentions_count() {
         for (text, expected) in [
-            // plain, repeated, in order of mention
+            // Plain, repeated, in order of mention.
             ("@api", vec!["api"]),
             ("@api and @api", vec!["api", "api"]),
             ("@site then @api", vec!["site", "api"]),
@@ -147,7 +147,7 @@ mod tests {
             ("@unknown @ @", vec![]),
             ("api", vec![]),
             ("@API", vec![]),
-            // before the `@`
+            // Before the `@`.
             ("x@api", vec![]),
             ("é@api", vec![]),
             ("e\u{301}@api", vec![]),
@@ -161,13 +161,13 @@ mod tests {
             ("/@api", vec!["api"]),
             (":@api", vec!["api"]),
             ("\u{27a1}\u{fe0f}@api", vec!["api"]),
-            // directly after an expanded id
+            // Directly after an expanded id.
             ("@api@site", vec!["api", "site"]),
             ("@api@site@foo", vec!["api", "site", "foo"]),
             ("@api @ref:site@ref:foo", vec!["api", "site", "foo"]),
             ("@unknown@site", vec![]),
             ("@apix@site", vec![]),
-            // the longest match
+            // The longest match wins.
             ("@api-v2", vec!["api-v2"]),
             ("@api-v3", vec![]),
             ("@api-v2-x", vec![]),
@@ -184,7 +184,7 @@ mod tests {
             ("@ref:two", vec!["two"]),
             ("@ref:nobody", vec!["ref"]),
             ("@x@y", vec!["x@y"]),
-            // after it
+            // After the id.
             ("@api-", vec![]),
             ("@api_", vec![]),
             ("@api2", vec![]),
@@ -202,7 +202,7 @@ mod tests {
             ("@api's", vec!["api"]),
             ("@api,@foo", vec!["api", "foo"]),
             ("@api:", vec!["api"]),
-            // any characters in ids
+            // Special characters in ids.
             ("@a.*b", vec!["a.*b"]),
             ("@axxb", vec![]),
             ("@[k]", vec!["[k]"]),

@@ -309,7 +309,7 @@ mod tests {
             (&["a", "b"], &[("b", 0.6), ("a", 0.39)], "b a-"),
             (&["a", "b"], &[], "a- b-"),
             (&["a", "b"], &[("a", 0.6)], "a b-"),
-            // The best source of each tag in the text is kept: the text is about several things.
+            // The best source of each matching tag is kept, because the text is about several things.
             (&["a", "other"], &[("a", 0.6), ("other", 0.39)], "a other"),
             (&["a", "other", "other2"], &[("a", 0.6), ("other", 0.39), ("other2", 0.38)], "a other other2-"),
             (&["a", "other"], &[("a", 0.6), ("other", 0.29)], "a other-"),
@@ -359,7 +359,7 @@ mod tests {
     #[test]
     fn a_section_in_several_sources_is_hinted_at_only_once() {
         for (tags, sections, expected, copies) in [
-            // The innermost of several, at its own position.
+            // The innermost of several sources, at its own position.
             (&[][..], &[("outer", "/a/b.md", 3), ("inner", "/a/b.md", 3), ("x", "/c.md", 1)][..], "inner x", "outer"),
             (&[], &[("inner", "/a/b.md", 3), ("outer", "/a/b.md", 3)], "inner", "outer"),
             // Another section of the same file, and a section without a file.
@@ -367,7 +367,7 @@ mod tests {
             (&[], &[("outer", "", 0), ("inner", "", 0)], "outer inner", ""),
             (&[], &[("outer", "inline", 1), ("inner", "inline", 1)], "outer inner", ""),
             (&[], &[("outer", "/a/b.md", 0), ("inner", "/a/b.md", 0)], "outer inner", ""),
-            // A source whose tag is in the text keeps its hint, which names the section.
+            // A source with a matching tag keeps its hint, which names the section.
             (&["outer"], &[("outer", "/a/b.md", 3), ("inner", "/a/b.md", 3)], "outer", "inner"),
         ] {
             let scores: Vec<(&str, f32)> = sections
@@ -454,7 +454,7 @@ mod tests {
             (true, false, 0.0, 2, 0.3, None),
             (true, false, 0.0, 1, 0.3, Some("one-word")),
             (true, false, 0.0, 2, 0.1, Some("below-threshold")),
-            // Another chunk lacks its vector, but the best one has it.
+            // Another chunk has no vector yet, but the best one has.
             (true, false, 0.2, 5, 0.3, Some("below-threshold")),
             (true, false, 0.2, 0, 0.6, None),
             (false, true, 0.0, 2, 0.6, None),

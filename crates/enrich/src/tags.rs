@@ -399,7 +399,7 @@ mod tests {
             (" circuit breaker ", "circuit breaker", true),
             ("circuit\u{a0}breaker", "circuit_breaker", true),
             ("a b c", "a-b_c", true),
-            // several separators in a row: each matches one separator
+            // Several separators in a row: each matches one separator.
             ("a  b", "a  b", true),
             ("a  b", "a--b", true),
             ("a  b", "a - b", false),
@@ -412,7 +412,7 @@ mod tests {
             ("a--b c", "A__B c", true),
             ("a--b c", "a__b d", false),
             ("a--b", "a\n\nb", true),
-            // separators at the ends
+            // Separators at the ends.
             ("--verbose", "use --verbose here", true),
             ("--verbose", "use __VERBOSE", true),
             ("--verbose", "use ---verbose", false),
@@ -477,7 +477,7 @@ mod tests {
         let mut found = index.start();
         index.scan(&text, 0..text.len(), &mut found);
         assert_eq!(found.places.len(), many * PLACES);
-        // If each were proposed separately, these would be 16 million matches, or 32 million in the nightly run.
+        // Proposed one by one, these would be 16 million matches, or 32 million in the nightly run.
         let mut proposed = 0;
         let mut counts = vec![0; many];
         index.automaton.as_ref().unwrap().whole(&text, |pattern, _| {

@@ -1,5 +1,5 @@
 //! Tests of enrichment after a tool call and at the start of a conversation: the exact text of reference contexts and
-//! templates, entries given only once, instructions within a budget, and laws over all of these.
+//! templates, entries given only once, instructions within a budget, and the laws.
 
 use std::path::PathBuf;
 
@@ -97,7 +97,7 @@ fn a_document_in_the_root_of_its_source_has_a_context() {
         (json!({"path": "mod/README.md"}), Some("mod"), CONTEXT),
         (json!({"path": "/w/mod/README.MD"}), Some("mod"), CONTEXT),
         (json!({"command": "head -3 'mod/README.md'"}), Some("mod"), CONTEXT),
-        // The innermost source is pinned; the context is that of the folder with the document.
+        // The innermost source is pinned, but the context is that of the folder with the document.
         (json!({"path": "mod/DOC.md"}), Some("doc"), CONTEXT),
         (json!({"path": "some/README.md"}), Some("some"), ONE),
         (json!({"path": "mod/sub/README.md"}), Some("mod"), ""),
@@ -190,7 +190,7 @@ fn templates_of_a_text_and_of_the_index() {
     let first = ask(TEXT, &json!({"path": "elsewhere.md"}), &memory);
     assert_eq!(first.text, format!("{TEXT}{FOUND}"));
     assert_eq!(ask(TEXT, &json!({}), &first.memory).text, TEXT);
-    // Templates are extracted from a document unless its source declares templates; other contents do not matter.
+    // Templates are extracted from a document unless its source declares templates. Other contents do not matter.
     assert_eq!(ask(TEXT, &json!({"path": "mod/sub/x.md"}), &memory).text, TEXT);
     assert_eq!(ask(TEXT, &json!({"path": "some/sub/x.md"}), &memory).text, format!("{TEXT}{FOUND}"));
     assert_eq!(ask("plain `{{x}}` text", &json!({}), &memory).text, "plain `{{x}}` text");
@@ -227,7 +227,7 @@ fn a_conversation_begins_with_the_instructions_and_the_templates() {
         let kinds: Vec<&str> = whole.blocks.iter().map(|block| block.kind.word()).collect();
         assert_eq!(kinds, ["instruction", "available", "templates"]);
         assert_eq!(whole.memory.announced, ["deep", "deeper"].map(str::to_owned).into());
-        // Sources given at the start are not expanded or announced again.
+        // Sources given at the start are neither expanded nor announced again.
         let later = enrich(ctx, &EnrichRequest::new(TextKind::Prompt, "@plain and @hinted"), &whole.memory);
         assert!(later.added().contains("\n\n@plain: given above\n\n### Name of hinted"), "{later:?}");
         assert!(!later.added().contains("Transitively selected"), "{later:?}");
@@ -262,7 +262,7 @@ fn instructions_within_a_budget() {
                 assert_eq!((of("deep"), of("deeper")), (Level::Count, Level::Count), "{}", now.text);
             }
             assert!(now.items.iter().zip(&last.items).all(|(now, last)| now.level >= last.level));
-            // Sources printed only with their name count as announced; those printed in full count as expanded.
+            // Sources of which only the name is printed count as announced, and those printed in full as expanded.
             let named = ["deep", "deeper"].into_iter().filter(|id| of(id) < Level::Count && !now.text.is_empty());
             assert_eq!(now.memory.announced, named.map(str::to_owned).collect());
             let full =
@@ -292,7 +292,7 @@ fn a_shortened_text_is_not_completed_when_it_comes_back() {
     }
 }
 
-/// Half a megabyte of each; ten runs take seconds without optimisation, tenths of a second with it.
+/// Half a megabyte each: ten runs take seconds without optimisation, and tenths of a second with it.
 #[test]
 fn random_and_large_input_is_harmless() {
     let arguments = json!({"path": "mod/README.md"});
@@ -401,7 +401,7 @@ proptest! {
         prop_assert_eq!(&again.text, &once.text);
     }
 
-    /// Enriching an enriched tool result adds nothing, with the same budget or without one.
+    /// Enriching an enriched tool result adds nothing, with or without the same budget.
     #[test]
     fn enrichment_is_idempotent(text in texts(), in_module: bool, most in prop::option::of(0usize..1200)) {
         let arguments = if in_module { json!({"path": "mod/README.md"}) } else { json!({"path": "plain/x.md"}) };

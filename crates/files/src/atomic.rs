@@ -450,7 +450,7 @@ mod tests {
         assert_eq!((one.exists(), fs::read(&two).unwrap()), (false, b"1".to_vec()));
     }
 
-    /// Writers and sweepers in one folder: no file that is being written is removed.
+    /// With writers and sweepers in one folder, no file that is being written is removed.
     #[test]
     fn a_sweeper_removes_no_file_being_written() {
         let folder = tempfile::tempdir().unwrap();

@@ -435,7 +435,7 @@ mod tests {
         assert!(left() < before, "the time of one is missing from the other");
     }
 
-    /// While the root is listed, a folder, the root or the target of a link is replaced by a link to the outside.
+    /// While the root is listed, a folder, the root or the target of a link is replaced with a link to the outside.
     #[test]
     fn a_folder_exchanged_for_a_link_is_not_entered() {
         for (exchanged, expected) in [("docs/sub", &["a.md", "b.md"][..]), ("docs", &["a.md", "b.md", "sub/c.md"])] {

@@ -69,7 +69,7 @@ pub fn mark_of(folder: &Path) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    /// Creates everything in a list of paths: folders end with `/`, `a -> b` is a link.
+    /// Creates these paths: a path that ends with `/` is a folder, and `a -> b` a link.
     fn tree(paths: &[&str]) -> (tempfile::TempDir, PathBuf) {
         let root = tempfile::tempdir().unwrap();
         let real = fs::canonicalize(root.path()).unwrap();
@@ -93,12 +93,12 @@ mod tests {
             (&["home/p/.jaato/", "home/p/references.json"], "home/p", "home/p", Marked(".jaato")),
             (&["home/p/.jaato/", "home/p/a/references.json", "home/p/a/b/"], "home/p/a/b", "home/p/a", config),
             (&["home/p/references.json", "home/p/a/.jaato/"], "home/p/a", "home/p/a", Marked(".jaato")),
-            // A repository, from below and from its own folder; a `.git` file is a work tree or a submodule.
+            // A repository, from below and from its root. A `.git` file marks a work tree or a submodule.
             (&["home/p/.git/", "home/p/a/b/"], "home/p/a/b", "home/p", Repository),
             (&["home/p/.git", "home/p/a/"], "home/p/a", "home/p", Repository),
             (&["home/p/.git/hooks/"], "home/p/.git/hooks", "home/p", Repository),
             (&["home/p/.git/", "home/p/in/.git", "home/p/in/a/"], "home/p/in/a", "home/p/in", Repository),
-            // A mark takes precedence over a nearer repository: the catalog of the whole also serves a submodule.
+            // A mark takes precedence over a nearer repository: the catalog of the outer one also serves a submodule.
             (&["home/p/references.json", "home/p/in/.git", "home/p/in/a/"], "home/p/in/a", "home/p", config),
             (&["home/p/.git/", "home/p/in/references.json", "home/p/in/a/"], "home/p/in/a", "home/p/in", config),
             // A bare repository has no work tree.
@@ -145,7 +145,7 @@ mod tests {
             give("srv/p/a", of_folder);
             let (found, _) = workspace_above(&real.join("srv/p/a"), Some(&real.join("home")));
             assert_eq!(found, real.join(if counts { "srv" } else { "srv/p/a" }), "{mark} of {owner}");
-            // For the folder itself, which the user chose, the owner does not matter.
+            // The owner of the folder itself does not matter, because the user chose it.
             let (_, reason) = workspace_above(&real.join("srv"), Some(&real.join("home")));
             assert_ne!(reason, WorkspaceReason::NothingFound);
         }

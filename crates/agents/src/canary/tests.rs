@@ -1,4 +1,4 @@
-//! Tests with programs that misbehave.
+//! Trials of programs that misbehave.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -67,7 +67,7 @@ fn the_answers_of_a_hook() {
         let mut expected = vec![(CanaryStep::Start, text(start))];
         expected.extend(hint.map(|hint| (CanaryStep::Hint, text(hint))));
         if script.starts_with("kill") {
-            // Some shells replace themselves with the program, so there is no exit code.
+            // Some shells exec the program, so there is no exit code.
             assert!(matches!(found[0].1, Err(CanaryFailure::Ended(None | Some(137), _))), "{found:?}");
         } else {
             assert_eq!(found, expected, "{script}");
@@ -159,7 +159,7 @@ fn the_workspace_and_the_trial_are_told() {
     let found = outcomes(&[CanaryJob { hook, ..job(&folder) }]).remove(0);
     let place = fs::canonicalize(folder.path()).unwrap();
     assert_eq!(found, [(CanaryStep::Start, Ok(CanaryAnswer::Text(format!("1 {}", place.display()))))]);
-    // For a server, the agent's variable is replaced by the folder.
+    // For a server, the folder replaces the agent's variable.
     let script =
         "read line; echo \"{\\\"id\\\": 1, \\\"result\\\": {\\\"serverInfo\\\": {\\\"name\\\": \\\"$2\\\"}}}\"";
     let (folder, program) = program(script);

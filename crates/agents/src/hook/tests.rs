@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{HookAgent, HookEvent, HookInput, InvalidHook, answer, budget, parse};
 
-/// The sample documents of an agent, by name.
+/// An agent's sample documents, by name.
 fn documents(agent: HookAgent) -> BTreeMap<String, Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/hooks").join(agent.word());
     let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());

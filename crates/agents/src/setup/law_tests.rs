@@ -107,7 +107,7 @@ proptest! {
         prop_assert_eq!(left.as_deref(), before);
     }
 
-    /// Hand-written entries that run refdesk are replaced, and restored on disconnecting: byte for byte, or as values
+    /// Handwritten entries that run refdesk are replaced, and disconnecting restores them: byte for byte, or by value
     /// if the file was edited since.
     #[test]
     fn entries_of_a_person_come_back(
@@ -185,7 +185,7 @@ proptest! {
     }
 }
 
-/// The value of a text without the parts that only a record can attribute: empty events and `hooks`, the version.
+/// The text's value without the parts that only a record can attribute: empty events and `hooks`, and the version.
 fn bare(text: &str, remembered: bool) -> serde_json::Value {
     let mut value = value(text).unwrap_or_else(|| serde_json::json!({}));
     let members = value.as_object_mut().unwrap();

@@ -1,5 +1,5 @@
 //! Typical settings files, each connected and disconnected for every agent: tests what is added, what stays, and that
-//! the file is restored byte for byte.
+//! disconnecting restores the file byte for byte.
 
 use serde_json::Value;
 
@@ -158,7 +158,7 @@ fn every_file_takes_the_entries_and_is_restored_exactly() {
             if let Some(before) = before {
                 assert_eq!(disconnect(Some(before), &client, None, &|_| true), Ok(Disconnected::Nothing), "{before}");
             }
-            // Another path or other options replace our entries, and the file can still be restored.
+            // Another path or other options replace our entries, and disconnecting still restores the file.
             let moved = write_command("/opt/the tools/refdesk", word, true);
             let (again, record) = connected(Some(&after), &client, &moved, Some(&record));
             holds_entries(before, &again, &client, &moved);
@@ -216,7 +216,7 @@ fn later_changes_by_others_stay() {
     let left =
         edit(None, "\"hooks\": [\n          {", "\"hooks\": [\n          {\"command\": \"x\"},\n          {").unwrap();
     assert_eq!(value(&left).unwrap(), serde_json::json!({"hooks": {"SessionStart": [{"hooks": [{"command": "x"}]}]}}));
-    // A container that was empty before is empty again, even if something else was added to the file.
+    // A container that was empty before is empty again, even if the file has other additions.
     let left = edit(Some("{\n  \"hooks\": {}\n}\n"), "{\n", "{\n  \"model\": \"opus\",\n").unwrap();
     assert_eq!(left, "{\n  \"model\": \"opus\",\n  \"hooks\": {}\n}\n");
     // Only some of our entries are left.
@@ -236,7 +236,7 @@ fn a_created_file_with_additions_by_others_stays_after_reconnecting() {
             made.replacen("\"hooks\": {\n", "\"hooks\": {\n    \"Other\": [{\"command\": \"mine\"}],\n", 1),
         ] {
             let moved = write_command("/opt/refdesk", word, true);
-            // Connect twice more with other commands.
+            // Connects twice more with other commands.
             let (again, second) = connected(Some(&edited), &client, &moved, Some(&first));
             let (third, record) = connected(Some(&again), &client, &command(&client), Some(&second));
             for (text, record) in [(&again, &second), (&third, &record)] {
@@ -307,7 +307,7 @@ fn an_older_entry_is_replaced_and_others_in_its_group_stay() {
     assert_eq!((left["model"].as_str(), left["hooks"].get("PostToolUse")), (Some("opus"), None));
 }
 
-/// Entries that `connect` would not write were written by hand.
+/// `connect` would not write this entry, so a person wrote it.
 #[test]
 fn without_a_record_an_entry_stays_that_connect_would_not_write() {
     let client = client("claude-code");

@@ -286,7 +286,7 @@ mod tests {
         Case { _root: root, context }
     }
 
-    /// Each path gets the same result in a folder with many files, which is listed instead.
+    /// A folder with many files is listed instead, with the same result for each path.
     #[test]
     fn listing_a_folder_and_checking_each_file_agree() {
         use std::os::unix::fs::symlink;
@@ -369,7 +369,7 @@ mod tests {
         write_atomic(&workspace.join("empty.md"), b"").unwrap();
         let _socket = std::os::unix::net::UnixListener::bind(workspace.join("socket")).unwrap();
         std::os::unix::fs::symlink("socket", workspace.join("link.md")).unwrap();
-        // These depend on the process that reads them, so they are refused whatever exists there.
+        // These depend on the reading process, so they are refused whether or not they exist.
         let here = ["/proc/self/cwd", "/proc/self/cwd/Cargo.toml", "/proc/../proc/thread-self/cwd/Cargo.toml"];
         let procfs = ["/proc/self/status", "/proc/self"].into_iter().chain(here);
         let procfs = procfs.map(|path| (path, cfg!(target_os = "linux")));

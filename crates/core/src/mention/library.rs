@@ -396,7 +396,7 @@ mod tests {
 
     #[test]
     fn a_line_has_each_mention_once() {
-        // Comparing each mention with all earlier ones of its line would take billions of comparisons.
+        // Comparing each mention with all earlier ones on its line would take billions of comparisons.
         let ids: Vec<String> = (0..50_000).map(|at| format!("s{at}")).collect();
         let names = ids.join(" ");
         let text = format!("{names} {names}\ns7 s7 s0 [s9](./x.md)\n{}", "./x.md ././x.md ".repeat(20_000));
@@ -423,7 +423,7 @@ mod tests {
     #[test]
     fn mentions_are_limited_for_a_source_and_for_all() {
         let folder = tempfile::tempdir().unwrap();
-        // Each link mentions all the sources at its target.
+        // Each link mentions every source at its target.
         let links = "./x.md\n".repeat(2 * MAX_MENTIONS_OF_SOURCE / 1_000);
         let places = (0..1_000).map(|at| local(&format!("p{at}"), Path::new("/ws/x.md"), PathState::Missing));
         let texts = [("a", links.as_str()), ("b", "see c"), ("c", "see d"), ("d", "nothing"), ("e", "see d")];

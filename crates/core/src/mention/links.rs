@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn nested_links_are_found_in_one_pass() {
-        // Searching the whole text of each link for its target would read billions of bytes.
+        // Searching each link's whole text for its target would read billions of bytes.
         let depth = 30_000;
         let text = format!("{}a{}\n\n[r]: ./d.md", "![".repeat(depth), "][r]".repeat(depth));
         assert!(targets(&text, LinkSyntax::Markdown).iter().all(|target| target == "./d.md"));

@@ -297,7 +297,7 @@ mod tests {
         assert_eq!(undone.others, ["c", "x"]);
         assert!(history.redo(&mut now).is_some());
         assert_eq!(now, choice(&["a", "c"], &["b"]));
-        // Others also picked `b`, so it stays.
+        // Others also picked `b`, so undo leaves it.
         let mut now = choice(&["b"], &[]);
         assert_eq!(history.undo(&mut now).unwrap().unchanged, ["b"]);
         assert_eq!(now, choice(&["b"], &[]));
@@ -402,7 +402,7 @@ mod tests {
                     1 => now.unpick(&id),
                     2 => now.exclude(&id),
                     3 => now.include(&id),
-                    // A pick with an exclusion for it.
+                    // A pick together with an exclusion made for it.
                     _ if id == far => false,
                     _ if now.picks.contains(&far) => false,
                     _ => {

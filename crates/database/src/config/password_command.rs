@@ -158,7 +158,7 @@ mod tests {
             ("\"$workspaceRoot\"/bin/pw", &["bin/pw"], "\"$workspaceRoot\"/bin/pw"),
             ("\"${workspaceRoot}/bin/pw\"", &["bin/pw"], "\"${workspaceRoot}/bin/pw\""),
             ("$workspaceRoot/bin/pw", &["bin/pw"], "$workspaceRoot/bin/pw"),
-            // The shell finds a program by its name.
+            // The shell finds the program by name.
             ("make -s", &["make"], "make -s"),
             ("bin/out ../out bin bin/none", &[], "bin/out ../out bin bin/none"),
         ] {

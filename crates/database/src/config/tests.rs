@@ -1,4 +1,4 @@
-//! Configurations and how they are parsed.
+//! Parsing of configurations.
 
 use super::patterns::PATTERNS;
 use super::*;
@@ -136,7 +136,7 @@ fn a_wrong_value_costs_its_database() {
         let is_guard = expected == "unknown-key";
         assert_eq!(found[0].contains("may be meant to keep something from being read"), is_guard, "{line}: {found:?}");
     }
-    // Unknown keys that restrict nothing are only warnings.
+    // Unknown keys that restrict nothing only get a warning.
     for line in ["granularty: table", "not_sensitve: [x]", "owner: ann"] {
         assert_eq!(read(&with(line), "f").0.databases.len(), 1, "{line}");
         assert!(problems(&with(line))[0].starts_with("unknown-key"), "{line}");
@@ -261,7 +261,7 @@ fn a_secret_under_another_key_is_refused_wherever_it_is() {
     let limits = "{host: h, token_limit: 5, max_tokens: 6}";
     let (found, problems) = read(&format!("databases: [{{name: a, type: postgres, connection: {limits}}}]"), "f");
     assert_eq!(found.databases.len(), 1, "{problems:?}");
-    // These say where a secret is.
+    // These name the location of a secret.
     let elsewhere = "{host: h, passfile: ~/.pgpass, secret_name: x, password: '${P}'}";
     let (_, problems) = read(&format!("databases: [{{name: a, type: postgres, connection: {elsewhere}}}]"), "f");
     assert!(problems.iter().all(|it| it.code == Code::UnknownKey), "{problems:?}");

@@ -130,7 +130,7 @@ fn is_word(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// The tags of each domain of these tables: `domain: table, table; domain: …`. A table in parentheses is a view.
+    /// The tags of each domain of these tables, as `domain: tag, tag; domain: …`. A table in parentheses is a view.
     fn tags(text: &'static str) -> String {
         let tables = text.split("; ").flat_map(|of| {
             let (domain, tables) = of.split_once(": ").unwrap();
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn a_domain_is_tagged_with_its_name_and_those_of_its_tables() {
         for (tables, expected) in [
-            // Another domain has a table with the word, and `type` is in any prompt.
+            // A table of another domain has the word, and `type` occurs in any prompt.
             (
                 "track: Track, Genre, MediaType; playlist: Playlist, PlaylistTrack",
                 "playlist: playlist, playlisttrack; track: track, genre, media, mediatype",
@@ -155,13 +155,13 @@ mod tests {
             ("order: Orders, Order Details, shipper", "order: orders, shipper, order details"),
             ("order: order_line, order_note", "order: order line, order note"),
             ("customer: customers", "customer: customer, customers"),
-            // Views are named for what they compute.
+            // A view is named after what it computes.
             ("price: prices, (Products Above Average Price)", "price: price, prices"),
             ("price: (average_price)", "price: price, average, average price"),
-            // A word that more than a third of the domains have.
+            // More than a third of the domains have the word.
             ("a1: shop_bin; b1: shop_zone", "a1: a1, bin, shop bin; b1: b1, zone, shop zone"),
             ("system: ledger_a_b_c_d; person: person", "person: person; system: ledger"),
-            // Every domain has a tag.
+            // Every domain has at least one tag.
             ("system: type", "system: type"),
             ("system: 日本", "system: 日本"),
             ("system: -->", "system: system"),

@@ -105,11 +105,11 @@ mod tests {
         for odd in [" a", "a ", "a  b", "a\tb", "a .b", "a\u{a0}b", "é b"] {
             assert!(named(&[odd])[0].starts_with("t-main-"), "{odd:?}");
         }
-        // The table that equals the file name gets it, in any order.
+        // If a table's name equals the file name, that table gets it, in either order.
         let [blank, hyphen] = named(&["order details", "order-details"]).try_into().unwrap();
         assert!(blank.starts_with("t-main-order-details-"), "{blank}");
         assert_eq!(hyphen, "main.order-details");
-        // Here none of them does.
+        // Here no table does.
         for name in named(&["Order Details", "Order-Details", "ORDER DETAILS"]) {
             assert!(name.starts_with("t-main-"), "{name}");
         }

@@ -316,8 +316,7 @@ mod tests {
         }
     }
 
-    /// `status_id` and `statuses` are compared by their singulars, so the singular of a singular must be the word
-    /// itself.
+    /// `status_id` and `statuses` are compared by their singulars, so a singular must be its own singular.
     #[test]
     fn a_singular_stays() {
         let known = SINGULAR.iter().chain(PLAIN).chain(IRREGULAR.iter().map(|(_, singular)| singular));

@@ -19,7 +19,7 @@ use crate::schema::source_ids::SourceIds;
 use crate::schema::table_doc::{DocInput, TableDoc};
 use crate::snapshot::Table;
 
-/// Everything that would be written about a database, and the errors that would be shown.
+/// Everything that would be written about a database, and every error that would be shown.
 fn all_output(sql: &str, more: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let path = fs::canonicalize(folder.path()).unwrap().join("a.db");
@@ -79,7 +79,7 @@ pub(super) fn forms(value: &str) -> Vec<String> {
     ]
 }
 
-/// A column, its type, and its value in a row.
+/// A column's name, its type, and its value in a row.
 type MarkedColumn = (&'static str, &'static str, fn(usize) -> String);
 
 /// Sensitive columns, each for a different reason.
@@ -188,7 +188,7 @@ fn odd_tables_are_sampled_or_told() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
-    /// Values of a column called `email` never leave the database.
+    /// Values of a column named `email` never leave the database.
     #[test]
     fn nothing_of_a_named_column_gets_out(value in "[A-Za-z0-9@. é-]{8,30}", count in 1usize..40) {
         prop_assume!(value.trim().len() > 7);

@@ -388,7 +388,7 @@ mod tests {
         }
     }
 
-    /// A view is named after a question rather than after one row.
+    /// A view is named after the question it answers, not after a single row.
     #[test]
     fn columns_of_views_and_measures_are_named_plainly() {
         let view = Table { name: "products by city".into(), kind: TableKind::View, ..Table::default() };

@@ -349,7 +349,7 @@ mod tests {
         assert_eq!(shown(nouns().map(|(one, many)| (one, format!("{many}_id"))).collect()), expected);
     }
 
-    /// Words that look like a plural of each other but are not.
+    /// Words that look like plural and singular but are not.
     #[test]
     fn other_words_are_not_joined() {
         for (name, column) in

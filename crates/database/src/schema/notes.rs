@@ -195,7 +195,7 @@ mod tests {
     use super::*;
     use crate::snapshot::Column;
 
-    /// Visiting every table for each note, and every column for each of those, would take hours.
+    /// Visiting every table for each note, and every column of each table, would take hours.
     #[test]
     fn very_many_notes_on_very_many_tables_are_read_in_one_pass() {
         let columns: Vec<String> = (0..20_000).map(|at| format!("c{at}: x")).collect();

@@ -68,7 +68,7 @@ mod tests {
             ("DE89 3704 0044 0532 0130 00", "(IBAN left out)", "IBAN"),
             ("key sk_live_4eC39HqLyjWDarjtT1zdp7dc of the shop", "key (secret left out) of the shop", "secret"),
             ("see ix_orders_customer2_id_2024_new", "see ix_orders_customer2_id_2024_new", ""),
-            // It is unknown which words are the address.
+            // Nothing tells which of the words belong to the address.
             ("ask ann (at) example (dot) org", "", "e-mail"),
             ("since 2024-01-31 10:20, 12 a day", "since 2024-01-31 10:20, 12 a day", ""),
         ] {

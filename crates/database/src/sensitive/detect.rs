@@ -339,7 +339,7 @@ mod tests {
             ("plain words", None),
             ("12345", None),
             ("AC/DC", None),
-            // In other texts.
+            // Embedded in other text.
             ("{\"mail\":\"ann@example.org\"}", Some("e-mail")),
             ("{\"a\": [1, {\"b\": \"+49 30 1234567\"}]}", Some("phone")),
             ("{ann@example.org,bob@example.org}", Some("e-mail")),

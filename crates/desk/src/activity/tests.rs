@@ -1,4 +1,4 @@
-//! Table tests of the fold from journal lines to sessions.
+//! Table tests for folding journal lines into sessions.
 
 use super::*;
 use refdesk_enrich::{ItemReceipt, MatchReason};
@@ -55,7 +55,7 @@ fn lines_add_up_to_sessions() {
         ("s1", "refdesk unselect", about(JournalEvent::Unselected, &["e"], 0)),
         ("mine", "a screen", about(JournalEvent::Selected, &["a"], 0)),
         ("s3", "refdesk enrich", sent(&[(Hint, "a", Level::Full)], 7)),
-        // A hook that could not read its input belongs to the default session, as do a person's commands.
+        // A hook that could not read its input is recorded in the default session, like a person's commands.
         ("default", "refdesk search", about(JournalEvent::Read, &["a"], 2_000)),
         ("default", "codex", about(JournalEvent::Failed, &[], 0)),
         ("default", "a screen", about(JournalEvent::Selected, &["a"], 0)),
@@ -98,7 +98,7 @@ fn the_tokens_of_lines_add_up_to_those_of_their_session() {
         ("s", "codex", sized(JournalEvent::Instructed, 300)),
         ("s", "codex", sent(&[], 50)),
         ("s", "codex", about(JournalEvent::Read, &["a"], 100)),
-        // Neither a file rendered for a person nor a request is sent to the agent.
+        // Neither a file rendered for a person nor a request reaches the agent.
         ("s", "codex", sized(JournalEvent::Rendered, 676)),
         ("s", "codex", sized(JournalEvent::Written, 676)),
         ("s", "codex", sized(JournalEvent::Asked, 20)),

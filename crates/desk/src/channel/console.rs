@@ -200,7 +200,7 @@ mod tests {
     fn conversation(request: &Request, typed: &[&str], wait: &Wait) -> (Result<ChannelAnswer, NoAnswer>, String) {
         let (sender, receiver) = channel();
         typed.iter().for_each(|line| sender.send(Ok(Some((*line).to_owned()))).unwrap());
-        // A terminal without input is still open.
+        // A terminal without input stays open.
         let open = typed.is_empty().then_some(sender);
         let mut out = Vec::new();
         let end = ask_until_valid(request, wait, &receiver, &mut out);

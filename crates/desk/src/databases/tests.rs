@@ -76,7 +76,7 @@ impl World {
         report
     }
 
-    /// Every file below `docs` and of the catalog, with its content but without times.
+    /// Every file below `docs` and of the catalog with its content, without times.
     fn pages(&self) -> BTreeMap<String, String> {
         let mut found = BTreeMap::new();
         let mut open = vec![self.path.join("docs"), self.path.join(".jaato/references")];
@@ -188,7 +188,7 @@ fn edited_pages_stay_until_they_are_overwritten() {
         (&[page.into()][..], &["db-shop-zone".into()][..])
     );
     assert_eq!((world.read(page), world.read(entry)), original);
-    // The user is asked about a catalog entry, too, and it stays if it was edited again since.
+    // The user is asked about an edited catalog entry, too. The entry stays if it was edited again since.
     world.put(entry, &original.1.replace("\"zone\"", "\"mine\""));
     let mut desk = world.desk();
     let prepared = desk.prepare_documentation(&overwrite).unwrap();
@@ -213,7 +213,7 @@ fn a_changed_schema_changes_only_its_pages() {
     let report = world.document(&options());
     let tables = "docs/databases/shop/zone/tables/main.zone";
     assert_eq!(report.written, [format!("{tables}.md"), format!("{tables}.json")]);
-    // A domain is dropped, along with its pages and its source.
+    // A domain disappears, together with its pages and its source.
     world.sql("shop.db", "DROP TABLE bin; DROP TABLE zone");
     let report = world.document(&options());
     assert_eq!((report.removed.len(), report.sources_removed.as_slice()), (5, &["db-shop-zone".to_owned()][..]));

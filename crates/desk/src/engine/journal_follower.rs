@@ -114,7 +114,7 @@ mod tests {
     use super::*;
     use crate::session::Receipt;
 
-    /// No line was written by this process.
+    /// Marks every line as written by another process.
     const ELSEWHERE: IsOwn<'_> = &|_| false;
 
     fn follower() -> JournalFollower {

@@ -1,4 +1,4 @@
-//! Tests an expectations file: a complete case, and every error with its position and fix.
+//! Tests of expectations files: a complete case, and every error with its position and fix.
 
 use serde_json::json;
 

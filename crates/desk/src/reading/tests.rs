@@ -51,7 +51,7 @@ impl World {
         read_source(&self.root.join("ws"), &self.catalog, &self.access(), id, path, lines)
     }
 
-    /// The text, or the code of the refusal with its fix.
+    /// The text, or the error's code and fix.
     #[track_caller]
     fn reported(&self, id: &str, path: Option<&str>, lines: Option<&str>) -> String {
         match self.read(id, path, lines) {
@@ -161,11 +161,11 @@ fn nothing_outside_is_read_and_the_answer_says_what_to_call() {
         world.read("dir", Some("data.bin"), None).unwrap_err().message,
         "dir/data.bin is binary, not text (4 bytes)"
     );
-    // One bad byte does not make a file unreadable.
+    // One invalid byte does not make a file unreadable.
     let reading = world.read("dir", Some("nearly.txt"), None).unwrap();
     assert_eq!(reading.text, "one\ntwo of it, and caf\u{fffd}\nthree\n");
     assert_eq!(reading.note, "bytes that are not UTF-8 are shown as \u{fffd}");
-    // Within the tree, a link is just another name.
+    // Inside the tree, a link is just another name.
     assert_eq!(world.reported("dir", Some("inside.md"), None), "retry");
     assert_eq!(world.reported("dir", Some("inside/retry.md"), None), "retry");
     assert_eq!(world.reported("dir", Some("inside"), None), "docs/retry.md  5 bytes, about 2 tokens\n");
@@ -240,7 +240,7 @@ fn many_lines_are_read_in_parts_without_loss() {
             assert_eq!(reading.note, "");
             break;
         }
-        // The note tells what to call.
+        // The note contains the next call.
         lines = reading.note.split('"').nth(1).map(str::to_owned);
     }
     assert!(all == text && parts > 2, "{parts}");

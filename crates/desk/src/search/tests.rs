@@ -1,4 +1,4 @@
-//! What fits into an answer, and how the journal records it.
+//! Which hits fit into an answer, and how the journal records it.
 
 use super::*;
 

@@ -254,7 +254,7 @@ mod tests {
         age("old", 31);
         age("used", 31);
         age("young", 29);
-        // Asking also counts as use, even if nothing is new.
+        // A read counts as use, even if nothing is new.
         announce(&store, &named("used"), &["a"]);
         let exists = |name: &str| file(name).parent().unwrap().exists();
         assert_eq!(["old", "used", "young"].map(exists), [true; 3], "no new session yet");

@@ -428,7 +428,7 @@ pub(super) mod tests {
             let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
             let link = folder.path().join(link);
             std::fs::create_dir_all(link.parent().unwrap()).unwrap();
-            // The file outside that would be read if the link were followed.
+            // Files outside with valid seals, which would be used if the link were followed.
             let own = |path: &str| outside.path().join(path);
             for file in ["refdesk/selection.json", "selection.json", "review/selection.json"] {
                 write_sealed(&own(file), folder.path(), "desks/review/selection.json", &choice());

@@ -131,7 +131,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let mode = |file: &Path| std::fs::metadata(file).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(&trusted.file), 0o600);
-        // A file that others could read becomes private again.
+        // A file that others could read is made private again.
         std::fs::set_permissions(&trusted.file, PermissionsExt::from_mode(0o644)).unwrap();
         trusted.add("/c", hashes(&["3"])).unwrap();
         assert_eq!(mode(&trusted.file), 0o600);

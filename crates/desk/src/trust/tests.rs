@@ -239,7 +239,7 @@ fn trust_is_of_one_workspace() {
     let mut options = world.options();
     options.context.workspace = world.root.join("ws2");
     assert_eq!(Desk::open(options.clone()).untrusted().len(), 6);
-    // Another name for the same workspace.
+    // A different path of the same workspace.
     symlink(world.root.join("ws"), world.root.join("ws3")).unwrap();
     options.context.workspace = world.root.join("ws3");
     assert_eq!(Desk::open(options).untrusted().len(), 0);
@@ -256,7 +256,7 @@ fn the_users_own_configuration_needs_no_trust() {
     assert_eq!((desk.verdict("docs/a"), desk.channel_refusal()), (ApprovalMode::Auto, None));
     assert!(!world.root.join("state").exists());
 
-    // A named configuration outside is the user's own; one inside came with the workspace, however it is named.
+    // A named configuration outside is the user's own. One inside came with the workspace, however it is named.
     let named = |path: &str| {
         let mut options = world.options();
         options.context.named = Some(world.root.join(path));
@@ -268,7 +268,7 @@ fn the_users_own_configuration_needs_no_trust() {
     symlink("ws/theirs.json", world.root.join("link.json")).unwrap();
     assert_eq!(["mine.json", "ws/theirs.json", "ws/link.json", "link.json"].map(named), [0, 6, 6, 6]);
 
-    // Sources discovered in a folder outside come with the configuration that names the folder.
+    // Sources discovered in a folder outside came with the configuration that names the folder.
     world
         .put("out/refs/x.json", &format!(r#"{{"id": "x", "name": "X", "path": "{}/out/a.md"}}"#, world.root.display()));
     world.put("mine.json", &format!(r#"{{"references_dir": "{}/out/refs"}}"#, world.root.display()));
@@ -291,7 +291,7 @@ fn a_source_is_where_its_links_lead() {
     assert_eq!(access(&mut desk).paths(), [world.root.join("ws/in.md")]);
     trust_all(&desk);
     assert_eq!(access(&mut world.desk()).paths().len(), 2);
-    // The link now leads elsewhere, which is another path.
+    // The link now leads to a different path.
     fs::remove_file(world.root.join("ws/link")).unwrap();
     symlink("../ws-evil", world.root.join("ws/link")).unwrap();
     world.put("ws-evil/a.md", "other");
@@ -320,7 +320,7 @@ fn a_write_is_free_only_by_both_its_names() {
     ] {
         assert_eq!(desk.verdict(path), expected, "{path}");
     }
-    // An invalid rule revokes what the others allow.
+    // An invalid rule also disables what the others allow.
     for broken in [r#""x[": "deny""#, r#""x": "denied""#] {
         world.configure(&format!(r#"{{"approval": {{"docs/**": "auto", {broken}}}}}"#));
         let desk = world.desk();
@@ -339,7 +339,7 @@ fn trust_is_never_stored_in_the_workspace() {
     let desk = Desk::open(options.clone());
     assert_eq!(desk.trust(&desk.untrusted()).unwrap_err().code, Code::NoStateFolder);
     assert!(!world.root.join("ws/.state").exists());
-    // A trust file that comes with a repository has no effect.
+    // A trust file that came with the repository has no effect.
     trust_all(&world.desk());
     fs::create_dir(world.root.join("ws/.state")).unwrap();
     fs::copy(world.root.join("state/trust.json"), world.root.join("ws/.state/trust.json")).unwrap();
@@ -438,7 +438,7 @@ fn an_index_in_a_database_needs_trust_unless_only_the_user_names_it() {
             assert_eq!(world.waiting().len(), 1);
         }
     }
-    // An address that does not parse is not used either, until a person trusts it.
+    // An address that does not parse is not used either until a person trusts it.
     let world = World::new();
     world.configure(&config.replace(":1/", ":99999/"));
     let unknown = "keep the search index, with the texts of all sources, in an address that is not the URL of a PostgreSQL \

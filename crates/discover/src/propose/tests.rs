@@ -351,7 +351,7 @@ fn names_are_harmless() {
 #[test]
 fn limits_are_reported() {
     let mut files: Vec<(String, &str)> = (0..30).map(|nth| (format!("docs/d{nth}/story-{nth}.md"), "# T\n")).collect();
-    // The last folder adds three.
+    // The last folder adds three more files.
     files.extend((0..3).map(|nth| (format!("docs/last/story-{nth}.md"), "# T\n")));
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
     let (_folder, root) = repository(&files);

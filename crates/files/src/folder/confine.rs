@@ -86,7 +86,7 @@ mod tests {
 
     use super::*;
 
-    /// Containers and old kernels may not support this.
+    /// Some containers and old kernels do not support this.
     fn can_be_held(folder: &Folder) -> bool {
         let can_be = thread::scope(|scope| scope.spawn(|| folder.hold()).join().unwrap()).unwrap();
         if !can_be {

@@ -99,7 +99,7 @@ fn metadata_releases_no_lock_of_this_process() {
     assert!(locks.lines().any(|lock| lock.contains("POSIX") && lock.contains(&ours)), "{locks}");
 }
 
-/// Each step runs after the folder was opened and then replaced by a link.
+/// For each step, the folder is replaced with a link after it was opened.
 #[test]
 fn an_open_folder_stays_the_same() {
     type Step = fn(&Folder) -> io::Result<()>;

@@ -227,7 +227,7 @@ mod tests {
 
     use super::*;
 
-    /// Applies a diff like `patch`: each hunk at the line in its header, with the counts in its header.
+    /// Applies a diff like `patch`, and checks the line and the counts in each hunk's header.
     fn applied(old: &str, unified: &str) -> Option<String> {
         let old: Vec<&str> = old.split_inclusive('\n').collect();
         let (mut new, mut at) = (String::new(), 0);

@@ -153,7 +153,8 @@ mod tests {
     use crate::name::sha256_hex;
     use crate::write_atomic;
 
-    /// A killed writer's workspace: of three files, this many were renamed. `0` existed before; the others are new.
+    /// The workspace of a killed writer that had renamed this many of its three files. `0` existed before; the others
+    /// are new.
     struct World {
         _root: tempfile::TempDir,
         path: PathBuf,
@@ -206,7 +207,7 @@ mod tests {
             write_atomic(&self.path.join(name), text.as_bytes()).unwrap();
         }
 
-        /// Contents of the three files; asserts that there are no others.
+        /// The contents of the three files. Asserts that there are no others.
         fn files(&self) -> [String; 3] {
             for folder in ["dir", "new"] {
                 let entries = fs::read_dir(self.path.join(folder)).into_iter().flatten();
@@ -289,7 +290,7 @@ mod tests {
             assert_eq!(fs::read_to_string(world.path.join("dir/0")).unwrap(), "old");
             assert!(world.path.join(".jaato/refdesk/write.json.damaged").exists());
         }
-        // Outside the workspace nothing is removed, even if a record says that the write created it.
+        // Nothing outside the workspace is removed, even if a record claims that the write created it.
         let mut world = World::killed_after(0);
         world.record.files[1].path.clone_from(&outside);
         world.record.files[1].staged = outside.with_file_name(".refdesk-1.tmp");

@@ -266,7 +266,7 @@ mod tests {
         let deep = "d/".repeat(2100) + "x";
         let outside = root.join("outside.txt");
         let beside = root.join("dir-evil/x");
-        // The second code applies if writing outside is allowed; it is empty if the path is then accepted.
+        // The second code applies if writing outside is allowed. It is empty if the path is then accepted.
         for (path, inside, anywhere) in [
             ("", "empty-path", "empty-path"),
             (" \t", "empty-path", "empty-path"),
@@ -347,7 +347,7 @@ mod tests {
             (".", ".gitignore", ".gitignore", ".gitignore"),
             (".", ".jaato/references/x.json", ".jaato/references/x.json", ".jaato/references/x.json"),
             (".", inside.to_str().unwrap(), "sub/x", "sub/x"),
-            // Through another name of the workspace.
+            // Through another path of the workspace.
             (".", alias.to_str().unwrap(), "sub/x", "sub/x"),
         ] {
             let place =

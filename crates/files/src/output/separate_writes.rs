@@ -140,7 +140,7 @@ mod tests {
         for at in 0..MANY {
             writes.write(&format!("b/c/{at}"), "x", &PriorContent::Nothing).unwrap();
         }
-        // None of these is as it was when it was compared.
+        // All of these changed since the comparison.
         for (path, before) in [("a/old", file("old")), ("b/c/0", PriorContent::Nothing), ("a/gone", file("gone"))] {
             assert_eq!(writes.write(path, "y", &before).unwrap_err().code, Code::Changed, "{path}");
         }

@@ -343,7 +343,7 @@ mod tests {
         assert_eq!(elsewhere.listing(), Vec::<String>::new());
     }
 
-    /// The folder is replaced by a link after the new content was staged in it.
+    /// The folder is replaced with a link after the new content was staged in it.
     #[test]
     fn a_folder_that_becomes_a_link_before_the_rename_is_refused() {
         for names in [&["dir/new"][..], &["dir/old"], &["dir/old", "dir/new", "other/new"]] {
@@ -363,7 +363,7 @@ mod tests {
         }
     }
 
-    /// A folder is swapped for a link and back the whole time.
+    /// All the time, the folder is swapped for a link and back.
     #[cfg(any(target_os = "linux", target_os = "macos"))]
     #[test]
     fn no_race_writes_through_a_link() {
@@ -394,7 +394,7 @@ mod tests {
         assert_eq!(elsewhere.listing(), ["old=theirs"]);
     }
 
-    /// The last rename fails, after all checks have passed.
+    /// The last rename fails after all checks have passed.
     #[test]
     fn a_failure_midway_restores_what_was_there() {
         for several in [false, true] {

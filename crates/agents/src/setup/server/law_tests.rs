@@ -127,7 +127,7 @@ proptest! {
         }
     }
 
-    /// Without a usable record our entry is removed, or the file is rejected; no other value and no comment changes.
+    /// Without a usable record, our entry is removed or the file is rejected; no other value and no comment changes.
     #[test]
     fn removing_our_entry_changes_nothing_else(
         (client, before) in agent_and_settings(),
@@ -149,7 +149,7 @@ proptest! {
         }
     }
 
-    /// A repository may ship a record. Whatever it contains, nothing that is not ours is removed.
+    /// A repository may ship a record. Whatever it contains, only our entry is removed.
     #[test]
     fn a_forged_record_removes_only_our_entry(
         (client, before) in agent_and_settings(),

@@ -1,5 +1,5 @@
 //! Typical settings files that list servers, each connected and disconnected: tests what is added, what stays, and that
-//! the file is restored byte for byte.
+//! disconnecting restores the file byte for byte.
 
 use super::super::{Client, Connected, Disconnected, Record, ServerCommand};
 use super::*;
@@ -36,7 +36,7 @@ fn client(word: &str) -> Client {
     Client::from_word(word).unwrap()
 }
 
-/// Files of each format; `LIST` is replaced by the key of the servers.
+/// Files of each format; `LIST` stands for the key of the server list.
 const JSON: [&str; 10] = [
     "",
     "{}",
@@ -90,7 +90,7 @@ fn files(client: &Client) -> Vec<String> {
     }
 }
 
-/// Asserts that every other value is unchanged and that this command starts our server.
+/// Asserts that every other value is unchanged and that our server has this command.
 #[track_caller]
 pub(super) fn holds_server(before: Option<&str>, after: &str, client: &Client, command: &ServerCommand) {
     let listed = ListedServer { command: command.clone(), problem: None };
@@ -118,7 +118,7 @@ fn connecting_adds_the_server_and_disconnecting_restores_the_bytes() {
             if let Some(before) = before {
                 assert_eq!(disconnect_server(Some(before), &client.server, None, &|_| true), Ok(Disconnected::Nothing));
             }
-            // Another path replaces our entry, and the file can still be restored.
+            // Another path replaces our entry, and disconnecting still restores the file.
             let moved = client.server.command("/opt/the \"tools\"/refdesk", true);
             let (again, record) = connected(Some(&after), &client, &moved, Some(&record));
             holds_server(before, &again, &client, &moved);
@@ -139,7 +139,7 @@ fn without_a_record_only_our_entry_goes() {
             for left in [without, edited] {
                 let left = match left {
                     Ok(Disconnected::Write(left)) => left,
-                    // A list on one line cannot be cut without its record.
+                    // A list on one line cannot be edited without its record.
                     Err(error) if before.contains(": {") && client.word == "goose" => {
                         assert!(error.message.contains("cannot be removed without changing"), "{error}");
                         continue;
@@ -251,12 +251,12 @@ fn an_entry_of_a_person_is_replaced_and_comes_back() {
         let restored = Disconnected::Write(before.to_owned());
         let left = disconnect_server(Some(&after), &client.server, Some(&record), &is_own);
         assert_eq!(left.as_ref(), Ok(&restored), "{after}");
-        // Connected again with another command, the same entry is restored.
+        // After connecting with another command, the same entry is restored.
         let moved = client.server.command("/new/refdesk", true);
         let (again, second) = connected(Some(&after), &client, &moved, Some(&record));
         let left = disconnect_server(Some(&again), &client.server, Some(&second), &is_own);
         assert_eq!(left.as_ref(), Ok(&restored), "{again}");
-        // In a file that was edited since, the entry is restored as a new one.
+        // If the file was edited since, the entry is restored as a new one.
         for (text, record) in [(after, *record), (again, second)] {
             let edited = format!("{text}\n");
             let Ok(Disconnected::Write(left)) =
@@ -403,7 +403,7 @@ fn hooks_and_a_server_in_one_file_are_added_and_removed_together() {
             Disconnected::Nothing => panic!("{after}"),
         };
         assert_eq!(left(disconnect_file(Some(&after), &known, &|_| true)), before, "{after}");
-        // Another path, only in the hooks.
+        // The path changes only in the hooks.
         let moved = [(hooks("/opt/refdesk"), Some(first)), (server(), Some(second))];
         let Ok(ConnectedFile::Write { text: again, records }) = connect_file(Some(&after), &moved, &|_| true) else {
             panic!()

@@ -43,7 +43,7 @@ fn reading(world: &World, more: &str) -> Reading {
     read_at(&world.path, more, "a.db").unwrap()
 }
 
-/// Each pattern would be compared with each of up to 1,000,000 names.
+/// Otherwise each pattern would be compared with up to 1,000,000 names.
 #[test]
 fn patterns_are_not_compared_with_names_without_end() {
     let view = |at: usize| format!("CREATE VIEW \"{}{at}\" AS SELECT 1 AS {};", "a".repeat(200), "c".repeat(100));

@@ -109,7 +109,7 @@ fn canaries(server: &TestServer, database: &str) {
     }
 }
 
-/// A value that is sensitive in a table is also sensitive in a materialized view, and as a field of a column.
+/// A value that is sensitive in a table is also sensitive in a materialized view and as a field of a composite column.
 fn canaries_elsewhere(server: &TestServer, database: &str) {
     server.run(
         database,
@@ -166,7 +166,7 @@ fn told(server: &TestServer, database: &str) {
     }
 }
 
-/// The server stores no statistics for texts stored out of line, and reports the width of a pointer for them.
+/// For texts stored out of line, the server has no statistics and reports the width of a pointer.
 fn long_texts(server: &TestServer, database: &str) {
     server.run(
         database,

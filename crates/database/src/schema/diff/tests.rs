@@ -16,7 +16,7 @@ fn config() -> DatabaseConfig {
     config::read(text, "f").0.databases.remove(0)
 }
 
-/// Both sides as a run makes them.
+/// Both sides of the comparison, as a run creates them.
 fn sides(tables: &[Table]) -> Vec<TableSide> {
     let mut snapshot = Snapshot { tables: tables.to_vec(), ..Snapshot::default() };
     snapshot.sort();

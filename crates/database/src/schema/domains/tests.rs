@@ -1,4 +1,4 @@
-//! Examples and laws: domains are a partition, and a new table renames no group but its own.
+//! Examples and laws: domains are a partition, and a new table renames no domain but its own.
 
 use proptest::prelude::*;
 
@@ -73,7 +73,7 @@ fn a_small_shop() {
 #[test]
 fn a_new_table_renames_no_domain() {
     for (before, added, expected) in [
-        // Now more tables have another word.
+        // Another word is now the most common one.
         (
             &["customer", "orders > customer"][..],
             &["order_note > orders", "order_line > orders"][..],
@@ -81,9 +81,9 @@ fn a_new_table_renames_no_domain() {
         ),
         // Another table becomes the centre.
         (&["album > artist", "artist"], &["track > album", "cover > album", "review > album"], "album artist"),
-        // No table has a word.
+        // No table name can be split into words.
         (&["日本 > 中国", "中国"], &["東京 > 日本"], "中国 日本"),
-        // One of the tables that share a prefix gets a key.
+        // One of the tables that share a prefix is now referenced.
         (&["log_a", "log_b", "log_c"], &["visit > log_c"], "log_a log_b"),
     ] {
         let first = domains(&snapshot(before), &[], &BTreeMap::new());
@@ -116,7 +116,7 @@ fn names_are_safe_in_paths() {
     }
 }
 
-/// Up to twenty tables with any keys between them.
+/// Up to twenty tables with arbitrary keys between them.
 fn any_schema() -> impl Strategy<Value = Snapshot> {
     let words = prop::sample::select(vec!["order", "item", "customer", "stock", "user", "log"]);
     let table = (prop::collection::vec(words, 1..3), prop::collection::vec(0usize..20, 0..3));
@@ -167,7 +167,7 @@ proptest! {
         }
     }
 
-    /// While the same tables stay together, their domain keeps its name, whatever tables join it.
+    /// While the same tables stay together, their domain keeps its name, whichever tables join it.
     #[test]
     fn tables_that_stay_together_keep_their_name(
         schema in any_schema(), more in prop::collection::vec(("[a-z]{2,8}(_order)?", 0usize..20), 1..4),

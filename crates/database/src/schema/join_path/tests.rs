@@ -1,4 +1,4 @@
-//! Small schemas, and what an answer may disclose about them.
+//! Join paths in small schemas, and what an answer may disclose about them.
 
 use super::*;
 use crate::schema::joins::Confidence;
@@ -96,7 +96,7 @@ fn a_large_schema_is_searched_in_bounded_steps() {
     assert_eq!(found(&tables, "t1", "gone", 6), JoinPaths::default());
 }
 
-/// Forty tables are joined with twenty others each, and one table is far away.
+/// Forty tables, each joined with twenty of the others, and one table far away.
 #[test]
 fn a_search_that_ends_early_says_so() {
     let names: Vec<String> = (0..40).map(|at| format!("t{at}")).collect();
@@ -118,7 +118,7 @@ fn a_search_that_ends_early_says_so() {
     assert!(near.paths.is_empty() && !near.is_cut_short, "{near:?}");
 }
 
-/// Nothing that is only on unreadable pages is disclosed, whatever is between two tables.
+/// Content of unreadable pages is never disclosed, whatever lies between two tables.
 #[test]
 fn what_is_near_is_told_from_readable_pages() {
     let with = |doc: TableDoc| TableDoc {

@@ -1,4 +1,4 @@
-//! Pages of small and of hostile schemas; whole databases are in the golden files.
+//! Pages of small and hostile schemas. Golden files cover whole databases.
 
 use std::collections::BTreeMap;
 

@@ -115,7 +115,7 @@ fn what_a_person_changed_is_carried_over() {
         unit.priority_order,
         ["main.order_note", "main.order_line", "main.product", "main.order", "main.order_tax"]
     );
-    // Repeating it changes nothing.
+    // Applying them again changes nothing.
     let (again, _) = plan_of(&snapshot(&grown), &PlanEdits::of(&next, "f").0);
     assert_eq!(again, next);
 }
@@ -150,7 +150,7 @@ fn each_change_of_what_is_computed_is_said() {
     let told = |change: &Change| {
         let mut changed = plan.clone();
         change(&mut changed);
-        // As it is read from its file.
+        // The plan as it is read back from its file.
         PlanEdits::of(&serde_json::from_str(&changed.text()).unwrap(), "f").1.len()
     };
     assert_eq!(computed.iter().map(told).collect::<Vec<_>>(), [1; 13]);

@@ -1,4 +1,4 @@
-//! Requests and answers as files: every outcome of a wait, and what it leaves behind.
+//! Requests and answers as files: every way in which a wait can end, and what it leaves behind.
 
 use std::fs;
 use std::thread;
@@ -79,7 +79,7 @@ fn the_first_answer_wins_and_the_second_learns_of_it() {
         assert!(problems.is_empty() && waiting[0].until.is_some());
         assert_eq!(waiting[0].request.sources.len(), 2);
         assert_eq!(answer(folder, &response(&["b", "x"], "one")).unwrap(), AnswerStatus::First);
-        // The requester may have finished; then it is unknown who was first.
+        // If the requester has already finished, nothing tells who answered first.
         let late = answer(folder, &response(&["a"], "two")).unwrap();
         assert!(matches!(&late, AnswerStatus::Late { by } if by.as_deref().is_none_or(|by| by == "one")), "{late:?}");
     });
@@ -102,7 +102,7 @@ fn another_program_can_ask_with_the_contract_fields_only() {
         write_atomic(&folder.path().join(REQUESTS).join(file_of(id)), request.to_string().as_bytes()).unwrap();
     };
     put("from-elsewhere");
-    // An unlocked file named like ours belongs to a dead requester.
+    // An unlocked file in our naming scheme belongs to a dead requester.
     put(ID);
     let FoundRequests { pending: waiting, problems, .. } = pending(folder, Timestamp::now());
     assert!(problems.is_empty(), "{problems:?}");
@@ -415,7 +415,7 @@ fn an_answer_is_found_by_polling_too() {
     let folder = tempfile::tempdir().unwrap();
     let events = FolderEvents::of(&folder.path().join("none"));
     assert!(!events.wait(Duration::from_millis(1)));
-    // Written under another name, then renamed.
+    // The answer is written under another name and then renamed.
     let (world, request) = (World::new(), asking(ID, &["a"]));
     let came = world.ask(&request, &Wait::seconds(30.0), |folder| {
         let beside = folder.path().join(RESPONSES).join("beside");

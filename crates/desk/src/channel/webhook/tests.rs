@@ -1,4 +1,4 @@
-//! Tests against a real local server whose responses are set byte by byte.
+//! Tests against a local server whose responses are given byte by byte.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -33,7 +33,7 @@ impl Heard {
     }
 }
 
-/// A server with one answer per connection; it stops accepting after the last.
+/// A server with one answer per connection. It stops accepting after the last one.
 fn serve<const N: usize>(answers: [Box<dyn FnOnce(TcpStream) + Send>; N]) -> (u16, Receiver<Heard>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -203,13 +203,13 @@ fn a_refused_connection_is_tried_three_times_within_the_wait() {
     assert!(message.contains("(3 times)"), "a short wait has shorter pauses: {message}");
 }
 
-/// A head or body that arrives one byte at a time and never ends, or never begins.
+/// A head or body that arrives one byte at a time and never ends, or never starts.
 fn drips(begin: &'static str) -> Box<dyn FnOnce(TcpStream) + Send> {
     Box::new(move |mut stream| {
         let _ = stream.write_all(begin.as_bytes());
         stream.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
         let byte: &[u8] = if begin.is_empty() { b"" } else { b" " };
-        // A read times out while the peer is connected, and returns 0 once it has left.
+        // A read times out while the peer is connected, and returns 0 after it has disconnected.
         while stream.write_all(byte).is_ok() && !matches!(stream.read(&mut [0]), Ok(0)) {}
     })
 }
@@ -219,7 +219,7 @@ fn slow_heads_and_dripping_bodies_end_with_the_time() {
     for begin in ["", "HTTP/1.1 200 OK\r\nX: ", "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", {
         "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"
     }] {
-        // Limited by the wait and by the timeout of one request.
+        // Either the wait or the timeout of a single request is the limit.
         for (timeout, wait) in [(30.0, 0.5), (0.5, 30.0)] {
             let (port, _heard) = serve([drips(begin)]);
             let began = Instant::now();
@@ -258,7 +258,7 @@ fn private_addresses_are_refused_under_any_name() {
         assert!(message.contains("a private address"), "{message}");
     }
     assert!(listener.accept().is_err(), "no connection was made");
-    // By name, once the host is allowed.
+    // By host name, once the host is allowed.
     let (port, _heard) = serve([says(chosen(r#"["a"]"#))]);
     let allowed = ChannelSettings {
         endpoint: Some(format!("http://localhost:{port}/")),
@@ -266,7 +266,7 @@ fn private_addresses_are_refused_under_any_name() {
         ..settings(port)
     };
     assert_eq!(ask(&allowed, &Wait::seconds(30.0)).unwrap().selected, ["a"]);
-    // Plain http to a public address is refused, allowed or not.
+    // Plain HTTP to a public address is refused, whether or not it is allowed.
     let public = ChannelSettings {
         endpoint: Some("http://8.8.8.8:9/".to_owned()),
         allow_hosts: vec!["8.8.8.8".to_owned()],

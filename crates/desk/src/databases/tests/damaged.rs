@@ -1,5 +1,5 @@
-//! JSON pages that are truncated, in conflict, of another shape or hostile: each reader reports which file is damaged,
-//! and none answers from it.
+//! JSON pages that are truncated, contain merge conflicts, have another structure or are hostile: each reader reports
+//! which file is damaged, and none uses it.
 
 use refdesk_text::Code;
 
@@ -80,7 +80,7 @@ fn each_reader_says_which_page_is_damaged() {
         assert!(!format!("{refused:?}").contains("hunter2") && !refused.message.contains('\u{1b}'), "{refused:?}");
         assert_eq!(view.schema("main.orders", true).unwrap_err().code, Code::Damaged, "{what}");
         assert_eq!(view.usage("total", None, None, 9).unwrap_err().code, Code::Damaged, "{what}");
-        // The answer contains what is known, and reports what may be missing.
+        // The answer contains what is known, and reports that it may be incomplete.
         let usage = view.usage("id", None, None, 9).unwrap();
         assert_eq!(usage.sources.damaged().len(), 1, "{what}");
         let json = DatabaseAnswer::from(usage).json;
@@ -96,7 +96,7 @@ fn each_reader_says_which_page_is_damaged() {
             problem.code == Code::Damaged && problem.file.as_deref() == Some(PAGE)
         };
         assert_eq!(seen.problems.iter().filter(|it| said(it)).count(), 1, "{what}: {:?}", seen.problems);
-        // An empty page is rewritten, as after a crash; the others count as edited.
+        // An empty page is rewritten, since a crash can leave one. The others count as edited.
         let run = desk.documentation(&options()).unwrap();
         assert_eq!(run.problems.iter().any(said), !text.is_empty(), "{what}: {:?}", run.problems);
         let (differences, _) = desk.database_differences(&[]).unwrap();

@@ -10,7 +10,7 @@ fn missing_and_edited_entries_are_seen_before_a_run() {
     let world = World::new();
     world.document(&options());
     let original = world.read(ENTRY);
-    // An edited entry stays, and the pages are up to date.
+    // An edited entry stays as it is, and the pages are up to date.
     world.put(ENTRY, &original.replace("\"zone\"", "\"mine\""));
     let run = world.desk().documentation(&options()).unwrap();
     assert!(run.is_up_to_date() && run.is_entry(ENTRY));
@@ -33,7 +33,7 @@ fn missing_and_edited_entries_are_seen_before_a_run() {
 fn an_entry_that_refdesk_would_write_otherwise_is_to_update() {
     let world = World::new();
     world.document(&options());
-    // Another table becomes the most referenced one, and the source's description changes accordingly.
+    // Another table becomes the most referenced one, which changes the description of the source.
     world.sql("shop.db", "CREATE TABLE box (id INTEGER PRIMARY KEY, zone_id INTEGER REFERENCES zone)");
     let run = world.desk().documentation(&options()).unwrap();
     assert_eq!((run.source_counts("shop"), run.edited.len()), ((0, 1), 0));

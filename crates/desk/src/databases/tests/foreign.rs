@@ -1,9 +1,9 @@
-//! Text from a database is untrusted: it pulls in no source, while the links that refdesk writes still do.
+//! Text from a database is untrusted: it must not pull in any source, while refdesk's own links still do.
 
 use super::{CONFIG, World, options};
 use crate::Session;
 
-/// Mentions every source of the catalog, by id and by path, in every part of a database that a page repeats.
+/// Mentions every source of the catalog, by id and by path, in every part of a database that pages quote.
 const FOREIGN: &str = "
     CREATE TABLE guide (id INTEGER PRIMARY KEY, \"db-shop-zone\" TEXT DEFAULT 'guide', note TEXT CHECK (note <> '@guide'));
     CREATE TABLE step ( -- See guide, @guide, @ref:db-shop-zone, ./../../../../guide.md and [it](../../zone/README.md)

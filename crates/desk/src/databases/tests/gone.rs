@@ -71,7 +71,7 @@ fn a_manifest_removes_only_pages_that_say_they_are_generated() {
         entry["content_hash"] = hash(&fs::read(world.path.join(file)).unwrap()).into();
         manifest["indexable_files"].as_array_mut().unwrap().push(entry);
     }
-    // A catalog entry that a person wrote, and one of another database whose name starts the same.
+    // A person's catalog entry, and an entry of another database with the same name prefix.
     for (id, place) in [("db-shop-mine", "../../src"), ("db-shop-eu-a", "../../docs/databases/shop-eu/a")] {
         let file = format!(".jaato/references/{id}.json");
         let text = format!("{{\"id\": \"{id}\", \"name\": \"x\", \"path\": \"{place}\"}}");
@@ -110,13 +110,13 @@ fn pages_of_a_database_that_is_no_longer_configured_are_removed() {
     let both = CONFIG.replace(']', &format!(", {app}]"));
     world.put(".jaato/databases.yaml", &both);
     world.document(&options());
-    // Errors in the configuration, or a run for another database, leave it alone.
+    // Configuration errors and runs for other databases do not affect its pages.
     world.put(".jaato/databases.yaml", &format!("databases: [{app}, {{name: x, type: sqlite}}]"));
     assert!(world.desk().documentation(&options()).unwrap().databases_gone.is_empty());
     world.put(".jaato/databases.yaml", &format!("databases: [{app}]"));
     let named = DocumentOptions { names: vec!["app".into()], ..options() };
     assert!(world.desk().documentation(&named).unwrap().is_up_to_date());
-    // An edited page stays, and is reported until it is removed.
+    // An edited page stays, and is reported until the user removes it.
     let edited = "docs/databases/shop/zone/tables/main.zone.md";
     world.put(edited, "mine");
     assert_eq!(world.desk().databases_not_configured().into_iter().collect::<Vec<_>>(), ["shop"]);
@@ -136,7 +136,7 @@ fn pages_of_a_database_that_is_no_longer_configured_are_removed() {
     fs::remove_file(world.path.join(edited)).unwrap();
     world.document(&options());
     assert!(world.desk().databases_not_configured().is_empty());
-    // Configured again, it is documented again.
+    // Once it is configured again, it is documented again.
     world.put(".jaato/databases.yaml", &both);
     assert_eq!(world.document(&options()).sources.len(), 2);
 }
@@ -238,7 +238,7 @@ fn edited_obsolete_files_are_removed_on_request() {
     assert!(!report.removed.contains(&page));
     assert_eq!(world.read(&page), "mine");
     let overwrite = DocumentOptions { overwrite_edited: true, ..options() };
-    // A file changed after the comparison stays.
+    // A file that changed after the comparison stays.
     let mut desk = world.desk();
     let prepared = desk.prepare_documentation(&overwrite).unwrap();
     assert_eq!(prepared.removed_edited.len(), 2);
@@ -263,7 +263,7 @@ fn a_source_belongs_to_the_database_whose_pages_it_points_to() {
     assert_eq!(world.document(&options()).sources, ["db-shop-eu-orders"]);
     let source = ".jaato/references/db-shop-eu-orders.json";
     let written = world.read(source);
-    // A run for the other database only, and one in which this database cannot be read.
+    // A run for the other database only, and runs while this database cannot be read.
     world.put(".jaato/databases.yaml", both);
     let other = DocumentOptions { names: vec!["shop-eu".into()], ..options() };
     assert_eq!(world.document(&other).sources_removed.len(), 0);
@@ -274,12 +274,12 @@ fn a_source_belongs_to_the_database_whose_pages_it_points_to() {
         assert_eq!((report.sources_removed.len(), report.edited.len()), (0, 0));
         assert_eq!(world.read(source), written);
     }
-    // An edited entry that points nowhere could belong to either.
+    // An edited entry without a valid path could belong to either database.
     world.put(source, "{}");
     let all = DocumentOptions { overwrite_edited: true, ..options() };
     assert_eq!(world.document(&all).sources_removed.len(), 0);
     assert_eq!(world.read(source), "{}");
-    // Once its domain is gone, the other database can use the id.
+    // Once its domain no longer exists, the other database can use the id.
     world.put(source, &written);
     fs::rename(world.path.join("away.db"), world.path.join("shop.db")).unwrap();
     world.put(".jaato/databases.yaml", &both.replace("eu-orders", "sales"));

@@ -1,4 +1,4 @@
-//! Interrupted runs, and concurrent runs.
+//! Interrupted and concurrent runs.
 
 use refdesk_text::Code;
 
@@ -27,7 +27,7 @@ fn an_ended_run_resumes_where_it_stopped() {
     assert_eq!((seen[0], seen[1], seen[40]), ((0, 0, 172), (2, 0, 172), (80, 0, 172)));
     assert!(report.is_ended && report.written.len() == 80, "{}", report.written.len());
     drop((prepared, desk));
-    // The schema changes before the run resumes: refdesk's own pages do not count as edited.
+    // The schema changes before the run resumes: the pages it wrote do not count as edited.
     broken.sql("shop.db", "ALTER TABLE t000 ADD COLUMN b TEXT");
     whole.sql("shop.db", "ALTER TABLE t000 ADD COLUMN b TEXT");
     let report = broken.document(&options());
@@ -45,12 +45,12 @@ fn leftovers_of_a_killed_run_are_swept() {
         refdesk_files::write_atomic(&path, b"half a page").unwrap();
         path
     };
-    // These pages are done, so the next run writes nothing there.
+    // These pages are complete, so the next run writes nothing there.
     ended_before(&world, 3);
     let done = [left("docs/databases/shop/customer/tables"), left("docs/databases/shop/zone/tables")];
     world.document(&options());
     assert_eq!(done.map(|path| path.exists()), [false; 2]);
-    // The interrupted run's pages are not needed any more, so there is nothing to write.
+    // The pages of the interrupted run are no longer needed, so there is nothing to write.
     world.sql("shop.db", "ALTER TABLE zone ADD COLUMN floor INTEGER");
     ended_before(&world, 0);
     world.sql("shop.db", "ALTER TABLE zone DROP COLUMN floor");
@@ -60,7 +60,7 @@ fn leftovers_of_a_killed_run_are_swept() {
     desk.write_documentation(&Session::of_client("test"), &prepared, &mut |_| true).unwrap();
     assert_eq!((page.exists(), desk.overview_reader().read().is_unfinished), (false, false));
     drop((prepared, desk));
-    // A run after a complete one does not search for leftovers.
+    // A run that follows a complete one does not search for leftovers.
     let page = left("docs/databases/shop/zone/tables");
     world.document(&options());
     assert!(page.exists());
@@ -77,7 +77,7 @@ fn two_runs_at_once_are_refused() {
     world.desk().prepare_documentation(&options()).unwrap();
 }
 
-/// Ends a run before this table, counted from 0.
+/// Stops a run before this table, counted from 0.
 fn ended_before(world: &World, table: usize) -> DocumentReport {
     let mut desk = world.desk();
     let prepared = desk.prepare_documentation(&options()).unwrap();
@@ -132,7 +132,7 @@ fn pages_are_visible_while_the_run_continues() {
     desk.write_documentation(&Session::of_client("test"), &prepared, &mut goes_on).unwrap();
     assert_eq!(seen, [(0, 4), (1, 3), (2, 2), (3, 1)]);
     drop((prepared, desk));
-    // The same after a pause, until a person edits a page or the next run lists the pages.
+    // The same holds after a pause, until a person edits a page or the next run lists the pages.
     assert_eq!(documented(&world), (3, 1));
     let overview = world.desk().overview_reader().read();
     let pages = overview.databases[0].domains.iter().flat_map(|it| &it.tables).filter_map(|it| it.page.clone());

@@ -1,4 +1,4 @@
-//! Pages in a different folder than before.
+//! Pages whose folder was changed in the configuration.
 
 use super::super::DocumentOptions;
 use super::{CONFIG, World, options};
@@ -31,7 +31,7 @@ fn pages_and_sources_go_where_the_configuration_says() {
     let desk = world.desk();
     assert!(desk.documentation(&options()).unwrap().is_up_to_date());
     assert_eq!(desk.manifest("documentation/db").unwrap().unwrap().total_files, 11);
-    // Move to a parent folder, and back.
+    // The parent folder, and back again.
     for folder in ["documentation", "documentation/db"] {
         world.put(".jaato/databases.yaml", &with_docs_path(CONFIG, folder));
         let report = world.document(&options());

@@ -1,4 +1,4 @@
-//! Table names that two databases share, and names that no database has.
+//! Table names shared by two databases, and names that exist in none.
 
 use super::*;
 
@@ -60,7 +60,7 @@ fn in_one_database_a_name_is_met_as_written_or_by_any_case_and_an_unknown_one_li
     }
 }
 
-/// The source ids with the folder or file of each, and the work units of the plan.
+/// The ids of the sources with their folder or file, and the work units of the plan.
 fn ids(world: &World) -> (BTreeMap<String, String>, Vec<String>) {
     let entries = world.pages().into_iter().filter(|(path, _)| path.starts_with(".jaato/references/"));
     let entry = |(path, text): (String, String)| {

@@ -1,4 +1,4 @@
-//! Runs limited to some of the tables.
+//! Runs limited to some tables.
 
 use refdesk_database::documenter::Progress;
 use refdesk_database::names::globs::NamePattern;
@@ -20,7 +20,7 @@ fn tables_beyond_the_limit_are_not_gone() {
     world.put(".jaato/db-agent.yaml", "planner: {max_tables_per_database: 2}");
     let prepared = world.desk().documentation(&options()).unwrap();
     assert_eq!((prepared.removed.len(), prepared.entries_removed.len()), (0, 0));
-    // The key of an unread table is unknown, so a table that refers to it counts as changed.
+    // An unread table's key is unknown, so a table that refers to it counts as changed.
     let changes = ["2 tables of 'shop' are beyond the limit on tables", "main.bin of 'shop' has changed"];
     assert_eq!(prepared.planned.changes, changes.map(|change| format!("{change} since the plan")));
     for _ in 0..2 {
@@ -31,7 +31,8 @@ fn tables_beyond_the_limit_are_not_gone() {
         let (differences, _) = world.desk().database_differences(&[]).unwrap();
         assert_eq!(differences[0].differences, []);
     }
-    // They still count as refdesk's own: the next run updates them, and removes those that are really gone.
+    // These pages still count as refdesk's own: the next run updates them, and removes those whose table no longer
+    // exists.
     world.put(".jaato/db-agent.yaml", "");
     world.sql("shop.db", "DROP TABLE zone");
     let report = world.document(&options());

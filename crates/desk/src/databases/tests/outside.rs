@@ -40,7 +40,7 @@ fn paths_outside_need_trust() {
     desk.trust(&desk.untrusted()).unwrap();
     let run = world.desk().documentation(&options()).unwrap();
     assert!(run.pages.iter().any(|it| it.page.text.contains("secret")));
-    // Revealing more about values needs a new approval, and has no effect before that.
+    // Revealing more about values needs a new approval, and has no effect before it.
     world.put(".jaato/databases.yaml", &config(", not_sensitive: ['*.email'], publish_values: true"));
     let desk = world.desk();
     assert_eq!(desk.untrusted().len(), 1);
@@ -192,7 +192,7 @@ fn refdesks_own_files_are_not_databases() {
     assert_eq!(run.failed[0].1.code, Code::ReservedPath);
 }
 
-/// While databases are read, a folder of the workspace is replaced by a link and back.
+/// While databases are read, a folder of the workspace is swapped for a link and back.
 #[cfg(target_os = "linux")]
 #[test]
 fn no_race_reads_an_untrusted_file() {

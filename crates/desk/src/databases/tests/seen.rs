@@ -1,4 +1,4 @@
-//! What the overview and a table's page show, whatever files come with the repository.
+//! What the overview and a table's page show, whatever files came with the repository.
 
 use refdesk_database::schema::plan::FILE;
 use serde_json::Value;

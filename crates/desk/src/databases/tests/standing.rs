@@ -1,4 +1,4 @@
-//! Status, differences, rules and the screen agree about a table, whatever happened to it and its page.
+//! Status, diff, rules and the screen agree about a table, whatever happened to it and its page.
 
 use std::fs;
 
@@ -41,8 +41,8 @@ impl Page {
     }
 }
 
-/// The state of `orders`: stale in status, differences, rules and on the screen; edited in status and on the screen;
-/// failed in status and on the screen.
+/// The state of `orders`: whether it is stale (in status, diff, rules and on the screen), edited (in status and on the
+/// screen), and failed (in status and on the screen).
 fn said(world: &World) -> ([bool; 4], [bool; 2], [bool; 2]) {
     let mut desk = world.desk();
     let run = desk.documentation(&options()).unwrap();
@@ -60,7 +60,7 @@ fn said(world: &World) -> ([bool; 4], [bool; 2], [bool; 2]) {
     let check = checks[0].stale.iter().any(is_orders);
     let edited = run.edited_of("shop").any(|path| path.starts_with(PAGE));
     let failed = run.failed_tables("shop") > 0;
-    // The screen sees only the stored plan.
+    // The screen reads only the stored plan.
     desk.store_plan(&Session::of_client("test"), &run.planned).unwrap();
     let overview = desk.overview_reader().read();
     let tables = |database: &DatabaseSummary| {

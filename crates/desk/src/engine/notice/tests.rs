@@ -177,7 +177,7 @@ fn an_undone_change_is_one_notice() {
             .collect();
         assert_eq!(reported, [expected]);
     }
-    // Nothing was chosen: an edit caused the change.
+    // No choice changed: an edit is the cause.
     let cause = ChangeOrigin::Retraced { text: "Undone".to_owned(), named: Vec::new() };
     let reported = notices(&with, &snapshot(&all, &["a>b"], &["a"], &[]), &cause);
     assert_eq!(

@@ -259,13 +259,13 @@ mod tests {
         changes.recv_timeout(Duration::from_secs(20)).expect("it changed");
         write_atomic(&world.wanted.journal, b"{}\n").unwrap();
         loop {
-            // The writes above may be noticed in two steps; then the journal is noticed separately.
+            // The poll may notice the writes above in two steps, and then reports the journal separately.
             if changes.recv_timeout(Duration::from_secs(20)).expect("the journal grew") == ChangeScope::Journal {
                 break;
             }
         }
         drop(poll);
-        // The writes above may have been noticed in two steps; after that, the thread has ended.
+        // The poll may have noticed the writes above in two steps. After that, the thread has ended.
         while changes.recv_timeout(Duration::from_secs(20)).is_ok() {}
         assert_eq!(changes.try_recv(), Err(mpsc::TryRecvError::Disconnected));
     }

@@ -1,4 +1,4 @@
-//! The journal's file: appended lines survive whatever surrounds them, and a follower misses nothing.
+//! The journal's file: appended lines survive whatever surrounds them, and a follower misses none.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -75,7 +75,7 @@ fn a_new_journal_is_private_and_links_are_refused() {
     assert_eq!(fs::read(&other).unwrap(), before);
 }
 
-/// Invalid bytes before, between and after complete lines are reported, and no line is lost.
+/// Invalid bytes before, between and after complete lines are reported, and no complete line is lost.
 #[test]
 fn rubbish_is_skipped_counted_and_ended() {
     let long = format!("{{\"n\": 7, \"text\": \"{}\"", "x".repeat(300_000));
@@ -120,7 +120,7 @@ fn a_journal_that_would_be_too_large_is_moved_aside_and_numbers_continue() {
     for name in ["journal.jsonl", "journal.1.jsonl"] {
         assert!(fs::metadata(folder.path().join(".jaato/refdesk").join(name)).unwrap().len() <= 1500);
     }
-    // The last lines extend into the older file.
+    // The requested last lines extend into the older file.
     for last in [0, 1, numbers.len() - 1, numbers.len(), 99] {
         let expected: Vec<u64> = numbers.iter().rev().take(last).rev().copied().collect();
         let found: Vec<u64> = store.tail(last).read().unwrap().0.iter().map(|line| line.n).collect();
@@ -153,7 +153,7 @@ fn too_large_a_receipt_is_written_without_its_text() {
     let (lines, damaged) = store.journal().unwrap();
     assert_eq!((reasons(&lines), damaged), (vec![(1, "one"), (2, "two"), (3, "too large to be stored")], 0));
     assert_eq!((lines[2].receipt.text.as_deref(), lines[2].receipt.bytes), (None, 5000));
-    // If that does not help, appending fails, and the file does not change.
+    // If leaving out the text is not enough, the append fails and the file is unchanged.
     let error = store.append_within(1500, &session(), vec![said(&"x".repeat(5000))]).unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::FileTooLarge);
     assert_eq!(store.journal().unwrap().0, lines);
@@ -174,7 +174,7 @@ fn after_the_last_number_numbers_start_again() {
     assert_eq!((reasons(&lines), damaged), (vec![(1, "one"), (last, "one"), (1, "two"), (2, "three")], 0));
 }
 
-/// Its last line has four gigabytes, too many for any reader.
+/// The last line has four gigabytes, too many to read.
 #[test]
 fn a_huge_prepared_journal_is_moved_aside_unread() {
     let folder = tempfile::tempdir().unwrap();
@@ -195,7 +195,7 @@ fn a_huge_prepared_journal_is_moved_aside_unread() {
     let names = fs::read_dir(path.parent().unwrap()).unwrap().map(|entry| entry.unwrap().file_name());
     let aside = names.filter(|name| name.to_str().unwrap().starts_with("journal.jsonl.damaged-")).count();
     assert_eq!(aside, 1, "nothing is lost");
-    // A journal becomes huge while it is followed.
+    // The journal grows this large while it is followed.
     huge(&path);
     assert_eq!(tail.read().unwrap(), (Vec::new(), 1));
     assert_eq!(tail.read().unwrap(), (Vec::new(), 0));
@@ -230,7 +230,7 @@ fn a_tail_returns_each_line_once_and_only_when_complete() {
     say(1);
     assert_eq!(read(), [1]);
     assert_eq!(read(), [0; 0]);
-    // A line in two parts.
+    // A line arrives in two parts.
     let path = store.journal_file();
     let whole = rewritten(folder.path(), &fs::read_to_string(&path).unwrap(), "\"1\"", "\"2\"");
     let (begin, end) = whole.split_at(20);
@@ -238,7 +238,7 @@ fn a_tail_returns_each_line_once_and_only_when_complete() {
     assert_eq!(read(), [0; 0]);
     add_bytes(&path, end.as_bytes());
     assert_eq!(read(), [2]);
-    // The file is moved aside between two reads, with lines on both sides.
+    // The file is moved aside between two reads, with new lines on both sides.
     for at in 3..30 {
         say(at);
         if at % 3 == 0 {
@@ -247,7 +247,7 @@ fn a_tail_returns_each_line_once_and_only_when_complete() {
     }
     assert_eq!(read(), [28, 29]);
     say(30);
-    // The file is removed with an unread line, then created again.
+    // The file is removed with an unread line and then created again.
     fs::remove_file(&path).unwrap();
     assert_eq!(read(), [30]);
     assert_eq!(read(), [0; 0]);

@@ -185,7 +185,7 @@ fn files_of_a_killed_writer_are_still_ours() {
         let record = json!({"files": {"a.tmpl": {"sha256": hashes, "desks": ["default"]}}}).to_string();
         Sealer::fixed(root).key().unwrap().sealed("templates.json", record.as_bytes())
     };
-    // Killed before writing the file, or before the second record, or by a crash that left the file empty.
+    // Killed before writing the file, before the second record, or by a crash that left the file empty.
     for (noted, there) in [(&["1", "2"][..], "1"), (&["1", "2"], "2"), (&["2"], "")] {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// What would be fetched or called in every session is only named until it is trusted.
+/// Until it is trusted, only the name of what every session would fetch or call is given.
 #[test]
 fn an_address_or_a_tool_for_every_agent_waits_for_trust() {
     let url = r#""type": "url", "url": "https://example.org/x""#;
@@ -89,7 +89,7 @@ fn an_address_that_was_not_picked_here_waits_for_trust() {
         let mut desk = world.desk();
         assert!(!is_told(&mut desk), "{what}");
         assert_eq!(desk.untrusted().len(), 1, "{what}");
-        // A change of another source does not adopt it.
+        // A change of another source does not turn it into the user's own pick.
         desk.exclude(&session(), &["y".to_owned()]).unwrap();
         assert!(!is_told(&mut world.desk()), "{what}");
         // Nor does undo restore it as the user's own pick.

@@ -1,8 +1,8 @@
-//! Nothing outside the workspace is revealed before it is trusted, and nothing that belongs to git or refdesk ever is.
+//! Nothing outside the workspace is revealed before it is trusted, and the files of git and refdesk never are.
 
 use super::*;
 
-/// The text of a foreign file does not appear anywhere before it is trusted.
+/// The text of a foreign file appears nowhere before it is trusted.
 #[test]
 fn texts_of_files_outside_wait_for_trust() {
     let entry =
@@ -50,7 +50,7 @@ fn texts_of_files_outside_wait_for_trust() {
     }
 }
 
-/// Everything through which a desk could reveal what exists at a path outside.
+/// Every output of a desk that could reveal what exists at a path outside.
 fn told_of(desk: &mut Desk, id: &str) -> String {
     desk.read_all();
     let desk = desk.settled();
@@ -82,7 +82,7 @@ fn enrich_places(desk: &Desk, source: &Source) -> (Vec<PathBuf>, String, Vec<Pat
     (look.files(source), look.stamp(source), look.declared(source, "templates"))
 }
 
-/// A source outside is listed as not trusted yet; nothing depends on what exists there.
+/// A source outside is listed as untrusted, and no output depends on what exists there.
 #[test]
 fn nothing_about_a_source_outside_is_revealed_before_trust() {
     for mode in ["auto", "selectable"] {
@@ -159,7 +159,7 @@ fn files_of_git_and_refdesk_are_not_sources_by_any_name() {
             assert!(codes.contains(&"reserved-path"), "{path}: {codes:?}");
         }
     }
-    // A link turns the target into git's folder.
+    // Through a link, the target becomes git's folder.
     symlink("store", world.root.join("ws/.git2")).unwrap();
     fs::remove_dir_all(world.root.join("ws/.git")).unwrap();
     fs::rename(world.root.join("ws/.git2"), world.root.join("ws/.git")).unwrap();
