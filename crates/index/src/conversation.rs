@@ -82,15 +82,15 @@ mod tests {
             (&[("a", 0.45)][..], &[&[("a", 0.45)][..]][..], Some("a")),
             // One text is not enough.
             (&[("a", 0.49)], &[], None),
-            // Two weak texts do not reach it.
+            // Two weak texts are not enough, either.
             (&[("a", 0.35)], &[&[("a", 0.35)]], None),
             (&[("a", 0.35)], &[&[("a", 0.45)], &[("a", 0.45)]], Some("a")),
-            // Gets a hint without the conversation.
+            // The text gets a hint without the conversation.
             (&[("a", 0.51)], &[&[("a", 0.6)]], None),
-            // The current text must point at it, too.
+            // The current text must point to it, too.
             (&[("b", 0.45), ("c", 0.4), ("a", 0.38)], &[&[("a", 0.6)], &[("a", 0.6)]], None),
             (&[("a", 0.2)], &[&[("a", 0.6)], &[("a", 0.6)]], None),
-            // An old text counts little.
+            // An old text has little weight.
             (&[("a", 0.45)], &[&[("x", 0.1)], &[("x", 0.1)], &[("a", 0.45)]], None),
             (&[("a", 0.45), ("b", 0.44)], &[&[("b", 0.49)], &[("a", 0.49), ("b", 0.3)]], Some("b")),
         ] {

@@ -185,7 +185,7 @@ mod tests {
         assert_eq!((known.len(), BACKGROUND.len()), (944, 944 * 388));
         for at in (0..texts.len()).step_by(24) {
             let computed = model.embed(&texts[at]).unwrap();
-            // Processors differ in rounding.
+            // Rounding differs between processors.
             let is_close = |(one, other): (&i8, &i8)| one.abs_diff(*other) <= 2;
             assert!(computed.values.iter().zip(&known[at].values).all(is_close), "{}", texts[at]);
         }

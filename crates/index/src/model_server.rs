@@ -234,7 +234,7 @@ mod tests {
     use refdesk_text::{Code, Error};
     use std::os::unix::fs::PermissionsExt;
 
-    /// Returns the same vector for every text and knows every word, unlike the real model.
+    /// Returns the same vector for every text and knows every word, which distinguishes it from the real model.
     struct Fixed;
 
     impl Embedder for Fixed {
@@ -306,7 +306,7 @@ mod tests {
         assert!(!is_lent(&model, "fail") && !is_lent(&model, "retries"));
     }
 
-    /// Whatever is in the place of a lender, the model is loaded in time.
+    /// Whatever exists in place of a lender, the model is loaded in time.
     #[test]
     fn what_does_not_answer_as_a_lender_is_passed_over() {
         let other_version = b"refdesk-model 1 all-MiniLM-L6-v2/int7\n".to_vec();
@@ -325,7 +325,7 @@ mod tests {
                 thread::spawn(move || {
                     let (mut stream, _) = listener.accept().unwrap();
                     stream.write_all(&says).unwrap();
-                    // Wait until the other side has given up.
+                    // Waits until the other side has given up.
                     if says.is_empty() {
                         let _ = stream.read(&mut [0]);
                     }

@@ -186,7 +186,7 @@ mod tests {
             assert_eq!(name(same).as_deref(), Some("git.example/team/app"), "{same}");
         }
         assert_eq!(name("app/part").as_deref(), Some("git.example/team/app/part"));
-        // A folder that only claims to be a work tree of it.
+        // A folder that only claims to be a work tree of the repository.
         fs::create_dir(root.join("planted")).unwrap();
         fs::copy(root.join("tree/.git"), root.join("planted/.git")).unwrap();
         assert_eq!(name("planted"), None);

@@ -146,7 +146,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::schema;
 
-    /// The words in the model's vocabulary, in several forms.
+    /// Words of the model's vocabulary, in several forms.
     pub(crate) fn many_words() -> Vec<String> {
         let known = include_str!("../model/vocab.txt")
             .lines()

@@ -1,4 +1,4 @@
-//! The index of a small workspace, with a fake model: these tests compare what is stored, not what is found.
+//! The index of a small workspace with a fake model. These tests compare what is stored, not what is found.
 
 #![allow(clippy::disallowed_methods, reason = "tests plant files of any kind")]
 
@@ -46,7 +46,7 @@ impl Embedder for Letters {
     }
 }
 
-/// Cases for every kind of index: each is a test of the index in a file, and a case of `postgres::tests`.
+/// Cases for every kind of index: each becomes a test of the index in a file, and a case of `postgres::tests`.
 macro_rules! cases {
     ($($name:ident),* $(,)?) => {
         mod in_a_file {
@@ -151,7 +151,7 @@ impl World {
         update(&self.location(), job)
     }
 
-    /// The index for reading, and the model of its vectors.
+    /// The index for reading, and the model that computed its vectors.
     pub(crate) fn index(&self) -> (Index, &dyn Embedder) {
         (Index::open(&self.location(), Arc::default()).unwrap().unwrap(), &self.model)
     }
@@ -226,7 +226,7 @@ fn what_was_loaded_is_kept_until_it_changes(world: &World) {
     };
     let a = || vec![world.file("a", "a.md")];
     let both = || vec![world.file("a", "a.md"), inline("b", "timeout and a pause")];
-    // The answers are the same with and without the cache.
+    // Whether the answers are the same with and without the cache.
     let is_same = |step: &str| {
         for text in ["retry", "timeout circuit", "pause"] {
             let question = TopicQuery { text, ..TopicQuery::default() };
@@ -321,7 +321,7 @@ fn a_second_writer_leaves_and_readers_do_not_wait(world: &World) {
     assert!(!seen.is_empty() && seen.iter().all(|seen| *seen), "{seen:?}");
 }
 
-/// Some piece of a long text is always close to something, whatever the text is about.
+/// A long text always has some piece that is close to something, whatever the text is about.
 fn what_a_tool_returns_needs_a_higher_score(world: &World) {
     world.write("a.md", &long("retry"));
     world.update(vec![world.file("a", "a.md")]);
@@ -382,7 +382,7 @@ fn hints_name_sections_as_they_are_now(world: &World) {
     assert_eq!(sorted(of_a(moved.clone())), (Some(moved), both()));
     world.write("a.md", &long("circuit"));
     assert_eq!(sorted(of_a(None)), (None, vec!["b".to_owned()]), "what it says now is unknown");
-    // As many sections as are listed for a person are looked up, even if all files are newer than the index.
+    // The sections of all hits listed for a person are looked up, even if all files are newer than the index.
     let names: Vec<String> = (0..10).map(|nth| format!("n{nth}.md")).collect();
     names.iter().for_each(|name| world.write(name, &long("retry")));
     world.update(names.iter().map(|name| world.file(name, name)).collect());
@@ -424,7 +424,7 @@ fn files_that_changed_since_are_counted(world: &World) {
     assert_eq!(changed(more), 5, "a source that was not read is counted elsewhere");
     world.update(sources("text"));
     assert_eq!(changed(sources("text")), 0);
-    // Written with the same content.
+    // Rewritten with the same content.
     world.write("a.md", &long("retry"));
     world.write("a.md", &long("a.md"));
     assert_eq!(changed(sources("text")), 0);
@@ -474,7 +474,7 @@ fn a_file_of_very_many_sources_is_not_indexed_for_each(world: &World) {
     assert_eq!(world.update(sources(2)).documents, 2 * of_one + 2);
 }
 
-/// A file written while it is read, or at the same moment, has the stamp of what was read.
+/// A file written during the read, or at the same moment, has the stamp of the content that was read.
 #[test]
 fn a_text_that_was_just_written_is_compared_by_its_content() {
     let world = World::new();

@@ -71,7 +71,7 @@ mod tests {
             ("reference://pat-retry/", at("pat-retry", None)),
             ("reference://a%20b%2Fc/x/y.md", at("a b/c", Some("x/y.md"))),
             ("reference://a/x%2Fy.md", at("a", Some("x/y.md"))),
-            // Whether these may be read is checked when they are read.
+            // Reading checks whether these may be read.
             ("reference://../x", at("..", Some("x"))),
             ("reference://a/%2e%2e/%2E%2E/etc/passwd", at("a", Some("../../etc/passwd"))),
             ("reference://a//etc/passwd", at("a", Some("/etc/passwd"))),

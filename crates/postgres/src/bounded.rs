@@ -219,7 +219,7 @@ mod tests {
         }
     }
 
-    /// The driver reports only the error of the last host, so the first one may be a server without TLS.
+    /// The driver reports only the last host's error, so the first host may be the server without TLS.
     #[test]
     fn each_of_several_hosts_is_tried_without_tls_too() {
         let (place, server) = server(|asked| if asked[4..] == SSL_REQUEST { (b"N", 1) } else { (b"!", 1) });

@@ -1,4 +1,4 @@
-//! The index over typical template folders: nested sources, links, colliding names, binary files.
+//! The index of typical template folders: nested sources, links, colliding names, binary files.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The variables found in each of the three languages, as tables: `?` optional, `!` flag, `[…]` list of items with these
+//! Tables of the variables found in each of the three languages: `?` optional, `!` flag, `[…]` list of items with these
 //! fields, `{…}` object.
 
 use super::{Syntax, Variable, VariableKind, analyse, give_flags, sample, schema, skeleton, variables};
@@ -204,7 +204,7 @@ fn what_is_only_tested_is_given_as_false() {
         (Jinja2, "{% if not x %}a{% endif %}", json!({"x": 1}), json!({"x": 1}), ""),
         (Jinja2, "{{ 'a' if x and y }}{{ z }}", json!({}), json!({"x": false, "y": false}), "x y"),
         (Jinja2, "{% if x %}{{ x }}{% endif %}", json!({}), json!({}), ""),
-        // Values that the template can do without are not added.
+        // Values that the template does not need are not added.
         (Jinja2, "{% if x is defined and x %}a{% endif %}{% if y|d %}b{% endif %}", json!({}), json!({}), ""),
         (
             Jinja2,
@@ -213,7 +213,7 @@ fn what_is_only_tested_is_given_as_false() {
             json!({"o": {"p": false}, "xs": [{"n": 1, "q": false}, {"q": true}, 3]}),
             "",
         ),
-        // An object whose fields are only tested.
+        // Only fields of the object are tested.
         (Jinja2, "{% if o.p.q %}{% endif %}", json!({}), json!({"o": {"p": {"q": false}}}), "o"),
         (Jinja2, "{% if o['p'] %}{% endif %}", json!({"o": 1}), json!({"o": 1}), ""),
         (
@@ -314,7 +314,7 @@ fn too_large_or_too_deep_is_an_error_that_names_the_limit() {
     }
 }
 
-/// A template that cannot be rendered with any values also counts as broken in validation.
+/// A template that no values can render also counts as broken in validation.
 #[test]
 fn what_handlebars_has_and_is_not_supported_is_a_problem() {
     for (text, expected) in [

@@ -337,7 +337,7 @@ mod tests {
 
     #[test]
     fn numbered_and_long_words_build_fast() {
-        // In quadratic time these would take minutes without optimisation.
+        // In quadratic time this would take minutes without optimisation.
         let mut words: Vec<String> = (0..100_000).map(|at| format!("s{at}")).collect();
         words.push("x".repeat(100_000));
         assert_eq!(found(&words, "s99999"), [(0, 6, 99_999)]);

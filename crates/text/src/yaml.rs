@@ -326,7 +326,7 @@ mod tests {
         }
     }
 
-    /// Counting from the beginning of the line for each value would visit 10^10 characters.
+    /// Counting from the start of the line for each value would visit 10^10 characters.
     #[test]
     fn a_text_of_one_line_is_read_once() {
         let text = format!("[{}]", "{a: 'bbbbbbbbbbbbbbbbbbbbbbbbb'}, ".repeat(20_000));

@@ -233,7 +233,7 @@ mod tests {
         Snapshot { catalog: Arc::new(catalog), selection: Arc::new(selection), ..Snapshot::default() }
     }
 
-    /// The access of the selection, except for these sources.
+    /// The selection's access, without these sources.
     fn access(desk: &Snapshot, withheld: &[&str]) -> Access {
         Access::new(&desk.catalog, &desk.selection, &[], |source| withheld.contains(&source.id.as_str()))
     }

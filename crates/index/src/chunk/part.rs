@@ -112,7 +112,7 @@ mod tests {
             (&["status", "customer"], Some(("Rules > 3.6 Errors > Status codes", 6))),
             (&["customer", "sort"], Some(("Rules > 3.6 Errors > Status codes", 6))),
             (&["json"], Some(("Rules > 3.6 Errors > Bodies", 10))),
-            // Both sections have the word once, one of them in its heading.
+            // Both sections contain the word once, one of them in its heading.
             (&["bodies"], Some(("Rules > 3.6 Errors > Bodies", 10))),
             (&["error"], Some(("Rules > 3.6 Errors", 4))),
         ] {

@@ -1,4 +1,4 @@
-//! Tests of what exists at the place of an index, and how it is opened.
+//! What can exist at the location of an index, and how it is opened.
 
 #![allow(
     clippy::disallowed_methods,
@@ -66,7 +66,7 @@ fn a_log_in_a_folder_that_cannot_be_written_asks_to_make_it_writable() {
     mode(0o700);
 }
 
-/// Looking at the file with another program must not cost the user the index.
+/// Opening the file in another program must not cost the user the index.
 #[test]
 fn an_index_that_another_process_holds_is_not_taken_for_damaged() {
     for (held_by, is_read) in [
@@ -118,7 +118,7 @@ fn an_index_stays_until_the_new_one_is_complete() {
     let stopped = stopped.unwrap().unwrap();
     assert_eq!((stopped.added, stopped.documents, making()), (0, 2, 0));
     assert_eq!(world.best("retry"), ["a"], "after it was stopped");
-    // Files as a killed run leaves them.
+    // Files as left by a killed run.
     for is_fresh in [false, true] {
         for end in ["", "-wal", "-shm", "-journal"] {
             fs::write(folder.join(format!("{UNFINISHED}{end}")), "left").unwrap();
@@ -135,7 +135,7 @@ fn folders_and_pipes_in_place_of_its_files_are_set_aside() {
         for is_pipe in [true, false] {
             let world = built();
             let folder = world.path().join(STATE_FOLDER);
-            // Something set aside earlier, which must stay.
+            // An earlier set-aside folder, which must stay.
             fs::create_dir_all(folder.join(format!("{name}.aside"))).unwrap();
             let _ = fs::remove_file(folder.join(name));
             if is_pipe {
@@ -155,7 +155,7 @@ fn folders_and_pipes_in_place_of_its_files_are_set_aside() {
     }
 }
 
-/// A process of the same user keeps swapping the folder for a link, whose target has files with the same names.
+/// A process of the same user keeps swapping the folder for a link to a folder with files of the same names.
 #[cfg(target_os = "linux")]
 #[test]
 fn nothing_is_written_where_a_link_leads_that_appears_meanwhile() {
@@ -183,7 +183,7 @@ fn nothing_is_written_where_a_link_leads_that_appears_meanwhile() {
             }
         });
         for round in 0..ROUNDS {
-            // Most rounds find a link and are refused.
+            // In most rounds the folder is a link, and the run is refused.
             let _ = world.run(vec![world.file("a", "a.md")], round % 2 == 0, &mut |_| true);
             if let Ok(Some(index)) = Index::open(&world.location(), Arc::default()) {
                 let _ = index.status("letters", &[]);

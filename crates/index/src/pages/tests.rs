@@ -1,4 +1,4 @@
-//! Pages of a small database: which documents they have, and that they stay current.
+//! Pages of a small database: which documents they have, and that these stay current.
 
 #![allow(clippy::disallowed_methods, reason = "tests plant files of any kind")]
 
@@ -20,8 +20,8 @@ cases! {
     only_files_that_may_have_changed_are_asked_about,
 }
 
-/// Every `x.md` with an `x.json` next to it is a page. A line of the JSON is a column and its description, or a join if
-/// it contains an arrow.
+/// Every `x.md` with an `x.json` next to it is a page. A line of the JSON is a column with its description, or a join
+/// if it contains an arrow.
 struct Lines {
     folder: PathBuf,
     version: String,
@@ -119,7 +119,7 @@ fn found(world: &World, query: &SearchQuery) -> Vec<String> {
 fn tables_columns_and_joins_are_found(world: &World) {
     fill(world);
     let report = world.update(sources(world));
-    // Catalog and texts, the documents of the pages, and a section of the edited page.
+    // Catalog entries and texts, the documents of the pages, and a section of the edited page.
     assert_eq!((report.documents, report.missing, report.cut), (3 + 2 + 7 + 1, 0, 0), "{report:?}");
     let kinds = |kinds: &[&str]| kinds.iter().map(ToString::to_string).collect::<Vec<_>>();
     let (table, column, joins) = (kinds(&["table"]), kinds(&["column"]), kinds(&["relationship"]));
@@ -138,7 +138,7 @@ fn tables_columns_and_joins_are_found(world: &World) {
         assert_eq!(found(world, &SearchQuery { database, domain, ..everything("mail") }), [""; 0]);
     }
     let index = Index::open(&world.location(), Arc::default()).unwrap().unwrap();
-    // The search determines the weight of a kind.
+    // The search determines the weight of each kind.
     for (of_columns, best) in [(9.0, "column"), (0.01, "table")] {
         let weight = move |kind: &str| if kind == "column" { of_columns } else { 1.0 };
         let query = SearchQuery { weight: &weight, ..everything("mail") };
@@ -202,7 +202,7 @@ fn what_pages_no_longer_say_leaves(world: &World) {
     let changed = world.update(sources(world));
     assert_eq!((changed.added, changed.removed), (3, 4), "{changed:?}");
     assert_eq!(found(world, &SearchQuery { kinds: &["relationship".to_owned()], ..everything("people") }), [""; 0]);
-    // The same bytes no longer count as pages.
+    // With this version, the same files do not count as pages.
     with_version(world, "none");
     let as_text = world.update(sources(world));
     assert_eq!(found(world, &SearchQuery { kinds: &["table".to_owned()], ..everything("orders") }), [""; 0]);
@@ -220,7 +220,7 @@ fn what_pages_no_longer_say_leaves(world: &World) {
 fn only_files_that_may_have_changed_are_asked_about(world: &World) {
     fill(world);
     world.update(sources(world));
-    // The sources of the hits that the search could not recognize as current.
+    // The sources of the hits that the search could not verify as current.
     let asked = || {
         let asked = std::cell::RefCell::new(Vec::new());
         let section_now = |found: &FoundDocument| {
@@ -256,7 +256,7 @@ fn only_files_that_may_have_changed_are_asked_about(world: &World) {
     fill(world);
     world.update(sources(world));
     assert_eq!(without_catalog(), among(&[]));
-    // Other files may be pages now.
+    // With another version, different files may be pages.
     with_version(world, "2");
     assert_eq!(without_catalog(), among(&["db-shop-sales orders.md", "db-shop-sales people.md"]));
 }

@@ -1,5 +1,5 @@
-//! An index on a real server: every case of the file's index, and several checkouts that share one database. It is a
-//! single test, so that one server serves all cases.
+//! An index on a real server: every case of the file's index, and several checkouts that share one database. They form
+//! a single test, so that all cases share one server.
 
 #![allow(clippy::print_stderr, reason = "says which case failed")]
 
@@ -24,7 +24,7 @@ fn a_server_that_does_not_answer_is_given_up() {
 #[test]
 fn an_index_on_a_server() {
     let Some(server) = TestServer::start() else { return };
-    // One database, like a team's: each workspace is its own repository in it.
+    // One database like a team's, in which each workspace is its own repository.
     let shared = server.database("cases");
     for (name, case) in CASES.iter().chain(crate::search::tests::CASES).chain(crate::pages::tests::CASES) {
         eprintln!("{name}");
@@ -78,7 +78,7 @@ fn share(server: &TestServer, database: &str) {
     let report = other.update(sources(&other));
     assert_eq!((report.documents, report.added, report.removed, report.vectors), (4, 0, 0, 0));
     assert_eq!(other.embedded(), asked, "nothing is computed twice");
-    // Each checkout has its own stamps, so a change in one is not taken for a change in the other.
+    // Each checkout has its own stamps, so a change in one does not count as a change in the other.
     other.write("b.md", &long("circuit"));
     assert_eq!(other.update(sources(&other)).added, 1);
     let back = one.update(sources(&one));
@@ -208,8 +208,8 @@ fn fresh(server: &TestServer, database: &str) {
     assert!(!fs::exists(world.path().join(".jaato")).unwrap(), "nothing is kept in the workspace");
 }
 
-/// Stems are the same as those by which matches are compared, except for a few that are not words, and for those with
-/// two letters, from which PostgreSQL removes an `s`.
+/// The server's stems equal those used to compare matches, except for a few that are not words and those with two
+/// letters, from which PostgreSQL removes an `s`.
 fn stems(server: &TestServer, database: &str) {
     World::on(server.url("refdesk", database)).update(vec![]);
     let mut words = crate::stem::tests::many_words();

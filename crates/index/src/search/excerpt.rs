@@ -198,7 +198,7 @@ mod tests {
         let forms = format!("zoneB {}zoneA {}", "hay ".repeat(400), "hay ".repeat(400));
         let found = shown(&forms, &["zonea"]);
         assert!(found.contains("[zoneA]"), "{found}");
-        // No window has both words, so every window is examined.
+        // No window contains both words, so every window is examined.
         let many = "hay ".repeat(scaled(60_000, 150_000)) + &"straw ".repeat(200) + "needle";
         let many = excerpt(&many, &["hay".to_owned(), "needle".to_owned()]);
         assert!(many.text.starts_with("hay") && many.matches.len() > 50, "without comparing each word with all");

@@ -1,5 +1,5 @@
-//! Search in the index of a small workspace. The fake model counts letters, so that only texts with the same letters
-//! are close to each other.
+//! Search in the index of a small workspace. The fake model counts letters, so only texts with the same letters are
+//! close to each other.
 
 use super::*;
 use crate::tests::{World, cases, long};
@@ -161,7 +161,7 @@ fn a_section_in_several_sources_gives_the_preferred_one(world: &World) {
         found.sort();
         let expected = [" Guide > Circuit breakers", " Guide > Retries", "-plain "];
         assert_eq!(found, expected.map(|rest| format!("{preferred}{rest}")));
-        // The limit must not end the search before the preferred copy is found.
+        // The limit must not end the search before it finds the preferred copy.
         let first = index.search(&SearchQuery { limit: 1, ..query }, Some(model)).unwrap().hits;
         assert!(first.len() == 1 && first[0].source.starts_with(preferred), "{first:?}");
     }
@@ -227,7 +227,7 @@ fn the_best_by_words_stays_first_while_vectors_are_computed() {
     let world = World::new();
     fill(&world);
     let connection = rusqlite::Connection::open(world.path().join(".jaato/refdesk/index.db")).unwrap();
-    // Only "note" keeps its vector.
+    // Only `note` keeps its vector.
     let change = "DELETE FROM vectors WHERE content_hash NOT IN
                   (SELECT content_hash FROM documents WHERE source_id = 'note')";
     assert!(connection.execute(change, ()).unwrap() > 0);
@@ -243,7 +243,7 @@ fn the_best_by_words_stays_first_while_vectors_are_computed() {
 }
 
 fn texts_without_blanks_are_found_by_what_is_in_them(world: &World) {
-    // The same characters, but not in the order of the question.
+    // The same characters as the query, but in a different order.
     world.update(vec![
         inline("a", "# 行試再\n\n行試再 行試再"),
         inline("ja", "# 支払い\n\n支払いが失敗したら再試行は三回までとする。"),
@@ -421,14 +421,14 @@ fn letters_without_a_meaning_find_only_what_is_near(world: &World) {
     for (text, expected) in [
         ("qqqqzzzzaaaa", vec!["near"]),
         ("eeeeffffgggg", vec![]),
-        // Words that the model knows.
+        // The model knows these words.
         ("qqzzaa", vec!["near", "distant"]),
         ("qqqqzzzzaaaa qq", vec!["near", "distant"]),
     ] {
         let found = filtered(world, text, &["text".to_owned()], &|_| true);
         assert_eq!(found.hits.iter().map(|hit| hit.source.as_str()).collect::<Vec<_>>(), expected, "{text}");
     }
-    // A word counts as known even if it is only in a source that the filter excludes.
+    // A word counts as known even if it occurs only in a source that the filter excludes.
     let found = filtered(world, "zzzzqqqqaaaa", &["text".to_owned()], &|id| id == "distant");
     assert_eq!(found.hits.len(), 1);
 }

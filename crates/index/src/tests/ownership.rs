@@ -12,7 +12,7 @@ fn only_what_this_users_refdesk_wrote_is_an_index() {
     let code =
         || Index::open(&world.location(), Arc::default()).map(|index| index.is_some()).map_err(|error| error.code);
     assert_eq!(code(), Ok(true));
-    // A copy is a different file, like one that came with a repository.
+    // A copy is a different file, like an index that came with a repository.
     fs::copy(&database, folder.join("copy")).unwrap();
     fs::rename(folder.join("copy"), &database).unwrap();
     assert_eq!(code(), Err(Code::IndexForeign));
@@ -74,7 +74,7 @@ fn damage_inside_an_index_is_mended_by_the_next_run() {
         assert_eq!((built.documents, built.missing, built.is_replaced), (80, 0, true), "{change}");
         assert_eq!(world.best("word7").first().map(String::as_str), Some("s7"), "{change}");
     }
-    // Bytes of pages in the middle are overwritten.
+    // Overwrites bytes of pages in the middle of the file.
     let file = world.location().path();
     let mut bytes = fs::read(&file).unwrap();
     let middle = bytes.len() / 2;
@@ -84,7 +84,7 @@ fn damage_inside_an_index_is_mended_by_the_next_run() {
     assert_eq!((built.documents, built.is_replaced), (80, true));
 }
 
-/// `cp` over our index keeps the file's identity but replaces the content.
+/// `cp` onto our index keeps the file's identity but replaces the content.
 #[test]
 fn an_index_that_was_copied_over_ours_is_not_used() {
     let (ours, theirs) = (World::new(), World::new());
@@ -189,7 +189,7 @@ fn the_files_are_private() {
     assert!(world.location().path().exists());
 }
 
-/// Text that a user revoked or removed must not remain in the file.
+/// Text that the user revoked or removed must not remain in the file.
 #[test]
 fn removed_text_leaves_the_file() {
     let world = World::new();

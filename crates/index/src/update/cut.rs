@@ -91,7 +91,7 @@ mod tests {
                 .collect()
         };
         assert_eq!((world.update(sources()).cut, named()), (1, vec!["long:".to_owned()]));
-        // An unchanged text is still partly indexed.
+        // If the text is unchanged, it is still partly indexed.
         assert_eq!((world.update(sources()).cut, named()), (1, vec!["long:".to_owned()]));
         world.write("long.md", &sections(5));
         assert_eq!((world.update(sources()).cut, named()), (0, Vec::new()));

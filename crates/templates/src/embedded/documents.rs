@@ -161,7 +161,7 @@ mod tests {
         let roots = ["/w/docs", "/w/docs/a/b", "/w/docs/a/c.md"];
         let mut owners = SourceOwners { by_root: HashMap::new(), by_folder: HashMap::new() };
         owners.by_root.extend(roots.iter().enumerate().map(|(at, root)| (Path::new(*root), at)));
-        // The second time, the folders are cached.
+        // The second round uses the cached folders.
         for _ in 0..2 {
             for (file, expected) in [
                 ("/w/docs/a/b/d/e.md", Some(1)),

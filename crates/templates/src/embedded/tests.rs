@@ -1,4 +1,4 @@
-//! Tables: which blocks of a document are templates, and their names.
+//! Tables of which blocks of a document are templates, and of their names.
 
 use super::names::{ending, names, slug, stem};
 use super::{EmbeddedBlock, Extracted, LeftOut, SIGNS, extract};
@@ -224,7 +224,7 @@ fn only_the_first_part_of_a_huge_document_is_searched() {
     let text = format!("{}{}{}", block("first"), "-\n".repeat(SIGNS / 2), block("last"));
     let Extracted { blocks, left_out, .. } = extract(&text);
     assert_eq!((blocks.len(), left_out), (1, Some(LeftOut::Behind(999_996))));
-    // A block that crosses the cut is skipped entirely.
+    // A block that crosses the limit is skipped entirely.
     let text = format!("{}```\n{{{{ long }}}}\n{}```\n", block("first"), "x\n".repeat(SIGNS));
     let Extracted { blocks, left_out, .. } = extract(&text);
     assert_eq!(blocks.len(), 1);

@@ -1,4 +1,4 @@
-//! Handlebars as a table: template, and the text or the error (after `✗`).
+//! Handlebars as a table: template, and the output or the error (after `✗`).
 
 use serde_json::{Value, json};
 
@@ -147,7 +147,7 @@ fn handlebars() {
     assert_eq!(outcome("{{html}} {{{html}}} {{&html}}", &values, true), "&lt;&amp;&quot;&gt; <&\"> <&\">");
 }
 
-/// The expected results are those of handlebars.js.
+/// The expected results come from handlebars.js.
 #[test]
 fn white_space_length_and_truth() {
     let values = json!({

@@ -102,8 +102,8 @@ fn jinja2_as_python_has_it() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Templates that ramhorns renders according to the specification: names, sections and comments; no tag alone on its
-/// line, no dotted names, no item metadata, and inside a list or object no section of an outer name, which ramhorns
+/// Templates that ramhorns renders according to the specification: names, sections and comments. It excludes tags alone
+/// on a line, dotted names, item metadata and, inside a list or object, sections of an outer name, which ramhorns
 /// renders with the outer values.
 fn template_for_both() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
@@ -144,7 +144,7 @@ struct Root {
 }
 
 proptest! {
-    /// ramhorns is not used at run time; on templates that both support, the results must be equal.
+    /// ramhorns is not used at run time. On templates that both support, the results must be equal.
     #[test]
     fn mustache_matches_ramhorns(parts in prop::collection::vec(template_for_both(), 0..5), s in "[a-z<>&\"]{0,5}", t in "[a-z<]{0,3}", n in -9..99_i64) {
         // ramhorns drops white space at the end of a template.

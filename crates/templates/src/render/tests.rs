@@ -1,4 +1,4 @@
-//! Renderings as tables: template, values, and the text or the error (after `✗`).
+//! Renderings as tables: template, values, and the output or the error (after `✗`).
 
 use std::collections::BTreeMap;
 

@@ -1,12 +1,12 @@
-//! The law that connects the variable tree with rendering: the variables found in a template are enough to render it.
-//! With the values of the skeleton or the sample, nothing is undefined, however names are shadowed.
+//! The law between the variable tree and rendering: the variables found in a template are enough to render it. With the
+//! values of the skeleton or the sample, nothing is undefined, however names are shadowed.
 
 use proptest::prelude::*;
 
 use super::{RenderJob, render};
 use crate::{Syntax, analyse, sample, skeleton};
 
-/// The errors about undefined values with either of the two documents made from the tree.
+/// The errors about undefined values when rendering with either document made from the tree.
 fn undefined(text: &str, syntax: Syntax) -> Vec<String> {
     let analysis = analyse(text, Some(syntax));
     let mut found: Vec<String> = analysis.problem.iter().map(ToString::to_string).collect();
@@ -76,7 +76,7 @@ fn typical_templates() {
     }
 }
 
-/// Generates templates from numbers. Lists are named `l…`, objects `o…`, everything else `s…`, so that no name has two
+/// Generates templates from numbers. Lists are named `l…`, objects `o…`, everything else `s…`, so no name has two
 /// meanings.
 struct TemplateGenerator<'a> {
     numbers: std::slice::Iter<'a, u8>,
@@ -141,7 +141,7 @@ impl TemplateGenerator<'_> {
                         (self.path('l'), format!("{}{}", ["i", "s", "o"][usize::from(self.pick(3))], self.pick(2)));
                     self.out.push_str(&format!("{{% for {item} in {list} %}}{{{{ loop.index }}}}{{{{ {item}.s1 }}}}"));
                     self.items.push(item);
-                    // A name bound to an item is not a variable here; deeper levels use only names of items.
+                    // A name bound to an item is not a variable here. Deeper levels use only names of items.
                     let shadowed = self.items.last().is_some_and(|item| !item.starts_with('i'));
                     if !shadowed {
                         self.jinja(depth - 1);
