@@ -360,7 +360,7 @@ mod tests {
     use refdesk_agents::hook::HookAgent;
     use refdesk_agents::setup::Client;
 
-    /// Each has its own table.
+    /// The two sets of agents come from different tables.
     #[test]
     fn agents_with_hooks_are_those_that_are_answered_and_all_are_in_the_help() {
         let answered = HookAgent::ALL.map(HookAgent::word);

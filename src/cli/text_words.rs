@@ -132,7 +132,7 @@ mod tests {
             ("search|retry|-pauses", "search|--|retry|-pauses"),
             ("search|-retry|-5|pauses", "search|--|-retry|-5|pauses"),
             ("search|-retry|--|--limit", "search|--|-retry|--limit"),
-            // Options before and after it are options.
+            // Options before and after the text stay options.
             ("--json|simulate|--repeat|- fix|--kind|prompt", "--json|simulate|--repeat|--kind|prompt|--|- fix"),
             ("--desk|search|search|- fix|--limit=3|now", "--desk|search|search|--limit=3|--|- fix|now"),
             ("search|-t|- x|-tjava|- fix|--explain", "search|-t|- x|-tjava|--explain|--|- fix"),

@@ -267,9 +267,9 @@ mod tests {
         snapshot.graph = graph.into();
         let pulled = |id: &str, depth, parents: &[&str]| fixture::member(id, depth, parents);
         for (picks, expected) in [
-            // One of them is an auto source.
+            // One of the released sources is an auto source.
             (&["circuit-breaker"][..], &[("circuit-breaker", 4, false)][..]),
-            // Both reach the timeouts, so neither would release them.
+            // Both reach the timeouts, so neither pick would release them.
             (&["circuit-breaker", "java-service"], &[("circuit-breaker", 3, false), ("java-service", 0, false)]),
             // The circuit breaker also pulls in the pattern.
             (&["circuit-breaker", "retry-pattern"], &[("circuit-breaker", 0, false), ("retry-pattern", 0, true)]),
@@ -375,7 +375,7 @@ mod tests {
                 |row: &TreeRow| format!("{} {:b} {}{}", row.level, row.open, row.id(&snapshot).unwrap(), word(row));
             rows.iter().map(row).collect::<Vec<_>>()
         };
-        // The level, the levels that continue below the row, the id.
+        // The level, the levels whose line continues below the row, and the id.
         for (kept, expected) in [
             (&[][..], &[][..]),
             (&["circuit-breaker"], &["0 0 circuit-breaker"]),

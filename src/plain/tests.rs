@@ -1,4 +1,4 @@
-//! Conversations with the plain interface over the sample desk, without an engine.
+//! Conversations with the plain interface on the sample desk, without an engine.
 
 mod asking;
 mod choosing;
@@ -12,7 +12,6 @@ use super::state::{InputOutcome, PlainEffect, PlainInput, PlainState};
 use super::update::update;
 use crate::fixture;
 
-/// The sample desk.
 fn state() -> PlainState {
     PlainState { snapshot: fixture::snapshot(), ..PlainState::default() }
 }

@@ -242,14 +242,14 @@ mod tests {
 
     use super::*;
 
-    /// The header of the file of all default keys.
+    /// The header of the file with all default keys.
     const KEYMAP_HEAD: &str = r#"# Every key of refdesk's screen. Copy what you want to change to ~/.config/refdesk/keymap.toml (`refdesk config path keymap`
 # prints where it is): the context in brackets, and below it the action with a key, a list of keys, or [] for none. Keys that
 # follow each other are written with a blank between them, as in "g g".
 "#;
 
-    /// The contexts of an action: `catalog, selection`. An action of all panes may also list single panes, to
-    /// come first in their bottom lines.
+    /// The contexts of an action, as `catalog, selection`. An action of all panes may also list single panes, so that
+    /// their bottom lines show it first.
     fn places(binding: &ActionBinding) -> String {
         if binding.contexts.contains(&KeyContext::Global) {
             return KeyContext::Global.title().to_lowercase();
@@ -268,7 +268,7 @@ mod tests {
         table
     }
 
-    /// The file of all default keys, for users to copy from.
+    /// The file with all default keys, for users to copy from.
     fn default_keymap() -> String {
         let mut text = KEYMAP_HEAD.to_owned();
         let mut last = None;

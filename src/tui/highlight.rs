@@ -173,7 +173,7 @@ fn top(syntax: &SyntaxReference) -> ParserState {
 mod tests {
     use super::*;
 
-    /// Each line with its highlighted parts in brackets, prefixed with a letter for the role.
+    /// Each line with its highlighted parts in brackets, prefixed with a letter for their role.
     fn described(highlighter: &mut Highlighter, language: &str, text: &str) -> Vec<String> {
         let mut walk = highlighter.begin(&[language.to_owned()]);
         let lines = text.lines().map(|line| {

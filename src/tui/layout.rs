@@ -322,7 +322,7 @@ mod tests {
         (0..400u16, 0..90u16).prop_map(|(left, lower)| GridNeeds { left, lower })
     }
 
-    /// Dividers at any position, or none.
+    /// Dividers at arbitrary positions, or none.
     fn any_shares() -> impl Strategy<Value = Shares> {
         let any = || proptest::option::of(0..1200u16);
         (any(), any(), any()).prop_map(|(upper, left, lower)| Shares { upper, left, lower })
@@ -364,7 +364,7 @@ mod tests {
     #[test]
     fn the_rows_of_the_hints_pane() {
         for (height, busy, prompt, aside, rows) in [
-            // Terminals of 80×24, 120×36 and 200×60 (both grids), and the smallest.
+            // Terminals of 80×24, 120×36 and 200×60 (both grids), and the smallest one.
             (19, HintsFocus::List, 1, 2, (3, 8, 2, 4)),
             (19, HintsFocus::Prompt, 1, 0, (3, 11, 0, 3)),
             (19, HintsFocus::Feed, 1, 2, (1, 4, 2, 10)),
@@ -427,10 +427,10 @@ mod tests {
             let (a, b) = (splits.cells(from, GridNeeds::default()), splits.cells(to, GridNeeds::default()));
             let (across, down) = ((a.width, from.width, b.width, to.width), (a.height, from.height, b.height, to.height));
             for ((part, all, other, of), least) in [(across, MIN.width), (down, MIN.height)] {
-                // Proportions do not hold where a minimum applies.
+                // A proportion does not hold where a minimum applies.
                 if [(part, all), (other, of)].iter().all(|(part, all)| *part > least && *part < all - least) {
                     let share = |part: u16, all: u16| f64::from(part) / f64::from(all);
-                    // Rounding to whole cells changes a size by at most one.
+                    // Rounding to whole cells changes a size by one at most.
                     let cell = 1.0 / f64::from(all.min(of));
                     prop_assert!((share(part, all) - share(other, of)).abs() <= cell, "{part} of {all}, {other} of {of}");
                 }

@@ -1,7 +1,7 @@
-//! Tests of the screen as a whole: keys in the keymap's own notation go in, cells or effects come out. No engine, no
-//! terminal, no file.
+//! Tests of the screen as a whole: keys in the keymap's notation go in, and cells or effects come out. They need no
+//! engine, no terminal and no files.
 
-/// A test for each name: the snapshot of these keys, pressed in the state that `$at` makes.
+/// One test per name: a snapshot after these keys, pressed in the state that `$at` makes.
 macro_rules! screens {
     ($at:ident: $($name:ident $keys:literal)*) => {
         $(
@@ -84,7 +84,7 @@ pub(super) fn press(state: &mut State, keys: &str) -> Vec<Effect> {
     effects
 }
 
-/// Applies an input, after which the cursor rests.
+/// Applies an input and lets the cursor rest.
 fn rested(state: &mut State, input: Input) -> Vec<Effect> {
     let mut effects = update(state, input);
     if has_left_document(state) {
@@ -93,7 +93,7 @@ fn rested(state: &mut State, input: Input) -> Vec<Effect> {
     effects
 }
 
-/// The requests to the engine, except those that panes send by themselves for the row under the cursor.
+/// The requests to the engine, except those that panes send themselves for the row under the cursor.
 fn commands(effects: &[Effect]) -> Vec<Request> {
     let sent = effects.iter().filter_map(|effect| match effect {
         Effect::Ask(
@@ -111,17 +111,17 @@ fn commands(effects: &[Effect]) -> Vec<Request> {
     sent.collect()
 }
 
-/// The screen as text, without blanks at the ends of lines.
+/// The screen as text, without trailing blanks.
 fn screen(state: &State) -> String {
     snapshot::text(&snapshot::buffer(state))
 }
 
-/// Answers the newest question of its kind.
+/// Answers the newest question of this kind.
 pub(super) fn answer(state: &mut State, response: Response) -> Vec<Effect> {
     update(state, Input::Answer { question: None, response })
 }
 
-/// Answers a question that is older than the newest of its kind.
+/// Answers with an outdated question id, as if a newer question of this kind were open.
 fn stale(state: &mut State, response: Response) {
     update(state, Input::Answer { question: Some(0), response });
 }

@@ -20,7 +20,7 @@ fn tree() -> Vec<Variable> {
     ]
 }
 
-/// `items.0.x.y`
+/// Parses a path such as `items.0.x.y`.
 fn way(written: &str) -> ValuePath {
     written
         .split('.')

@@ -1,4 +1,4 @@
-//! Requests from agents, and settings of a repository that need the user's approval.
+//! Requests from agents, and repository settings that need the user's approval.
 
 use crate::common::change_cost::of_sources;
 use refdesk_desk::SelectionChange;
@@ -60,7 +60,7 @@ fn a_write_is_approved_after_its_difference_and_only_as_shown() {
         ["+a\\x1b[2J", "Type yes to let it write exactly this, no to decline, or later."]
     );
     assert_eq!(output(&mut state, "approve"), ["Please type yes, no, or later."]);
-    // Another write under the same id is printed first.
+    // If a different write has the same id, it is printed first.
     state.snapshot = ask("--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+b\n");
     let lines = output(&mut state, "yes");
     assert_eq!(lines[0], "The request has changed in the meantime. Nothing was answered.");

@@ -14,7 +14,7 @@ use refdesk_desk::{
 use refdesk_enrich::{BlockKind, Findings, Hint, Level};
 use refdesk_files::output::{WriteFailure, WrittenFile};
 
-/// A line: a command with arguments, a number, an answer, or anything.
+/// A line: a command with arguments, a number, an answer, or arbitrary text.
 fn line() -> impl Strategy<Value = String> {
     let names: Vec<&str> = COMMANDS.iter().flat_map(|command| command.names.iter().copied()).collect();
     let arguments = prop_oneof![

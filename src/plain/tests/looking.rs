@@ -203,7 +203,7 @@ fn agent_sessions_are_listed_and_described() {
     assert_eq!(asked(&mut state, "receipt 9"), Request::JournalLine(61));
 }
 
-/// A part of a document with these lines, each of 10 bytes, of 6,000.
+/// A part of a document with these lines; each has 10 bytes, and there are 6,000.
 fn part(lines: std::ops::Range<u64>) -> Response {
     const ALL: u64 = 6_000;
     let text = lines.clone().map(|line| format!("line {:04}\n", line + 1)).collect::<String>();
@@ -226,7 +226,7 @@ fn a_document_is_read_on_to_the_line_of_a_hit() {
     }
     let lines = answered(&mut state, part(4_000..5_500)).lines;
     assert_eq!(lines[..3], ["circuit-breaker, 5,500 lines.", "From line 5,000 on:", "line 5000"]);
-    // The document is shorter now.
+    // The document has become shorter.
     asked(&mut state, "document circuit-breaker");
     state.pending = Some(Pending::Document { from: 7_000, begun: PartialDocument::default() });
     let lines = answered(&mut state, part(5_500..6_000)).lines;

@@ -225,7 +225,7 @@ fn refusals_are_printed_even_if_many_notices_follow() {
 fn a_value_goes_where_it_was_asked_for() {
     let mut state = state();
     output(&mut state, "values CircuitBreaker.java.tpl");
-    // The first variable is gone, another is in its place.
+    // The first variable has disappeared, and another is in its place.
     let mut index = (*state.snapshot.templates).clone();
     index.templates[0].variables.remove(0);
     state.snapshot.templates = index.into();

@@ -238,7 +238,7 @@ mod tests {
             ("[global]\nreload = []\npalette = \"C-p\"", Action::Reload, "C-p reload"),
             ("[global]\nreload = []\npalette = []", Action::Reload, "'reload'"),
             ("[global]\npalette = []", Action::Palette, "'palette'"),
-            // A key that a nearer context overrides is not named.
+            // A key that a more specific context overrides is not named.
             ("[global]\nundo = \"Space\"", Action::Undo, ":undo"),
             ("[global]\nundo = [\"Space\", \"F9\"]", Action::Undo, "F9"),
             ("[global]\nreload = \"g r\"\n[list]\ntop = \"Home\"", Action::Reload, "g r"),

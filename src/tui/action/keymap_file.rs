@@ -356,7 +356,7 @@ mod tests {
             ("[list]\ntop = \"g g\"", "top", "list: g g"),
             ("[global]\nscroll-details = \"F9\"", "scroll details", "global: F9"),
             ("[catalog]\nmention = \"F9\"\nsort = \"F8\"", "sort", "catalog: F8"),
-            // Most terminals cannot tell these apart.
+            // Most terminals cannot distinguish these.
             ("[global]\npalette = \"C-i\"", "palette", "global: : C-p C-i"),
             ("[global]\npalette = [\"C-i\", \"F9\"]", "palette", "global: F9 C-i"),
             ("[global]\npalette = \"C-i\"\nhelp = \":\"", "palette", "global: C-p C-i"),

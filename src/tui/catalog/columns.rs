@@ -335,8 +335,8 @@ mod tests {
             };
             for width in 80..200 {
                 let (narrow, wide) = (at(width), at(width + 1));
-                // When the document moves from below the list to beside it, every column except ids and
-                // tokens may disappear.
+                // When the document moves from below the list to beside it, every column except ids and tokens may
+                // disappear.
                 for (narrow, wide) in shown(narrow).into_iter().zip(shown(wide)).take(1) {
                     prop_assert!(wide > 0 || narrow == 0, "{} {:?} {:?}", width, narrow, wide);
                 }

@@ -389,7 +389,7 @@ mod tests {
 
     #[test]
     fn a_path_is_what_the_graph_says_about_its_line() {
-        // Two links on one line are distinguished by their paths; a link through a symlink is matched by elimination.
+        // Two links on one line are distinguished by their paths. A link through a symlink is matched by elimination.
         let mentions = vec![mention("retry-pattern", MentionKind::Path, 1), mention("timeouts", MentionKind::Path, 1)];
         let found = marked("[a](adr-006.md) [b](./adr-005.md)", mentions);
         assert_eq!(

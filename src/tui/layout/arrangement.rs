@@ -333,7 +333,7 @@ mod tests {
             (100, 37, 51, (37, 63)),
             (120, 37, 48, (60, 60)),
             (120, 60, 71, (60, 60)),
-            // Only whole ids may take more than half.
+            // Only whole ids may take more than half of the width.
             (120, 72, 83, (72, 48)),
             (120, 76, 87, (76, 44)),
             (150, 72, 83, (90, 60)),
@@ -364,7 +364,7 @@ mod tests {
     #[test]
     fn a_focused_selection_is_served_first() {
         for (width, selection, expected) in [
-            // The document leaves room for whole ids until it would be too narrow to read.
+            // The document leaves room for whole ids unless it would become too narrow to read.
             (200, 80, (Some(61), Some(59), Some(80))),
             (200, 95, (Some(61), Some(44), Some(95))),
             (200, 120, (Some(61), None, Some(139))),

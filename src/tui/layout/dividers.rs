@@ -75,7 +75,7 @@ mod tests {
         }
     }
 
-    /// The divider's position in the direction in which it moves.
+    /// The divider's position along the axis on which it moves.
     fn position(pane: Pane, rule: Divider, parts: &PaneLayout, inner: Rect) -> Option<u16> {
         let rows = || (inner.y..inner.bottom()).flat_map(|y| (inner.x..inner.right()).map(move |x| Position { x, y }));
         let found = rows().find(|place| at(pane, parts, *place) == Some(rule))?;
@@ -110,7 +110,7 @@ mod tests {
                 prop_assert!(least.is_some() && least <= most, "{least:?} {most:?}");
                 prop_assert_eq!(now, Some(to.clamp(least.unwrap(), most.unwrap())));
                 let shown = |parts: &PaneLayout| {
-                    // While a prompt is typed, the feed gives up its rows.
+                    // While a prompt is typed, the feed gives its rows to it.
                     let feed = busy == HintsFocus::Prompt && pane == Pane::Hints;
                     [!parts.head.is_empty(), !parts.list.is_empty(), !feed && !parts.detail.is_empty()]
                 };

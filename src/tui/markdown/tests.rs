@@ -1,4 +1,4 @@
-//! Constructs of Markdown as tables of what they look like, and the laws of the layout.
+//! Tables of Markdown constructs and their appearance, and the laws of the layout.
 
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser};
@@ -23,7 +23,7 @@ fn made(text: &str, columns: usize) -> MarkdownLines {
     lines(text, &layout(columns))
 }
 
-/// The rows as drawn, without blanks at their ends.
+/// The rows as drawn, without trailing blanks.
 fn rows(text: &str, columns: usize) -> Vec<String> {
     let page = WrappedText::new(made(text, columns).lines, columns);
     (0..page.len()).map(|nth| page.row(nth).trim_end().to_owned()).collect()
@@ -70,7 +70,7 @@ fn constructs() {
     }
 }
 
-/// Emphasis and code would look the same.
+/// Otherwise emphasis and code would look the same.
 #[test]
 fn code_in_a_sentence_keeps_its_ticks_without_colours() {
     let glyphs = Glyphs::UNICODE.without_colours();
@@ -192,7 +192,7 @@ fn links_and_anchors() {
     }
 }
 
-/// No heading shows its marks, so its level shows in another way.
+/// Headings are shown without their marks, so the style must show the level.
 #[test]
 fn levels_of_headings_look_different() {
     for (text, rows, added) in [
@@ -232,7 +232,7 @@ fn deep_and_wide_texts_take_no_time() {
     assert!(bytes < 2_000_000, "{bytes}");
 }
 
-/// Texts that are likely to mean something in Markdown, and some that never do.
+/// Texts that are likely to be Markdown constructs, and some that never are.
 fn any_text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         6 => "[a-z 日é👍\u{301}]{1,12}",
@@ -246,7 +246,7 @@ fn any_text() -> impl Strategy<Value = String> {
     proptest::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
 }
 
-/// The text that a reader should see, as the parser reports it, without white space.
+/// The text that a reader should see according to the parser, without white space.
 fn visible(text: &str) -> String {
     let start = front_matter::split(text).map_or(0, |(_, end)| end);
     let options = Options::ENABLE_TABLES

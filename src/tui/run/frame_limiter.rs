@@ -77,7 +77,7 @@ mod tests {
 
     const MILLISECOND: Duration = Duration::from_millis(1);
 
-    /// The number of frames drawn in the last of three seconds of constant changes, with a key every `key_every`
+    /// The number of frames drawn in the last of three seconds with constant changes and a key every `key_every`
     /// milliseconds, and the longest time between two frames.
     fn drawn(key_every: u32) -> (usize, Duration) {
         let start = Instant::now();

@@ -181,13 +181,13 @@ fn parse_available(bytes: &mut Vec<u8>, begun: &mut usize, then: InputTail, even
 mod tests {
     use super::*;
 
-    /// The events parsed from these reads, with a pause after each.
+    /// The events parsed from these reads, with a pause after each read.
     fn read_as(reads: &[&[u8]]) -> String {
         let (mut bytes, mut begun, mut events) = (Vec::new(), 0, VecDeque::new());
         for read in reads {
             bytes.extend_from_slice(read);
             parse_available(&mut bytes, &mut begun, InputTail::Quiet, &mut events);
-            // A poll that finds no input.
+            // A poll without input.
             parse_available(&mut bytes, &mut begun, InputTail::Quiet, &mut events);
         }
         let word = |event: &TerminalInput| match event {

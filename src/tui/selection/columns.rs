@@ -154,7 +154,7 @@ mod tests {
             (34, 34, 0, 0, WordDetail::PulledInOnly),
             (35, 30, 0, 4, WordDetail::PulledInOnly),
             (39, 30, 0, 8, WordDetail::All),
-            // Names that would be truncated take over the column of the depth.
+            // Names that would be truncated take over the depth column.
             (48, 30, 12, 4, WordDetail::PulledInOnly),
             (56, 30, 20, 4, WordDetail::PulledInOnly),
             (60, 30, 20, 8, WordDetail::All),

@@ -319,7 +319,7 @@ mod tests {
     /// A styled text at a position.
     type Written = (u16, u16, String, Style);
 
-    /// A separate terminal that interprets the bytes of frames.
+    /// A separate terminal emulator that interprets the bytes of frames.
     struct Emulated {
         terminal: Terminal<FrameEncoder>,
         shown: vt100::Parser,
@@ -352,7 +352,7 @@ mod tests {
             (String::from_utf8(bytes).unwrap(), drawn)
         }
 
-        /// How the terminal differs from these cells.
+        /// How the emulated screen differs from these cells, if it does.
         fn difference(&self, drawn: &Buffer, caret: Option<(u16, u16)>) -> Option<String> {
             let screen = self.shown.screen();
             if screen.hide_cursor() == caret.is_some() || caret.is_some_and(|(x, y)| screen.cursor_position() != (y, x))
@@ -417,7 +417,7 @@ mod tests {
             (&[(0, 0, "one", plain)], None, "\\e[2;2H\\e[9X"),
             (&[(0, 0, "one", plain)], None, ""),
             (&[(0, 0, "ore", plain.bold()), (0, 5, "o ○ o", plain)], None, "\\e[1;1H\\e[1more\\e[6;1H\\e[mo ○\\e[5Go"),
-            // Unchanged cells between changed ones are rewritten where that is shorter, and blanks are joined.
+            // Unchanged cells between changed ones are rewritten if that takes fewer bytes, and blanks are joined.
             (&[(0, 0, "in a few words", plain)], None, "\\e[1;1Hin a few words\\e[6;1H\\e[5X"),
             (&[(0, 0, "is a new world", plain)], None, "\\e[1;2Hs a n\\e[6Cld"),
             (&[], None, "\\e[1;1H\\e[14X"),
@@ -427,7 +427,7 @@ mod tests {
         }
     }
 
-    /// Like many terminals, the emulated one gives each character of a conjunct its own cells.
+    /// Like many terminals, the emulator gives each character of a conjunct its own cells.
     #[test]
     fn nothing_stays_of_clusters_that_take_other_cells_than_expected() {
         let plain = Style::new();
@@ -450,7 +450,7 @@ mod tests {
         }
     }
 
-    /// Moving between rows with similar documents takes few bytes, because nothing above their text shifts it.
+    /// Moving between rows with similar documents takes few bytes, because nothing above the documents' text shifts it.
     #[test]
     fn a_new_document_after_a_move_of_the_cursor_is_few_bytes() {
         let mut state = fixture::state(120, 36);
@@ -491,7 +491,7 @@ mod tests {
         #[test]
         fn a_terminal_shows_what_was_drawn(frames in proptest::collection::vec(any_frame(), 1..6), anew in 0..6usize) {
             let mut emulated = Emulated::new();
-            // So does taking the terminal over.
+            // Taking over the terminal hides the cursor, too.
             emulated.shown.process(HIDE);
             for (nth, (texts, caret)) in frames.iter().enumerate() {
                 if nth == anew {
@@ -525,7 +525,7 @@ mod tests {
             let style = Style::new().fg(fg).bg(bg);
             modifiers.into_iter().fold(style, Style::add_modifier)
         });
-        // No wide characters: ratatui leaves half of one when another covers the other half.
+        // No wide characters: ratatui leaves half of one when another character covers the other half.
         let text = "[ab○ ]{1,8}| {1,24}|[a-c ]{1,24}";
         let written = (0..COLUMNS, 0..ROWS, text, style);
         let caret = proptest::option::of((0..COLUMNS, 0..ROWS));

@@ -1,4 +1,4 @@
-//! The view of agents by its keys: pages, what `Enter` does, and when the engine is asked.
+//! The agents view by its keys: pages, what `Enter` does, and when the engine is asked.
 
 use std::sync::Arc;
 

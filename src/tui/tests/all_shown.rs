@@ -1,4 +1,4 @@
-//! What is done with all sources that a list shows: asked first, with the consequence of each change.
+//! Actions on all sources in a list: they ask first, with the consequence of each change.
 
 use std::sync::Arc;
 
@@ -102,7 +102,7 @@ fn what_changes_nothing_is_not_offered() {
     let mut state = asked(120, 36, BulkPreview { sources: 1, ..BulkPreview::default() });
     assert_eq!(state.window, None);
     assert!(message(&state).contains("always in the instructions"), "{}", message(&state));
-    // A filter that is not understood keeps everything, which is not meant.
+    // An invalid filter keeps every source, which the user did not intend.
     typed(&mut state, "/ \"tokens:5k\" Enter");
     assert_eq!(commands(&press(&mut state, "*")), []);
     assert!(message(&state).starts_with("the filter is not understood: tokens: needs"), "{}", message(&state));
@@ -115,7 +115,7 @@ fn what_changes_nothing_is_not_offered() {
 fn the_sources_shown_are_those_that_match() {
     for (keys, expected) in [
         ("/ \"#tickets | type:url\" Enter", &["payments-api", "ticket-search"][..]),
-        // Not the rows above a match.
+        // Excludes the rows above a match.
         ("2 / \"timeouts\" Enter", &["timeouts"]),
         ("2 / \"dormant\" Enter", &["old-runbook"]),
     ] {

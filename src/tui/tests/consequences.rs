@@ -1,4 +1,4 @@
-//! What a pick costs, before it is made: the question before a large one, and the budget.
+//! What a pick costs, shown before it is made: the question before a large one, and the budget.
 
 mod auto_sources;
 mod large_picks;
@@ -25,13 +25,13 @@ use refdesk_text::{Code, Error};
 use crate::tui::tests::mouse::click_on;
 use crate::tui::tests::{answer, commands, event, message, press, screen, typed};
 
-/// The engine's answer with the price of the instructions, which have the inline text of 18 tokens in full.
+/// The engine's answer with the cost of the instructions, which contain the inline text of 18 tokens in full.
 fn give_instructions(state: &mut State) {
     let snapshot = Snapshot { instructions: 812, ..state.snapshot.clone() };
     update(state, Input::Snapshot(Box::new(snapshot)));
 }
 
-/// The engine's answer to a pick that costs these tokens.
+/// The engine's answer to a pick with this cost.
 pub fn picked(ids: &[&str], kept: &[&str], pulled_in: &[&str], tokens: i64) -> Response {
     let [picked, kept, pulled_in] = [ids, kept, pulled_in].map(|ids| ids.iter().map(|id| (*id).into()).collect());
     let (status, message) = (PickStatus::Success, String::new());

@@ -1,4 +1,5 @@
-//! The view of databases by its keys: rows, pages, joins and the way back, the filter, a run, and when the engine is asked.
+//! The databases view by its keys: rows, pages, joins and the way back, the filter, a run, and when the engine is
+//! asked.
 
 use std::sync::Arc;
 
@@ -24,7 +25,7 @@ fn databases(keys: &str) -> State {
     fixture::in_databases(120, 36, keys)
 }
 
-/// The row under the cursor: `shop/sales/order`.
+/// The row under the cursor, as in `shop/sales/order`.
 fn at(state: &State) -> String {
     let Some(subject) = state.databases.subject() else { return String::new() };
     let parts = [Some(subject.database), subject.domain, subject.table.map(|table| table.name)];
@@ -113,7 +114,7 @@ fn joins_are_walked_and_the_way_back_is_the_history_of_places() {
         let state = databases(&format!("{order}{keys}"));
         assert_eq!((at(&state).as_str(), state.databases.tab), (row, tab), "{keys}");
     }
-    // From a pane back into the view, which asks again.
+    // Going back from a pane to the view asks the engine again.
     let mut state = databases(&format!("{order} Enter 2"));
     assert!(state.view != View::Databases);
     let effects = press(&mut state, "C-o");
@@ -122,8 +123,8 @@ fn joins_are_walked_and_the_way_back_is_the_history_of_places() {
     assert_eq!(at(&state), "shop/sales/customer");
 }
 
-/// The tree of joins: the cursor, whether each is open (-), can be opened (+) or ends a circle (@), and the table at
-/// its end.
+/// The tree of joins: the cursor, whether each row is open (-), can be opened (+) or closes a cycle (@), and the table
+/// at its end.
 fn tree(state: &State) -> Vec<String> {
     let view = &state.databases;
     let row = |(at, row): (usize, &JoinRow)| {
@@ -147,14 +148,14 @@ fn joins_open_in_place_and_end_where_they_go_in_a_circle() {
     let order = "/ \"order\" Enter j Tab Tab";
     for (keys, expected) in [
         ("", &[">+ customer", " + order_line", "   status\\x1b"][..]),
-        // A customer may be advised by a customer; the join back to the order is not shown again.
+        // A customer may be advised by a customer. The join back to the order is not shown again.
         (" l", &[">- customer", "   @ customer", " + order_line", "   status\\x1b"]),
         (" l l", &[" - customer", ">  @ customer", " + order_line", "   status\\x1b"]),
         (" l l h", &[">- customer", "   @ customer", " + order_line", "   status\\x1b"]),
         (" l l h h", &[">+ customer", " + order_line", "   status\\x1b"]),
         (" j l", &[" + customer", ">- order_line", "     bin", "   status\\x1b"]),
         (" j l k l", &[">- customer", "   @ customer", " - order_line", "     bin", "   status\\x1b"]),
-        // Leaving and coming back: the tree and the cursor are as they were.
+        // After leaving and returning, the tree and the cursor are unchanged.
         (" l j j Enter Backspace", &[" - customer", "   @ customer", ">+ order_line", "   status\\x1b"]),
         (" l h Tab Tab Tab", &[">+ customer", " + order_line", "   status\\x1b"]),
     ] {
@@ -186,7 +187,7 @@ fn a_join_whose_page_is_not_there_yet_or_is_damaged_says_so() {
     assert_eq!(tree(&state)[1], ">! order_line");
     press(&mut state, "l");
     assert_eq!(message(&state), "the page of main.order_line cannot be read");
-    // It is requested again after the workspace was reread.
+    // It is requested again after the workspace was read again.
     let effects = answer(&mut state, Response::Databases(Arc::new(fixture::overview())));
     fixture::answer_pages(&mut state, effects);
     assert_eq!(tree(&state)[1], ">- order_line");
@@ -351,7 +352,7 @@ fn a_run_is_looked_at_written_and_paused() {
     assert!(shown.contains("640 of 2,000 pages, 1 failed, about 4 s left. Esc pauses."), "{shown}");
     press(&mut state, "w");
     assert_eq!(message(&state), "pages are being written: Esc pauses");
-    // It continues while the user is elsewhere.
+    // It continues while the user is in another view.
     press(&mut state, "2");
     assert!(screen(&state).contains("writing 640/2,000 pages"), "{}", screen(&state));
     press(&mut state, "6");
@@ -378,7 +379,7 @@ fn pages_of_databases_that_are_no_longer_configured_can_be_removed() {
         let shown = shown.join(" ");
         let words: Vec<&str> = shown.split_whitespace().collect();
         assert!(words.join(" ").contains(said), "{shown}");
-        // To be copied, so in lines of their own.
+        // On separate lines, so that it can be copied.
         let sample = ["│ databases:", "│   - name: app", "│       file: app.db"].map(|line| line.replace('│', " "));
         let has_sample = sample.iter().all(|line| screen(&state).replace(['│', '┃'], " ").contains(line));
         assert_eq!(has_sample, file.is_none(), "{}", screen(&state));
@@ -400,7 +401,7 @@ fn a_run_that_is_not_wanted_is_forgotten() {
         answer(&mut state, Response::DatabasesPrepared(Ok(Box::new(fixture::prepared_run()))));
         assert!(matches!(state.databases.run, RunState::Idle), "a late answer changes nothing");
     }
-    // Its answer can come when the next run is already prepared.
+    // Its answer may arrive when the next run is already prepared.
     let prepare = Request::PrepareDatabases(vec!["shop".to_owned()]);
     let mut state = databases("w");
     let question = state.questions.number(&prepare);
@@ -499,7 +500,7 @@ fn every_tab_fits_the_smallest_screen_and_ascii() {
     }
 }
 
-/// As in documents: a diagram that is wrapped cannot be read.
+/// As in documents: a wrapped diagram cannot be read.
 #[test]
 fn code_in_a_page_is_cut_and_scrolled_sideways() {
     let mut state = databases("j l");

@@ -1,5 +1,5 @@
-//! What agents get, as the screen shows it: the enriched prompt with its costs, receipts of all sessions in the feed, and
-//! an opened receipt.
+//! What agents get, as shown on the screen: the enriched prompt with its costs, receipts of all sessions in the feed,
+//! and an opened receipt.
 
 use ratatui::layout::{Position, Size};
 
@@ -72,7 +72,7 @@ fn with_receipts(size: Size, keys: &str) -> State {
     if state.open_window() == Some(WindowKind::Receipt) {
         let line = Ok(fixture::dated(fixture::receipt(2, "default").1));
         answer(&mut state, Response::JournalLine(line));
-        // Only now is the size of the window known.
+        // The size of the window is known only now.
         press(&mut state, "j k");
     }
     state
@@ -92,7 +92,7 @@ screens! { enriched_prompt:
     prompt_while_typing "Enter \" now\""
 }
 
-/// A prompt that one source is about, a second one less so, and that has a tag of a third.
+/// A prompt with a closely related source, a less related one, and a tag of a third.
 fn scored(size: Size, keys: &str) -> State {
     let mut state = fixture::state(size.width, size.height);
     press(&mut state, "3 Enter \"java: what changes with the release?\"");
@@ -141,7 +141,7 @@ fn a_match_has_a_price_and_says_what_a_pick_brings() {
     }
 }
 
-/// The prompts and sessions asked about.
+/// The prompts asked about, each with its audience.
 fn asked(effects: &[Effect]) -> Vec<(&str, Audience)> {
     let asked = effects.iter().filter_map(|effect| match effect {
         Effect::Ask(Request::Simulate { prompt, audience }) => Some((&**prompt, *audience)),
@@ -162,7 +162,7 @@ fn each_view_has_its_own_request() {
         ("Enter \"s\"", vec![("js", ThisSession)], HintsView::Enriched(ThisSession)),
         ("C-t", vec![("js", ThisSession)], HintsView::Matches),
         ("C-t", vec![("js", NewSession)], HintsView::Enriched(NewSession)),
-        // An empty prompt can be enriched too.
+        // An empty prompt can be enriched, too.
         ("C-x", vec![("", NewSession)], HintsView::Enriched(NewSession)),
         ("Esc", vec![], HintsView::Enriched(NewSession)),
         ("Esc", vec![], HintsView::Matches),
@@ -286,7 +286,7 @@ fn each_row_shows_its_session() {
         let (notice, line) = fixture::receipt(1, name);
         let lines = vec![(Notice { text: "To a prompt".to_owned(), ..notice }, line)];
         event(&mut state, Event::Receipts(Receipts { lines, age: Age::Past, gap: None }));
-        // The feed has the full width and is not focused; if it were, the row's details would be below it.
+        // The feed has the full width but not the focus, with which the row's details would be below it.
         press(&mut state, "3 z");
         let screen = screen(&state);
         assert!(screen.contains(shown) && !screen.contains(not), "{screen}");

@@ -1,4 +1,4 @@
-//! Opening sources in the editor, and copying from them, as tables.
+//! Tables for opening sources in the editor, and for copying from them.
 
 use std::path::Path;
 
@@ -82,7 +82,7 @@ fn what_cannot_be_opened_or_copied_says_why() {
     }
 }
 
-/// A screen with a notice of each kind, the newest on top: with a source and a location, with only one of them, with
+/// A screen with notices of each kind, the newest on top: with a source and a location, with only one of them, with
 /// neither.
 fn with_notices() -> State {
     let mut state = fixture::state(80, 24);

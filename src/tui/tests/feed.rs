@@ -1,4 +1,4 @@
-//! The feed by its keys: its filter, its rows, and the sources they lead to.
+//! The feed by its keys: its filter, its rows, and the sources that they lead to.
 
 use crate::tui::filtering::FilteredList;
 use crate::tui::fixture;
@@ -277,7 +277,7 @@ fn the_line_of_folded_panes_shows_a_whole_clock_or_none() {
     }
 }
 
-/// The journal says what another process chose, the selection what followed, in either order.
+/// The journal reports what another process picked, and the selection what followed, in either order.
 #[test]
 fn picks_by_other_processes_are_reported_with_their_consequences() {
     let row = |text: &str, topic: Topic| {

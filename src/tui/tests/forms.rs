@@ -1,4 +1,4 @@
-//! The form of a template: typing values in turn, flags, list items, JSON, and the filter of the list.
+//! A template's form: typing values in turn, flags, list items, JSON, and the filter of the list.
 
 use serde_json::{Value, json};
 

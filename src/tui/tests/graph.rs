@@ -1,4 +1,4 @@
-//! The graph by its keys: walking, picking, lists, paths, and the analysis it asks for.
+//! The graph by its keys: walking, picking, lists, paths, and the requested analysis.
 
 use std::sync::Arc;
 
@@ -194,7 +194,7 @@ fn picking_excluding_and_opening() {
         let sent = commands(&press(&mut state, keys));
         assert_eq!(sent, [command], "{keys}");
     }
-    // From any pane.
+    // This works from any pane.
     let mut state = fixture::in_graph(120, 36, "4 R");
     assert_eq!(state.graph.tab, GraphTab::Map, "no source was under the cursor");
     assert_eq!(commands(&press(&mut state, "Space")), [Request::pick_if_few("java-service")]);
@@ -337,7 +337,7 @@ fn every_tab_fits_the_smallest_screen_and_ascii() {
             let shown = screen(&state);
             assert!(shown.is_ascii(), "{shown}");
             if let Some(id) = state.in_graph() {
-                // An id is cut in its middle.
+                // An id is cut in the middle.
                 let beginning: String = id.chars().take(3).collect();
                 assert!(shown.contains(&beginning), "no {id} in\n{shown}");
             }
@@ -345,7 +345,7 @@ fn every_tab_fits_the_smallest_screen_and_ascii() {
     }
 }
 
-/// An id is worth more than the place of a mention, and than a price.
+/// An id is more important than a mention's position or a cost.
 #[test]
 fn ids_are_whole_as_long_as_something_else_can_go() {
     let long = "adr-012-event-driven-architecture";

@@ -1,5 +1,5 @@
-//! The jump: words find everything at the same time, the documents are searched with every change, their sections join
-//! the rows, and Enter goes to the row under the cursor.
+//! The jump window: the words search everything at once, every change searches the documents, their sections join the
+//! rows, and Enter goes to the row under the cursor.
 
 mod order;
 
@@ -76,7 +76,7 @@ fn found(query: &str) -> SearchAnswer {
     }
 }
 
-/// The queries that were asked.
+/// The requested search queries.
 fn asked(effects: &[Effect]) -> Vec<String> {
     let query = |command: &Request| match command {
         Request::Search(request) => Some(request.query.clone()),
@@ -92,7 +92,7 @@ fn searched(width: u16, height: u16, keys: &str) -> State {
     state
 }
 
-/// The rows that are listed, kind and name.
+/// The listed rows, with kind and name.
 fn listed(state: &State) -> Vec<String> {
     state.jump.rows().iter().map(|row| format!("{} {}", row.kind.word(), row.name)).collect()
 }
@@ -229,7 +229,7 @@ fn enter_shows_the_section_in_the_details() {
     let effects = press(&mut state, "o");
     let opens = |effect: &Effect| matches!(effect, Effect::Edit(spot) if spot.path == path && spot.line == 5);
     assert!(effects.iter().any(opens), "{effects:?}");
-    // Another source has its own document again, and so has this one.
+    // Another source shows its own document again, and so does this one.
     let effects = press(&mut state, "Esc Down");
     assert!(
         effects.iter().any(|effect| matches!(effect, Effect::Ask(Request::Read { file: None, .. }))),

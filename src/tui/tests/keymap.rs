@@ -223,7 +223,7 @@ fn which_key_of_a_longer_chord_120x36() {
     insta::assert_snapshot!(which_key("2 g w", 120, 36));
 }
 
-/// A keymap in which every single key that a sentence could name is replaced.
+/// A keymap that replaces every key that a sentence could name.
 fn all_changed() -> String {
     let mut text = String::new();
     let mut last = None;
@@ -239,7 +239,7 @@ fn all_changed() -> String {
     text
 }
 
-/// `x` for `C-x`, `M-x` and `x`, each distinct: the modifiers become letters of their own.
+/// Maps keys such as `C-x`, `M-x` and `x` to distinct characters without modifiers.
 fn bare(key: &str) -> String {
     match key {
         "Space" | "Enter" | "Esc" | "Tab" | "BackTab" | "Backspace" | "Delete" | "Insert" | "Up" | "Down" | "Left"
@@ -290,7 +290,7 @@ fn no_sentence_names_a_key_that_does_not_work() {
         let after = screen(&state);
         for line in after.lines() {
             let found = named.find(line).map(|it| it.as_str());
-            // A message from before the keys changed stays.
+            // A message from before the change stays.
             assert!(found.is_none() || message(&state).contains(found.unwrap_or_default().trim()), "{keys}: {line}");
         }
         if message(&state).is_empty() && state.focus == Pane::Catalog {

@@ -1,4 +1,4 @@
-//! The requests and messages that keys cause, as tables.
+//! Tables of the requests and messages that keys cause.
 
 use std::sync::Arc;
 

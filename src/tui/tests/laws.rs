@@ -60,7 +60,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     let text = "[a-z @\u{301}日👍\u{200d}\u{202e}\x1b\n\t]{0,30}";
     prop_oneof![
         12 => proptest::sample::select(bound).prop_map(Step::Key),
-        // As the palette and the mouse trigger them: not only in their own contexts.
+        // As triggered by the palette and the mouse, so not only in their own contexts.
         3 => proptest::sample::select(ACTIONS).prop_map(|entry| Step::Act(entry.action)),
         4 => any::<char>().prop_filter("printable", |c| !c.is_control()).prop_map(|c| Step::Key(Key::char(c))),
         1 => text.prop_map(Step::Paste),
@@ -100,7 +100,7 @@ fn take(state: &mut State, step: Step) {
         },
         Step::Paste(text) => Input::Paste(text),
         Step::Resize(width, height) => Input::Resize(Size { width, height }),
-        // Invalid ranges too: a faulty engine must not crash the screen.
+        // Also invalid ranges: a faulty engine must not crash the screen.
         Step::Findings(start, len) => answered(Response::Findings(Findings {
             expansions: vec![Expansion { id: "payments-api".into(), range: start..start + len }],
             hints: vec![Hint {
@@ -129,7 +129,7 @@ fn take(state: &mut State, step: Step) {
             }),
         )),
         Step::Edited(text) => Input::Edited(Some(text)),
-        // Spans that fit no text too.
+        // Also spans that fit no text.
         Step::Colours(start, len) => {
             let span = Span { start, end: start + len, role: ThemeRole::Keyword };
             let colours = vec![std::iter::once(span).collect(); 5];
@@ -153,7 +153,7 @@ fn take(state: &mut State, step: Step) {
         Step::Given(text, blocks) => {
             let blocks = vec![(BlockKind::Hint, Level::Full, text.as_str()); usize::from(blocks)];
             let mut enriched = fixture::enriched(&text, &blocks);
-            // Blocks beyond its end too.
+            // Also blocks that extend beyond the end.
             enriched.blocks.iter_mut().take(1).for_each(|block| block.start += 1);
             answered(Response::Simulation { enriched: Box::new(enriched), problems: Vec::new() })
         }
@@ -194,7 +194,7 @@ fn take(state: &mut State, step: Step) {
             }
             Input::Snapshot(Box::new(snapshot))
         }
-        // Beyond the screen too: a mouse event may arrive before the resize.
+        // Also beyond the screen: a mouse event may arrive before the resize.
         Step::Mouse(what, x, y) => {
             let at = Position { x, y };
             match what {
@@ -270,8 +270,8 @@ fn only_visible_rows_are_formatted() {
         };
         (0..count).map(of).collect()
     };
-    // Counts allocated rows rather than time, which would vary on a busy machine: a list of ten thousand draws as much as a
-    // screenful.
+    // Counts formatted rows instead of time, which varies on a busy machine: a list of ten thousand formats as many as
+    // a screenful.
     let mut state = fixture::state(120, 36);
     let mut snapshot = fixture::snapshot();
     snapshot.catalog = Arc::new(Catalog::new(sources(10_000)));

@@ -1,4 +1,4 @@
-//! The mouse: clicks, the wheel, and borders that are dragged, as tables.
+//! Tables for the mouse: clicks, the wheel, and dragged borders.
 
 use ratatui::layout::{Position, Size};
 
@@ -254,7 +254,7 @@ fn borders_are_dragged_within_their_limits_and_keep_their_shares() {
     state.arrangement = Arrangement::Overview;
     let right = |state: &State| state.layout().panes[1].unwrap();
     let lower = |state: &State| state.layout().panes[2].unwrap();
-    // Both sides of the border, and the corner of all four panes.
+    // Both sides of the border, and the corner where all four panes meet.
     for (from, to, x, y) in [
         (Position::new(59, 5), Position::new(79, 9), 80, 25),
         (Position::new(80, 5), Position::new(50, 9), 50, 25),
@@ -302,7 +302,7 @@ fn rules_within_panes_are_dragged_within_their_limits_and_keep_their_shares() {
         ((200, 60), "z 4", "─ 3 values", (20, 30), (3, 54)),
     ] {
         let mut state = fixture::state(size.0, size.1);
-        // The lower panes have room for all their rules.
+        // The lower panes have room for all their dividers.
         state.splits.upper = Some(550);
         press(&mut state, keys);
         let stands = |state: &State| find(state, taken).y;

@@ -1,4 +1,4 @@
-//! Moving the cursor of the catalog: few bytes, and no document on the way.
+//! Moving the cursor of the catalog writes few bytes and requests no documents on the way.
 
 use ratatui::layout::Rect;
 use ratatui::{Terminal, TerminalOptions, Viewport};
@@ -16,12 +16,12 @@ use crate::tui::update::update;
 use crate::tui::widgets::motion::Motion;
 use refdesk_desk::engine::{Request, Response};
 
-/// Moves the cursor, which does not rest.
+/// Moves the cursor without letting it rest.
 fn step(state: &mut State, motion: Motion) -> Vec<Effect> {
     update(state, Input::Act(Action::Move(motion)))
 }
 
-/// The sources whose documents are asked for.
+/// The sources whose documents are requested.
 fn asked(effects: &[Effect]) -> Vec<&str> {
     let mut asked = Vec::new();
     for effect in effects {
@@ -32,7 +32,7 @@ fn asked(effects: &[Effect]) -> Vec<&str> {
     asked
 }
 
-/// The bytes of each of these states as a frame.
+/// The number of bytes written to draw each of these states in turn.
 fn bytes_of(states: &[State]) -> Vec<usize> {
     let size = states[0].size;
     let viewport = Viewport::Fixed(Rect::new(0, 0, size.width, size.height));
@@ -45,7 +45,7 @@ fn bytes_of(states: &[State]) -> Vec<usize> {
     states.iter().map(&mut frame).collect()
 }
 
-/// The bottom line, which names other keys on a picked row than on others.
+/// The bottom line, whose keys differ between picked and other rows.
 fn keys_of(state: &State) -> String {
     screen(state).lines().last().unwrap().to_owned()
 }

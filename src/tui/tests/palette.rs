@@ -1,4 +1,4 @@
-//! The palette, and the question before clearing, as tables.
+//! Tables for the palette and for the question before clearing.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The profiles: the list, the comparison with one, the switch; and a screen that starts with a comparison.
+//! Profiles: the list, the comparison with one, the switch, and a screen that starts with a comparison.
 
 use std::path::PathBuf;
 

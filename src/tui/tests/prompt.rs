@@ -1,4 +1,4 @@
-//! The prompt that is typed into the hints pane: what it asks the engine, and the rows of the answer.
+//! The prompt typed into the hints pane: what it asks the engine, and the rows of the answer.
 
 use crate::tui::fixture;
 use crate::tui::input::Input;
@@ -53,7 +53,7 @@ fn the_reason_of_the_row_under_the_cursor_is_whole_while_the_prompt_is_typed() {
     }
 }
 
-/// Hints at these because of the tag `java` at the beginning of the prompt.
+/// Hints at these sources for the tag `java` at the start of the prompt.
 fn found(ids: &[&str]) -> Findings {
     let hint = |id: &&str| Hint {
         id: (*id).into(),
@@ -73,7 +73,7 @@ fn a_picked_match_keeps_its_row_while_the_prompt_is_the_same() {
         answer(state, Response::Findings(found(ids)));
         state.hints.findings.hints.iter().map(|hint| hint.id.to_string()).collect::<Vec<_>>()
     };
-    // In the fixture `circuit-breaker` is picked; here it represents a new pick.
+    // The fixture has `circuit-breaker` picked, which stands for a new pick here.
     assert_eq!(reported(&mut state, &["circuit-breaker", "java-service"]), ["circuit-breaker", "java-service"]);
     press(&mut state, "Esc j");
     update(&mut state, Input::Snapshot(Box::new(fixture::snapshot())));
@@ -89,7 +89,7 @@ fn the_best_match_is_under_the_cursor_while_the_prompt_is_typed() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "3 Enter \"java\"");
     answer(&mut state, Response::Findings(found(&["release-notes"])));
-    // The same prompt, once the index is made.
+    // The same prompt, after the index was built.
     update(&mut state, Input::Snapshot(Box::new(fixture::snapshot())));
     answer(&mut state, Response::Findings(found(&["java-service", "release-notes"])));
     assert_eq!(state.subject(Pane::Hints), Some("java-service"));
@@ -139,7 +139,7 @@ fn earlier_prompts_can_be_recalled() {
     assert_eq!((state.hints.prompt.text(), state.typing), ("", None), "from the list too");
 }
 
-/// A source whose tag is only part of a word in the prompt.
+/// A source with a tag that is only part of a word in the prompt.
 fn passed(id: &str) -> SkippedSource {
     let why = WhyNot::Inside { piece: "x/api".to_owned(), neighbour: Neighbour::Before('/') };
     SkippedSource { id: id.into(), tags: vec!["api".to_owned()], ranges: std::iter::once(2..5).collect(), why }
@@ -156,7 +156,7 @@ fn a_source_passed_over_can_be_picked_and_keeps_its_row() {
     reported(&mut state, &["ticket-search", "circuit-breaker", "payments-api"]);
     press(&mut state, "Esc j j");
     assert_eq!(commands(&press(&mut state, "Space")), [Request::pick_if_few("payments-api")]);
-    // In the fixture `circuit-breaker` is picked; here it represents a new pick.
+    // The fixture has `circuit-breaker` picked, which stands for a new pick here.
     press(&mut state, "k");
     update(&mut state, Input::Snapshot(Box::new(fixture::snapshot())));
     reported(&mut state, &["ticket-search", "payments-api"]);
@@ -236,7 +236,7 @@ fn a_line_feed_starts_a_new_line() {
     assert_eq!(state.hints.prompt.text(), "one\ntwo");
 }
 
-/// While the prompt is typed, the keys of the list are letters of it.
+/// While the prompt is typed, the keys of the list type letters into it.
 #[test]
 fn what_the_keys_do_is_said_of_the_list() {
     let mut state = fixture::state(120, 36);

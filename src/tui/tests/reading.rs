@@ -1,4 +1,4 @@
-//! Reading a document: rendered Markdown, its links and mentions, the way back, and parts that are read when they are needed.
+//! Reading a document: rendered Markdown, links and mentions, the way back, and parts that are read on demand.
 
 use std::path::Path;
 
@@ -56,7 +56,7 @@ breaker.call(); // retry-pattern
 [^1]: Not twice.
 ";
 
-/// The document with everything, read.
+/// A screen that reads the document with every construct.
 fn reads(size: Size, keys: &str) -> State {
     let mut state = fixture::state(size.width, size.height);
     let mention = |to: &str, via, line| refdesk_core::mention::Mention {
@@ -277,7 +277,7 @@ fn code_is_highlighted_while_it_is_read() {
     assert!(highlights(press(&mut state, "j k")).is_empty(), "once");
 }
 
-/// A part of a long document, each line with its number.
+/// A part of a long document, in which each line has its number.
 fn part(lines: std::ops::Range<usize>, rest: u64) -> Document {
     let text: String = lines.clone().map(|line| format!("line {line:05}\n\n")).collect();
     let (from, next) = (12 * (lines.start as u64 - 1), 12 * (lines.end as u64 - 1));
@@ -310,7 +310,7 @@ fn reading_on_asks_for_more() {
     answer(&mut state, Response::Document(part(101..201, 12 * 800)));
     press(&mut state, "j");
     assert!(screen(&state).contains("line 00101"), "{}", screen(&state));
-    // To the end: part after part, until there is no more.
+    // Goes to the end, which requests part after part until there is no more.
     let mut effects = press(&mut state, "G");
     for nth in 2..10 {
         assert_eq!(asked(&effects), [1200 * nth], "{nth}");
@@ -337,7 +337,7 @@ fn a_bounded_number_of_parts_is_kept() {
     assert!(screen(&state).contains("line 04000"), "{}", screen(&state));
     assert!(screen(&state).contains("details, 100% of 47 KB"), "{}", screen(&state));
     let rows = state.catalog.reading.loaded.len();
-    // Back up, the part before is asked for, and what is read stays where it is.
+    // On the way up, the previous part is requested, and the visible text stays in place.
     let mut effects = Vec::new();
     while asked(&effects).is_empty() {
         effects = press(&mut state, "C-b");

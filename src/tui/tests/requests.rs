@@ -1,4 +1,4 @@
-//! Requests in place of the selection: arriving, marked, answered, declined, put aside, and ended.
+//! Requests in place of the selection: arriving, marked, answered, declined, postponed, and ended.
 
 mod layout;
 mod outcomes;
@@ -79,7 +79,7 @@ fn keys_that_answer_a_choice() {
         ("A / \"api\" Enter Space Esc Enter", Some(chosen(&["payments-api"]))),
         ("A y", None),
         ("2 Space Enter", Some(chosen(&["retry-pattern"]))),
-        // Keys in other panes answer nothing.
+        // In other panes, the keys do not answer.
         ("Space Enter", None),
         ("n", None),
         ("3 Enter \"n y a\"", None),
@@ -146,7 +146,7 @@ fn a_write_can_be_approved_only_where_it_is_shown_in_full() {
 
 #[test]
 fn a_request_does_not_take_the_focus() {
-    // If another pane has the focus, it opens beside it.
+    // If another pane has the focus, the request opens beside it.
     for keys in ["", "3", "3 i \"write\"", "/ \"java\"", "4", "d", ":"] {
         let mut state = desk(keys, &[]);
         let before = (state.focus, state.typing, state.window);
@@ -159,7 +159,7 @@ fn a_request_does_not_take_the_focus() {
         );
         assert!(screen(&state).contains("1 request: A"), "{keys}");
     }
-    // If the selection has the focus, it waits until the user turns to it.
+    // If the selection has the focus, the request waits until the user opens it.
     let mut state = desk("2 j", &[]);
     let on = state.subject(Pane::Selection).map(str::to_owned);
     tell(&mut state, &[choice("r1")]);
@@ -288,7 +288,7 @@ fn keys_meant_for_an_ended_request_do_nothing_else() {
     ] {
         for is_told_first in [true, false] {
             for (nth, keys) in ["A", "A Space", "A Enter", "A /", "A / \"ja\"", "A j k"].into_iter().enumerate() {
-                // Each key is pressed after two of these beginnings and after every ending.
+                // Each key is pressed after two of these beginnings and after every kind of end.
                 let all = ["Space", "Enter", "y", "n", "q", "u", "x", "C", "]", "Esc", ":", "?", "1", "Tab", "A"];
                 for key in all.into_iter().skip(nth % 3).step_by(3) {
                     let mut state = desk("", std::slice::from_ref(&waiting));

@@ -1,4 +1,4 @@
-//! Where keys go when something is left, read or undone: back to where the user was.
+//! Where keys go after something was left, read or undone: back to where the user was.
 
 use crate::tui::fixture;
 use crate::tui::input::Input;
@@ -10,7 +10,7 @@ use crate::tui::update::update;
 use refdesk_desk::Document;
 use refdesk_desk::engine::{Response, Snapshot};
 
-/// Answers the request for the document of a source.
+/// Answers the request for a source's document.
 fn read(state: &mut State, id: &str) {
     answer(state, Response::Document(fixture::document(id, &"A line of text.\n\n".repeat(40))));
 }
@@ -21,7 +21,7 @@ fn a_document_that_was_opened_from_another_pane_is_left_for_that_pane() {
         ("2 j Enter Esc", Pane::Selection, "retry-pattern"),
         ("2 j Enter j j Esc", Pane::Selection, "retry-pattern"),
         ("j j Enter Esc", Pane::Catalog, "retry-pattern"),
-        // Going to the list meanwhile leaves the selection.
+        // Going to the list in between leaves the selection.
         ("2 j Enter 1 Enter Esc", Pane::Catalog, "retry-pattern"),
     ] {
         let mut state = fixture::state(120, 36);
@@ -52,7 +52,7 @@ fn reading_begins_at_the_document_where_details_would_hide_it() {
         let mut state = fixture::state(width, height);
         press(&mut state, "j j Enter");
         read(&mut state, "retry-pattern");
-        // It makes the details longer.
+        // The preview makes the details longer.
         let preview = fixture::preview_selection("retry-pattern", &[], &["retry-pattern"]);
         answer(&mut state, Response::SelectionPreview(preview));
         press(&mut state, keys);
@@ -98,7 +98,7 @@ fn the_cursor_of_the_selection_is_on_what_an_undo_brings_back() {
     assert_ne!(state.selected(), Some("circuit-breaker"));
     update(&mut state, Input::Snapshot(Box::new(Snapshot { generation: 3, ..fixture::snapshot() })));
     assert_eq!(state.selected(), Some("circuit-breaker"));
-    // A cursor that was moved meanwhile stays where it was put.
+    // A cursor that was moved meanwhile stays where it is.
     update(&mut state, Input::Snapshot(Box::new(after)));
     press(&mut state, "j");
     let moved_to = state.selected().map(str::to_owned);

@@ -180,7 +180,7 @@ fn matches_are_marked() {
     insta::assert_snapshot!("marks_of_the_search", marked(&with_search(80, 24, "j l", "/ \"call\" Enter n")));
 }
 
-/// The lines with underlined text in brackets and reversed text in braces.
+/// The lines, with underlined text in brackets and reversed text in braces.
 fn marked(state: &State) -> String {
     use ratatui::style::Modifier;
     let buffer = snapshot::buffer(state);

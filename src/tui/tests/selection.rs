@@ -14,7 +14,7 @@ use refdesk_desk::engine::Snapshot;
 
 use crate::tui::tests::{message, press, screen};
 
-/// The ids of the rows, those in brackets that do not match themselves.
+/// The ids of the rows; those in brackets do not match themselves.
 fn rows(state: &State) -> String {
     let rows = state.selection.rows.iter().map(|row| {
         let id = row.id(&state.snapshot).unwrap();
@@ -87,7 +87,7 @@ fn a_jump_to_a_row_that_the_filter_hides_clears_it() {
         ("1 C-k \"@timeouts\" Enter 2", "", "timeouts", said),
         ("1 C-k \"@retry-pattern\" Enter 2", "legacy", "retry-pattern", ""),
         ("1 C-k \"@payments-api\" Enter 2", "legacy", "legacy-errors", ""),
-        // Only a key that goes to the row is a jump.
+        // `Tab` only moves the focus, which is not a jump to the row.
         ("1 C-k \"@timeouts\" Enter Tab", "legacy", "legacy-errors", ""),
         ("1 C-k \"@timeouts\" Enter Tab BackTab 2", "", "timeouts", said),
         ("1 C-k \"@timeouts\" Enter 2 / \"legacy\" Enter 1 2", "legacy", "legacy-errors", ""),
@@ -113,7 +113,7 @@ fn a_snapshot_keeps_the_filter() {
     let selection = Arc::new(fixture::selection(members, &[], &[]));
     update(&mut state, Input::Snapshot(Box::new(Snapshot { selection: selection.clone(), ..fixture::snapshot() })));
     assert_eq!((rows(&state).as_str(), state.selected()), ("(java-service) timeouts", Some("timeouts")));
-    // Positions are of another catalog then.
+    // The same sources have other positions in this catalog.
     let fewer = state.snapshot.catalog.sources().iter().skip(2).cloned().collect();
     let snapshot = Snapshot { selection, catalog: Arc::new(Catalog::new(fewer)), ..fixture::snapshot() };
     update(&mut state, Input::Snapshot(Box::new(snapshot)));

@@ -1,4 +1,4 @@
-//! How the screen was left in a workspace, and the history of places.
+//! The saved state of the screen in a workspace, and the history of places.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use refdesk_desk::engine::{Request, Response, Snapshot};
 
 use crate::tui::tests::{answer, commands, message, press};
 
-/// A screen of a workspace left in this state, before it is open.
+/// A screen of a workspace that was left in this state, before the workspace is open.
 fn resumed(left: &ScreenSession) -> State {
     let skin = Skin { theme: Theme::new(Colours::Indexed), glyphs: Glyphs::UNICODE };
     let mut state = State::new(Size { width: 120, height: 36 }, skin);
@@ -49,7 +49,7 @@ fn everything_is_there_again() {
         "s s s",
         "2 $",
         "j j Enter",
-        // Keys that quit leave a view open, which is there again as after a kill.
+        // Quitting by these keys leaves the view open, so it opens again, as after a kill.
         "j j R",
         "R Tab",
         "6",

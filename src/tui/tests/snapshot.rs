@@ -1,5 +1,5 @@
-//! A screen as a snapshot: its text, and below it a letter for the style of every cell that has one, with a legend that
-//! says what each letter is in each theme. A theme changes how a cell looks and never what it says, which is checked here.
+//! A screen as a snapshot: its text, then a letter for the style of every styled cell, with a legend of each letter's
+//! style in each theme. A theme must change how a cell looks and never its text, which is checked here.
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -18,7 +18,7 @@ pub fn buffer(state: &State) -> Buffer {
     terminal.backend().buffer().clone()
 }
 
-/// The text of a frame, without blanks at the ends of lines.
+/// The text of a frame, without trailing blanks.
 pub fn text(buffer: &Buffer) -> String {
     lines(buffer, |x, y| buffer[(x, y)].symbol().to_owned())
 }
@@ -42,7 +42,7 @@ pub fn in_themes(state: &State, themes: &[(&str, Theme)]) -> String {
     let styles = lines(&buffers[0], |x, y| {
         let styles: Vec<String> = buffers.iter().map(|buffer| style(buffer, x, y)).collect();
         let cell = &buffers[0][(x, y)];
-        // The colour of a blank is invisible.
+        // A blank's foreground colour is invisible.
         if styles == plain || (cell.symbol() == " " && styles.iter().all(|style| !shows_on_blanks(style))) {
             return " ".repeat(cells::width(cell.symbol()).max(1));
         }

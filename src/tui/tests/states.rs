@@ -1,5 +1,5 @@
-//! Every state of the screen at three common sizes: its text, and its styles in a dark theme, a light one and without
-//! colours. One line per state, with keys in the notation of the keymap.
+//! Every state of the screen at three common sizes: its text, and its styles in a dark theme, in a light one and
+//! without colours. One line per state, with keys in the keymap's notation.
 
 use ratatui::layout::Size;
 
@@ -80,7 +80,7 @@ fn no_json(size: Size, keys: &str) -> State {
     state
 }
 
-/// Two requests for a choice and one for approval of a write, with what the marks would add.
+/// Two requests for a choice and one for approval of a write, with what the marked sources would add.
 fn asked(size: Size, keys: &str) -> State {
     let mut state = fixture::state(size.width, size.height);
     let context = "to write a client of the payments service that survives its outages";
@@ -241,7 +241,7 @@ fn databases(size: Size, keys: &str) -> State {
     state
 }
 
-/// The view of databases while pages are written.
+/// The databases view while pages are written.
 fn documenting(size: Size, keys: &str) -> State {
     let mut state = databases(size, "w");
     press(&mut state, "y");
@@ -263,7 +263,7 @@ screens! { databases:
 
 screens! { documenting: databases_writing "" databases_pausing "Esc" databases_writing_elsewhere "1" }
 
-/// The mention graph, opened at the second source of the catalog.
+/// The graph view, opened at the second source of the catalog.
 fn graph(size: Size, keys: &str) -> State {
     let mut state = fixture::in_graph(size.width, size.height, "j R");
     press(&mut state, keys);

@@ -1,4 +1,4 @@
-//! The window of the themes: the screen shows the one under the cursor, Enter keeps it, and anything else does not.
+//! The themes window: the screen shows the theme under the cursor, and only Enter keeps it.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ fn the_theme_under_the_cursor_is_shown_and_only_enter_keeps_it() {
     }
     let mut state = fixture::state(80, 24);
     press(&mut state, "T j j");
-    // Whatever closes the window, nothing was chosen.
+    // However the window is closed, no theme was chosen.
     state.window = None;
     update(&mut state, Input::Snapshot(Box::new(fixture::snapshot())));
     assert_eq!(named(&state), ("dark".to_owned(), None));

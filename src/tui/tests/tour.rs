@@ -1,4 +1,4 @@
-//! The tour: each step waits for what it asks for, it can be left at any time, and it takes only free rows.
+//! The tour: each step waits for the action that it asks for, it can be left at any time, and it uses only free rows.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ fn step(state: &State) -> String {
     line.split("C-g").next().unwrap_or_default().trim_matches(|c: char| !c.is_alphanumeric()).to_owned()
 }
 
-/// The engine's answer to a pick, or to its undoing.
+/// The engine's answer to a pick, or to undoing it.
 fn picks(state: &mut State, picked: &[&str]) {
     let members = picked.iter().map(|id| fixture::member(id, 0, &[])).collect();
     let snapshot = refdesk_desk::engine::Snapshot {
@@ -67,7 +67,7 @@ fn every_step_waits_for_its_keys_and_no_others() {
     let effects = answer(&mut state, Response::Databases(Arc::new(fixture::overview())));
     fixture::answer_pages(&mut state, effects);
     at(&state, 9);
-    // The row that the step names is one that ends it, and none above it does.
+    // The row that the step names completes it, and no row above does.
     let shown = screen(&state);
     let named = shown.split("a table such as ").nth(1).and_then(|rest| rest.split(',').next()).unwrap().to_owned();
     let is_it = |state: &State| state.databases.table().is_some_and(|table| table.name.name == named);

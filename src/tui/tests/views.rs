@@ -1,4 +1,4 @@
-//! The views in place of the panes: the way back to where one was in them, and where the next screen begins.
+//! The views in place of the panes: going back returns to the same position in them, and the next screen starts there.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::tui::tests::{answer, press};
 use crate::tui::update::update;
 use crate::tui::views::{View, ViewPlace};
 
-/// Gives the views what they ask for, as the engine does.
+/// Answers the views' requests, as the engine does.
 fn answer_views(state: &mut State) {
     let response = match state.view {
         View::Panes => return,
@@ -90,7 +90,7 @@ fn the_next_screen_begins_in_the_view_that_was_left() {
         assert_eq!(state.session().view, saved, "{keys}");
         answer_views(&mut state);
         assert_eq!(state.session().view, saved, "{keys}");
-        // Who has pressed a key is somewhere else by now.
+        // A user who has pressed a key has moved on.
         let mut state = resumed();
         press(&mut state, "j");
         assert_eq!(opened(state).view, View::Panes, "{keys}");

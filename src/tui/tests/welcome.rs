@@ -1,5 +1,4 @@
-//! A workspace without a catalog: the welcome, the proposals of a scan, the difference, and what agents get from then
-//! on.
+//! A workspace without a catalog: the welcome, the proposals of a scan, the diff, and what agents get afterwards.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -62,7 +61,7 @@ fn scanned(width: u16, height: u16) -> State {
     state
 }
 
-/// The ids in the requests for what writing the proposals would change.
+/// The ids in the requests for the diff of writing the proposals.
 fn asked(effects: &[Effect]) -> Vec<String> {
     let ids = |change: &CatalogChange| change.new.iter().map(|source| source.id.clone()).collect::<Vec<_>>();
     let lists = commands(effects).into_iter().filter_map(|request| match request {

@@ -1,4 +1,4 @@
-//! From the preview to a file: the difference, the dialog, the engine's answers.
+//! From the preview to a file: the diff, the dialog, the engine's answers.
 
 use ratatui::layout::Position;
 
@@ -21,7 +21,7 @@ fn shown(state: &mut State, outcome: RenderPreview) {
     answer(state, Response::Preview { template: NAME.to_owned(), outcome: Ok(outcome) });
 }
 
-/// With a value typed, so that no other is a sample that the text does not show.
+/// A value is typed, because a file with sample values is not written.
 fn desk(outcome: RenderPreview) -> State {
     let mut state = fixture::state(80, 24);
     press(&mut state, "4 Enter \"org\" Esc Esc");

@@ -1,4 +1,4 @@
-//! What every theme of the program promises: all roles, contrast, colours that people with other eyes can tell apart.
+//! What every built-in theme guarantees: all roles, contrast, and colours that colour-blind people can distinguish.
 
 use ratatui::style::{Color, Modifier};
 
@@ -69,10 +69,10 @@ fn every_file_in_themes_is_used() {
     assert_eq!(files, used);
 }
 
-/// Every role is used for text somewhere, and on the row under the cursor too, so it needs the 4.5 to 1 of WCAG 2.2
-/// (1.4.3). A theme without its own background needs it on those that terminals for it have. The sixteen colours are
-/// measured as xterm shows them by default, on black, or on white in the theme for that; a terminal's user may have set
-/// others.
+/// Every role is used for text somewhere, and on the row under the cursor too, so it needs the contrast of 4.5 to 1 of
+/// WCAG 2.2 (1.4.3). A theme without its own background needs it on the backgrounds of terminals that it is made for.
+/// The sixteen colours are measured as xterm shows them by default, on black, or on white in the theme for that; users
+/// may have configured others.
 #[test]
 fn texts_are_readable_on_their_backgrounds_and_under_the_cursor() {
     let grey = |level: u8| [level; 3];
@@ -115,7 +115,7 @@ fn roles_differ_without_red_or_green_cones() {
     for eyes in [ColourVision::NoRed, ColourVision::NoGreen] {
         for (at, one) in COLOURED.iter().enumerate() {
             for other in &COLOURED[at + 1..] {
-                // Pulled-in sources and warnings have the same yellow in every theme; the words distinguish them.
+                // Pulled-in sources and warnings share a yellow in every theme; the words distinguish them.
                 if (*one, *other) == (ThemeRole::Transitive, ThemeRole::Warning) {
                     continue;
                 }
@@ -128,8 +128,8 @@ fn roles_differ_without_red_or_green_cones() {
     }
 }
 
-/// Colour is never the only sign: without colours, every state has its own mark, and what is marked within a text
-/// has its own attribute.
+/// Colour is never the only sign: without colours, every state still has its own mark, and marked text its own
+/// attribute.
 #[test]
 fn states_differ_without_colours() {
     let mono = Theme::new(Colours::Mono);

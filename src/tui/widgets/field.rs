@@ -224,7 +224,7 @@ mod tests {
 
     use super::*;
 
-    /// `|` marks the cursor.
+    /// Parses a field with `|` at the cursor.
     fn field(marked: &str) -> TextField {
         let cursor = marked.find('|').unwrap();
         TextField { text: marked.replace('|', ""), cursor, is_proposed: false }

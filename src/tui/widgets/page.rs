@@ -458,7 +458,7 @@ mod tests {
     #[test]
     fn a_part_of_code_is_scrolled_into_view() {
         let page = code("| abcdefghi", 2);
-        // Of "abcdefghi", five columns are visible.
+        // Five columns of "abcdefghi" are visible.
         for (part, across, expected) in [
             (2..3, 0, 0),
             (5..6, 0, 0),

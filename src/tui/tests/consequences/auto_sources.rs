@@ -1,4 +1,4 @@
-//! What a pick says of sources of mode auto, which an agent gets in any case.
+//! What a pick reports about sources of mode auto, which an agent gets anyway.
 
 use super::*;
 
@@ -15,7 +15,7 @@ fn an_auto_source_says_once_what_a_pick_of_it_does() {
     assert!(shown.contains("Picking it would add nothing."), "{shown}");
 }
 
-/// A pick of the user's, and the conventions of mode auto that it pulls in.
+/// The user's pick pulls in the conventions, which have mode auto.
 fn with_auto_pulled_in() -> State {
     let mut state = fixture::state(120, 36);
     let members =

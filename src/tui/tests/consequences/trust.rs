@@ -1,9 +1,9 @@
-//! What a change says of sources that wait for trust.
+//! What a change reports about untrusted sources.
 
 use super::large_picks::large;
 use super::*;
 
-/// The details pane before and after, the message of the pick, and that of undo.
+/// The details pane before and after, and the messages of the pick and its undo.
 #[test]
 fn all_say_what_waits_for_trust() {
     use refdesk_core::catalog::{Catalog, Mode, PathState};
@@ -70,7 +70,7 @@ fn what_waits_for_trust_is_named_before_a_pick_and_has_no_price() {
     large.whole.enters.push("outside".into());
     answer(&mut state, Response::LargePick(Box::new(large.clone())));
     assert!(screen(&state).contains("more, 1 untrusted source"), "{}", screen(&state));
-    // At any width, words go before the number of sources that wait for trust.
+    // At any width, other text is dropped before the number of untrusted sources.
     large.whole.cost = refdesk_desk::CostChange { sources: 76_475, total: 80_102 };
     answer(&mut state, Response::LargePick(Box::new(large)));
     for (columns, said) in [

@@ -1,4 +1,4 @@
-//! How a request is laid out at every size: nothing that matters is cut off.
+//! The layout of a request at every size: nothing important is cut off.
 
 use super::*;
 
@@ -172,7 +172,7 @@ fn an_approval_says_what_is_overwritten_and_how_to_decline_at_every_size() {
     }
 }
 
-/// The question is why the sources are offered, so rows that the list does not need show more of it.
+/// The question explains why the sources are offered, so it gets the rows that the list does not need.
 #[test]
 fn a_long_question_has_the_rows_that_the_list_does_not_need() {
     let question = "word ".repeat(70) + "end";

@@ -97,7 +97,7 @@ fn an_asker_that_is_gone_is_not_counted() {
             event(&mut state, over(choice("r2")));
         }
         assert_eq!(message(&state), timed_out);
-        // Keys for the next request are read after it.
+        // The other request is withdrawn, which replaces the message.
         event(
             &mut state,
             Event::Closed(Box::new(ClosedRequest { request: choice("r1").request, ended: RequestEnd::Withdrawn })),
@@ -105,7 +105,7 @@ fn an_asker_that_is_gone_is_not_counted() {
         tell(&mut state, &[]);
         assert!(message(&state).starts_with("claude over mcp no longer asks"), "{}", message(&state));
     }
-    // A request of which only the end is known.
+    // A request of which only the end arrives.
     let mut state = desk("", &[choice("r1")]);
     tell(&mut state, &[]);
     assert!(state.message.is_none(), "{}", message(&state));
