@@ -33,7 +33,7 @@ fn code(file: &Path) -> String {
 }
 
 #[test]
-fn the_faces_do_not_know_each_other() {
+fn the_faces_do_not_depend_on_each_other() {
     let faces = ["cli", "plain", "tui"];
     for face in faces.iter().chain(&["common"]) {
         let files = sources(&format!("src/{face}"));

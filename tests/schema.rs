@@ -317,7 +317,7 @@ fn unnamed(schema: &Value, value: &Value, at: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_is_written_about_databases_validates() {
+fn files_about_databases_validate() {
     let chinook = include_str!("data/databases/chinook.sql");
     let shop = "{ name: shop, type: sqlite, connection: { file: shop.db } }";
     let gone = "{ name: gone, type: sqlite, connection: { file: gone.db } }";

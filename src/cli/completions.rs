@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn only_values_that_a_shell_takes_as_they_stand() {
+    fn only_values_that_a_shell_takes_literally() {
         for (value, expected) in [
             ("retry-pattern", true),
             ("a/b.c_d@1+2", true),

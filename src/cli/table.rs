@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_gives_way_and_nothing_else_does() {
+    fn only_prose_is_narrowed() {
         let sources = rows(&[
             &["●", "adr-001", "~1,200", "booking, rest api, partner, contract"],
             &["○", "an-id-that-must-be-typed", "-", "api"],

@@ -99,7 +99,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_printed_is_parsed_again(limit in 1..1_000_000_000u64) {
+        fn printed_limits_parse_back(limit in 1..1_000_000_000u64) {
             prop_assert_eq!(parse_limit(&short(limit)), Some(limit));
         }
     }

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_session_did_and_got_is_a_sentence() {
+    fn a_sessions_activity_is_a_sentence() {
         let none = Knowledge::default();
         for (knowledge, said) in [
             (Knowledge { instruction_count: 1, ..none }, "the session was sent what it is and how to read it"),

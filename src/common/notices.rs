@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_done_at_a_screen_was_done_by_you() {
+    fn actions_at_a_screen_were_done_by_you() {
         for (who, text, expected) in [
             (Actor::Other(SCREEN.into()), "Removed a.tpl", "you: Removed a.tpl"),
             (Actor::Other("a screen over mcp".into()), "Read @a", "a screen over mcp: Read @a"),

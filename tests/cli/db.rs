@@ -21,7 +21,7 @@ fn strings(value: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn a_database_is_planned_documented_and_asked() {
+fn a_database_is_planned_documented_and_queried() {
     let world = world();
     let told = world.run(&["db", "plan", "--dry-run", "--no-model"]).exits(0);
     assert!(told.text().contains("Email         only the share of nulls, sensitive by name: email"), "{told}");
@@ -138,7 +138,7 @@ fn an_answer_has_the_same_members_whatever_happens() {
 }
 
 #[test]
-fn status_and_diff_agree_on_what_is_to_do() {
+fn status_and_diff_agree_on_pending_changes() {
     let world = world();
     world.run(&["db", "document", "--yes"]).exits(0);
     let database = rusqlite::Connection::open(world.path.join("shop.db")).unwrap();
@@ -232,7 +232,7 @@ fn names_in_the_configuration_that_match_nothing_are_all_reported() {
 }
 
 #[test]
-fn what_could_not_be_read_is_no_success() {
+fn an_unreadable_database_is_a_failure() {
     let world = world();
     world.run(&["db", "document", "--yes"]).exits(0);
     let shop = "{ name: shop, type: sqlite, connection: { file: shop.db } }";
@@ -430,7 +430,7 @@ fn problems_of_the_configuration_are_reported() {
 }
 
 #[test]
-fn all_three_run_in_one_go() {
+fn the_pipeline_runs_all_three_steps() {
     let world = world();
     world.run(&["db", "pipeline"]).exits(2);
     let told = world.run(&["db", "pipeline", "--yes", "--json"]).exits(0).json();

@@ -155,7 +155,7 @@ fn a_second_run_leaves_the_first_alone() {
 }
 
 #[test]
-fn without_room_nothing_is_torn() {
+fn without_room_no_file_is_torn() {
     let statements = sql(&many_tables(60), Dialect::Sqlite);
     let whole = world(&statements);
     whole.run(&DOCUMENT).exits(0);
@@ -178,7 +178,7 @@ fn without_room_nothing_is_torn() {
 #[cfg(target_os = "linux")]
 #[test]
 #[allow(clippy::print_stderr, reason = "a test that is left out says so")]
-fn on_a_full_disk_nothing_is_torn() {
+fn on_a_full_disk_no_file_is_torn() {
     if !Command::new("unshare").args(["-rm", "true"]).output().is_ok_and(|ran| ran.status.success()) {
         eprintln!("skipped: this user may not mount a file system");
         return;
@@ -252,7 +252,7 @@ fn interrupt(world: &Workspace, holds: impl Fn() -> bool) -> ProgramRun {
 }
 
 #[test]
-fn ctrl_c_ends_a_run_after_the_table_at_hand_and_the_next_goes_on_there() {
+fn ctrl_c_ends_a_run_after_the_current_table_and_the_next_run_resumes_there() {
     let statements = sql(&many_tables(scaled(100, 300)), Dialect::Sqlite);
     let (whole, broken) = (world(&statements), world(&statements));
     whole.run(&DOCUMENT).exits(0);
@@ -268,7 +268,7 @@ fn ctrl_c_ends_a_run_after_the_table_at_hand_and_the_next_goes_on_there() {
 }
 
 #[test]
-fn ctrl_c_cancels_what_a_server_does() {
+fn ctrl_c_cancels_running_queries() {
     let Some(server) = TestServer::start() else { return };
     server.database("slow");
     server.run("slow", &sql(&many_tables(60), Dialect::Postgres));

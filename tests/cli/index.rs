@@ -101,7 +101,7 @@ fn a_prompt_without_tags_brings_up_what_it_is_about() {
 }
 
 #[test]
-fn an_index_that_is_not_complete_takes_no_hint_by_tag_away() {
+fn an_incomplete_index_removes_no_tag_hints() {
     let world = world(0);
     world.json(&["index"], 0);
     world.put("more.md", b"# Trying again\n\nThe payment client calls again when a call fails, and a retry waits.\n");
@@ -117,7 +117,7 @@ fn an_index_that_is_not_complete_takes_no_hint_by_tag_away() {
 }
 
 #[test]
-fn sources_that_were_added_since_are_named_as_missing() {
+fn later_added_sources_are_reported_as_missing() {
     let world = world(0);
     world.json(&["index"], 0);
     world.run(&["doctor"]).exits(0);
@@ -210,7 +210,7 @@ fn sections_of_html_and_restructured_text_are_found() {
 }
 
 #[test]
-fn search_does_not_quote_what_is_gone() {
+fn search_does_not_quote_removed_text() {
     let world = world(0);
     world.run(&["index", "--words-only"]).exits(0);
     let found = || world.json(&["search", "failed calls, blue links"], 0);
@@ -231,7 +231,7 @@ fn search_does_not_quote_what_is_gone() {
 }
 
 #[test]
-fn prompts_that_point_at_a_source_again_and_again_bring_it_up() {
+fn repeated_prompts_about_a_source_bring_it_up() {
     let world = world(0);
     world.run(&["index"]).exits(0);
     let score = world.feed_json(&["simulate", "--repeat"], b"the caller gives up")["considered"][0]["score"].clone();
@@ -267,7 +267,7 @@ fn prompts_that_point_at_a_source_again_and_again_bring_it_up() {
 /// A chunk of short sections is named after the first of them. The matching section has its current line: as indexed,
 /// with unchanged text written again, and below new text.
 #[test]
-fn sections_have_the_lines_that_they_have_now() {
+fn sections_have_their_current_lines() {
     let text = "# Tills\n\nHow a till is used.\n\n## Login\n\nWith a card.\n\n## Lockout\n\nA cashier is locked out after a wrong pin.\n";
     let world = Workspace::of(
         json!([{"id": "tills", "name": "Tills", "type": "local", "path": "tills.md", "mode": "selectable"},
@@ -290,7 +290,7 @@ fn sections_have_the_lines_that_they_have_now() {
 /// A heading inserted before a section is not reported above it, and of sections with equal text the right one is
 /// named.
 #[test]
-fn sections_have_the_headings_that_they_have_now() {
+fn sections_have_their_current_headings() {
     let filler = "Filler about nothing that anybody looks for, again and again and again. ".repeat(6);
     let zoo =
         |more: &str| format!("# Zoo\n\n{filler}\n\n{more}## Care\n\nFeed the zebu every day with hay and some salt.\n");
@@ -319,7 +319,7 @@ fn sections_have_the_headings_that_they_have_now() {
 
 /// An editor may save half a catalog, and a profile hides sources. Recomputing their vectors would take minutes.
 #[test]
-fn what_a_broken_catalog_or_a_profile_hides_stays_in_the_index() {
+fn sources_hidden_by_a_broken_catalog_or_a_profile_stay_indexed() {
     let world = world(3);
     let all = world.json(&["index", "--words-only"], 0)["sections"].clone();
     let catalog = world.read("references.json");
@@ -373,7 +373,7 @@ fn killed_at_any_moment_the_index_is_completed_by_the_next_run() {
 }
 
 #[test]
-fn killed_while_it_is_made_anew_the_index_stays_ours() {
+fn killed_during_a_rebuild_the_index_stays_valid() {
     let world = world(4);
     world.run(&["index", "--words-only"]).exits(0);
     let database = world.path.join(".jaato/refdesk/index.db");
@@ -404,7 +404,7 @@ fn unfinished(world: &Workspace) -> Vec<String> {
 }
 
 #[test]
-fn an_index_that_cannot_be_made_anew_stays() {
+fn a_failed_rebuild_keeps_the_index() {
     let world = world(20);
     let sections = world.json(&["index", "--words-only"], 0)["sections"].clone();
     let hits = || world.json(&["search", "wind", "--limit", "100"], 0)["hits"].as_array().unwrap().len();
@@ -447,7 +447,7 @@ fn a_server_keeps_the_index_up_to_date() {
 }
 
 #[test]
-fn a_server_answers_with_its_model_for_commands() {
+fn commands_borrow_the_model_of_a_server() {
     let world = world(0);
     world.run(&["index"]).exits(0);
     let state = world.beside(STATE);
@@ -490,7 +490,7 @@ fn nothing_is_built_without_sources_or_where_it_is_forbidden() {
 }
 
 #[test]
-fn watching_updates_the_index_although_nothing_else_may_and_as_it_was_asked_to() {
+fn watching_updates_the_index_with_its_options_even_if_background_updates_are_off() {
     let world = world(0);
     let mut configuration: Value = serde_json::from_str(&world.read("references.json")).unwrap();
     configuration["index"] = json!({"background": false});
@@ -514,7 +514,7 @@ fn watching_updates_the_index_although_nothing_else_may_and_as_it_was_asked_to()
 }
 
 #[test]
-fn an_entry_that_changed_since_is_not_quoted_as_it_was() {
+fn a_changed_entry_is_not_quoted_from_the_index() {
     let described = |how: &str| json!([{"id": "a", "name": "A", "description": how, "path": "a.md"}]);
     let world = Workspace::of(described("About giraffes."), &[("a.md", "# Text\n\nNothing of the kind.\n")]);
     world.run(&["index"]).exits(0);
@@ -632,7 +632,7 @@ fn odd_documents_are_indexed() {
 }
 
 #[test]
-fn where_it_cannot_be_written_the_error_names_file_and_remedy() {
+fn an_unwritable_index_is_an_error_with_file_and_fix() {
     let world = world(0);
     world.put(".jaato/refdesk", b"a file");
     let refused = world.json(&["index"], 1);
@@ -654,7 +654,7 @@ fn where_it_cannot_be_written_the_error_names_file_and_remedy() {
 }
 
 #[test]
-fn a_second_one_leaves_the_first_alone() {
+fn a_second_index_run_leaves_the_first_alone() {
     let world = world(60);
     let mut first = world.command(&["index"]);
     let mut first = first.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();

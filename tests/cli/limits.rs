@@ -171,7 +171,7 @@ fn json_of_a_billion_items_takes_little_memory() {
 }
 
 #[test]
-fn no_partial_ends_the_program() {
+fn no_partial_crashes_the_program() {
     let world = Workspace::new();
     fails(&world, &["render", "--inline", "{{>p}}", "--partial", "p=x{{>p}}"], 1, "the limit of 64 partials");
     let doubling: Vec<String> = (0..60).map(|at| format!("p{at}={{{{>p{}}}}}{{{{>p{}}}}}", at + 1, at + 1)).collect();
@@ -212,7 +212,7 @@ fn no_number_is_rounded() {
 }
 
 #[test]
-fn what_is_within_the_limits_is_rendered() {
+fn templates_within_the_limits_are_rendered() {
     let world = Workspace::new();
     let lines = "0123456789abcde\n".repeat(1_000_000);
     let rendered = world.run(&["render", "--inline", "{{ '0123456789abcde\\n' * 1000000 }}"]).exits(0);
@@ -268,7 +268,7 @@ fn a_worker_does_not_outlive_a_desk_that_is_killed() {
 /// So few that the program barely starts.
 #[test]
 #[cfg(target_os = "linux")]
-fn without_files_to_open_there_is_still_an_answer() {
+fn without_free_file_descriptors_the_program_still_answers() {
     let world = Workspace::new();
     for files in 5..14 {
         for words in [&["doctor"][..], &["mcp"], &["watch"], &["--plain"]] {
@@ -283,7 +283,7 @@ fn without_files_to_open_there_is_still_an_answer() {
 /// On a system without free threads. Root always gets more.
 #[cfg(target_os = "linux")]
 #[test]
-fn without_threads_there_is_still_an_answer() {
+fn without_free_threads_the_program_still_answers() {
     let world = Workspace::new();
     for (words, works) in [(["list", "--selected"], true), (["render", "--inline=x"], false)] {
         let whole = world.command(&[&["--format", "json"], &words[..]].concat());

@@ -23,7 +23,7 @@ fn without_room(world: &Workspace, words: &[&str]) -> ProgramRun {
 }
 
 #[test]
-fn what_could_not_be_stored_is_named() {
+fn failures_to_store_are_reported() {
     let world = world();
     world.put(
         ".jaato/databases.yaml",

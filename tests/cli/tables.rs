@@ -83,7 +83,7 @@ fn tables_are_found_as_tables() {
 }
 
 #[test]
-fn what_a_person_wrote_into_a_page_is_found() {
+fn text_added_to_a_page_by_hand_is_found() {
     let world = documented();
     let path = "docs/databases/shop/track/tables/main.Track.md";
     let page = world.read(path);
@@ -155,7 +155,7 @@ pub fn twins() -> Workspace {
 }
 
 #[test]
-fn a_name_means_one_table_or_says_which_it_could() {
+fn a_name_means_one_table_or_lists_the_candidates() {
     let world = twins();
     for (name, expected) in [
         ("orders", "main.orders"),
@@ -185,7 +185,7 @@ fn a_name_means_one_table_or_says_which_it_could() {
 }
 
 #[test]
-fn two_names_are_joined_where_both_are() {
+fn two_names_are_joined_in_the_database_that_has_both() {
     let world = twins();
     let reported = world.run(&["db", "path", "item", "orders", "--json"]).exits(0).json();
     assert_eq!(

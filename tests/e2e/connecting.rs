@@ -48,7 +48,7 @@ fn the_diff_is_shown_before_the_answer() {
 }
 
 #[test]
-fn what_was_found_and_the_agent_come_before_the_first_question() {
+fn the_detected_agent_is_shown_before_the_first_question() {
     let world = world("{\n  \"version\": 1\n}\n");
     let mut pty = start(&world, &["connect", "--hooks-only"]);
     pty.wait_for("[y/N]");
@@ -106,7 +106,7 @@ fn each_file_is_asked_about_and_nothing_is_written_unless_all_are_approved() {
 }
 
 #[test]
-fn a_file_that_is_to_stay_does_not_keep_the_others_from_being_removed() {
+fn keeping_one_file_does_not_prevent_removing_the_others() {
     for (answers, removed) in [(["y\r", "n\r"], true), (["n\r", "n\r"], false)] {
         let world = Workspace::of(json!([inline("a", "text")]), &[]);
         let ran = world.run(&["connect", "cursor", "--yes"]);
@@ -154,7 +154,7 @@ fn an_empty_catalog_is_asked_about_first() {
 }
 
 #[test]
-fn without_an_agent_that_is_found_there_is_a_list_to_choose_from() {
+fn without_detected_agents_there_is_a_list_to_choose_from() {
     for (typed, written) in [("?\r4\r", true), ("\r", false), ("q\r", false)] {
         let world = Workspace::of(json!([inline("a", "text")]), &[]);
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_refdesk"));

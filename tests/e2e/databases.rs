@@ -27,7 +27,7 @@ fn with_database(tables: usize) -> Workspace {
 }
 
 #[test]
-fn a_database_is_documented_paused_and_gone_on_with() {
+fn a_database_is_documented_paused_and_resumed() {
     let world = with_database(240);
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_refdesk"));
     command.args(["--workspace".as_ref(), world.path.as_os_str()]);

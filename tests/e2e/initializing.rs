@@ -44,7 +44,7 @@ fn ticking_and_a_yes_write_what_is_ticked() {
 }
 
 #[test]
-fn the_index_is_built_unless_a_person_says_no_and_what_was_left_out_stays_folded() {
+fn the_index_is_built_by_default_and_left_out_documents_stay_folded() {
     let world = world();
     let mut pty = start(&world, &["init"]);
     for (shown, typed) in [("3 of 3 ticked", "2\r"), ("2 of 3", "\r"), ("Write 2 files?", "y\r"), ("[Y/n]", "\r")] {

@@ -134,7 +134,7 @@ fn nothing_is_written_if_nothing_changed() {
 }
 
 #[test]
-fn nothing_of_the_demo_is_kept() {
+fn the_demo_saves_no_layout() {
     let home = tempfile::tempdir().unwrap();
     let mut pty = demo_at(home.path());
     pty.type_bytes("Tjj\r");

@@ -40,7 +40,7 @@ fn wait_for_ground(pty: &Pty, is_light: bool) {
 }
 
 #[test]
-fn the_terminal_is_asked_for_its_background_and_followed() {
+fn the_theme_follows_the_terminals_background() {
     let (home, world) = (tempfile::tempdir().unwrap(), conversation::demo());
     let workspace = ["--workspace", world.path.to_str().unwrap()];
     let mut pty = Pty::start_at(home.path(), &workspace, 100, 30);

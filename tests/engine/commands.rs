@@ -155,7 +155,7 @@ fn a_proposal_is_written_and_reported() {
 }
 
 #[test]
-fn what_can_be_added_is_known_before_it_is() {
+fn the_engine_says_beforehand_what_can_be_added() {
     let config = r#"{"sources": [{"id": "one", "name": "One", "path": "docs/one.md"}]}"#;
     let world = World::of(&[("references.json", config), ("docs/one.md", "One.\n"), ("docs/two.md", "Two.\n")]);
     for (place, expected) in [

@@ -42,7 +42,7 @@ fn busy(world: &World) -> Option<Code> {
 }
 
 #[test]
-fn a_run_is_looked_at_before_it_writes() {
+fn a_run_is_previewed_before_it_writes() {
     let mut world = world();
     let seen = overview(&world);
     let standing: Vec<&DatabaseState> = seen.databases.iter().map(|it| &it.state).collect();
@@ -73,7 +73,7 @@ fn a_run_is_looked_at_before_it_writes() {
 }
 
 #[test]
-fn a_server_that_says_nothing_holds_nobody_up() {
+fn an_unresponsive_server_blocks_no_other_request() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let World { folder, workspace, .. } = world();
@@ -123,7 +123,7 @@ fn configuration_notes_and_plan_are_watched() {
 }
 
 #[test]
-fn what_happened_to_a_page_is_marked() {
+fn changes_to_a_page_are_marked() {
     let world = world();
     let run = prepared(&world).number;
     world.ask(Request::WriteDatabases(run));
@@ -154,7 +154,7 @@ fn what_happened_to_a_page_is_marked() {
 }
 
 #[test]
-fn a_paused_run_goes_on() {
+fn a_paused_run_resumes() {
     let world = world();
     let run = prepared(&world).number;
     // The run waits to record its plan in the journal, before it writes pages.

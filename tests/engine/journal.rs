@@ -151,7 +151,7 @@ fn a_simulation_records_nothing() {
 }
 
 #[test]
-fn what_agents_did_is_read_from_the_first_line_on_and_then_only_what_is_new() {
+fn agent_activity_is_read_completely_and_then_incrementally() {
     let folder = tempfile::tempdir().unwrap();
     let workspace = folder.path().join("ws");
     save(&workspace.join("references.json"), r#"{"sources": []}"#);

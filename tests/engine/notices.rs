@@ -25,7 +25,7 @@ fn a_template_that_changes_breaks_and_is_fixed() {
 }
 
 #[test]
-fn what_was_there_at_the_start_is_not_reported() {
+fn the_initial_state_is_not_reported() {
     let files =
         [("references.json", r#"{"sources": []}"#), (".templates/old.tpl", "{{ a"), (".templates/x.tpl", "{{ x }}")];
     let mut world = World::of(&files);

@@ -70,7 +70,7 @@ fn wait_for_end(world: &mut World, request: &Request) -> RequestEnd {
 }
 
 #[test]
-fn a_request_comes_is_answered_and_goes() {
+fn a_request_arrives_is_answered_and_disappears() {
     let mut world = with_screen();
     let (request, asking) = ask(&world.workspace, None, 60.0);
     let snapshot = world.until("it waits", |snapshot| is_waiting(snapshot, &request));
@@ -190,7 +190,7 @@ fn only_a_screen_handles_requests() {
 }
 
 #[test]
-fn a_screen_is_told_when_an_agent_comes_or_goes() {
+fn a_screen_is_notified_when_an_agent_connects_or_disconnects() {
     let mut world = with_screen();
     let workspace = world.workspace.clone();
     let connected = |world: &World| match world.ask(engine::Request::Agents) {

@@ -78,7 +78,7 @@ fn wide_world() -> World {
 }
 
 #[test]
-fn a_pick_that_pulls_in_much_is_made_in_the_size_that_was_chosen() {
+fn a_large_pick_is_made_in_the_chosen_size() {
     for (reach, members, excluded) in [(PickReach::All, 15, 0), (PickReach::Near, 13, 1), (PickReach::Alone, 1, 12)] {
         let mut world = wide_world();
         let Response::LargePick(large) = world.ask(Request::pick_if_few("hub")) else { panic!("it was not asked") };
@@ -168,7 +168,7 @@ fn answers_do_not_depend_on_how_much_is_read_yet() {
 }
 
 #[test]
-fn what_is_in_the_instructions_anyway_is_pulled_in_for_nothing() {
+fn sources_in_the_instructions_are_pulled_in_at_no_cost() {
     let world = World::of(&[
         ("a.md", "See rules and b.\n"),
         ("b.md", "Nothing.\n"),
@@ -302,7 +302,7 @@ fn a_damaged_selection_keeps_the_picks_and_is_set_aside_by_the_next_change() {
 }
 
 #[test]
-fn what_can_be_done_with_several_sources_at_once() {
+fn bulk_actions_on_several_sources() {
     let mut world = World::of(&[
         ("a.md", "See b.\n"),
         ("b.md", "Nothing.\n"),

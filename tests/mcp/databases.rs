@@ -31,7 +31,7 @@ fn said(client: &mut Client, tool: &str, arguments: Value) -> String {
 }
 
 #[test]
-fn they_are_there_where_databases_are_documented() {
+fn the_tools_are_listed_if_databases_are_documented() {
     let mut client = Client::connect(&workspace());
     assert!(names(&mut client).iter().all(|name| !TOOLS.contains(&name.as_str())));
     let (code, message) = client.refused("get_table_schema", json!({"table": "x"}));

@@ -106,7 +106,7 @@ fn recall(world: &Workspace, semantic: bool) -> [usize; 2] {
 }
 
 #[test]
-fn tables_are_found_by_what_is_asked() {
+fn tables_are_found_by_questions() {
     let world = documented();
     world.run(&["index"]).exits(0);
     // Measured: 30 and 12 by words only, 30 and 25 by both.

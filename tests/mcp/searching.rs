@@ -12,7 +12,7 @@ fn hit<'a>(answer: &'a Value, id: &str) -> &'a Value {
 }
 
 #[test]
-fn text_comes_of_selected_sources_alone() {
+fn text_comes_only_from_selected_sources() {
     let workspace = workspace();
     workspace.run(&["index", "--words-only"]).exits(0);
     let mut client = Client::connect(&workspace);
@@ -62,7 +62,7 @@ fn text_comes_of_selected_sources_alone() {
 }
 
 #[test]
-fn the_answer_fits_into_the_tokens() {
+fn the_answer_fits_the_token_budget() {
     let workspace = workspace();
     workspace.run(&["index", "--words-only"]).exits(0);
     workspace.run(&["select", "api", "errors", "service"]).exits(0);

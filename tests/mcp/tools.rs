@@ -56,7 +56,7 @@ fn selecting_pulls_in_mentioned_sources_and_is_stored() {
 
 /// Names with hidden characters are escaped in both forms of an answer, and accepted in that form.
 #[test]
-fn names_with_hidden_characters_are_escaped_and_accepted_so() {
+fn names_with_hidden_characters_are_escaped_and_accepted_in_that_form() {
     let hidden = ["\u{202e}", "\u{200b}", "\u{1b}", "\u{e0041}"];
     for character in hidden {
         let (id, file) = (format!("f{character}x"), format!("n{character}.md"));

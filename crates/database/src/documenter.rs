@@ -82,7 +82,7 @@ mod tests {
     use crate::schema::page::PageKind;
 
     #[test]
-    fn what_a_person_edited_stays() {
+    fn manual_edits_are_kept() {
         let page = Page {
             path: "docs/a.md".into(),
             text: "new".into(),

@@ -329,7 +329,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_with_dots_are_told_apart() {
+    fn names_with_dots_are_distinguished() {
         for (schema, name, full) in [
             ("main", "orders", "main.orders"),
             ("main", "a.b", "main.a.b"),

@@ -276,7 +276,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_that_are_indexed_in_part_are_named_a_few_at_most() {
+    fn only_a_few_partly_indexed_files_are_named() {
         for (count, expected) in [
             (0, None),
             (1, Some("of 1 file are indexed: 0.md.")),

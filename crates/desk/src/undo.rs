@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pick_long_after_an_answer_is_of_others() {
+    fn a_pick_long_after_an_answer_counts_as_foreign() {
         let folder = tempfile::tempdir().unwrap();
         let context = WorkspaceContext { workspace: folder.path().to_path_buf(), ..WorkspaceContext::default() };
         let mut desk = Desk::open(Options { clock, ..Options::new(context) });

@@ -151,7 +151,7 @@ mod tests {
 
     /// A file or folder of the workspace can be replaced with a link before it is opened.
     #[test]
-    fn nothing_is_read_that_is_elsewhere_by_now() {
+    fn a_path_that_became_a_link_is_not_read() {
         let folder = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(folder.path()).unwrap();
         let (inside, outside) = (root.join("inside"), root.join("outside"));

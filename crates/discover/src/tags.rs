@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_of_which_nothing_else_is_left_has_the_words_of_its_name() {
+    fn a_source_without_other_tags_gets_the_words_of_its_name() {
         for (title, id, expected) in [
             ("mdBook", "x", &["mdbook"][..]),
             ("The widgets of the shop", "x", &["widgets", "shop"]),
@@ -425,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_third_of_six_sources_share_is_no_tag() {
+    fn words_shared_by_a_third_of_six_sources_are_not_tags() {
         let documents = [
             ("team", "payroll", "kafka kafka redis redis"),
             ("team", "payroll", "kafka kafka saga saga"),

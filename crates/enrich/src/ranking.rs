@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_hint_is_not_lost_to_vectors_that_are_missing() {
+    fn missing_vectors_do_not_remove_a_tag_hint() {
         let tagged = tagged(&["a", "b", "c"]);
         let mut about = about(&[("a", 0.7), ("b", 0.1), ("c", 0.1)], 0.5);
         about.scored[1].is_incomplete = true;
@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_just_read_is_neither_hinted_at_nor_compared_with() {
+    fn recently_read_sources_are_neither_hinted_at_nor_compared() {
         let (tagged, about) = (tagged(&["a", "b"]), about(&[("x", 1.8), ("a", 1.7), ("b", 0.6), ("y", 0.6)], 0.5));
         let about = TextTopics { read: vec!["a".to_owned(), "x".to_owned()], ..about };
         let ranking = rank(&tagged, Some(&about), HintSettings::default(), OPEN);

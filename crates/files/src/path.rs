@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn within_a_folder_is_what_the_standard_library_says() {
+    fn within_a_folder_agrees_with_the_standard_library() {
         for path in ["/a", "/a/", "/a/b", "/a/b/", "/ab", "/a/./b", "/a//b", "/a/../b", "a/b", "", "/", "//a", "/a/b/c"]
         {
             for folder in ["/a", "/a/", "/a/b", "/", "", "a", "/a/.", "/a/b/c/d", "//"] {
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn clean_takes_dots_back() {
+    fn clean_resolves_dots() {
         for (path, expected) in [
             ("/a/./b/../c", "/a/c"),
             ("/../../a", "/a"),

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_user_put_above_does_not_count() {
+    fn folders_of_other_users_above_do_not_count() {
         if !rustix::process::geteuid().is_root() {
             // Only root can give files to another user.
             return;

@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn what_looks_like_a_heading_and_is_none() {
+    fn lines_that_only_look_like_headings() {
         for (name, text) in [
             ("a.rst", "a\n\nb::\n\n    Title\n    =====\n\n- item\n\n====\n\nlast\nline\n----\n"),
             ("a.adoc", "a\n\n----\n= no\n----\n\n====\nexample\n====\n\n=no\n"),

@@ -308,7 +308,7 @@ mod tests {
 
     /// Whatever exists in place of a lender, the model is loaded in time.
     #[test]
-    fn what_does_not_answer_as_a_lender_is_passed_over() {
+    fn anything_but_a_lender_is_ignored() {
         let other_version = b"refdesk-model 1 all-MiniLM-L6-v2/int7\n".to_vec();
         let cases = [
             ("killed", None, 0),

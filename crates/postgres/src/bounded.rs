@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_is_no_postgresql_server_is_told_and_fills_no_memory() {
+    fn a_server_that_is_not_postgresql_is_reported_and_fills_no_memory() {
         static HUGE: &[u8] = &[0x7f; 64 * 1024];
         type Program = fn(&[u8]) -> (&'static [u8], usize);
         let programs: [Program; 3] = [

@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_dropped_meanwhile_is_said_in_words() {
+    fn objects_dropped_meanwhile_are_explained() {
         for (code, words) in [
             (SqlState::UNDEFINED_TABLE, "the table no longer exists"),
             (SqlState::UNDEFINED_COLUMN, "one of its columns no longer exists"),

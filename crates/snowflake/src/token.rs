@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_are_none_are_told_without_a_word_of_them() {
+    fn invalid_keys_are_reported_without_their_content() {
         for (pem, words) in [
             ("-----BEGIN ENCRYPTED PRIVATE KEY-----\nc2VjcmV0\n-----END ENCRYPTED PRIVATE KEY-----", "passphrase"),
             ("-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----", "cannot be used"),

@@ -196,7 +196,7 @@ fn handlebars() {
 }
 
 #[test]
-fn what_is_only_tested_is_given_as_false() {
+fn values_that_are_only_tested_become_false() {
     use Syntax::{Handlebars, Jinja2, Mustache};
     use serde_json::json;
     for (syntax, text, mut values, expected, names) in [
@@ -253,7 +253,7 @@ fn an_escaped_tag_of_handlebars_is_text() {
 }
 
 #[test]
-fn what_is_tested_and_has_a_default_elsewhere_is_required() {
+fn tested_values_with_a_default_elsewhere_are_required() {
     for (text, required) in [
         ("{{ b|d('z') }}{% if b %}y{% endif %}", "b"),
         ("{% if not b %}y{% endif %}{{ b|d('z') }}", "b"),
@@ -316,7 +316,7 @@ fn too_large_or_too_deep_is_an_error_that_names_the_limit() {
 
 /// A template that no values can render also counts as broken in validation.
 #[test]
-fn what_handlebars_has_and_is_not_supported_is_a_problem() {
+fn unsupported_handlebars_features_are_problems() {
     for (text, expected) in [
         ("{{#if a}}{{foo b=1}}{{/if}}", "helper 'foo' at line 1 is not supported"),
         ("{{#if a}}x{{else}}y{{else}}z{{/if}}", "invalid Handlebars syntax at line 1"),

@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn data_is_told_by_its_first_members() {
+    fn generated_data_is_recognized_by_its_first_members() {
         for (text, expected) in [
             ("{\n  \"fully_qualified_name\": \"main.a\"}", true),
             ("{\"fully_qualified_name\":\"main.a\"}", true),

@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_know_their_places() {
+    fn nodes_have_positions() {
         let text = "a:\n  - b: 1\n    c: [x, true, null, 1.5]\nd: &n {e: f}\ng: *n\n";
         let node = read::<YamlNode>(text, 100, RepeatedKeys::Refused).unwrap();
         let YamlValue::Map(top) = &node.value else { panic!("{node:?}") };
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn tags_are_found_wherever_they_stand() {
+    fn tags_are_found_anywhere() {
         for (text, place) in [
             ("a: !x 1", Some((1, 4))),
             ("a:\n  - b\n  - !!binary eA==", Some((3, 5))),

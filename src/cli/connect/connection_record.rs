@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_keeps_a_record_from_being_stored_has_its_advice() {
+    fn a_failure_to_store_a_record_comes_with_advice() {
         for (kind, expected) in [
             (ErrorKind::StorageFull, "free some disk space"),
             (ErrorKind::QuotaExceeded, "free some disk space"),

@@ -315,7 +315,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_many_sources_the_first_are_named() {
+    fn the_first_of_many_sources_are_named() {
         let sources = |count: usize| (0..count).map(|at| format!("s{at}")).collect::<Vec<_>>();
         assert_eq!(ids(&sources(2), ", which a list shows"), "s0, s1");
         let all = sources(SHOWN + 3);

@@ -181,7 +181,7 @@ mod tests {
     use crate::cli::doctor::report::CheckLevel;
 
     #[test]
-    fn what_the_environment_says_of_a_terminal() {
+    fn terminal_features_from_the_environment() {
         for (environment, level, expected) in [
             (&[][..], CheckLevel::Note, "none (TERM is not set)"),
             (&[("TERM", "dumb")], CheckLevel::Note, "no colours"),

@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_ticked_is_folded_if_it_is_much_or_was_left_out_before() {
+    fn unticked_documents_are_folded_if_numerous_or_left_out_before() {
         for (found, has_catalog, listed, folded) in [
             (found(2, 3, 0), false, 5, ""),
             (found(2, 11, 0), false, 2, "11 not ticked, 6 in docs/, 5 in tests/: how\n"),

@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn of_equally_good_ids_the_shortest_comes_first() {
+    fn the_shortest_of_equally_good_ids_comes_first() {
         let source = |id: &str| {
             let kind = fixture::local("a.md", refdesk_core::catalog::PathState::File);
             fixture::source(id, "Same", refdesk_core::catalog::Mode::Selectable, &["timeout"], kind)

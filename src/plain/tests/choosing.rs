@@ -42,7 +42,7 @@ fn a_pick_says_what_followed() {
 }
 
 #[test]
-fn an_auto_source_that_comes_was_paid_for_before() {
+fn a_pulled_in_auto_source_adds_no_cost() {
     let mut state = state();
     asked(&mut state, "pick java-service");
     let members = state.snapshot.selection.members().iter().cloned().chain([
@@ -102,7 +102,7 @@ fn a_large_consequence_is_shown_first() {
 }
 
 #[test]
-fn several_picks_are_large_by_all_that_they_add() {
+fn the_size_of_several_picks_is_their_total() {
     for (tokens, lines) in [
         (10_000, &[][..]),
         (
@@ -142,7 +142,7 @@ fn refusals_by_the_engine_are_printed() {
 }
 
 #[test]
-fn what_cannot_be_chosen_says_why() {
+fn unavailable_choices_say_why() {
     for (line, expected) in [
         ("pick circuit-breaker", "circuit-breaker is already picked."),
         (

@@ -108,7 +108,7 @@ fn the_selection_is_an_indented_list() {
 }
 
 #[test]
-fn a_source_that_waits_for_trust_is_not_offered() {
+fn an_untrusted_source_is_not_offered() {
     let mut state = state();
     let mut sources = fixture::sources();
     let outside = fixture::local("/elsewhere/a.md", refdesk_core::catalog::PathState::Untrusted);
@@ -342,7 +342,7 @@ fn the_theme_of_the_full_screen_is_chosen() {
 }
 
 #[test]
-fn what_is_kept_is_there_the_next_time_and_nothing_else_changes() {
+fn saved_settings_persist_and_nothing_else_changes() {
     use crate::plain::saved::{SavedFiles, SavedState};
     use refdesk_core::config::screen_session::{ScreenSession, ScreenSessionFile};
     let (state, workspace) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn tags_give_way_before_the_document_does() {
+    fn tags_shrink_before_the_document() {
         for (width, ids, essential, expected) in [
             (100, 37, 48, (50, 50)),
             (100, 37, 51, (37, 63)),
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn hints_stand_beside_whole_ids_or_alone() {
+    fn hints_are_beside_whole_ids_or_alone() {
         for (width, ids, expected) in
             [(120, 20, (Some(36), 84)), (120, 37, (Some(37), 83)), (120, 60, (Some(60), 60)), (120, 61, (None, 120))]
         {

@@ -93,7 +93,7 @@ fn long_texts_keep_their_bars_and_indents() {
 }
 
 #[test]
-fn prose_is_not_set_wider_than_it_is_easy_to_read() {
+fn prose_has_a_maximum_width() {
     let long = "word ".repeat(40);
     let cell = format!("| a | b |\n| --- | --- |\n| c | {long} |");
     for (text, widest) in [
@@ -158,7 +158,7 @@ fn front_matter_unfolds() {
 }
 
 #[test]
-fn every_part_knows_its_line_in_the_source() {
+fn every_part_has_its_line_in_the_source() {
     let text = "# A\n\none\ntwo three\n\n- b\n- c\n\n```sh\nx\ny\n```\n\n| h |\n| - |\n| d |\n";
     let made = made(text, 40);
     for (line, at, source) in

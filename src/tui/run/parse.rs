@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_terminal_says_of_its_background() {
+    fn reports_of_the_terminals_background() {
         use BackgroundReport::{Answer, Changed};
         for (bytes, expected) in [
             ("\x1b]11;rgb:0000/0000/0000\x07", ParsedInput::Background(Answer(Background::Dark), 24)),

@@ -40,7 +40,7 @@ fn asked(width: u16, height: u16, preview: BulkPreview) -> State {
 }
 
 #[test]
-fn what_is_shown_is_counted_again_after_a_change() {
+fn shown_sources_are_counted_again_after_a_change() {
     let mut state = asked(120, 36, preview());
     let sources = fixture::snapshot().catalog.sources().iter().take(4).cloned().collect();
     let snapshot = Snapshot { catalog: Arc::new(Catalog::new(sources)), ..fixture::snapshot() };
@@ -94,7 +94,7 @@ fn a_change_of_all_shown_is_made_by_its_key_or_by_a_click_on_its_line() {
 }
 
 #[test]
-fn what_changes_nothing_is_not_offered() {
+fn changes_without_effect_are_not_offered() {
     let mut state = asked(120, 36, BulkPreview { include: BulkChange::default(), ..preview() });
     assert!(!screen(&state).contains("include"), "{}", screen(&state));
     assert_eq!(commands(&press(&mut state, "X")), []);

@@ -250,7 +250,7 @@ fn a_filter_by_state_follows_the_selection() {
 }
 
 #[test]
-fn what_a_document_is_said_to_be_is_cut_at_its_end_and_a_path_at_its_beginning() {
+fn descriptions_are_cut_at_the_end_and_paths_at_the_beginning() {
     let rule = |height, keys, caption: &str| {
         let mut state = fixture::state(120, height);
         press(&mut state, keys);
@@ -267,7 +267,7 @@ fn what_a_document_is_said_to_be_is_cut_at_its_end_and_a_path_at_its_beginning()
 }
 
 #[test]
-fn a_filter_that_matches_nothing_says_so_and_what_terms_there_are() {
+fn a_filter_that_matches_nothing_says_so_and_lists_the_terms() {
     for (keys, said) in
         [("/ \"state:missing\"", "There is no term state:"), ("/ \"RETRY-pattern\"", "Capitals match only")]
     {

@@ -96,7 +96,7 @@ fn a_smaller_pick_names_what_it_excludes() {
 }
 
 #[test]
-fn a_pick_says_which_of_what_it_brought_has_no_price_yet() {
+fn a_pick_names_pulled_in_sources_without_a_price() {
     let mut state = fixture::state(120, 36);
     let mut sources = fixture::sources();
     let outside = fixture::local("/elsewhere/a.md", refdesk_core::catalog::PathState::Untrusted);
@@ -109,7 +109,7 @@ fn a_pick_says_which_of_what_it_brought_has_no_price_yet() {
 }
 
 #[test]
-fn what_a_pick_brought_stays_in_the_bottom_line() {
+fn the_result_of_a_pick_stays_in_the_bottom_line() {
     let mut state = fixture::state(120, 36);
     answer(&mut state, picked(&["circuit-breaker"], &[], &["retry-pattern", "timeouts"], 4_300));
     let said = "Picked @circuit-breaker; 2 more sources pulled in, ~4,300 tokens more: u undoes it";
@@ -184,7 +184,7 @@ fn the_way_back_is_never_cut_off() {
 }
 
 #[test]
-fn what_is_undone_counts_as_it_did_when_it_was_done() {
+fn undo_reports_the_same_counts_as_the_action() {
     for (done, said) in [
         (
             "pick of @circuit-breaker",
@@ -290,7 +290,7 @@ fn an_error_stays_until_it_is_read() {
 }
 
 #[test]
-fn a_message_that_says_more_replaces_the_one_before_and_has_a_time() {
+fn a_more_complete_message_replaces_the_previous_one_and_has_a_time() {
     let mut state = fixture::state(120, 36);
     state.messages.clock = Some(|| "12:03:41".to_owned());
     for (text, tone) in [
@@ -343,7 +343,7 @@ fn fail_and_pick(state: &mut State) {
 }
 
 #[test]
-fn a_change_costs_what_the_lists_say_of_its_sources() {
+fn the_cost_of_a_change_matches_the_lists() {
     let mut state = fixture::state(120, 36);
     give_instructions(&mut state);
     press(&mut state, "j Space");

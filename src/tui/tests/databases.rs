@@ -144,7 +144,7 @@ fn tree(state: &State) -> Vec<String> {
 }
 
 #[test]
-fn joins_open_in_place_and_end_where_they_go_in_a_circle() {
+fn joins_open_in_place_and_end_at_cycles() {
     let order = "/ \"order\" Enter j Tab Tab";
     for (keys, expected) in [
         ("", &[">+ customer", " + order_line", "   status\\x1b"][..]),
@@ -174,7 +174,7 @@ fn joins_open_in_place_and_end_where_they_go_in_a_circle() {
 }
 
 #[test]
-fn a_join_whose_page_is_not_there_yet_or_is_damaged_says_so() {
+fn a_join_with_a_missing_or_damaged_page_says_so() {
     let mut state = databases("/ \"order\" Enter j Tab Tab j");
     let path = "docs/databases/shop/sales/tables/main.order_line.md";
     let page = Request::DatabasePage { database: "shop".to_owned(), path: path.to_owned() };
@@ -329,7 +329,7 @@ fn a_run_with_nothing_to_write_can_only_be_closed() {
 }
 
 #[test]
-fn a_run_is_looked_at_written_and_paused() {
+fn a_run_is_previewed_written_and_paused() {
     let mut state = databases("j");
     assert_eq!(commands(&press(&mut state, "w")), [Request::PrepareDatabases(vec!["shop".to_owned()])]);
     assert_eq!(state.open_window(), Some(WindowKind::Documentation));
@@ -388,7 +388,7 @@ fn pages_of_databases_that_are_no_longer_configured_can_be_removed() {
 }
 
 #[test]
-fn a_run_that_is_not_wanted_is_forgotten() {
+fn a_cancelled_run_is_discarded() {
     for (keys, response) in [
         ("Esc", None),
         ("q", Some(Response::DatabasesPrepared(Ok(Box::new(fixture::prepared_run()))))),

@@ -60,7 +60,7 @@ fn targets_of_copying() {
 }
 
 #[test]
-fn what_cannot_be_opened_or_copied_says_why() {
+fn unavailable_targets_say_why() {
     for (keys, why) in [
         ("/ \"payments\" Enter o", "@payments-api is not a file: e opens its definition"),
         ("/ \"ticket\" Enter o", "@ticket-search is not a file: e opens its definition"),

@@ -112,7 +112,7 @@ fn walking() {
 }
 
 #[test]
-fn what_three_others_mention_is_a_hub_and_headings_are_not_counted() {
+fn a_source_mentioned_by_three_others_is_a_hub_and_headings_are_not_counted() {
     let mut state = graph("Tab Tab");
     assert!(screen(&state).contains("No source is mentioned by three others."), "{}", screen(&state));
     let mut mentions = (*state.snapshot.graph).clone();
@@ -347,7 +347,7 @@ fn every_tab_fits_the_smallest_screen_and_ascii() {
 
 /// An id is more important than a mention's position or a cost.
 #[test]
-fn ids_are_whole_as_long_as_something_else_can_go() {
+fn other_columns_shrink_before_ids() {
     let long = "adr-012-event-driven-architecture";
     let source = |id: &str| {
         let kind = refdesk_core::catalog::SourceKind::Inline { content: "text".into() };

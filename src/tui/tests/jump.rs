@@ -129,7 +129,7 @@ fn file_and_line_of_a_section_are_never_cut() {
 }
 
 #[test]
-fn enter_goes_there() {
+fn enter_goes_to_the_row() {
     for (keys, focus, part, subject) in [
         ("\"@timeouts\"", Pane::Catalog, PanePart::List, Some("timeouts")),
         ("\"#retry\"", Pane::Catalog, PanePart::List, Some("retry-pattern")),

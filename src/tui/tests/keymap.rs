@@ -189,7 +189,7 @@ fn nothing_is_done_unseen_in_a_terminal_that_is_too_small() {
 }
 
 #[test]
-fn what_is_not_a_key_leaves_a_chord_alone_or_ends_it() {
+fn other_input_keeps_or_ends_a_chord() {
     let mut state = chords(80, 24);
     press(&mut state, "g");
     update(&mut state, Input::Snapshot(Box::new(fixture::snapshot())));

@@ -72,7 +72,7 @@ fn a_move_of_the_cursor_is_few_bytes_beside_a_document_and_without_one() {
 }
 
 #[test]
-fn documents_are_passed_by_until_the_cursor_rests() {
+fn no_document_is_requested_until_the_cursor_rests() {
     let mut state = fixture::state(120, 36);
     typed(&mut state, "");
     let first = state.subject(Pane::Catalog).unwrap().to_owned();
@@ -99,7 +99,7 @@ fn documents_are_passed_by_until_the_cursor_rests() {
 }
 
 #[test]
-fn what_acts_on_a_row_does_not_wait_for_rest() {
+fn actions_on_a_row_do_not_wait_for_rest() {
     for (keys, shown) in [("Enter", true), (" ", true), ("o", true), ("?", true), ("", false)] {
         let mut state = fixture::state(120, 36);
         typed(&mut state, "");

@@ -96,7 +96,7 @@ fn the_best_match_is_under_the_cursor_while_the_prompt_is_typed() {
 }
 
 #[test]
-fn rows_found_before_all_documents_are_read_are_found_anew() {
+fn rows_found_while_documents_load_are_searched_again() {
     let mut state = fixture::state(120, 36);
     let whole = Snapshot { generation: 3, ..fixture::snapshot() };
     let loading = Some(Loading { done: 1, total: 7 });
@@ -197,7 +197,7 @@ fn while_the_index_is_built_the_pane_says_so_and_afterwards_it_asks_again() {
 }
 
 #[test]
-fn a_source_that_waits_for_trust_says_so_and_shows_the_way_out() {
+fn an_untrusted_source_says_so_and_shows_how_to_trust_it() {
     let mut state = fixture::state(120, 36);
     let mut sources = fixture::sources();
     let outside = fixture::local("/elsewhere/a.md", refdesk_core::catalog::PathState::Untrusted);
@@ -238,7 +238,7 @@ fn a_line_feed_starts_a_new_line() {
 
 /// While the prompt is typed, the keys of the list type letters into it.
 #[test]
-fn what_the_keys_do_is_said_of_the_list() {
+fn key_labels_refer_to_the_list() {
     let mut state = fixture::state(120, 36);
     press(&mut state, "3 i \"java\"");
     answer(&mut state, Response::Findings(found(&["java-service"])));

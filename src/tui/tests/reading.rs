@@ -187,7 +187,7 @@ fn a_tag_filters_the_catalog() {
 }
 
 #[test]
-fn a_heading_is_gone_to_and_back() {
+fn jumping_to_a_heading_and_back() {
     let mut state = reads(Size { width: 80, height: 24 }, "z G");
     let end = state.catalog.scroll.top;
     press(&mut state, "g Tab Tab Tab Tab");

@@ -360,7 +360,7 @@ const DEEDS: [(&str, usize); 2] = [
 ];
 
 #[test]
-fn nothing_is_trusted_before_its_end_was_shown() {
+fn nothing_is_trusted_before_it_was_shown_to_the_end() {
     let settings: Vec<(String, usize)> = (0..40).map(|at| (format!("let agents read /data/{at}"), at + 1)).collect();
     let settings: Vec<(&str, usize)> = settings.iter().map(|(what, line)| (what.as_str(), *line)).collect();
     for (keys, is_trusted) in [("! y", false), ("! j y", false), ("! G y", true), ("! G g y", false)] {

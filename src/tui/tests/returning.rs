@@ -88,7 +88,7 @@ fn the_document_beside_the_selection_is_that_of_its_row() {
 }
 
 #[test]
-fn the_cursor_of_the_selection_is_on_what_an_undo_brings_back() {
+fn undo_moves_the_selection_cursor_to_the_restored_source() {
     let mut state = fixture::state(120, 36);
     press(&mut state, "2");
     assert_eq!(state.selected(), Some("circuit-breaker"));

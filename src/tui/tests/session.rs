@@ -32,7 +32,7 @@ fn open(state: &mut State, snapshot: Snapshot) -> Vec<Request> {
 }
 
 #[test]
-fn everything_is_there_again() {
+fn everything_is_restored() {
     for keys in [
         "",
         "j j z",
@@ -127,7 +127,7 @@ fn a_document_is_read_where_it_was_left() {
 }
 
 #[test]
-fn what_is_not_there_any_more_is_left_out() {
+fn missing_items_are_not_restored() {
     let cursors = ["Catalog", "Selection", "Templates", "Nowhere"];
     let cursor = |name: &str| (name.to_owned(), SavedCursor { on: "gone".to_owned(), top: usize::MAX });
     let left = ScreenSession {

@@ -80,7 +80,7 @@ fn the_background_decides_until_the_user_does() {
 }
 
 #[test]
-fn a_theme_of_ones_own_is_read_again_when_it_changes() {
+fn a_user_theme_is_reloaded_when_it_changes() {
     let mut state = fixture::state(80, 24);
     with_own(&mut state, "hints = { fg = \"red\" }");
     press(&mut state, "T G Enter");
@@ -101,7 +101,7 @@ fn a_theme_of_ones_own_is_read_again_when_it_changes() {
 }
 
 #[test]
-fn changed_preferences_say_when_they_count() {
+fn changed_preferences_say_when_they_apply() {
     let mut state = fixture::state(80, 24);
     let files = ScreenFiles { preferences: Some("characters = \"ascii\"\n".to_owned()), ..ScreenFiles::default() };
     let snapshot = Snapshot { screen_files: Some(Arc::new(files)), ..fixture::snapshot() };

@@ -179,7 +179,7 @@ fn one_source_is_added_in_place() {
 }
 
 #[test]
-fn what_is_ticked_is_proposed_and_what_was_shown_is_written() {
+fn ticked_sources_are_proposed_and_written_as_shown() {
     let mut state = scanned(120, 36);
     assert_eq!(asked(&press(&mut state, "Enter")), ["payments-readme", "retry-policy"]);
     press(&mut state, "Esc Space j j Space");
@@ -224,7 +224,7 @@ fn ticking_nothing_or_finding_nothing_new_is_reported() {
 }
 
 #[test]
-fn what_is_not_ticked_is_folded_if_it_is_much() {
+fn long_lists_of_unticked_sources_are_folded() {
     let mut state = empty(120, 36);
     press(&mut state, "s");
     let many = (0..11).map(|nth| proposal(&format!("case-{nth}"), "tests/case.md", FoundKind::Other, false));

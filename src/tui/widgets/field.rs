@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_typed_first_replaces_a_proposal() {
+    fn typing_first_replaces_a_proposal() {
         for (edit, typed, expected) in [
             (None, "2", "2|"),
             (Some(TextEdit::DeleteBefore), "2", "1282|"),

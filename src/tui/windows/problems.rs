@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_message_quotes_is_cut_before_its_words() {
+    fn quoted_text_in_a_message_is_cut_before_its_words() {
         let message = "'../docs/module-18-integration.md' does not exist";
         for (columns, expected) in [
             (60, message),

@@ -161,7 +161,7 @@ fn odd_ids_have_safe_file_names() {
 }
 
 #[test]
-fn a_file_has_the_letters_of_its_id() {
+fn file_names_keep_the_letters_of_the_id() {
     let world = Workspace::with(&[("docs/a.md", "x"), ("docs/b.md", "x"), ("mit leer zeichen äöü.md", "x")]);
     for (words, file) in [
         (&["add", "mit leer zeichen äöü.md"][..], "mit-leer-zeichen-äöü.json"),
@@ -248,7 +248,7 @@ fn many_paths_and_patterns_are_one_write() {
 }
 
 #[test]
-fn ids_are_those_that_init_proposes() {
+fn ids_match_the_proposals_of_init() {
     let files =
         ["setup", "deploy", "retry-policy"].map(|name| (format!("docs/{name}.md"), format!("# {name}\n\nText.\n")));
     let files = files.each_ref().map(|(path, text)| (path.as_str(), text.as_str()));
@@ -264,7 +264,7 @@ fn ids_are_those_that_init_proposes() {
 /// A document's id depends on the other documents of the repository: their words, their names, and whether there are
 /// any.
 #[test]
-fn one_document_has_the_id_that_init_proposes_for_it() {
+fn a_single_document_gets_the_id_that_init_proposes() {
     let files = [
         ("docs/adr-004-retries/ADR.md", "# Retries\n\nText.\n"),
         ("docs/ledger.md", "# Books\n\nText.\n"),
@@ -288,7 +288,7 @@ fn one_document_has_the_id_that_init_proposes_for_it() {
 
 /// A skill costs as much as all its documents, including those that are not sources themselves.
 #[test]
-fn a_proposal_has_the_price_of_its_source() {
+fn a_proposal_costs_as_much_as_its_source() {
     let world = Workspace::with(&[
         (".claude/skills/kit/SKILL.md", "---\nname: kit\ndescription: A kit.\n---\n# Kit\n\nText.\n"),
         (".claude/skills/kit/values.yaml", "a: 1\nb: 2\n"),
@@ -315,7 +315,7 @@ fn each_document_of_a_folder_can_be_a_source() {
 }
 
 #[test]
-fn one_that_cannot_be_added_keeps_all_others_out() {
+fn one_refused_path_prevents_all_additions() {
     let world = Workspace::with(&[("docs/kafka.md", "# Kafka\n"), ("docs/saga.md", "# Saga\n")]);
     let before = world.listing();
     for (words, code, exit) in [
@@ -335,7 +335,7 @@ fn one_that_cannot_be_added_keeps_all_others_out() {
 }
 
 #[test]
-fn what_agents_get_only_once_it_is_trusted_says_so_at_once() {
+fn adding_an_untrusted_source_says_so() {
     let world = small();
     refdesk_files::write_atomic(&world.beside("elsewhere.md"), b"# Far\n").unwrap();
     let added = world.run(&["add", "../elsewhere.md"]).exits(0);
@@ -346,7 +346,7 @@ fn what_agents_get_only_once_it_is_trusted_says_so_at_once() {
 }
 
 #[test]
-fn nothing_is_read_behind_a_link_that_leads_out() {
+fn links_out_of_the_workspace_are_not_read() {
     let world = small();
     refdesk_files::write_atomic(&world.beside("secret/s.md"), b"# Top secret\n\nA secret paragraph.\n").unwrap();
     std::os::unix::fs::symlink("../../secret", world.path.join("docs/lnk")).unwrap();
@@ -364,7 +364,7 @@ fn nothing_is_read_behind_a_link_that_leads_out() {
 
 /// The workspace is named by a link, and the current folder is its real path or the link.
 #[test]
-fn a_workspace_that_is_reached_by_a_link_has_its_own_documents() {
+fn a_workspace_reached_through_a_link_accepts_its_documents() {
     let far = Workspace::new();
     for (named, current, place) in [
         ("link", "", "link/docs/new.md"),

@@ -90,7 +90,7 @@ const MOVED: &str = "\u{feff}{ \"sources\" :\r\n\t[ {\"name\":\"One\",\"path\" :
     \t  {\"id\":\"four\",\"name\":\"Four\",\"path\":\"/home/them/nowhere.md\"} ]\r\n}";
 
 #[test]
-fn fix_rewrites_moved_paths_and_not_a_byte_more() {
+fn fix_rewrites_only_moved_paths() {
     let world = Workspace::with(&[("docs/one.md", "1"), ("docs/two.md", "2"), ("docs/ü.md", "3")]);
     world.put("references.json", MOVED.as_bytes());
     world.put(".jaato/references/five.json", b"{\"id\":\"five\",\"name\":\"Five\",\"path\":\"/x/docs/two.md\"}");
@@ -276,7 +276,7 @@ fn a_source_that_nothing_brings_up_is_a_warning() {
 }
 
 #[test]
-fn what_a_build_makes_or_a_command_names_is_not_a_broken_link() {
+fn build_output_and_command_arguments_are_not_broken_links() {
     let text = "Run `./target/release/x`, `../dist/app.js` or `./node_modules/.bin/tsc`, which reads `./notes.md`.\n\
                 ```toml\nchapter = \"./chapter.md\"\n```\n\
                 ![i](../i.png) [l](../LICENSE) [m](../main.rs) [p](../advanced/setup#x) [q](./sub/more/)\n\
@@ -356,7 +356,7 @@ fn moved_paths_are_reported_once_in_one_line() {
 }
 
 #[test]
-fn a_key_that_is_there_twice_is_a_warning_with_its_line() {
+fn a_duplicate_key_is_a_warning_with_its_line() {
     let world = Workspace::with(&[("docs/a.md", "# A\n")]);
     let text = "{\n  \"sources\": [\n    {\"id\": \"a\", \"name\": \"A\", \"path\": \"docs/a.md\", \"tags\": [\"x\"],\n     \"tags\": [\"y\"]}\n  ],\n  \"preselected\": [],\n  \"preselected\": [\"a\"]\n}\n";
     world.put("references.json", text.as_bytes());

@@ -175,7 +175,7 @@ fn an_existing_file_is_restored_byte_for_byte_with_its_mode() {
 }
 
 #[test]
-fn without_a_record_our_entries_go_and_the_file_stays() {
+fn without_a_record_only_our_entries_are_removed_from_the_file() {
     let world = Workspace::new();
     world.run(&["connect", "claude-code", "--yes"]).exits(0);
     fs::remove_dir_all(world.path.join(".jaato")).unwrap();
@@ -260,7 +260,7 @@ fn no_record_is_read_written_or_removed_through_a_link_that_leads_outside() {
 }
 
 #[test]
-fn what_was_written_and_removed_is_journalled() {
+fn writes_and_removals_are_journalled() {
     let world = Workspace::new();
     world.run(&["connect", "codex", "--yes"]).exits(0);
     world.run(&["disconnect", "codex", "--yes"]).exits(0);
@@ -307,7 +307,7 @@ fn a_file_that_cannot_be_changed_is_reported_with_its_position() {
 }
 
 #[test]
-fn what_a_killed_run_left_beside_the_settings_is_removed() {
+fn leftovers_of_a_killed_run_beside_the_settings_are_removed() {
     const LEFT: &str = ".claude/.refdesk-0123456789abcdef.tmp";
     let world = Workspace::with(&[(SETTINGS, "{}"), (LEFT, "x"), (".claude/.refdesk-mine", "x")]);
     world.run(&["connect", "claude-code", "--dry-run"]).exits(0);
@@ -326,7 +326,7 @@ fn what_a_killed_run_left_beside_the_settings_is_removed() {
 }
 
 #[test]
-fn a_read_only_file_stays_as_it_is() {
+fn a_read_only_file_is_not_changed() {
     use std::os::unix::fs::PermissionsExt;
     let world = Workspace::with(&[(SETTINGS, "{}")]);
     fs::set_permissions(world.path.join(SETTINGS), fs::Permissions::from_mode(0o444)).unwrap();
@@ -386,7 +386,7 @@ fn the_bare_name_is_written_if_it_starts_this_program() {
 }
 
 #[test]
-fn an_agent_whose_settings_the_users_variable_moves() {
+fn a_variable_can_move_an_agents_settings() {
     let world = Workspace::new();
     let home = world.beside("home");
     for (agent, variable, value, file) in [
@@ -539,7 +539,7 @@ fn an_unknown_agent_is_a_usage_error() {
 }
 
 #[test]
-fn what_runs_another_program_stays_and_is_named() {
+fn entries_for_other_programs_are_kept_and_reported() {
     let world = Workspace::new();
     let other = world.path.join("tools/refdesk");
     write_atomic(&other, b"#!/bin/sh\n").unwrap();
@@ -594,7 +594,7 @@ fn what_runs_another_program_stays_and_is_named() {
 }
 
 #[test]
-fn what_a_person_wrote_comes_back_byte_for_byte() {
+fn handwritten_entries_are_restored_byte_for_byte() {
     for (agent, file, before) in [
         (
             "claude-code",

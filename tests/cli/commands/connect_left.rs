@@ -20,7 +20,7 @@ fn records(world: &Workspace) -> Vec<String> {
 }
 
 #[test]
-fn a_record_of_what_was_never_written_changes_nothing() {
+fn a_record_of_an_unwritten_change_has_no_effect() {
     for (agent, file, before) in [
         (
             "claude-code",
@@ -57,7 +57,7 @@ fn a_record_of_what_was_never_written_changes_nothing() {
 }
 
 #[test]
-fn folders_that_were_created_go_after_a_kill() {
+fn created_folders_are_removed_after_a_kill() {
     for (agent, files) in [
         ("claude-code", &[SETTINGS][..]),
         ("codex", &[".codex/hooks.json", ".codex/config.toml"]),

@@ -16,7 +16,7 @@ fn steps(answer: &Value) -> Vec<(&str, bool)> {
 }
 
 #[test]
-fn what_was_written_is_tried_out_as_the_agent_would_run_it() {
+fn written_commands_are_tried_as_the_agent_runs_them() {
     for agent in ["claude-code", "gemini-cli", "codex", "cursor"] {
         let world = tagged();
         let answer = world.json(&["connect", agent, "--yes"], 0);
@@ -79,7 +79,7 @@ fn servers_alone_are_connected_and_disconnected_without_a_trace() {
 }
 
 #[test]
-fn hints_speak_of_what_the_agent_has() {
+fn hints_mention_only_tools_that_the_agent_has() {
     let world = tagged();
     let answer = world.json(&["connect", "claude-code", "--hooks-only", "--yes"], 0);
     assert_eq!((&answer["command"], &answer["mcp"]), (&json!("refdesk hook claude-code --no-mcp"), &Value::Null));
@@ -113,7 +113,7 @@ fn hints_speak_of_what_the_agent_has() {
 }
 
 #[test]
-fn a_part_that_was_not_asked_for_stays_and_is_named() {
+fn unrequested_parts_are_kept_and_reported() {
     let server = "note: the refdesk server stays in .mcp.json, since --hooks-only removes nothing; \
                   `refdesk disconnect claude-code` removes both\n";
     let hooks = "note: the refdesk hooks stay in .claude/settings.json, since --mcp-only removes nothing; \
@@ -133,7 +133,7 @@ fn a_part_that_was_not_asked_for_stays_and_is_named() {
 }
 
 #[test]
-fn without_a_name_the_agents_that_are_found_are_connected() {
+fn without_a_name_detected_agents_are_connected() {
     let world = tagged();
     let bin = world.beside("bin");
     fs::create_dir(&bin).unwrap();
@@ -181,7 +181,7 @@ fn a_connection_that_does_not_work_is_an_error_that_says_which_step() {
 }
 
 #[test]
-fn of_several_agents_each_error_names_its_agents_and_the_last_line_says_what_is_connected() {
+fn errors_name_their_agents_and_the_last_line_lists_connected_ones() {
     let world = tagged();
     world.put(".gemini/settings.json", b"{ bad");
     let ran = world.run(&["connect", "claude-code", "gemini-cli", "codex", "--yes"]).exits(1);
@@ -206,7 +206,7 @@ fn of_several_agents_each_error_names_its_agents_and_the_last_line_says_what_is_
 }
 
 #[test]
-fn a_folder_that_is_no_workspace_is_left_alone() {
+fn a_folder_that_is_not_a_workspace_is_left_alone() {
     let world = Workspace::new();
     let ran = run(&mut world.bare(&["connect", "codex", "--yes"]), None).exits(1);
     assert!(ran.stderr.contains("no workspace found"), "{ran}");
@@ -253,7 +253,7 @@ fn several_at_once_are_disconnected_without_a_trace() {
 }
 
 #[test]
-fn settings_that_cannot_be_changed_are_left_alone_and_named_with_their_line() {
+fn unchangeable_settings_are_kept_and_reported_with_their_line() {
     let text = |text: &str| text.as_bytes().to_vec();
     for (agent, file, before, code, reported) in [
         ("codex", ".codex/config.toml", text("model = \"x\"\nmodel = 1\n"), "unparsable", ".codex/config.toml:2:1: "),
@@ -340,7 +340,7 @@ fn a_link_that_leads_outside_is_refused_for_servers_too() {
 }
 
 #[test]
-fn what_is_in_the_way_of_a_settings_file_is_to_be_moved() {
+fn an_obstacle_to_a_settings_file_must_be_moved() {
     let world = tagged();
     write_atomic(&world.path.join(".claude"), b"").unwrap();
     let ran = world.run(&["connect", "claude-code", "--yes"]).exits(1);

@@ -120,7 +120,7 @@ fn a_broken_connection_is_wrong() {
 }
 
 #[test]
-fn what_came_with_a_repository_is_not_run_unless_it_is_what_connect_writes() {
+fn commands_from_a_repository_run_only_if_connect_would_write_them() {
     let world = tagged();
     let mark = world.beside("tmp/ran");
     let program = world.path.join("tools/refdesk");
@@ -147,7 +147,7 @@ fn what_came_with_a_repository_is_not_run_unless_it_is_what_connect_writes() {
 }
 
 #[test]
-fn nothing_secret_is_in_the_report() {
+fn the_report_contains_no_secrets() {
     let world = tagged();
     let (secret, settings, codex) = ("S3CRET", ".claude/settings.json", ".codex/config.toml");
     for words in [&["claude-code", "codex"][..], &["claude-code", "--user"]] {
@@ -191,7 +191,7 @@ fn nothing_secret_is_in_the_report() {
 }
 
 #[test]
-fn what_is_written_in_another_way_than_connect_writes_it_is_wrong_and_not_run() {
+fn entries_that_connect_would_not_write_are_wrong_and_not_run() {
     let world = tagged();
     world.run(&["connect", "claude-code", "--yes"]).exits(0);
     let (hooks, server) = (world.read(".claude/settings.json"), world.read(".mcp.json"));
@@ -250,7 +250,7 @@ fn hooks_whose_hints_name_a_missing_server_are_wrong() {
 type HandEdit = (&'static str, Option<(&'static str, &'static str)>);
 
 #[test]
-fn entries_that_a_person_removed_or_changed_are_missed() {
+fn entries_removed_or_changed_by_a_person_are_reported() {
     let (claude, mcp) = (".claude/settings.json", ".mcp.json");
     let not_called = "refdesk is not called for";
     let gone = "no longer there";
@@ -339,7 +339,7 @@ fn entries_that_a_person_removed_or_changed_are_missed() {
 }
 
 #[test]
-fn entries_that_a_person_adapted_are_not_wrong() {
+fn adapted_entries_are_not_wrong() {
     let world = tagged();
     world.run(&["connect", "claude-code", "--yes"]).exits(0);
     let text = world.read(".claude/settings.json");
@@ -413,7 +413,7 @@ fn a_state_folder_that_cannot_be_made_is_wrong() {
 }
 
 #[test]
-fn an_interrupted_trial_ends_what_it_has_started() {
+fn an_interrupted_trial_ends_its_child_processes() {
     use rustix::process::{Pid, Signal, kill_process};
     let world = tagged();
     world.run(&["connect", "codex", "--user", "--yes"]).exits(0);
@@ -441,7 +441,7 @@ fn an_interrupted_trial_ends_what_it_has_started() {
 }
 
 #[test]
-fn a_folder_in_which_nothing_can_be_kept_is_wrong() {
+fn an_unusable_folder_of_refdesk_in_the_workspace_is_wrong() {
     let world = tagged();
     assert_eq!(with_level(&world.json(&["doctor"], 0), "wrong"), [""; 0]);
     write_atomic(&world.path.join(".jaato/refdesk"), b"").unwrap();
@@ -454,7 +454,7 @@ fn a_folder_in_which_nothing_can_be_kept_is_wrong() {
 }
 
 #[test]
-fn a_program_that_is_gone_from_your_own_settings_is_fixed_by_connecting_them() {
+fn a_missing_program_in_user_settings_is_fixed_by_connecting_again() {
     let world = tagged();
     let settings = "[mcp_servers.refdesk]\ncommand = \"/opt/refdesk\"\nargs = [\"mcp\"]\n";
     write_atomic(&world.beside("home/.codex/config.toml"), settings.as_bytes()).unwrap();

@@ -44,7 +44,7 @@ fn add(world: &Workspace, file: &str, settings: &str) {
 }
 
 #[test]
-fn what_switches_an_agent_off_is_named_with_its_file() {
+fn settings_that_disable_an_agent_are_reported_with_their_file() {
     let (claude, local, user) = (".claude/settings.json", ".claude/settings.local.json", "~/.claude/settings.json");
     let (gemini, own_gemini) = (".gemini/settings.json", "~/.gemini/settings.json");
     let (codex, own_codex) = (".codex/config.toml", "~/.codex/config.toml");
@@ -240,7 +240,7 @@ fn what_switches_an_agent_off_is_named_with_its_file() {
 }
 
 #[test]
-fn what_an_agent_waits_for_is_a_note_until_it_is_decided() {
+fn pending_agent_decisions_are_notes() {
     let allowed = r#"{"enabledMcpjsonServers": ["refdesk"]}"#;
     for (agent, note, settings) in [
         ("claude-code", "it will ask whether to start the server", (".claude/settings.local.json", allowed)),

@@ -7,7 +7,7 @@ use super::small;
 const HINT: &str = "\n\n---\n**Reference sources available** — use `selectReferences` with IDs or tags to select:\n\n- @away: Away (matched: web)\n---";
 
 #[test]
-fn text_and_json_say_the_same() {
+fn text_and_json_agree() {
     let world = small();
     let json = world.feed_json(&["enrich", "--repeat"], b"on the web");
     assert_eq!(json["text"], format!("on the web{HINT}"));

@@ -151,7 +151,7 @@ fn the_graph_of_folders_within_folders_is_bounded() {
 }
 
 #[test]
-fn what_lists_every_mention_is_bounded_and_says_what_is_left_out() {
+fn lists_of_mentions_are_bounded_and_count_the_rest() {
     const SOURCES: usize = 317;
     let ids: Vec<String> = (0..SOURCES).map(|nth| format!("s{nth}")).collect();
     let text = ids.join(" ");

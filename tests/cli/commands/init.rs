@@ -29,7 +29,7 @@ fn ids(answer: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn what_is_a_translation_or_a_changelog_in_name_alone_is_proposed() {
+fn documents_only_named_like_translations_or_changelogs_are_proposed() {
     let world = Workspace::with(&[
         ("docs/de/retouren.md", "# Retouren\n\nWie eine Retoure angenommen wird.\n"),
         ("docs/en/refunds.md", "# Refunds\n\nHow money is paid back.\n"),
@@ -84,7 +84,7 @@ fn a_catalog_from_nothing_and_again_nothing_new() {
 }
 
 #[test]
-fn what_was_removed_is_not_new_and_prompts_are_about_what_was_added() {
+fn removed_documents_are_not_new_and_prompts_are_about_added_ones() {
     let world = shop();
     world.json(&["init", "--yes"], 0);
     world.run(&["remove", "ledger", "--yes"]).exits(0);
@@ -150,7 +150,7 @@ fn a_scan_of_40_000_files_is_limited_and_says_so() {
 }
 
 #[test]
-fn what_is_not_ticked_is_listed_where_nobody_is_asked() {
+fn unticked_documents_are_listed_without_a_terminal() {
     let world = Workspace::with(&[("docs/empty.md", ""), ("docs/binary.md", "\u{0}")]);
     for words in [&["init"][..], &["init", "--yes"], &["init", "--dry-run"]] {
         let shown = world.run(words).exits(0);
@@ -247,7 +247,7 @@ fn front_matter_of_every_bad_kind_is_a_note() {
 }
 
 #[test]
-fn two_documents_that_give_one_id_get_their_folders_in_front() {
+fn documents_with_the_same_id_are_prefixed_with_their_folders() {
     let world =
         Workspace::with(&[("docs/a/retry.md", "# One\n"), ("docs/b/retry.md", "# Two\n"), ("docs/kafka.md", "# K\n")]);
     world.configure(json!({"sources": [{"id": "kafka", "name": "K", "type": "inline", "content": "x"}]}));
@@ -259,7 +259,7 @@ fn two_documents_that_give_one_id_get_their_folders_in_front() {
 }
 
 #[test]
-fn a_folder_that_is_no_workspace_becomes_one_but_the_home_folder_does_not() {
+fn any_folder_but_the_home_folder_can_become_a_workspace() {
     let world = Workspace::with(&[("docs/kafka.md", "# Kafka\n"), ("docs/saga.md", "# Saga\n")]);
     let ran = run(world.bare(&["init", "--yes"]).current_dir(&world.path), None);
     ran.exits(0);
@@ -298,7 +298,7 @@ fn an_unwritable_folder_is_reported_and_left_alone() {
 }
 
 #[test]
-fn what_a_catalog_cannot_say_is_left_out() {
+fn values_that_a_catalog_cannot_contain_are_left_out() {
     use std::os::unix::ffi::OsStrExt;
     let world = Workspace::with(&[
         ("docs/tags.md", "---\ntags: [\"\u{202e}\", \"!!!\", \"billing\"]\n---\n\n# Tag document\n\nWords.\n"),

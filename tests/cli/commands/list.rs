@@ -92,7 +92,7 @@ fn an_empty_list_says_so() {
 }
 
 #[test]
-fn what_waits_for_trust_is_marked_and_counted() {
+fn untrusted_sources_are_marked_and_counted() {
     let world = Workspace::of(
         json!([{"id": "near", "name": "Near", "path": "near.md"}, {"id": "far", "name": "Far", "path": "../far.md"}]),
         &[("near.md", "# Near\n\nIn here.\n")],

@@ -54,7 +54,7 @@ fn a_hint_by_tag_has_its_score_too() {
 }
 
 #[test]
-fn what_is_less_likely_is_counted_apart_from_what_does_not_fit() {
+fn unlikely_hints_are_counted_apart_from_those_that_do_not_fit() {
     let world = indexed(threshold());
     let prompt = b"calls: which jitter between attempts? sleep, double the pause";
     let said = world.feed(&["enrich", "--dry-run"], prompt).exits(0);
@@ -201,7 +201,7 @@ fn the_order_and_number_of_hints_are_asserted() {
 }
 
 #[test]
-fn doctor_says_what_the_index_holds_or_would_add() {
+fn doctor_reports_the_index_or_what_it_would_add() {
     let world = indexed(threshold());
     let reported = world.json(&["doctor"], 0);
     assert_eq!((&reported["index"]["sections"], &reported["index"]["vectors"]), (&json!(8), &json!(0)), "{reported}");

@@ -44,7 +44,7 @@ fn bare(world: &Workspace, words: &[&str]) -> std::process::Command {
 }
 
 #[test]
-fn without_a_workspace_the_refusal_says_where_it_was_looked_for() {
+fn without_a_workspace_the_error_lists_the_searched_places() {
     let world = Workspace::with(&[("a.md", "# A\n")]);
     let before = world.listing();
     for words in READING.iter().chain(WRITING) {
@@ -88,7 +88,7 @@ fn adding_a_file_makes_the_folder_a_workspace() {
 }
 
 #[test]
-fn the_users_own_catalog_is_read_anywhere_and_stored_for_nowhere() {
+fn the_users_own_catalog_is_read_anywhere_but_no_choice_is_stored() {
     let world = Workspace::with(&[("a.md", "# A\n")]);
     let mut own = inline("a", "Text.");
     own["tags"] = json!(["web"]);

@@ -14,7 +14,7 @@ fn preferences(world: &Workspace, text: &str) {
 }
 
 #[test]
-fn config_tells_path_values_and_problems() {
+fn config_shows_path_values_and_problems() {
     let world = Workspace::new();
     let path = world.beside("home/.config/refdesk/config.toml");
     let ran = run(&mut world.bare(&["config", "path"]), None).exits(0);
@@ -35,7 +35,7 @@ fn config_tells_path_values_and_problems() {
 }
 
 #[test]
-fn config_tells_the_keys_and_what_is_wrong_with_the_keymap() {
+fn config_shows_the_keys_and_the_problems_of_the_keymap() {
     let world = Workspace::new();
     let keymap = world.beside("home/.config/refdesk/keymap.toml");
     let ran = run(&mut world.bare(&["config", "path", "keymap"]), None).exits(0);
@@ -88,7 +88,7 @@ fn json_is_short_for_format_json() {
 }
 
 #[test]
-fn a_mistyped_tag_gets_its_nearest() {
+fn a_mistyped_tag_gets_a_suggestion() {
     let world = small();
     let ran = world.run(&["list", "-t", "retyr"]).exits(0);
     assert!(ran.stderr.contains("no source has the tag 'retyr' (did you mean 'retry'?)"), "{ran}");
@@ -268,7 +268,7 @@ fn a_shell_completes_only_paths_that_run_nothing() {
 /// At most 2,000 values are offered. The typed prefix is applied first, so a match late in the catalog is still
 /// offered.
 #[test]
-fn what_begins_with_the_word_is_offered_of_thousands() {
+fn completions_with_the_prefix_are_found_among_thousands() {
     let world = Workspace::of(json!([]), &[]);
     let file = |id: &str| format!(".jaato/references/{id}.json");
     for nth in 0..2_100 {

@@ -122,7 +122,7 @@ fn on_a_terminal(home: &Path, words: &[&str]) -> String {
 
 /// A terminal breaks long lines in the middle of words, which destroys the columns of a table.
 #[test]
-fn tables_fit_a_terminal_and_what_must_be_typed_stays_whole() {
+fn tables_fit_a_terminal_without_cutting_what_must_be_typed() {
     let home = tempfile::tempdir().unwrap();
     let long = "adr-003-idempotent-commands";
     for (words, whole) in [
@@ -146,7 +146,7 @@ fn tables_fit_a_terminal_and_what_must_be_typed_stays_whole() {
 }
 
 #[test]
-fn on_a_narrow_terminal_a_reason_has_a_line_for_each_source_and_cells_below_a_row_have_a_name() {
+fn narrow_tables_put_sources_on_separate_lines_and_label_cells() {
     let home = tempfile::tempdir().unwrap();
     let expected = "station-provider-api
   ← mod-station-client (by id, modules/station-client/policies/limits.yaml:2)

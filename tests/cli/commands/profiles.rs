@@ -273,7 +273,7 @@ fn a_long_name_is_printed_whole() {
 }
 
 #[test]
-fn a_pick_of_the_profile_without_a_source_is_named_with_its_place() {
+fn an_unknown_pick_of_a_profile_is_reported_with_its_position() {
     let world = with_profiles();
     let listed = world.run(&["--profile", "flat", "list", "--selected"]).exits(0);
     assert!(listed.stderr.contains("take it out of the profile, .jaato/profiles/flat.json:"), "{listed}");

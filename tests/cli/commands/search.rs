@@ -65,7 +65,7 @@ fn hits_have_place_excerpt_and_reasons() {
 }
 
 #[test]
-fn what_the_catalog_says_of_a_source_is_not_listed_beside_its_text() {
+fn catalog_entries_are_not_listed_beside_their_text() {
     let world = indexed();
     let answer = world.json(&["search", "retry"], 0);
     assert_eq!(places(&answer), ["retry text"], "{answer}");
@@ -76,7 +76,7 @@ fn what_the_catalog_says_of_a_source_is_not_listed_beside_its_text() {
 }
 
 #[test]
-fn what_left_out_entries_free_is_filled() {
+fn other_hits_replace_left_out_entries() {
     let world = indexed();
     let answer = world.json(&["search", "--limit", "2", "breaker"], 0);
     assert_eq!(places(&answer), ["breaker text", "note text"], "{answer}");
@@ -132,7 +132,7 @@ fn filters_choose_among_sources() {
 }
 
 #[test]
-fn what_waits_for_trust_is_not_found_until_it_is_trusted() {
+fn untrusted_sources_are_not_found() {
     let world = indexed();
     let before = world.json(&["search", "another project"], 0);
     assert!(!before.to_string().contains("Outside"));
@@ -203,7 +203,7 @@ fn without_an_index_it_says_how_to_build_one() {
 }
 
 #[test]
-fn what_was_shown_is_in_the_journal() {
+fn shown_hits_are_journalled() {
     let world = indexed();
     world.run(&["search", "circuit breaker", "--source", "breaker"]).exits(0);
     world.run(&["search", "nothing of this"]).exits(0);

@@ -125,7 +125,7 @@ fn a_failed_rendering_reports_what_and_where() {
 }
 
 #[test]
-fn what_is_only_tested_can_be_left_out() {
+fn values_that_are_only_tested_can_be_left_out() {
     let world = Workspace::with(&[(".templates/t.tpl", "{% if x %}a{% endif %}{{ y }}")]);
     let ran = world.run(&["render", "t.tpl", "--var", "y=1"]).exits(1);
     for said in ["undefined variable 'x' at line 1", "leave it out with --var x:=false"] {

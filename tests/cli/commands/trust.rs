@@ -205,7 +205,7 @@ fn left(world: &Workspace) -> Vec<&'static str> {
 }
 
 #[test]
-fn what_is_no_longer_trusted_leaves_the_index() {
+fn untrusted_sources_leave_the_index() {
     let world = indexed();
     let revoked = world.run(&["trust", "revoke"]).exits(0);
     assert!(revoked.text().contains("Removed 3 sections from the search index.\n"), "{revoked}");
@@ -217,7 +217,7 @@ fn what_is_no_longer_trusted_leaves_the_index() {
 }
 
 #[test]
-fn an_index_that_was_set_aside_goes_with_the_trust() {
+fn revoking_trust_removes_an_index_that_was_set_aside() {
     let world = indexed();
     let state = world.path.join(".jaato/refdesk");
     for aside in ["index.db.aside", "index.db.aside-2"] {
@@ -230,7 +230,7 @@ fn an_index_that_was_set_aside_goes_with_the_trust() {
 }
 
 #[test]
-fn an_index_that_cannot_be_changed_is_named() {
+fn an_unchangeable_index_is_reported() {
     let world = indexed();
     let held = world.hold_index();
     let revoked = world.run(&["trust", "revoke"]).exits(1);

@@ -51,7 +51,7 @@ fn tag_edits_the_list_in_place() {
 }
 
 #[test]
-fn remove_shows_the_difference_and_says_what_mentions_the_source() {
+fn remove_shows_the_diff_and_lists_mentions_of_the_source() {
     let world = world();
     world.run(&["select", "own"]).exits(0);
     let before = world.listing();
@@ -102,7 +102,7 @@ fn a_file_outside_the_workspace_is_not_changed_unasked() {
 }
 
 #[test]
-fn show_tells_everything_about_a_source() {
+fn show_prints_everything_about_a_source() {
     let world = small();
     world.run(&["select", "a"]).exits(0);
     let before = world.listing();
@@ -132,7 +132,7 @@ fn edit_needs_a_terminal() {
 
 /// Twelve processes tag two sources in one file concurrently: each succeeds, and no tag is lost.
 #[test]
-fn tags_added_at_once_are_all_there() {
+fn concurrently_added_tags_are_all_kept() {
     const MANY: usize = 12;
     let source = |id: &str| json!({"id": id, "name": id, "type": "inline", "content": "x", "tags": ["first"]});
     let world = Workspace::of(json!([source("one"), source("two")]), &[]);
@@ -158,7 +158,7 @@ fn tags_added_at_once_are_all_there() {
 
 /// Concurrent changes of one file without a prompt: no difference was shown, so none can be reported as outdated.
 #[test]
-fn sources_removed_and_proposed_at_once_are_all_done() {
+fn concurrent_removals_and_proposals_all_succeed() {
     const MANY: usize = 8;
     let source = |nth: usize| json!({"id": format!("s{nth}"), "name": "S", "type": "inline", "content": "x"});
     let world = Workspace::of((0..MANY).map(source).collect(), &[("docs/guide.md", "# Guide\n\ntext\n")]);

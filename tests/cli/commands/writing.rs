@@ -15,7 +15,7 @@ fn words<'a>(path: &'a str, name: &'a str, more: &[&'a str]) -> Vec<&'a str> {
 }
 
 #[test]
-fn what_was_written_is_reported() {
+fn written_files_are_reported() {
     let world = Workspace::new();
     let ran = world.run(&words("a/b/new.txt", "name=Ada", &["--yes"])).exits(0);
     let diff = "--- /dev/null\n+++ b/a/b/new.txt\n@@ -0,0 +1 @@\n+hello Ada\n";

@@ -163,7 +163,7 @@ fn every_connected_event_is_answered() {
 }
 
 #[test]
-fn a_subagent_has_a_memory_of_its_own() {
+fn a_subagent_has_its_own_memory() {
     let world = world();
     assert_eq!(added(&world, &prompt("s", &world.path, "the web")), HINT);
     let mut document = of("s", &world.path, "PostToolUse");

@@ -185,7 +185,7 @@ fn a_broken_configuration_leaves_its_good_parts() {
 }
 
 #[test]
-fn what_cannot_be_remembered_is_given_again() {
+fn additions_that_cannot_be_remembered_are_given_again() {
     let world = world();
     fs::create_dir_all(world.path.join(".jaato")).unwrap();
     // The folder is not writable. Root can always write, so a file blocks its path.

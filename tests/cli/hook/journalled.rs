@@ -73,7 +73,7 @@ fn templates_of_tool_results_come_and_go() {
 
 /// Any argument of a call may look like a path inside a source, but only file names are recorded.
 #[test]
-fn nothing_that_the_agent_wrote_is_recorded() {
+fn text_written_by_the_agent_is_never_recorded() {
     const SECRET: &str = "hunter2";
     let world = world();
     world.put("notes/a.md", b"a");
@@ -100,7 +100,7 @@ fn nothing_that_the_agent_wrote_is_recorded() {
 
 /// Reading this journal would take seconds and four gigabytes of memory.
 #[test]
-fn a_prepared_journal_of_four_gigabytes_costs_nothing() {
+fn a_forged_journal_of_four_gigabytes_is_not_read() {
     let world = world();
     world.put(FILE, b"{\"n\":1}\n");
     for name in [FILE, ".jaato/refdesk/journal.1.jsonl"] {

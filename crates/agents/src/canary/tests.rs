@@ -122,7 +122,7 @@ fn a_program_that_is_missing_or_hangs_does_not_hold_up_the_others() {
 }
 
 #[test]
-fn what_a_program_that_hangs_has_started_ends_with_it() {
+fn children_of_a_hanging_program_end_with_it() {
     let script = "(sleep 20; echo survived) > \"$0.pipe\" & exec tail -f /dev/null";
     let (folder, path) = program(script);
     let pipe = format!("{path}.pipe");
@@ -136,7 +136,7 @@ fn what_a_program_that_hangs_has_started_ends_with_it() {
 }
 
 #[test]
-fn what_is_running_ends_when_the_trial_is_stopped() {
+fn stopping_the_trial_ends_running_programs() {
     let (folder, path) = program("exec 3> \"$0.pipe\"; tail -f /dev/null & echo started > \"$0.begun\"; wait");
     let (pipe, begun) = (format!("{path}.pipe"), format!("{path}.begun"));
     for fifo in [&pipe, &begun] {
@@ -153,7 +153,7 @@ fn what_is_running_ends_when_the_trial_is_stopped() {
 }
 
 #[test]
-fn the_workspace_and_the_trial_are_told() {
+fn programs_get_the_workspace_and_the_trial_variable() {
     let (folder, path) = program("printf '{\"additional_context\": \"%s %s\"}' \"$REFDESK_TRIAL\" \"$PWD\"");
     let hook = Some((HookAgent::Cursor, path));
     let found = outcomes(&[CanaryJob { hook, ..job(&folder) }]).remove(0);

@@ -113,7 +113,7 @@ fn every_document_is_understood() {
 }
 
 #[test]
-fn a_subagent_is_a_session_of_its_own() {
+fn a_subagent_has_its_own_session() {
     let session = |document: Value| parse(HookAgent::ClaudeCode, document.to_string().as_bytes()).unwrap().session;
     for (members, expected) in [
         (json!({}), None),
@@ -154,7 +154,7 @@ fn the_answers_of_each_agent() {
 }
 
 #[test]
-fn errors_give_the_reason_and_nothing_of_the_content() {
+fn errors_give_the_reason_without_the_content() {
     let event = |members: &str| format!("{{\"cwd\": \"/w\", \"session_id\": \"s\", {members}}}");
     let prompt = |members: &str| event(&format!("\"hook_event_name\": \"UserPromptSubmit\", {members}"));
     for (document, reason) in [

@@ -76,7 +76,7 @@ mod tests {
     use crate::setup::{Connected, connect, write_command};
 
     #[test]
-    fn what_an_edit_of_the_entries_leaves_out() {
+    fn gaps_left_by_an_edit_of_the_entries() {
         for (agent, from, to, expected) in [
             ("claude-code", "", "", &[][..]),
             ("claude-code", "\"timeout\": 10", "\"timeout\": 30", &[]),
@@ -111,7 +111,7 @@ mod tests {
     const ALL: [&str; 3] = ["SessionStart", "UserPromptSubmit", "PostToolUse"];
 
     #[test]
-    fn of_several_entries_the_widest_counts() {
+    fn the_widest_of_several_entries_counts() {
         let client = Client::from_word("cursor").unwrap();
         let entry = |pattern: &str| format!(r#"{{"command": "refdesk hook cursor", "matcher": "{pattern}"}}"#);
         for (patterns, expected) in [

@@ -110,7 +110,7 @@ proptest! {
     /// Handwritten entries that run refdesk are replaced, and disconnecting restores them: byte for byte, or by value
     /// if the file was edited since.
     #[test]
-    fn entries_of_a_person_come_back(
+    fn handwritten_entries_are_restored(
         before in settings(),
         agent in prop::sample::select(hook_words()),
         is_edited in any::<bool>(),

@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_range_that_differs_is_put_back() {
+    fn the_differing_range_is_restored() {
         for (before, after, expected) in [
             ("abc", "abc", (3, 0, "")),
             ("abXc", "abc", (2, 0, "X")),

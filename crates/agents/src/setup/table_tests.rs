@@ -253,7 +253,7 @@ fn a_created_file_with_additions_by_others_stays_after_reconnecting() {
 }
 
 #[test]
-fn a_wrong_record_removes_nothing_of_others() {
+fn a_wrong_record_removes_only_our_entries() {
     let client = client("claude-code");
     let text = "{\n  \"permissions\": { \"deny\": [\"Read(.env)\"] } // mine\n}\n";
     let (after, honest) = connected(Some(text), &client, COMMAND, None);
@@ -309,7 +309,7 @@ fn an_older_entry_is_replaced_and_others_in_its_group_stay() {
 
 /// `connect` would not write this entry, so a person wrote it.
 #[test]
-fn without_a_record_an_entry_stays_that_connect_would_not_write() {
+fn without_a_record_an_entry_that_connect_would_not_write_stays() {
     let client = client("claude-code");
     let entry = |event: &str, command: &str, rest: &str| {
         format!(

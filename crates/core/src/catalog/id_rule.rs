@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_typed_or_seen_is_named() {
+    fn untypable_and_invisible_characters_are_named() {
         for (id, expected) in [
             ("retry-pattern", None),
             ("the kit", None),

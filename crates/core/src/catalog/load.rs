@@ -385,7 +385,7 @@ mod tests {
 
     /// A local user, or a program that an agent runs, can replace a checked path with a link.
     #[test]
-    fn what_was_allowed_is_what_is_read() {
+    fn only_the_allowed_file_is_read() {
         let entry = |content: &str| format!(r#"{{"id": "r", "name": "R", "type": "inline", "content": "{content}"}}"#);
         // The path that is replaced with a link, and the target of the link.
         for (exchanged, target) in
@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn the_source_that_keeps_an_id_is_read_once_for_all_that_have_it() {
+    fn the_owner_of_a_duplicate_id_is_read_once() {
         let folder = tempfile::tempdir().unwrap();
         let workspace = std::fs::canonicalize(folder.path()).unwrap();
         let entry = |description: &str| {

@@ -68,7 +68,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_remains_is_counted_as_if_it_were_collected(
+        fn remaining_tags_are_counted_as_if_collected(
             sources in proptest::collection::vec((proptest::collection::vec("[ab -]{0,2}", 0..4), any::<bool>()), 0..6),
             picks in proptest::sample::subsequence((0..6).collect::<Vec<_>>(), 0..6),
             exclusions in proptest::sample::subsequence((0..6).collect::<Vec<_>>(), 0..6),

@@ -150,7 +150,7 @@ mod tests {
 
     /// globset panics on some of these.
     #[test]
-    fn globs_that_are_too_much_are_refused() {
+    fn excessive_globs_are_refused() {
         for (glob, expected) in [
             ("{a,".repeat(125) + "b" + &"}".repeat(125), "its braces nest deeper than 16 levels"),
             ("*a".repeat(100_000), "it has more than 512 characters"),

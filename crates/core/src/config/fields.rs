@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_made_of_problems_that_are_not_listed() {
+    fn unlisted_problems_are_never_created() {
         let many = 10 * LISTED;
         let members: Vec<String> = (0..many).map(|nth| format!("\n\"key{nth}\": {nth}")).collect();
         let json = format!("{{{}}}", members.join(","));

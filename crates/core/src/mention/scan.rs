@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn foreign_text_in_what_refdesk_wrote_mentions_nothing() {
+    fn foreign_text_in_generated_files_mentions_nothing() {
         let foreign = "See retry-pattern, @orders, @ref:orders, `orders` and ./retry.md or `./retry.md`.";
         let front = "---\nid: orders\ntable: \"[x](./retry.md)\"\ngenerated: refdesk\n---\n";
         for (text, expected) in [

@@ -206,7 +206,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_and_what_is_wrong_with_them() {
+    fn settings_and_their_problems() {
         let (settings, problems) = read("", "f");
         assert_eq!((settings, problems.len()), (AgentSettings::default(), 0));
         let text = "planner: {domain_inference: true, max_tables_per_database: 7}\n\

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_are_in_no_folder_of_others() {
+    fn which_folders_can_contain_pages() {
         for (folder, is_one) in [
             ("docs/databases", true),
             ("docs", true),

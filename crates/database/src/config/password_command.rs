@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_command_uses_of_the_workspace_otherwise_is_refused() {
+    fn other_uses_of_workspace_files_in_a_command_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let home = fs::canonicalize(folder.path()).unwrap();
         let workspace = home.join("w");

@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_written_password_is_told_from_a_variable() {
+    fn a_literal_password_is_distinguished_from_a_variable() {
         for (url, expected) in [
             ("postgres://ann:secret@db/shop", true),
             ("postgres://ann:${PGPASSWORD}@db/shop", false),
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_a_secret_is_not_shown() {
+    fn possible_secrets_are_not_shown() {
         for (text, shown) in [
             ("postgres://ann:s/x@db/shop", "postgres://ann:***@db/shop"),
             ("postgres://ann:${P}@db/shop?user_key=x&a=b", "postgres://ann:${P}@db/shop?user_key=***&a=b"),

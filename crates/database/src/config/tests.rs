@@ -45,7 +45,7 @@ docs_path: doc/db/
 }
 
 #[test]
-fn a_bad_database_costs_itself_alone() {
+fn an_invalid_database_does_not_affect_the_others() {
     let good = "\n  - {name: good, type: sqlite, connection: {file: x}}";
     for (entry, expected) in [
         ("{name: Shop, type: sqlite, connection: {file: x}}", "unknown-value 2:12 'Shop' is not a valid name"),
@@ -111,7 +111,7 @@ fn a_wrong_name_or_a_wrong_indentation_has_a_fix() {
 }
 
 #[test]
-fn a_wrong_value_costs_its_database() {
+fn an_invalid_value_excludes_its_database() {
     let with = |line: &str| format!("databases:\n  - {{name: a, type: sqlite, connection: {{file: x}}, {line}}}\n");
     for (line, expected) in [
         ("sampling: all", "unknown-value"),
@@ -172,7 +172,7 @@ fn patterns_are_limited() {
 }
 
 #[test]
-fn pages_have_a_folder_of_their_own() {
+fn pages_have_their_own_folder() {
     let with =
         |path: &str| format!("databases: [{{name: a, type: sqlite, connection: {{file: x}}}}]\ndocs_path: {path}\n");
     for (path, expected) in

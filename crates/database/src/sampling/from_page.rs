@@ -41,7 +41,7 @@ mod tests {
     use crate::statistics::ColumnStatistics;
 
     #[test]
-    fn what_a_page_says_of_values_is_kept_as_far_as_it_may() {
+    fn value_profiles_of_a_page_are_kept_as_far_as_permitted() {
         let text = "databases: [{name: a, type: sqlite, connection: {file: x}, sensitive: ['*.secret_now'], \
                     not_sensitive: ['*.lifted*']}]";
         let (config, _) = config::read(text, "f");

@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_the_powers_of_ten_that_they_are_between() {
+    fn numbers_are_described_by_the_powers_of_ten_around_them() {
         for (values, expected) in [
             (&[0.5, 0.0, 1_234.0][..], Some((-1, 3))),
             (&[1e200, 1e308], Some((200, 308))),
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_sample_the_rows_are_known_and_no_set() {
+    fn a_sample_has_a_row_count_but_no_value_set() {
         for (rows, sampled, has_set) in [(999, None, true), (1_000, Some(1_000), false)] {
             let found = profile_of_rows(&vec![Cell::Number(0.99, "0.99".into()); rows], None, false);
             assert_eq!((found.statistics.sampled_rows, found.values.is_some()), (sampled, has_set), "{rows}");
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_sensitive_column_only_the_nulls_are_known() {
+    fn a_sensitive_column_has_only_its_share_of_nulls() {
         let mut cells = texts(&["ann@example.org"], 2);
         cells.extend((0..30).map(|_| Cell::Null));
         let found = profile(&cells, None, true);

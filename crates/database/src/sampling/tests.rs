@@ -110,7 +110,7 @@ pub(super) fn marked_columns() -> [MarkedColumn; 19] {
 }
 
 #[test]
-fn no_marked_value_of_a_sensitive_column_gets_out() {
+fn no_marked_value_of_a_sensitive_column_is_written() {
     let columns = marked_columns();
     let names: Vec<String> = columns.iter().map(|(name, kind, _)| format!("\"{name}\" {kind}")).collect();
     let mut sql = format!("CREATE TABLE t (id INTEGER PRIMARY KEY, {});\n", names.join(", "));
@@ -146,7 +146,7 @@ fn sets_are_published_only_on_request() {
 }
 
 #[test]
-fn no_set_is_told_of_a_table_that_was_not_read_to_its_end() {
+fn no_value_set_is_reported_for_a_partly_read_table() {
     // The later rows have other values.
     let rows =
         "WITH RECURSIVE n(at) AS (SELECT 0 UNION ALL SELECT at + 1 FROM n LIMIT 1200) SELECT at, at / 400 FROM n";
@@ -156,7 +156,7 @@ fn no_set_is_told_of_a_table_that_was_not_read_to_its_end() {
 }
 
 #[test]
-fn a_join_that_the_values_deny_is_dropped() {
+fn a_join_that_the_values_contradict_is_dropped() {
     let tables = "CREATE TABLE customer (id INTEGER PRIMARY KEY); CREATE TABLE sale (id INTEGER PRIMARY KEY, customer_id INTEGER);
         INSERT INTO customer SELECT value FROM (WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n LIMIT 50) SELECT value FROM n);";
     let sales = |offset: usize| -> String {
@@ -172,7 +172,7 @@ fn a_join_that_the_values_deny_is_dropped() {
 }
 
 #[test]
-fn odd_tables_are_sampled_or_told() {
+fn odd_tables_are_sampled_or_reported() {
     let sql = "CREATE TABLE \"a\"\"b\" (\"x'y\" TEXT, \"\" INT, g AS (\"x'y\" || 'z'), big BLOB);
         INSERT INTO \"a\"\"b\" (\"x'y\", big) VALUES ('v', zeroblob(100000));
         CREATE TABLE empty (a);
@@ -190,7 +190,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     /// Values of a column named `email` never leave the database.
     #[test]
-    fn nothing_of_a_named_column_gets_out(value in "[A-Za-z0-9@. é-]{8,30}", count in 1usize..40) {
+    fn no_value_of_an_email_column_is_written(value in "[A-Za-z0-9@. é-]{8,30}", count in 1usize..40) {
         prop_assume!(value.trim().len() > 7);
         let rows: String = (0..count).map(|at| format!("INSERT INTO t VALUES ({at}, '{value}');")).collect();
         let out = all_output(&format!("CREATE TABLE t (id INTEGER PRIMARY KEY, email TEXT);{rows}"), ", publish_values: true");

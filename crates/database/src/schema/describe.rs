@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_exist_is_said() {
+    fn missing_tables_are_mentioned() {
         let table = Table {
             name: "bill".into(),
             foreign_keys: vec![key(&["a_id"], "a", &["id"]), key(&["b_id"], "b", &["id"]), key(&["c_id"], "c", &[])],

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_note_cannot_mean_is_an_error_with_its_line() {
+    fn an_invalid_note_is_an_error_with_its_line() {
         for (text, line, message) in [
             ("joins: everything", 1, "'joins' is a string, not a list"),
             ("tables: {}\nnot_joins: {from: a.b.c, to: a.d.e}", 2, "'not_joins' is an object, not a list"),

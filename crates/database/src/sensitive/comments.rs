@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn comments_are_told_without_what_they_quote() {
+    fn comments_are_shown_without_quoted_values() {
         for (comment, expected, kinds) in [
             ("What was sold.", "What was sold.", ""),
             (

@@ -291,7 +291,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds_are_told_apart() {
+    fn kinds_are_distinguished() {
         for (text, expected) in [
             ("ann@example.org", Some("e-mail")),
             ("Ann <ann@mail.example.org>", Some("e-mail")),
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_told_apart() {
+    fn numbers_are_distinguished() {
         for (text, is_card, is_number) in [
             ("4111111111111111", true, false),
             ("4111111111111111.00", true, false),

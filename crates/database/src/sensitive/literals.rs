@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_schema_quotes() {
+    fn values_quoted_in_a_schema() {
         for (expression, is_value) in [
             ("'a@example.com'", true),
             ("'4111111111111111'::text", true),
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sensitive_column_tells_nothing_of_them() {
+    fn a_sensitive_column_reveals_no_quoted_values() {
         let column = Column {
             default: Some("'x'".into()),
             generated: Some("'y'".into()),

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn other_names_say_nothing() {
+    fn other_names_are_not_sensitive() {
         for name in [
             "filename",
             "hostname",

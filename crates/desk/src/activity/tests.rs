@@ -108,7 +108,7 @@ fn the_tokens_of_lines_add_up_to_those_of_their_session() {
 }
 
 #[test]
-fn a_session_that_forgot_knows_nothing_but_has_paid() {
+fn a_cleared_session_has_no_knowledge_but_keeps_its_cost() {
     use BlockKind::Hint;
     let hint = || sent(&[(Hint, "a", Level::Full)], 10);
     let forgot = || Receipt::new(JournalEvent::Forgot);

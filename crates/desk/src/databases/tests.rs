@@ -247,7 +247,7 @@ fn a_plan_that_a_person_edited_is_followed() {
 }
 
 #[test]
-fn notes_win_and_those_on_nothing_are_told() {
+fn notes_take_precedence_and_unmatched_ones_are_reported() {
     let world = World::new();
     world.put(
         ".jaato/databases/shop.notes.yaml",
@@ -302,7 +302,7 @@ fn an_unreadable_database_keeps_its_pages() {
 }
 
 #[test]
-fn personal_data_in_comments_is_written_nowhere() {
+fn personal_data_in_comments_is_never_written() {
     let world = World::new();
     world.sql(
         "shop.db",

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_workspace_that_is_gone_is_forgotten() {
+    fn a_deleted_workspace_is_forgotten() {
         let (_folder, declined, [a, b]) = world();
         declined.change(&a, &places(&["x"]), &places(&[])).unwrap();
         fs::remove_dir(&a).unwrap();

@@ -229,7 +229,7 @@ fn only_a_change_of_an_action_needs_new_trust() {
 }
 
 #[test]
-fn trust_is_of_one_workspace() {
+fn trust_applies_to_one_workspace() {
     let world = World::new();
     world.configure(ALL);
     trust_all(&world.desk());
@@ -363,7 +363,7 @@ fn a_damaged_file_is_reported_and_grants_no_trust() {
 }
 
 #[test]
-fn only_a_way_that_uses_a_folder_waits_for_it() {
+fn only_a_channel_that_uses_a_folder_needs_trust_for_it() {
     for (kind, waits) in [("file", 1), ("queue", 0), ("console", 0)] {
         let world = World::new();
         world.configure(&format!(r#"{{"channel": {{"type": "{kind}", "base_path": "../out/ask"}}}}"#));

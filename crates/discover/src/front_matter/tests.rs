@@ -110,7 +110,7 @@ proptest::proptest! {
 }
 
 #[test]
-fn of_yaml_that_is_broken_only_plain_values_are_read() {
+fn only_plain_values_of_broken_yaml_are_read() {
     for (inner, title, expected) in [
         ("title: a: b\ntags: [x, y]", Some("a: b"), &["x", "y"][..]),
         ("name: &a [*a]\ntags: [*e, plain]", None, &["plain"]),

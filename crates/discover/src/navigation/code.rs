@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_end_takes_no_time_and_hides_nothing() {
+    fn unterminated_text_is_fast_and_hides_nothing() {
         let many = 300_000;
         for (code, expected) in [
             (format!("'{}\n'", "\\'".repeat(many)), 0),

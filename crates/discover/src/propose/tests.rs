@@ -161,7 +161,7 @@ fn a_page_that_begins_with_a_section_has_the_title_of_the_menu() {
 }
 
 #[test]
-fn what_is_of_little_use_is_not_ticked() {
+fn documents_of_little_use_are_not_ticked() {
     let (_folder, root) = repository(&[
         ("README.md", "# Shop\n\nSells things to people."),
         ("etc/store-readme.md", "Sells things to people."),
@@ -208,7 +208,7 @@ fn menus_of_vitepress_give_order_and_titles() {
 }
 
 #[test]
-fn what_the_catalog_has_is_not_new_and_what_moved_is_found() {
+fn known_documents_are_not_new_and_moved_ones_are_found() {
     let files = [
         ("docs/a.md", "# A kafka story\n"),
         ("docs/new/retry-policy.md", "# Retry policy\n"),
@@ -243,7 +243,7 @@ fn a_source_that_may_be_two_documents_is_gone() {
 }
 
 #[test]
-fn a_document_that_says_next_to_nothing_is_not_ticked_and_one_without_text_is_called_so() {
+fn nearly_empty_documents_are_not_ticked_and_empty_ones_are_called_empty() {
     for (text, expected) in [
         ("hi\n", "a document in docs, with very little text"),
         ("`hi`\n", "a document in docs, with very little text"),
@@ -289,7 +289,7 @@ fn problems_are_notes_and_the_rest_is_found() {
 }
 
 #[test]
-fn what_git_ignores_is_left_out() {
+fn ignored_files_are_left_out() {
     let found = found(
         &[
             (".gitignore", "/build\n*.tmp.md\n!keep.tmp.md\ndocs/secret/\n"),
@@ -311,7 +311,7 @@ fn what_git_ignores_is_left_out() {
 }
 
 #[test]
-fn links_and_other_things_are_not_followed() {
+fn links_and_special_files_are_not_followed() {
     let (folder, root) = repository(&[("docs/real.md", "# Real thing\n")]);
     refdesk_files::write_atomic(&folder.path().join("secret.md"), b"# Secret\n").unwrap();
     std::os::unix::fs::symlink(folder.path().join("secret.md"), root.join("docs/leak.md")).unwrap();
@@ -370,7 +370,7 @@ fn limits_are_reported() {
 }
 
 #[test]
-fn what_moved_is_found_by_its_text_when_titles_and_names_do_not_decide() {
+fn moved_documents_are_found_by_text_if_titles_and_names_are_ambiguous() {
     let files = [
         ("docs/one/setup.md", "# Setup\n\nInstalls the gate in the cellar.\n"),
         ("docs/two/setup.md", "# Setup\n\nInstalls the lamp on the roof.\n"),

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn two_for_one_place_are_found() {
+    fn two_proposals_for_one_path_are_found() {
         let root = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(root.path()).unwrap();
         std::os::unix::fs::symlink("a", root.join("link")).unwrap();

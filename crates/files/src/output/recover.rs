@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_behind_a_link_is_a_note() {
+    fn a_note_behind_a_link_is_ignored() {
         for link in [".jaato", ".jaato/refdesk", ".jaato/refdesk/write.json"] {
             let world = World::killed_after(1);
             let elsewhere = tempfile::tempdir().unwrap();

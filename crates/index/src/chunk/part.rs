@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_chunk_of_several_sections_names_the_one_that_is_meant() {
+    fn a_chunk_of_several_sections_names_the_matching_one() {
         let text = "#### Sorting\n\nUse `sort`.\n\n### 3.6 Errors\n\n#### Status codes\n\nA customer is not found: 404 without bodies, an error.\n\n#### Bodies\n\nJSON.";
         let heading = "Rules > 3.5 Filtering > Sorting";
         for (words, expected) in [

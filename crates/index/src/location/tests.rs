@@ -158,7 +158,7 @@ fn folders_and_pipes_in_place_of_its_files_are_set_aside() {
 /// A process of the same user keeps swapping the folder for a link to a folder with files of the same names.
 #[cfg(target_os = "linux")]
 #[test]
-fn nothing_is_written_where_a_link_leads_that_appears_meanwhile() {
+fn nothing_is_written_through_a_link_that_appears_meanwhile() {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     use crate::Index;

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn only_what_this_users_refdesk_wrote_is_an_index() {
+fn only_an_index_written_by_this_user_is_used() {
     let world = World::new();
     world.write("a.md", &long("retry"));
     let sources = || vec![world.file("a", "a.md")];

@@ -83,7 +83,7 @@ struct JinjaCase {
 }
 
 #[test]
-fn jinja2_as_python_has_it() {
+fn jinja2_matches_python() {
     let file: JinjaFile = serde_json::from_str(include_str!("../../../../tests/data/jinja2.json")).unwrap();
     assert!(file.cases.len() >= 600, "{} cases", file.cases.len());
     let mut wrong = Vec::new();

@@ -48,7 +48,7 @@ fn all_say_what_waits_for_trust() {
 }
 
 #[test]
-fn what_waits_for_trust_is_named_before_a_pick_and_has_no_price() {
+fn untrusted_sources_are_named_before_a_pick_and_have_no_price() {
     let mut state = fixture::state(120, 36);
     let mut sources = fixture::sources();
     let outside = fixture::local("/elsewhere/a.md", refdesk_core::catalog::PathState::Untrusted);
@@ -85,7 +85,7 @@ fn what_waits_for_trust_is_named_before_a_pick_and_has_no_price() {
 }
 
 #[test]
-fn a_request_says_what_waits_for_trust() {
+fn a_request_names_untrusted_sources() {
     let mut state = fixture::state(120, 36);
     let mut sources = fixture::sources();
     let outside = fixture::local("/elsewhere/a.md", refdesk_core::catalog::PathState::Untrusted);

@@ -64,7 +64,7 @@ fn a_whole_name_comes_first_then_the_shorter_one_and_problems_last() {
 }
 
 #[test]
-fn a_time_finds_what_an_agent_was_told_first() {
+fn a_time_finds_agent_rows_first() {
     let mut state = fixture::state(120, 36);
     for (topic, text) in [(Topic::File, "Wrote a file"), (Topic::Enriched, "To a prompt"), (Topic::Document, "Changed")]
     {
@@ -79,7 +79,7 @@ fn a_time_finds_what_an_agent_was_told_first() {
 }
 
 #[test]
-fn sections_stand_above_the_feed_and_above_headings_without_an_excerpt() {
+fn sections_come_before_the_feed_and_before_headings_without_an_excerpt() {
     for (keys, expected) in [
         ("\"retry\"", ["source", "template", "tag", "section", "section", "section", "feed", "feed"]),
         ("\"breaker\"", ["source", "template", "section", "section", "section", "heading", "feed", "feed"]),
@@ -132,7 +132,7 @@ fn names_and_headings_with_the_words_come_before_fuzzy_matches() {
 }
 
 #[test]
-fn every_name_that_matches_comes_before_what_is_found_by_meaning() {
+fn matching_names_come_before_hits_by_meaning() {
     let mut state = fixture::state(120, 60);
     let local = || fixture::local("a.md", refdesk_core::catalog::PathState::File);
     let source = |id: &str, tag| fixture::source(id, id, refdesk_core::catalog::Mode::Selectable, &[tag], local());
@@ -197,7 +197,7 @@ fn a_source_comes_before_a_tag_that_leads_to_it_alone() {
 }
 
 #[test]
-fn few_sections_found_by_meaning_alone_stand_among_other_rows() {
+fn few_sections_found_by_meaning_alone_are_among_other_rows() {
     let mut state = fixture::state(200, 60);
     press(&mut state, "C-k \"opens\"");
     let ranked = |list: RankedList, nth: usize| SearchHit {

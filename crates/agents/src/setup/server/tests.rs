@@ -128,7 +128,7 @@ fn connecting_adds_the_server_and_disconnecting_restores_the_bytes() {
 }
 
 #[test]
-fn without_a_record_only_our_entry_goes() {
+fn without_a_record_only_our_entry_is_removed() {
     for client in Client::all() {
         for before in files(&client) {
             let (after, mut record) = connected(Some(&before), &client, &command(&client), None);
@@ -159,7 +159,7 @@ fn without_a_record_only_our_entry_goes() {
 }
 
 #[test]
-fn what_is_written_for_each_agent() {
+fn the_entry_written_for_each_agent() {
     for (word, expected) in [
         (
             "claude-code",
@@ -189,7 +189,7 @@ fn what_is_written_for_each_agent() {
 }
 
 #[test]
-fn a_server_by_hand_counts_and_another_of_our_name_is_refused() {
+fn a_handwritten_server_counts_and_another_program_with_our_name_is_refused() {
     let claude = client("claude-code");
     let by_hand = r#"{"mcpServers": {"refdesk": {"type": "stdio", "command": "refdesk", "args": ["mcp"], "env": {}}}}"#;
     assert_eq!(
@@ -218,7 +218,7 @@ fn a_server_by_hand_counts_and_another_of_our_name_is_refused() {
 }
 
 #[test]
-fn an_entry_of_a_person_is_replaced_and_comes_back() {
+fn a_handwritten_entry_is_replaced_and_restored() {
     let is_own = |program: &str| program == "refdesk";
     for (word, before) in [
         ("claude-code", "{\"mcpServers\":{\"refdesk\":{\"command\":\"/opt/refdesk\",\"args\":[\"mcp\"]}}}\n"),
@@ -271,7 +271,7 @@ fn an_entry_of_a_person_is_replaced_and_comes_back() {
 }
 
 #[test]
-fn an_entry_of_ours_that_would_run_in_another_way_is_refused_and_its_keys_are_named() {
+fn an_entry_of_ours_with_keys_that_change_the_command_is_refused() {
     let json = |list: &str, rest: &str| {
         format!("{{\"{list}\": {{\"refdesk\": {{\"command\": \"refdesk\", \"args\": [\"mcp\"], {rest}}}}}}}")
     };

@@ -75,7 +75,7 @@ fn a_schema_on_a_server() {
 }
 
 #[test]
-fn a_server_that_closes_the_connection_is_tried_three_times_more() {
+fn a_server_that_closes_the_connection_is_retried_three_times() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let tries = thread::spawn(move || listener.incoming().take(4).filter(Result::is_ok).count());
@@ -86,7 +86,7 @@ fn a_server_that_closes_the_connection_is_tried_three_times_more() {
 }
 
 #[test]
-fn a_server_that_says_nothing_is_not_waited_for_once_reading_is_stopped() {
+fn a_stopped_read_does_not_wait_for_an_unresponsive_server() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let around = ConnectionEnvironment::default();

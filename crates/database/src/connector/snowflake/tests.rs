@@ -205,7 +205,7 @@ fn results_in_parts_and_statements_that_take_long() {
 }
 
 #[test]
-fn more_keys_than_one_statement_tells() {
+fn more_keys_than_one_statement_returns() {
     let many = |schema: &'static str| {
         (0..6_000).map(move |nth| {
             let name = format!("T{nth}");
@@ -225,7 +225,7 @@ fn more_keys_than_one_statement_tells() {
 }
 
 #[test]
-fn what_passes_is_tried_again_with_the_same_id() {
+fn temporary_errors_are_retried_with_the_same_id() {
     let busy = |status| Fault::Status(status, None, String::new());
     let waits = Fault::Status(429, Some(("retry-after", "1".to_owned())), String::new());
     let server = StandIn::start(account(), vec![Fault::Cut, busy(503), waits, busy(408)], None);
@@ -280,7 +280,7 @@ fn refusals_say_what_to_do_and_quote_nothing() {
 }
 
 #[test]
-fn a_role_that_may_do_everything_is_told() {
+fn an_overprivileged_role_is_reported() {
     let server = StandIn::start(Tables { role: "ACCOUNTADMIN", ..account() }, Vec::new(), None);
     let reading = try_read(server.port, BY_TOKEN, "").unwrap();
     let [_, problem] = &reading.about_connection[..] else { panic!("{:?}", reading.about_connection) };

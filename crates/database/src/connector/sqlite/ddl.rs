@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn virtual_tables_are_told_from_others() {
+    fn virtual_tables_are_recognized() {
         for (sql, expected) in [
             ("CREATE VIRTUAL TABLE t USING fts5(a)", true),
             ("create /* x */ virtual\ntable t using x", true),
@@ -253,7 +253,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn anything_can_stand_there(sql in "(?s).{0,200}", odd in r#"CREATE TABLE t \([-(),'"\[\]`/*a-c \n]{0,80}"#) {
+        fn any_sql_is_accepted(sql in "(?s).{0,200}", odd in r#"CREATE TABLE t \([-(),'"\[\]`/*a-c \n]{0,80}"#) {
             read(&sql);
             read(&odd);
             is_virtual(&sql);

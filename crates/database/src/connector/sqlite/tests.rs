@@ -170,7 +170,7 @@ impl Join for Vec<String> {
 }
 
 #[test]
-fn the_configuration_says_which_tables() {
+fn the_configuration_selects_tables() {
     let world = world(SHOP);
     for (more, count) in [
         ("", 6),
@@ -212,7 +212,7 @@ fn nothing_is_written_beside_a_file() {
 /// SQLite decides by one header byte whether to read a log and by another whether to write one, and reads any log that
 /// exists.
 #[test]
-fn nothing_is_written_beside_a_file_whose_header_speaks_of_a_log() {
+fn nothing_is_written_beside_a_file_whose_header_mentions_a_log() {
     for (marks, log) in [([1, 2], 0), ([2, 1], 0), ([2, 2], 0), ([1, 1], 4_096), ([1, 2], 4_096)] {
         let world = world("CREATE TABLE a (b)");
         let mut bytes = fs::read(&world.path).unwrap();
@@ -231,7 +231,7 @@ fn nothing_is_written_beside_a_file_whose_header_speaks_of_a_log() {
 
 /// SQLite would wait for a pipe forever.
 #[test]
-fn what_is_beside_a_file_is_a_file() {
+fn files_beside_a_database_must_be_regular() {
     for mode in ["delete", "wal"] {
         for ending in ["-journal", "-wal", "-shm"] {
             for kind in ["pipe", "link", "folder"] {
@@ -296,7 +296,7 @@ fn the_columns_of_keys_are_limited() {
 }
 
 #[test]
-fn a_view_reads_what_it_counts() {
+fn a_view_reads_the_tables_that_it_counts() {
     let world = world(
         "CREATE TABLE a (x); CREATE TABLE b (y); CREATE VIEW v AS SELECT count(*) AS n FROM a, b;
          CREATE VIEW w AS SELECT n FROM v WHERE EXISTS (SELECT 1 FROM b);",
@@ -311,7 +311,7 @@ fn a_view_reads_what_it_counts() {
 }
 
 #[test]
-fn reading_ends_at_its_time_and_when_it_is_not_wanted() {
+fn reading_ends_at_the_time_limit_and_when_stopped() {
     let world = world(SHOP);
     let (config, is_stopped) = (config(""), Arc::<AtomicBool>::default());
     let late = |file: &SqliteFile| {
@@ -331,7 +331,7 @@ fn reading_ends_at_its_time_and_when_it_is_not_wanted() {
 }
 
 #[test]
-fn what_is_no_database_is_refused() {
+fn files_that_are_not_databases_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let root = fs::canonicalize(folder.path()).unwrap();
     refdesk_files::write_atomic(&root.join("text"), b"hello".repeat(100).as_slice()).unwrap();

@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_view_reads_is_found_through_others() {
+    fn tables_of_a_view_are_found_through_other_views() {
         let objects = objects(&[
             ("Base", "CREATE TABLE Base (a)"),
             ("hidden", "CREATE TABLE hidden (a)"),

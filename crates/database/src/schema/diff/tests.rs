@@ -70,7 +70,7 @@ const NOT_ON_PAGES: &str = "definition changed: in something that pages do not s
                       sensitive column";
 
 #[test]
-fn each_kind_of_difference_is_told() {
+fn each_kind_of_difference_is_reported() {
     let check = |expression: &str| Constraint { name: None, expression: expression.into() };
     let index = |name: &str, unique: bool| IndexInfo {
         name: name.into(),
@@ -168,7 +168,7 @@ fn tables_come_and_go() {
 
 /// An altered page cannot show what changed; the reason explains that.
 #[test]
-fn the_reason_says_what_became_of_the_pages() {
+fn the_reason_explains_the_state_of_the_pages() {
     let written = sides(&[orders()]).remove(0);
     let mut doc = written.doc.clone().unwrap();
     doc.columns.remove(0);

@@ -120,7 +120,7 @@ fn a_search_that_ends_early_says_so() {
 
 /// Content of unreadable pages is never disclosed, whatever lies between two tables.
 #[test]
-fn what_is_near_is_told_from_readable_pages() {
+fn nearby_tables_come_from_readable_pages() {
     let with = |doc: TableDoc| TableDoc {
         columns: vec![ColumnDoc { name: "Region".into(), data_type: "text".into(), ..ColumnDoc::default() }],
         ..doc
@@ -145,7 +145,7 @@ fn what_is_near_is_told_from_readable_pages() {
 }
 
 #[test]
-fn without_a_path_it_says_what_is_nearest() {
+fn without_a_path_the_nearest_tables_are_listed() {
     let names: Vec<String> = (0..9).map(|at| format!("t{at}")).collect();
     let mut tables: Vec<TableDoc> =
         (0..8usize).map(|at| doc(&names[at], &[names[at + 1].as_str()], &[])).chain([doc("t8", &[], &[])]).collect();

@@ -260,7 +260,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn orders_of_magnitude_are_told_as_what_numbers_are_between() {
+    fn orders_of_magnitude_are_shown_as_ranges() {
         for (magnitude, expected) in [
             ((-1, -1), "0.1 to 1"),
             ((-2, 0), "0.01 to 10"),

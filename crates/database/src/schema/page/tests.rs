@@ -146,7 +146,7 @@ fn a_page_stays_within_its_limit() {
 }
 
 #[test]
-fn a_page_says_which_definition_it_is_of_whatever_the_table_is_called() {
+fn a_page_records_its_definition_for_any_table_name() {
     for length in [1, 3_700, 3_900, 5_000] {
         let name = "t".repeat(length);
         let table = table(&name, &["id"], &[]);

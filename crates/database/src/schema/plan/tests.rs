@@ -93,7 +93,7 @@ fn a_plan_says_what_would_be_done() {
 }
 
 #[test]
-fn what_a_person_changed_is_carried_over() {
+fn manual_changes_are_carried_over() {
     let (mut plan, _) = plan_of(&snapshot(SHOP), &PlanEdits::default());
     find(&mut plan, "customer").domain = "people".into();
     find(&mut plan, "order_log").skip = true;
@@ -121,7 +121,7 @@ fn what_a_person_changed_is_carried_over() {
 }
 
 #[test]
-fn each_change_of_what_is_computed_is_said() {
+fn each_change_of_computed_values_is_reported() {
     let (plan, _) = plan_of(&snapshot(SHOP), &PlanEdits::default());
     type Change = fn(&mut Plan);
     let computed: [Change; 13] = [
@@ -158,7 +158,7 @@ fn each_change_of_what_is_computed_is_said() {
 }
 
 #[test]
-fn what_is_computed_cannot_be_changed() {
+fn computed_values_cannot_be_changed() {
     let (mut plan, _) = plan_of(&snapshot(SHOP), &PlanEdits::default());
     find(&mut plan, "order").column_count = 99;
     find(&mut plan, "product").priority = 9;
@@ -175,7 +175,7 @@ fn what_is_computed_cannot_be_changed() {
 }
 
 #[test]
-fn a_stale_plan_is_told_by_what_changed() {
+fn a_stale_plan_is_detected_by_its_changes() {
     let (then, _) = plan_of(&snapshot(SHOP), &PlanEdits::default());
     let mut changed = snapshot(SHOP);
     changed.tables.retain(|table| table.name != "alone");

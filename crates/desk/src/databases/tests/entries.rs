@@ -30,7 +30,7 @@ fn missing_and_edited_entries_are_seen_before_a_run() {
 }
 
 #[test]
-fn an_entry_that_refdesk_would_write_otherwise_is_to_update() {
+fn an_outdated_entry_is_reported_for_update() {
     let world = World::new();
     world.document(&options());
     // Another table becomes the most referenced one, which changes the description of the source.

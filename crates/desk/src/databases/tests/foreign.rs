@@ -15,7 +15,7 @@ const FOREIGN: &str = "
 ";
 
 #[test]
-fn what_a_database_says_pulls_nothing_in() {
+fn text_from_a_database_pulls_nothing_in() {
     let mut problems = Vec::new();
     for (settings, edit, expected) in [
         ("", "", &["db-shop-guide"][..]),

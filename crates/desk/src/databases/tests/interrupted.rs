@@ -161,7 +161,7 @@ fn a_page_that_changed_since_it_was_compared_stays() {
 }
 
 #[test]
-fn what_a_killed_run_left_beside_its_state_is_removed() {
+fn leftovers_of_a_killed_run_beside_its_state_are_removed() {
     let world = World::new();
     world.document(&options());
     let left = ".jaato/refdesk/db/.refdesk-0123456789abcdef.tmp";

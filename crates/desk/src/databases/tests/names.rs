@@ -46,7 +46,7 @@ fn case_never_chooses_between_two_databases() {
 }
 
 #[test]
-fn in_one_database_a_name_is_met_as_written_or_by_any_case_and_an_unknown_one_lists_those_there_are() {
+fn a_name_matches_exactly_or_ignoring_case_and_an_unknown_one_lists_the_known_ones() {
     let world = World::new();
     world.document(&DocumentOptions::default());
     let desk = world.desk();

@@ -133,7 +133,7 @@ fn a_database_is_trusted_as_it_was_shown() {
 
 /// The user trusts exactly these files, so a file that cannot be hashed is refused.
 #[test]
-fn what_cannot_be_trusted_as_it_is_is_refused() {
+fn files_that_cannot_be_verified_are_refused() {
     let world = World::new();
     world.put("scripts/pw.sh", "echo one");
     let large = fs::File::create(world.path.join("scripts/large.sh")).unwrap();
@@ -240,7 +240,7 @@ fn a_path_that_differs_per_process_is_not_a_database() {
 }
 
 #[test]
-fn pages_go_nowhere_else() {
+fn pages_are_not_written_through_links_or_outside() {
     let world = World::new();
     fs::create_dir_all(world.path.join("../elsewhere")).unwrap();
     fs::create_dir_all(world.path.join(".git")).unwrap();
@@ -341,7 +341,7 @@ fn a_linked_page_stops_only_that_page() {
 }
 
 #[test]
-fn entries_of_the_catalog_go_nowhere_else_either() {
+fn catalog_entries_are_not_written_through_links_or_outside_either() {
     for (path, references, code) in [
         (".jaato/references", None, Code::LinkedOut),
         ("refs", Some("refs"), Code::LinkedOut),

@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_notice_knows_whether_it_is_about_several_sources() {
+    fn a_notice_records_whether_it_is_about_several_sources() {
         let of = |about: &[&str], blocks: &[(BlockKind, &str)]| {
             let about = about.iter().map(|id| (*id).to_owned()).collect();
             let why = blocks.iter().map(|(block, about)| item(*block, about, Level::Full, Vec::new())).collect();

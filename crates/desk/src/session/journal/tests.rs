@@ -202,7 +202,7 @@ fn a_huge_prepared_journal_is_moved_aside_unread() {
 }
 
 #[test]
-fn which_writers_are_persons() {
+fn which_writers_count_as_people() {
     let folder = tempfile::tempdir().unwrap();
     for (who, expected) in [
         (crate::session::SCREEN, true),

@@ -111,7 +111,7 @@ fn an_address_that_was_not_picked_here_waits_for_trust() {
 }
 
 #[test]
-fn a_preselected_pick_does_not_become_ones_own() {
+fn a_preselected_pick_does_not_become_the_users_own() {
     let world = World::new();
     let sources = r#""sources": [{"id": "x", "name": "X", "type": "url", "url": "https://example.org/x"},
                                {"id": "y", "name": "Y", "type": "inline", "content": "text"}]"#;
