@@ -1,4 +1,4 @@
-//! Standard streams that are closed, full or endless: a reader that is gone is not an error, a full disk is.
+//! Standard streams that are closed, full or endless. A reader that exits early is not an error, a full disk is.
 
 use std::fs::File;
 use std::process::{Command, Stdio};

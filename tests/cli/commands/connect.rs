@@ -164,7 +164,7 @@ fn an_existing_file_is_restored_byte_for_byte_with_its_mode() {
         let answer = world.json(&["disconnect", "claude-code", "--yes"], 0);
         assert_eq!(answer["status"], "disconnected");
         assert!(!world.read(SETTINGS).contains("refdesk"));
-        // A person made that edit: only the latest addition is removed, and then the file equals the old one except for
+        // Since a person made that edit, only the latest addition is removed, and the file equals the old one except for
         // blanks.
         world.put(SETTINGS, before.as_bytes());
         world.run(&["connect", "claude-code", "--yes"]).exits(0);

@@ -26,7 +26,7 @@ fn a_pick_pulls_in_what_it_mentions() {
     let again = world.json(&["select", "a"], 0);
     assert_eq!((&again["status"], &again["selected_count"]), (&json!("all_selected"), &json!(0)));
     assert_eq!(again["sources"], json!([]));
-    // A source that was pulled in can be picked too; then it is no longer transitive.
+    // Picking a pulled-in source makes it a pick.
     let pulled = world.json(&["select", "b"], 0);
     assert_eq!((&pulled["selected_count"], &pulled["transitive_count"]), (&json!(1), &json!(0)));
     assert_eq!(world.picks(), ["a", "b"]);
