@@ -32,7 +32,7 @@ pub fn run(desk: &mut Desk, session: &Session, file: &Path, format: OutputFormat
     let shown = desk.workspace_context().display(&path);
     let bytes = match read_regular(&path, LIMIT) {
         Ok((bytes, false)) => bytes,
-        Ok((_, true)) => return unusable(&shown, "it has more than 16 MiB", "split it into several files"),
+        Ok((_, true)) => return unusable(&shown, "it is larger than 16 MiB", "split it into several files"),
         Err(error) => return unusable(&shown, &error.to_string(), "name a TOML file of expectations"),
     };
     let (Cow::Borrowed(text), _) = decode(&bytes) else {
@@ -199,7 +199,7 @@ fn to_text(shown: &str, asserted: &AssertionReport, unmet: &[Vec<UnmetExpectatio
             text.push_str(&format!("        hints given: {}\n", listed(&judged.hints)));
         } else if !others.is_empty() {
             // Not a failure, but it lowers the precision.
-            text.push_str(&format!("        also hinted at: {}\n", join(&others)));
+            text.push_str(&format!("        further hints: {}\n", join(&others)));
         }
     }
     let (wanted, unmet_count) = asserted.counts();
@@ -208,7 +208,7 @@ fn to_text(shown: &str, asserted: &AssertionReport, unmet: &[Vec<UnmetExpectatio
     text.push_str(&format!("\n{cases}, {missed} missed; {expectations}, {} met\n", wanted.saturating_sub(unmet_count)));
     if asserted.cases.iter().all(|judged| judged.case.wanted.hints.is_none()) {
         // Precision and recall require the complete list of expected hints.
-        text.push_str("no precision and recall: no case has `hints`, the list of all that is right\n");
+        text.push_str("no precision and recall: no case has `hints`, the list of all expected hints\n");
         return text;
     }
     let share = |ratio: Option<f64>| ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.3}"));

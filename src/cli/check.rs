@@ -57,7 +57,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &CheckArgs) -> CommandOutpu
     let (errors, warnings) = problems_and(desk, unfixed);
     let mut text = String::new();
     for FixedPath { file, before, after, .. } in &fixed {
-        text.push_str(&one_line(&format!("rewritten in {file}: '{before}' is now '{after}'")));
+        text.push_str(&one_line(&format!("{file}: changed '{before}' to '{after}'")));
         text.push('\n');
     }
     for problem in errors.iter().chain(&warnings) {

@@ -233,7 +233,7 @@ fn report(
         members.insert("switched_off".to_owned(), problems.iter().map(off).collect());
         members.insert("ask".to_owned(), json!(prompt.map(|prompt| &prompt.text)));
     }
-    let mut text = format!("\nTried out as {} would run it:\n", client.name);
+    let mut text = format!("\nTested as {} would run it:\n", client.name);
     for line in canary::lines(results, prompt) {
         text.push_str(&format!("  {}\n", visible(&line)));
     }

@@ -111,7 +111,7 @@ fn open(desk: &Desk, spot: &FileLine) -> Result<(), Error> {
     Err(Error::new(
         Code::Editor,
         format!("'{program}' {} ({origin})", editor::ending(status)),
-        "the file is as it left it",
+        "the file is as the editor left it",
     ))
 }
 

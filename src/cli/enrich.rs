@@ -34,7 +34,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &EnrichArgs, format: Output
         !(enriched.metadata.mentioned_references.is_empty() && enriched.metadata.tag_matched_references.is_empty());
     let again = || desk.enrich(session, &EnrichRequest { repeat: true, ..asked }, EnrichMode::DryRun).0;
     if found && enriched.items.is_empty() && !args.repeat && !again().blocks.is_empty() {
-        let message = format!("nothing new: everything was already given to the session '{}' before", session.id);
+        let message = format!("nothing new: the session '{}' was already sent everything", session.id);
         diagnostics.push(Diagnostic::warning(Code::ToldBefore, message).fix("--repeat prints it again"));
     }
     let mut notes = Vec::new();

@@ -90,7 +90,7 @@ pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
                 .chain(waits.into_iter().flatten())
                 .for_each(|sentence| text.push_str(&format!("{sentence}\n")));
             let json = to_json(desk, &report, &cut);
-            let whole = desk.check_whole("the index keeps what it has of sources that may be missing");
+            let whole = desk.check_whole("the index keeps its texts of sources that may be missing");
             CommandOutput::new(json, text).with_failures(whole.err().into_iter().collect())
         }
     }

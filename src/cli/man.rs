@@ -86,11 +86,7 @@ fn wanted<'c>(program: &'c Command, words: &[OsString]) -> Result<ManRequest<'c>
 }
 
 fn failed(error: &io::Error) -> Error {
-    Error::new(
-        Code::NotWritten,
-        format!("the manual pages cannot be written: {error}"),
-        "name a folder that is writable",
-    )
+    Error::new(Code::NotWritten, format!("the manual pages cannot be written: {error}"), "name a writable folder")
 }
 
 /// Writes a page for the program and for each command; returns the names of the files.

@@ -97,7 +97,7 @@ fn removed(desk: &Desk, shown: &Shown) -> CommandOutput {
     for id in ids {
         if let Some(other) = desk.catalog().get(id.as_str()) {
             let file = desk.workspace_context().display(&other.origin.file);
-            text.push_str(&one_line(&format!("{id} is still in the catalog: {file} defines it too")));
+            text.push_str(&one_line(&format!("{id} is still in the catalog: {file} also defines it")));
             text.push('\n');
         }
         if desk.settings().preselected.iter().any(|preselected| preselected == id.as_str()) {

@@ -23,7 +23,7 @@ pub fn run(desk: &Desk, n: u64) -> CommandOutput {
         return refused(
             Code::NoBytes,
             format!(
-                "line {n} of the journal ({what}) has no text: the journal keeps the texts that agents were given, and of files only their hash"
+                "line {n} of the journal ({what}) has no text: the journal stores the texts that agents were sent, but only the hash of files"
             ),
         );
     };

@@ -119,10 +119,10 @@ fn to_text(desk: &Desk, session: &str, simulated: &Simulation) -> String {
     let (without_room, less_likely): (Vec<&ItemReceipt>, Vec<&ItemReceipt>) =
         simulated.left_out().partition(|item| item.has_no_room());
     let sent_before: Vec<&ItemReceipt> = simulated.sent_before.iter().collect();
-    let before = format!("Already given to the session '{}' (--repeat prints it again)", one_line(session));
+    let before = format!("Already sent to the session '{}' (--repeat prints it again)", one_line(session));
     for (what, items) in [
         ("Left out, over the budget", without_room),
-        ("Left out as less likely", less_likely),
+        ("Left out: below the threshold", less_likely),
         (before.as_str(), sent_before),
     ] {
         if !items.is_empty() {

@@ -27,7 +27,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &WhyNotArgs) -> CommandOutp
     let (reason, mut message, fix) = explain(desk, source, &verdict, &session.id);
     if source.is_missing() && verdict.hinted.is_ok() {
         let why = source.why_missing();
-        message.push_str(&format!(" Its path {why}: it is hinted anyway, but cannot be picked."));
+        message.push_str(&format!(" Its path {why}: it still gets a hint, but cannot be picked."));
     }
     let matched = verdict.matched.iter();
     let json = json!(Explained {

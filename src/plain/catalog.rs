@@ -26,7 +26,7 @@ pub fn show(state: &mut PlainState, filter: &str, turn: &mut InputOutcome) {
     let query = Query::parse(filter);
     if let Some(fault) = &query.fault {
         turn.print(format!(
-            "The filter is not understood, so nothing is listed. {}.",
+            "The filter is invalid, so nothing is listed. {}.",
             super::words::stopped(fault).trim_end_matches('.')
         ));
         return list(state, Vec::new(), turn);

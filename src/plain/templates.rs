@@ -141,7 +141,7 @@ pub fn rendered(
             read(state, Pages { title: "the preview".to_owned(), lines, ..Pages::default() }, turn);
         }
         (PreviewFor::Comparing, None) => {
-            turn.print("The template suggests no file to compare with. Type write to give a path.")
+            turn.print("The template suggests no file to compare with. Type write to give a path.");
         }
         (PreviewFor::Writing, None) => ask_path(state, name, turn),
         (_, Some(Err(refusal))) => {

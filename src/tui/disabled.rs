@@ -47,9 +47,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::Toggle => toggle(state),
         Action::Keep => keep(state),
         Action::Exclude => exclude(state),
-        Action::AllShown if let Some(fault) = filter_fault(state) => {
-            Some(format!("the filter is not understood: {fault}"))
-        }
+        Action::AllShown if let Some(fault) = filter_fault(state) => Some(format!("the filter is invalid: {fault}")),
         Action::AllShown if all_shown::shown(state).next().is_none() => Some("no source is shown here".to_owned()),
         Action::Bulk(verb) if all_shown::change_of(state, verb).is_none() => {
             Some(format!("there is no source to {} here", verb.word()))

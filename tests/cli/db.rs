@@ -216,7 +216,7 @@ fn names_in_the_configuration_that_match_nothing_are_all_reported() {
     assert!(!told.stderr.contains("'*Line'") && !told.stderr.contains("refdesk check"), "{told}");
     world.put(".jaato/databases.yaml", &config(", schemas: [mian]"));
     let told = world.run(&["db", "check", "--min-coverage", "50"]).exits(1);
-    assert!(told.text().contains("there is no table, so nothing to measure"), "{told}");
+    assert!(told.text().contains("there are no tables, so nothing to measure"), "{told}");
     assert!(told.stderr.contains("50% cannot be reached"), "{told}");
     let told = world.run(&["db", "plan"]).exits(0);
     assert!(told.stderr.contains("'mian' matches nothing in 'shop'"), "{told}");

@@ -325,7 +325,7 @@ fn sources_hidden_by_a_broken_catalog_or_a_profile_stay_indexed() {
     let catalog = world.read("references.json");
     world.put("references.json", &catalog.as_bytes()[..catalog.len() / 2]);
     for (arguments, said) in [
-        (&["index", "--words-only"][..], "the index keeps what it has of sources that may be missing"),
+        (&["index", "--words-only"][..], "the index keeps its texts of sources that may be missing"),
         (&["index", "--words-only", "--fresh"], "the index is not rebuilt while a part of the catalog cannot be read"),
     ] {
         let answer = world.json(arguments, 1);

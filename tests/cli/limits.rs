@@ -133,7 +133,7 @@ fn templates_beyond_the_limits_are_left_out_and_reported() {
     let messages: Vec<&str> = listed("errors").chain(listed("warnings")).collect();
     for expected in [
         "exceeds the limit of 16 MiB for all templates together, so the rest are left out",
-        "19 documents left out of the search for templates: the others have more than 8 MiB of code blocks",
+        "19 documents not searched for templates: the others have more than 8 MiB of code blocks",
     ] {
         assert!(messages.iter().any(|message| message.contains(expected)), "{messages:?}");
     }

@@ -200,7 +200,7 @@ fn two_names_are_joined_in_the_database_that_has_both() {
     for (from, to, said) in [
         ("orders", "buyer", "main.orders is in the database 'one' and main.buyer in 'two'"),
         ("orders", "orders", "both tables are main.orders"),
-        ("orders", "alone", "no path of joins leads from main.orders to main.alone"),
+        ("orders", "alone", "no join path leads from main.orders to main.alone"),
         ("orders", "alone", "columns with the same name and type: main.item.region and main.alone.region"),
         ("orders", "alone", "main.alone has no joins"),
         ("orders", "buyers", "did you mean 'buyer'?"),

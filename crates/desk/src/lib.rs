@@ -113,7 +113,7 @@ use self::profile::ActiveProfile;
 pub use self::trust::RevokedTrust;
 use self::trust::{LoadedCatalog, TrustDecisions};
 use crate::session::Store;
-use refdesk_core::catalog::{self, Catalog, PlainSources, SourceId};
+use refdesk_core::catalog::{self, Catalog, PlainSources, Source, SourceId};
 use refdesk_core::config::{Config, JsonDocument};
 use refdesk_core::mention::{Library, MentionGraph};
 use refdesk_core::selection::{self, Choice, History, Selection};
@@ -150,6 +150,8 @@ pub struct Desk {
     index_failure: Option<String>,
     /// Whether those changed since [`Desk::take_trust_change`].
     has_trust_change: bool,
+    /// The local sources among them that are withheld, as they were before.
+    withheld: Vec<Arc<Source>>,
     choice: Choice,
     /// The client and the session that last stored the choice, if known.
     chosen_by: (Option<String>, Option<String>),
@@ -235,6 +237,7 @@ impl Desk {
             unrequested: HashSet::new(),
             index_failure: None,
             has_trust_change: false,
+            withheld: Vec::new(),
             choice: Choice::default(),
             chosen_by: (None, None),
             history: History::default(),
@@ -347,6 +350,9 @@ impl Desk {
         if let Some(profile) = &mut self.profile {
             catalog = profile.apply(&self.options.context, &mut self.config, catalog, &mut diagnostics);
         }
+        // Whether a path outside was requested is decided again once this catalog has a selection.
+        self.withheld.clear();
+        self.unrequested.retain(|id| !catalog.get(id.as_str()).is_some_and(|source| source.place().is_some()));
         let catalog = self.without_untrusted(catalog, &mut decided, &mut problems);
         let is_untrusted = |id: &String| catalog.get(id).is_some_and(refdesk_core::catalog::Source::is_untrusted);
         // Do not reveal what is at an untrusted path, or whether it exists.
@@ -422,11 +428,16 @@ impl Desk {
 
     /// Recomputes the selection.
     fn select(&mut self) {
-        self.selection = Arc::new(selection::select(&self.choice, &self.catalog, &self.graph, self.rules()));
-        if !self.taken_over.is_empty() {
-            let picks: HashSet<&String> = self.choice.picks.iter().collect();
-            self.taken_over.retain(|id| picks.contains(id));
+        loop {
+            self.selection = Arc::new(selection::select(&self.choice, &self.catalog, &self.graph, self.rules()));
+            if !self.taken_over.is_empty() {
+                let picks: HashSet<&String> = self.choice.picks.iter().collect();
+                self.taken_over.retain(|id| picks.contains(id));
+            }
+            // What is withheld depends only on what pulls it in, so this ends at the greatest depth at the latest.
+            if !self.withhold_unrequested() {
+                return;
+            }
         }
-        self.withhold_unrequested();
     }
 }

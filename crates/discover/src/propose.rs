@@ -361,7 +361,7 @@ fn skill<'a>(scan: &Scan, file: &'a ScannedFile, folder: &Path, tokens: u64, not
     let mut evidence = format!("a skill: {} has a {SKILL}", lossy(folder));
     match &front.name {
         Some(name) if *name != folder_name => {
-            evidence = format!("{evidence}, which calls it '{}'", shown_text(name));
+            evidence = format!("{evidence}, with the title '{}'", shown_text(name));
             let message = format!("its name '{}' differs from its folder '{folder_name}'", shown_text(name));
             notes.push(ScanNote::new(lossy(&file.path), message));
         }

@@ -229,7 +229,7 @@ impl Walker<'_> {
         self.ignore_bytes += bytes.len();
         let file = path.join(".gitignore");
         if more || self.ignore_bytes > IGNORE_BYTES {
-            self.note(&file, "it is too large, so it was not followed");
+            self.note(&file, "it is too large, so it was ignored");
             return above;
         }
         let mut builder = GitignoreBuilder::new(path);

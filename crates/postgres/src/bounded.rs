@@ -214,7 +214,7 @@ mod tests {
             let address = Address::parse(&format!("postgres://ann@127.0.0.1:{}/x", place.port())).unwrap();
             let refusal = ReadingSession::open(&address, &Arc::default()).unwrap_err();
             assert_eq!((refusal.kind, refusal.is_transient()), (RefusalKind::Foreign, false), "{refusal}");
-            assert_eq!(refusal.words, "what answers there is not a PostgreSQL server");
+            assert_eq!(refusal.words, "the program that answers is not a PostgreSQL server");
             assert!(server.join().unwrap() < 32 * 1024 * 1024);
         }
     }

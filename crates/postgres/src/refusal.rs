@@ -89,12 +89,12 @@ impl From<tokio_postgres::Error> for Refusal {
 }
 
 fn foreign() -> Refusal {
-    Refusal::new(RefusalKind::Foreign, "what answers there is not a PostgreSQL server")
+    Refusal::new(RefusalKind::Foreign, "the program that answers is not a PostgreSQL server")
 }
 
 fn of_server(code: &SqlState) -> Refusal {
     let (kind, words) = match code.code() {
-        "3D000" => (RefusalKind::UnknownDatabase, "there is no such database"),
+        "3D000" => (RefusalKind::UnknownDatabase, "the database does not exist"),
         "28P01" => (RefusalKind::Password, "the user or the password is wrong"),
         "28000" => (RefusalKind::Password, "the server does not let this user in from here, or not without TLS"),
         "53300" => (RefusalKind::Busy, "the server has too many connections"),
@@ -118,7 +118,7 @@ fn of_tls(error: &rustls::Error) -> Refusal {
     let why = match wrong {
         Wrong::UnknownIssuer => "no known authority signed it",
         Wrong::Expired | Wrong::ExpiredContext { .. } => "it has expired",
-        Wrong::NotValidForName | Wrong::NotValidForNameContext { .. } => "it is that of another host",
+        Wrong::NotValidForName | Wrong::NotValidForNameContext { .. } => "it was issued for another host",
         Wrong::Revoked => "it was revoked",
         _ => "it is not valid",
     };

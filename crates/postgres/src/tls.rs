@@ -34,7 +34,7 @@ pub(crate) fn connector(mode: TlsMode, authorities: Option<&Path>) -> Result<Mak
     } else {
         let roots = Arc::new(roots(authorities)?);
         let verifier = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider)).build();
-        Some(verifier.map_err(|_| unusable("has no certificate of an authority"))?)
+        Some(verifier.map_err(|_| unusable("contains no authority's certificate"))?)
     };
     let verifier = Arc::new(Verifier { provider, usual, check });
     let config = builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth();

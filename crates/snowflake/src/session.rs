@@ -312,7 +312,7 @@ fn parsed(response: &mut Response<Body>) -> Result<Answer, Error> {
             Err(unreadable("an answer is too large", "name fewer schemas in 'schemas'"))
         }
         // The parser's error would quote the text.
-        Ok(_) => serde_json::from_slice(&bytes).map_err(|_| not_snowflake("it is not the JSON of a result")),
+        Ok(_) => serde_json::from_slice(&bytes).map_err(|_| not_snowflake("it is not a result in JSON")),
         Err(error) => Err(unreachable(&format!("the answer ended early ({})", error.kind()), "try again")),
     }
 }

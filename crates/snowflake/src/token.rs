@@ -41,7 +41,7 @@ impl KeyPair {
     /// A sentence about why the text is not such a key, without quoting it.
     pub fn of_pem(pem: &str) -> Result<Self, String> {
         if pem.contains("-----BEGIN ENCRYPTED PRIVATE KEY-----") || pem.contains("Proc-Type: 4,ENCRYPTED") {
-            return Err("the private key has a passphrase; use one without".to_owned());
+            return Err("the private key has a passphrase; use a key without a passphrase".to_owned());
         }
         let key = PrivateKeyDer::from_pem_slice(pem.as_bytes()).map_err(|_| "the private key is not PEM".to_owned())?;
         let pair = match &key {

@@ -318,13 +318,13 @@ impl Connection {
         let (message, fix) = match self.verb {
             Verb::Connect => {
                 let fix = "--hooks-only or --mcp-only writes only one of the files";
-                let message = format!("{name}: nothing was written, because you said no to {files}");
+                let message = format!("{name}: nothing was written, because you declined to {files}");
                 (message, if self.files.len() > 1 { fix.to_owned() } else { String::new() })
             }
             Verb::Disconnect => {
                 let scope = if self.for_user { " --user" } else { "" };
                 let fix = format!("`refdesk disconnect {}{scope}` asks again", self.client.word);
-                (format!("{name}: nothing was removed from {files}, because you said no"), fix)
+                (format!("{name}: nothing was removed from {files}, because you declined"), fix)
             }
         };
         Error::new(Code::NotApproved, message, fix)

@@ -76,7 +76,7 @@ fn role(used: &ColumnUse) -> String {
 fn damaged(pages: &[DamagedPage]) -> Vec<Diagnostic> {
     let mut told: Vec<Diagnostic> = pages.iter().take(DAMAGED).map(DamagedPage::diagnostic).collect();
     if let Some(more) = pages.len().checked_sub(DAMAGED).filter(|more| *more > 0) {
-        told.push(Diagnostic::warning(Code::Damaged, format!("{} are damaged, too", counted(more, "other page"))));
+        told.push(Diagnostic::warning(Code::Damaged, format!("{} are also damaged", counted(more, "other page"))));
     }
     told
 }

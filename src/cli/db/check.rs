@@ -36,7 +36,7 @@ pub fn run(desk: &Desk, args: &DbCheckArgs) -> Result<CommandOutput, Error> {
         };
         let described = match coverage.percent() {
             Some(percent) => format!("{percent}% of tables and columns are described by a note, a comment or a model"),
-            None => "there is no table, so nothing to measure".to_owned(),
+            None => "there are no tables, so nothing to measure".to_owned(),
         };
         text.push_str(&format!(
             "{}: {}, {}; {described}{stale}\n",

@@ -96,7 +96,7 @@ fn with_problems(answer: CommandOutput, prepared: &Documentation) -> CommandOutp
 /// The error of a stopped run, with how much was written and how to continue.
 fn stopped(prepared: &Documentation, report: &DocumentReport) -> Error {
     let (written, all) = (grouped(report.written.len()), counted(prepared.to_write(), "page"));
-    let message = format!("stopped after {written} of {all}; what is written stays");
+    let message = format!("stopped after {written} of {all}; written pages stay");
     Error::new(Code::Stopped, message, "`refdesk db document` continues from there")
 }
 
@@ -111,7 +111,7 @@ fn question(prepared: &Documentation) -> String {
         _ => format!(" and remove {removed}"),
     };
     let pages = counted(prepared.to_write(), "page");
-    let sources = if prepared.catalog.is_empty() { "" } else { ", and make sources of them" };
+    let sources = if prepared.catalog.is_empty() { "" } else { ", and add them to the catalog" };
     format!("Write {pages}{removed} below {folder}{sources}")
 }
 

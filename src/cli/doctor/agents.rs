@@ -139,12 +139,12 @@ impl AgentSettings {
         }));
         for command in commands.map(|command| shown_command(&command)) {
             self.problems
-                .push((format!("{file}: another hook runs '{command}', which was not tried out"), replaces.clone()));
+                .push((format!("{file}: another hook runs '{command}', which was not tested"), replaces.clone()));
         }
         for command in others.iter().map(|command| shown_command(command)) {
             let note =
                 format!("{file}: a hook runs '{command}', which does more than call refdesk; it was not tried out");
-            self.notes.push((note, "connect and disconnect leave it alone".to_owned()));
+            self.notes.push((note, "connect and disconnect do not change it".to_owned()));
         }
     }
 
@@ -256,13 +256,11 @@ impl AgentSettings {
         let server = self.server.as_ref().filter(is_own_server).cloned();
         let fix = || format!("check it; `refdesk connect {word}` replaces it");
         if let Some(command) = self.hook.as_deref().filter(|_| hook.is_none()).map(shown_command) {
-            self.problems
-                .push((format!("the settings of the workspace run '{command}', which was not tried out"), fix()));
+            self.problems.push((format!("the settings of the workspace run '{command}', which was not tested"), fix()));
         }
         if let Some(listed) = self.server.as_ref().filter(|_| server.is_none()) {
             let words = shown_words(listed.command.words());
-            self.problems
-                .push((format!("the settings of the workspace start '{words}', which was not tried out"), fix()));
+            self.problems.push((format!("the settings of the workspace start '{words}', which was not tested"), fix()));
         }
         let is_missing = self.server.is_none() && !self.is_server_removed;
         if is_missing && self.hook.as_deref().is_some_and(|command| command.ends_with(" --mcp")) {
@@ -313,9 +311,9 @@ impl AgentSettings {
         if lines.is_empty() && self.is_connected() {
             let parts = match (&self.hook, &self.server) {
                 (Some(_), Some(_)) => "hooks and server answer",
-                (Some(_), None) => "the hooks answer; it has no server",
+                (Some(_), None) => "the hooks respond; no server is connected",
                 _ if self.client.hooks.is_none() => "the server answers",
-                _ => "the server answers; it has no hooks",
+                _ => "the server responds; no hooks are connected",
             };
             let slowest = results.iter().map(|result| result.took.as_millis()).max().unwrap_or_default();
             lines.push(CheckLine::ok("agent", format!("{name}, {scope}: {parts} (the slowest in {slowest} ms)")));

@@ -22,7 +22,7 @@ pub fn catalog(desk: &mut Desk) -> CheckLine {
     match (sources, errors.len(), warnings.len()) {
         (_, 1.., _) => CheckLine::wrong("catalog", found, "`refdesk check` lists them"),
         // Here, `refdesk init` has nothing to propose.
-        (0, ..) if !desk.can_init() => CheckLine::note("catalog", "there is none here", ""),
+        (0, ..) if !desk.can_init() => CheckLine::note("catalog", "this folder has no catalog", ""),
         (0, ..) => CheckLine::note("catalog", "it is empty", "`refdesk init` proposes one"),
         (_, 0, 1..) => CheckLine::note("catalog", found, "`refdesk check` lists them"),
         _ => CheckLine::ok("catalog", found),
@@ -58,13 +58,13 @@ pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option
     let set = desk.settings().hints.threshold;
     let threshold = set.or(status.and_then(|status| status.threshold)).map(refdesk_enrich::Score::from);
     let mut lines = vec![match status {
-        None if desk.catalog().is_empty() => CheckLine::note("search index", "none: there is nothing to find", ""),
+        None if desk.catalog().is_empty() => CheckLine::note("search index", "none: no documents to index", ""),
         None => {
             let sources = counted(desk.catalog().len().saturating_sub(waits), "source");
             let by = if desk.wants_meaning() && model.is_some() { "by words and by meaning" } else { "by words" };
             let fix = format!("`refdesk index` makes {sources} searchable {by}, down to the section");
             let what = match desk.has_older_index() {
-                true => "built by an older refdesk and not usable",
+                true => "built by an older refdesk, cannot be used",
                 false => "none",
             };
             CheckLine::note("search index", format!("{what}; hints come from tags only, and search does not work"), fix)
@@ -107,7 +107,7 @@ pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option
     }
     lines.push(match model {
         Some(name) => CheckLine::ok("model", format!("{name}, for English")),
-        None => CheckLine::note("model", "none in this program; the index finds words alone", ""),
+        None => CheckLine::note("model", "none in this program; the index finds words only", ""),
     });
     if !desk.wants_meaning() {
         lines.push(CheckLine::note("hints by meaning", "off (`hints.semantic` is false)", ""));

@@ -35,7 +35,7 @@ pub fn program() -> CheckLine {
     match (environment::on_path(refdesk_agents::setup::NAME), own) {
         (Some(found), Some(own)) if found == own => CheckLine::ok("program", format!("{} is on PATH", own.display())),
         (Some(found), _) => {
-            let text = format!("the refdesk on PATH is another one, {}", found.display());
+            let text = format!("PATH has a different refdesk, {}", found.display());
             CheckLine::note("program", text, "agents that run `refdesk` will use that one")
         }
         (None, _) => CheckLine::note("program", "refdesk is not on PATH", "agents that run `refdesk` need it there"),

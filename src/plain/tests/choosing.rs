@@ -200,8 +200,7 @@ fn several_sources_are_changed_in_one_command() {
     let preview = BulkPreview { sources: 2, unpick, ..BulkPreview::default() };
     let turn = answered(&mut state, Response::BulkPreview(Box::new(preview)));
     assert_eq!(turn.effects, [PlainEffect::Ask(Request::Unpick(all(&["circuit-breaker", "old-runbook"])))]);
-    let lines =
-        ["The filter is not understood, so nothing is listed. tokens: needs < or > and a number, as in tokens:>5k."];
+    let lines = ["The filter is invalid, so nothing is listed. tokens: needs < or > and a number, as in tokens:>5k."];
     assert_eq!(output(&mut state, "filter tokens:5k"), lines);
     assert_eq!(output(&mut state, "pick all").len(), 1, "nothing is listed");
     let mut state = super::state();

@@ -141,7 +141,7 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::PreviousLevel, "fold", "Fold the join, the database or the domain, or go up to it; from joins and pages, go back to the list", ["Left", "h"], DATABASES, HelpOnly),
     entry!(Action::Open, "open page in editor", "Open the page, or the file that names the databases, in $EDITOR", ["o"], DATABASES, HelpOnly),
     entry!(Action::ToCatalog, "domain in the catalog", "Go to the source that has this domain or table in the catalog", ["c"], DATABASES, HelpOnly),
-    entry!(Action::Confirm, "write pages", "Write the pages as shown, and make sources of them", ["y", "Enter"], &[KeyContext::Documentation], BottomLine),
+    entry!(Action::Confirm, "write pages", "Write the pages as shown, and add them to the catalog", ["y", "Enter"], &[KeyContext::Documentation], BottomLine),
     entry!(Action::Back, "do not write", "Write nothing", ["Esc", "n", "q"], &[KeyContext::Documentation], BottomLine),
     entry!(Action::Back, "back", "Go back to the list, or clear the filter", ["Esc", "Left", "h"], &[KeyContext::Details, KeyContext::Feed, KeyContext::Values, KeyContext::Global], BottomLine),
 

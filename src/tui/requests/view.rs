@@ -123,7 +123,7 @@ fn beginning(text: &str, columns: usize) -> String {
 pub fn ended(request: &Request, how: Option<&RequestEnd>) -> String {
     match how {
         Some(RequestEnd::TimedOut) => "This request timed out without an answer.".to_owned(),
-        Some(RequestEnd::RequesterExited) => "The asker is gone: no answer is needed any more.".to_owned(),
+        Some(RequestEnd::RequesterExited) => "The asker has exited, so no answer is needed.".to_owned(),
         Some(RequestEnd::Elsewhere(answer)) => {
             let by = answer.by.as_deref().map_or_else(|| "elsewhere".to_owned(), |by| format!("by {}", short(by)));
             format!("This request was answered {by}{}.", cells::clean(&outcome(request, answer)))

@@ -105,7 +105,7 @@ fn changes_without_effect_are_not_offered() {
     // An invalid filter keeps every source, which the user did not intend.
     typed(&mut state, "/ \"tokens:5k\" Enter");
     assert_eq!(commands(&press(&mut state, "*")), []);
-    assert!(message(&state).starts_with("the filter is not understood: tokens: needs"), "{}", message(&state));
+    assert!(message(&state).starts_with("the filter is invalid: tokens: needs"), "{}", message(&state));
     typed(&mut state, "Esc / \"no-such-source\" Enter");
     assert_eq!(commands(&press(&mut state, "*")), []);
     assert_eq!(message(&state), "no source is shown here");

@@ -135,12 +135,12 @@ fn commands_from_a_repository_run_only_if_connect_would_write_them() {
         world.put(".claude/settings.json", hook.replace("refdesk hook claude-code --mcp", command).as_bytes());
         let answer = world.json(&["doctor"], 1);
         let wrong = with_level(&answer, "wrong").concat();
-        assert!(wrong.contains(reported) && wrong.contains("which was not tried out"), "{wrong}");
+        assert!(wrong.contains(reported) && wrong.contains("which was not tested"), "{wrong}");
     }
     world.put(".claude/settings.json", hook.as_bytes());
     world.put(".mcp.json", br#"{"mcpServers": {"refdesk": {"command": "tools/refdesk", "args": ["mcp"]}}}"#);
     let wrong = with_level(&world.json(&["doctor"], 1), "wrong").concat();
-    assert!(wrong.contains("start 'tools/refdesk mcp', which was not tried out"), "{wrong}");
+    assert!(wrong.contains("start 'tools/refdesk mcp', which was not tested"), "{wrong}");
     // Connecting replaces the command without running it.
     assert_eq!(world.json(&["connect", "claude-code", "--yes"], 0)["mcp"]["command"], json!(["refdesk", "mcp"]));
     assert!(!mark.exists());
@@ -380,12 +380,12 @@ fn the_rest_of_the_report() {
     // Nothing advises making a catalog of the home folder.
     let mut home = nowhere.bare(&["doctor"]);
     let ran = run(home.current_dir(nowhere.beside("home")), None).exits(0);
-    assert!(ran.text().contains("note   catalog: there is none here\n"), "{ran}");
+    assert!(ran.text().contains("note   catalog: this folder has no catalog\n"), "{ran}");
     assert!(ran.text().contains("fix: change to the folder of a project, or name one with --workspace"), "{ran}");
     assert!(!ran.text().contains("init"), "{ran}");
     fs::create_dir(nowhere.beside("home/.git")).unwrap();
     let ran = run(nowhere.bare(&["doctor"]).current_dir(nowhere.beside("home")), None).exits(0);
-    assert!(ran.text().contains("note   catalog: there is none here\n"), "{ran}");
+    assert!(ran.text().contains("note   catalog: this folder has no catalog\n"), "{ran}");
 }
 
 #[test]

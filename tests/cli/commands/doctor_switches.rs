@@ -300,6 +300,6 @@ fn entries_that_only_look_like_those_of_refdesk_are_not_hidden() {
     let answer = world.json(&["doctor"], 1);
     let (wrong, notes) = (agent_lines(&answer, "wrong"), agent_lines(&answer, "note"));
     assert!(wrong.len() == 2 && wrong.concat().contains("disableAllHooks"), "{wrong:#?}");
-    assert!(wrong.concat().contains("'tools/refdesk mcp', which was not tried out"), "{wrong:#?}");
+    assert!(wrong.concat().contains("'tools/refdesk mcp', which was not tested"), "{wrong:#?}");
     assert!(notes.concat().contains("claude-code | …"), "{notes:?}");
 }

@@ -65,7 +65,7 @@ fn unlikely_hints_are_counted_apart_from_those_that_do_not_fit() {
     assert_eq!(find(&reported["left_out"], "about", "queue")["level"], "count");
     assert_eq!(find(&reported["considered"], "id", "queue")["hinted"], false);
     let shown = world.feed(&["simulate"], prompt).exits(0);
-    assert!(shown.text().contains("\nLeft out as less likely:\n  hint  queue  tag `calls` at 1:1, "), "{shown}");
+    assert!(shown.text().contains("\nLeft out: below the threshold:\n  hint  queue  tag `calls` at 1:1, "), "{shown}");
     // If there is too little room, one line reports both.
     let short = world.feed(&["enrich", "--dry-run", "--max-chars", "140"], prompt).exits(0);
     assert!(short.text().contains("**Left out, over the budget**: 1 hint; less likely: 1 hint — "), "{short}");

@@ -165,6 +165,11 @@ impl MentionGraph {
         self.by_source.insert(from, Arc::new(mentions));
     }
 
+    /// Forgets this source, as if it had not been scanned.
+    pub fn remove(&mut self, from: &SourceId) {
+        self.by_source.remove(from);
+    }
+
     /// Like [`MentionGraph::insert`], but shares equal mentions with `other`. Mentions with another list of ids are not
     /// shared, because they would keep that list in memory.
     pub fn insert_like(&mut self, from: SourceId, mentions: Mentions, other: &Self) {

@@ -77,8 +77,7 @@ impl<'d> TrustCheck<'d> {
             }
             SourceKind::Inline { .. } => return self.text(source),
             SourceKind::Url { .. } | SourceKind::Mcp { .. } | SourceKind::Withheld(_) => {
-                let is_asked = !self.desk.unrequested.contains(&source.id);
-                if is_asked && by == SourceAudience::Selecting {
+                if by == SourceAudience::Selecting {
                     return None;
                 }
                 self.actions().for_every_agent(source)?
@@ -94,7 +93,7 @@ impl<'d> TrustCheck<'d> {
     pub(super) fn audience(&self, source: &Source) -> SourceAudience {
         let ids = || self.desk.preselected_ids().collect();
         let is_preselected = || self.preselected.get_or_init(ids).contains(source.id.as_str());
-        match source.mode == Mode::Auto || is_preselected() {
+        match source.mode == Mode::Auto || is_preselected() || self.desk.unrequested.contains(&source.id) {
             true => SourceAudience::EveryAgent,
             false => SourceAudience::Selecting,
         }

@@ -1,13 +1,15 @@
-//! Addresses and tools that the workspace adds to every conversation through the selection. They need trust, unlike
-//! those that a pick made here adds.
+//! Addresses, tools and files outside that the workspace adds to every conversation through the selection. They need
+//! trust for every agent, unlike those that a pick made here adds.
 
 use std::collections::HashSet;
+use std::path::Path;
 use std::sync::Arc;
 
-use super::TrustDecisions;
+use super::{TrustDecisions, resolved};
 use crate::Desk;
-use refdesk_core::catalog::{Catalog, Source, SourceId, SourceKind};
+use refdesk_core::catalog::{Catalog, LocalPath, Source, SourceId, SourceKind};
 use refdesk_core::selection::{self, ExpansionRules};
+use refdesk_files::path::is_within;
 use refdesk_files::workspace::WorkspaceReason;
 
 impl Desk {
@@ -18,21 +20,24 @@ impl Desk {
 
     /// Settles the selection if what needs trust can depend on it.
     pub fn settle_for_trust(&mut self) {
-        if self.catalog.sources().iter().any(reaches_out) {
+        let workspace = resolved(self.workspace());
+        if self.catalog.sources().iter().any(|source| may_need_trust(source, &workspace)) {
             self.settle();
         }
     }
 
-    /// Called after selecting: marks an address or tool as untrusted if the workspace adds it to every conversation,
-    /// whether directly, by a mention, or by a pick that came with it.
-    pub(crate) fn withhold_unrequested(&mut self) {
+    /// Called after selecting: marks an address, a tool or a path outside as untrusted if the workspace adds it to every
+    /// conversation, whether directly, by a mention, or by a pick that came with it. Returns whether to select again,
+    /// because the text of a source may no longer be followed, or may be again.
+    pub(crate) fn withhold_unrequested(&mut self) -> bool {
         // The demo is refdesk's own.
         if self.workspace_context().reason == WorkspaceReason::Demo {
-            return;
+            return false;
         }
+        let workspace = resolved(self.workspace());
         let members = self.selection.members().iter().map(|member| &member.id);
-        let mut unrequested: HashSet<SourceId> =
-            members.filter(|id| self.catalog.get(id.as_str()).is_some_and(reaches_out)).cloned().collect();
+        let may_need = |id: &&SourceId| self.catalog.get(id.as_str()).is_some_and(|it| may_need_trust(it, &workspace));
+        let mut unrequested: HashSet<SourceId> = members.filter(may_need).cloned().collect();
         if !unrequested.is_empty() {
             let brought: HashSet<&str> =
                 self.preselected_ids().chain(self.taken_over.iter().map(String::as_str)).collect();
@@ -43,21 +48,61 @@ impl Desk {
             unrequested.retain(|id| !asked.contains(id.as_str()));
         }
         if unrequested == self.unrequested {
-            return;
+            return false;
         }
         self.unrequested = unrequested;
         self.has_trust_change = true;
         let (mut decided, mut problems) = (TrustDecisions::new(), Vec::new());
-        let catalog = self.without_untrusted(Catalog::clone(&self.catalog), &mut decided, &mut problems);
+        // Those that are still unrequested are withheld again.
+        let withheld = std::mem::take(&mut self.withheld);
+        let is_withheld = |source: &Arc<Source>| self.catalog.get(source.id.as_str()).is_some_and(Source::is_untrusted);
+        let restored = withheld.into_iter().filter(is_withheld);
+        let restored = restored.filter_map(|source| Some((self.catalog.position(source.id.as_str())?, source)));
+        let before = Catalog::clone(&self.catalog).with(restored.collect());
+        let catalog = self.without_untrusted(before.clone(), &mut decided, &mut problems);
         let known: HashSet<String> = self.decided.iter().map(|(hash, _)| hash.clone()).collect();
         self.decided.extend(decided.into_iter().filter(|(hash, _)| !known.contains(hash)));
+        // The local sources whose trust differs, as they are in the first catalog.
+        let differing = |before: &Catalog, now: &Catalog| -> Vec<Arc<Source>> {
+            let pairs = before.sources().iter().zip(now.sources());
+            let differ = |(before, now): &(&Source, &Source)| {
+                before.place().is_some() && before.is_untrusted() != now.is_untrusted()
+            };
+            pairs.filter(differ).map(|(before, _)| Arc::new(before.clone())).collect()
+        };
+        self.withheld = differing(&before, &catalog);
+        let changed = differing(&self.catalog, &catalog);
         if catalog != *self.catalog {
             self.catalog = Arc::new(catalog);
+        }
+        self.forget_documents(&changed);
+        !changed.is_empty()
+    }
+
+    /// Forgets what was read of these sources, so that it is read again if it may be.
+    fn forget_documents(&mut self, sources: &[Arc<Source>]) {
+        if sources.is_empty() {
+            return;
+        }
+        let (graph, tokens) = (Arc::make_mut(&mut self.graph), Arc::make_mut(&mut self.tokens));
+        for source in sources {
+            graph.remove(&source.id);
+            tokens.remove(&source.id);
+            self.documents.remove(&source.id);
+        }
+        self.contents.forget();
+        self.templates.invalidate();
+        if let Some(library) = self.library.get_mut() {
+            library.adopt(&self.catalog);
         }
     }
 }
 
-/// Whether it is an address or a tool.
-fn reaches_out(source: &Source) -> bool {
-    matches!(source.kind.with_trust(), SourceKind::Url { .. } | SourceKind::Mcp { .. })
+/// Whether it is an address, a tool or a path outside the workspace.
+fn may_need_trust(source: &Source, workspace: &Path) -> bool {
+    match source.kind.with_trust() {
+        SourceKind::Url { .. } | SourceKind::Mcp { .. } => true,
+        SourceKind::Local(LocalPath { resolved, .. }) => !is_within(resolved, workspace),
+        _ => false,
+    }
 }

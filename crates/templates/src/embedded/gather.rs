@@ -55,7 +55,7 @@ pub(crate) fn gather(
     if let Some(first) = documents.get(searched.len()) {
         let (count, mebibytes) = (documents.len() - searched.len(), ALL_COMPILED / (1024 * 1024));
         let message = format!(
-            "{} left out of the search for templates: the others have more than {mebibytes} MiB of code blocks",
+            "{} not searched for templates: the others have more than {mebibytes} MiB of code blocks",
             counted(count, "document")
         );
         let problem = Diagnostic::warning(Code::TemplateLimit, message).in_file(display(workspace, &first.path));

@@ -317,7 +317,7 @@ fn refusals(server: &TestServer, database: &str) {
         (format!("{}, password_env: X", place(server, database, "locked")), "the user or the password is wrong"),
         (place(server, database, "locked"), "none is set"),
         (place(server, database, "encrypted"), "does not let this user in"),
-        (place(server, "nowhere", "refdesk"), "there is no such database"),
+        (place(server, "nowhere", "refdesk"), "the database does not exist"),
         (format!("host: 127.0.0.1, port: {port}, user: a, password_env: X"), "the connection was refused"),
         (format!("host: /nonexistent, port: {port}, user: a"), "there is no socket /nonexistent/.s.PGSQL."),
         ("url_env: URL".to_owned(), "not a PostgreSQL URL"),

@@ -264,7 +264,7 @@ fn checked(path: &Path, shown: &str) -> Result<Option<CheckedFiles>, Error> {
         _ if !has_log => "",
         (Some(size), Some(_)) if size > 0 => "&readonly_shm=1",
         (Some(size), None) if size > 0 => {
-            let message = "the newest changes are only in the log beside it and are not read";
+            let message = "the newest changes are only in its write-ahead log and are not read";
             let fix = "open it once with the program that writes it";
             problems.push(Diagnostic::warning(Code::TableUnreadable, message).in_file(shown).fix(fix));
             "&immutable=1"
@@ -349,7 +349,7 @@ pub fn words(error: &rusqlite::Error) -> String {
             message.as_ref().map_or_else(|| failure.to_string(), |message| message.replace(" () -", ":"))
         }
         rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
-        _ => "it has a value of a different type from what SQLite says".to_owned(),
+        _ => "it has a value whose type differs from what SQLite reports".to_owned(),
     }
 }
 

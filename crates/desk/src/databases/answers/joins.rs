@@ -313,7 +313,7 @@ fn no_path(source: &str, target: &str, found: &JoinPaths, most: usize, is_partly
             counted(most, "join")
         ),
         0 if is_partly_read => format!("no path of at most {} leads from {source} to {target}", counted(most, "join")),
-        0 => format!("no path of joins leads from {source} to {target}"),
+        0 => format!("no join path leads from {source} to {target}"),
         tables => format!("{source} and {target} are {} joins apart, but the search is limited to {most}", tables - 1),
     }
 }

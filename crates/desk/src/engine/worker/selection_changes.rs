@@ -97,7 +97,7 @@ impl Worker<'_> {
         let has_changed = compared.as_ref().is_ok_and(|now| now != shown);
         let named = compared.map(|switch| switch.name);
         let switched = if has_changed {
-            let message = "the profile would now make different changes from those shown, so nothing was switched";
+            let message = "the profile changed after its differences were shown, so it was not applied";
             Err(Error::new(Code::ChangedMeanwhile, message, "review the changes again"))
         } else {
             self.with_desk(|desk| desk.switch_to(session, file))
