@@ -171,13 +171,25 @@ pub fn run(
         Some(Command::Index(args)) if args.watch => Ok(index::watch(options, session, args, arguments.format)),
         Some(Command::Mcp(args)) => Ok(mcp::run(options, args, arguments.session.as_deref(), arguments.format)),
         Some(command) => {
-            let code = print(answer(options, &session, command, &arguments));
+            let undelivered = is_sent(command).then(|| options.clone());
+            let answer = failure::completed(answer(options, &session, command, &arguments), Some(command));
+            let (code, is_written) = output::print_checked(answer, arguments.format);
+            // Otherwise the session would be told later that it already has this.
+            if let Some(options) = undelivered.filter(|_| !is_written) {
+                let problems = Desk::open(options).forget_session(&session, "standard output could not be written");
+                problems.iter().for_each(|problem| output::print_to_stderr(&output::to_text(problem)));
+            }
             if arguments.pause {
                 output::wait_for_enter();
             }
             Ok(code)
         }
     }
+}
+
+/// Whether the output is what a session is sent, and remembered as sent.
+fn is_sent(command: &Command) -> bool {
+    matches!(command, Command::Enrich(args) if !args.dry_run && !args.repeat)
 }
 
 fn answer(options: Options, session: &Session, command: &Command, arguments: &Cli) -> CommandOutput {

@@ -66,7 +66,8 @@ fn wanted<'c>(program: &'c Command, words: &[OsString]) -> Result<ManRequest<'c>
         let text = word.to_string_lossy();
         let path = Path::new(word);
         // An existing folder takes precedence over a command of the same name.
-        let is_folder = at == 0 && words.len() == 1 && (path.is_dir() || path.components().count() > 1);
+        let is_folder =
+            at == 0 && words.len() == 1 && (path.is_dir() || path.components().count() > 1 || text.ends_with('/'));
         match page.command.find_subcommand(&*text).filter(|_| !is_folder) {
             Some(command) => page = Page { command, name: format!("{}-{}", page.name, command.get_name()) },
             None if is_folder => return Ok(ManRequest::Folder(absolute(&environment::current()?, path))),

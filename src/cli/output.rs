@@ -22,6 +22,11 @@ use refdesk_text::tokens::{counted, grouped};
 use refdesk_text::{Code, Error};
 
 pub fn print(answer: CommandOutput, format: OutputFormat) -> ExitCode {
+    print_checked(answer, format).0
+}
+
+/// Like [`print`]; also returns whether standard output could be written.
+pub fn print_checked(answer: CommandOutput, format: OutputFormat) -> (ExitCode, bool) {
     print_diagnostics(unique_diagnostics(&answer), answer.shows_warnings);
     answer.refused.iter().for_each(print_error);
     if format == OutputFormat::Text {
@@ -34,7 +39,7 @@ pub fn print(answer: CommandOutput, format: OutputFormat) -> ExitCode {
         }
         _ => write_emphasised(&answer.text, &answer.emphasised),
     };
-    ExitCode::from(if written { exit } else { exit.max(1) })
+    (ExitCode::from(if written { exit } else { exit.max(1) }), written)
 }
 
 /// The diagnostics that no failure of the same answer repeats, sorted by file and line because several readers report

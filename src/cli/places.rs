@@ -132,6 +132,9 @@ fn why_workspace(context: &WorkspaceContext) -> String {
         }
         WorkspaceReason::Repository if is_here => "the current folder is the root of a git repository".to_owned(),
         WorkspaceReason::Repository => "the root of the git repository that the current folder is in".to_owned(),
+        WorkspaceReason::NothingFound if context.is_workspace() => {
+            "the current folder, because no workspace was found and a configuration is named".to_owned()
+        }
         WorkspaceReason::NothingFound => {
             "the current folder, because no workspace was found; nothing is stored here before `refdesk init`"
                 .to_owned()

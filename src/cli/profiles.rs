@@ -35,9 +35,10 @@ pub fn refusal(arguments: &Cli) -> Option<CommandOutput> {
     let message = format!(
         "`refdesk {called}` changes what is stored, and --profile '{given}' replaces the picks for one command and stores nothing"
     );
+    let given = shell_words::quote(given);
     Some(CommandOutput::usage(
         message,
-        "leave --profile out, or switch to it on the full screen: refdesk --profile NAME",
+        format!("leave --profile out, or switch to it on the full screen: refdesk --profile {given}"),
     ))
 }
 

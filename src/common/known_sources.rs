@@ -52,7 +52,7 @@ pub fn sentence(knowledge: Knowledge) -> String {
     let got = [
         (knowledge.instruction_count > 0)
             .then(|| format!("what it is and how to read it{}", times(knowledge.instruction_count))),
-        (knowledge.hints > 0).then(|| format!("a hint about it{}", times(knowledge.hints))),
+        (knowledge.hints > 0).then(|| format!("a hint at it{}", times(knowledge.hints))),
         (knowledge.notices > 0).then(|| format!("its name in a notice{}", times(knowledge.notices))),
     ];
     let got: Vec<String> = got.into_iter().flatten().collect();
@@ -147,7 +147,7 @@ mod tests {
             (Knowledge { reads: 2, ..none }, "the session read it twice"),
             (
                 Knowledge { reads: 1, hints: 3, notices: 1, ..none },
-                "the session read it and was sent a hint about it 3 times and its name in a notice",
+                "the session read it and was sent a hint at it 3 times and its name in a notice",
             ),
             (
                 Knowledge { is_picked: true, reads: 1, instruction_count: 1, ..none },

@@ -81,7 +81,8 @@ pub fn several(state: &PlainState, given: &str, which: SourceArgument) -> Result
         Ok(id) => return Ok(vec![id]),
         Err(why) => why,
     };
-    let ids: Vec<SourceId> = if given.trim().eq_ignore_ascii_case("all") {
+    let is_all = given.trim().eq_ignore_ascii_case("all");
+    let ids: Vec<SourceId> = if is_all {
         let listed = state.list.rows.iter().filter_map(|row| row.target.source());
         // A row may be about an id that no source has.
         listed.filter(|id| state.snapshot.catalog.get(id.as_str()).is_some()).collect()
@@ -91,7 +92,11 @@ pub fn several(state: &PlainState, given: &str, which: SourceArgument) -> Result
     };
     let mut seen = HashSet::new();
     let ids: Vec<SourceId> = ids.into_iter().filter(|id| seen.insert(id.clone())).collect();
-    if ids.is_empty() { Err(whole) } else { Ok(ids) }
+    match ids.is_empty() {
+        true if is_all => Err("The last list has no sources. Type catalog for a list.".to_owned()),
+        true => Err(whole),
+        false => Ok(ids),
+    }
 }
 
 pub fn show(state: &mut PlainState, id: &SourceId, turn: &mut InputOutcome) {

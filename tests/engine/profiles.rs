@@ -188,7 +188,7 @@ fn the_list_of_profiles_counts_as_the_screen_does_after_a_switch() {
     let (before, shown) = (std::fs::read_to_string(&file).unwrap(), switch.clone());
     world.write(".jaato/profiles/p.json", other);
     let refused = world.refused(Request::SwitchProfile { file: file.clone(), shown: shown.clone() });
-    assert!(refused.contains("nothing was switched"), "{refused}");
+    assert!(refused.contains("it was not applied"), "{refused}");
     world.write(".jaato/profiles/p.json", &before);
     world.send(Request::SwitchProfile { file, shown });
     let after = world.until("it is switched to", |now| now.selection.is_picked("guide"));

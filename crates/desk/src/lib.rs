@@ -352,7 +352,7 @@ impl Desk {
         }
         // Whether a path outside was requested is decided again once this catalog has a selection.
         self.withheld.clear();
-        self.unrequested.retain(|id| !catalog.get(id.as_str()).is_some_and(|source| source.place().is_some()));
+        self.unrequested.retain(|id| catalog.get(id.as_str()).is_none_or(|source| source.place().is_none()));
         let catalog = self.without_untrusted(catalog, &mut decided, &mut problems);
         let is_untrusted = |id: &String| catalog.get(id).is_some_and(refdesk_core::catalog::Source::is_untrusted);
         // Do not reveal what is at an untrusted path, or whether it exists.

@@ -128,7 +128,7 @@ pub struct IndexArgs {
     /// Build a new index, which replaces the old one when it is complete
     #[arg(long)]
     pub fresh: bool,
-    /// Leave out meaning: faster, but finds only the words of a prompt
+    /// Compute no vectors: faster, but what is new is found only by its words
     #[arg(long)]
     pub words_only: bool,
     /// Keep running, and update the index on every change

@@ -204,5 +204,5 @@ fn several_sources_are_changed_in_one_command() {
     assert_eq!(output(&mut state, "filter tokens:5k"), lines);
     assert_eq!(output(&mut state, "pick all").len(), 1, "nothing is listed");
     let mut state = super::state();
-    assert_eq!(output(&mut state, "exclude all"), ["There is no source all. Type catalog all to look for it."]);
+    assert_eq!(output(&mut state, "exclude all"), ["The last list has no sources. Type catalog for a list."]);
 }

@@ -340,9 +340,10 @@ pub fn over(state: &mut State, over: &ClosedRequest) {
         }
         RequestEnd::TimedOut => (MessageKind::Refusal, format!("{what} for {who} timed out without an answer")),
         RequestEnd::RequesterExited => (MessageKind::Explanation, format!("{who} is gone: {what} is no longer needed")),
-        RequestEnd::Withdrawn => {
-            (MessageKind::Explanation, format!("{who} no longer needs {what}: it was answered elsewhere or withdrawn"))
-        }
+        RequestEnd::Withdrawn => (
+            MessageKind::Explanation,
+            format!("{who} no longer asks for {what}: it was answered elsewhere or withdrawn"),
+        ),
     };
     if take_line(state) {
         state.requests.line.result = Some(text);

@@ -278,7 +278,7 @@ fn keys_meant_for_an_ended_request_do_nothing_else() {
     };
     for (waiting, ended, said) in [
         (choice("r1"), RequestEnd::TimedOut, "This request timed out without an answer."),
-        (choice("r1"), RequestEnd::RequesterExited, "The asker is gone"),
+        (choice("r1"), RequestEnd::RequesterExited, "The asker has exited"),
         (
             write("r1"),
             RequestEnd::Elsewhere(OtherAnswer { by: Some("a screen".to_owned()), reply: None }),

@@ -70,6 +70,12 @@ fn a_full_disk_is_an_error() {
         "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}});
     let ran = run(&mut redirected(&world, ">/dev/full", &["mcp"]), Some(format!("{line}\n").as_bytes())).exits(1);
     assert!(ran.stderr.contains("standard output cannot be written"), "{ran}");
+    // What could not be written was not sent.
+    let enrich = ["--session", "s", "enrich"];
+    let added = |world: &Workspace| world.feed(&enrich, b"about @source-1").exits(0).text().to_owned();
+    run(&mut redirected(&world, ">/dev/full", &enrich), Some(b"about @source-1")).exits(1);
+    let first = added(&world);
+    assert!(first.contains("Referenced Sources") && added(&world) != first, "{first}");
     // A full standard error cannot be reported; the work is done.
     run(&mut redirected(&world, "2>/dev/full", &["list"]), None).exits(0);
 }

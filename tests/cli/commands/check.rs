@@ -124,7 +124,7 @@ fn fix_reports_what_it_rewrote() {
     let world = Workspace::with(&[("docs/one.md", "1"), ("docs/two.md", ""), ("docs/ü.md", "")]);
     world.put("references.json", MOVED.as_bytes());
     let ran = world.run(&["check", "--fix"]).exits(0);
-    assert!(ran.text().contains("'/home/them/kb/docs/one.md' is now 'docs/one.md'"), "{ran}");
+    assert!(ran.text().contains("changed '/home/them/kb/docs/one.md' to 'docs/one.md'"), "{ran}");
 }
 
 #[test]

@@ -94,14 +94,11 @@ fn messages_for_people() {
     let world = tagged();
     let files = ".cursor/hooks.json (+24 −0), wrote .cursor/mcp.json (+12 −0)";
     let ran = world.run(&["connect", "cursor", "--yes"]).exits(0);
-    assert!(
-        ran.text().contains(&format!("\nCursor is connected: wrote {files}\n\nTried out as Cursor would")),
-        "{ran}"
-    );
+    assert!(ran.text().contains(&format!("\nCursor is connected: wrote {files}\n\nTested as Cursor would")), "{ran}");
     assert_eq!(ran.stderr, "");
     let ran = world.run(&["connect", "cursor"]).exits(0);
     assert!(
-        ran.text().starts_with("Cursor is already connected in .cursor/hooks.json and .cursor/mcp.json\n\nTried"),
+        ran.text().starts_with("Cursor is already connected in .cursor/hooks.json and .cursor/mcp.json\n\nTested"),
         "{ran}"
     );
     let ran = world.run(&["disconnect", "cursor", "--yes"]).exits(0);

@@ -157,7 +157,7 @@ fn without_a_name_detected_agents_are_connected() {
     ] {
         assert!(ran.stderr.contains(note), "{ran}");
     }
-    assert_eq!(ran.text().matches("Tried out as ").count(), 3, "{ran}");
+    assert_eq!(ran.text().matches("Tested as ").count(), 3, "{ran}");
     let answer = with_path(&world, &bin, &["--format", "json", "connect"]).exits(0).json();
     let agents = answer["agents"].as_array().unwrap();
     let reported: Vec<_> =

@@ -83,7 +83,7 @@ fn another_entry_with_the_same_id_takes_over_and_is_reported() {
     let world = world();
     world.put(".jaato/references/a.json", br#"{"id": "a", "name": "Second", "type": "inline", "content": ""}"#);
     let ran = world.run(&["remove", "a", "--yes"]).exits(0);
-    assert!(ran.text().contains("a is still in the catalog: .jaato/references/a.json defines it too"), "{ran}");
+    assert!(ran.text().contains("a is still in the catalog: .jaato/references/a.json also defines it"), "{ran}");
     let ran = world.run(&["remove", "b", "--yes"]).exits(0);
     assert!(ran.text().contains("b is still in 'preselected'"), "{ran}");
 }

@@ -400,7 +400,7 @@ fn tls(server: &TestServer, database: &str) {
     for (host, more, why) in [
         ("localhost", ", sslmode: disable".to_owned(), "not without TLS"),
         ("localhost", ", sslmode: verify-full".to_owned(), "certificate is not accepted"),
-        ("127.0.0.1", format!(", sslmode: verify-full{known}"), "that of another host"),
+        ("127.0.0.1", format!(", sslmode: verify-full{known}"), "issued for another host"),
         ("localhost", ", sslmode: verify-ca, sslrootcert: /nonexistent".to_owned(), "cannot be read"),
     ] {
         let error = read(host, &more).unwrap_err();

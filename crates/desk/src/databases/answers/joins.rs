@@ -321,7 +321,7 @@ fn no_path(source: &str, target: &str, found: &JoinPaths, most: usize, is_partly
 /// Hints for connecting two tables that have no path.
 fn nearest(source: &str, target: &str, found: &JoinPaths, are_read: [bool; 2]) -> String {
     if let Some(joins) = found.apart().filter(|joins| *joins <= HOPS) {
-        return format!("allow paths of {}", counted(joins, "join"));
+        return format!("set max hops to {joins}");
     }
     if found.longer.len() > 2 {
         let middle = found.longer.get(found.longer.len() / 2).map(|name| one_line(name)).unwrap_or_default();
