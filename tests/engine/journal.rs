@@ -23,7 +23,7 @@ fn store(workspace: &Path, desk: &str) -> Store {
 }
 
 fn append(store: &Store, receipt: Receipt) -> std::io::Result<u64> {
-    store.append_all(&another(), vec![receipt])
+    store.append_all(&another(), vec![receipt]).map(|appended| appended.last)
 }
 
 fn another() -> Session {

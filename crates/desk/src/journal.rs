@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::PoisonError;
 
 use super::Desk;
-use crate::session::{self, JournalEvent, Line, Receipt, Session, Tally, advice};
+use crate::session::{self, Appended, JournalEvent, Line, Receipt, Session, Tally, advice};
 use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::Choice;
 use refdesk_enrich::{BlockKind, Tool, touched};
@@ -32,15 +32,18 @@ impl Desk {
         }
         let whats: Vec<JournalEvent> = receipts.iter().map(|receipt| receipt.what).collect();
         let appended = self.store.append_all(session, receipts);
-        if let Ok(last) = appended
-            && self.options.is_long_running
-        {
-            self.own_lines.note(last, &whats);
-        }
-        let problem = appended.err().map(|error| {
-            let message = format!("the journal cannot be written: {error}");
-            Diagnostic::warning(Code::NotJournalled, message).fix(advice(&error))
-        });
+        let problem = match appended {
+            Ok(Appended { last, set_aside }) => {
+                if self.options.is_long_running {
+                    self.own_lines.note(last, &whats);
+                }
+                set_aside
+            }
+            Err(error) => {
+                let message = format!("the journal cannot be written: {error}");
+                Some(Diagnostic::warning(Code::NotJournalled, message).fix(advice(&error)))
+            }
+        };
         let mut known = self.unjournalled.lock().unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::replace(&mut *known, problem.clone());
         problem.filter(|_| before.is_none())

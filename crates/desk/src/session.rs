@@ -14,8 +14,8 @@ mod trusted;
 
 pub(crate) use declined::DeclinedSources;
 pub use identity::Session;
+pub(crate) use journal::{Appended, Offers, SkippedLines, records_event};
 pub use journal::{Count, JournalEvent, JournalTail, Line, OVER_MCP, Receipt, SCREEN, Tally};
-pub(crate) use journal::{Offers, SkippedLines, records_event};
 pub use selection::Change;
 pub(crate) use selection::{NewPicks, Stored};
 pub(crate) use store::ignore_in_git;

@@ -323,6 +323,9 @@ fn read_request(
     if request.request_id != id {
         return Err(wrong("the request's 'request_id' differs from its file name".to_owned()));
     }
+    if safe(id) != id {
+        return Err(wrong("the request's id is not a plain file name, so it cannot be answered".to_owned()));
+    }
     // Another program's timestamp format may differ, and a file from the repository may claim any time, so the file's
     // own age counts.
     let began = if is_own { request.timestamp.parse().ok() } else { written };

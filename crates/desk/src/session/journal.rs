@@ -8,7 +8,7 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use file::records_event;
+pub(crate) use file::{Appended, records_event};
 pub use tail::JournalTail;
 pub(crate) use tail::SkippedLines;
 pub(crate) use tally::Offers;

@@ -292,7 +292,7 @@ impl Store {
     pub(super) fn report(&self, file: &Path, problem: &str, done: &str) -> Diagnostic {
         Diagnostic::warning(Code::Damaged, format!("the file is damaged ({problem}); {done}"))
             .in_file(display(&self.workspace, file))
-            .fix("check that file for lost picks, and pick them again")
+            .fix("take what you need from that file")
     }
 }
 

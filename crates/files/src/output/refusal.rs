@@ -114,7 +114,7 @@ fn check_text(path: &str) -> Result<(), Error> {
     }
     let last = path.rsplit('/').next();
     if matches!(last, Some("" | "." | "..")) {
-        return Err(folder(&shown));
+        return Err(folder(path));
     }
     check_length(Path::new(path))
 }

@@ -358,6 +358,7 @@ fn locked_rubbish_is_reported_and_expired_requests_are_ignored() {
             serde_json::to_vec(&Request { timestamp: "now".to_owned(), ..asking(&timeless, &[]) }).unwrap(),
         ),
         ("huge", vec![b' '; 2 * 1024 * 1024]),
+        ("..f7", serde_json::to_vec(&asking("..f7", &[])).unwrap()),
         (ID, serde_json::to_vec(&late).unwrap()),
     ]
     .into_iter()
@@ -368,7 +369,7 @@ fn locked_rubbish_is_reported_and_expired_requests_are_ignored() {
     let FoundRequests { pending: waiting, problems, .. } = pending(folder, Timestamp::now());
     assert_eq!(waiting, []);
     let codes: Vec<&str> = problems.iter().map(|problem| problem.code.as_str()).collect();
-    assert_eq!(codes, ["wrong-request"; 4], "{problems:#?}");
+    assert_eq!(codes, ["wrong-request"; 5], "{problems:#?}");
     drop(held);
 }
 

@@ -14,6 +14,7 @@ use crate::session::store::aside;
 use crate::session::{Session, Store};
 use refdesk_files::path::{is_absent, name_of};
 use refdesk_files::{Sealer, append_state_file, is_at, open_folder, open_state_file, rename_state_file, within};
+use refdesk_text::report::Diagnostic;
 
 /// A file that would grow larger is moved aside, replacing the previous one, so a journal takes at most twice this
 /// size. A larger file is not ours and is not read.
@@ -43,6 +44,15 @@ pub(super) enum Parsed {
     Malformed,
 }
 
+/// What an append did.
+#[derive(Debug)]
+pub struct Appended {
+    /// The number of the last line.
+    pub last: u64,
+    /// A report if a file that was too large to be ours was moved aside.
+    pub set_aside: Option<Diagnostic>,
+}
+
 impl Store {
     /// The path of the journal, whether or not it exists.
     pub fn journal_file(&self) -> PathBuf {
@@ -54,16 +64,16 @@ impl Store {
         self.folder.join("journal.1.jsonl")
     }
 
-    /// Appends lines, all or none, and returns the number of the last.
+    /// Appends lines, all or none.
     ///
     /// # Errors
     /// The file system's error with the path, or that the lines are too large; nothing is appended in either case.
-    pub fn append_all(&self, session: &Session, receipts: Vec<Receipt>) -> io::Result<u64> {
+    pub fn append_all(&self, session: &Session, receipts: Vec<Receipt>) -> io::Result<Appended> {
         self.append_within(LIMIT, session, receipts)
     }
 
     /// Like [`Self::append_all`], with this limit on the file's size.
-    pub(super) fn append_within(&self, limit: u64, session: &Session, receipts: Vec<Receipt>) -> io::Result<u64> {
+    pub(super) fn append_within(&self, limit: u64, session: &Session, receipts: Vec<Receipt>) -> io::Result<Appended> {
         self.sealer.key_or_new()?;
         let _lock = self.lock()?;
         let path = self.journal_file();
@@ -71,9 +81,12 @@ impl Store {
         let name_it = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
         let mut file = append_state_file(&path)?;
         let mut size = file.metadata().map_err(name_it)?.len();
+        let mut set_aside = None;
         if size > limit {
             // The file came from elsewhere, and reading it would take too long.
-            rename_state_file(&path, name_of(&aside(&path, "damaged", self.clock)))?;
+            let to = aside(&path, "damaged", self.clock);
+            rename_state_file(&path, name_of(&to))?;
+            set_aside = Some(self.report(&path, "it is too large", &format!("it was moved to {}", self.shown(&to))));
             file = append_state_file(&path)?;
             size = 0;
         }
@@ -98,7 +111,7 @@ impl Store {
             let _ = file.set_len(size);
             name_it(error)
         })?;
-        Ok(n)
+        Ok(Appended { last: n, set_aside })
     }
 
     /// The lines for these receipts, and the number of the last. If they are too large for a file, texts and reasons

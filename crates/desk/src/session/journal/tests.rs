@@ -50,8 +50,8 @@ fn lines_have_number_writer_time_and_desk() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path());
     assert_eq!(store.journal().unwrap(), (Vec::new(), 0));
-    assert_eq!(store.append_all(&session(), vec![said("one")]).unwrap(), 1);
-    assert_eq!(store.append_all(&session(), vec![said("two"), said("three")]).unwrap(), 3);
+    assert_eq!(store.append_all(&session(), vec![said("one")]).unwrap().last, 1);
+    assert_eq!(store.append_all(&session(), vec![said("two"), said("three")]).unwrap().last, 3);
     let (lines, damaged) = store.journal().unwrap();
     assert_eq!((reasons(&lines), damaged), (vec![(1, "one"), (2, "two"), (3, "three")], 0));
     assert_eq!((lines[0].time.as_str(), lines[0].who.as_str()), ("2027-01-15T08:00:00.123Z", "a test"));
@@ -94,10 +94,10 @@ fn rubbish_is_skipped_counted_and_ended() {
         let store = store(folder.path());
         let path = store.journal_file();
         write_atomic(&path, rubbish).unwrap();
-        assert_eq!(store.append_all(&session(), vec![said("one")]).unwrap(), 1);
+        assert_eq!(store.append_all(&session(), vec![said("one")]).unwrap().last, 1);
         add_bytes(&path, rubbish);
         let mut tail = store.tail(9);
-        assert_eq!(store.append_all(&session(), vec![said("two")]).unwrap(), 2);
+        assert_eq!(store.append_all(&session(), vec![said("two")]).unwrap().last, 2);
         let (lines, found) = store.journal().unwrap();
         assert_eq!((reasons(&lines), found), (vec![(1, "one"), (2, "two")], 2 * damaged));
         let (lines, _) = tail.read().unwrap();
@@ -111,7 +111,7 @@ fn a_journal_that_would_be_too_large_is_moved_aside_and_numbers_continue() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path());
     for at in 1..=20 {
-        assert_eq!(store.append_within(1500, &session(), vec![said(&format!("{at}"))]).unwrap(), at);
+        assert_eq!(store.append_within(1500, &session(), vec![said(&format!("{at}"))]).unwrap().last, at);
     }
     let (lines, damaged) = store.journal().unwrap();
     let numbers: Vec<u64> = lines.iter().map(|line| line.n).collect();
@@ -136,7 +136,19 @@ fn a_journal_that_would_be_too_large_is_moved_aside_and_numbers_continue() {
         .map(|line| line.n)
         .rfind(|n| fs::read_to_string(store.older_journal_file()).unwrap().contains(&format!("{{\"n\":{n},")));
     fs::remove_file(&newer).unwrap();
-    assert_eq!(store.append_all(&session(), vec![said("on")]).unwrap(), last_of_older.unwrap() + 1);
+    assert_eq!(store.append_all(&session(), vec![said("on")]).unwrap().last, last_of_older.unwrap() + 1);
+}
+
+#[test]
+fn a_file_that_is_too_large_to_be_ours_is_set_aside_and_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(folder.path());
+    let append = || store.append_within(1500, &session(), vec![said("one")]).unwrap();
+    assert!(append().set_aside.is_none());
+    add_bytes(&store.journal_file(), &[b'x'; 2000]);
+    let report = append().set_aside.unwrap().to_string();
+    assert!(report.contains("too large") && report.contains("journal.jsonl.damaged-"), "{report}");
+    assert!(append().set_aside.is_none(), "once");
 }
 
 #[test]
@@ -149,7 +161,7 @@ fn too_large_a_receipt_is_written_without_its_text() {
         bytes: length,
         ..Receipt::new(JournalEvent::Enriched)
     };
-    assert_eq!(store.append_within(1500, &session(), vec![said("two"), text(5000)]).unwrap(), 3);
+    assert_eq!(store.append_within(1500, &session(), vec![said("two"), text(5000)]).unwrap().last, 3);
     let (lines, damaged) = store.journal().unwrap();
     assert_eq!((reasons(&lines), damaged), (vec![(1, "one"), (2, "two"), (3, "too large to be stored")], 0));
     assert_eq!((lines[2].receipt.text.as_deref(), lines[2].receipt.bytes), (None, 5000));
@@ -169,7 +181,7 @@ fn after_the_last_number_numbers_start_again() {
     let written = fs::read_to_string(&path).unwrap();
     let prepared = rewritten(folder.path(), &written, "{\"n\":1,", &format!("{{\"n\":{last},"));
     add_bytes(&path, prepared.as_bytes());
-    assert_eq!(store.append_all(&session(), vec![said("two"), said("three")]).unwrap(), 2);
+    assert_eq!(store.append_all(&session(), vec![said("two"), said("three")]).unwrap().last, 2);
     let (lines, damaged) = store.journal().unwrap();
     assert_eq!((reasons(&lines), damaged), (vec![(1, "one"), (last, "one"), (1, "two"), (2, "three")], 0));
 }
@@ -187,7 +199,7 @@ fn a_huge_prepared_journal_is_moved_aside_unread() {
     assert_eq!(store.journal().unwrap(), (Vec::new(), 2));
     let mut tail = store.tail(9);
     assert_eq!(tail.read().unwrap(), (Vec::new(), 0));
-    assert_eq!(store.append_all(&session(), vec![said("on")]).unwrap(), 1);
+    assert_eq!(store.append_all(&session(), vec![said("on")]).unwrap().last, 1);
     assert_eq!(reasons(&tail.read().unwrap().0), [(1, "on")]);
     assert_eq!(reasons(&store.tail(9).read().unwrap().0), [(1, "on")]);
     let (lines, damaged) = store.journal().unwrap();
