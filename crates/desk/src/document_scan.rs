@@ -30,15 +30,18 @@ impl Desk {
 
     /// Reads documents until the selection is complete.
     pub(super) fn settle(&mut self) {
-        let mut wanted = self.wanted();
-        if wanted.is_empty() {
-            return;
+        // Selecting may show that a document must be read again, because its trust has changed.
+        loop {
+            let mut wanted = self.wanted();
+            if wanted.is_empty() {
+                return;
+            }
+            while !wanted.is_empty() {
+                self.load_documents(&wanted);
+                wanted = selection::wanted(&self.choice, &self.catalog, &self.graph, self.rules());
+            }
+            self.select();
         }
-        while !wanted.is_empty() {
-            self.load_documents(&wanted);
-            wanted = selection::wanted(&self.choice, &self.catalog, &self.graph, self.rules());
-        }
-        self.select();
     }
 
     /// The selected sources whose documents must be read to complete the selection.

@@ -120,7 +120,7 @@ use refdesk_core::selection::{self, Choice, History, Selection};
 use refdesk_enrich::Matcher;
 use refdesk_files::walk::WalkBudget;
 use refdesk_files::{Sealer, Stamp};
-use refdesk_index::CorpusCache;
+use refdesk_index::IndexCache;
 #[cfg(feature = "meaning")]
 use refdesk_index::LazyModel;
 use refdesk_text::Code;
@@ -181,7 +181,7 @@ pub struct Desk {
     /// Estimated tokens of the documents read so far.
     tokens: Arc<HashMap<SourceId, u64>>,
     /// Data loaded for the last query to the index.
-    kept_documents: Arc<CorpusCache>,
+    index_cache: Arc<IndexCache>,
     /// The model that computes vectors of texts.
     #[cfg(feature = "meaning")]
     model: LazyModel,
@@ -255,7 +255,7 @@ impl Desk {
             documents: BTreeMap::new(),
             tokens: Arc::default(),
             contents: Contents::default(),
-            kept_documents: Arc::default(),
+            index_cache: Arc::default(),
             #[cfg(feature = "meaning")]
             // A long-running desk loads its own model, and lends it.
             model: match &options.state {

@@ -93,7 +93,7 @@ impl Desk {
     /// # Errors
     /// As for [`Index::open`].
     pub fn index(&self) -> Result<Option<Index>, Error> {
-        Index::open(&self.index_location()?, self.kept_documents.clone())
+        Index::open(&self.index_location()?, self.index_cache.clone())
     }
 
     /// The model for texts of people and agents: lent by another process, or loaded on first use.

@@ -5,8 +5,8 @@ mod about;
 mod boilerplate;
 mod chunk;
 mod conversation;
-mod corpus_cache;
 mod embedder;
+mod index_cache;
 mod language;
 #[cfg(feature = "meaning")]
 mod lazy_model;
@@ -41,8 +41,8 @@ mod words;
 
 pub use about::ScoredSource;
 pub use conversation::{EarlierText, MAX_TEXTS, RecurringSource};
-pub use corpus_cache::CorpusCache;
 pub use embedder::Embedder;
+pub use index_cache::IndexCache;
 #[cfg(feature = "meaning")]
 pub use lazy_model::LazyModel;
 pub use location::Location;

@@ -13,7 +13,7 @@ use crate::pieces::{MAX_PROMPT_PIECES, MAX_TOOL_RESULT_PIECES};
 use crate::search::FoundDocument;
 use crate::storage::Storage;
 use crate::update::{CutText, Stamps, changed_files, cut_texts, unread};
-use crate::{CorpusCache, DatabasePages, Embedder, threshold};
+use crate::{DatabasePages, Embedder, IndexCache, threshold};
 use refdesk_core::catalog::Catalog;
 use refdesk_text::Error;
 
@@ -30,7 +30,7 @@ pub type SectionNow<'a> = &'a dyn Fn(&FoundDocument) -> Option<(String, usize)>;
 /// An index opened for reading. Each question sees everything committed so far.
 pub struct Index {
     pub(crate) storage: Box<dyn Storage>,
-    pub(crate) corpus_cache: Arc<CorpusCache>,
+    pub(crate) index_cache: Arc<IndexCache>,
 }
 
 /// How much higher than prompts a tool result must score. Of files unrelated to a catalog, the best piece exceeds the
@@ -132,12 +132,12 @@ impl TextTopics {
 }
 
 impl Index {
-    /// Opens the index; `None` if there is none. Data loaded for one question stays in `corpus_cache` for the next.
+    /// Opens the index; `None` if there is none. Data loaded for one question stays in `index_cache` for the next.
     ///
     /// # Errors
     /// It was not created by this user's refdesk here, has a newer version, or cannot be read.
-    pub fn open(location: &Location, corpus_cache: Arc<CorpusCache>) -> Result<Option<Self>, Error> {
-        Ok(location.read()?.map(|storage| Self { storage, corpus_cache }))
+    pub fn open(location: &Location, index_cache: Arc<IndexCache>) -> Result<Option<Self>, Error> {
+        Ok(location.read()?.map(|storage| Self { storage, index_cache }))
     }
 
     /// Finds what a text is about, by words and, with an embedder, by meaning.
@@ -146,7 +146,7 @@ impl Index {
     /// The index cannot be read, or the model cannot be run.
     pub fn about(&self, question: &TopicQuery, embedder: Option<&dyn Embedder>) -> Result<TextTopics, Error> {
         let model = embedder.map_or("", Embedder::model);
-        let corpus = self.corpus_cache.corpus(&*self.storage, model)?;
+        let corpus = self.index_cache.corpus(&*self.storage, model)?;
         // Scores by meaning are useless without a threshold, unlike scores by words.
         let languages = Language::of_pieces(question.text);
         let (most, margin) = if question.is_tool_result {
@@ -202,7 +202,7 @@ impl Index {
     /// # Errors
     /// The index cannot be read.
     pub fn knows(&self, source: &str, model: &str) -> Result<bool, Error> {
-        Ok(self.corpus_cache.corpus(&*self.storage, model)?.unread(0, &[source]) == 0)
+        Ok(self.index_cache.corpus(&*self.storage, model)?.unread(0, &[source]) == 0)
     }
 
     /// The number of files of a catalog that were added, changed or removed since indexing, as far as a quick check of
@@ -216,7 +216,7 @@ impl Index {
         pages: Option<&dyn DatabasePages>,
         now: SystemTime,
     ) -> Result<usize, Error> {
-        Ok(changed_files(&*self.corpus_cache.texts(&*self.storage)?, catalog, pages, now))
+        Ok(changed_files(&*self.index_cache.texts(&*self.storage)?, catalog, pages, now))
     }
 
     /// The texts of which only the first sections are indexed.
@@ -233,7 +233,7 @@ impl Index {
     /// The index cannot be read.
     pub fn status(&self, model: &str, catalog: &[&str]) -> Result<IndexStatus, Error> {
         let documents = self.storage.count()?;
-        let corpus = self.corpus_cache.corpus(&*self.storage, model)?;
+        let corpus = self.index_cache.corpus(&*self.storage, model)?;
         let without_vector = self.storage.count_without_vector(model)? + corpus.damaged();
         let with_vector = self.storage.count_embedded()?.saturating_sub(without_vector);
         let unread = corpus.unread(unread(&*self.storage)?, catalog);

@@ -198,7 +198,7 @@ impl Index {
             return Ok(SearchResult { is_cut: parsed.is_cut, is_empty: true, ..SearchResult::default() });
         }
         let storage = &*self.storage;
-        let corpus = self.corpus_cache.corpus(storage, embedder.map_or("", Embedder::model))?;
+        let corpus = self.index_cache.corpus(storage, embedder.map_or("", Embedder::model))?;
         let is_kind = |kind: &str| query.kinds.is_empty() || query.kinds.iter().any(|wanted| wanted == kind);
         let mut wanted = corpus.matching(&is_kind, query.is_wanted);
         if query.database.is_some() || query.domain.is_some() {

@@ -215,10 +215,10 @@ fn a_run_that_was_stopped_goes_on_later(world: &World) {
 fn what_was_loaded_is_kept_until_it_changes(world: &World) {
     world.write("a.md", &long("retry"));
     let kept = Arc::default();
-    let open = |kept: &Arc<crate::CorpusCache>| Index::open(&world.location(), kept.clone()).unwrap().unwrap();
+    let open = |kept: &Arc<crate::IndexCache>| Index::open(&world.location(), kept.clone()).unwrap().unwrap();
     let loaded = |model: &str| {
         let index = open(&kept);
-        index.corpus_cache.corpus(&*index.storage, model).unwrap()
+        index.index_cache.corpus(&*index.storage, model).unwrap()
     };
     let is_loaded_again = |model: &str| {
         let before = kept.corpus(&*open(&kept).storage, model).unwrap();

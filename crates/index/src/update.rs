@@ -21,7 +21,7 @@ use self::texts::{Compared, Comparison, IndexableText, embedded_text, texts};
 pub use self::texts::{CurrentText, INLINE, about_source};
 pub(crate) use self::texts::{Stamps, embedded_hash};
 use crate::Embedder;
-use crate::corpus_cache::TextsBySource;
+use crate::index_cache::TextsBySource;
 use crate::location::{Location, Writable};
 use crate::pages::{self, DatabasePages};
 use crate::storage::{NewDocument, Storage, TextKey, TextUpdate};

@@ -465,59 +465,6 @@ fn a_path_that_is_preselected_later_needs_trust_again() {
     assert_eq!(world.waiting(), [""; 0], "what every agent may read, each may");
 }
 
-/// Trust for agents that select a path is not trust for every agent. What the text of the path mentions is followed
-/// only if its text may be.
-#[test]
-fn a_path_that_the_workspace_adds_to_every_conversation_later_needs_trust_again() {
-    let inline = |id: &str, mode: &str, content: &str| {
-        format!(r#"{{"id": "{id}", "name": "N", "type": "inline", "mode": "{mode}", "content": "{content}"}}"#)
-    };
-    let path = r#"{"id": "x", "name": "X", "path": "../out/a.md"}"#;
-    for (what, mode, rest, selection) in [
-        ("a pick that came with the repository", "selectable", "", r#"{"picks": ["x"], "exclusions": []}"#),
-        ("one that mentions it", "selectable", "", r#"{"picks": ["a"], "exclusions": []}"#),
-        ("a preselected source mentions it", "selectable", r#", "preselected": ["a"]"#, ""),
-        ("an auto source mentions it", "auto", r#", "transitive_from_auto": true"#, ""),
-    ] {
-        let world = World::new();
-        world.put("out/a.md", "see z\n");
-        world.configure(&format!(r#"{{"sources": [{path}]}}"#));
-        assert_eq!(trust_all(&world.desk()), 1);
-        let sources = [inline("a", mode, "see x"), path.to_owned(), inline("z", "selectable", "text")].join(", ");
-        world.configure(&format!(r#"{{"sources": [{sources}]{rest}}}"#));
-        if !selection.is_empty() {
-            world.put("ws/.jaato/refdesk/selection.json", selection);
-        }
-        // Whether it may be read, and whether its mention is followed.
-        let state = |desk: &mut Desk| {
-            desk.settle();
-            assert!(desk.selection().contains("x"), "{what}");
-            (!desk.catalog().get("x").unwrap().is_untrusted(), desk.selection().contains("z"))
-        };
-        assert_eq!(state(&mut world.desk()), (false, false), "{what}");
-        assert_eq!(world.waiting().len(), 1, "{what}");
-        // In one process and in the next: an explicit pick by the user is what the trust is for.
-        let mut desk = world.desk();
-        desk.pick(&session(), &["x".to_owned()], &[]).unwrap();
-        assert_eq!(state(&mut desk), (true, true), "{what}");
-        assert_eq!(state(&mut world.desk()), (true, true), "{what}");
-        // Reading everything again decides the same.
-        desk.reload();
-        assert_eq!(state(&mut desk), (true, true), "{what}");
-    }
-    let world = World::new();
-    world.configure(&format!(
-        r#"{{"sources": [{path}, {}], "preselected": ["a"]}}"#,
-        inline("a", "selectable", "see x")
-    ));
-    let mut desk = world.desk();
-    desk.settle_for_trust();
-    assert_eq!(trust_all(&desk), 1);
-    desk.reload();
-    desk.settle();
-    assert!(!desk.catalog().get("x").unwrap().is_untrusted(), "trusted for every agent");
-}
-
 #[test]
 fn a_link_of_the_workspace_needs_trust_even_if_the_user_named_it() {
     let world = World::new();

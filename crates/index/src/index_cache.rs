@@ -16,7 +16,7 @@ const MAX_TEXTS: usize = 50_000;
 
 /// What the last question loaded. A desk has one cache, even if its index changes.
 #[derive(Default)]
-pub struct CorpusCache {
+pub struct IndexCache {
     corpus: Slot<Corpus>,
     texts: Slot<TextsBySource>,
 }
@@ -24,7 +24,7 @@ pub struct CorpusCache {
 /// The indexed texts of each source, by the id of the source.
 pub(crate) type TextsBySource = HashMap<String, HashMap<TextKey, TextState>>;
 
-impl CorpusCache {
+impl IndexCache {
     /// The documents of all sources with their vectors from this model.
     pub(crate) fn corpus(&self, storage: &dyn Storage, model: &str) -> Result<Arc<Corpus>, Error> {
         let version = storage.metadata(VERSION)?.map(|version| format!("{version} {model}"));
