@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::answer::CommandOutput;
 use super::args::{AskArgs, SelectArgs};
-use super::{fix, rows, select};
+use super::{fix, rows, select, signals};
 use refdesk_desk::channel::{self, ChannelAnswer, ChannelSetup, NoAnswer, Place, Request, Wait};
 use refdesk_desk::{Desk, Session, TagFilter, quoted_tags};
 use refdesk_text::{Code, Error};
@@ -28,7 +28,10 @@ pub fn run(desk: &mut Desk, session: &Session, args: &AskArgs) -> CommandOutput 
         Err(why) => return unanswered(&request, &why, setup.settings.timeout),
     };
     desk.journal(session, channel::request_receipt(&request));
-    let came = channel.ask(&request, &Wait::seconds(setup.settings.timeout));
+    let wait = Wait::seconds(setup.settings.timeout);
+    // So that the request is withdrawn, and the output says what happened.
+    signals::set_on_signal(&wait.cancel_flag());
+    let came = channel.ask(&request, &wait);
     desk.journal(session, channel::answer_receipt(&request, &came));
     match came {
         Ok(answered) => pick(desk, session, &request, answered),

@@ -50,6 +50,16 @@ impl Interrupt {
     }
 }
 
+/// Sets `flag` on the first signal that asks the program to end; the second one ends it.
+pub fn set_on_signal(flag: &Arc<AtomicBool>) {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::flag::{register, register_conditional_default};
+    for signal in [SIGHUP, SIGINT, SIGTERM] {
+        // In this order, so that the first signal does not end the program. If registration fails, it does.
+        let _ = register_conditional_default(signal, flag.clone()).and_then(|_| register(signal, flag.clone()));
+    }
+}
+
 /// How often to try to remove a folder that the program may still write to.
 const REMOVALS: usize = 20;
 

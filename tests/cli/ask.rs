@@ -228,6 +228,21 @@ fn a_killed_asker_leaves_no_request_and_blocks_no_other() {
     asking.ends(0);
 }
 
+#[test]
+fn a_signal_withdraws_the_request_and_the_output_says_so() {
+    use rustix::process::Signal;
+    let world = world(json!({"type": "queue"}));
+    for end in [Signal::INT, Signal::TERM, Signal::HUP] {
+        let mut asking = Asking::start(&world, &[]);
+        let asked = asking.request();
+        crate::support::program::signal(asking.child.id(), end);
+        let answer = asking.ends(1);
+        assert_eq!((&answer["status"], &answer["error"]["code"]), (&json!("error"), &json!("given-up")), "{end:?}");
+        assert_eq!(answer["request_id"], *asked.request.request_id);
+    }
+    assert_eq!(world.picks(), [""; 0]);
+}
+
 /// The configuration is outside the workspace, like a user's own.
 #[test]
 fn a_webhook_gets_the_secrets_from_the_environment_and_no_proxy_is_used() {

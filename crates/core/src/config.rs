@@ -32,7 +32,7 @@ pub use hints::HintSettings;
 pub use index_url::IndexUrl;
 pub(crate) use plain_entry::PlainEntry;
 pub use profile::Profile;
-pub use settings::{ChannelKind, ChannelSettings, Settings};
+pub use settings::{ChannelKind, ChannelSettings, MAX_TIMEOUT, Settings};
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,6 +1,7 @@
 //! The settings of a configuration file other than its sources, with the defaults of BEHAVIOUR §2.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use super::approval::{ApprovalMode, Rule};
 use super::document::JsonDocument;
@@ -10,6 +11,7 @@ use super::index_url::IndexUrl;
 use super::keys;
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
+use refdesk_text::tokens::grouped;
 
 /// How refdesk asks a person (BEHAVIOUR §8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -29,6 +31,9 @@ impl ChannelKind {
     const WORDS: [(&'static str, Self); 4] =
         [("console", Self::Console), ("queue", Self::Queue), ("webhook", Self::Webhook), ("file", Self::File)];
 }
+
+/// The longest wait for a person, whatever `channel.timeout` says: a week.
+pub const MAX_TIMEOUT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// The `channel` object.
 #[derive(Debug, Clone, PartialEq)]
@@ -181,6 +186,12 @@ fn read_channel(fields: &mut Fields<'_>) -> ChannelSettings {
         allow_hosts: fields.strings("allow_hosts"),
         poll_interval: fields.seconds("poll_interval", default.poll_interval),
     };
+    let limit = MAX_TIMEOUT.as_secs();
+    if channel.timeout > MAX_TIMEOUT.as_secs_f64() {
+        let message = format!("'timeout' is longer than a week, so refdesk waits a week ({} s)", grouped(limit));
+        fields
+            .report_value("timeout", Diagnostic::warning(Code::TooLong, message).fix(format!("write {limit} or less")));
+    }
     if channel.kind == ChannelKind::Webhook && channel.endpoint.is_none() {
         let problem = Diagnostic::error(Code::MissingField, "a webhook channel needs 'endpoint'");
         fields.report(problem.fix("give the URL that requests are posted to"));

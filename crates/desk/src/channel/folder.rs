@@ -13,10 +13,9 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::answer::MAX;
 use super::raise::is_own_id;
-use super::wait::LONGEST;
 use super::{ChannelSetup, Request, Requester, Response};
 use crate::Desk;
-use refdesk_core::config::{ChannelKind, MemberPart};
+use refdesk_core::config::{ChannelKind, MAX_TIMEOUT, MemberPart};
 use refdesk_files::name::safe;
 use refdesk_files::path::{absolute, display, is_absent, lossy};
 use refdesk_files::reserved::{STATE_FOLDER, is_reserved};
@@ -302,7 +301,7 @@ fn read_request(
         Box::new(Diagnostic::warning(Code::WrongRequest, what).in_file(path.display().to_string()).fix(hint))
     };
     let age = written.and_then(|written| Duration::try_from(now.duration_since(written)).ok());
-    if !is_own && age.is_some_and(|age| age > LONGEST) {
+    if !is_own && age.is_some_and(|age| age > MAX_TIMEOUT) {
         return Ok(None);
     }
     let most = if is_own { QUESTION } else { FOREIGN_QUESTION };
@@ -331,7 +330,7 @@ fn read_request(
     let began = if is_own { request.timestamp.parse().ok() } else { written };
     let began = began.ok_or_else(|| wrong("the request has no valid 'timestamp'".to_owned()))?;
     let timeout = request.timeout.or_else(|| (!is_own).then_some(DEFAULT_TIMEOUT));
-    let timeout = timeout.map(|timeout| timeout.min(LONGEST.as_secs_f64()));
+    let timeout = timeout.map(|timeout| timeout.min(MAX_TIMEOUT.as_secs_f64()));
     let until = timeout.and_then(|timeout| began.checked_add(SignedDuration::try_from_secs_f64(timeout).ok()?).ok());
     Ok(Some(Pending { request, folder: base.clone(), until }))
 }

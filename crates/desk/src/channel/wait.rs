@@ -4,8 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// The longest wait, a week, whatever the configuration says.
-pub(super) const LONGEST: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+use refdesk_core::config::MAX_TIMEOUT;
 
 /// The interval at which a waiting thread checks for cancellation.
 const CHECK_INTERVAL: Duration = Duration::from_millis(100);
@@ -27,13 +26,18 @@ impl Wait {
     /// A wait of this many seconds from now, at most a week.
     pub fn seconds(seconds: f64) -> Self {
         let now = Instant::now();
-        let span = Duration::try_from_secs_f64(seconds).unwrap_or(LONGEST).min(LONGEST);
+        let span = Duration::try_from_secs_f64(seconds).unwrap_or(MAX_TIMEOUT).min(MAX_TIMEOUT);
         Self::until(now.checked_add(span).unwrap_or(now))
     }
 
     /// Cancels the wait.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// The flag that cancels the wait once it is set, for a signal handler.
+    pub fn cancel_flag(&self) -> Arc<AtomicBool> {
+        self.cancelled.clone()
     }
 
     pub(super) fn is_cancelled(&self) -> bool {
