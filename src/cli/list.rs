@@ -15,6 +15,11 @@ use refdesk_text::tokens::{counted, grouped};
 
 pub fn run(desk: &mut Desk, args: &ListArgs, format: OutputFormat) -> CommandOutput {
     let desk = &desk.settled();
+    if desk.catalog().is_empty()
+        && let Err(unread) = desk.check_whole("no source can be read")
+    {
+        return CommandOutput::refused(unread);
+    }
     let tags = TagFilter::new(&args.tags);
     let wanted = |source: &&Source| {
         let selected = desk.selection().contains(source.id.as_str());

@@ -184,7 +184,7 @@ fn no_answer_is_a_dead_end() {
             "no sources",
         ),
         (&[], &["simulate", "payments"], 0, "The catalog has no sources: `refdesk init` proposes sources", "tag"),
-        (&[broken], &["list"], 0, "No source can be read: correct references.json:1:55 first.", "refdesk init"),
+        (&[broken], &["list"], 1, "error: no source can be read: references.json:1:55: not valid JSON", "refdesk init"),
         (&[broken], &["select", "a"], 1, "fix: correct references.json:1:55 first", "refdesk init"),
         (&[broken], &["tag", "a", "+x"], 1, "fix: correct references.json:1:55 first", "refdesk list"),
         (&[broken], &["search", "x"], 1, "fix: correct references.json:1:55 first", "refdesk index"),
