@@ -39,7 +39,7 @@ pub fn scope(options: Options, args: &CheckArgs) -> Result<Options, CommandOutpu
         WorkspaceContext { named: Some(path), from_environment: None, ..context }
     } else {
         let refusal =
-            Error::new(Code::NoSuchPath, format!("{} does not exist", path.display()), "name a folder or file");
+            Error::new(Code::NoSuchPath, format!("{} does not exist", named.display()), "name a folder or file");
         return Err(CommandOutput::refused(refusal));
     };
     Ok(Options { context, ..options })

@@ -218,7 +218,7 @@ pub fn find_profile(context: &WorkspaceContext, given: &str) -> Result<PathBuf, 
             Err(Error::new(Code::UnknownProfile, format!("no profile is named '{given}'{nearest}"), hint))
         }
         Err(ProfileNotFound::NoFile(file)) => {
-            Err(Error::new(Code::UnknownProfile, format!("there is no profile at {}", file.display()), hint))
+            Err(Error::new(Code::UnknownProfile, format!("there is no profile at {}", context.display(&file)), hint))
         }
         Err(ProfileNotFound::Broken(problems)) => Err(broken(given, &problems)),
     }

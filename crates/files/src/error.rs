@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::path::display;
 use refdesk_text::{Code, Error};
 
 /// The code of the [`Error`] that an I/O error carries: [`Code::LinkedOut`], [`Code::NoStateFolder`] or
@@ -69,6 +70,13 @@ pub(crate) fn with_path(path: &Path, error: io::Error) -> io::Error {
 pub fn cause(error: &io::Error) -> String {
     let prefixed = error.get_ref().and_then(|inner| inner.downcast_ref::<PathError>());
     prefixed.map_or_else(|| error.to_string(), |PathError { error, .. }| error.to_string())
+}
+
+/// The message of an error with its path as printed: relative to `workspace` inside it.
+pub fn message_in(workspace: &Path, error: &io::Error) -> String {
+    let prefixed = error.get_ref().and_then(|inner| inner.downcast_ref::<PathError>());
+    let shown = |PathError { path, error }: &PathError| format!("{}: {error}", display(workspace, path));
+    prefixed.map_or_else(|| error.to_string(), shown)
 }
 
 /// Removes the path prefix, for messages that contain the path themselves.

@@ -204,7 +204,7 @@ fn profiles_by_name_by_path_and_unknown_ones() {
     }
     for (given, code, part) in [
         ("chian", "unknown-profile", "did you mean 'chain'?"),
-        ("nope.json", "unknown-profile", "there is no profile at "),
+        ("nope.json", "unknown-profile", "there is no profile at nope.json"),
         ("wrong", "profile-broken", ".jaato/profiles/wrong.json:2:11: not valid JSON"),
     ] {
         let answer = world.json(&["--profile", given, "list"], 1);

@@ -17,7 +17,7 @@ use super::fields::{Fields, ITEMS};
 use super::find::{WorkspaceContext, expand, outside_link, read_found};
 use super::keys;
 use refdesk_files::path::{Resolver, absolute, is_absent};
-use refdesk_files::{is_link_refused, read_regular};
+use refdesk_files::{cause, is_link_refused, read_regular};
 use refdesk_text::Code;
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::locate::PointerStep;
@@ -240,7 +240,7 @@ pub fn read(context: &WorkspaceContext, file: &Path) -> Result<Profile, Vec<Diag
         if is_link_refused(&error) {
             return vec![outside_link("profile", shown.clone())];
         }
-        let problem = Diagnostic::error(Code::Unreadable, format!("the profile cannot be read: {error}"));
+        let problem = Diagnostic::error(Code::Unreadable, format!("the profile cannot be read: {}", cause(&error)));
         vec![problem.in_file(&shown).fix("make it a readable file of one JSON object, or remove it")]
     })?;
     if more {

@@ -16,7 +16,7 @@ use crate::session::{advice, ignore_in_git};
 use refdesk_files::name::safe;
 use refdesk_files::path::{display, is_absent};
 use refdesk_files::reserved::STATE_FOLDER;
-use refdesk_files::{FileMode, Folder};
+use refdesk_files::{FileMode, Folder, message_in};
 use refdesk_text::Code;
 
 /// The shortest polling interval, whatever the configuration says.
@@ -35,7 +35,10 @@ pub(super) struct Files {
 impl Channel for Files {
     fn ask(&self, request: &Request, wait: &Wait) -> Result<ChannelAnswer, NoAnswer> {
         let unasked = |error: io::Error| {
-            NoAnswer::failed(Code::NotAsked, format!("the question could not be written: {error}"), advice(&error))
+            let why = message_in(&self.workspace, &error);
+            let fix =
+                if self.folder.is_default() { advice(&error) } else { "set channel.base_path to a writable folder" };
+            NoAnswer::failed(Code::NotAsked, format!("the question could not be written: {why}"), fix)
         };
         let (requests, responses) = self.begin().map_err(unasked)?;
         // Watch before creating the request, so that no answer is missed.
@@ -49,7 +52,7 @@ impl Channel for Files {
             if wait.left().is_zero() {
                 return published.final_check(request);
             }
-            if let Some(end) = poll_answer(&published.responses, &published.answer, &published.shown, request) {
+            if let Some(end) = published.poll(&published.answer, request) {
                 published.take();
                 return end;
             }
@@ -88,34 +91,23 @@ impl Files {
         }
         let alive = requests.publish(file_of(id), &bytes, FileMode::Private)?;
         let shown = display(&self.workspace, &responses.path_of(file_of(id)));
-        Ok(PublishedRequest { requests, responses, answer: file_of(id), taken: taken(id), shown, _alive: alive })
-    }
-}
-
-/// The answer, if it exists and is complete.
-fn poll_answer(
-    responses: &Folder,
-    name: &str,
-    shown: &str,
-    request: &Request,
-) -> Option<Result<ChannelAnswer, NoAnswer>> {
-    let wrong = |message: String, hint| Some(Err(NoAnswer::failed(Code::WrongAnswer, message, hint)));
-    let bytes = match read_answer(responses, name) {
-        Ok(Some(bytes)) => bytes,
-        Ok(None) => return wrong(format!("{shown} has more than {MAX} bytes"), "answer with ids only"),
-        Err(error) if is_absent(&error) => return None,
-        Err(error) => return wrong(format!("the answer cannot be read: {error}"), "an answer must be a regular file"),
-    };
-    match read(request, &bytes) {
-        Ok(answered) => Some(Ok(answered)),
-        Err(AnswerError::Incomplete(_)) => None,
-        Err(wrong) => Some(Err(wrong.into_no_answer(shown))),
+        let workspace = self.workspace.clone();
+        Ok(PublishedRequest {
+            workspace,
+            requests,
+            responses,
+            answer: file_of(id),
+            taken: taken(id),
+            shown,
+            _alive: alive,
+        })
     }
 }
 
 /// A published request. Dropping it removes the request, then the answer that was taken; `folder::answer` relies on
 /// this order.
 struct PublishedRequest {
+    workspace: PathBuf,
     requests: Folder,
     responses: Folder,
     /// The file name of both the request and the answer.
@@ -129,6 +121,25 @@ struct PublishedRequest {
 }
 
 impl PublishedRequest {
+    /// The answer in the file of this name, if it exists and is complete.
+    fn poll(&self, name: &str, request: &Request) -> Option<Result<ChannelAnswer, NoAnswer>> {
+        let wrong = |message: String, hint| Some(Err(NoAnswer::failed(Code::WrongAnswer, message, hint)));
+        let bytes = match read_answer(&self.responses, name) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => return wrong(format!("{} has more than {MAX} bytes", self.shown), "answer with ids only"),
+            Err(error) if is_absent(&error) => return None,
+            Err(error) => {
+                let message = format!("the answer cannot be read: {}", message_in(&self.workspace, &error));
+                return wrong(message, "an answer must be a regular file");
+            }
+        };
+        match read(request, &bytes) {
+            Ok(answered) => Some(Ok(answered)),
+            Err(AnswerError::Incomplete(_)) => None,
+            Err(wrong) => Some(Err(wrong.into_no_answer(&self.shown))),
+        }
+    }
+
     /// Takes the answer by renaming it, so that its writer cannot withdraw it; returns whether there was one.
     fn take(&self) -> bool {
         self.responses.rename(&self.answer, &self.taken).is_ok()
@@ -141,7 +152,7 @@ impl PublishedRequest {
         if !self.take() {
             return Err(NoAnswer::TimedOut);
         }
-        poll_answer(&self.responses, &self.taken, &self.shown, request).unwrap_or_else(|| {
+        self.poll(&self.taken, request).unwrap_or_else(|| {
             let why = match read_answer(&self.responses, &self.taken)
                 .map(|bytes| read(request, &bytes.unwrap_or_default()))
             {

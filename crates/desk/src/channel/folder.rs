@@ -19,7 +19,7 @@ use refdesk_core::config::{ChannelKind, MAX_TIMEOUT, MemberPart};
 use refdesk_files::name::safe;
 use refdesk_files::path::{absolute, display, is_absent, lossy};
 use refdesk_files::reserved::{STATE_FOLDER, is_reserved};
-use refdesk_files::{FileMode, Folder, read_open};
+use refdesk_files::{FileMode, Folder, cause, read_open};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::PointerStep;
 use refdesk_text::{Code, Error};
@@ -83,7 +83,17 @@ impl ChannelFolder {
 
     /// The path for display: relative inside the workspace, absolute outside.
     fn shown(&self) -> String {
-        if self.root == self.path { lossy(&self.path) } else { display(&self.root, &self.path) }
+        self.shown_path(&self.path)
+    }
+
+    /// A path in this folder, for display.
+    fn shown_path(&self, path: &Path) -> String {
+        if self.root == self.path { lossy(path) } else { display(&self.root, path) }
+    }
+
+    fn unreadable(&self, path: &Path, error: &io::Error) -> Diagnostic {
+        let message = format!("it cannot be read: {}", cause(error));
+        Diagnostic::warning(Code::Unreadable, message).in_file(self.shown_path(path))
     }
 
     fn below_root(&self) -> &Path {
@@ -117,7 +127,7 @@ impl ChannelFolder {
     }
 
     /// Whether this is the default folder, in which only refdesk writes.
-    fn is_default(&self) -> bool {
+    pub(super) fn is_default(&self) -> bool {
         *self == default_folder(&self.root)
     }
 
@@ -241,7 +251,7 @@ pub fn pending(base: &ChannelFolder, now: Timestamp) -> FoundRequests {
         Ok(listed) => listed,
         Err(error) if is_absent(&error) => return found,
         Err(error) => {
-            found.problems.push(unreadable(&base.path.join(REQUESTS), &error));
+            found.problems.push(base.unreadable(&base.path.join(REQUESTS), &error));
             return found;
         }
     };
@@ -289,7 +299,7 @@ fn read_request(
     let path = requests.path_of(file_of(id));
     let file = match requests.open(file_of(id)) {
         Err(error) if is_absent(&error) => return Ok(None),
-        opened => opened.map_err(|error| unreadable(&path, &error))?,
+        opened => opened.map_err(|error| base.unreadable(&path, &error))?,
     };
     let is_own = is_own_id(id);
     if is_own && is_writer_dead(&file) {
@@ -298,14 +308,14 @@ fn read_request(
     let written = file.metadata().and_then(|found| found.modified()).ok().and_then(|at| Timestamp::try_from(at).ok());
     let wrong = |what: String| {
         let hint = "fix the program that asks, or remove the file";
-        Box::new(Diagnostic::warning(Code::WrongRequest, what).in_file(path.display().to_string()).fix(hint))
+        Box::new(Diagnostic::warning(Code::WrongRequest, what).in_file(base.shown_path(&path)).fix(hint))
     };
     let age = written.and_then(|written| Duration::try_from(now.duration_since(written)).ok());
     if !is_own && age.is_some_and(|age| age > MAX_TIMEOUT) {
         return Ok(None);
     }
     let most = if is_own { QUESTION } else { FOREIGN_QUESTION };
-    let bytes = read_whole(file, most).map_err(|error| unreadable(&path, &error))?;
+    let bytes = read_whole(file, most).map_err(|error| base.unreadable(&path, &error))?;
     if !is_own {
         *budget = budget.saturating_sub(bytes.as_ref().map_or(most, |bytes| bytes.len() as u64));
     }
@@ -482,8 +492,4 @@ fn names(folder: &Folder, ending: &str) -> io::Result<Vec<String>> {
     let mut names: Vec<String> = folder.names()?.iter().filter_map(id).collect();
     names.sort();
     Ok(names)
-}
-
-fn unreadable(path: &Path, error: &io::Error) -> Diagnostic {
-    Diagnostic::warning(Code::Unreadable, format!("it cannot be read: {error}")).in_file(path.display().to_string())
 }

@@ -59,11 +59,13 @@ impl PathLookup {
     /// # Errors
     /// It cannot be resolved.
     pub(super) fn resolve(&mut self, path: &Path, shown: &str) -> Result<PathBuf, Error> {
-        let (Some(above), Some(name)) = (path.parent(), path.file_name()) else { return resolve_links(path, shown) };
+        let (Some(above), Some(name)) = (path.parent(), path.file_name()) else {
+            return self.resolve_links(path, shown);
+        };
         let real = match CachedLookup::get(&mut self.resolved, above) {
             Some(real) => real,
             None => {
-                let real = resolve_links(above, shown)?;
+                let real = self.resolve_links(above, shown)?;
                 self.resolved.insert(above.to_path_buf(), CachedLookup { value: real.clone(), uses: 1 });
                 real
             }
@@ -73,7 +75,12 @@ impl PathLookup {
             Some(folder) => folder.entry(name).map_or(true, |entry| entry.is_some_and(|it| it.kind == EntryKind::Link)),
             None => false,
         };
-        if is_link { resolve_links(path, shown) } else { Ok(real) }
+        if is_link { self.resolve_links(path, shown) } else { Ok(real) }
+    }
+
+    fn resolve_links(&self, path: &Path, shown: &str) -> Result<PathBuf, Error> {
+        let workspace = self.workspace.as_ref().map_or(Path::new(""), |(_, real)| real);
+        resolve_links(workspace, path, shown)
     }
 
     /// The folder of a file at a path without links, and the file's entry in it; `None` if either does not exist.
@@ -102,7 +109,7 @@ impl PathLookup {
             Ok(folder) => Some(folder),
             Err(error) if is_link_refused(&error) => return Err(moved(shown)),
             // Part of the path may be a file or a dangling link.
-            Err(_) if resolve_links(path, shown)? != path => return Err(moved(shown)),
+            Err(_) if self.resolve_links(path, shown)? != path => return Err(moved(shown)),
             Err(error) if is_absent(&error) => None,
             Err(error) => return Err(unreadable(shown, &error)),
         };

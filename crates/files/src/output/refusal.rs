@@ -44,12 +44,13 @@ pub(super) fn write_target(
     // Without a current folder, paths are relative to the workspace.
     let current = workspace.join(current);
     let asked = current.join(path);
-    let path = lookup.resolve(&asked, &quoted(path))?;
     let real = lookup.workspace(workspace);
+    let path = lookup.resolve(&asked, &quoted(path))?;
     let shown = shown((workspace, &real), &asked, &absolute(&current, &asked), &path);
     let workspace = real;
     if scope == Scope::Workspace && !path.starts_with(&workspace) {
-        let message = format!("{} is outside the workspace", path.display());
+        let is = if Path::new(&shown).is_absolute() { "is" } else { "leads" };
+        let message = format!("{shown} {is} outside the workspace");
         return Err(Error::new(Code::Outside, message, Fix::AllowOutside));
     }
     // Folders above the workspace do not count for this rule.
@@ -135,17 +136,17 @@ fn check_length(path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-pub(super) fn resolve_links(path: &Path, shown: &str) -> Result<PathBuf, Error> {
+pub(super) fn resolve_links(workspace: &Path, path: &Path, shown: &str) -> Result<PathBuf, Error> {
     resolve(path).map_err(|error| match error {
         Unresolved::Loop => {
             let message = format!("the links in {shown} form a loop");
             Error::new(Code::LinkLoop, message, "choose a path without these links")
         }
         Unresolved::BelowFile(file) => {
-            let message = format!("{} is a file, and {shown} would be below it", file.display());
+            let message = format!("{} is a file, and {shown} would be below it", display(workspace, &file));
             Error::new(Code::BelowAFile, message, "choose another path")
         }
-        Unresolved::Unreadable(part, error) => unreadable(&part.display().to_string(), &error),
+        Unresolved::Unreadable(part, error) => unreadable(&display(workspace, &part), &error),
     })
 }
 
@@ -320,6 +321,20 @@ mod tests {
                     .map_or_else(|refused| refused.code.as_str(), |_| "");
                 assert_eq!(code, expected, "{path} {scope:?}");
             }
+        }
+    }
+
+    #[test]
+    fn refusals_show_paths_as_they_are_written() {
+        let (_root, root) = world();
+        let dir = root.join("dir");
+        for (path, expected) in [
+            ("file/below", "file is a file, and 'file/below' would be below it".to_owned()),
+            ("out/x", "out/x leads outside the workspace".to_owned()),
+            ("../x", format!("{} is outside the workspace", root.join("x").display())),
+        ] {
+            let refused = write_target(&mut PathLookup::default(), &dir, &dir, path, Scope::Workspace).unwrap_err();
+            assert_eq!(refused.message, expected);
         }
     }
 

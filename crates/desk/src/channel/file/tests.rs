@@ -207,6 +207,27 @@ fn an_invalid_answer_is_reported_at_once() {
 }
 
 #[test]
+fn what_cannot_be_read_or_written_is_named_relative_to_the_workspace() {
+    let (world, request) = (World::new(), asking(ID, &["a"]));
+    let base = world.files.folder.clone();
+    fs::create_dir_all(base.path().join(RESPONSES).join(file_of(ID))).unwrap();
+    let came = world.files.ask(&request, &Wait::seconds(30.0));
+    let Err(NoAnswer::Failed(Error { message, .. })) = came else { panic!("{came:?}") };
+    let expected = format!("the answer cannot be read: .jaato/refdesk/ask/responses/{ID}.json: a folder, not a file");
+    assert_eq!(message, expected);
+    fs::create_dir_all(base.path().join(REQUESTS).join("x.json")).unwrap();
+    let [problem] = &pending(&base, Timestamp::now()).problems[..] else { panic!() };
+    assert_eq!(problem.file.as_deref(), Some(".jaato/refdesk/ask/requests/x.json"));
+    let workspace = world.files.workspace.clone();
+    write_atomic(&workspace.join("notes.txt"), b"x").unwrap();
+    let folder = ChannelFolder::new(&workspace, workspace.join("notes.txt"));
+    let came = Files { workspace, folder, poll: Duration::from_millis(20) }.ask(&request, &Wait::seconds(30.0));
+    let Err(NoAnswer::Failed(Error { message, fix, .. })) = came else { panic!("{came:?}") };
+    assert!(message.starts_with("the question could not be written: notes.txt: "), "{message}");
+    assert_eq!(fix, "set channel.base_path to a writable folder".into());
+}
+
+#[test]
 fn no_link_is_followed() {
     use std::os::unix::fs::symlink;
     let outside = tempfile::tempdir().unwrap();
