@@ -61,7 +61,7 @@ pub(super) fn write_target(
 }
 
 pub(super) fn moved(shown: &str) -> Error {
-    let message = format!("'{shown}' now leads elsewhere: one of its folders has become a link");
+    let message = format!("'{shown}' does not lead where it did: part of its path is a link, or is gone");
     Error::new(Code::Moved, message, "check the folder, and try again")
 }
 
@@ -383,7 +383,10 @@ mod tests {
         assert!(check_existing(&mut PathLookup::default(), &path, "sub/x").is_ok());
         fs::remove_dir(root.join("dir/sub")).unwrap();
         symlink(root.join("dir-evil"), root.join("dir/sub")).unwrap();
-        assert_eq!(check_existing(&mut PathLookup::default(), &path, "sub/x").unwrap_err().code, Code::Moved);
+        let refused = check_existing(&mut PathLookup::default(), &path, "sub/x").unwrap_err();
+        // The folder may also have been removed, or may have been a link before.
+        assert_eq!(refused.message, "'sub/x' does not lead where it did: part of its path is a link, or is gone");
+        assert_eq!(refused.code, Code::Moved);
         fs::remove_file(root.join("dir/sub")).unwrap();
         fs::create_dir_all(&path).unwrap();
         assert_eq!(check_existing(&mut PathLookup::default(), &path, "sub/x").unwrap_err().code, Code::IsFolder);
