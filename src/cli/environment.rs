@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::args::Cli;
+use super::workspace::with_workable_fix;
 use refdesk_agents::canary::TRIAL;
 use refdesk_agents::setup::NAME;
 use refdesk_core::config::screen_files;
@@ -66,7 +67,8 @@ pub fn options_from(arguments: &Cli, demo: Option<&Path>, current: &Path, from: 
         named: arguments.config.clone(),
         from_environment: if demo.is_some() { None } else { env::var(CONFIG_VARIABLE).ok() },
     };
-    let profile = arguments.profile.as_deref().map(|given| find_profile(&context, given)).transpose()?;
+    let found = arguments.profile.as_deref().map(|given| find_profile(&context, given)).transpose();
+    let profile = found.map_err(|error| with_workable_fix(error, &context))?;
     let desk = arguments.desk.clone();
     let renderer = Renderer::with_worker(this_program());
     let environment = Environment(|name| env::var(name).ok());

@@ -5,10 +5,10 @@ use serde_json::json;
 
 use super::answer::CommandOutput;
 use super::args::Command;
-use refdesk_core::config::WorkspaceContext;
+use refdesk_core::config::{WorkspaceContext, find};
 use refdesk_desk::Desk;
 use refdesk_files::workspace::mark_of;
-use refdesk_text::{Code, Error};
+use refdesk_text::{Code, Error, Fix};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WorkspaceNeed {
@@ -44,10 +44,24 @@ pub fn answer_or_refuse(answer: CommandOutput, desk: &Desk, command: &Command) -
         WorkspaceNeed::Catalog => !context.is_workspace() && desk.catalog().is_empty() && desk.config_file().is_none(),
     };
     if !is_refused {
-        return answer;
+        let refused = answer.refused.into_iter().map(|error| with_workable_fix(error, context)).collect();
+        return CommandOutput { refused, ..answer };
     }
     let json = if answer.json.is_object() { answer.json } else { json!({}) };
     CommandOutput { json, ..CommandOutput::refused(nothing_found(context)) }
+}
+
+/// The error, with another fix if its own would be refused here because no workspace was found.
+pub fn with_workable_fix(error: Error, context: &WorkspaceContext) -> Error {
+    let needs_workspace = match &error.fix {
+        Fix::BuildIndex | Fix::Exclude(_) | Fix::Include(_) | Fix::Pick(_) => true,
+        Fix::ListProfiles | Fix::ListTemplates | Fix::ShowVariables(_) => find(context).0.is_none(),
+        _ => false,
+    };
+    if needs_workspace && !context.is_workspace() {
+        return Error { fix: no_workspace_fix(context).into(), ..error };
+    }
+    error
 }
 
 /// The error that no workspace was found, with the places that were searched.

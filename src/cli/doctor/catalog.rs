@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::check;
+use super::super::workspace::no_workspace_fix;
 use super::report::CheckLine;
 use refdesk_desk::{Desk, changed_since, first_sections_only};
 use refdesk_text::Error;
@@ -62,7 +63,11 @@ pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option
         None => {
             let sources = counted(desk.catalog().len().saturating_sub(waits), "source");
             let by = if desk.wants_meaning() && model.is_some() { "by words and by meaning" } else { "by words" };
-            let fix = format!("`refdesk index` makes {sources} searchable {by}, down to the section");
+            let context = desk.workspace_context();
+            let fix = match context.is_workspace() {
+                true => format!("`refdesk index` makes {sources} searchable {by}, down to the section"),
+                false => no_workspace_fix(context).to_owned(),
+            };
             let what = match desk.has_older_index() {
                 true => "built by an older refdesk, cannot be used",
                 false => "none",

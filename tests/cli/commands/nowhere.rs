@@ -58,6 +58,10 @@ fn without_a_workspace_the_error_lists_the_searched_places() {
     for words in ANYWHERE {
         run(&mut bare(&world, words), Some(b"a")).exits(0);
     }
+    for words in [&["render", "x"][..], &["--profile", "x", "list"]] {
+        let ran = run(&mut bare(&world, words), None).exits(1);
+        assert!(ran.json()["error"]["hint"].as_str().unwrap().starts_with("`refdesk init` finds"), "{ran}");
+    }
     assert_eq!(world.listing(), before, "nothing is written");
     // The answer has its usual members.
     let listed = run(&mut bare(&world, &["list"]), None).json();
@@ -99,6 +103,11 @@ fn the_users_own_catalog_is_read_anywhere_but_no_choice_is_stored() {
     for words in WRITING {
         let ran = run(&mut bare(&world, words), Some(b"a")).exits(1);
         assert_eq!(ran.json()["error"]["code"], "no-workspace", "{ran}");
+    }
+    // A fix that names a command names one that works here.
+    for words in [&["search", "web"][..], &["why", "a"]] {
+        let ran = run(&mut bare(&world, words), None).exits(1);
+        assert!(ran.json()["error"]["hint"].as_str().unwrap().starts_with("`refdesk init` finds"), "{ran}");
     }
     // A hook gives its hint every time, because it cannot store what it gave.
     let prompt = json!({"session_id": "s", "cwd": world.path, "hook_event_name": "UserPromptSubmit", "prompt": "web"});
