@@ -108,7 +108,11 @@ pub fn run(
     if !matches!(&arguments.command, Some(Command::Config { .. })) {
         preferences::as_warnings(problems).for_each(|problem| output::print_to_stderr(&output::to_text(&problem)));
     }
-    let print = |answer| output::print(failure::completed(answer, arguments.command.as_ref()), arguments.format);
+    let finished = |answer| {
+        let answer = failure::completed(answer, arguments.command.as_ref());
+        if arguments.demo { demo::with_option(answer, arguments.command.as_ref()) } else { answer }
+    };
+    let print = |answer| output::print(finished(answer), arguments.format);
     if arguments.tour && arguments.command.is_some() {
         let refused = CommandOutput::usage("the tour works only on the full screen", "leave out the command");
         return Ok(print(refused));
@@ -172,7 +176,7 @@ pub fn run(
         Some(Command::Mcp(args)) => Ok(mcp::run(options, args, arguments.session.as_deref(), arguments.format)),
         Some(command) => {
             let undelivered = is_sent(command).then(|| options.clone());
-            let answer = failure::completed(answer(options, &session, command, &arguments), Some(command));
+            let answer = finished(answer(options, &session, command, &arguments));
             let (code, is_written) = output::print_checked(answer, arguments.format);
             // Otherwise the session would be told later that it already has this.
             if let Some(options) = undelivered.filter(|_| !is_written) {

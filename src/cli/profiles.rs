@@ -126,7 +126,7 @@ fn to_text(all: &[ProfileDetails], whole: bool) -> String {
     }
     if !whole {
         let count = counted(all.len(), "profile");
-        text.push_str(&format!("\n{count}. For the details of one:\n  refdesk --profile NAME profiles\n"));
+        text.push_str(&format!("\n{count}. For the details of one:\n  `refdesk --profile NAME profiles`\n"));
     }
     text
 }

@@ -64,6 +64,25 @@ fn catalog_order_and_what_is_preselected() {
 }
 
 #[test]
+fn offered_commands_run_in_the_demo_too() {
+    let world = Workspace::new();
+    for (words, offered) in [
+        (&["show", "nope"][..], "`refdesk --demo list` shows all ids"),
+        (&["--profile", "nope", "list"], "`refdesk --demo profiles` lists them"),
+        (&["exclude", "pat-timeout"], "`refdesk --demo select` picks it again"),
+        (&["profiles"], "`refdesk --demo --profile NAME profiles`\n"),
+        (&["doctor"], "`refdesk --demo check` lists them"),
+        (&["render", "--inline", "`refdesk list`"], "`refdesk list`"),
+        (&["doctor"], "`refdesk connect` finds"),
+    ] {
+        let ran = run(&mut world.bare(&[&["--demo"], words].concat()), None);
+        assert!(ran.text().contains(offered) || ran.stderr.contains(offered), "{offered}: {ran}");
+    }
+    let ran = run(&mut world.bare(&["--demo", "--json", "show", "nope"]), None).exits(1);
+    assert_eq!(ran.json()["error"]["hint"], "`refdesk --demo list` shows all ids");
+}
+
+#[test]
 fn picks_pull_in_with_depth_and_parents() {
     let none = json!([]);
     for closure in expected()["closures"].as_array().unwrap() {
