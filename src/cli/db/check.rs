@@ -32,7 +32,10 @@ pub fn run(desk: &Desk, args: &DbCheckArgs) -> Result<CommandOutput, Error> {
         let warnings = it.findings.len() - errors;
         let stale = match it.stale.len() {
             0 => String::new(),
-            count => format!("; {} changed after their pages were written", counted(count, "table")),
+            count => {
+                let names = first_of(it.stale.iter().map(|name| one_line(name)), PLACES);
+                format!("; {} changed after their pages were written: {names}", counted(count, "table"))
+            }
         };
         let described = match coverage.percent() {
             Some(percent) => format!("{percent}% of tables and columns are described by a note, a comment or a model"),
