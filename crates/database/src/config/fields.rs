@@ -6,6 +6,9 @@ use refdesk_text::report::{Diagnostic, Position};
 use refdesk_text::yaml::{YamlMember, YamlNode, YamlValue};
 use refdesk_text::{Code, Fix};
 
+/// What to do about a key without a value, which within braces is what follows a comma.
+pub(crate) const UNQUOTED_COMMA: &str = "if it is part of a text with a comma, put the text in quotation marks";
+
 /// An object being read.
 pub struct YamlFields<'a, 'p> {
     members: &'a [YamlMember],
@@ -35,10 +38,11 @@ impl<'a, 'p> YamlFields<'a, 'p> {
 
     /// Warns about keys that are not among these; a key that may be meant to restrict what is read is an error.
     pub(super) fn warn_unknown_but(&mut self, known: &[&str], is_guard: impl Fn(&str) -> bool) {
-        for member in self.members.iter().filter(|member| !known.contains(&member.key.as_str())) {
+        let members = self.members;
+        for member in members.iter().filter(|member| !known.contains(&member.key.as_str())) {
             let message = format!("'{}' is not a setting here", member.key);
-            let fix = did_you_mean(&member.key, known.iter().copied()).map_or(Fix::None, Fix::Text);
-            let at = Position { line: member.line, column: member.column };
+            let otherwise = if member.node.value == YamlValue::Null { UNQUOTED_COMMA } else { "" };
+            let fix = did_you_mean(&member.key, known.iter().copied()).map_or(otherwise.into(), Fix::Text);
             let problem = match is_guard(&member.key) {
                 true => {
                     let why = "it may be meant to keep something from being read, so the database is not used";
@@ -46,8 +50,14 @@ impl<'a, 'p> YamlFields<'a, 'p> {
                 }
                 false => Diagnostic::warning(Code::UnknownKey, message),
             };
-            self.problems.push(problem.in_file(self.file).at(at).fix(fix));
+            self.report_key(member, problem.fix(fix));
         }
+    }
+
+    /// Reports a problem at a key.
+    pub(crate) fn report_key(&mut self, member: &YamlMember, problem: Diagnostic) {
+        let at = Position { line: member.line, column: member.column };
+        self.problems.push(problem.in_file(self.file).at(at));
     }
 
     /// The value of a key, unless it is missing or null.

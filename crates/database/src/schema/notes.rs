@@ -7,7 +7,10 @@ use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::yaml::{YamlNode, YamlValue};
 
-use crate::config::{self, fields::YamlFields};
+use crate::config::{
+    self,
+    fields::{UNQUOTED_COMMA, YamlFields},
+};
 use crate::names::words::domain_name;
 use crate::snapshot::{Snapshot, Table, TableName};
 
@@ -128,7 +131,15 @@ fn table_note(node: &YamlNode, file: &str, problems: &mut Vec<Diagnostic>) -> Op
         for member in inner.members() {
             let mut only = inner.only(member);
             let text = match &member.node.value {
-                YamlValue::Map(_) => only.inner(&member.key).and_then(|mut column| column.text("description")),
+                YamlValue::Map(_) => only.inner(&member.key).and_then(|mut column| {
+                    column.warn_unknown(&["description"]);
+                    column.text("description")
+                }),
+                YamlValue::Null => {
+                    let message = format!("the note on the column '{}' has no text", member.key);
+                    only.report_key(member, Diagnostic::warning(Code::MissingField, message).fix(UNQUOTED_COMMA));
+                    None
+                }
                 _ => only.text(&member.key),
             };
             note.columns.extend(text.map(|text| (member.key.clone(), text)));
@@ -226,6 +237,20 @@ mod tests {
         assert_eq!((problems.len(), notes.joins[0].cardinality), (0, Some("one_to_one")));
         let (notes, problems) = read("tables: {a.b: {domain: Web Shop}}", "f");
         assert_eq!((problems.len(), notes.tables["a.b"].domain.as_deref()), (0, Some("web-shop")));
+    }
+
+    #[test]
+    fn the_rest_of_a_text_after_a_comma_is_not_lost_silently() {
+        for (text, column, message) in [
+            ("{description: Who, when and why}", 25, "'when and why' is not a setting here"),
+            ("{columns: {c: Net, in cents}}", 25, "the note on the column 'in cents' has no text"),
+            ("{columns: {c: {description: Net, in cents}}}", 39, "'in cents' is not a setting here"),
+        ] {
+            let (_, problems) = read(&format!("tables:\n  a: {text}"), "f");
+            let [problem] = problems.as_slice() else { panic!("{text}: {problems:?}") };
+            assert_eq!((problem.message.as_str(), problem.line, problem.column), (message, Some(2), Some(column)));
+            assert!(!problem.is_error() && problem.fix == UNQUOTED_COMMA.into(), "{problem:?}");
+        }
     }
 
     #[test]
