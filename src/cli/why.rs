@@ -38,8 +38,11 @@ fn role(role: Role) -> &'static str {
     }
 }
 
-/// ` by you, 12:03`, or `, preselected`; empty if unknown.
+/// ` by you, 12:03`, or `, preselected`; empty if unknown. For an auto source, what that means.
 fn by(why: &PickLink) -> String {
+    if why.role == Role::AutoRoot {
+        return ": an agent gets it with the instructions".to_owned();
+    }
     let preselected = || if why.preselected { ", preselected".to_owned() } else { String::new() };
     why.picked.as_ref().map_or_else(preselected, |picked| {
         let who = if picked.by_person { "you" } else { &picked.who };

@@ -83,7 +83,7 @@ impl Desk {
 }
 
 impl CompleteDesk<'_> {
-    /// The chain of reasons, which ends at a pick.
+    /// The chain of reasons, which ends at a pick or at an auto source.
     ///
     /// # Errors
     /// The source is unknown or not selected; the error suggests a fix.
@@ -92,7 +92,7 @@ impl CompleteDesk<'_> {
         let mut chain = Vec::new();
         let mut next = match self.selection.member(id) {
             Some(member) => Some(member.id.clone()),
-            None => return Err(self.not_selected(id)),
+            None => return self.auto(id).map(|link| vec![link]).ok_or_else(|| self.not_selected(id)),
         };
         while let Some(member) = next.take().and_then(|id| self.selection.member(id.as_str())) {
             let mut mentions: Vec<Mention> =
@@ -108,6 +108,19 @@ impl CompleteDesk<'_> {
         Ok(chain)
     }
 
+    /// The reason for an auto source that pulls in nothing, so that it is not in the selection.
+    fn auto(&self, id: &str) -> Option<PickLink> {
+        let source = self.catalog.get(id).filter(|source| source.mode == Mode::Auto && !source.is_missing())?;
+        let (id, role, mentions) = (source.id.clone(), Role::AutoRoot, Vec::new());
+        (!self.selection.is_excluded(id.as_str())).then(|| PickLink {
+            id,
+            role,
+            mentions,
+            picked: None,
+            preselected: false,
+        })
+    }
+
     fn not_selected(&self, id: &str) -> Error {
         let pick = Fix::Pick(id.to_owned());
         let (message, hint) = match self.catalog.get(id) {
@@ -116,9 +129,6 @@ impl CompleteDesk<'_> {
             }
             None => return self.unknown_id(id),
             Some(_) if self.selection.is_excluded(id) => (format!("'{id}' is excluded"), Fix::Include(id.to_owned())),
-            Some(source) if source.mode == Mode::Auto => {
-                (format!("'{id}' is not selected; it is auto, so it is in the instructions anyway"), pick)
-            }
             Some(source) if source.is_missing() => {
                 let message = format!("'{id}' is not selected, and missing: its path {}", source.why_missing());
                 (message, "correct its path first".into())

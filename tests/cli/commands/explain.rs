@@ -90,13 +90,17 @@ fn why_explains_sources_that_are_not_selected() {
         ("nobody", "unknown-id", "nobody"),
         ("tool", "not-selected", "refdesk select tool"),
         ("away", "not-selected", "refdesk include away"),
-        ("rules", "not-selected", "auto"),
         ("gone", "not-selected", "missing"),
     ] {
         let ran = world.run(&["why", id]).exits(1);
         assert!(ran.stderr.contains(words), "{ran}");
         assert_eq!(world.json(&["why", id], 1)["error"]["code"], code, "{id}");
     }
+    // An auto source needs no pick.
+    let answer = world.json(&["why", "rules"], 0);
+    assert_eq!(answer["chain"], json!([{"id": "rules", "role": "auto", "mentions": [], "picked": null}]));
+    let text = world.run(&["why", "rules"]).exits(0);
+    assert_eq!(text.text(), "rules (auto: an agent gets it with the instructions)\n");
 }
 
 #[test]
