@@ -171,7 +171,9 @@ pub fn run(
     }
     match &arguments.command {
         None => screen::run(options, session, &arguments, preferences, screen),
-        Some(Command::Watch) => Ok(watch::run(options, session, arguments.session.as_deref(), arguments.format)),
+        Some(Command::Watch) => {
+            Ok(watch::run(options, session, arguments.session.as_deref(), output::format_of_lines(&arguments)))
+        }
         Some(Command::Index(args)) if args.watch => Ok(index::watch(options, session, args, arguments.format)),
         Some(Command::Mcp(args)) => Ok(mcp::run(options, args, arguments.session.as_deref(), arguments.format)),
         Some(command) => {
@@ -321,7 +323,9 @@ fn run_command(desk: &mut Desk, session: &Session, command: &Command, arguments:
         Command::Simulate(args) => simulate::run(desk, session, args),
         Command::WhyNot(args) => why_not::run(desk, session, args),
         Command::Assert { file } => assert::run(desk, session, file, format),
-        Command::Journal(args) => journal::run(desk, args, arguments.session.as_deref(), format),
+        Command::Journal(args) => {
+            journal::run(desk, args, arguments.session.as_deref(), output::format_of_lines(arguments))
+        }
         Command::Replay { n } => replay::run(desk, *n),
         // Handled earlier, with or without an open desk.
         Command::Hook(_) => CommandOutput::new(serde_json::json!({}), "{}\n"),

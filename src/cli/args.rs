@@ -84,6 +84,9 @@ pub struct Cli {
     /// The name of the command to run
     #[arg(skip)]
     pub called: Option<String>,
+    /// Whether the format is given on the command line
+    #[arg(skip)]
+    pub is_format_given: bool,
     /// The command to run
     #[command(subcommand)]
     pub command: Option<Command>,
@@ -251,7 +254,7 @@ pub enum Command {
     },
     /// Print what agents were sent and read, and what was picked
     ///
-    /// Also what was written. A table at a terminal, else JSON lines.
+    /// Also what was written. A table at a terminal or with --format text, else JSON lines.
     #[command(after_help = "Example: refdesk journal --since 2h --session default")]
     Journal(JournalArgs),
     /// Print the exact bytes that a journal entry recorded
@@ -263,7 +266,7 @@ pub enum Command {
     },
     /// Print events until interrupted
     ///
-    /// As text at a terminal, else as JSON lines.
+    /// As text at a terminal or with --format text, else as JSON lines.
     #[command(after_help = "Example: refdesk watch | jq .text")]
     Watch,
     /// Answer an agent's hook: one JSON document in, one out

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use clap::error::ErrorKind;
+use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 
 use super::args::{self, Cli, OutputFormat};
@@ -38,6 +39,7 @@ pub fn parse() -> Result<Cli, clap::Error> {
         matches => matches?,
     };
     let mut arguments = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut program()))?;
+    arguments.is_format_given = matches.value_source("format") == Some(ValueSource::CommandLine);
     arguments.called = matches.subcommand_name().map(str::to_owned);
     if arguments.json {
         arguments.format = OutputFormat::Json;

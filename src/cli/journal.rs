@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 
 use super::answer::CommandOutput;
 use super::args::{JournalArgs, OutputFormat};
-use super::output::is_for_terminal;
 use super::{since, table};
 use refdesk_desk::Desk;
 use refdesk_desk::engine::{sentence, separate_reason};
@@ -37,7 +36,7 @@ pub fn run(desk: &Desk, args: &JournalArgs, session: Option<&str>, format: Outpu
         precision(desk, is_wanted)
     } else {
         let is_filtered = since.is_some() || session.is_some();
-        lines(desk, is_wanted, is_filtered, (format == OutputFormat::Text && is_for_terminal()).then_some(&now))
+        lines(desk, is_wanted, is_filtered, (format == OutputFormat::Text).then_some(&now))
     };
     match done {
         Ok((mut answer, damaged)) => {

@@ -12,7 +12,7 @@ use clap::error::ErrorKind;
 use serde_json::{Value, json};
 
 use super::answer::CommandOutput;
-use super::args::OutputFormat;
+use super::args::{Cli, OutputFormat};
 use super::{failure, fix, help};
 use refdesk_files::output::Proposal;
 use refdesk_text::escape::{self, one_line, visible};
@@ -122,6 +122,11 @@ fn diff_in_color(diff: &str) -> String {
 
 pub fn is_for_terminal() -> bool {
     io::stdout().is_terminal()
+}
+
+/// The format of commands that print lines: JSON for programs, unless text is asked for.
+pub fn format_of_lines(arguments: &Cli) -> OutputFormat {
+    if arguments.is_format_given || is_for_terminal() { arguments.format } else { OutputFormat::Json }
 }
 
 /// The width of the terminal that shows the output; `None` if a file or pipe gets it.

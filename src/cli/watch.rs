@@ -41,8 +41,6 @@ struct EventPrinter<'a> {
 /// Prints events until a signal arrives or the reader closes its end; both are normal exits.
 pub fn run(options: Options, session: Session, only: Option<&str>, format: OutputFormat) -> ExitCode {
     let workspace = options.context.workspace.clone();
-    // Text for a person at a terminal, JSON for a program.
-    let format = if output::is_for_terminal() { format } else { OutputFormat::Json };
     let printer = EventPrinter { workspace: &workspace, session: only.map(safe), format };
     match watch(options, session, &printer) {
         Ok(()) => ExitCode::SUCCESS,

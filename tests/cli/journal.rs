@@ -109,6 +109,8 @@ fn every_command_that_changes_something_is_recorded() {
     // Printed as stored, in both forms.
     assert_eq!(world.run(&["journal"]).exits(0).text(), world.read(FILE));
     assert_eq!(world.run(&["--format", "json", "journal"]).exits(0).text(), world.read(FILE));
+    let table = world.run(&["journal", "--format", "text"]).exits(0);
+    assert!(table.text().contains("Picked @a, @web") && !table.text().contains('{'), "{table}");
 }
 
 #[test]

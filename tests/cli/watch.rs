@@ -22,6 +22,16 @@ struct Watch {
 impl Watch {
     /// Starts it, and makes changes until it prints one.
     fn start(world: &Workspace, words: &[&str]) -> Self {
+        let (watch, _) = Self::begin(world, words);
+        enrich(world, "begin", "about @callee");
+        watch.until("the last before the test", |line| {
+            line["text"].as_str().is_some_and(|text| text.contains("expanded @callee"))
+        });
+        watch
+    }
+
+    /// Starts it; also returns the first line that it prints.
+    fn begin(world: &Workspace, words: &[&str]) -> (Self, String) {
         let mut command = world.bare(&[&["watch"], words].concat());
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
         let out = BufReader::new(child.stdout.take().unwrap());
@@ -32,15 +42,10 @@ impl Watch {
         loop {
             enrich(world, "begin", "about java");
             match watch.lines.try_recv() {
-                Ok(_) => break,
+                Ok(line) => return (watch, line),
                 Err(_) => assert!(began.elapsed() < LIMIT, "it prints nothing"),
             }
         }
-        enrich(world, "begin", "about @callee");
-        watch.until("the last before the test", |line| {
-            line["text"].as_str().is_some_and(|text| text.contains("expanded @callee"))
-        });
-        watch
     }
 
     /// The lines up to the first that matches.
@@ -133,6 +138,14 @@ fn actions_of_others_arrive_once_and_in_order() {
     assert_eq!(brought.count(), 1, "{reported:#?}");
     assert!(reported.iter().all(|line| line["time"].as_str().is_some_and(|time| time.ends_with('Z'))), "{reported:#?}");
     assert!(reported.iter().all(|line| line["session"] != "old"), "what was before is not told: {reported:#?}");
+    assert_eq!(watch.end(Signal::TERM), Some(0));
+}
+
+#[test]
+fn text_is_printed_to_a_pipe_if_it_is_asked_for() {
+    let world = world();
+    let (watch, line) = Watch::begin(&world, &["--format", "text"]);
+    assert!(!line.is_empty() && !line.starts_with('{'), "{line}");
     assert_eq!(watch.end(Signal::TERM), Some(0));
 }
 
