@@ -14,8 +14,8 @@ pub fn run(desk: &mut Desk, session: &Session, args: &SelectArgs) -> Result<Comm
     if met {
         // Warn about sources that an agent would not be allowed to read.
         let warning = desk.settled().unreadable_warning(session, &[picked.picked, picked.pulled_in].concat());
-        let answer = CommandOutput::new(json, format!("{}\n", one_line(&picked.message)));
-        return Ok(CommandOutput { diagnostics: warning.into_iter().collect(), ..answer });
+        let answer = CommandOutput::new(json, format!("{}\n", one_line(&picked.done)));
+        return Ok(CommandOutput { diagnostics: warning.into_iter().collect(), notes: picked.left_out, ..answer });
     }
     let hint = match picked.status {
         PickStatus::NoSources => fix::no_sources(desk),
@@ -31,5 +31,5 @@ pub fn run(desk: &mut Desk, session: &Session, args: &SelectArgs) -> Result<Comm
         _ if !picked.missing.is_empty() => Code::Missing,
         _ => Code::NothingNamed,
     };
-    Ok(CommandOutput::new(json, "").with_failures(vec![Error::new(code, picked.message, hint)]))
+    Ok(CommandOutput::new(json, "").with_failures(vec![Error::new(code, picked.summary(), hint)]))
 }

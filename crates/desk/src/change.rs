@@ -53,8 +53,18 @@ pub struct Picked {
     pub unknown: Vec<String>,
     /// Ids that were not picked because their path does not exist.
     pub missing: Vec<String>,
-    /// A summary for the user.
-    pub message: String,
+    /// What was done, for the user; may be empty.
+    pub done: String,
+    /// Why parts of the request were left out, for the user.
+    pub left_out: Vec<String>,
+}
+
+impl Picked {
+    /// A summary for the user: what was done, and what was left out.
+    pub fn summary(&self) -> String {
+        let done = Some(self.done.as_str()).filter(|done| !done.is_empty());
+        done.into_iter().chain(self.left_out.iter().map(String::as_str)).collect::<Vec<_>>().join("; ")
+    }
 }
 
 /// The result of an unpick, an exclusion, an inclusion or a clear.
@@ -118,7 +128,8 @@ impl Desk {
             cost: CostChange::default(),
             unknown: asked.unknown,
             missing: asked.missing.iter().map(ToString::to_string).collect(),
-            message: String::new(),
+            done: String::new(),
+            left_out: Vec::new(),
         };
         if !asked.known.is_empty() {
             let done = self.change(session, NewPicks::Made(&asked.known), |choice| {
@@ -151,7 +162,8 @@ impl Desk {
             () if !answer.missing.is_empty() => PickStatus::Error,
             () => PickStatus::NoneMatched,
         };
-        answer.message = self.in_words(&answer, tags);
+        answer.done = in_words(&answer);
+        answer.left_out = self.left_out(&answer, tags);
         Ok(answer)
     }
 
@@ -377,23 +389,9 @@ impl Desk {
         asked
     }
 
-    fn in_words(&self, answer: &Picked, tags: &[String]) -> String {
+    /// Why tags and ids of a request to pick were left out.
+    fn left_out(&self, answer: &Picked, tags: &[String]) -> Vec<String> {
         let mut words = Vec::new();
-        match answer.status {
-            PickStatus::Success => {
-                words.push(format!("picked {}", mention_some(&answer.picked)));
-                if !answer.pulled_in.is_empty() {
-                    words.push(format!("pulled in {}", mention_some(&answer.pulled_in)));
-                }
-            }
-            PickStatus::AllSelected => words.push("everything is already picked".to_owned()),
-            PickStatus::NoSources => words.push("the catalog has no sources".to_owned()),
-            PickStatus::NoneMatched => {}
-            PickStatus::Error if answer.missing.is_empty() => {
-                words.push("name at least one id or tag".to_owned());
-            }
-            PickStatus::Error => {}
-        }
         let unused = self.unused_tags(tags);
         if !unused.is_empty() && answer.status != PickStatus::NoSources {
             words.push(format!("no source has the tag {}{}", quoted_tags(&unused), self.nearest_tag(&unused)));
@@ -407,7 +405,21 @@ impl Desk {
         if let Some(more @ 1..) = answer.unknown.len().checked_sub(REPEATED) {
             words.push(format!("{more} more of these ids are unknown"));
         }
-        words.join("; ")
+        words
+    }
+}
+
+/// What a request to pick did.
+fn in_words(answer: &Picked) -> String {
+    match answer.status {
+        PickStatus::Success if answer.pulled_in.is_empty() => format!("picked {}", mention_some(&answer.picked)),
+        PickStatus::Success => {
+            format!("picked {}; pulled in {}", mention_some(&answer.picked), mention_some(&answer.pulled_in))
+        }
+        PickStatus::AllSelected => "everything is already picked".to_owned(),
+        PickStatus::NoSources => "the catalog has no sources".to_owned(),
+        PickStatus::Error if answer.missing.is_empty() => "name at least one id or tag".to_owned(),
+        PickStatus::NoneMatched | PickStatus::Error => String::new(),
     }
 }
 

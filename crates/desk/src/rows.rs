@@ -83,7 +83,7 @@ impl Rows<'_> {
             "sources": null,
             "unknown": unknown,
             "missing": picked.missing,
-            "message": picked.message,
+            "message": picked.summary(),
         });
         // Insert by moving: `json!` would copy every row.
         if let Some(place) = answer.get_mut("sources") {

@@ -34,10 +34,9 @@ fn give_instructions(state: &mut State) {
 /// The engine's answer to a pick with this cost.
 pub fn picked(ids: &[&str], kept: &[&str], pulled_in: &[&str], tokens: i64) -> Response {
     let [picked, kept, pulled_in] = [ids, kept, pulled_in].map(|ids| ids.iter().map(|id| (*id).into()).collect());
-    let (status, message) = (PickStatus::Success, String::new());
     let (unknown, missing) = (Vec::new(), Vec::new());
     let picked = Picked {
-        status,
+        status: PickStatus::Success,
         picked,
         kept,
         pulled_in,
@@ -45,7 +44,8 @@ pub fn picked(ids: &[&str], kept: &[&str], pulled_in: &[&str], tokens: i64) -> R
         cost: of_sources(tokens),
         unknown,
         missing,
-        message,
+        done: String::new(),
+        left_out: Vec::new(),
     };
     Response::Picked(Ok(Box::new((picked, serde_json::Value::Null))))
 }

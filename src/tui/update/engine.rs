@@ -171,7 +171,7 @@ pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) 
         Response::Picked(Ok(picked)) => {
             let (picked, _) = *picked;
             if picked.picked.is_empty() && !picked.missing.is_empty() {
-                state.refuse(format!("{}: correct its path first", picked.message));
+                state.refuse(format!("{}: correct its path first", picked.summary()));
             } else if !picked.picked.is_empty() {
                 state.message = Some(Message { text: followed(state, &picked), tone: MessageKind::Done });
             }

@@ -59,6 +59,13 @@ fn statuses_and_exit_codes() {
         );
     }
     assert_eq!(Workspace::new().json(&["select", "a"], 1)["status"], "no_sources");
+    // Problems go to standard error, even if the rest succeeds.
+    let ran = small().run(&["select", "tool", "nobody", "gone"]).exits(0);
+    assert_eq!(ran.text(), "picked @tool\n");
+    assert!(
+        ran.stderr.contains("note: no source has the id 'nobody'\n") && ran.stderr.contains("'gone' is missing"),
+        "{ran}"
+    );
 }
 
 #[test]

@@ -78,7 +78,8 @@ fn an_auto_source_that_is_pulled_in_counts_as_auto_and_costs_nothing_more() {
         excluded: Vec::new(),
         unknown: Vec::new(),
         missing: Vec::new(),
-        message: String::new(),
+        done: String::new(),
+        left_out: Vec::new(),
         cost: of_sources(2_000),
     };
     let answered = (picked, serde_json::Value::Null);
