@@ -119,12 +119,13 @@ impl Diff {
 
     /// A diff for an old file without comparable lines; `why` is a sentence.
     pub(super) fn without_lines(shown: &str, why: String) -> Self {
-        let mut diff = Self { note: Some(why), ..Self::default() };
+        let (mut diff, shown) = (Self { note: Some(why), ..Self::default() }, in_header(shown));
         diff.push(DiffLineKind::Note, &format!("Binary files a/{shown} and b/{shown} differ"));
         diff
     }
 
     fn head(&mut self, shown: &str, is_new: bool) {
+        let shown = in_header(shown);
         let from = if is_new { "/dev/null".to_owned() } else { format!("a/{shown}") };
         self.push(DiffLineKind::Header, &format!("--- {from}"));
         self.push(DiffLineKind::Header, &format!("+++ b/{shown}"));
@@ -142,8 +143,8 @@ impl Diff {
     pub(super) fn rename(&mut self, from: &str, to: &str) {
         for line in self.lines.iter_mut().filter(|line| line.mark == DiffLineKind::Header) {
             for sign in ["--- a/", "+++ b/"] {
-                if line.text.strip_prefix(sign) == Some(from) {
-                    line.text = format!("{sign}{to}");
+                if line.text.strip_prefix(sign) == Some(in_header(from)) {
+                    line.text = format!("{sign}{}", in_header(to));
                 }
             }
         }
@@ -176,6 +177,11 @@ impl Diff {
     pub fn shown(&self) -> String {
         self.lines.iter().map(|line| format!("{}{}\n", line.mark.sign(), line.shown())).collect()
     }
+}
+
+/// A path in a header: git and `patch` take an absolute path without its leading slash.
+fn in_header(shown: &str) -> &str {
+    shown.trim_start_matches('/')
 }
 
 /// Describes a change of line endings, which a screen does not show.
@@ -312,6 +318,16 @@ mod tests {
             let diff = Diff::new("f", old, new);
             assert_eq!((diff.unified().as_str(), diff.summary().as_str()), (expected, summary), "{old:?} {new:?}");
         }
+    }
+
+    #[test]
+    fn an_absolute_path_has_one_slash_in_the_headers() {
+        let mut diff = Diff::new("/tmp/f", Some("a\n"), "b\n");
+        assert!(diff.unified().starts_with("--- a/tmp/f\n+++ b/tmp/f\n"), "{}", diff.unified());
+        diff.rename("/tmp/f", "~/f");
+        assert!(diff.unified().starts_with("--- a/~/f\n+++ b/~/f\n"), "{}", diff.unified());
+        let binary = Diff::without_lines("/tmp/f", String::new());
+        assert!(binary.unified().contains("a/tmp/f and b/tmp/f differ"), "{}", binary.unified());
     }
 
     #[test]
