@@ -4,7 +4,6 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use super::Desk;
-use super::profile::ActiveProfile;
 use refdesk_core::catalog::{Source, SourceId};
 use refdesk_core::mention::Library;
 use refdesk_core::selection::{self, ExpansionRules};
@@ -106,8 +105,7 @@ impl Desk {
             };
             let library = library.within(self.walks.sharing_time());
             // The cache is for the workspace's ids; under a profile with fewer ids it would be overwritten.
-            let has_others = self.profile.as_ref().is_some_and(ActiveProfile::narrows);
-            if has_others {
+            if self.is_narrowed() {
                 library
             } else {
                 library.with_cache_file(self.store.mentions_file(), self.store.sealer().clone())

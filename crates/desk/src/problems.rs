@@ -34,6 +34,10 @@ impl Desk {
         if let Some(gone) = found.iter().find(|problem| problem.code == Code::NoWorkspace) {
             return vec![gone.clone()];
         }
+        if self.is_narrowed() {
+            // The target may be a source that the profile leaves out.
+            found.retain(|problem| problem.code != Code::UnlistedLink);
+        }
         add_new(&mut found, self.databases().1);
         found.extend(self.unknown_preselected());
         found.extend(self.refused_folder());

@@ -184,6 +184,11 @@ impl Desk {
         self.profile.as_ref().map(ActiveProfile::file)
     }
 
+    /// Whether the catalog lacks sources of the workspace because the profile leaves them out.
+    pub(super) fn is_narrowed(&self) -> bool {
+        self.profile.as_ref().is_some_and(ActiveProfile::narrows)
+    }
+
     /// Whether the configuration or the profile picks this source.
     pub(super) fn is_preselected(&self, id: &str) -> bool {
         let picks = self.profile.as_ref().map_or(&self.config.settings.preselected, |profile| &profile.picks);

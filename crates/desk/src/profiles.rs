@@ -179,9 +179,11 @@ impl Desk {
     /// The problems of this workspace's profiles.
     pub fn profile_problems(&self) -> Vec<Diagnostic> {
         let (found, mut problems) = profile::read_all(self.workspace_context());
-        problems.extend(
-            found.iter().flat_map(|found| super::profile::problems(self.workspace_context(), &self.catalog, found)),
-        );
+        problems.extend(found.iter().flat_map(|found| match &found.read {
+            // The catalog lacks sources that the other profiles name.
+            Ok(profile) if self.is_narrowed() => profile.problems.clone(),
+            _ => super::profile::problems(self.workspace_context(), &self.catalog, found),
+        }));
         problems
     }
 

@@ -5,7 +5,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::profile::ActiveProfile;
 use super::search::{CurrentTexts, belongs_to};
 use super::{Desk, IndexProcess, Session};
 use refdesk_core::catalog::Source;
@@ -55,7 +54,7 @@ impl Desk {
         if how.fresh {
             self.check_whole("the index is not rebuilt while a part of the catalog cannot be read")?;
         }
-        let is_narrowed = self.profile.as_ref().is_some_and(ActiveProfile::narrows);
+        let is_narrowed = self.is_narrowed();
         if how.fresh && is_narrowed {
             let message = "the index is not rebuilt with a profile that leaves sources out";
             return Err(Error::new(Code::Usage, message, "run it without the profile"));

@@ -165,6 +165,17 @@ fn a_profile_applies_to_one_command() {
 }
 
 #[test]
+fn sources_that_the_profile_leaves_out_are_not_missing() {
+    let world = with_profiles();
+    let checked = world.json(&["--profile", "few", "check"], 1);
+    let warnings = checked["warnings"].as_array().unwrap();
+    let about: Vec<&Value> =
+        warnings.iter().filter(|it| it["code"] == "profile-missing").map(|it| &it["source_id"]).collect();
+    assert_eq!(about, ["zz"], "only of this profile: {checked}");
+    assert!(!warnings.iter().any(|it| it["code"] == "unlisted-link"), "{checked}");
+}
+
+#[test]
 fn the_desks_exclusions_stay() {
     let world = with_profiles();
     world.run(&["exclude", "b", "kit"]).exits(0);
