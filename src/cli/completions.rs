@@ -16,8 +16,9 @@ use super::args::ShellName;
 use super::{environment, help};
 use refdesk_agents::hook::HookAgent;
 use refdesk_agents::setup::Client;
-use refdesk_core::catalog::EntryFilter;
+use refdesk_core::catalog::{EntryFilter, Source};
 use refdesk_core::config::profile;
+use refdesk_core::selection::Choice;
 use refdesk_desk::{Desk, Options};
 use refdesk_text::escape::{is_hidden, one_line};
 use refdesk_text::{Code, Error};
@@ -36,7 +37,7 @@ const MAX_VALUES: usize = 2_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ValueKind {
-    Id,
+    Id(IdUse),
     Tag,
     /// An id, or a tag with the sign that adds or removes it.
     IdOrSignedTag,
@@ -49,6 +50,17 @@ enum ValueKind {
     Path,
     /// `@` and the path of a file to read the value from.
     FileWithValue,
+}
+
+/// What a command does with ids, which decides those that it can be given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum IdUse {
+    Exclude,
+    Include,
+    Select,
+    Unselect,
+    /// Anything else, with any id.
+    Other,
 }
 
 pub fn run(shell: ShellName) -> CommandOutput {
@@ -245,7 +257,11 @@ fn with_candidates(path: &str, arg: Arg, line: &CompletedLine) -> Arg {
 fn kind_of(path: &str, arg: &Arg) -> Option<ValueKind> {
     Some(match (path, arg.get_id().as_str()) {
         ("add", "id") => return None,
-        (_, "id" | "ids" | "sources") => ValueKind::Id,
+        ("exclude", "ids") => ValueKind::Id(IdUse::Exclude),
+        ("include", "ids") => ValueKind::Id(IdUse::Include),
+        ("select" | "references select", "ids") => ValueKind::Id(IdUse::Select),
+        ("unselect" | "references unselect", "ids") => ValueKind::Id(IdUse::Unselect),
+        (_, "id" | "ids" | "sources") => ValueKind::Id(IdUse::Other),
         (_, "tags") => ValueKind::Tag,
         ("tag", "words") => ValueKind::IdOrSignedTag,
         ("man", "words") => ValueKind::Command,
@@ -291,7 +307,7 @@ fn candidates(kind: ValueKind, line: &CompletedLine, start: &str) -> Vec<Complet
         }
         ValueKind::IdOrSignedTag => {
             let sign = start.get(..1).filter(|sign| ["+", "-"].contains(sign));
-            let Some(sign) = sign else { return candidates(ValueKind::Id, line, start) };
+            let Some(sign) = sign else { return candidates(ValueKind::Id(IdUse::Other), line, start) };
             let tags =
                 options(words).map(|options| in_workspace(ValueKind::Tag, options, start.get(1..).unwrap_or("")));
             tags.unwrap_or_default().into_iter().map(|(tag, help)| (format!("{sign}{tag}"), help)).collect()
@@ -339,10 +355,9 @@ fn options(words: &[OsString]) -> Option<Options> {
 fn in_workspace(kind: ValueKind, options: Options, start: &str) -> Vec<(String, String)> {
     let start = start.to_owned();
     match kind {
-        ValueKind::Id => {
+        ValueKind::Id(usage) => {
             let desk = Desk::open(Options { wanted: EntryFilter::Ids { start, most: MAX_VALUES }, ..options });
-            let described = |source: &refdesk_core::catalog::Source| (source.id.to_string(), source.name.clone());
-            desk.catalog().sources().iter().map(described).collect()
+            ids(&desk, usage)
         }
         ValueKind::Tag => {
             let desk = Desk::open(Options { wanted: EntryFilter::Tags { start }, ..options });
@@ -372,6 +387,28 @@ fn in_workspace(kind: ValueKind, options: Options, start: &str) -> Vec<(String, 
         | ValueKind::IdOrSignedTag
         | ValueKind::Path
         | ValueKind::FileWithValue => Vec::new(),
+    }
+}
+
+/// The ids that a command can be given, each with the name of its source.
+fn ids(desk: &Desk, usage: IdUse) -> Vec<(String, String)> {
+    let Choice { picks, exclusions, .. } = desk.choice();
+    let chosen = |ids: &[String]| {
+        let name = |id: &String| desk.catalog().get(id).map_or_else(String::new, |source| source.name.clone());
+        ids.iter().map(|id| (id.clone(), name(id))).collect()
+    };
+    let can_be = |source: &&Source| match usage {
+        IdUse::Select => !source.is_missing() && !picks.iter().any(|pick| *pick == *source.id.as_str()),
+        IdUse::Exclude => !exclusions.iter().any(|excluded| *excluded == *source.id.as_str()),
+        IdUse::Include | IdUse::Unselect | IdUse::Other => true,
+    };
+    match usage {
+        IdUse::Include => chosen(exclusions),
+        IdUse::Unselect => chosen(picks),
+        IdUse::Exclude | IdUse::Select | IdUse::Other => {
+            let sources = desk.catalog().sources().iter().filter(can_be);
+            sources.map(|source| (source.id.to_string(), source.name.clone())).collect()
+        }
     }
 }
 

@@ -195,12 +195,13 @@ fn a_shell_completes_names_of_the_workspace() {
     world.put(".jaato/profiles/review.json", br#"{"name": "review"}"#);
     world.put("files/in.json", b"{}");
     world.run(&["select", "a", "kit"]).exits(0);
+    world.run(&["exclude", "away"]).exits(0);
     world.run(&["--desk", "other", "select", "a"]).exits(0);
     let before = world.listing();
     for (words, expected) in [
-        (&["select", ""][..], "kit"),
+        (&["select", ""][..], "tool"),
         (&["why", "to"], "tool"),
-        (&["references", "select", ""], "kit"),
+        (&["references", "select", ""], "tool"),
         (&["list", "--tag", ""], "retry"),
         (&["list", "-t", ""], "retry"),
         (&["templates", "show", ""], "hello.txt.tpl"),
@@ -223,6 +224,18 @@ fn a_shell_completes_names_of_the_workspace() {
         assert!(found.iter().any(|value| value == expected), "{words:?}: {found:?}");
     }
     assert_eq!(completed(&world, &["select", "to"]), ["tool"]);
+    // Only what the command can be given: `a` and `kit` are picked, and the path of `gone` does not exist.
+    for (words, expected) in [
+        (&["select", "a"][..], &["away"][..]),
+        (&["select", "g"], &[]),
+        (&["unselect", "a"], &["a"]),
+        (&["references", "unselect", "k"], &["kit"]),
+        (&["exclude", "a"], &["a"]),
+        (&["include", "a"], &["away"]),
+        (&["include", "k"], &[]),
+    ] {
+        assert_eq!(completed(&world, words), expected, "{words:?}");
+    }
     // A tag to remove is not taken for a bundle of short options.
     assert_eq!(completed(&world, &["tag", "tool", "-re"]), ["-retry"]);
     assert_eq!(world.listing(), before, "a completion writes nothing");
