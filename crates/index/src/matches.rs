@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crate::stem::stem;
-use crate::words::{folded, initial, is_unspaced, parts, range_of, with_sharp_s_spelt_out, words};
+use crate::words::{folded, in_basic_letters, initial, is_unspaced, parts, range_of, words};
 
 /// A matching word of a text, or the matching part of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,9 +23,8 @@ pub(crate) struct Match {
 /// the words. A word may match several terms, and each word of a phrase is a match.
 pub(crate) fn matches(text: &str, terms: &[String]) -> Vec<Match> {
     let wanted = QueryTerms::of(terms);
-    let whole: Vec<Token> = words(text).map(|word| wanted.compared(word, text, Token::of)).collect();
-    let in_parts: Vec<Token> =
-        words(text).flat_map(parts).map(|part| wanted.compared(part, text, Token::of_part)).collect();
+    let whole: Vec<Token> = words(text).map(|word| wanted.compared(word, text)).collect();
+    let in_parts: Vec<Token> = words(text).flat_map(parts).map(|part| wanted.compared(part, text)).collect();
     let mut found = Vec::new();
     wanted.find(&whole, |_, _| true, &mut found);
     // A part with one character does not find a name, but may be a number in a version.
@@ -61,20 +60,15 @@ struct Token {
 }
 
 impl Token {
-    /// A word, which also matches if it is spelt with `ss` for `ß`.
+    /// A word or a part of a name, which also matches in basic letters.
     fn of(word: &str, text: &str) -> Self {
-        let mut token = Self::of_part(word, text);
-        if token.text.contains('ß') {
-            token.text = with_sharp_s_spelt_out(&token.text);
-            token.stems.push(stem(&token.text).into_owned());
+        let folded = folded(word);
+        let mut token = Self { range: range_of(word, text), stems: vec![stem(&folded).into_owned()], text: folded };
+        if let Some(basic) = in_basic_letters(&token.text) {
+            token.stems.push(stem(&basic).into_owned());
+            token.text = basic;
         }
         token
-    }
-
-    /// A part of a name.
-    fn of_part(part: &str, text: &str) -> Self {
-        let folded = folded(part);
-        Self { range: range_of(part, text), stems: vec![stem(&folded).into_owned()], text: folded }
     }
 
     fn is_form_of(&self, other: &Self) -> bool {
@@ -115,9 +109,9 @@ impl QueryTerms {
     }
 
     /// A word of a text. Computes no stem if no term begins with its first letter, which is so for most words.
-    fn compared(&self, word: &str, text: &str, token: impl Fn(&str, &str) -> Token) -> Token {
+    fn compared(&self, word: &str, text: &str) -> Token {
         match initial(word) {
-            Some(letter) if self.initials.contains(&letter) => token(word, text),
+            Some(letter) if self.initials.contains(&letter) => Token::of(word, text),
             _ => Token { range: range_of(word, text), text: String::new(), stems: Vec::new() },
         }
     }
@@ -177,8 +171,8 @@ mod tests {
     proptest! {
         #[test]
         fn a_text_is_found_by_what_matches_in_it(
-            text in "((é|ü|ß|E\u{301}|[abAB1]){1,3}(s|ies|y|ed|ing|es|S)?|v[12]|[水日本語]{1,4}|οδός|ΟΔΟΣ)([ _.,:-](([abAB1]|é|ß){1,3}(s|y|ed|ing)?|[水日本語a]{1,4})){0,5}",
-            query in "(é|ü|ß|[abAB1]){1,3}(s|ies|y|ed|ing|es|S)?|v[12]|[水日本語]{1,4}|ab[AB][ab]",
+            text in "((é|ü|ß|ł|Ø|æ|ё|E\u{301}|[abAB1]){1,3}(s|ies|y|ed|ing|es|S)?|v[12]|[水日本語]{1,4}|οδός|ΟΔΟΣ)([ _.,:-](([abAB1]|é|ß){1,3}(s|y|ed|ing)?|[水日本語a]{1,4})){0,5}",
+            query in "(é|ü|ß|l|o|ae|е|[abAB1]){1,3}(s|ies|y|ed|ing|es|S)?|v[12]|[水日本語]{1,4}|ab[AB][ab]",
         ) {
             let terms = terms(&query);
             let any: Vec<String> = terms.iter().map(|term| format!("\"{term}\"")).collect();
@@ -200,6 +194,8 @@ mod tests {
             ("Café, cafe\u{301} and CAFE", &["cafe"], "Café cafe\u{301} CAFE"),
             ("Café, cafe\u{301} and CAFE", &["café"], "Café cafe\u{301} CAFE"),
             ("Größe und GRÖSSE", &["grösse"], "Größe GRÖSSE"),
+            ("Łódź, lodz and ŁÓDŹ", &["lodz"], "Łódź lodz ŁÓDŹ"),
+            ("Ёлка, елка", &["ёлка"], "Ёлка елка"),
             ("node18, nodes, nodeSelector", &["node"], "node nodes node"),
             ("call selectReferences", &["reference"], "References"),
             ("selectReferences", &["selectreferences", "references"], "selectReferences References"),

@@ -34,11 +34,10 @@ pub(crate) fn folded(text: &str) -> String {
     text.nfd().filter(|char| !is_accent(*char)).nfc().map(fold).collect()
 }
 
-/// The first letter of a word, and of its stem, in the form that full-text search compares; `s` for `ß`, which also
-/// matches `ss`.
+/// The first letter of a word, and of its stem, in the form that full-text search compares.
 pub(crate) fn initial(word: &str) -> Option<char> {
-    let first = word.nfd().find(|char| !is_accent(*char)).map(fold);
-    first.map(|first| if first == 'ß' { 's' } else { first })
+    let first = word.nfd().find(|char| !is_accent(*char)).map(fold)?;
+    basic_letters(first).map_or(Some(first), |basic| basic.chars().next())
 }
 
 /// Whether the script of this character has no blanks between words, or only between parts of sentences: Chinese,
@@ -50,20 +49,44 @@ pub(crate) fn is_unspaced(char: char) -> bool {
 }
 
 /// The forms by which a word is found: the word, its parts if it has several, the character pairs of parts without
-/// blanks, and the word with `ss` for `ß`, as spelt in capitals and in Switzerland.
+/// blanks, and the word and its parts in basic letters.
 pub(crate) fn forms(word: &str) -> Vec<Cow<'_, str>> {
     let parts = parts(word);
     let pairs = parts.iter().flat_map(|part| pairs(part)).collect::<Vec<_>>();
-    let parts = parts.iter().copied().filter(|part| *part != word);
-    let spelt_out = word.contains(SHARP_S).then(|| with_sharp_s_spelt_out(word));
-    std::iter::once(word).chain(parts).chain(pairs).map(Cow::Borrowed).chain(spelt_out.map(Cow::Owned)).collect()
+    let mut forms = vec![word];
+    forms.extend(parts.into_iter().filter(|part| *part != word));
+    // In basic letters, a stop word would count as informative.
+    let basic = |form: &&str| in_basic_letters(form).filter(|_| !is_stop_word(&form.to_lowercase()));
+    let basic: Vec<_> = forms.iter().filter_map(basic).map(Cow::Owned).collect();
+    forms.into_iter().chain(pairs).map(Cow::Borrowed).chain(basic).collect()
 }
 
-const SHARP_S: [char; 2] = ['ß', 'ẞ'];
+/// What people without its key type for a letter that has no accent in Unicode, or whose accent SQLite keeps.
+fn basic_letters(char: char) -> Option<&'static str> {
+    Some(match char {
+        'ß' | 'ẞ' => "ss",
+        'æ' | 'Æ' => "ae",
+        'œ' | 'Œ' => "oe",
+        'ø' | 'Ø' => "o",
+        'ł' | 'Ł' => "l",
+        'đ' | 'Đ' => "d",
+        'ħ' | 'Ħ' => "h",
+        'ı' => "i",
+        'ё' | 'Ё' => "е",
+        _ => return None,
+    })
+}
 
-/// A word with `ss` in place of `ß`.
-pub(crate) fn with_sharp_s_spelt_out(word: &str) -> String {
-    word.replace(SHARP_S, "ss")
+/// A word with basic letters in place of those that have some; `None` if it has none.
+pub(crate) fn in_basic_letters(word: &str) -> Option<String> {
+    let add = |mut basic: String, char: char| {
+        match basic_letters(char) {
+            Some(letters) => basic.push_str(letters),
+            None => basic.push(char),
+        }
+        basic
+    };
+    word.contains(|char| basic_letters(char).is_some()).then(|| word.chars().fold(String::new(), add))
 }
 
 /// All pairs of adjacent characters in a part; none if the part is itself a pair.
@@ -120,8 +143,9 @@ fn is_number(part: &str) -> bool {
 
 /// The further forms by which the words of a text are found, separated by blanks, to be indexed as words.
 pub(crate) fn split_names(text: &str) -> String {
-    let is_long = |part: &Cow<'_, str>| part.chars().filter(|char| !is_accent(*char)).nth(1).is_some();
-    let forms = words(text).flat_map(|word| forms(word).into_iter().skip(1).filter(is_long));
+    let is_long = |part: &str| part.chars().filter(|char| !is_accent(*char)).nth(1).is_some();
+    let forms = words(text)
+        .flat_map(|word| forms(word).into_iter().skip(1).filter(move |form| is_long(form) || !is_long(word)));
     // With a `v`, the first number is a different word.
     let versions = text.split(char::is_whitespace).filter(|word| word.contains(['v', 'V'])).flat_map(versions);
     let mut split = String::new();
@@ -203,9 +227,15 @@ mod tests {
             ("用Rust写代码", "用Rust写代码 用 Rust 写代码 写代 代码"),
             ("größe", "größe grösse"),
             ("STRAẞE", "STRAẞE STRAssE"),
+            ("Łódź", "Łódź lódź"),
+            ("œuvreØst", "œuvreØst œuvre Øst oeuvreost oeuvre ost"),
+            ("ёлка", "ёлка елка"),
+            ("ø", "ø o"),
+            ("właśnie", "właśnie"),
         ] {
             assert_eq!(forms(word).join(" "), expected, "{word}");
         }
         assert_eq!(split_names("重试策略, 用Rust写"), "重试 试策 策略 Rust");
+        assert_eq!(split_names("ø, aØ"), "o ao");
     }
 }

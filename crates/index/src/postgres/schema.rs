@@ -8,7 +8,7 @@ use super::value;
 use refdesk_text::Error;
 
 /// Tables with a lower version are rebuilt; those with a higher version are refused.
-const VERSION: i64 = 5;
+const VERSION: i64 = 6;
 
 /// Class of refdesk's advisory locks; the second number is 0 while creating tables, else the repository's id.
 const LOCKS: i32 = 0x7265_6664;

@@ -21,7 +21,7 @@ cases! {
     names_are_found_by_their_parts,
     the_only_place_of_a_name_comes_first,
     two_words_are_found_as_one,
-    sharp_s_is_found_as_ss,
+    letters_are_found_in_basic_letters,
     the_section_and_the_excerpt_have_the_word_that_was_found,
     hints_and_hits_name_the_same_place,
     texts_without_blanks_are_found_by_what_is_in_them,
@@ -336,11 +336,28 @@ fn two_words_are_found_as_one(world: &World) {
     assert!(best.score > 0.18, "it has every word: {best:?}");
 }
 
-fn sharp_s_is_found_as_ss(world: &World) {
-    world.update(vec![inline("de", "# Größe\n\nDie Größe zählt."), inline("ch", "# Strasse\n\nDie Strasse ist frei.")]);
+fn letters_are_found_in_basic_letters(world: &World) {
+    world.update(vec![
+        inline("de", "# Größe\n\nDie Größe zählt."),
+        inline("ch", "# Strasse\n\nDie Strasse ist frei."),
+        inline("pl", "# Łódź\n\nŁódź leży w Polsce."),
+        inline("dk", "# Smørrebrød\n\nSmørrebrød er godt."),
+        inline("ru", "# Ёлка\n\nЁлка стоит."),
+        inline("ru2", "# Ежик\n\nЕжик спит."),
+    ]);
     let (index, _) = world.index();
-    for (text, expected) in [("GRÖSSE", "de"), ("grosse", "de"), ("größe", "de"), ("Straße", "ch"), ("STRASSE", "ch")]
-    {
+    for (text, expected) in [
+        ("GRÖSSE", "de"),
+        ("grosse", "de"),
+        ("größe", "de"),
+        ("Straße", "ch"),
+        ("STRASSE", "ch"),
+        ("lodz", "pl"),
+        ("ŁÓDŹ", "pl"),
+        ("smorrebrod", "dk"),
+        ("елка", "ru"),
+        ("ёжик", "ru2"),
+    ] {
         let found = index.search(&everything(text), None).unwrap();
         assert_eq!(found.hits.first().map(|hit| hit.source.as_str()), Some(expected), "{text}");
     }
