@@ -144,6 +144,10 @@ fn document(report: &IndexReport, cut: &[String], waiting: usize, does_database_
 /// Updates the index now and whenever the workspace changes, until a signal arrives.
 pub fn watch(mut options: Options, session: Session, args: &IndexArgs, format: OutputFormat) -> ExitCode {
     let mut desk = Desk::open(options.clone());
+    let _lock = match desk.lock_index_watch() {
+        Ok(lock) => lock,
+        Err(error) => return output::print(unmet(&desk, error), format),
+    };
     let mut first = run(&mut desk, args);
     first.add_opening_diagnostics(&desk);
     drop(desk);

@@ -498,6 +498,8 @@ fn watching_updates_the_index_with_its_options_even_if_background_updates_are_of
     let mut command = world.command(&["index", "--watch", "--words-only"]);
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
     until_built(&world);
+    let second = world.json(&["index", "--watch"], 1);
+    assert_eq!(second["error"]["code"], "index-busy", "{second}");
     let finds = || world.json(&["search", "lasagne"], 0)["hits"][0]["path"] == "retries.md";
     // The watcher may still be starting, so the file is changed repeatedly, with pauses for the debounce.
     let nth = std::cell::Cell::new(0);

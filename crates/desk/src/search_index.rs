@@ -1,15 +1,18 @@
 //! The workspace's search index: maintains it, and queries it for what a text is about (SEARCH).
 
 use std::collections::HashSet;
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
+use std::{fs, io};
 
 use super::search::{CurrentTexts, belongs_to};
 use super::{Desk, IndexProcess, Session};
+use crate::session::advice;
 use refdesk_core::catalog::Source;
 use refdesk_core::config::HintSettings;
 use refdesk_enrich::{EnrichRequest, TextKind};
+use refdesk_files::reserved::STATE_FOLDER;
+use refdesk_files::{FileMode, Folder, Lock};
 use refdesk_index::{
     CutText, DatabasePages, EarlierText, Embedder, FoundDocument, Index, IndexStatus, Job, Location, Progress, Report,
     SECTIONS_OF_A_TEXT, ScoredSource, TextTopics, TopicQuery,
@@ -18,6 +21,9 @@ use refdesk_text::escape::one_line;
 use refdesk_text::names::first_and_count;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error, tokens};
+
+/// Held by the process that watches the workspace for its index.
+const WATCH_LOCK: &str = "index-watch.lock";
 
 /// The most files listed; the rest are counted.
 const NAMED_FILES: usize = 5;
@@ -77,6 +83,22 @@ impl Desk {
         // Make git ignore the state folder, as it did before.
         let _ = self.store.ignore_in_git();
         Ok(report)
+    }
+
+    /// Holds the lock of the process that watches the workspace for its index.
+    ///
+    /// # Errors
+    /// Another process has it, or the state folder cannot be written.
+    pub fn lock_index_watch(&self) -> Result<Lock, Error> {
+        let root = Folder::root(self.workspace());
+        let folder = root.and_then(|root| root.make(Path::new(STATE_FOLDER), FileMode::Private));
+        folder.and_then(|folder| folder.lock(WATCH_LOCK, Duration::ZERO)).map_err(|error| match error.kind() {
+            io::ErrorKind::TimedOut => {
+                let message = "another process already updates the search index whenever this workspace changes";
+                Error::new(Code::IndexBusy, message, "end it before you start another one")
+            }
+            _ => Error::new(Code::IndexUnwritable, format!("the index cannot be watched: {error}"), advice(&error)),
+        })
     }
 
     /// The process that updates the index in the background. `None` without sources or a workspace, or if the
