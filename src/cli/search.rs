@@ -12,7 +12,7 @@ use refdesk_desk::{
 };
 use refdesk_text::Error;
 use refdesk_text::escape::{one_line, visible};
-use refdesk_text::tokens::{counted, grouped};
+use refdesk_text::tokens::{self, counted, grouped};
 
 /// Prints the best sections, and records in the journal what was shown.
 pub fn run(desk: &mut Desk, session: &Session, args: &SearchArgs) -> Result<CommandOutput, Error> {
@@ -29,7 +29,13 @@ pub fn run(desk: &mut Desk, session: &Session, args: &SearchArgs) -> Result<Comm
     };
     let desk = &desk.settled();
     let mut answer = desk.search(session, &request)?;
-    answer.fit(args.max_tokens, 0, |hit| hit.to_text().len());
+    // The last line, with the most tokens that it can name.
+    let frame = summary(&SearchAnswer { tokens_used: args.max_tokens.unwrap_or(0), ..answer.clone() }).len();
+    answer.fit(args.max_tokens, tokens::of_prose(frame as u64), |hit| {
+        let mut printed = Printed::default();
+        printed.add_hit(hit, args.explain);
+        printed.text.len()
+    });
     let mut printed = Printed::default();
     printed.add_answer(&answer, args.explain);
     desk.note_search(session, &answer, SEARCH_COMMAND, printed.text.len());
@@ -64,24 +70,13 @@ impl Printed {
             return;
         }
         for hit in &answer.hits {
-            self.add_hit(hit);
-            if explain {
-                let places: Vec<String> = hit.because.iter().map(place).collect();
-                self.text.push_str(&format!("    score {} = {}\n", hit.score, one_line(&places.join(" + "))));
-            }
-            self.text.push('\n');
+            self.add_hit(hit, explain);
         }
-        let by = match answer.mode {
-            SearchMode::Hybrid => "words and meaning",
-            SearchMode::Words => "words only",
-            SearchMode::Meaning => "meaning only (none has these words)",
-        };
-        let count = counted(answer.hits.len(), "hit");
-        self.text.push_str(&format!("{count} by {by}, ~{} tokens\n", grouped(answer.tokens_used)));
+        self.text.push_str(&summary(answer));
     }
 
-    /// The hit as [`SearchHit::to_text`] prints it.
-    fn add_hit(&mut self, hit: &SearchHit) {
+    /// The hit as [`SearchHit::to_text`] prints it, how it was found, and a blank line.
+    fn add_hit(&mut self, hit: &SearchHit, explain: bool) {
         let head = hit.heading_and_place();
         let title = head.lines().next().map_or(0, str::len);
         self.emphasised.push(self.text.len()..self.text.len() + title);
@@ -95,6 +90,11 @@ impl Printed {
             self.text.push('\n');
             start += line.len();
         }
+        if explain {
+            let places: Vec<String> = hit.because.iter().map(place).collect();
+            self.text.push_str(&format!("    score {} = {}\n", hit.score, one_line(&places.join(" + "))));
+        }
+        self.text.push('\n');
     }
 
     /// Adds a line that begins at this byte of its excerpt.
@@ -110,6 +110,16 @@ impl Printed {
         }
         self.text.push_str(&visible(line.get(at..).unwrap_or_default()));
     }
+}
+
+/// `2 hits by words only, ~80 tokens`
+fn summary(answer: &SearchAnswer) -> String {
+    let by = match answer.mode {
+        SearchMode::Hybrid => "words and meaning",
+        SearchMode::Words => "words only",
+        SearchMode::Meaning => "meaning only (none has these words)",
+    };
+    format!("{} by {by}, ~{} tokens\n", counted(answer.hits.len(), "hit"), grouped(answer.tokens_used))
 }
 
 /// `0.083 for rank 2 by words (retry, backoff)`

@@ -89,7 +89,7 @@ pub struct SearchAnswer {
     pub mode: SearchMode,
     /// The hits, best first.
     pub hits: Vec<SearchHit>,
-    /// The estimated tokens of the hits as text.
+    /// The estimated tokens of the answer as its reader gets it; 0 without hits.
     pub tokens_used: u64,
     /// How many documents have a vector, unless all do.
     pub partial: Option<Partial>,
@@ -132,7 +132,7 @@ pub struct SearchHit {
     pub readable: bool,
     /// Whether its source is selected.
     pub selected: bool,
-    /// The estimated tokens of this hit as text.
+    /// The estimated tokens of this hit as its reader gets it.
     pub tokens: u64,
     /// The part of a database it is about.
     #[serde(flatten)]
