@@ -58,6 +58,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &EnrichArgs, format: Output
             ("text", Value::String(enriched.text)),
             ("metadata", json!(enriched.metadata)),
             ("blocks", json!(enriched.blocks)),
+            ("partial", json!(enriched.partial)),
             ("lossy", Value::Bool(lossy)),
         ])
     };

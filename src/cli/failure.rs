@@ -55,7 +55,7 @@ fn nothing(command: &Command, message: &str) -> Map<String, Value> {
         Command::Graph(_) => json!({"nodes": [], "mentions": []}),
         Command::Instructions => json!({"text": ""}),
         Command::Enrich(_) => json!({
-            "text": "", "blocks": [], "lossy": false,
+            "text": "", "blocks": [], "partial": null, "lossy": false,
             "metadata": {
                 "mentioned_references": [], "tag_matched_references": {}, "transitive_references": {},
                 "pinned_reference": null,

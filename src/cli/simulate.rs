@@ -45,7 +45,7 @@ fn to_json(simulated: &Simulation, lossy: bool) -> Value {
         "told_before": simulated.sent_before.iter().map(item).collect::<Vec<_>>(),
         "left_out": simulated.left_out().map(item).collect::<Vec<_>>(),
         "considered": simulated.considered.iter().flatten().map(considered).collect::<Vec<_>>(),
-        "partial": simulated.partial,
+        "partial": said.partial,
         "metadata": said.metadata,
         "lossy": lossy,
     })
@@ -131,7 +131,7 @@ fn to_text(desk: &Desk, session: &str, simulated: &Simulation) -> String {
             text.push_str(&table::table(&items.iter().map(row).collect::<Vec<_>>(), &[2]));
         }
     }
-    if let Some(partial) = simulated.partial.filter(|partial| partial.indexed < partial.of) {
+    if let Some(partial) = simulated.enriched.partial.filter(|partial| partial.indexed < partial.of) {
         let (indexed, of) = (grouped(partial.indexed), counted(partial.of, "section"));
         text.push_str(&format!(
             "\nThe index is not complete: {indexed} of {of} can be compared by meaning, the others only by words. `refdesk index` \

@@ -7,7 +7,6 @@ use refdesk_enrich::{
     BlockKind, Budget, Considered, EnrichContext, EnrichRequest, Enriched, ItemReceipt, Level, WhyNot, considered,
     suppressed_hints,
 };
-use refdesk_index::Partial;
 use refdesk_text::report::Diagnostic;
 
 /// How many of the best-scoring sources are explained.
@@ -24,8 +23,6 @@ pub struct Simulation {
     pub suppressed: Vec<(SourceId, WhyNot)>,
     /// The best-scoring sources, and whether each is hinted at; `None` without an index.
     pub considered: Option<Vec<Considered>>,
-    /// How complete the index is, if some sections have no vectors or some sources have not been read.
-    pub partial: Option<Partial>,
     /// Whether the explained source changed since it was indexed.
     pub has_changed: bool,
 }
@@ -63,9 +60,8 @@ impl CompleteDesk<'_> {
             considered(&ctx, asked.text, &suppressed, is_wanted)
         });
         let sent_before = all.items.into_iter().filter(|item| is_suppressed(&enriched, item)).collect();
-        let partial = about.as_ref().and_then(|about| about.partial);
         let has_changed = about.is_some_and(|about| about.changed.iter().any(|id| explained == Some(id)));
-        (Simulation { enriched, sent_before, suppressed, considered, partial, has_changed }, problems)
+        (Simulation { enriched, sent_before, suppressed, considered, has_changed }, problems)
     }
 }
 

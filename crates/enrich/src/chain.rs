@@ -22,7 +22,7 @@ use super::{Matcher, Pinned, SourceFiles, pinned, relevance};
 use refdesk_core::catalog::{Catalog, SourceId};
 use refdesk_core::config::HintSettings;
 use refdesk_core::selection::{Parents, Selection};
-use refdesk_index::TextTopics;
+use refdesk_index::{Partial, TextTopics};
 use refdesk_templates::{Template, TemplateIndex};
 
 refdesk_text::worded_enum! {
@@ -194,6 +194,8 @@ pub struct Enriched {
     pub items: Vec<ItemReceipt>,
     /// The session's memory after this.
     pub memory: SessionMemory,
+    /// How complete the index is, if some sections have no vectors or some sources have not been read.
+    pub partial: Option<Partial>,
 }
 
 impl Enriched {
@@ -325,7 +327,8 @@ fn appended(
     blocks.iter_mut().for_each(|block| block.start += added_at);
     let mut text = fitted.text;
     text.insert_str(0, asked.text);
-    Enriched { text, added_at, metadata, blocks, items: fitted.items, memory: known }
+    let partial = ctx.about.and_then(|about| about.partial);
+    Enriched { text, added_at, metadata, blocks, items: fitted.items, memory: known, partial }
 }
 
 fn as_map<S: Serializer, V: Serialize>(pairs: &[(SourceId, V)], serializer: S) -> Result<S::Ok, S::Error> {

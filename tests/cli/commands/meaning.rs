@@ -253,8 +253,10 @@ fn an_index_without_vectors_is_reported_as_incomplete() {
         simulated.text().contains("The index is not complete: 0 of 8 sections can be compared by meaning"),
         "{simulated}"
     );
-    let partial = &world.json(&["simulate", "which jitter between attempts?"], 0)["partial"];
-    assert_eq!((&partial["indexed"], &partial["of"]), (&json!(0), &json!(8)));
+    for command in ["simulate", "enrich"] {
+        let partial = &world.json(&[command, "which jitter between attempts?"], 0)["partial"];
+        assert_eq!((&partial["indexed"], &partial["of"]), (&json!(0), &json!(8)), "{command}");
+    }
     let ran = world.run(&["why-not", "dish", "--prompt", "is the clutch of my car stored?"]);
     assert!(ran.text().contains("no vector, coverage"), "{ran}");
     // An index that this version cannot use is not reported as absent.

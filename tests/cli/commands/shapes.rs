@@ -178,7 +178,7 @@ fn a_command_that_cannot_begin_has_the_members_of_its_success() {
 /// A failure has the members of a success and `error`, even if the command could not begin.
 #[test]
 fn a_failure_has_the_members_too() {
-    let known = "text text, metadata metadata, blocks [block], lossy yes";
+    let known = "text text, metadata metadata, blocks [block], partial {}?, lossy yes";
     for (words, members) in [
         ("list", LIST),
         ("references", LIST),
@@ -258,9 +258,17 @@ fn every_command_has_its_members() {
         ("render --inline {{x}} --var x=1 --output x --dry-run", 0, WRITTEN),
         ("render --batch [{\"inline\":\"x\",\"output\":\"x\"}] --yes", 0, BATCH),
         ("render --batch []", 0, BATCH),
-        ("enrich", 0, "text text, metadata metadata, blocks [block], lossy yes"),
-        ("enrich --kind tool_result --tool read", 0, "text text, metadata metadata, blocks [block], lossy yes"),
-        ("enrich --kind system_instructions", 0, "text text, metadata metadata, blocks [block], lossy yes"),
+        ("enrich", 0, "text text, metadata metadata, blocks [block], partial {}?, lossy yes"),
+        (
+            "enrich --kind tool_result --tool read",
+            0,
+            "text text, metadata metadata, blocks [block], partial {}?, lossy yes",
+        ),
+        (
+            "enrich --kind system_instructions",
+            0,
+            "text text, metadata metadata, blocks [block], partial {}?, lossy yes",
+        ),
         ("simulate", 0, SIMULATED),
         ("simulate --repeat --max-tokens 30", 0, SIMULATED),
         ("why-not gone --prompt x/lost", 0, WHY_NOT),
@@ -325,7 +333,7 @@ fn a_failure_has_the_same_members_as_far_as_known_and_an_error() {
         ("render --batch [{\"inline\":\"x\",\"output\":\"x\"}]", 1, format!("{BATCH}, error error")),
         ("render --batch [{\"inline\":\"x\"}]", 1, "success yes, outputs [refused], error error".into()),
         ("render --inline {{x}} --vars nonsense", 2, "success yes, error error".into()),
-        ("enrich --args nonsense", 2, "text text, metadata metadata, blocks [block], lossy yes, error error".into()),
+        ("enrich --args nonsense", 2, "text text, metadata metadata, blocks [block], partial {}?, lossy yes, error error".into()),
         ("--config none.json list", 1, format!("{LIST}, error error")),
         ("--config none.json check", 1, "valid yes, errors [diagnostic], warnings [diagnostic], fixed [fix]".into()),
         ("nonsense", 2, "error error".into()),
