@@ -8,7 +8,7 @@ use super::answer::CommandOutput;
 use super::args::{AskArgs, SelectArgs};
 use super::{fix, rows, select, signals};
 use refdesk_desk::channel::{self, ChannelAnswer, ChannelSetup, NoAnswer, Place, Request, Wait};
-use refdesk_desk::{Desk, Session, TagFilter, quoted_tags};
+use refdesk_desk::{Desk, Session, TagFilter, nearest_tag, quoted_tags, unused_tags};
 use refdesk_text::{Code, Error};
 
 /// Exit code of a request that was not answered in time (BEHAVIOUR §10).
@@ -75,7 +75,7 @@ fn nothing_to_ask(desk: &mut Desk, tags: &[String]) -> CommandOutput {
         let message = format!(
             "nothing to choose: no selectable source has the tag {}{}",
             quoted_tags(tags),
-            desk.nearest_tag(&desk.unused_tags(tags))
+            nearest_tag(desk.catalog(), &unused_tags(desk.catalog(), tags))
         );
         Error::new(Code::NoneMatched, message, "`refdesk list --unselected` shows ids and tags")
     };

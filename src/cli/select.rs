@@ -3,7 +3,7 @@
 use super::answer::CommandOutput;
 use super::args::SelectArgs;
 use super::fix;
-use refdesk_desk::{Desk, PickStatus, Session};
+use refdesk_desk::{Desk, PickStatus, Session, unused_tags};
 use refdesk_text::escape::one_line;
 use refdesk_text::{Code, Error};
 
@@ -20,7 +20,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &SelectArgs) -> Result<Comm
     let hint = match picked.status {
         PickStatus::NoSources => fix::no_sources(desk),
         _ if !picked.missing.is_empty() => "correct its path; `refdesk check` shows where it is defined".to_owned(),
-        _ => match args.ids.iter().find(|id| desk.unused_tags(std::slice::from_ref(id)).is_empty()) {
+        _ => match args.ids.iter().find(|id| unused_tags(desk.catalog(), std::slice::from_ref(id)).is_empty()) {
             Some(tag) => format!("`refdesk select --tag {}` picks its sources", shell_words::quote(tag)),
             None => "`refdesk list` shows ids and tags".to_owned(),
         },

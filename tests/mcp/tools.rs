@@ -22,6 +22,12 @@ fn references_are_listed_with_their_details() {
     ] {
         assert_eq!(ids(&client.call("listReferences", arguments.clone())["sources"]), expected, "{arguments}");
     }
+    let some = client.call("listReferences", json!({"filter_tags": ["htp", "java"]}));
+    assert_eq!(
+        (&some["message"], &some["total"]),
+        (&json!("no source has the tag 'htp' (did you mean 'http'?)"), &json!(1))
+    );
+    assert!(client.call("listReferences", json!({"filter_tags": ["java"]}))["message"].is_null());
     client.call("selectReferences", json!({"ids": ["api"]}));
     let api = client.call("listReferences", json!({"filter_tags": ["http"]}))["sources"][0].clone();
     let expected = json!({"id": "api", "name": "The API", "description": "How to call it", "type": "local",

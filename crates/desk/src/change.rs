@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::price::CostChange;
 use super::requested_names::REPEATED;
-use super::{Desk, TagFilter, quoted_tags};
+use super::{Desk, TagFilter, about_unused_tags};
 use crate::Session;
 use crate::session::{NewPicks, Stored, advice};
 use refdesk_core::catalog::{Source, SourceId};
@@ -392,9 +392,8 @@ impl Desk {
     /// Why tags and ids of a request to pick were left out.
     fn left_out(&self, answer: &Picked, tags: &[String]) -> Vec<String> {
         let mut words = Vec::new();
-        let unused = self.unused_tags(tags);
-        if !unused.is_empty() && answer.status != PickStatus::NoSources {
-            words.push(format!("no source has the tag {}{}", quoted_tags(&unused), self.nearest_tag(&unused)));
+        if answer.status != PickStatus::NoSources {
+            words.extend(about_unused_tags(&self.catalog, tags));
         }
         for id in &answer.missing {
             let Some(source) = self.catalog.get(id) else { continue };

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use super::Desk;
-use refdesk_core::catalog::Source;
+use refdesk_core::catalog::{Catalog, Source};
 use refdesk_files::path::absolute;
 use refdesk_text::fold::{can_match, collapsed, tag_key};
 use refdesk_text::nearest::did_you_mean;
@@ -15,29 +15,9 @@ impl Desk {
     /// A message for each of these tags that no source has, with the most similar tag.
     pub fn unknown_tags(&self, tags: &[String]) -> Vec<String> {
         let reported = |tag: &String| {
-            format!("no source has the tag '{}'{}", brief(tag), self.nearest_tag(std::slice::from_ref(tag)))
+            format!("no source has the tag '{}'{}", brief(tag), nearest_tag(&self.catalog, std::slice::from_ref(tag)))
         };
-        self.unused_tags(tags).iter().map(reported).collect()
-    }
-
-    /// Those of these tags that no source has.
-    pub fn unused_tags(&self, tags: &[String]) -> Vec<String> {
-        if tags.is_empty() {
-            return Vec::new();
-        }
-        let used: HashSet<String> = self.all_tags().map(|tag| collapsed(&tag_key(tag))).collect();
-        let is_used = |tag: &str| can_match(tag) && used.contains(&collapsed(&tag_key(tag)));
-        tags.iter().filter(|tag| !is_used(tag)).cloned().collect()
-    }
-
-    /// ` (did you mean 'x'?)` for the tag most similar to one of these unused tags, or an empty text.
-    pub fn nearest_tag(&self, unused: &[String]) -> String {
-        let nearest = unused.iter().take(REPEATED).find_map(|tag| did_you_mean(tag, self.all_tags()));
-        nearest.map_or_else(String::new, |question| format!(" ({question})"))
-    }
-
-    fn all_tags(&self) -> impl Iterator<Item = &str> {
-        self.catalog.sources().iter().flat_map(|source| source.tags.iter().map(String::as_str))
+        unused_tags(&self.catalog, tags).iter().map(reported).collect()
     }
 
     /// The error for an id that is not in the catalog, with the most similar id.
@@ -47,13 +27,40 @@ impl Desk {
         let of_path = self.catalog.sources().iter().find(|source| source.place().is_some_and(|it| *it.path == *path));
         let nearest = match of_path {
             Some(source) => format!(" (the file is the source '{}')", source.id),
-            None if self.unused_tags(&[id.to_owned()]).is_empty() => " (it is a tag)".to_owned(),
+            None if unused_tags(&self.catalog, &[id.to_owned()]).is_empty() => " (it is a tag)".to_owned(),
             None => did_you_mean(id, known).map_or_else(String::new, |question| format!(" ({question})")),
         };
         // Listing the sources would not show those that cannot be read.
         let fix = self.unread_catalog_fix().unwrap_or(Fix::ListSources);
         Error::new(Code::UnknownId, format!("no source has the id '{}'{nearest}", brief(id)), fix)
     }
+}
+
+/// Those of these tags that no source has.
+pub fn unused_tags(catalog: &Catalog, tags: &[String]) -> Vec<String> {
+    if tags.is_empty() {
+        return Vec::new();
+    }
+    let used: HashSet<String> = all_tags(catalog).map(|tag| collapsed(&tag_key(tag))).collect();
+    let is_used = |tag: &str| can_match(tag) && used.contains(&collapsed(&tag_key(tag)));
+    tags.iter().filter(|tag| !is_used(tag)).cloned().collect()
+}
+
+/// ` (did you mean 'x'?)` for the tag most similar to one of these unused tags, or an empty text.
+pub fn nearest_tag(catalog: &Catalog, unused: &[String]) -> String {
+    let nearest = unused.iter().take(REPEATED).find_map(|tag| did_you_mean(tag, all_tags(catalog)));
+    nearest.map_or_else(String::new, |question| format!(" ({question})"))
+}
+
+/// A message about those of these tags that no source has, with the most similar tag; `None` if there are none.
+pub fn about_unused_tags(catalog: &Catalog, tags: &[String]) -> Option<String> {
+    let unused = unused_tags(catalog, tags);
+    let message = || format!("no source has the tag {}{}", quoted_tags(&unused), nearest_tag(catalog, &unused));
+    (!unused.is_empty()).then(message)
+}
+
+fn all_tags(catalog: &Catalog) -> impl Iterator<Item = &str> {
+    catalog.sources().iter().flat_map(|source| source.tags.iter().map(String::as_str))
 }
 
 /// The most names of a request repeated in an answer.

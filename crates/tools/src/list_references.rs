@@ -6,9 +6,10 @@ use serde_json::{Value, json};
 use super::answer::escape;
 use super::{ToolAnswer, ToolCall, ToolEffect, ToolResult, ToolSpec, closed};
 use refdesk_core::catalog::{Mode, Source};
-use refdesk_desk::TagFilter;
 use refdesk_desk::engine::Snapshot;
 use refdesk_desk::rows::{Members, Rows};
+use refdesk_desk::{TagFilter, about_unused_tags};
+use refdesk_text::escape::one_line;
 
 pub(crate) const SPEC: ToolSpec = ToolSpec {
     name: "listReferences",
@@ -20,7 +21,7 @@ pub(crate) const SPEC: ToolSpec = ToolSpec {
         "filter_tags":{"type":"array","items":{"type":"string"},"description":"Only sources with any of these tags"},
         "mode":{"type":"string","enum":["all","auto","selectable"],"default":"all"}}}"#,
     output: r#"{"type":"object","properties":{"sources":{"type":"array"},"total":{"type":"integer"},
-        "selected_count":{"type":"integer"}},"required":["sources","total","selected_count"]}"#,
+        "selected_count":{"type":"integer"},"message":{"type":"string"}},"required":["sources","total","selected_count"]}"#,
     example: r#"{"filter_tags": ["java"], "mode": "selectable"}"#,
     effect: ToolEffect::Reads,
     handler: |call| Box::pin(run(call)),
@@ -54,6 +55,7 @@ fn rows(snapshot: &Snapshot, tags: &[String], mode: Option<Mode>) -> Value {
     let rows: Vec<Value> = sources.par_iter().map(row).collect();
     let (total, selected) = (json!(sources.len()), json!(selected));
     let members = [("sources", Value::Array(rows)), ("total", total), ("selected_count", selected)];
+    let message = about_unused_tags(catalog, tags).map(|message| ("message", json!(one_line(&message))));
     // Move the values; `json!` would copy them.
-    Value::Object(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+    Value::Object(members.into_iter().chain(message).map(|(name, value)| (name.to_owned(), value)).collect())
 }
