@@ -141,30 +141,18 @@ pub enum Action {
     Edit(TextEdit),
 }
 
-/// A change that applies to several sources at once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum BulkVerb {
-    Pick,
-    Unpick,
-    Exclude,
-    Include,
+refdesk_text::worded_enum! {
+    /// A change that applies to several sources at once, in the order of the window's lines.
+    #[allow(missing_docs)]
+    pub enum BulkVerb {
+        Pick = "pick",
+        Unpick = "unpick",
+        Exclude = "exclude",
+        Include = "include",
+    }
 }
 
 impl BulkVerb {
-    /// In the order of the window's lines.
-    pub const ALL: [Self; 4] = [Self::Pick, Self::Unpick, Self::Exclude, Self::Include];
-
-    /// The verb shown before the number of sources.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Pick => "pick",
-            Self::Unpick => "unpick",
-            Self::Exclude => "exclude",
-            Self::Include => "include",
-        }
-    }
-
     /// The change that this verb makes, from the preview.
     pub fn of(self, preview: &BulkPreview) -> &BulkChange {
         match self {

@@ -4,46 +4,30 @@ use std::path::PathBuf;
 
 use refdesk_core::catalog::{DirectoryContents, Mode};
 
-/// The kind of a proposed source.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum FoundKind {
-    /// A README.
-    Readme,
-    /// `AGENTS.md`, `CLAUDE.md` and similar files.
-    Agents,
-    /// Another document at the top of the repository.
-    Project,
-    /// A document in a folder of documentation, or one that a table of contents lists.
-    Document,
-    /// A record of a decision.
-    Decision,
-    /// A folder with `SKILL.md`.
-    Skill,
-    /// A rule of Cursor.
-    Rule,
-    /// A link in `llms.txt`.
-    Link,
-    /// Any other document.
-    Other,
-    /// A changelog.
-    Changelog,
-}
-
-impl FoundKind {
-    /// The name in JSON.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Readme => "readme",
-            Self::Agents => "agents",
-            Self::Project => "project",
-            Self::Document => "document",
-            Self::Decision => "decision",
-            Self::Skill => "skill",
-            Self::Rule => "rule",
-            Self::Link => "link",
-            Self::Other => "other",
-            Self::Changelog => "changelog",
-        }
+refdesk_text::worded_enum! {
+    /// The kind of a proposed source.
+    #[derive(PartialOrd, Ord)]
+    pub enum FoundKind {
+        /// A README.
+        Readme = "readme",
+        /// `AGENTS.md`, `CLAUDE.md` and similar files.
+        Agents = "agents",
+        /// Another document at the top of the repository.
+        Project = "project",
+        /// A document in a folder of documentation, or one that a table of contents lists.
+        Document = "document",
+        /// A record of a decision.
+        Decision = "decision",
+        /// A folder with `SKILL.md`.
+        Skill = "skill",
+        /// A rule of Cursor.
+        Rule = "rule",
+        /// A link in `llms.txt`.
+        Link = "link",
+        /// Any other document.
+        Other = "other",
+        /// A changelog.
+        Changelog = "changelog",
     }
 }
 

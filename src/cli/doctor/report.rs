@@ -5,12 +5,13 @@ use serde_json::{Value, json};
 
 use super::super::{environment, table};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CheckLevel {
-    Ok,
-    /// Useful to know; nothing is broken.
-    Note,
-    Wrong,
+refdesk_text::worded_enum! {
+    pub enum CheckLevel {
+        Ok = "ok",
+        /// Useful to know; nothing is broken.
+        Note = "note",
+        Wrong = "wrong",
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,16 +20,6 @@ pub struct CheckLine {
     pub level: CheckLevel,
     pub text: String,
     pub fix: Option<String>,
-}
-
-impl CheckLevel {
-    fn word(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Note => "note",
-            Self::Wrong => "wrong",
-        }
-    }
 }
 
 impl CheckLine {

@@ -1,35 +1,20 @@
 //! The kinds of jump targets. Each has a sign that, typed first, limits the rows to that kind.
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum JumpKind {
-    Source,
-    Template,
-    Heading,
-    Tag,
-    Problem,
-    Feed,
-    Filter,
-    Action,
+refdesk_text::worded_enum! {
+    /// In the order of rows that match equally well.
+    pub enum JumpKind {
+        Source = "source",
+        Template = "template",
+        Heading = "heading",
+        Tag = "tag",
+        Problem = "problem",
+        Feed = "feed",
+        Filter = "filter",
+        Action = "action",
+    }
 }
 
 impl JumpKind {
-    /// In the order of rows that match equally well.
-    pub const ALL: [Self; 8] =
-        [Self::Source, Self::Template, Self::Heading, Self::Tag, Self::Problem, Self::Feed, Self::Filter, Self::Action];
-
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Source => "source",
-            Self::Template => "template",
-            Self::Heading => "heading",
-            Self::Tag => "tag",
-            Self::Problem => "problem",
-            Self::Feed => "feed",
-            Self::Filter => "filter",
-            Self::Action => "action",
-        }
-    }
-
     pub fn sign(self) -> &'static str {
         match self {
             Self::Source => "@",
