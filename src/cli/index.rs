@@ -13,7 +13,7 @@ use super::signals::Signals;
 use super::{fix, output};
 use crate::runtime::runtime;
 use refdesk_desk::engine;
-use refdesk_desk::{Desk, IndexReport, Indexing, Options, Progress, Session, first_sections_only};
+use refdesk_desk::{Desk, IndexProgress, IndexReport, Indexing, Options, Session, first_sections_only};
 use refdesk_text::tokens::{counted, grouped};
 use refdesk_text::{Code, Error};
 
@@ -193,13 +193,13 @@ impl ProgressLine {
         Self { is_terminal: std::io::stderr().is_terminal(), began: None }
     }
 
-    fn show(&mut self, progress: Progress) {
+    fn show(&mut self, progress: IndexProgress) {
         if !self.is_terminal {
             return;
         }
         let line = match progress {
-            Progress::Words { done, of } => format!("reading source {} of {of}", done.min(of)),
-            Progress::Vectors { done, of } => {
+            IndexProgress::Words { done, of } => format!("reading source {} of {of}", done.min(of)),
+            IndexProgress::Vectors { done, of } => {
                 let passed = self.began.get_or_insert_with(Instant::now).elapsed();
                 format!("computing vector {done} of {of}{}", left(passed, done, of))
             }

@@ -18,7 +18,7 @@ use crate::tui::glyphs::Glyphs;
 use crate::tui::widgets::page::PageLine;
 
 pub use compose::lines;
-pub use front_matter::FrontMatter;
+pub use front_matter::FrontMatterFold;
 use front_matter::split;
 
 /// The options of a layout.
@@ -26,7 +26,7 @@ use front_matter::split;
 pub struct MarkdownLayout<'a> {
     pub columns: usize,
     pub glyphs: &'a Glyphs,
-    pub front_matter: FrontMatter,
+    pub front_matter: FrontMatterFold,
     /// The number of the text's first source line, from 1.
     pub first_line: usize,
     /// Whether line breaks within a paragraph are kept.

@@ -53,7 +53,7 @@ use crate::tui::views::View;
 use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::prompt;
-use crate::tui::windows::add_source::NewSource;
+use crate::tui::windows::add_source::AddSourceInput;
 use crate::tui::windows::budget::BudgetWindow;
 use crate::tui::windows::discovery::CatalogDraft;
 use crate::tui::windows::profiles::ProfilesWindow;
@@ -137,7 +137,7 @@ pub struct State {
     /// The catalog proposed by a scan.
     pub draft: CatalogDraft,
     /// The typed path of a source to add, and its problem.
-    pub new_source: NewSource,
+    pub new_source: AddSourceInput,
     /// Whether the welcome window was already considered for this workspace.
     pub was_welcomed: bool,
     /// What picking or excluding the source under the cursor would change.

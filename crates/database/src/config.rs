@@ -17,7 +17,7 @@ use refdesk_text::report::{Diagnostic, Position, Severity};
 use refdesk_text::yaml::{self, RepeatedKeys, YamlNode, YamlValue};
 use serde::Serialize;
 
-use self::agent::AgentSettings;
+use self::agent::DocumentationSettings;
 pub use self::check_rule::CheckRule;
 use self::fields::YamlFields;
 use self::pages_folder::docs_path;
@@ -139,7 +139,7 @@ pub struct DatabaseConfig {
     /// Whether the database is used.
     pub enabled: bool,
     /// The settings for all databases.
-    pub settings: AgentSettings,
+    pub settings: DocumentationSettings,
 }
 
 /// How to connect to a database.
@@ -371,7 +371,7 @@ fn database(node: &YamlNode, file: &str, problems: &mut Vec<Diagnostic>) -> Opti
         domains: domains(&mut fields, &mut left),
         checks: checks(&mut fields),
         enabled: fields.flag("enabled").unwrap_or(true),
-        settings: AgentSettings::default(),
+        settings: DocumentationSettings::default(),
         line: node.line,
         name: name?,
         connection: connection?,

@@ -20,7 +20,7 @@ use crate::snapshot::{Snapshot, TableName};
 
 /// The result of reading a database, and what could not be read.
 #[derive(Debug, Default)]
-pub struct Reading {
+pub struct SchemaReading {
     /// The schema.
     pub snapshot: Snapshot,
     /// The tables excluded by the configuration.
@@ -94,14 +94,14 @@ pub struct AccessibleDatabase<'c> {
 ///
 /// # Errors
 /// It cannot be reached or read, or its names are too many for the patterns of its configuration.
-pub fn snapshot(database: &AccessibleDatabase<'_>) -> Result<Reading, Error> {
+pub fn snapshot(database: &AccessibleDatabase<'_>) -> Result<SchemaReading, Error> {
     let mut reading = read(database)?;
     long_names::leave_out(&mut reading, &database.config.name);
     database.config.check_comparisons(&reading)?;
     Ok(reading)
 }
 
-fn read(database: &AccessibleDatabase<'_>) -> Result<Reading, Error> {
+fn read(database: &AccessibleDatabase<'_>) -> Result<SchemaReading, Error> {
     match &database.config.connection {
         Connection::Sqlite { file } => sqlite::snapshot(database, file),
         #[cfg(feature = "postgres")]

@@ -8,7 +8,7 @@ use super::price::CostChange;
 use super::requested_names::REPEATED;
 use super::{Desk, TagFilter, about_unused_tags};
 use crate::Session;
-use crate::session::{NewPicks, Stored, advice};
+use crate::session::{NewPicks, StoredSelection, advice};
 use refdesk_core::catalog::{Source, SourceId};
 use refdesk_core::selection::{Choice, Role, Selection, StepName};
 use refdesk_text::names::first_of;
@@ -306,7 +306,7 @@ impl Desk {
         let choice = if self.options.is_long_running { self.choice.clone() } else { self.preselected() };
         let brought: HashSet<&str> = self.preselected_ids().chain(self.taken_over.iter().map(String::as_str)).collect();
         let taken_over = choice.picks.iter().filter(|id| brought.contains(id.as_str())).cloned().collect();
-        let initial = Stored { choice, taken_over, ..Stored::default() };
+        let initial = StoredSelection { choice, taken_over, ..StoredSelection::default() };
         let mut stored_before = Choice::default();
         let change = |choice: &mut Choice| {
             stored_before.clone_from(choice);

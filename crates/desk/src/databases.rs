@@ -38,7 +38,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use refdesk_database::config::agent::{self, AGENT_FILES, AgentSettings, SearchWeights};
+use refdesk_database::config::agent::{self, AGENT_FILES, DocumentationSettings, SearchWeights};
 use refdesk_database::config::{self, DatabaseConfig, DatabasesConfig};
 use refdesk_files::{EntryKind, link_on_path};
 use refdesk_text::report::Diagnostic;
@@ -132,15 +132,15 @@ impl Desk {
     }
 
     /// The settings for planning and documenting databases.
-    fn agent_settings(&self) -> (AgentSettings, Vec<Diagnostic>) {
+    fn agent_settings(&self) -> (DocumentationSettings, Vec<Diagnostic>) {
         for file in AGENT_FILES {
             match self.text_below(file, config::FILE_BYTES) {
                 Ok(Some(text)) => return agent::read(&text, file),
                 Ok(None) => {}
-                Err(problem) => return (AgentSettings::default(), vec![*problem]),
+                Err(problem) => return (DocumentationSettings::default(), vec![*problem]),
             }
         }
-        (AgentSettings::default(), Vec::new())
+        (DocumentationSettings::default(), Vec::new())
     }
 
     /// The problem, if there is a link on the path to the pages folder.

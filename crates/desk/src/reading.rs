@@ -66,7 +66,7 @@ pub struct Reading {
     /// Estimated tokens of `text`.
     pub tokens: u64,
     /// For a folder, the listed files.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<ListedFile>,
     /// Whether the result is shorter than requested.
     pub cut: bool,
     /// How to get the rest; empty if nothing is cut.
@@ -75,7 +75,7 @@ pub struct Reading {
 
 /// A file of a folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Entry {
+pub struct ListedFile {
     /// The path relative to the source's folder, for the parameter `path`.
     pub path: String,
     /// Its size in bytes.
@@ -293,14 +293,14 @@ impl Local<'_> {
     fn list(&self, shown: String, from: &Path, folder: &Folder) -> Reading {
         let (files, problems) = files_of(folder, from);
         let files = without_pages_for_programs(&self.place.resolved, files);
-        let entry = |file: &WalkedFile| Entry {
+        let entry = |file: &WalkedFile| ListedFile {
             tokens: tokens::of_file(&file.path, file.size),
             path: lossy(&file.path),
             bytes: file.size,
         };
-        let entries: Vec<Entry> = files.iter().take(LISTED).map(entry).collect();
+        let entries: Vec<ListedFile> = files.iter().take(LISTED).map(entry).collect();
         let mut text = String::new();
-        for Entry { path, bytes, tokens } in &entries {
+        for ListedFile { path, bytes, tokens } in &entries {
             let ending = if *tokens == 1 { "" } else { "s" };
             text.push_str(&format!("{}  {}, about {tokens} token{ending}\n", one_line(path), size(*bytes)));
         }

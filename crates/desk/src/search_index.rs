@@ -14,8 +14,8 @@ use refdesk_enrich::{EnrichRequest, TextKind};
 use refdesk_files::reserved::STATE_FOLDER;
 use refdesk_files::{FileMode, Folder, Lock};
 use refdesk_index::{
-    CutText, DatabasePages, EarlierText, Embedder, FoundDocument, Index, IndexStatus, Job, Location, Progress, Report,
-    SECTIONS_OF_A_TEXT, ScoredSource, TextTopics, TopicQuery,
+    CutText, DatabasePages, EarlierText, Embedder, FoundDocument, Index, IndexProgress, IndexStatus, Job, Location,
+    Report, SECTIONS_OF_A_TEXT, ScoredSource, TextTopics, TopicQuery,
 };
 use refdesk_text::escape::one_line;
 use refdesk_text::names::first_and_count;
@@ -55,7 +55,7 @@ impl Desk {
     pub fn update_index(
         &self,
         how: Indexing,
-        progress: &mut dyn FnMut(Progress) -> bool,
+        progress: &mut dyn FnMut(IndexProgress) -> bool,
     ) -> Result<Option<Report>, Error> {
         if how.fresh {
             self.check_whole("the index is not rebuilt while a part of the catalog cannot be read")?;

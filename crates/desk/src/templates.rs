@@ -85,7 +85,7 @@ impl From<Error> for RenderFailure {
 }
 
 /// A template with everything needed to render it.
-struct Source {
+struct TemplateToRender {
     text: String,
     syntax: Syntax,
     variables: Vec<Variable>,
@@ -174,7 +174,7 @@ impl Desk {
     /// # Errors
     /// The template does not exist or cannot be read.
     pub fn prepare(&self, index: &TemplateIndex, request: &RenderRequest) -> Result<Prepared, RenderFailure> {
-        let Source { text, syntax, variables, problem, broken } = self.source(index, request)?;
+        let TemplateToRender { text, syntax, variables, problem, broken } = self.source(index, request)?;
         let mut fit = request.values.as_ref().map(|values| check_values(&variables, values)).unwrap_or_default();
         let mut values = request.values.clone().unwrap_or_else(|| refdesk_templates::sample(&variables));
         let find = |name: &str| self.template(index, name).ok().map(|(_, text)| text);
@@ -204,7 +204,7 @@ impl Desk {
         Ok(Prepared { name, broken, job, problem, used, fit })
     }
 
-    fn source(&self, index: &TemplateIndex, request: &RenderRequest) -> Result<Source, RenderFailure> {
+    fn source(&self, index: &TemplateIndex, request: &RenderRequest) -> Result<TemplateToRender, RenderFailure> {
         let text = match &request.what {
             TemplateRef::Inline(text) => text.clone(),
             TemplateRef::File(path) => read_file(path)?,
@@ -217,14 +217,20 @@ impl Desk {
                         let (file, first) = template.place(1);
                         (self.workspace_context().display(file), first)
                     });
-                    return Ok(Source { text, syntax: *syntax, variables, problem, broken });
+                    return Ok(TemplateToRender { text, syntax: *syntax, variables, problem, broken });
                 }
                 text
             }
         };
         let analysis = refdesk_templates::analyse(&text, request.syntax);
         // Rendering reports its problems.
-        Ok(Source { text, syntax: analysis.syntax, variables: analysis.variables, problem: None, broken: None })
+        Ok(TemplateToRender {
+            text,
+            syntax: analysis.syntax,
+            variables: analysis.variables,
+            problem: None,
+            broken: None,
+        })
     }
 }
 

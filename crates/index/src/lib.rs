@@ -59,6 +59,6 @@ pub use search::{
 };
 pub use threshold::background_texts;
 pub use update::{
-    CurrentText, CutText, DOCUMENT_KINDS, INLINE, Job, Progress, Report, SECTIONS_OF_A_TEXT, SOURCE, TEXT,
+    CurrentText, CutText, DOCUMENT_KINDS, INLINE, IndexProgress, Job, Report, SECTIONS_OF_A_TEXT, SOURCE, TEXT,
     about_source, forget, update,
 };

@@ -85,14 +85,14 @@ enum Reopened {
 
 /// How a reader opens the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reading {
+enum OpenMode {
     /// Alongside a writer, coordinated by further files in the folder.
     Shared,
     /// As an immutable file, because those files cannot be created there and SQLite requires them otherwise.
     Immutable,
 }
 
-impl Reading {
+impl OpenMode {
     /// A log may contain data that is not in the database yet, so a database with a log is not read on its own.
     fn of(is_writable: bool, log: Option<u64>) -> Self {
         if is_writable || log.is_some_and(|size| size > 0) { Self::Shared } else { Self::Immutable }
@@ -184,8 +184,8 @@ impl Location {
             IndexPresence::Ours => {}
         }
         let key = self.sealer.key().ok_or_else(foreign)?;
-        let reading = Reading::of(is_writable(folder.path()), size(&folder, LOG));
-        let opened = folder.confine(|| self.open_ours(reading, key));
+        let mode = OpenMode::of(is_writable(folder.path()), size(&folder, LOG));
+        let opened = folder.confine(|| self.open_ours(mode, key));
         let connection = opened.map_err(|error| self.failed(Code::IndexUnreadable, &error))??;
         Ok(connection.map(|connection| self.storage(connection, folder, key, None)))
     }
@@ -346,8 +346,8 @@ impl Location {
     }
 
     /// Opens our index for reading, including all of its files; `None` if it has an older version.
-    fn open_ours(&self, reading: Reading, key: &SealKey) -> Result<Option<Connection>, Error> {
-        let connection = self.open_for(reading)?;
+    fn open_ours(&self, mode: OpenMode, key: &SealKey) -> Result<Option<Connection>, Error> {
+        let connection = self.open_for(mode)?;
         match version(&connection).map_err(|error| self.broken(&error))? {
             schema::VERSION => match is_owned(&connection, key) {
                 Ok(true) => Ok(Some(connection)),
@@ -359,11 +359,11 @@ impl Location {
         }
     }
 
-    fn open_for(&self, reading: Reading) -> Result<Connection, Error> {
+    fn open_for(&self, mode: OpenMode) -> Result<Connection, Error> {
         let access = OpenFlags::SQLITE_OPEN_READ_ONLY;
-        match reading {
-            Reading::Shared => self.open(access),
-            Reading::Immutable => {
+        match mode {
+            OpenMode::Shared => self.open(access),
+            OpenMode::Immutable => {
                 let uri = format!("{}?immutable=1", file_uri(&self.path()));
                 self.open_at(Path::new(&uri), access | OpenFlags::SQLITE_OPEN_URI)
             }

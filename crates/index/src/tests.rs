@@ -134,7 +134,7 @@ impl World {
         &self,
         sources: Vec<Source>,
         fresh: bool,
-        progress: &mut dyn FnMut(crate::Progress) -> bool,
+        progress: &mut dyn FnMut(crate::IndexProgress) -> bool,
     ) -> Result<Option<Report>, Error> {
         let now = UNIX_EPOCH + Duration::from_secs(4_000_000_000);
         let catalog = Catalog::new(sources);
@@ -296,7 +296,7 @@ fn until_vectors_are_there_words_alone_decide(world: &World) {
         let (index, model) = world.index();
         index.about(&TopicQuery { text: "retry with backoff", ..TopicQuery::default() }, Some(model)).unwrap()
     };
-    world.run(sources(), false, &mut |progress| matches!(progress, crate::Progress::Words { .. })).unwrap();
+    world.run(sources(), false, &mut |progress| matches!(progress, crate::IndexProgress::Words { .. })).unwrap();
     let early = about();
     let (best, threshold) = (&early.scored[0], early.threshold.unwrap());
     assert!(best.source == "a" && best.cosine == 0.0 && best.score >= threshold, "{early:?}");

@@ -78,7 +78,7 @@ pub(crate) fn unread(storage: &dyn Storage) -> Result<usize, Error> {
 
 /// The progress of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Progress {
+pub enum IndexProgress {
     /// Sources whose text is indexed.
     Words {
         /// Sources done.
@@ -138,7 +138,7 @@ pub struct Job<'a> {
     /// The current time.
     pub now: SystemTime,
     /// Called with the progress several times a second; ends the run by returning false.
-    pub progress: &'a mut dyn FnMut(Progress) -> bool,
+    pub progress: &'a mut dyn FnMut(IndexProgress) -> bool,
 }
 
 /// Updates the index; `None` if another process is already doing so.
@@ -236,18 +236,18 @@ fn count(storage: &dyn Storage, job: &Job, report: &mut Report) -> Result<(), Er
 
 /// Reports progress at most ten times a second.
 struct Ticker<'a> {
-    each: &'a mut dyn FnMut(Progress) -> bool,
+    each: &'a mut dyn FnMut(IndexProgress) -> bool,
     next: Instant,
 }
 
 impl<'a> Ticker<'a> {
     const INTERVAL: Duration = Duration::from_millis(100);
 
-    fn new(each: &'a mut dyn FnMut(Progress) -> bool) -> Self {
+    fn new(each: &'a mut dyn FnMut(IndexProgress) -> bool) -> Self {
         Self { each, next: Instant::now() }
     }
 
-    fn tick(&mut self, progress: Progress) -> bool {
+    fn tick(&mut self, progress: IndexProgress) -> bool {
         let now = Instant::now();
         if now < self.next {
             return true;
@@ -305,7 +305,7 @@ fn words(storage: &mut dyn Storage, job: &mut Job, report: &mut Report) -> Resul
                 pending = 0;
             }
         }
-        if !ticker.tick(Progress::Words { done: (done + 1) * SOURCES_AT_ONCE, of: sources.len() }) {
+        if !ticker.tick(IndexProgress::Words { done: (done + 1) * SOURCES_AT_ONCE, of: sources.len() }) {
             let unread = sources.len().saturating_sub((done + 1) * SOURCES_AT_ONCE);
             report.cut = cut.store(storage, false)?;
             store(storage, &mut updates, unread, report)?;
@@ -462,7 +462,8 @@ fn vectors(
         for document in storage.documents(some)? {
             let vector = embedder.embed(&embedded_text(&document.heading, &document.content))?;
             vectors.push((document.content_hash, vector));
-            goes_on = ticker.tick(Progress::Vectors { done: nth * VECTOR_BATCH + vectors.len(), of: missing.len() });
+            goes_on =
+                ticker.tick(IndexProgress::Vectors { done: nth * VECTOR_BATCH + vectors.len(), of: missing.len() });
             if !goes_on {
                 break;
             }

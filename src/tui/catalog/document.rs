@@ -8,9 +8,9 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use crate::tui::catalog::document_part::{DocumentPart, PortionPage, PortionStart, TextKind};
+use crate::tui::catalog::document_part::{DocumentPart, PortionPage, PortionStart, TextFormat};
 use crate::tui::glyphs::Glyphs;
-use crate::tui::markdown::{Anchor, FrontMatter};
+use crate::tui::markdown::{Anchor, FrontMatterFold};
 use crate::tui::state::Skin;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::page::{PageLine, WrappedText};
@@ -21,7 +21,7 @@ pub const MAX_PORTIONS: usize = 16;
 
 #[derive(Debug, Clone, Default)]
 pub struct LoadedDocument {
-    pub kind: TextKind,
+    pub kind: TextFormat,
     /// The parts in memory, without gaps.
     pub portions: VecDeque<DocumentPart>,
     /// The start of every part read so far, including those dropped from memory at the front.
@@ -53,7 +53,7 @@ pub struct PortionRow {
 }
 
 impl LoadedDocument {
-    pub fn begin(document: &mut Document, kind: TextKind) -> Self {
+    pub fn begin(document: &mut Document, kind: TextFormat) -> Self {
         let start = PortionStart { offset: document.from, line: 1, fence: None };
         let mut loaded = Self { kind, starts: vec![start], ..Self::default() };
         loaded.append(document);
@@ -130,7 +130,7 @@ impl LoadedDocument {
     }
 
     /// Lays out every part that has no layout.
-    pub fn lay_out(&mut self, front_matter: FrontMatter, glyphs: &Glyphs, columns: usize) {
+    pub fn lay_out(&mut self, front_matter: FrontMatterFold, glyphs: &Glyphs, columns: usize) {
         for portion in self.portions.iter_mut().filter(|portion| portion.page.is_none()) {
             portion.lay_out(&self.kind, front_matter, glyphs, columns);
             self.revision += 1;

@@ -7,7 +7,9 @@ use std::path::Path;
 use crate::tui::catalog::links::PageLink;
 use crate::tui::glyphs::Glyphs;
 use crate::tui::highlight;
-use crate::tui::markdown::{self, Anchor, CodeBlock, FrontMatter, MarkdownLayout, MarkdownLines, Origins, WrittenLink};
+use crate::tui::markdown::{
+    self, Anchor, CodeBlock, FrontMatterFold, MarkdownLayout, MarkdownLines, Origins, WrittenLink,
+};
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::page::{PageLine, WrappedText};
@@ -15,7 +17,7 @@ use refdesk_core::catalog::{Source, SourceKind};
 use refdesk_desk::Document;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum TextKind {
+pub enum TextFormat {
     Markdown,
     /// Inline text of a catalog: line breaks are kept.
     Lines,
@@ -25,7 +27,7 @@ pub enum TextKind {
     Plain,
 }
 
-impl TextKind {
+impl TextFormat {
     pub fn is_markdown(&self) -> bool {
         matches!(self, Self::Markdown | Self::Lines)
     }
@@ -89,7 +91,7 @@ pub struct PortionPage {
 
 impl DocumentPart {
     /// The start of the next part, at this offset.
-    pub fn after(&self, offset: u64, kind: &TextKind) -> PortionStart {
+    pub fn after(&self, offset: u64, kind: &TextFormat) -> PortionStart {
         let fence = self.start.fence.as_deref();
         let fence = if kind.is_markdown() { open_fence(&self.text, fence) } else { None };
         PortionStart { offset, line: self.start.line + self.lines(), fence: fence.map(Into::into) }
@@ -100,14 +102,14 @@ impl DocumentPart {
         breaks + usize::from(!self.text.is_empty() && !self.text.ends_with('\n'))
     }
 
-    pub fn lay_out(&mut self, kind: &TextKind, front_matter: FrontMatter, glyphs: &Glyphs, columns: usize) {
+    pub fn lay_out(&mut self, kind: &TextFormat, front_matter: FrontMatterFold, glyphs: &Glyphs, columns: usize) {
         let first_line = self.start.line;
         let layout = MarkdownLayout { columns, glyphs, front_matter, first_line, keeps_lines: false };
         let mut made = match kind {
-            TextKind::Markdown => self.markdown(layout),
-            TextKind::Lines => self.markdown(MarkdownLayout { keeps_lines: true, ..layout }),
-            TextKind::Code(languages) => self.lines_as_they_are(Some(languages)),
-            TextKind::Plain => self.lines_as_they_are(None),
+            TextFormat::Markdown => self.markdown(layout),
+            TextFormat::Lines => self.markdown(MarkdownLayout { keeps_lines: true, ..layout }),
+            TextFormat::Code(languages) => self.lines_as_they_are(Some(languages)),
+            TextFormat::Plain => self.lines_as_they_are(None),
         };
         made.cut_code();
         self.is_painted = made.code.is_empty();
@@ -183,18 +185,18 @@ mod tests {
 
     #[test]
     fn kinds_of_texts() {
-        let code = |names: &[&str]| TextKind::Code(names.iter().map(|name| (*name).to_owned()).collect());
+        let code = |names: &[&str]| TextFormat::Code(names.iter().map(|name| (*name).to_owned()).collect());
         for (path, expected) in [
-            ("docs/a.md", TextKind::Markdown),
-            ("docs/A.MD", TextKind::Markdown),
-            ("a.txt", TextKind::Plain),
+            ("docs/a.md", TextFormat::Markdown),
+            ("docs/A.MD", TextFormat::Markdown),
+            ("a.txt", TextFormat::Plain),
             ("a.java", code(&["java", "a.java"])),
             ("Makefile", code(&["Makefile"])),
         ] {
             let document = Document { path: Some(path.into()), ..Document::default() };
-            assert_eq!(TextKind::of(&document, None), expected, "{path}");
+            assert_eq!(TextFormat::of(&document, None), expected, "{path}");
         }
-        assert_eq!(TextKind::of(&Document::default(), None), TextKind::Plain);
+        assert_eq!(TextFormat::of(&Document::default(), None), TextFormat::Plain);
     }
 
     #[test]
@@ -204,10 +206,10 @@ mod tests {
             text: "# A\n\n```java\nint x;\n\n".to_owned(),
             ..DocumentPart::default()
         };
-        let start = first.after(21, &TextKind::Markdown);
+        let start = first.after(21, &TextFormat::Markdown);
         assert_eq!(start, PortionStart { offset: 21, line: 6, fence: Some("```java".into()) });
         let mut second = DocumentPart { start, text: "int y;\n```\nend".to_owned(), ..DocumentPart::default() };
-        second.lay_out(&TextKind::Markdown, FrontMatter::Folded, &Glyphs::UNICODE, 40);
+        second.lay_out(&TextFormat::Markdown, FrontMatterFold::Folded, &Glyphs::UNICODE, 40);
         let page = second.page.unwrap();
         let lines: Vec<&str> = page.text.lines().iter().map(PageLine::text).collect();
         assert_eq!(lines, ["│ int y;", "", "end"]);

@@ -42,15 +42,15 @@ pub fn by(state: &mut State, line: &str) {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CatalogChange {
+pub enum SnapshotChange {
     Catalog,
     /// Only the selection or the token counts changed.
     State,
 }
 
 /// Updates the rows after a snapshot; `stay` is the source that was under the cursor.
-pub fn follow(state: &mut State, changed: CatalogChange, stay: Option<&str>) {
-    if changed == CatalogChange::Catalog {
+pub fn follow(state: &mut State, changed: SnapshotChange, stay: Option<&str>) {
+    if changed == SnapshotChange::Catalog {
         state.catalog.haystack = None;
     }
     state.catalog.sequence = state.catalog.order.sequence(&state.snapshot);

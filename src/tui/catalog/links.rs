@@ -318,10 +318,10 @@ fn tags(text: &str) -> impl Iterator<Item = Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::catalog::document_part::{DocumentPart, PortionStart, TextKind};
+    use crate::tui::catalog::document_part::{DocumentPart, PortionStart, TextFormat};
     use crate::tui::fixture;
     use crate::tui::glyphs::Glyphs;
-    use crate::tui::markdown::FrontMatter;
+    use crate::tui::markdown::FrontMatterFold;
 
     fn marked(text: &str, mentions: Vec<Mention>) -> Vec<(String, LinkTo)> {
         let catalog = Arc::new(Catalog::new(fixture::sources()));
@@ -338,7 +338,7 @@ mod tests {
         };
         let start = PortionStart { offset: 0, line: 1, fence: None };
         let mut portion = DocumentPart { start, text: text.to_owned(), ..DocumentPart::default() };
-        portion.lay_out(&TextKind::Markdown, FrontMatter::Folded, &Glyphs::UNICODE, 60);
+        portion.lay_out(&TextFormat::Markdown, FrontMatterFold::Folded, &Glyphs::UNICODE, 60);
         let page = portion.page.as_mut().unwrap();
         mark(&document, &mut CatalogTags::default(), std::iter::once(&mut *page));
         let lines = page.text.lines();

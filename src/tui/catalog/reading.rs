@@ -10,7 +10,7 @@ use ratatui::layout::Position;
 use self::layout::{LinkBasis, forget_layout, keep_below_details, lay_out, mark_links, note_place, scroll_to_goal};
 use crate::tui::catalog::document::{LoadedDocument, MAX_PORTIONS};
 use crate::tui::catalog::document_highlighting::{self, DocumentPainting};
-use crate::tui::catalog::document_part::TextKind;
+use crate::tui::catalog::document_part::TextFormat;
 use crate::tui::catalog::link_walk::LinkFocus;
 use crate::tui::catalog::links::CatalogTags;
 use crate::tui::catalog::match_navigation;
@@ -20,7 +20,7 @@ use crate::tui::catalog::reader::{self, DetailText};
 use crate::tui::catalog::sideways;
 use crate::tui::feed;
 use crate::tui::input::Effect;
-use crate::tui::markdown::{self, FrontMatter};
+use crate::tui::markdown::{self, FrontMatterFold};
 use crate::tui::pane::Pane;
 use crate::tui::state::{Lookup, PanePart, State, Typing};
 use crate::tui::widgets::motion::{Motion, Scroll};
@@ -43,7 +43,7 @@ pub struct ReadingState {
     /// The focused link.
     pub link: Option<LinkFocus>,
     pub painting: DocumentPainting,
-    front_matter: FrontMatter,
+    front_matter: FrontMatterFold,
     /// The width it is laid out for.
     columns: Option<u16>,
     /// The number of rows of the details above it.
@@ -300,7 +300,7 @@ pub fn answered(state: &mut State, mut document: Document) {
     if document.from > 0 || state.catalog.document.about.is_none() {
         return;
     }
-    let kind = TextKind::of(&document, state.snapshot.catalog.get(&document.id));
+    let kind = TextFormat::of(&document, state.snapshot.catalog.get(&document.id));
     reading.loaded = LoadedDocument::begin(&mut document, kind);
     reading.asked = None;
     // The focused link belongs to the position to restore, so keep it only with a goal.
@@ -348,7 +348,7 @@ fn read_on(state: &mut State, effects: &mut Vec<Effect>) {
 impl ReadingState {
     /// Whether front matter is unfolded.
     pub fn shows_front_matter(&self) -> bool {
-        self.front_matter != FrontMatter::default()
+        self.front_matter != FrontMatterFold::default()
     }
 
     /// The document being read and the position in it, or the position to restore once loaded; `None` if it

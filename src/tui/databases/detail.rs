@@ -7,7 +7,7 @@ use refdesk_desk::{DatabaseState, DatabaseSummary, TableSummary};
 use super::DatabaseTab;
 use crate::common::databases::{self, without_front_matter};
 use crate::tui::action::Action;
-use crate::tui::markdown::{self, FrontMatter, MarkdownLayout};
+use crate::tui::markdown::{self, FrontMatterFold, MarkdownLayout};
 use crate::tui::source_state;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
@@ -48,7 +48,7 @@ fn page(state: &State, columns: usize) -> Vec<PageLine> {
                 let layout = MarkdownLayout {
                     columns,
                     glyphs,
-                    front_matter: FrontMatter::Folded,
+                    front_matter: FrontMatterFold::Folded,
                     first_line: 1,
                     keeps_lines: false,
                 };

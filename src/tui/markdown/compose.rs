@@ -6,7 +6,7 @@ use pulldown_cmark::{
 use ratatui::style::Modifier;
 
 use crate::tui::layout::MAX_TEXT;
-use crate::tui::markdown::front_matter::{self, FrontMatter};
+use crate::tui::markdown::front_matter::{self, FrontMatterFold};
 use crate::tui::markdown::html::{self, HtmlPart};
 use crate::tui::markdown::inline::InlineText;
 use crate::tui::markdown::line_writer::LineWriter;
@@ -340,11 +340,11 @@ impl Composer<'_> {
     fn front_matter(&mut self, inside: &str) {
         let first = self.out.layout.first_line;
         match self.out.layout.front_matter {
-            FrontMatter::Folded => {
+            FrontMatterFold::Folded => {
                 let summary = front_matter::summary(inside, self.out.layout.glyphs.dot);
                 self.out.emit_text(&summary, ThemeRole::Infra, first);
             }
-            FrontMatter::Unfolded => {
+            FrontMatterFold::Unfolded => {
                 self.out.emit_text("front matter", ThemeRole::Infra, first);
                 let languages = vec!["yaml".to_owned()];
                 let (text, begin) = (inside.to_owned(), first + 1);

@@ -3,13 +3,13 @@
 
 /// Whether the front matter is shown as one line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum FrontMatter {
+pub enum FrontMatterFold {
     #[default]
     Folded,
     Unfolded,
 }
 
-impl FrontMatter {
+impl FrontMatterFold {
     pub fn toggled(self) -> Self {
         match self {
             Self::Folded => Self::Unfolded,

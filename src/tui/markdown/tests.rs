@@ -13,7 +13,7 @@ fn layout(columns: usize) -> MarkdownLayout<'static> {
     MarkdownLayout {
         columns,
         glyphs: &Glyphs::UNICODE,
-        front_matter: FrontMatter::Folded,
+        front_matter: FrontMatterFold::Folded,
         first_line: 1,
         keeps_lines: false,
     }
@@ -149,7 +149,7 @@ fn tables() {
 
 #[test]
 fn front_matter_unfolds() {
-    let layout = MarkdownLayout { front_matter: FrontMatter::Unfolded, ..layout(40) };
+    let layout = MarkdownLayout { front_matter: FrontMatterFold::Unfolded, ..layout(40) };
     let made = lines("---\nid: a\ntags: [b]\n---\n# T\n", &layout);
     let texts: Vec<&str> = made.lines.iter().map(PageLine::text).collect();
     assert_eq!(texts, ["front matter", "│ id: a", "│ tags: [b]", "", "T", "─"]);
@@ -267,7 +267,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
     #[test]
     fn laws(text in any_text(), columns in 2..90usize, unfolded in any::<bool>()) {
-        let front_matter = if unfolded { FrontMatter::Unfolded } else { FrontMatter::Folded };
+        let front_matter = if unfolded { FrontMatterFold::Unfolded } else { FrontMatterFold::Folded };
         let layout = MarkdownLayout { front_matter, ..layout(columns) };
         let made = lines(&text, &layout);
         let source_lines = text.lines().count().max(1);

@@ -8,7 +8,7 @@ use crate::common::{selection_tree, source_words};
 use crate::tui::action::Action;
 use crate::tui::agents;
 use crate::tui::catalog::LeftSource;
-use crate::tui::catalog::filtered_rows::{self, CatalogChange};
+use crate::tui::catalog::filtered_rows::{self, SnapshotChange};
 use crate::tui::catalog::reading;
 use crate::tui::consequence;
 use crate::tui::counts::Counts;
@@ -65,12 +65,12 @@ pub fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>
     state.selection.all = selection_tree::rows(&state.snapshot, state.selection.order);
     state.selection.widths = RowWidths::of(&state.selection.all, &state.snapshot);
     if catalog_changed {
-        filtered_rows::follow(state, CatalogChange::Catalog, in_catalog.as_deref());
+        filtered_rows::follow(state, SnapshotChange::Catalog, in_catalog.as_deref());
     } else if (selection_changed
         && (state.catalog.order == Order::State || state.catalog.filtered.query.depends_on_selection()))
         || (tokens_changed && state.catalog.order == Order::Tokens)
     {
-        filtered_rows::follow(state, CatalogChange::State, in_catalog.as_deref());
+        filtered_rows::follow(state, SnapshotChange::State, in_catalog.as_deref());
     }
     add_source::follow(state);
     selection::filtered_rows::refilter(state, None);

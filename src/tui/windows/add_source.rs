@@ -23,7 +23,7 @@ pub struct AddSource;
 
 /// The typed text and the state of the check.
 #[derive(Debug, Clone, Default)]
-pub struct NewSource {
+pub struct AddSourceInput {
     line: TextField,
     /// The text that the desk is checking, until it answers or the line changes.
     asked: Option<String>,
@@ -76,13 +76,13 @@ impl Window for AddSource {
 
     fn draw(&self, state: &State, _: Cursor, frame: &mut Frame<'_>) {
         let about = "A path, from the root of the workspace, or an address:";
-        let NewSource { line, problem, .. } = &state.new_source;
+        let AddSourceInput { line, problem, .. } = &state.new_source;
         one_line::draw(state, ("Add a file", about), line, problem.as_deref(), frame);
     }
 }
 
 pub fn open(state: &mut State) {
-    state.new_source = NewSource::default();
+    state.new_source = AddSourceInput::default();
     state.typing = None;
     state.open(WindowKind::AddSource);
 }

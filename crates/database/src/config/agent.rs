@@ -16,7 +16,7 @@ pub const AGENT_FILES: [&str; 2] = [".jaato/db-agent.yaml", "config/agent-config
 
 /// How databases are planned and documented.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct AgentSettings {
+pub struct DocumentationSettings {
     /// The maximum number of tables per database; the rest are left out.
     pub max_tables: usize,
     /// The time limit of a statement that reads values.
@@ -56,7 +56,7 @@ enum Found {
     Number(f64),
 }
 
-impl Default for AgentSettings {
+impl Default for DocumentationSettings {
     fn default() -> Self {
         Self { max_tables: TABLES, sample_time: Duration::from_secs(5), weights: SearchWeights::default() }
     }
@@ -131,8 +131,8 @@ const BUDGET: Allowed = Whole(1, 100_000);
 const WEIGHT: Allowed = Number(100.0);
 
 /// Parses the settings file; `file` is its name in diagnostics.
-pub fn read(text: &str, file: &str) -> (AgentSettings, Vec<Diagnostic>) {
-    let mut settings = AgentSettings::default();
+pub fn read(text: &str, file: &str) -> (DocumentationSettings, Vec<Diagnostic>) {
+    let mut settings = DocumentationSettings::default();
     let mut problems = Vec::new();
     match parsed(text, file) {
         Err(problem) => problems.push(*problem),
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn settings_and_their_problems() {
         let (settings, problems) = read("", "f");
-        assert_eq!((settings, problems.len()), (AgentSettings::default(), 0));
+        assert_eq!((settings, problems.len()), (DocumentationSettings::default(), 0));
         let text = "planner: {domain_inference: true, max_tables_per_database: 7}\n\
                     documenter: {concurrency: 5, sample_timeout_ms: 250, llm_model: x, improve_comments: false}\n\
                     indexer: {batch_size: 500}\n\
@@ -216,7 +216,7 @@ mod tests {
         let (settings, problems) = read(text, "f");
         assert_eq!(problems, []);
         let weights = SearchWeights { table: Some(1.5), domain: Some(1.0), ..SearchWeights::default() };
-        assert_eq!(settings, AgentSettings { max_tables: 7, sample_time: Duration::from_millis(250), weights });
+        assert_eq!(settings, DocumentationSettings { max_tables: 7, sample_time: Duration::from_millis(250), weights });
         assert_eq!(
             ["table", "domain", "text", "source"].map(|kind| weights.of(kind)),
             [Some(1.5), Some(1.0), None, None]
@@ -232,7 +232,7 @@ mod tests {
             ("planner: {", "1:1"),
         ] {
             let (settings, problems) = read(text, "f");
-            assert_eq!(settings, AgentSettings::default(), "{text}");
+            assert_eq!(settings, DocumentationSettings::default(), "{text}");
             let [problem] = problems.as_slice() else { panic!("{text}: {problems:?}") };
             assert_eq!(problem.severity, Severity::Warning, "{text}");
             let shown = format!("{}:{} {}", problem.line.unwrap_or(1), problem.column.unwrap_or(1), problem.message);

@@ -4,7 +4,7 @@
 use refdesk_text::{Code, Error};
 
 use super::DatabaseConfig;
-use crate::connector::Reading;
+use crate::connector::SchemaReading;
 use crate::names::globs::NamePattern;
 
 /// Pattern characters times name bytes; this many take about a second.
@@ -27,7 +27,7 @@ impl DatabaseConfig {
     ///
     /// # Errors
     /// It would take too long.
-    pub(crate) fn check_comparisons(&self, reading: &Reading) -> Result<(), Error> {
+    pub(crate) fn check_comparisons(&self, reading: &SchemaReading) -> Result<(), Error> {
         let tables = &reading.snapshot.tables;
         let read: usize = tables.iter().map(|table| table.schema.len() + table.name.len()).sum();
         let left_out: usize = reading.left_out.iter().map(|name| name.schema.len() + name.name.len()).sum();

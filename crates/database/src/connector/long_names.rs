@@ -7,7 +7,7 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::shorten::shortened;
 use refdesk_text::tokens::{counted, grouped};
 
-use super::Reading;
+use super::SchemaReading;
 use crate::snapshot::{ForeignKey, Key, NAME, Table, TableName};
 
 /// Whether a name is longer than any real one: PostgreSQL allows 63 bytes, Snowflake 255 characters.
@@ -16,7 +16,7 @@ pub(super) fn is_too_long(name: &str) -> bool {
 }
 
 /// Removes tables and columns with such names, the keys and indexes that use them, and such names of constraints.
-pub(super) fn leave_out(reading: &mut Reading, database: &str) {
+pub(super) fn leave_out(reading: &mut SchemaReading, database: &str) {
     let is_bad = |name: &TableName| is_too_long(&name.schema) || is_too_long(&name.name);
     let before = reading.snapshot.tables.len();
     reading.snapshot.schemas.retain(|schema| !is_too_long(&schema.name));

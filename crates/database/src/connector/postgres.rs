@@ -14,7 +14,7 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
 use self::catalog::RoleRights;
-use super::{ConnectionEnvironment, Reading, stopped};
+use super::{ConnectionEnvironment, SchemaReading, stopped};
 use crate::config::{DatabaseConfig, ServerConnection};
 use crate::names::quoted::quoted;
 
@@ -29,7 +29,7 @@ pub fn snapshot(
     config: &DatabaseConfig,
     server: &ServerConnection,
     around: &ConnectionEnvironment,
-) -> Result<Reading, Error> {
+) -> Result<SchemaReading, Error> {
     outside_runtime(|| read(config, server, around, &WAITS))
         .unwrap_or_else(|| Err(unreachable("the client stopped", "try again")))
 }
@@ -47,7 +47,7 @@ fn read(
     server: &ServerConnection,
     around: &ConnectionEnvironment,
     waits: &[Duration],
-) -> Result<Reading, Error> {
+) -> Result<SchemaReading, Error> {
     let address = place::address(server, around)?;
     let (mut reading, rights) =
         with_retries(around, waits, || attempt(config, &address, around)).map_err(|refusal| explained(&refusal))?;
@@ -80,7 +80,7 @@ fn attempt(
     config: &DatabaseConfig,
     address: &Address,
     around: &ConnectionEnvironment,
-) -> Result<(Reading, RoleRights), Refusal> {
+) -> Result<(SchemaReading, RoleRights), Refusal> {
     let session = ReadingSession::open(address, &around.is_stopped)?;
     let read = catalog::read(&session, config);
     session.end();
@@ -131,7 +131,7 @@ fn weak_tls(config: &DatabaseConfig, address: &Address) -> Option<Diagnostic> {
 }
 
 /// A warning about a role with more rights than reading requires, with statements that create a read-only one.
-fn too_many_rights(config: &DatabaseConfig, rights: &RoleRights, reading: &Reading) -> Option<Diagnostic> {
+fn too_many_rights(config: &DatabaseConfig, rights: &RoleRights, reading: &SchemaReading) -> Option<Diagnostic> {
     let may = if rights.is_superuser {
         "is a superuser".to_owned()
     } else if rights.writable_tables > 0 {

@@ -14,7 +14,7 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
 use self::catalog::RoleName;
-use super::{ConnectionEnvironment, Reading};
+use super::{ConnectionEnvironment, SchemaReading};
 use crate::config::{DatabaseConfig, ServerConnection};
 use crate::names::quoted::quoted;
 
@@ -29,7 +29,7 @@ pub(crate) fn snapshot(
     config: &DatabaseConfig,
     server: &ServerConnection,
     around: &ConnectionEnvironment,
-) -> Result<Reading, Error> {
+) -> Result<SchemaReading, Error> {
     read(config, server, around, &|time| around.wait(time))
 }
 
@@ -39,7 +39,7 @@ fn read(
     server: &ServerConnection,
     around: &ConnectionEnvironment,
     wait: &dyn Fn(Duration) -> bool,
-) -> Result<Reading, Error> {
+) -> Result<SchemaReading, Error> {
     let account = place::account(server)?;
     let token = place::token(server, around, SystemTime::now())?;
     let session = Session::new(&account, token, wait);
@@ -53,7 +53,7 @@ fn read(
 }
 
 /// A warning about a role with unlimited rights, with statements that create a read-only one.
-fn too_many_rights(config: &DatabaseConfig, role: &RoleName, reading: &Reading) -> Option<Diagnostic> {
+fn too_many_rights(config: &DatabaseConfig, role: &RoleName, reading: &SchemaReading) -> Option<Diagnostic> {
     if !ADMINISTRATORS.contains(&role.name.as_str()) {
         return None;
     }

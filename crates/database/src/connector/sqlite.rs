@@ -19,7 +19,7 @@ pub use self::open::words as error_words;
 
 use self::views::{VIEW_SIZE, ViewTexts};
 use super::long_names::is_too_long;
-use super::{AccessibleDatabase, Reading, stopped};
+use super::{AccessibleDatabase, SchemaReading, stopped};
 use crate::config::DatabaseConfig;
 use crate::names::quoted::quoted;
 use crate::snapshot::{
@@ -62,16 +62,16 @@ struct Object {
 ///
 /// # Errors
 /// The file cannot be opened, is not an SQLite database, or has a damaged schema; or `is_stopped` was set.
-pub fn snapshot(database: &AccessibleDatabase<'_>, shown: &str) -> Result<Reading, Error> {
+pub fn snapshot(database: &AccessibleDatabase<'_>, shown: &str) -> Result<SchemaReading, Error> {
     let read = |file: &SqliteFile| read(database.config, file, shown);
     let reading = SqliteFile::with(&database.file, shown, &database.around.is_stopped, read);
     if database.around.is_stopped() {
         return Err(stopped());
     }
-    reading?.unwrap_or_else(|| Ok(Reading::default()))
+    reading?.unwrap_or_else(|| Ok(SchemaReading::default()))
 }
 
-fn read(config: &DatabaseConfig, file: &SqliteFile, shown: &str) -> Result<Reading, Error> {
+fn read(config: &DatabaseConfig, file: &SqliteFile, shown: &str) -> Result<SchemaReading, Error> {
     let objects = objects(file)?;
     config.check_table_comparisons(objects.iter().map(|it| SCHEMA.len() + it.name.len()).sum())?;
     Ok(reading_of(config, file, shown, &objects))
@@ -88,7 +88,7 @@ fn objects(file: &SqliteFile) -> Result<Vec<Object>, Error> {
     objects.map_err(|error| file.unreadable(&error))
 }
 
-fn reading_of(config: &DatabaseConfig, file: &SqliteFile, shown: &str, objects: &[Object]) -> Reading {
+fn reading_of(config: &DatabaseConfig, file: &SqliteFile, shown: &str, objects: &[Object]) -> SchemaReading {
     let virtual_tables: HashSet<String> =
         objects.iter().filter(|it| ddl::is_virtual(&it.sql)).map(|it| it.name.to_lowercase()).collect();
     let mut reader = Reader {
@@ -126,7 +126,7 @@ fn reading_of(config: &DatabaseConfig, file: &SqliteFile, shown: &str, objects: 
     let schemas = vec![SchemaInfo { name: SCHEMA.to_owned(), comment: None }];
     let mut snapshot = Snapshot { server_version: Some(rusqlite::version().to_owned()), schemas, tables, beyond };
     snapshot.sort();
-    Reading { snapshot, left_out, problems, ..Reading::default() }
+    SchemaReading { snapshot, left_out, problems, ..SchemaReading::default() }
 }
 
 fn is_wanted(config: &DatabaseConfig, object: &Object, virtual_tables: &HashSet<String>) -> bool {

@@ -9,12 +9,12 @@ use rusqlite::Connection;
 
 use super::*;
 use crate::config::{self, DatabasesConfig};
-use crate::connector::{ConnectionEnvironment, Reading, sqlite};
+use crate::connector::{ConnectionEnvironment, SchemaReading, sqlite};
 use crate::schema::domains::domains;
 use crate::schema::joins::infer;
 use crate::schema::notes::Notes;
 use crate::schema::page::{PagesInput, pages};
-use crate::schema::plan::{DatabaseState, PlanEdits, PlanInput, make};
+use crate::schema::plan::{PlanEdits, PlanInput, ReadOutcome, make};
 use crate::schema::source_ids::SourceIds;
 use crate::schema::table_doc::{DocInput, TableDoc};
 use crate::snapshot::Table;
@@ -34,7 +34,7 @@ fn all_output(sql: &str, more: &str) -> String {
 }
 
 /// Like [`all_output`], for a schema that was already read.
-pub fn written(config: &DatabasesConfig, reachable: &AccessibleDatabase<'_>, reading: Reading) -> String {
+pub fn written(config: &DatabasesConfig, reachable: &AccessibleDatabase<'_>, reading: SchemaReading) -> String {
     let database = reachable.config;
     let (snapshot, notes) = (reading.snapshot, Notes::default());
     let mut joins = infer(&snapshot, &notes);
@@ -46,7 +46,7 @@ pub fn written(config: &DatabasesConfig, reachable: &AccessibleDatabase<'_>, rea
     let ids = SourceIds::default();
     let input = PagesInput { config: database, docs_path: "docs", tables: &docs, domains: &domains, ids: &ids };
     let mut all: String = pages(&input).into_iter().map(|page| page.text).collect();
-    let planned = PlanInput { config: database, state: DatabaseState::Read(&snapshot), notes: &notes };
+    let planned = PlanInput { config: database, state: ReadOutcome::Read(&snapshot), notes: &notes };
     all.push_str(&make(config, &[planned], &PlanEdits::default(), "now").0.text());
     all.push_str(&format!("{:?} {:?} {:?}", reading.problems, sampled.problems, joins));
     all

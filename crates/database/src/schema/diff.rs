@@ -19,14 +19,14 @@ pub struct TableSide {
     /// The JSON page; `None` if it cannot be read.
     pub doc: Option<TableDoc>,
     /// The state of the page for people.
-    pub page: PageFile,
+    pub page: PageFileState,
     /// The state of the JSON page.
-    pub data: PageFile,
+    pub data: PageFileState,
 }
 
 /// The state of a page's file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum PageFile {
+pub enum PageFileState {
     /// It is as refdesk wrote it.
     #[default]
     Written,
@@ -160,12 +160,12 @@ fn compare(before: &TableSide, after: &TableSide, found: &mut Vec<Difference>) {
     let mut differences = Differences { table: &after.name, found };
     if before.metadata_hash.is_none() {
         let (kind, detail) = match before.page {
-            PageFile::Missing => (DifferenceKind::PageMissing, "the page for people is missing"),
-            PageFile::Edited => (
+            PageFileState::Missing => (DifferenceKind::PageMissing, "the page for people is missing"),
+            PageFileState::Edited => (
                 DifferenceKind::DefinitionUnknown,
                 "the page was edited, and no longer says which definition it was written from",
             ),
-            PageFile::Written => {
+            PageFileState::Written => {
                 (DifferenceKind::DefinitionUnknown, "the page does not say which definition it was written from")
             }
         };
@@ -174,11 +174,11 @@ fn compare(before: &TableSide, after: &TableSide, found: &mut Vec<Difference>) {
     if !is_stale(before.metadata_hash.as_deref(), after.metadata_hash.as_deref()) {
         return;
     }
-    let (Some(old), Some(new), PageFile::Written) = (&before.doc, &after.doc, before.data) else {
+    let (Some(old), Some(new), PageFileState::Written) = (&before.doc, &after.doc, before.data) else {
         let why = match before.data {
-            PageFile::Written => "cannot be read",
-            PageFile::Edited => "was edited",
-            PageFile::Missing => "is missing",
+            PageFileState::Written => "cannot be read",
+            PageFileState::Edited => "was edited",
+            PageFileState::Missing => "is missing",
         };
         let detail = format!("what changed is unknown, because the JSON page {why}");
         return differences.note(DifferenceKind::DefinitionChanged, None, detail);

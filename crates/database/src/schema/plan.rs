@@ -16,7 +16,7 @@ use crate::snapshot::TableKind;
 use edits::content_hash;
 
 pub use edits::PlanEdits;
-pub use make::{DatabaseState, PlanInput, make, says_sensitive, stale};
+pub use make::{PlanInput, ReadOutcome, make, says_sensitive, stale};
 
 /// Where the plan is.
 pub const FILE: &str = ".jaato/databases/documentation-plan.json";

@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError};
 
 use refdesk_database::documenter::{Manifest, PageAction, Progress};
 use refdesk_database::schema::check::{CheckInput, Coverage, Finding, check};
-use refdesk_database::schema::diff::{Difference, DifferenceKind, PageFile, TableSide, diff};
+use refdesk_database::schema::diff::{Difference, DifferenceKind, PageFileState, TableSide, diff};
 use refdesk_database::schema::joins::infer;
 use refdesk_database::schema::page::folder_of_page;
 use refdesk_database::snapshot::TableName;
@@ -100,9 +100,9 @@ impl Desk {
         let pages = self.documented_pages();
         let edited: BTreeSet<&String> = run.edited.iter().chain(&run.left_over).collect();
         let file = |path: &String, is_read: bool| match edited.contains(path) {
-            true => PageFile::Edited,
-            false if is_read || self.page_hash(path).is_some() => PageFile::Written,
-            false => PageFile::Missing,
+            true => PageFileState::Edited,
+            false if is_read || self.page_hash(path).is_some() => PageFileState::Written,
+            false => PageFileState::Missing,
         };
         let mut found = Vec::new();
         for database in &run.databases {

@@ -65,7 +65,7 @@ pub struct DocumentReport {
     pub is_ended: bool,
 }
 
-struct Run<'d, 'p> {
+struct DocumentationRun<'d, 'p> {
     desk: &'d mut Desk,
     session: &'d Session,
     prepared: &'p Documentation,
@@ -91,7 +91,7 @@ impl Desk {
         // A run that completes an interrupted one reports that, too.
         let is_unchanged = prepared.is_up_to_date() && prepared.interrupted.is_none();
         let now = self.timestamp();
-        let mut run = Run {
+        let mut run = DocumentationRun {
             progress: progress_of(prepared, &now),
             writes: SeparateWrites::new(self.workspace()),
             report: DocumentReport { edited: prepared.edited.clone(), ..DocumentReport::default() },
@@ -127,7 +127,7 @@ impl Desk {
             };
             run.store_progress();
         }
-        let Run { desk, report, .. } = run;
+        let DocumentationRun { desk, report, .. } = run;
         // Sources whose pages were missing now have them.
         if !is_unchanged {
             desk.reload();
@@ -136,7 +136,7 @@ impl Desk {
     }
 }
 
-impl<'p> Run<'_, 'p> {
+impl<'p> DocumentationRun<'_, 'p> {
     /// Removes temporary files that a killed run left beside its pages, even in folders to which this run writes
     /// nothing.
     fn sweep_leftovers(&self) {

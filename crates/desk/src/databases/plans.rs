@@ -6,7 +6,7 @@ use std::path::Path;
 use jiff::Timestamp;
 use refdesk_database::config::CheckRule;
 use refdesk_database::schema::check::hidden_texts;
-use refdesk_database::schema::plan::{self, DatabaseState, FILE, Plan, PlanEdits, PlanInput};
+use refdesk_database::schema::plan::{self, FILE, Plan, PlanEdits, PlanInput, ReadOutcome};
 use refdesk_database::snapshot::TableName;
 use refdesk_files::output::Proposal;
 use refdesk_text::escape::one_line;
@@ -125,9 +125,9 @@ fn input(database: &ReadDatabase) -> PlanInput<'_> {
     PlanInput {
         config: &database.config,
         state: match &database.state {
-            ReadState::Read(_, snapshot) => DatabaseState::Read(snapshot),
-            ReadState::Failed(error) => DatabaseState::Unreachable(&error.message),
-            ReadState::Untrusted => DatabaseState::Untrusted,
+            ReadState::Read(_, snapshot) => ReadOutcome::Read(snapshot),
+            ReadState::Failed(error) => ReadOutcome::Unreachable(&error.message),
+            ReadState::Untrusted => ReadOutcome::Untrusted,
         },
         notes: &database.notes,
     }

@@ -13,7 +13,7 @@ use tokio::sync::mpsc::{Sender, WeakSender};
 use tokio::sync::oneshot;
 
 use super::event::Event;
-use super::request::{Change, Message, Response};
+use super::request::{Message, OutsideChange, Response};
 use crate::{Desk, DocumentOptions, DocumentProgress, DocumentationPreview, Options, Session};
 
 /// The shortest time between two progress reports.
@@ -206,7 +206,7 @@ fn run(
     let _ = reply.send(Response::DatabasesWritten(written.map(Box::new)));
     // If the queue is full, the written files are noticed later.
     if let Some(queue) = changed.upgrade() {
-        let _ = queue.try_send(Message::Changed(Change::Workspace));
+        let _ = queue.try_send(Message::Changed(OutsideChange::Workspace));
     }
 }
 

@@ -410,7 +410,7 @@ pub(super) enum Message {
     /// A client's request.
     Call(Call),
     /// Something changed outside the engine.
-    Changed(Change),
+    Changed(OutsideChange),
     /// The search index was updated, or could not be, and why.
     Indexed { failure: Option<String> },
 }
@@ -425,7 +425,7 @@ pub(super) struct Call {
 
 /// What may have changed outside the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Change {
+pub(super) enum OutsideChange {
     /// Pending requests to the person: new, removed or timed out.
     Requests,
     /// The journal.
@@ -447,7 +447,7 @@ impl Message {
     pub(super) fn is_reload(&self) -> bool {
         match self {
             Self::Call(call) => call.request == Request::Reload,
-            Self::Changed(change) => *change == Change::Workspace,
+            Self::Changed(change) => *change == OutsideChange::Workspace,
             Self::Indexed { .. } => false,
         }
     }

@@ -14,7 +14,7 @@ use jiff::tz::TimeZone;
 use tokio::sync::mpsc::WeakSender;
 
 use super::notice::moment;
-use super::request::{Change, Message};
+use super::request::{Message, OutsideChange};
 use crate::Desk;
 use crate::channel::folder::{self, AnswerStatus, ChannelFolder, Pending};
 use crate::channel::presence::{self, Presence, PresenceKind};
@@ -332,7 +332,7 @@ fn run_alarm(first: Duration, set: &mpsc::Receiver<Duration>, changed: &WeakSend
             Err(mpsc::RecvTimeoutError::Timeout) => {
                 next = EVERY;
                 let Some(sender) = changed.upgrade() else { return };
-                if sender.blocking_send(Message::Changed(Change::Requests)).is_err() {
+                if sender.blocking_send(Message::Changed(OutsideChange::Requests)).is_err() {
                     return;
                 }
             }

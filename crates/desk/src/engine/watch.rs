@@ -1,6 +1,6 @@
 //! Watches what a desk depends on, with the system's watcher or by polling (BEHAVIOUR §9 "Watching"). Either way, a
-//! change is sent as one [`Change::Workspace`], or as a narrower one if that suffices; the desk finds out what changed.
-//! Nothing waits for the watches to be set.
+//! change is sent as one [`OutsideChange::Workspace`], or as a narrower one if that suffices; the desk finds out what
+//! changed. Nothing waits for the watches to be set.
 
 mod change_burst;
 mod events;
@@ -18,7 +18,7 @@ use std::time::Duration;
 use tokio::sync::mpsc::WeakSender;
 
 use self::change_burst::ChangeScope;
-use self::limits::Limits;
+use self::limits::WatchLimits;
 use self::live::Live;
 use self::poll::Poll;
 use self::wanted::WatchSet;
@@ -142,7 +142,7 @@ fn run(
     done: mpsc::SyncSender<Followed>,
     shared: &Mutex<Status>,
 ) {
-    let limits = Limits::default();
+    let limits = WatchLimits::default();
     let mut done = Some(done);
     let mut means = match Live::new(seen.clone(), limits) {
         Ok(live) => WatchBackend::Live(live),
@@ -166,14 +166,19 @@ fn run(
 }
 
 impl WatchBackend {
-    fn polling(why: &str, seen: &mpsc::Sender<ChangeScope>, limits: Limits) -> Self {
+    fn polling(why: &str, seen: &mpsc::Sender<ChangeScope>, limits: WatchLimits) -> Self {
         match Poll::start(poll::EVERY, limits, seen.clone()) {
             Ok(poll) => Self::Polling { poll, why: why.into() },
             Err(error) => Self::Off { why: format!("{why}; {error}").into() },
         }
     }
 
-    fn follow(&mut self, wanted: WatchSet, seen: &mpsc::Sender<ChangeScope>, limits: Limits) -> (Followed, Status) {
+    fn follow(
+        &mut self,
+        wanted: WatchSet,
+        seen: &mpsc::Sender<ChangeScope>,
+        limits: WatchLimits,
+    ) -> (Followed, Status) {
         if let Self::Live(live) = self {
             match live.follow(&wanted) {
                 Ok(outcome) => {

@@ -20,7 +20,7 @@ use super::event::{Age, Event};
 use super::journal_follower::JournalFollower;
 use super::notice::{Actor, ChangeOrigin};
 use super::previews::PreviewJob;
-use super::request::{Call, Change, Message, Request};
+use super::request::{Call, Message, OutsideChange, Request};
 use super::requests::Requests;
 use super::snapshot::{Snapshot, Watching};
 use super::watch::{Followed, Watch, Watcher};
@@ -361,25 +361,27 @@ impl Worker<'_> {
     }
 
     /// Handles a change from outside.
-    fn follow(&mut self, change: Change, watch: &Watch) {
+    fn follow(&mut self, change: OutsideChange, watch: &Watch) {
         match change {
-            Change::Requests | Change::Journal | Change::Choice if self.desk.is_gone() => self.reload(watch),
-            Change::Requests => {
+            OutsideChange::Requests | OutsideChange::Journal | OutsideChange::Choice if self.desk.is_gone() => {
+                self.reload(watch)
+            }
+            OutsideChange::Requests => {
                 self.update_requests();
                 self.publish();
             }
-            Change::Journal => {
+            OutsideChange::Journal => {
                 // A choice is stored before it is journalled: report it as a change now, so that its line adds nothing.
                 self.follow_stored_choice();
                 self.follow_journal(Age::Now);
             }
-            Change::Choice => {
+            OutsideChange::Choice => {
                 self.follow_stored_choice();
                 // Even if the choice is the same, its file may have become damaged or readable again.
                 self.publish();
             }
-            Change::Workspace => self.reload(watch),
-            Change::Agents => self.say(Event::Agents),
+            OutsideChange::Workspace => self.reload(watch),
+            OutsideChange::Agents => self.say(Event::Agents),
         }
     }
 
@@ -401,17 +403,17 @@ impl Worker<'_> {
             // Until the workspace is back, release, index and write nothing.
             return self.publish();
         }
-        self.after_change(Change::Workspace, &before);
+        self.after_change(OutsideChange::Workspace, &before);
     }
 
     /// Handles a change of choice or workspace: completes the selection, clears from sessions' memory the sources that
     /// left it since `before`, indexes templates, and publishes the result.
-    fn after_change(&mut self, change: Change, before: &Selection) {
+    fn after_change(&mut self, change: OutsideChange, before: &Selection) {
         self.desk.settle();
         if let Err(refusal) = self.desk.forget_left(before) {
             self.refuse(refusal);
         }
-        let is_reloaded = change == Change::Workspace;
+        let is_reloaded = change == OutsideChange::Workspace;
         if is_reloaded {
             self.update_requests();
             self.update_trust();

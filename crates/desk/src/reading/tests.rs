@@ -94,7 +94,7 @@ fn what_each_source_returns() {
     assert_eq!((reading.path.as_str(), reading.tokens, reading.total_lines), ("dir/sub/one.json", 1, 1));
     assert!(!reading.cut && reading.kind == ReadingKind::Content);
     let listing = world.read("dir", None, None).unwrap();
-    assert_eq!(listing.entries[1], Entry { path: "sub/one.json".into(), bytes: 3, tokens: 1 });
+    assert_eq!(listing.entries[1], ListedFile { path: "sub/one.json".into(), bytes: 3, tokens: 1 });
     assert_eq!((listing.kind, listing.path.as_str()), (ReadingKind::List, "dir"));
 }
 

@@ -17,7 +17,7 @@ use refdesk_text::report::Diagnostic;
 
 /// A stored selection.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stored {
+pub struct StoredSelection {
     /// Picks and exclusions.
     #[serde(flatten)]
     pub choice: Choice,
@@ -56,7 +56,7 @@ pub struct Change<T> {
 
 impl Store {
     /// The stored selection; `None` if there is none. A damaged file is moved aside and reported.
-    pub fn choice(&self) -> (Option<Stored>, Vec<Diagnostic>) {
+    pub fn choice(&self) -> (Option<StoredSelection>, Vec<Diagnostic>) {
         let (found, diagnostics) = self.read_or_set_aside(&self.selection);
         (found.map(|found| self.trusted_part(found)), diagnostics)
     }
@@ -66,7 +66,7 @@ impl Store {
     ///
     /// # Errors
     /// The file is damaged; the reason as a diagnostic.
-    pub fn look(&self) -> Result<Option<Stored>, Box<Diagnostic>> {
+    pub fn look(&self) -> Result<Option<StoredSelection>, Box<Diagnostic>> {
         let file = &self.selection;
         self.check_inside(file).map_err(|error| Box::new(self.unread(&error)))?;
         let found = self.read(file).map_err(|problem| {
@@ -76,7 +76,7 @@ impl Store {
     }
 
     /// The trusted part of a stored selection; for a foreign one, only picks and exclusions.
-    fn trusted_part(&self, found: StateContent<Stored>) -> Stored {
+    fn trusted_part(&self, found: StateContent<StoredSelection>) -> StoredSelection {
         let file = self.shown(&self.selection);
         if found.is_own {
             self.foreign.settle(&file);
@@ -87,7 +87,7 @@ impl Store {
             self.foreign.note(file, ForeignFileAction::Choice { is_cut, aside: None });
         }
         let taken_over = if self.sealer.can_have_key() { choice.picks.clone() } else { Vec::new() };
-        Stored { choice, taken_over, ..Stored::default() }
+        StoredSelection { choice, taken_over, ..StoredSelection::default() }
     }
 
     /// Changes the stored selection, starting from `initial` if there is none; writes only if it differs. A foreign
@@ -98,14 +98,14 @@ impl Store {
     pub fn change<T>(
         &self,
         session: &Session,
-        initial: &Stored,
+        initial: &StoredSelection,
         new: NewPicks<'_>,
         change: impl FnOnce(&mut Choice) -> T,
     ) -> io::Result<Change<T>> {
         self.check_inside(&self.selection)?;
         let _lock = self.lock()?;
         let can_seal = self.sealer.key_or_new().is_ok();
-        let (stored, diagnostics) = self.read_locked::<Stored>(&self.selection);
+        let (stored, diagnostics) = self.read_locked::<StoredSelection>(&self.selection);
         let is_foreign = can_seal && stored.as_ref().is_some_and(|found| !found.is_own);
         let mut taken_over = Vec::new();
         let (stored, is_cut) = match stored {
@@ -142,13 +142,13 @@ impl Store {
         if is_foreign || stored.as_ref() != Some(&value) || known != taken_over {
             let (by, session) = (Some(session.who.clone()), Some(session.name()));
             let taken_over = taken_over.clone();
-            self.write_choice(&Stored { choice: value.clone(), by, session, taken_over })?;
+            self.write_choice(&StoredSelection { choice: value.clone(), by, session, taken_over })?;
         }
         Ok(Change { answer, value, taken_over, diagnostics })
     }
 
     /// A selection does not require a seal, so it is written without one if there is no key.
-    fn write_choice(&self, stored: &Stored) -> io::Result<()> {
+    fn write_choice(&self, stored: &StoredSelection) -> io::Result<()> {
         if self.sealer.key_or_new().is_ok() {
             return self.write(&self.selection, stored);
         }
@@ -180,7 +180,10 @@ mod tests {
     #[test]
     fn a_change_is_stored_and_git_ignores_the_folder() {
         let folder = tempfile::tempdir().unwrap();
-        let initial = Stored { choice: Choice { picks: vec!["pre".into()], ..Choice::default() }, ..Stored::default() };
+        let initial = StoredSelection {
+            choice: Choice { picks: vec!["pre".into()], ..Choice::default() },
+            ..StoredSelection::default()
+        };
         assert_eq!(store(folder.path()).choice().0, None);
         let change =
             store(folder.path()).change(&session(), &initial, NewPicks::Made(&[]), |choice| choice.pick("a")).unwrap();
@@ -225,7 +228,10 @@ mod tests {
         assert_eq!(store.choice().0.unwrap().choice, expected);
         let limit = "at most 10000, none longer than 1024 bytes";
         assert!(store.foreign().unwrap().message.contains(limit));
-        assert_eq!(store.change(&session(), &Stored::default(), NewPicks::Made(&[]), |_| ()).unwrap().value, expected);
+        assert_eq!(
+            store.change(&session(), &StoredSelection::default(), NewPicks::Made(&[]), |_| ()).unwrap().value,
+            expected
+        );
         let message = store.foreign().unwrap().message;
         assert!(message.contains(limit) && message.contains("set aside as"), "{message}");
         assert_private(&folder.path().join(".jaato/refdesk/selection.json.foreign-1800000000"));
@@ -237,7 +243,7 @@ mod tests {
         std::fs::create_dir(folder.path().join("kept")).unwrap();
         std::os::unix::fs::symlink("kept", folder.path().join(".jaato")).unwrap();
         let error = store(folder.path())
-            .change(&session(), &Stored::default(), NewPicks::Made(&[]), |choice| choice.pick("a"))
+            .change(&session(), &StoredSelection::default(), NewPicks::Made(&[]), |choice| choice.pick("a"))
             .unwrap_err();
         assert!(error.to_string().contains(".jaato is a symbolic link, which is not followed"), "{error}");
         assert_eq!(std::fs::read_dir(folder.path().join("kept")).unwrap().count(), 0);
@@ -251,7 +257,7 @@ mod tests {
                 let store = store(folder.path());
                 scope.spawn(move || {
                     store
-                        .change(&session(), &Stored::default(), NewPicks::Made(&[]), |choice| {
+                        .change(&session(), &StoredSelection::default(), NewPicks::Made(&[]), |choice| {
                             choice.pick(&at.to_string())
                         })
                         .unwrap()

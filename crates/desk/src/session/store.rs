@@ -446,7 +446,7 @@ pub(super) mod tests {
                 let error = store
                     .change(
                         &session,
-                        &crate::session::Stored::default(),
+                        &crate::session::StoredSelection::default(),
                         crate::session::NewPicks::Made(&[]),
                         |choice| choice.pick("x"),
                     )

@@ -22,14 +22,14 @@ fn built() -> World {
 #[test]
 fn a_folder_that_cannot_be_written_is_read_without_other_files() {
     for (is_writable, log, expected) in [
-        (true, None, Reading::Shared),
-        (true, Some(0), Reading::Shared),
-        (true, Some(4_096), Reading::Shared),
-        (false, None, Reading::Immutable),
-        (false, Some(0), Reading::Immutable),
-        (false, Some(4_096), Reading::Shared),
+        (true, None, OpenMode::Shared),
+        (true, Some(0), OpenMode::Shared),
+        (true, Some(4_096), OpenMode::Shared),
+        (false, None, OpenMode::Immutable),
+        (false, Some(0), OpenMode::Immutable),
+        (false, Some(4_096), OpenMode::Shared),
     ] {
-        assert_eq!(Reading::of(is_writable, log), expected, "{is_writable} {log:?}");
+        assert_eq!(OpenMode::of(is_writable, log), expected, "{is_writable} {log:?}");
     }
 }
 
@@ -41,7 +41,7 @@ fn an_index_that_does_not_change_is_read_from_any_path() {
         fs::create_dir_all(workspace.join(STATE_FOLDER)).unwrap();
         fs::copy(world.location().path(), workspace.join(STATE_FOLDER).join(DATABASE)).unwrap();
         let location = Location::new(&workspace, Sealer::fixed(&workspace));
-        let connection = location.open_for(Reading::Immutable).unwrap();
+        let connection = location.open_for(OpenMode::Immutable).unwrap();
         let count: usize = connection.query_row("SELECT count(*) FROM documents", (), |row| row.get(0)).unwrap();
         assert_eq!(count, 2, "{name}");
         assert!(connection.execute("DELETE FROM documents", ()).is_err(), "{name}");

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use regex::{Regex, RegexBuilder};
 
-use crate::tui::catalog::document_part::TextKind;
+use crate::tui::catalog::document_part::TextFormat;
 use crate::tui::glyphs::Glyphs;
-use crate::tui::markdown::{self, FrontMatter, MarkdownLayout};
+use crate::tui::markdown::{self, FrontMatterFold, MarkdownLayout};
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::marked::MarkedText;
@@ -16,11 +16,16 @@ use crate::tui::widgets::page::{PageLine, WrappedText};
 use refdesk_desk::SearchHit;
 
 pub fn page(hit: &SearchHit, columns: usize, glyphs: &Glyphs) -> WrappedText {
-    let kind = if hit.path.is_empty() { TextKind::Lines } else { TextKind::of_path(Path::new(&hit.path)) };
+    let kind = if hit.path.is_empty() { TextFormat::Lines } else { TextFormat::of_path(Path::new(&hit.path)) };
     if kind.is_markdown() {
-        let keeps_lines = kind == TextKind::Lines;
-        let layout =
-            MarkdownLayout { columns, glyphs, front_matter: FrontMatter::Folded, first_line: hit.line, keeps_lines };
+        let keeps_lines = kind == TextFormat::Lines;
+        let layout = MarkdownLayout {
+            columns,
+            glyphs,
+            front_matter: FrontMatterFold::Folded,
+            first_line: hit.line,
+            keeps_lines,
+        };
         let mut lines = markdown::lines(&hit.excerpt, &layout).lines;
         if let Some(searched) = searched(hit) {
             for line in &mut lines {

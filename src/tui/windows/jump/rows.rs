@@ -15,7 +15,7 @@ use super::kind::JumpKind;
 use super::matcher::{WordMatch, WordMatcher, searched};
 use crate::common::filter::variables;
 use crate::tui::action::ActionBinding;
-use crate::tui::catalog::document_part::TextKind;
+use crate::tui::catalog::document_part::TextFormat;
 use crate::tui::catalog::places::ReadableDocument;
 use crate::tui::catalog::{filtered_rows, outlines};
 use crate::tui::filter::{FilterResult, Query, apply};
@@ -230,7 +230,7 @@ fn heading(hit: &SearchHit) -> &str {
 
 /// Whether it is in a file without headings, such as a settings file.
 fn is_file(hit: &SearchHit) -> bool {
-    hit.heading.is_empty() && !hit.path.is_empty() && !TextKind::of_path(Path::new(&hit.path)).is_markdown()
+    hit.heading.is_empty() && !hit.path.is_empty() && !TextFormat::of_path(Path::new(&hit.path)).is_markdown()
 }
 
 /// Whether a section was found by meaning alone.

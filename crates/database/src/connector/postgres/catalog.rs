@@ -8,7 +8,7 @@ use refdesk_text::report::Diagnostic;
 
 use super::statements;
 use crate::config::DatabaseConfig;
-use crate::connector::Reading;
+use crate::connector::SchemaReading;
 use crate::snapshot::{
     ALL_COLUMNS, Column, Constraint, ForeignKey, IndexInfo, Key, SchemaInfo, Snapshot, Table, TableKind, TableName,
 };
@@ -26,7 +26,7 @@ pub(crate) struct RoleRights {
     pub writable_tables: usize,
 }
 
-pub(crate) fn read(session: &ReadingSession, config: &DatabaseConfig) -> Result<(Reading, RoleRights), Refusal> {
+pub(crate) fn read(session: &ReadingSession, config: &DatabaseConfig) -> Result<(SchemaReading, RoleRights), Refusal> {
     let mut rights = RoleRights::default();
     let mut snapshot = Snapshot::default();
     for row in session.rows(statements::SERVER, &[])? {
@@ -67,7 +67,7 @@ pub(crate) fn read(session: &ReadingSession, config: &DatabaseConfig) -> Result<
     }
     problems.sort_by(|a, b| a.message.cmp(&b.message));
     snapshot.sort();
-    Ok((Reading { snapshot, left_out, problems, ..Reading::default() }, rights))
+    Ok((SchemaReading { snapshot, left_out, problems, ..SchemaReading::default() }, rights))
 }
 
 /// Tables by their OID.

@@ -36,12 +36,12 @@ fn place(server: &TestServer, database: &str, user: &str) -> String {
     format!("host: {:?}, port: {}, database: {database}, user: {user}", server.folder(), server.port())
 }
 
-fn try_read(connection: &str, more: &str, around: &ConnectionEnvironment) -> Result<Reading, Error> {
+fn try_read(connection: &str, more: &str, around: &ConnectionEnvironment) -> Result<SchemaReading, Error> {
     let (config, server) = config(connection, more);
     read(&config, &server, around, &NO_WAIT)
 }
 
-fn reading(server: &TestServer, database: &str, user: &str) -> Reading {
+fn reading(server: &TestServer, database: &str, user: &str) -> SchemaReading {
     try_read(&place(server, database, user), "", &ConnectionEnvironment::default()).unwrap()
 }
 

@@ -7,7 +7,7 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
 use crate::config::DatabaseConfig;
-use crate::connector::Reading;
+use crate::connector::SchemaReading;
 use crate::names::quoted::quoted;
 use crate::snapshot::{ALL_COLUMNS, Column, ForeignKey, Key, SchemaInfo, Snapshot, Table, TableKind, TableName};
 
@@ -74,7 +74,7 @@ pub(crate) struct RoleName {
 ///
 /// # Errors
 /// Snowflake cannot be reached, or refuses a statement.
-pub(crate) fn read(session: &Session<'_>, config: &DatabaseConfig) -> Result<(Reading, RoleName), Error> {
+pub(crate) fn read(session: &Session<'_>, config: &DatabaseConfig) -> Result<(SchemaReading, RoleName), Error> {
     let server = session.rows(SERVER, &[])?;
     let Some(row) = server.iter().next() else { return Err(unreadable("it does not report its version", "try again")) };
     let server_version = row.get("version").map(str::to_owned);
@@ -101,7 +101,7 @@ pub(crate) fn read(session: &Session<'_>, config: &DatabaseConfig) -> Result<(Re
     }
     snapshot.tables = tables.into_values().collect();
     snapshot.sort();
-    Ok((Reading { snapshot, left_out, problems, ..Reading::default() }, role))
+    Ok((SchemaReading { snapshot, left_out, problems, ..SchemaReading::default() }, role))
 }
 
 type Tables = BTreeMap<TableName, Table>;

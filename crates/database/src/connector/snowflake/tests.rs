@@ -25,7 +25,7 @@ fn around() -> ConnectionEnvironment {
     ConnectionEnvironment { variable, ..ConnectionEnvironment::default() }
 }
 
-fn try_read(port: u16, connection: &str, more: &str) -> Result<Reading, Error> {
+fn try_read(port: u16, connection: &str, more: &str) -> Result<SchemaReading, Error> {
     let text = format!(
         "databases: [{{name: a, type: snowflake, connection: {{host: 127.0.0.1, port: {port}, {connection}}}{more}}}]"
     );
@@ -132,7 +132,7 @@ fn account() -> Tables {
     }
 }
 
-fn table<'r>(reading: &'r Reading, schema: &str, name: &str) -> &'r Table {
+fn table<'r>(reading: &'r SchemaReading, schema: &str, name: &str) -> &'r Table {
     let name = TableName { schema: schema.to_owned(), name: name.to_owned() };
     reading.snapshot.table(&name).unwrap_or_else(|| panic!("{name:?}"))
 }

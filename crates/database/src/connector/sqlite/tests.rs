@@ -33,13 +33,13 @@ fn world(sql: &str) -> World {
     World { _folder: folder, path }
 }
 
-fn read_at(path: &Path, more: &str, shown: &str) -> Result<Reading, Error> {
+fn read_at(path: &Path, more: &str, shown: &str) -> Result<SchemaReading, Error> {
     let config = config(more);
     let around = ConnectionEnvironment::default();
     snapshot(&AccessibleDatabase { config: &config, file: path.to_path_buf(), around }, shown)
 }
 
-fn reading(world: &World, more: &str) -> Reading {
+fn reading(world: &World, more: &str) -> SchemaReading {
     read_at(&world.path, more, "a.db").unwrap()
 }
 

@@ -9,7 +9,7 @@ use refdesk_postgres::testing::TestServer;
 
 use super::super::tests::{forms, marked_columns, written};
 use super::*;
-use crate::config::agent::AgentSettings;
+use crate::config::agent::DocumentationSettings;
 use crate::config::{self, DatabasesConfig};
 use crate::connector::{ConnectionEnvironment, snapshot};
 use crate::schema::joins::infer;
@@ -268,7 +268,7 @@ fn time(server: &TestServer, database: &str) {
     server.run(database, &made.collect::<String>());
     let mut config = config_of(server, database, "refdesk", "");
     config.databases[0].settings =
-        AgentSettings { sample_time: Duration::from_millis(250), ..AgentSettings::default() };
+        DocumentationSettings { sample_time: Duration::from_millis(250), ..DocumentationSettings::default() };
     let found = sampled(&config);
     let told: Vec<&str> = found.problems.iter().map(|it| it.message.as_str()).collect();
     let refused = |name: &str| format!("public.{name} cannot be sampled: a statement timed out");

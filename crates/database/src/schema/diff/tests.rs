@@ -178,25 +178,29 @@ fn the_reason_explains_the_state_of_the_pages() {
         found.iter().map(|it| format!("{}: {}", it.kind.words(), it.detail)).collect()
     };
     for (metadata_hash, page, expected) in [
-        (None, PageFile::Missing, Some("no page: the page for people is missing")),
+        (None, PageFileState::Missing, Some("no page: the page for people is missing")),
         (
             None,
-            PageFile::Edited,
+            PageFileState::Edited,
             Some("may have changed: the page was edited, and no longer says which definition it was written from"),
         ),
-        (None, PageFile::Written, Some("may have changed: the page does not say which definition it was written from")),
-        (written.metadata_hash.clone(), PageFile::Edited, None),
+        (
+            None,
+            PageFileState::Written,
+            Some("may have changed: the page does not say which definition it was written from"),
+        ),
+        (written.metadata_hash.clone(), PageFileState::Edited, None),
     ] {
         let side = TableSide { metadata_hash, page, ..written.clone() };
         assert_eq!(told(side), expected.into_iter().collect::<Vec<_>>(), "{page:?}");
     }
     let changed = "definition changed: what changed is unknown, because the JSON page";
     for (doc, data, expected) in [
-        (&other, PageFile::Written, "new column: INT not null".to_owned()),
-        (&other, PageFile::Edited, format!("{changed} was edited")),
-        (&None, PageFile::Edited, format!("{changed} was edited")),
-        (&None, PageFile::Missing, format!("{changed} is missing")),
-        (&None, PageFile::Written, format!("{changed} cannot be read")),
+        (&other, PageFileState::Written, "new column: INT not null".to_owned()),
+        (&other, PageFileState::Edited, format!("{changed} was edited")),
+        (&None, PageFileState::Edited, format!("{changed} was edited")),
+        (&None, PageFileState::Missing, format!("{changed} is missing")),
+        (&None, PageFileState::Written, format!("{changed} cannot be read")),
     ] {
         let stale = TableSide { metadata_hash: Some("old".into()), doc: doc.clone(), data, ..written.clone() };
         assert_eq!(told(stale), [expected], "{data:?}");

@@ -32,14 +32,14 @@ pub struct PlanInput<'a> {
     /// Its configuration.
     pub config: &'a DatabaseConfig,
     /// The outcome of reading it.
-    pub state: DatabaseState<'a>,
+    pub state: ReadOutcome<'a>,
     /// A person's notes.
     pub notes: &'a Notes,
 }
 
 /// The outcome of reading a database.
 #[derive(Debug, Clone, Copy)]
-pub enum DatabaseState<'a> {
+pub enum ReadOutcome<'a> {
     /// Its schema.
     Read(&'a Snapshot),
     /// It could not be read.
@@ -68,7 +68,7 @@ pub fn make(
     let mut known: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for input in inputs {
         let units = match input.state {
-            DatabaseState::Read(snapshot) => {
+            ReadOutcome::Read(snapshot) => {
                 let beyond = snapshot.beyond.iter().map(TableName::full);
                 let names = snapshot.tables.iter().map(Table::full_name).chain(beyond).collect();
                 known.insert(input.config.name.clone(), names);
@@ -86,12 +86,12 @@ pub fn make(
 
 fn database(input: &PlanInput<'_>, units: &[WorkUnit]) -> PlannedDatabase {
     let (status, connection_error) = match input.state {
-        DatabaseState::Read(_) => ("reachable", None),
-        DatabaseState::Unreachable(error) => ("unreachable", Some(error.to_owned())),
-        DatabaseState::Untrusted => ("untrusted", None),
+        ReadOutcome::Read(_) => ("reachable", None),
+        ReadOutcome::Unreachable(error) => ("unreachable", Some(error.to_owned())),
+        ReadOutcome::Untrusted => ("untrusted", None),
     };
     let snapshot = match input.state {
-        DatabaseState::Read(snapshot) => Some(snapshot),
+        ReadOutcome::Read(snapshot) => Some(snapshot),
         _ => None,
     };
     PlannedDatabase {
@@ -110,9 +110,9 @@ fn database(input: &PlanInput<'_>, units: &[WorkUnit]) -> PlannedDatabase {
 
 fn error(input: &PlanInput<'_>, now: &str) -> Option<RunError> {
     let (code, message) = match input.state {
-        DatabaseState::Read(_) => return None,
-        DatabaseState::Unreachable(error) => ("PLAN_DB_UNREACHABLE", error.to_owned()),
-        DatabaseState::Untrusted => ("PLAN_DB_UNTRUSTED", "it waits for trust".to_owned()),
+        ReadOutcome::Read(_) => return None,
+        ReadOutcome::Unreachable(error) => ("PLAN_DB_UNREACHABLE", error.to_owned()),
+        ReadOutcome::Untrusted => ("PLAN_DB_UNTRUSTED", "it waits for trust".to_owned()),
     };
     Some(RunError {
         code: code.to_owned(),

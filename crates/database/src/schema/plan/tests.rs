@@ -31,7 +31,7 @@ fn plan_of(snapshot: &Snapshot, edits: &PlanEdits) -> (Plan, Vec<String>) {
     let text = "databases: [{name: shop, type: sqlite, connection: {file: x}}]";
     let (config, _) = config::read(text, "f");
     let notes = Notes::default();
-    let input = PlanInput { config: &config.databases[0], state: DatabaseState::Read(snapshot), notes: &notes };
+    let input = PlanInput { config: &config.databases[0], state: ReadOutcome::Read(snapshot), notes: &notes };
     let (plan, problems) = make(&config, &[input], edits, "2026-01-02T03:04:05Z");
     (plan, problems.into_iter().map(|it| it.message).collect())
 }

@@ -6,7 +6,7 @@ use refdesk_database::documenter::ManifestEntry;
 use refdesk_files::name::sha256_hex;
 use refdesk_files::output::PriorContent;
 
-use super::Run;
+use super::DocumentationRun;
 use crate::Desk;
 use crate::databases::documentation::{DocumentOptions, Documentation};
 
@@ -41,7 +41,7 @@ impl Desk {
     }
 }
 
-impl Run<'_, '_> {
+impl DocumentationRun<'_, '_> {
     /// Writes the catalog entries and removes obsolete ones; edited ones stay. Returns the entries that refdesk wrote.
     pub(super) fn write_catalog_entries(&mut self) -> Vec<ManifestEntry> {
         let prepared = self.prepared;

@@ -9,10 +9,10 @@ use refdesk_database::schema::plan::SCHEMA_VERSION;
 use refdesk_files::name::sha256_hex;
 use refdesk_files::output::PriorContent;
 
-use super::{REASON, Run};
+use super::{DocumentationRun, REASON};
 use crate::databases::page_comparison::DocumentedPage;
 
-impl Run<'_, '_> {
+impl DocumentationRun<'_, '_> {
     /// Writes the manifest; returns whether that succeeded.
     pub(super) fn write_manifest(&mut self, catalog: Vec<ManifestEntry>, now: &str) -> bool {
         let prepared = self.prepared;

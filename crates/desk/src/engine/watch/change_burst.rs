@@ -1,6 +1,6 @@
-//! Merges many changes into one [`Change::Workspace`], or one [`Change::Choice`] if only picks changed: a save is
-//! several changes, a checkout thousands (BEHAVIOUR §9 "Watching"). Journal growth is reported separately as
-//! [`Change::Journal`], without waiting for anything else.
+//! Merges many changes into one [`OutsideChange::Workspace`], or one [`OutsideChange::Choice`] if only picks changed: a
+//! save is several changes, a checkout thousands (BEHAVIOUR §9 "Watching"). Journal growth is reported separately as
+//! [`OutsideChange::Journal`], without waiting for anything else.
 
 use std::io;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::WeakSender;
 
-use crate::engine::request::{Change, Message};
+use crate::engine::request::{Message, OutsideChange};
 
 /// A burst of changes ends after this much quiet.
 const DEBOUNCE: Duration = Duration::from_millis(50);
@@ -92,17 +92,19 @@ impl Burst {
     }
 
     /// The changes due now, the journal first, so that the pick behind a line is noticed with it.
-    fn take(&mut self, now: Instant) -> Vec<Change> {
+    fn take(&mut self, now: Instant) -> Vec<OutsideChange> {
         let desk = self.desk.take_if(|desk| desk.due() <= now);
         let mut due = Vec::new();
         if desk.is_some() || self.rows.is_some_and(|since| since + DEBOUNCE <= now) {
             // A reload also reads the requests, but a request must not wait for it.
-            due.extend(std::mem::take(&mut self.requests).then_some(Change::Requests));
-            due.extend(std::mem::take(&mut self.journal).then_some(Change::Journal));
-            due.extend(std::mem::take(&mut self.agents).then_some(Change::Agents));
+            due.extend(std::mem::take(&mut self.requests).then_some(OutsideChange::Requests));
+            due.extend(std::mem::take(&mut self.journal).then_some(OutsideChange::Journal));
+            due.extend(std::mem::take(&mut self.agents).then_some(OutsideChange::Agents));
             self.rows = None;
         }
-        due.extend(desk.map(|desk| if desk.what == ChangeScope::Choice { Change::Choice } else { Change::Workspace }));
+        due.extend(desk.map(|desk| {
+            if desk.what == ChangeScope::Choice { OutsideChange::Choice } else { OutsideChange::Workspace }
+        }));
         due
     }
 }
@@ -145,15 +147,15 @@ mod tests {
     #[test]
     fn which_changes_cause_which_reading() {
         use ChangeScope::{Agents, Anything, Choice, Journal, Request};
-        let (journal, choice, workspace) = (Change::Journal, Change::Choice, Change::Workspace);
+        let (journal, choice, workspace) = (OutsideChange::Journal, OutsideChange::Choice, OutsideChange::Workspace);
         for (seen, expected) in [
             (&[Journal][..], vec![journal]),
             (&[Choice], vec![choice]),
             (&[Journal, Choice, Journal], vec![journal, choice]),
             (&[Choice, Anything], vec![journal, workspace]),
-            (&[Request, Request], vec![Change::Requests]),
-            (&[Journal, Request], vec![Change::Requests, journal]),
-            (&[Agents, Choice, Agents], vec![Change::Agents, choice]),
+            (&[Request, Request], vec![OutsideChange::Requests]),
+            (&[Journal, Request], vec![OutsideChange::Requests, journal]),
+            (&[Agents, Choice, Agents], vec![OutsideChange::Agents, choice]),
             (&[Anything, Journal], vec![journal, workspace]),
         ] {
             let (mut burst, now) = (Burst::default(), Instant::now());
@@ -172,9 +174,9 @@ mod tests {
             burst.add(ChangeScope::Journal, began + after(at));
             burst.add(ChangeScope::Choice, began + after(at));
         }
-        assert_eq!(burst.take(began + after(60)), [Change::Journal], "it is reported before the desk is quiet");
+        assert_eq!(burst.take(began + after(60)), [OutsideChange::Journal], "it is reported before the desk is quiet");
         burst.add(ChangeScope::Journal, began + after(70));
-        assert_eq!(burst.take(began + after(90)), [Change::Journal, Change::Choice], "now it is quiet");
+        assert_eq!(burst.take(began + after(90)), [OutsideChange::Journal, OutsideChange::Choice], "now it is quiet");
     }
 
     #[test]
@@ -184,6 +186,6 @@ mod tests {
             burst.add(ChangeScope::Choice, began + after(at));
             assert_eq!(burst.take(began + after(at)), []);
         }
-        assert_eq!(burst.take(began + LONGEST), [Change::Choice]);
+        assert_eq!(burst.take(began + LONGEST), [OutsideChange::Choice]);
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Limits {
+pub(crate) struct WatchLimits {
     /// The most watched folders.
     pub watches: usize,
     /// The most entries visited by one walk.
@@ -12,7 +12,7 @@ pub(crate) struct Limits {
     pub time: Duration,
 }
 
-impl Default for Limits {
+impl Default for WatchLimits {
     fn default() -> Self {
         Self { watches: 8_192, entries: 100_000, time: Duration::from_secs(5) }
     }

@@ -15,7 +15,7 @@ use notify::{ErrorKind, PathsMut, RecommendedWatcher, RecursiveMode, Watcher};
 use super::Followed;
 use super::change_burst::ChangeScope;
 use super::events::{EventFilter, LostWatches};
-use super::limits::Limits;
+use super::limits::WatchLimits;
 use super::remote::remote;
 use super::wanted::{NameFilter, WatchSet, is_entered};
 use refdesk_files::path::is_absent;
@@ -26,11 +26,11 @@ pub(crate) struct Live {
     /// The folder watched at each path.
     followed: BTreeMap<PathBuf, Identity>,
     filter: Arc<Mutex<EventFilter>>,
-    limits: Limits,
+    limits: WatchLimits,
 }
 
 /// The outcome of following.
-pub(crate) struct Outcome {
+pub(crate) struct FollowOutcome {
     /// Whether a watch was set.
     pub followed: Followed,
     /// Folders that cannot be watched, and why.
@@ -51,7 +51,7 @@ impl Live {
     ///
     /// # Errors
     /// The system offers no watcher; the reason, for people.
-    pub(crate) fn new(seen: mpsc::Sender<ChangeScope>, limits: Limits) -> Result<Self, String> {
+    pub(crate) fn new(seen: mpsc::Sender<ChangeScope>, limits: WatchLimits) -> Result<Self, String> {
         let filter: Arc<Mutex<EventFilter>> = Arc::default();
         let events = filter.clone();
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
@@ -67,7 +67,7 @@ impl Live {
     ///
     /// # Errors
     /// Watching is impossible here; the reason, for people.
-    pub(crate) fn follow(&mut self, wanted: &WatchSet) -> Result<Outcome, String> {
+    pub(crate) fn follow(&mut self, wanted: &WatchSet) -> Result<FollowOutcome, String> {
         let lost = {
             let mut filter = self.filter.lock().unwrap_or_else(PoisonError::into_inner);
             filter.choice.clone_from(&wanted.choice);
@@ -87,7 +87,7 @@ impl Live {
             local: BTreeSet::new(),
             limits: self.limits,
             until: Instant::now() + self.limits.time,
-            outcome: Outcome { followed: Followed::Known, refused: Vec::new(), left_out: None },
+            outcome: FollowOutcome { followed: Followed::Known, refused: Vec::new(), left_out: None },
         };
         round.forget(&lost);
         round.all(wanted)?;
@@ -111,9 +111,9 @@ struct WatchPass<'a> {
     /// Devices known to report every change.
     local: BTreeSet<u64>,
     /// The remaining limits, and the deadline.
-    limits: Limits,
+    limits: WatchLimits,
     until: Instant,
-    outcome: Outcome,
+    outcome: FollowOutcome,
 }
 
 impl WatchPass<'_> {
@@ -285,7 +285,7 @@ impl WatchPass<'_> {
     }
 
     /// Drops obsolete watches.
-    fn finish(mut self) -> Result<(BTreeMap<PathBuf, Identity>, Outcome), String> {
+    fn finish(mut self) -> Result<(BTreeMap<PathBuf, Identity>, FollowOutcome), String> {
         if self.outcome.left_out.is_some() {
             // Keep the watches that this pass did not reach; otherwise each pass would watch a different part.
             let left = self.limits.watches.saturating_sub(self.now.len());

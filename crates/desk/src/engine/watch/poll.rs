@@ -14,7 +14,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::change_burst::ChangeScope;
-use super::limits::Limits;
+use super::limits::WatchLimits;
 use super::wanted::{NameFilter, WatchSet, is_entered};
 
 /// The polling interval.
@@ -31,7 +31,7 @@ impl Poll {
     ///
     /// # Errors
     /// The system cannot start a thread.
-    pub(super) fn start(every: Duration, limits: Limits, seen: mpsc::Sender<ChangeScope>) -> io::Result<Self> {
+    pub(super) fn start(every: Duration, limits: WatchLimits, seen: mpsc::Sender<ChangeScope>) -> io::Result<Self> {
         let (follow, wanted) = mpsc::channel();
         let is_cut = Arc::new(AtomicBool::new(false));
         let cut = is_cut.clone();
@@ -53,7 +53,7 @@ impl Poll {
 
 fn run(
     every: Duration,
-    limits: Limits,
+    limits: WatchLimits,
     orders: &mpsc::Receiver<WatchSet>,
     seen: &mpsc::Sender<ChangeScope>,
     is_cut: &AtomicBool,
@@ -252,7 +252,7 @@ mod tests {
     fn it_reports_at_once_and_then_every_change() {
         let world = World::new();
         let (seen, changes) = mpsc::channel();
-        let poll = Poll::start(Duration::from_millis(1), Limits::default(), seen).unwrap();
+        let poll = Poll::start(Duration::from_millis(1), WatchLimits::default(), seen).unwrap();
         poll.follow(world.wanted.clone());
         changes.recv_timeout(Duration::from_secs(20)).expect("what was before the first look is not known");
         world.write("docs/a.md", "second");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::super::event::Event;
 use super::super::notice::{Actor, Notice, Topic};
-use super::super::request::Change;
+use super::super::request::OutsideChange;
 use super::super::requests::{ClosedRequest, OtherAnswer, Reply, ReplyFailure, RequestEnd, Requests};
 use super::Worker;
 use crate::session::{JournalEvent, Line};
@@ -90,7 +90,7 @@ impl Worker<'_> {
             let before = self.desk.selection().clone();
             self.reread(Desk::reload);
             self.watch_due = true;
-            self.after_change(Change::Workspace, &before);
+            self.after_change(OutsideChange::Workspace, &before);
         }
     }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::super::notice::{Actor, ChangeOrigin, Notice, Topic};
-use super::super::request::Change;
+use super::super::request::OutsideChange;
 use super::Worker;
 use crate::{Changed, Desk, ProfileSwitch, Session, UndoResult};
 use refdesk_text::{Code, Error};
@@ -27,7 +27,7 @@ impl Worker<'_> {
         let (before, chosen) = (self.desk.selection().clone(), self.desk.choice().clone());
         self.reread(Desk::reread_choice);
         if *self.desk.choice() != chosen {
-            self.after_change(Change::Choice, &before);
+            self.after_change(OutsideChange::Choice, &before);
         }
     }
 
@@ -41,7 +41,7 @@ impl Worker<'_> {
     /// Handles a change by the desk, which has already completed the selection and updated the sessions' memory.
     fn after_own_change(&mut self) {
         let selection = self.desk.selection().clone();
-        self.after_change(Change::Choice, &selection);
+        self.after_change(OutsideChange::Choice, &selection);
     }
 
     pub(super) fn change(&mut self, session: &Session, change: impl FnOnce(&mut Desk) -> Result<Changed, Error>) {

@@ -35,7 +35,7 @@ struct Numbered {
 }
 
 /// The kind of a line in the file.
-pub(super) enum Parsed {
+pub(super) enum ParsedLine {
     /// Written here by this user's refdesk.
     Own(Box<Line>),
     /// Looks like a line of ours, but was written or copied by someone else.
@@ -167,9 +167,9 @@ impl Store {
     }
 
     /// Parses a line, and records that there are foreign lines.
-    pub(super) fn parsed(&self, bytes: &[u8]) -> Parsed {
+    pub(super) fn parsed(&self, bytes: &[u8]) -> ParsedLine {
         let parsed = parse(bytes, &self.sealer);
-        if matches!(parsed, Parsed::Foreign) {
+        if matches!(parsed, ParsedLine::Foreign) {
             self.foreign.note(self.shown(&self.journal_file()), ForeignFileAction::Lines);
         }
         parsed
@@ -204,9 +204,9 @@ impl Store {
             while reader.read_until(b'\n', &mut line)? > 0 {
                 if is_wanted(&line) && !line.trim_ascii().is_empty() {
                     match self.parsed(&line) {
-                        Parsed::Own(line) => each(*line),
-                        Parsed::Foreign => {}
-                        Parsed::Malformed => damaged += 1,
+                        ParsedLine::Own(line) => each(*line),
+                        ParsedLine::Foreign => {}
+                        ParsedLine::Malformed => damaged += 1,
                     }
                 }
                 line.clear();
@@ -236,14 +236,14 @@ impl Store {
 }
 
 /// Classifies a line; only our own lines are parsed in full.
-fn parse(bytes: &[u8], sealer: &Sealer) -> Parsed {
-    let Some(whole) = bytes.strip_suffix(b"\n") else { return Parsed::Malformed };
+fn parse(bytes: &[u8], sealer: &Sealer) -> ParsedLine {
+    let Some(whole) = bytes.strip_suffix(b"\n") else { return ParsedLine::Malformed };
     if sealer.key().is_some_and(|key| key.verifies_line(PLACE, whole)) {
         // A newer version may write fields unknown to this one.
         let line = serde_json::from_slice::<Line>(whole).ok().filter(|line| line.n < END);
-        return line.map_or(Parsed::Malformed, |line| Parsed::Own(Box::new(line)));
+        return line.map_or(ParsedLine::Malformed, |line| ParsedLine::Own(Box::new(line)));
     }
-    if number(whole).is_some() { Parsed::Foreign } else { Parsed::Malformed }
+    if number(whole).is_some() { ParsedLine::Foreign } else { ParsedLine::Malformed }
 }
 
 fn number(line: &[u8]) -> Option<u64> {

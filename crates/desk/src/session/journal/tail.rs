@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use super::Line;
 use super::backward::ReverseLines;
-use super::file::{LIMIT, Parsed};
+use super::file::{LIMIT, ParsedLine};
 use crate::session::Store;
 use refdesk_files::path::is_absent;
 use refdesk_files::{is_at, open_state_file, within};
@@ -173,9 +173,9 @@ fn read_on(
     while reader.read_until(b'\n', &mut line)? > 0 && line.ends_with(b"\n") {
         if !line.trim_ascii().is_empty() {
             match store.parsed(&line) {
-                Parsed::Own(line) => each(*line),
-                Parsed::Foreign => skipped.foreign += 1,
-                Parsed::Malformed => skipped.damaged += 1,
+                ParsedLine::Own(line) => each(*line),
+                ParsedLine::Foreign => skipped.foreign += 1,
+                ParsedLine::Malformed => skipped.damaged += 1,
             }
         }
         *offset += line.len() as u64;

@@ -73,7 +73,7 @@ fn a_superseded_write_is_skipped() {
     store
         .change(
             &crate::Session::of_client("a test"),
-            &crate::session::Stored::default(),
+            &crate::session::StoredSelection::default(),
             crate::session::NewPicks::Made(&[]),
             |choice| choice.pick("a"),
         )
