@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use refdesk_text::lines::{breaks, single_spaced};
+use refdesk_text::lines::{breaks, front_matter, single_spaced};
 use refdesk_text::shorten::beginning;
 use refdesk_text::yaml::{RepeatedKeys, YamlProblem, read as read_yaml};
 
@@ -86,27 +86,17 @@ struct Block<'a> {
 /// The block between a first `---` or `+++` line and the next one. Before a blank line, `---` is a Markdown rule. If it
 /// is not closed, it is one too, unless a `key: value` line follows.
 fn cut(text: &str) -> Option<Block<'_>> {
-    let mut lines = text.split_inclusive('\n');
-    let first = lines.next()?;
+    let first = text.split_inclusive('\n').next()?;
     let (language, fence, separator) = match first.trim_end() {
         "---" => (Language::Yaml, "---", ':'),
         "+++" => (Language::Toml, "+++", '='),
         _ => return None,
     };
-    let start = first.len();
-    let mut at = start;
-    for line in lines {
-        let bare = line.trim_end();
-        if bare == fence || (bare == "..." && fence == "---") {
-            let inner = text.get(start..at)?;
-            return Some(Block { language, inner, inner_end: at, end: Some(at + line.len()) });
-        }
-        if at == start && bare.is_empty() {
-            return None;
-        }
-        at += line.len();
+    if let Some((inner, end)) = front_matter(text, fence) {
+        return Some(Block { language, inner_end: inner.end, inner: text.get(inner)?, end: Some(end) });
     }
     // Not closed: the lines before the first blank line or heading.
+    let start = first.len();
     let rest = text.get(start..)?;
     let is_over = |line: &str| line.trim().is_empty() || line.starts_with('#');
     let length = rest.split_inclusive('\n').take_while(|line| !is_over(line)).map(str::len).sum::<usize>();

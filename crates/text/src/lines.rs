@@ -1,6 +1,7 @@
-//! Counts lines incrementally, and decodes bytes.
+//! Counts lines incrementally, cuts off front matter, and decodes bytes.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::report::{Position, PositionIndex};
 
@@ -28,6 +29,25 @@ impl<'a> LineCounter<'a> {
         }
         self.line
     }
+}
+
+/// The text between a `fence` as the first line and the next one, or `...` for `---`, and the byte after that line. If a
+/// blank line follows the first one, that is a rule of Markdown, and there is no front matter.
+pub fn front_matter(text: &str, fence: &str) -> Option<(Range<usize>, usize)> {
+    let mut lines = text.split_inclusive('\n');
+    let start = lines.next().filter(|line| line.trim_end() == fence)?.len();
+    let mut at = start;
+    for line in lines {
+        let bare = line.trim_end();
+        if bare == fence || (bare == "..." && fence == "---") {
+            return Some((start..at, at + line.len()));
+        }
+        if at == start && bare.is_empty() {
+            return None;
+        }
+        at += line.len();
+    }
+    None
 }
 
 /// The number of line feeds.

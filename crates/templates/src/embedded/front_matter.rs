@@ -3,7 +3,10 @@
 
 use serde::Deserialize;
 
+use refdesk_text::lines::front_matter;
 use refdesk_text::yaml::{RepeatedKeys, YamlProblem, read as read_yaml};
+
+const FENCE: &str = "---";
 
 /// The most bytes of front matter that are read.
 const LIMIT: usize = 64 * 1024;
@@ -30,7 +33,9 @@ struct FrontMatterFields {
 /// Reads the front matter of a text. If there is none, the markdown begins at the top: a paragraph between two rules is
 /// markdown, and so is a `---` that is never closed.
 pub(crate) fn read(text: &str) -> FrontMatter {
-    let Some((yaml, end)) = cut(text) else { return FrontMatter::default() };
+    let Some((inner, end)) = front_matter(text, FENCE) else { return FrontMatter::default() };
+    // With the first line break, line numbers are those of the document.
+    let yaml = text.get(FENCE.len()..inner.end).unwrap_or_default();
     if yaml.len() > LIMIT {
         let message = format!("the front matter exceeds the limit of {LIMIT} bytes (64 KiB), so its id is not read");
         return FrontMatter { id: None, end, problem: Some((1, message)) };
@@ -41,29 +46,6 @@ pub(crate) fn read(text: &str) -> FrontMatter {
             FrontMatter { id: None, end, problem: Some((line, format!("the front matter is not read: {message}"))) }
         }
     }
-}
-
-/// The text after a `---` at the top up to the next `---` or `...`, and the byte after that line. The text keeps the
-/// first line break, so that its line numbers are those of the document. If its first line is blank, the `---` is a
-/// rule, not front matter.
-fn cut(text: &str) -> Option<(&str, usize)> {
-    let mut lines = text.split_inclusive('\n');
-    let first = lines.next()?;
-    if first.trim_end() != "---" {
-        return None;
-    }
-    let mut at = first.len();
-    for line in lines {
-        let bare = line.trim_end();
-        if bare == "---" || bare == "..." {
-            return Some((text.get("---".len()..at)?, at + line.len()));
-        }
-        if at == first.len() && bare.is_empty() {
-            return None;
-        }
-        at += line.len();
-    }
-    None
 }
 
 #[cfg(test)]
