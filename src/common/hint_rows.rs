@@ -4,7 +4,7 @@
 use super::source_words::{IdList, parents, waits};
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::engine::Snapshot;
-use refdesk_enrich::{Considered, Expansion, Findings, Hint, Rejection, SkippedSource, WhyNot};
+use refdesk_enrich::{Considered, Expansion, Findings, Hint, Level, Rejection, SkippedSource, WhyNot};
 
 /// A source that the prompt matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,5 +98,14 @@ pub fn brief(snapshot: &Snapshot, id: &SourceId, why: &WhyNot, list: IdList) -> 
             format!("the best hints score much higher; needs {needed}")
         }
         WhyNot::Rejected(rejected) => rejected.to_string(),
+    }
+}
+
+/// How much of a block is given.
+pub fn level(level: Level) -> &'static str {
+    match level {
+        Level::Full => "full",
+        Level::Brief => "names and places",
+        Level::Count => "a count",
     }
 }

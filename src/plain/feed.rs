@@ -8,11 +8,11 @@ use refdesk_enrich::{ItemReceipt, TextKind};
 use refdesk_files::path::display;
 
 use super::lists::{NumberedRow, Pages, Target, list, read};
-use super::prompts::level;
 use super::state::{InputOutcome, Pending, PlainState};
 use super::words::counted;
 use super::{fix, requests, words};
 use crate::common::feed_query::FeedQuery;
+use crate::common::hint_rows::level;
 use crate::common::notices::{for_people, recipient};
 
 /// The maximum number of notices; older ones are dropped.

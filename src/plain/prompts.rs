@@ -5,7 +5,7 @@ use std::sync::Arc;
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::Price;
 use refdesk_desk::engine::{Audience, Request};
-use refdesk_enrich::{BlockCost, Enriched, Findings, Hint, Level, WhyNot};
+use refdesk_enrich::{BlockCost, Enriched, Findings, Hint, WhyNot};
 use refdesk_text::lines;
 use refdesk_text::report::Diagnostic;
 
@@ -14,7 +14,7 @@ use super::lists::{NumberedRow, Pages, Target, list, read};
 use super::state::{InputOutcome, Pending, PlainState, Question};
 use super::words::{counted, joined, sentence, tokens};
 use crate::common::budget::{limit_of, parse_limit, percent};
-use crate::common::hint_rows::{self, HintRow, brief};
+use crate::common::hint_rows::{self, HintRow, brief, level};
 
 /// The line that ends a multi-line text.
 pub const END: &str = ".";
@@ -211,12 +211,4 @@ pub fn print_enriched(
 fn head(number: usize, block: &BlockCost) -> String {
     let price = format!("{}, {}", counted(block.bytes, "byte"), tokens(block.tokens as u64));
     format!("Block {number}: {}, {price}, {}.", block.kind.word(), level(block.level))
-}
-
-pub fn level(level: Level) -> &'static str {
-    match level {
-        Level::Full => "full",
-        Level::Brief => "names and places",
-        Level::Count => "a count",
-    }
 }

@@ -4,6 +4,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+use crate::common::hint_rows::level;
 use crate::tui::pane::Pane;
 use crate::tui::pane_view::{draw_empty, indented, nth_row, scrolled};
 use crate::tui::state::{HintsView, State};
@@ -11,7 +12,7 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::page::{PageLine, WrappedText};
 use crate::tui::widgets::{cells, frame};
 use refdesk_desk::engine::Audience;
-use refdesk_enrich::{BlockCost, BlockKind, Enriched, Level};
+use refdesk_enrich::{BlockCost, BlockKind, Enriched};
 
 /// The page for this width; empty until the answer arrives.
 pub fn page(state: &State, columns: usize) -> WrappedText {
@@ -67,14 +68,6 @@ pub fn rule(state: &State, word: &str, role: ThemeRole, price: &str, columns: us
 /// `1,131 bytes, ~283 tokens`
 pub fn price(bytes: usize, tokens: usize) -> String {
     format!("{}, ~{}", cells::counted(bytes, "byte"), cells::counted(tokens, "token"))
-}
-
-pub fn level(level: Level) -> &'static str {
-    match level {
-        Level::Full => "full",
-        Level::Brief => "names and places",
-        Level::Count => "a count",
-    }
 }
 
 /// The block's name, as in JSON, and its colour.
