@@ -191,21 +191,13 @@ fn costs(simulated: &Simulation) -> String {
     let row = |cells: [&str; 6]| cells.map(str::to_owned).to_vec();
     let mut rows = vec![row(["block", "entry", "level", "bytes", "tokens", "why"])];
     for BlockCost { kind, bytes, tokens, level, .. } in &said.blocks {
-        let level = if *kind == BlockKind::LeftOut { "" } else { word(*level) };
+        let level = if *kind == BlockKind::LeftOut { "" } else { level.word() };
         rows.push(row([kind.word(), "", level, &bytes.to_string(), &tokens.to_string(), ""]));
         for item in said.items.iter().filter(|item| item.block == *kind && item.level != Level::Count) {
             let (bytes, tokens) = (item.bytes.to_string(), price(item.bytes).to_string());
-            rows.push(row(["", &item.about, word(item.level), &bytes, &tokens, &item.because()]));
+            rows.push(row(["", &item.about, item.level.word(), &bytes, &tokens, &item.because()]));
         }
     }
     rows.push(row(["sum", "", "", &said.added().len().to_string(), &said.tokens().to_string(), ""]));
     table::headed(&rows, &[5])
-}
-
-fn word(level: Level) -> &'static str {
-    match level {
-        Level::Full => "full",
-        Level::Brief => "brief",
-        Level::Count => "count",
-    }
 }

@@ -17,28 +17,14 @@ use crate::common::known_sources::KnownRow;
 use crate::tui::state::State;
 use crate::tui::widgets::motion::Cursor;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum AgentsPage {
-    #[default]
-    Sessions,
-    /// The journal lines of one session.
-    Lines,
-    Known,
-}
-
-impl AgentsPage {
-    const ALL: [Self; 3] = [Self::Sessions, Self::Lines, Self::Known];
-
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|page| page.word() == word)
-    }
-
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Sessions => "sessions",
-            Self::Lines => "journal",
-            Self::Known => "known sources",
-        }
+refdesk_text::worded_enum! {
+    #[derive(Default)]
+    pub enum AgentsPage {
+        #[default]
+        Sessions = "sessions",
+        /// The journal lines of one session.
+        Lines = "journal",
+        Known = "known sources",
     }
 }
 

@@ -26,44 +26,27 @@ use crate::tui::widgets::motion::Cursor;
 use level::Level;
 pub use rows::GraphRow;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum GraphTab {
-    /// One source with what it mentions and what mentions it.
-    #[default]
-    Neighbours,
-    /// Every source with what a pick of it would add, the most expensive first.
-    Map,
-    /// The most mentioned sources.
-    Hubs,
-    /// Sources that mention each other in a circle.
-    Cycles,
-    /// Sources without mentions in either direction.
-    Orphans,
-    BrokenLinks,
-    /// The paths between the marked source and another.
-    Path,
+refdesk_text::worded_enum! {
+    #[derive(Default)]
+    pub enum GraphTab {
+        /// One source with what it mentions and what mentions it.
+        #[default]
+        Neighbours = "Neighbours",
+        /// Every source with what a pick of it would add, the most expensive first.
+        Map = "Map",
+        /// The most mentioned sources.
+        Hubs = "Hubs",
+        /// Sources that mention each other in a circle.
+        Cycles = "Cycles",
+        /// Sources without mentions in either direction.
+        Orphans = "Orphans",
+        BrokenLinks = "Broken links",
+        /// The paths between the marked source and another.
+        Path = "Path",
+    }
 }
 
 impl GraphTab {
-    pub const ALL: [Self; 7] =
-        [Self::Neighbours, Self::Map, Self::Hubs, Self::Cycles, Self::Orphans, Self::BrokenLinks, Self::Path];
-
-    pub fn from_title(title: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|tab| tab.title() == title)
-    }
-
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::Neighbours => "Neighbours",
-            Self::Map => "Map",
-            Self::Hubs => "Hubs",
-            Self::Cycles => "Cycles",
-            Self::Orphans => "Orphans",
-            Self::BrokenLinks => "Broken links",
-            Self::Path => "Path",
-        }
-    }
-
     pub fn has_filter(self) -> bool {
         matches!(self, Self::Map | Self::Hubs | Self::Orphans)
     }

@@ -69,7 +69,7 @@ impl ViewPlace {
     pub fn saved(self) -> SavedView {
         let (name, tab, on) = match self {
             Self::Graph(place) => {
-                (GRAPH, Some(place.tab.title()), place.centre.into_iter().map(|id| id.as_str().to_owned()).collect())
+                (GRAPH, Some(place.tab.word()), place.centre.into_iter().map(|id| id.as_str().to_owned()).collect())
             }
             Self::Agents(place) => {
                 let on = place.session.map(|(desk, name)| vec![desk, name]);
@@ -86,7 +86,7 @@ impl ViewPlace {
         let tab = tab.as_deref();
         Some(match name.as_str() {
             GRAPH => {
-                Self::Graph(GraphPlace::of_tab(GraphTab::from_title(tab?)?, on.into_iter().next().map(SourceId::from)))
+                Self::Graph(GraphPlace::of_tab(GraphTab::from_word(tab?)?, on.into_iter().next().map(SourceId::from)))
             }
             AGENTS => {
                 Self::Agents(AgentsPlace::of_session(AgentsPage::from_word(tab?)?, <[String; 2]>::try_from(on).ok()))

@@ -29,16 +29,17 @@ refdesk_text::worded_enum! {
     }
 }
 
-/// How much of an entry is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Level {
-    /// All of it.
-    Full,
-    /// Only name and place.
-    Brief,
-    /// Only counted.
-    Count,
+refdesk_text::worded_enum! {
+    /// How much of an entry is printed.
+    #[derive(PartialOrd, Ord)]
+    pub enum Level {
+        /// All of it.
+        Full = "full",
+        /// Only name and place.
+        Brief = "brief",
+        /// Only counted.
+        Count = "count",
+    }
 }
 
 /// Why an entry is included.

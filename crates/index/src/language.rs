@@ -7,20 +7,22 @@ use crate::pieces::{MAX_PROMPT_PIECES, pieces};
 use crate::words::words;
 use refdesk_text::stop_words::{is_english, is_of_other_language};
 
-/// English, the language of most texts for programs, and the scripts of the others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Language {
-    English,
-    /// Another language in the Latin script, or an unrecognized one.
-    OtherLatin,
-    Cyrillic,
-    Greek,
-    Arabic,
-    Hebrew,
-    Japanese,
-    Korean,
-    Chinese,
-    Other,
+refdesk_text::worded_enum! {
+    /// English, the language of most texts for programs, and the scripts of the others.
+    #[derive(PartialOrd, Ord)]
+    pub enum Language {
+        English = "english",
+        /// Another language in the Latin script, or an unrecognized one.
+        OtherLatin = "latin",
+        Cyrillic = "cyrillic",
+        Greek = "greek",
+        Arabic = "arabic",
+        Hebrew = "hebrew",
+        Japanese = "japanese",
+        Korean = "korean",
+        Chinese = "chinese",
+        Other = "other",
+    }
 }
 
 /// This many Latin letters count as one of another script: names of programs and commands are Latin everywhere.
@@ -85,22 +87,6 @@ impl Language {
         let counted = [latin / LATIN_PER_OTHER, cyrillic, greek, arabic, hebrew, japanese, korean, chinese, other];
         let most = counted.into_iter().zip(Self::SCRIPTS).rev().max_by_key(|(count, _)| *count);
         most.filter(|(count, _)| *count > 0).map_or(Self::OtherLatin, |(_, script)| script)
-    }
-
-    /// The name in keys of the index.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::English => "english",
-            Self::OtherLatin => "latin",
-            Self::Cyrillic => "cyrillic",
-            Self::Greek => "greek",
-            Self::Arabic => "arabic",
-            Self::Hebrew => "hebrew",
-            Self::Japanese => "japanese",
-            Self::Korean => "korean",
-            Self::Chinese => "chinese",
-            Self::Other => "other",
-        }
     }
 }
 

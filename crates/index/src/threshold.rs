@@ -180,7 +180,7 @@ pub(crate) fn highest(
 
 /// The key includes a version of the background, because thresholds from another background are meaningless.
 fn key(model: &str, language: Language) -> String {
-    format!("threshold/5/{}/{model}", language.name())
+    format!("threshold/5/{}/{model}", language.word())
 }
 
 /// The value below which this share of the values falls; 0 without values.

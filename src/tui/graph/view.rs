@@ -111,7 +111,7 @@ fn tabs(state: &State) -> Tabs<GraphTab> {
     let (line, current) = (places(state).tabs, state.graph.tab);
     let title = |tab: GraphTab, counted: bool| {
         let count = state.graph.count(tab).filter(|_| counted);
-        count.map_or(tab.title().to_owned(), |count| format!("{} {}", tab.title(), cells::grouped(count)))
+        count.map_or(tab.word().to_owned(), |count| format!("{} {}", tab.word(), cells::grouped(count)))
     };
     let all = |counted| GraphTab::ALL.map(|tab| (tab, title(tab, counted)));
     let room = usize::from(line.width);

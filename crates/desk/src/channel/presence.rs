@@ -11,15 +11,16 @@ use crate::session::ignore_in_git;
 use refdesk_files::reserved::STATE_FOLDER;
 use refdesk_files::{Durability, FileMode, Folder, Staged};
 
-/// What can be open.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PresenceKind {
-    /// A full screen, at which a person answers requests.
-    Screen,
-    /// An MCP server that an agent has used.
-    Server,
-    /// An agent connected to a server; one server may serve many.
-    Agent,
+refdesk_text::worded_enum! {
+    /// What can be open.
+    pub enum PresenceKind {
+        /// A full screen, at which a person answers requests.
+        Screen = "screen",
+        /// An MCP server that an agent has used.
+        Server = "server",
+        /// An agent connected to a server; one server may serve many.
+        Agent = "agent",
+    }
 }
 
 /// Marks a screen or a server as open, or an agent as connected, until dropped.
@@ -29,14 +30,6 @@ pub struct Presence {
 }
 
 impl PresenceKind {
-    fn word(self) -> &'static str {
-        match self {
-            Self::Screen => "screen",
-            Self::Server => "server",
-            Self::Agent => "agent",
-        }
-    }
-
     /// The folder of the locked files, relative to the workspace.
     pub fn folder(self) -> PathBuf {
         Path::new(STATE_FOLDER).join(match self {
@@ -69,7 +62,7 @@ pub fn connect(workspace: &Path, session: &str) -> io::Result<Presence> {
 fn hold(workspace: &Path, kind: PresenceKind, session: &str) -> io::Result<Presence> {
     ignore_in_git(workspace)?;
     let root = Folder::root(workspace)?;
-    for other in [PresenceKind::Screen, PresenceKind::Server, PresenceKind::Agent] {
+    for other in PresenceKind::ALL {
         if let Ok(folder) = root.below(&other.folder()) {
             folder.sweep_dead()?;
         }
