@@ -38,7 +38,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &SearchArgs) -> Result<Comm
     });
     let mut printed = Printed::default();
     printed.add_answer(&answer, args.explain);
-    desk.note_search(session, &answer, SEARCH_COMMAND, printed.text.len());
+    desk.note_reading(session, answer.receipt(SEARCH_COMMAND, printed.text.len()));
     let is_old = answer.partial.is_some_and(|partial| partial.changed > 0 || partial.unread > 0);
     let fix = is_old.then(|| "`refdesk index` updates the index".to_owned());
     Ok(CommandOutput {

@@ -299,7 +299,7 @@ impl Snapshot {
     }
 
     /// Whether there is a table of this name, read or beyond the limit.
-    pub fn has_table(&self, name: &TableName) -> bool {
+    pub(crate) fn has_table(&self, name: &TableName) -> bool {
         self.table(name).is_some() || self.beyond.binary_search(name).is_ok()
     }
 

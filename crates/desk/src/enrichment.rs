@@ -158,7 +158,7 @@ impl Desk {
     }
 
     /// The sources that a prompt names or matches.
-    pub fn match_prompt(&self, prompt: &str) -> Findings {
+    pub(crate) fn match_prompt(&self, prompt: &str) -> Findings {
         let mut findings = self.matcher.candidates(prompt, &self.catalog, &self.selection, self.hides_select_tool());
         let (about, _) = self.about(&EnrichRequest::new(TextKind::Prompt, prompt), &[], None);
         let look = FolderCache::new(self);

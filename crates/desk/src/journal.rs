@@ -84,7 +84,7 @@ impl Desk {
     }
 
     /// Journals that a source was read, and whether it had been offered to the session.
-    pub(crate) fn note_reading(&self, session: &Session, read: Receipt) {
+    pub fn note_reading(&self, session: &Session, read: Receipt) {
         let follows = of(&self.store.session_memory(session).0.offered, &read.about);
         self.journal(session, Receipt { follows, ..read });
     }

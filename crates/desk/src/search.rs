@@ -12,7 +12,7 @@ mod named;
 
 pub(crate) use self::current::CurrentTexts;
 use super::search_index::first_sections_only;
-use super::{CompleteDesk, Desk, TagFilter};
+use super::{CompleteDesk, TagFilter};
 use crate::session::{JournalEvent, Receipt, Session};
 use refdesk_core::catalog::Source;
 use refdesk_core::selection::Access;
@@ -522,13 +522,6 @@ impl SearchHit {
             text.push('\n');
         }
         text
-    }
-}
-
-impl Desk {
-    /// Journals what a search showed a person or an agent, in a text of this many bytes.
-    pub fn note_search(&self, session: &Session, answer: &SearchAnswer, tool: &str, bytes: usize) {
-        self.note_reading(session, answer.receipt(tool, bytes));
     }
 }
 

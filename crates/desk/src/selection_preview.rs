@@ -102,7 +102,7 @@ impl Desk {
     }
 
     /// The three sizes of any pick; `None` if there is no such source.
-    pub fn pick_sizes(&mut self, id: &str) -> Option<LargePick> {
+    pub(crate) fn pick_sizes(&mut self, id: &str) -> Option<LargePick> {
         self.catalog.get(id)?;
         let whole = self.follows(|choice| choice.pick(id));
         Some(self.sizes(id, whole))

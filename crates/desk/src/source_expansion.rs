@@ -82,7 +82,7 @@ impl Desk {
 
     /// How many sources this address, or path from the root of the workspace, could become: one for each document of a
     /// folder. A pattern counts as two, since it stands for several.
-    pub fn count_sources(&self, place: &str) -> usize {
+    pub(crate) fn count_sources(&self, place: &str) -> usize {
         if is_pattern(place, self.workspace()) {
             return 2;
         }

@@ -70,7 +70,7 @@ pub fn forbidding_after(text: &str, end: usize) -> Option<char> {
 
 /// Whether a word that ends at byte `end` with `+` continues: `c++` is not a mention of the id `c+` (§3).
 #[inline]
-pub fn is_cut_at_plus(text: &str, end: usize) -> bool {
+pub(crate) fn is_cut_at_plus(text: &str, end: usize) -> bool {
     text.as_bytes().get(end) == Some(&b'+') && text.get(..end).is_some_and(|before| before.ends_with('+'))
 }
 

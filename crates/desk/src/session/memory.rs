@@ -40,7 +40,7 @@ impl Store {
     ///
     /// # Errors
     /// The file system's error with the path.
-    pub fn update_memory<T>(
+    pub(crate) fn update_memory<T>(
         &self,
         session: &Session,
         tell: impl Fn(&SessionMemory) -> (SessionMemory, T),
@@ -76,7 +76,7 @@ impl Store {
     ///
     /// # Errors
     /// The file system's error with the path.
-    pub fn forget_memory(&self, session: &Session) -> io::Result<Vec<Diagnostic>> {
+    pub(crate) fn forget_memory(&self, session: &Session) -> io::Result<Vec<Diagnostic>> {
         self.update_memory(session, |memory| (memory.forgotten(), ())).map(|((), problems)| problems).or_else(|error| {
             let file = self.memory_file(session);
             self.check_inside(&file)?;

@@ -333,7 +333,7 @@ fn suggest_name(name: &str, known: &BTreeSet<&str>, noun: &str) -> Fix {
 }
 
 /// `the tables are a, b, c`
-pub fn known_names(known: &BTreeSet<&str>, noun: &str) -> String {
+pub(crate) fn known_names(known: &BTreeSet<&str>, noun: &str) -> String {
     const NAMED: usize = 12;
     let are = if known.len() == 1 { format!("the only {noun} is") } else { format!("the {noun}s are") };
     format!("{are} {}", one_line(&first_of(known, NAMED)))
