@@ -38,7 +38,7 @@ pub fn show(state: &mut PlainState, turn: &mut InputOutcome) {
             let shown = if shown < count { format!(", and {shown} of them are listed") } else { String::new() };
             turn.print(format!("{} wait for you{shown}. Type a number to answer one.", counted(count, "request")));
             let row = |one: &WaitingRequest| NumberedRow {
-                words: Some(head(one)),
+                words: Some(head(state, one)),
                 target: Target::Request(one.request.request_id.clone()),
             };
             list(state, all.iter().map(row).collect(), turn);
@@ -57,8 +57,8 @@ fn asker(request: &Asked) -> &str {
     if request.asker.who.is_empty() { "An agent" } else { &request.asker.who }
 }
 
-/// `claude over mcp wants you to choose from 12 sources, session s1, until 12:03:41.`
-fn head(waiting: &WaitingRequest) -> String {
+/// `claude over mcp wants you to choose from 12 sources, session s1, at desk review, until 12:03:41.`
+fn head(state: &PlainState, waiting: &WaitingRequest) -> String {
     let request = &waiting.request;
     let what = match &request.approval {
         Some(approval) => format!("wants to write {}", approval.path),
@@ -68,19 +68,21 @@ fn head(waiting: &WaitingRequest) -> String {
         "" => String::new(),
         session => format!(", session {session}"),
     };
+    let desk = request.other_desk(&state.snapshot.desk).map(|desk| format!(", at desk {desk}")).unwrap_or_default();
     let until = waiting.until.as_ref().map(|until| format!(", until {until}")).unwrap_or_default();
-    format!("{} {what}{session}{until}.", asker(request))
+    format!("{} {what}{session}{desk}{until}.", asker(request))
 }
 
 fn open(state: &mut PlainState, waiting: WaitingRequest, turn: &mut InputOutcome) {
-    turn.print(head(&waiting));
+    turn.print(head(state, &waiting));
     if waiting.request.has_reason() {
         turn.print(format!("Reason: {}", sentence(&waiting.request.context)));
     }
     match &waiting.request.approval {
         Some(approval) => print_write(approval, turn),
         None => {
-            let rows = waiting.request.sources.iter().map(|offered| row(state, offered)).collect();
+            let is_ours = waiting.request.other_desk(&state.snapshot.desk).is_none();
+            let rows = waiting.request.sources.iter().map(|offered| row(state, offered, is_ours)).collect();
             list(state, rows, turn);
             turn.print("Type the numbers of the sources, all, none, or later.");
         }
@@ -88,14 +90,16 @@ fn open(state: &mut PlainState, waiting: WaitingRequest, turn: &mut InputOutcome
     state.question = Some(Question::Request(Box::new(OpenRequest { waiting, chosen: Vec::new() })));
 }
 
-fn row(state: &PlainState, offered: &OfferedReference) -> NumberedRow {
+/// A source offered to this desk with its state and price; to another, whose state is not known here, only its names.
+fn row(state: &PlainState, offered: &OfferedReference, is_ours: bool) -> NumberedRow {
     let (id, name) = (&offered.id, &offered.name);
     let snapshot = &state.snapshot;
     let now = match snapshot.catalog.get(id) {
-        Some(_) => format!("{}, {}", state_words(snapshot, id), price(snapshot, id)),
-        None => "not in this catalog".to_owned(),
+        _ if !is_ours => String::new(),
+        Some(_) => format!(", {}, {}", state_words(snapshot, id), price(snapshot, id)),
+        None => ", not in this catalog".to_owned(),
     };
-    NumberedRow { words: Some(format!("{id}, {name}, {now}.")), target: Target::Source(SourceId::from(id.as_str())) }
+    NumberedRow { words: Some(format!("{id}, {name}{now}.")), target: Target::Source(SourceId::from(id.as_str())) }
 }
 
 /// Prints the whole write.
@@ -154,7 +158,7 @@ pub fn reply(state: &mut PlainState, open: OpenRequest, line: &str, turn: &mut I
     }
 }
 
-/// Parses the numbers, and asks what choosing these sources would add.
+/// Parses the numbers, and asks what choosing these sources would add to this desk.
 fn choose(state: &mut PlainState, open: OpenRequest, line: &str, turn: &mut InputOutcome) {
     let sources = &open.waiting.request.sources;
     let mut chosen = BTreeSet::new();
@@ -178,13 +182,27 @@ fn choose(state: &mut PlainState, open: OpenRequest, line: &str, turn: &mut Inpu
     let chosen: Vec<String> =
         chosen.iter().filter_map(|at| sources.get(*at)).map(|offered| offered.id.clone()).collect();
     let all = chosen.iter().map(|id| SourceId::from(id.as_str())).collect();
-    state.pending = Some(Pending::Marks(Box::new(OpenRequest { chosen, ..open })));
+    let open = OpenRequest { chosen, ..open };
+    if open.waiting.request.other_desk(&state.snapshot.desk).is_some() {
+        print_chosen(&open, turn);
+        return confirm(state, open, turn);
+    }
+    state.pending = Some(Pending::Marks(Box::new(open)));
     turn.ask(Request::PreviewPicks { one: None, all });
+}
+
+fn print_chosen(open: &OpenRequest, turn: &mut InputOutcome) {
+    turn.print(format!("Chosen: {}.", names(open.chosen.iter().map(String::as_str))));
+}
+
+fn confirm(state: &mut PlainState, open: OpenRequest, turn: &mut InputOutcome) {
+    turn.print("Type yes to answer with them, or other numbers, all, none, or later.");
+    state.question = Some(Question::Request(Box::new(open)));
 }
 
 /// Prints what the chosen sources would add, and asks.
 pub fn previewed(state: &mut PlainState, open: OpenRequest, all: &SelectionChange, turn: &mut InputOutcome) {
-    turn.print(format!("Chosen: {}.", names(open.chosen.iter().map(String::as_str))));
+    print_chosen(&open, turn);
     match all.enters.len() {
         0 => turn.print("They add nothing new to the selection."),
         some => {
@@ -196,8 +214,7 @@ pub fn previewed(state: &mut PlainState, open: OpenRequest, all: &SelectionChang
             turn.print(format!("{they} {add} {}, {cost}{together}{with}{waiting}.", counted(some, "source")));
         }
     }
-    turn.print("Type yes to answer with them, or other numbers, all, none, or later.");
-    state.question = Some(Question::Request(Box::new(open)));
+    confirm(state, open, turn);
 }
 
 fn send(state: &mut PlainState, open: &OpenRequest, reply: Reply, printed: &'static str, turn: &mut InputOutcome) {

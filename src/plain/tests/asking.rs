@@ -1,5 +1,7 @@
 //! Requests from agents, and repository settings that need the user's approval.
 
+use std::sync::Arc;
+
 use crate::common::change_cost::of_sources;
 use refdesk_desk::SelectionChange;
 use refdesk_desk::engine::{Reply, Snapshot};
@@ -46,6 +48,29 @@ fn sources_are_chosen_by_numbers_and_confirmed() {
     let reply = Reply::Chosen(["circuit-breaker", "java-service"].map(str::to_owned).to_vec());
     assert_eq!(asked(&mut state, "yes"), Request::Reply { request_id: "r1".to_owned(), reply });
     assert_eq!(answered(&mut state, Response::Done(Vec::new())).lines, ["Answered with your choice."]);
+}
+
+#[test]
+fn a_request_to_another_desk_names_it_and_no_states_or_costs_of_this_one() {
+    let mut waiting = fixture::asking("r1", "claude", "which pattern?", &["circuit-breaker", "java-service"]);
+    Arc::make_mut(&mut waiting.request).asker.desk = "review".to_owned();
+    let mut state = state_with(fixture::with_requests(&[waiting]));
+    assert_eq!(
+        output(&mut state, "requests"),
+        [
+            "claude wants you to choose from 2 sources, session s-1, at desk review, until 10:35:00.",
+            "Reason: Which pattern?",
+            "1: circuit-breaker, Circuit Breaker.",
+            "2: java-service, Java service module.",
+            "Type the numbers of the sources, all, none, or later.",
+        ]
+    );
+    assert_eq!(
+        output(&mut state, "2"),
+        ["Chosen: java-service.", "Type yes to answer with them, or other numbers, all, none, or later.",]
+    );
+    let reply = Reply::Chosen(vec!["java-service".to_owned()]);
+    assert_eq!(asked(&mut state, "yes"), Request::Reply { request_id: "r1".to_owned(), reply });
 }
 
 #[test]

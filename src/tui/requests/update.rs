@@ -286,6 +286,10 @@ pub fn leave(state: &mut State) {
 /// Asks what the row under the cursor and all marks would add.
 pub fn ask(state: &mut State, effects: &mut Vec<Effect>) {
     let (Some(waiting), None) = (state.shown_request(), state.typing) else { return };
+    if waiting.request.other_desk(&state.snapshot.desk).is_some() {
+        state.requests.preview.ask(None);
+        return;
+    }
     let row = state.subject(Pane::Selection).map(SourceId::from);
     let marked = format!("{}\n{}\n", waiting.request.request_id, state.requests.marked);
     let about = format!("{marked}{row:?}");

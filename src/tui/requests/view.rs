@@ -85,8 +85,8 @@ fn asks(state: &State, waiting: &WaitingRequest) -> PageLine {
     if !request.asker.session.is_empty() {
         line = line.then(&format!(" {dot} session {}", short(&request.asker.session)), ThemeRole::Infra);
     }
-    if !request.asker.desk.is_empty() && *request.asker.desk != *state.snapshot.desk {
-        line = line.then(&format!(" {dot} at desk {}", short(&request.asker.desk)), ThemeRole::Warning);
+    if let Some(desk) = request.other_desk(&state.snapshot.desk) {
+        line = line.then(&format!(" {dot} at desk {}", short(desk)), ThemeRole::Warning);
     }
     match &waiting.until {
         _ if state.requests.ended.is_some() => line,
@@ -245,6 +245,9 @@ fn sum(state: &State, waiting: &WaitingRequest) -> PageLine {
         return PageLine::new("your answer is being sent", ThemeRole::Infra);
     }
     let marked = state.marks().map_or(0, std::collections::BTreeSet::len);
+    if marked == 0 && waiting.request.other_desk(&state.snapshot.desk).is_some() {
+        return PageLine::new("none marked", ThemeRole::Infra);
+    }
     if marked == 0 {
         let text = format!("none marked {} tokens of each source alone", state.skin.glyphs.dot);
         return PageLine::new(text, ThemeRole::Infra);
@@ -350,10 +353,12 @@ fn draw_choice(state: &State, waiting: &WaitingRequest, parts: &PaneLayout, fram
     let offered = |at: usize| waiting.request.sources.get(*state.requests.rows.get(at)?);
     let shown = || list.window().filter_map(offered);
     let widest = shown().map(|offered| cells::width(&short_id(&offered.id))).max().unwrap_or(0);
+    let is_ours = waiting.request.other_desk(&state.snapshot.desk).is_none();
     // If none is selected, names use that column.
-    let is_any_there = shown().any(|offered| state.snapshot.selection.contains(&offered.id));
+    let is_any_there = is_ours && shown().any(|offered| state.snapshot.selection.contains(&offered.id));
     let word = if is_any_there { SELECTED.len() } else { 0 };
-    list.draw(&state.skin, buffer, |at| Some(row(state, offered(at)?, [widest, word], parts.list.width)));
+    let tokens = if is_ours { state.counts.widest_tokens.max(8) } else { 0 };
+    list.draw(&state.skin, buffer, |at| Some(row(state, offered(at)?, [widest, word, tokens], parts.list.width)));
     if len == 0 {
         let sentence = if waiting.request.sources.is_empty() {
             "This request offers no sources.".to_owned()
@@ -381,7 +386,7 @@ const SELECTED: &str = "selected";
 fn row<'a>(
     state: &'a State,
     offered: &OfferedReference,
-    [widest, word_columns]: [usize; 2],
+    [widest, word_columns, columns]: [usize; 3],
     width: u16,
 ) -> ListRow<'a> {
     let theme = &state.skin.theme;
@@ -395,7 +400,6 @@ fn row<'a>(
     let word = if is_there { SELECTED } else { "" };
     let waits = source_state::waits(snapshot, &offered.id);
     let tokens = source_state::price(snapshot, &offered.id);
-    let columns = state.counts.widest_tokens.max(8);
     let right = if row.room() >= 40 && word_columns > 0 { word_columns + 1 + columns + 1 } else { columns + 1 };
     let left = row.room().saturating_sub(right);
     let widest = widest.min(left);
@@ -409,7 +413,9 @@ fn row<'a>(
     if right > columns + 1 {
         row.cell(word, word_columns, grey);
     }
-    row.text(&format!("{tokens:>columns$}"), if waits { theme.style(ThemeRole::Hints) } else { grey });
+    if columns > 0 {
+        row.text(&format!("{tokens:>columns$}"), if waits { theme.style(ThemeRole::Hints) } else { grey });
+    }
     row
 }
 
@@ -422,7 +428,11 @@ pub fn detail(state: &State, parts: &PaneLayout) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     if let Some(offered) = row.and_then(|row| waiting.request.sources.get(*row)) {
         lines.push(pane_view::id_and_name(state, &short_id(&offered.id), &short(&offered.name), columns));
-        lines.extend(wrapped(&brings(state, &offered.id), ThemeRole::Hints));
+        let brings = match waiting.request.other_desk(&state.snapshot.desk) {
+            Some(desk) => format!("For desk {}: what it adds there is not known here.", short(desk)),
+            None => brings(state, &offered.id),
+        };
+        lines.extend(wrapped(&brings, ThemeRole::Hints));
         lines.extend(pane_view::wrapped_lines(state, offered.description.trim(), ThemeRole::Text, columns));
         let tags: Vec<String> = offered.tags.iter().map(|tag| format!("#{tag}")).collect();
         lines.extend(wrapped(

@@ -42,6 +42,11 @@ impl Request {
         let context = self.context.trim();
         !context.is_empty() && context != Self::default_context(&self.asker.who, path).trim()
     }
+
+    /// The requester's desk, unless it is this one. States and costs on this desk do not apply to it.
+    pub fn other_desk(&self, desk: &str) -> Option<&str> {
+        Some(self.asker.desk.as_str()).filter(|asking| !asking.is_empty() && *asking != desk)
+    }
 }
 
 /// A source to choose.

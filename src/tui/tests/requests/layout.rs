@@ -100,6 +100,26 @@ fn the_cost_of_marked_sources_is_shown() {
 }
 
 #[test]
+fn a_request_to_another_desk_has_no_states_or_costs_of_this_one() {
+    let waiting = fixture::asking("r", "claude", "why", &["circuit-breaker", "java-service"]);
+    let mut state = desk("A", std::slice::from_ref(&waiting));
+    press(&mut state, "A");
+    let shown = screen(&state);
+    assert!(shown.contains("Already picked") && shown.contains("selected") && shown.contains("~23,870"), "{shown}");
+    let mut elsewhere = waiting;
+    Arc::make_mut(&mut elsewhere.request).asker.desk = "review".to_owned();
+    let mut state = fixture::state(80, 24);
+    tell(&mut state, &[elsewhere]);
+    let effects = press(&mut state, "A Space");
+    assert!(!commands(&effects).iter().any(|command| matches!(command, Request::PreviewPicks { .. })));
+    let shown = screen(&state);
+    let pane: String = shown.lines().skip_while(|line| !line.contains("2 Request")).collect();
+    let has = |text: &str| pane.contains(text);
+    assert!(has("at desk review") && has("1 of 2 marked") && has("For desk review: what it adds"), "{shown}");
+    assert!(!has("Already picked") && !has("they add") && !has("~23,870"), "{shown}");
+}
+
+#[test]
 fn hostile_requests_stay_within_their_area() {
     let evil = "\u{202e}\x1b[2J日本\u{200f}👩🏽‍💻\r\n\t".repeat(scaled(100, 400));
     let diff = format!("--- a/x\n+++ b/x\n@@ -1 +1 @@\n{}", format!("+{}\n", evil.replace('\n', "")).repeat(3));
