@@ -85,6 +85,11 @@ fn exactly_what_was_shown_is_written() {
     let asked = commands(&answer(&mut state, Response::Written(Ok(written))));
     assert_eq!((state.window, message(&state)), (None, "Wrote s: 1 line, 2 bytes"));
     assert!(matches!(&asked[..], [Request::Preview { path: Some(path), .. }] if path == "s"), "what differs now");
+    // With a pick to undo, the message says that the file is not what `u` would undo.
+    state.snapshot.undo = Some("pick of @timeouts".into());
+    let written = WrittenFile { shown: "s".to_owned(), bytes: 2, lines: 1 };
+    answer(&mut state, Response::Written(Ok(written)));
+    assert_eq!(message(&state), "Wrote s: 1 line, 2 bytes; u undoes only picks and exclusions");
 }
 
 #[test]

@@ -167,7 +167,12 @@ pub fn written(state: &mut State, written: &WrittenFile) {
     // The diff against the file is outdated.
     state.templates.asked = None;
     let WrittenFile { shown, bytes, lines } = written;
-    state.note(format!("{did} {shown}: {}, {}", cells::counted(*lines, "line"), cells::counted(*bytes, "byte")));
+    // There is a pick that would be undone in its place.
+    let undo = match &state.snapshot.undo {
+        Some(_) => format!("; {} undoes only picks and exclusions", state.key(Action::Undo)),
+        None => String::new(),
+    };
+    state.note(format!("{did} {shown}: {}, {}{undo}", cells::counted(*lines, "line"), cells::counted(*bytes, "byte")));
 }
 
 pub fn refused(state: &mut State, unwritten: WriteFailure) {
