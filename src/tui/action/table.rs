@@ -249,6 +249,10 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::Back, "change nothing", "Change nothing", ["Esc", "n", "q"], &[KeyContext::AllShown], BottomLine),
     entry!(Action::Confirm, "set limit", "Keep this limit of tokens; the bar in the top line fills up to it", ["Enter"], &[KeyContext::Budget], BottomLine),
     entry!(Action::Back, "close budget", "Keep the limit as it was", ["Esc"], &[KeyContext::Budget], BottomLine),
+    entry!(Action::Move(Motion::Up), "budget up", "One line of the budget up", ["Up", "C-p"], &[KeyContext::Budget], HelpOnly),
+    entry!(Action::Move(Motion::Down), "budget down", "One line of the budget down", ["Down", "C-n"], &[KeyContext::Budget], HelpOnly),
+    entry!(Action::Move(Motion::PageUp), "budget page up", "One page of the budget up", ["PageUp"], &[KeyContext::Budget], HelpOnly),
+    entry!(Action::Move(Motion::PageDown), "budget page down", "One page of the budget down", ["PageDown"], &[KeyContext::Budget], HelpOnly),
     entry!(Action::Confirm, "yes", "Do it", ["y"], &[KeyContext::Question], BottomLine),
     entry!(Action::Back, "no", "Change nothing", ["Esc", "n", "q"], &[KeyContext::Question], BottomLine),
 

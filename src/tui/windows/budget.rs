@@ -6,7 +6,8 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use super::{
-    Handled, Titles, Window, WindowKind, centred, draw_frame, draw_text, paragraphs, text_and_keys, text_columns,
+    Handled, Titles, Window, WindowKind, WindowRows, centred, draw_frame, draw_scrolled, paragraphs, text_and_keys,
+    text_columns,
 };
 use crate::common::budget::{limit_of, parse_limit, percent, short};
 use crate::tui::action::{Action, KeyContext};
@@ -47,6 +48,10 @@ impl Window for BudgetView {
         centred(state.layout().body, COLUMNS, text(state).len() + 5)
     }
 
+    fn rows(&self, state: &State) -> WindowRows {
+        WindowRows { place: field_and_text(state).1, len: text(state).len(), is_list: false }
+    }
+
     fn keys(&self, state: &State) -> Option<Rect> {
         Some(text_and_keys(state, layout::inner(self.outer(state))).1)
     }
@@ -76,24 +81,14 @@ impl Window for BudgetView {
         Handled::Consumed
     }
 
-    fn draw(&self, state: &State, _: Cursor, frame: &mut Frame<'_>) {
-        let (outer, theme) = (self.outer(state), &state.skin.theme);
-        let inner = text_and_keys(state, layout::inner(outer)).0;
-        let text = text(state);
-        draw_frame(
-            state,
-            Titles { title: "Budget", ..Titles::default() },
-            ThemeRole::Selection,
-            outer,
-            frame.buffer_mut(),
-        );
-        // The field comes first: below the text it would be cut off in a low terminal.
-        let line = Rect { height: inner.height.min(1), ..inner };
-        let below = Rect { y: line.bottom(), height: inner.height - line.height, ..inner };
-        draw_text(state, &text, 0, below, frame.buffer_mut());
+    fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
+        let (outer, theme, role) = (self.outer(state), &state.skin.theme, ThemeRole::Selection);
+        draw_frame(state, Titles { title: "Budget", ..Titles::default() }, role, outer, frame.buffer_mut());
+        let (line, below) = field_and_text(state);
+        draw_scrolled(state, &text(state), cursor.top, role, below, frame.buffer_mut());
         if let Some(why_not) = self.disabled(state) {
             // In the blank line above the keys, or over the end of a text that fills the window.
-            let place = indented(Rect { y: inner.bottom().saturating_sub(1), height: 1, ..inner });
+            let place = indented(Rect { y: below.bottom().saturating_sub(1), height: 1, ..below });
             let columns = usize::from(place.width);
             let why_not = cells::clip(&cells::sentence(&why_not), columns, state.skin.glyphs.ellipsis).into_owned();
             let why_not = format!("{why_not:columns$}");
@@ -122,6 +117,13 @@ pub fn open(state: &mut State, effects: &mut Vec<Effect>) {
     effects.push(Effect::Ask(Request::Price(prompt)));
     state.typing = None;
     state.open(WindowKind::Budget);
+}
+
+/// The rows of the field and of the text below it. Below the text, the field would be cut off in a low terminal.
+fn field_and_text(state: &State) -> (Rect, Rect) {
+    let inner = text_and_keys(state, layout::inner(BudgetView.outer(state))).0;
+    let line = Rect { height: inner.height.min(1), ..inner };
+    (line, Rect { y: line.bottom(), height: inner.height - line.height, ..inner })
 }
 
 fn text(state: &State) -> WrappedText {

@@ -133,6 +133,19 @@ fn a_limit_is_typed_and_kept() {
 }
 
 #[test]
+fn a_budget_that_does_not_fit_scrolls() {
+    let mut state = fixture::state(40, 10);
+    give_instructions(&mut state);
+    press(&mut state, "b");
+    let last = "inline texts in full";
+    assert!(!screen(&state).contains(last), "{}", screen(&state));
+    for (key, is_shown) in [("PageDown", true), ("PageUp", false), ("Down", true), ("Up", false)] {
+        press(&mut state, key);
+        assert_eq!(screen(&state).contains(last), is_shown, "{key}\n{}", screen(&state));
+    }
+}
+
+#[test]
 fn windows_before_a_pick() {
     for (width, height) in [(40, 10), (80, 24), (120, 36)] {
         insta::assert_snapshot!(format!("large_pick_{width}x{height}"), screen(&asked(width, height)));
