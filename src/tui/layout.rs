@@ -465,7 +465,7 @@ mod tests {
             (least, more, head) in (0..200u16, 0..60u16, 0..2u16),
         ) {
             let size = Size { width, height };
-            let list = ListWidths { ids: least / 2, essential: least.saturating_sub(more), usual: least, whole: least + more, selection: more * 2, named: more * 3, hints: least / 2 + more, lower: more };
+            let list = ListWidths { ids: least / 2, essential: least.saturating_sub(more), usual: least, whole: least + more, longest: least + more * 2, selection: more * 2, named: more * 3, hints: least / 2 + more, lower: more };
             let layout = layout(size, Focused::Pane(focus), arrangement, splits, list);
             let screen = Rect::new(0, 0, width, height);
             let mut places = vec![layout.status, layout.dock, layout.bottom];

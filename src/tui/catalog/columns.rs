@@ -167,6 +167,8 @@ pub struct ListWidths {
     pub usual: u16,
     /// Fits whole names and tags, unless they are very long.
     pub whole: u16,
+    /// Fits all names and tags, however long.
+    pub longest: u16,
     /// Fits the selection's whole ids and tokens; 0 if it is empty.
     pub selection: u16,
     /// Also fits the selection's whole names, unless they are very long.
@@ -190,12 +192,13 @@ impl ListWidths {
             tags: counts.widest_tags.min(MIDDLING_TAGS),
             ..least
         };
-        let [ids, essential, usual, whole] =
-            [ids, essential, usual, whole].map(|columns| columns.width().saturating_add(BORDERS));
+        let longest = CatalogColumns { name: counts.widest_name, tags: counts.widest_tags, ..whole };
+        let [ids, essential, usual, whole, longest] =
+            [ids, essential, usual, whole, longest].map(|columns| columns.width().saturating_add(BORDERS));
         // Cursor, mark, and the blanks around the columns.
         let hints = 1 + 2 + 1 + counts.widest_id + 1 + REASON + 1 + counts.widest_tokens.max(TOKENS) + 1;
         let hints = u16::try_from(hints).unwrap_or(u16::MAX).saturating_add(BORDERS);
-        Self { ids, essential, usual, whole, hints, ..Self::default() }
+        Self { ids, essential, usual, whole, longest, hints, ..Self::default() }
     }
 }
 

@@ -4,7 +4,7 @@ use ratatui::layout::{Rect, Size};
 
 use crate::tui::catalog::columns::ListWidths;
 use crate::tui::layout::splits::{GridNeeds, USUAL_LEFT};
-use crate::tui::layout::{GRID, MAX_TEXT, MIN, Splits, fits, split_columns, split_rows};
+use crate::tui::layout::{GRID, MAX_TEXT, MIN, MIN_WIDTH_SIDE_BY_SIDE, Splits, fits, split_columns, split_rows};
 use crate::tui::pane::Pane;
 
 /// The minimum width for showing something beside the catalog's list.
@@ -165,10 +165,13 @@ fn list_width_beside_document(width: u16, list: ListWidths) -> u16 {
 
 impl ListWidths {
     /// The sizes that the panes of a grid need. The list gets what the selection leaves, limited so that the
-    /// templates keep a usable width.
+    /// templates keep a usable width. Very long names and tags get what the selection's names leave, too, unless
+    /// the details would then be beside the list and take more than that.
     fn grid(&self, width: u16) -> GridNeeds {
-        let most = (width * 3 / 5).min(width.saturating_sub(self.selection.max(READABLE)));
-        GridNeeds { left: self.whole.min(most), lower: self.lower }
+        let beside = |selection: u16| (width * 3 / 5).min(width.saturating_sub(selection.max(READABLE)));
+        let left = self.whole.min(beside(self.selection));
+        let longest = self.longest.min(beside(self.selection.max(self.named))).min(MIN_WIDTH_SIDE_BY_SIDE + 1);
+        GridNeeds { left: left.max(longest), lower: self.lower }
     }
 }
 
@@ -260,8 +263,17 @@ mod tests {
     use super::*;
     use crate::tui::layout::{MIN, SMALLEST};
 
-    const LIST: ListWidths =
-        ListWidths { ids: 37, essential: 57, usual: 70, whole: 110, selection: 0, named: 0, hints: 98, lower: 0 };
+    const LIST: ListWidths = ListWidths {
+        ids: 37,
+        essential: 57,
+        usual: 70,
+        whole: 110,
+        longest: 110,
+        selection: 0,
+        named: 0,
+        hints: 98,
+        lower: 0,
+    };
 
     const ALL: [Arrangement; 3] = [Arrangement::Focused, Arrangement::Overview, Arrangement::Zoomed];
 
@@ -323,6 +335,18 @@ mod tests {
                 expected,
                 "{width}x{height} {focus:?} {arrangement:?}"
             );
+        }
+    }
+
+    #[test]
+    fn very_long_names_of_a_grid_have_the_room_that_the_selection_does_not_need() {
+        for (width, longest, named, expected) in
+            [(200, 95, 0, 95), (200, 300, 0, 111), (200, 300, 95, 105), (200, 300, 150, 92), (120, 300, 0, 60)]
+        {
+            let list = ListWidths { whole: 90, longest, named, ..LIST };
+            let size = Size { width, height: 60 };
+            let layout = layout(size, Focused::Pane(Pane::Catalog), Arrangement::Overview, Splits::default(), list);
+            assert_eq!(layout.panes[Pane::Catalog.index()].unwrap().width, expected, "{width} {longest} {named}");
         }
     }
 
@@ -420,7 +444,8 @@ mod tests {
         ) {
             let size = Size { width, height };
             let list = ListWidths {
-                ids: least / 2, essential: least.saturating_sub(more), usual: least, whole: least + more, selection: more * 2, named: more * 3,
+                ids: least / 2, essential: least.saturating_sub(more), usual: least, whole: least + more, longest: least + more * 2,
+                selection: more * 2, named: more * 3,
                 hints: least / 2 + more, lower: more,
             };
             let layout = layout(size, focus, arrangement, Splits { left, upper }, list);
