@@ -114,7 +114,9 @@ fn each_way_to_begin_by_its_key_and_by_its_row() {
             let mut effects = press(&mut state, keys);
             if let Some(ForegroundCommand::Add(place)) = &expected {
                 assert_eq!(commands(&effects), [Request::CanAdd(place.clone())], "{keys}");
-                effects = answer(&mut state, Response::CanAdd(Ok(2)));
+                assert_eq!(answer(&mut state, Response::CanAdd(Ok(2))), []);
+                assert!(screen(&state).contains("2 sources: Enter leaves this screen"), "{}", screen(&state));
+                effects = press(&mut state, "Enter");
             }
             match &expected {
                 Some(command) => {

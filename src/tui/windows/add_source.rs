@@ -1,5 +1,5 @@
 //! The path or URL of a source to add, on one line. The desk checks whether it can be added, and adds it. If
-//! it could be several sources, `refdesk add` asks which.
+//! it could be several sources, `refdesk add` asks which, after this window said so.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -11,6 +11,7 @@ use crate::tui::fix;
 use crate::tui::input::{Effect, ForegroundCommand};
 use crate::tui::pane::Pane;
 use crate::tui::state::{Message, MessageKind, State};
+use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::motion::Cursor;
@@ -29,6 +30,8 @@ pub struct AddSourceInput {
     asked: Option<String>,
     /// Why it cannot be added.
     problem: Option<String>,
+    /// How many sources it could be, if more than one: only `refdesk add` can ask which, in the terminal.
+    several: Option<usize>,
     /// The added source, until the cursor has moved to it.
     added: Option<SourceId>,
 }
@@ -39,7 +42,8 @@ impl Window for AddSource {
     }
 
     fn outer(&self, state: &State) -> Rect {
-        one_line::outer(state, state.new_source.problem.as_deref())
+        let note = note(state);
+        one_line::outer(state, note.as_ref().map(|(text, role)| (text.as_str(), *role)))
     }
 
     fn keys(&self, state: &State) -> Option<Rect> {
@@ -51,7 +55,8 @@ impl Window for AddSource {
     }
 
     fn field_changed(&self, state: &mut State) {
-        (state.new_source.asked, state.new_source.problem) = (None, None);
+        let line = std::mem::take(&mut state.new_source.line);
+        state.new_source = AddSourceInput { line, ..AddSourceInput::default() };
     }
 
     fn disabled(&self, state: &State) -> Option<String> {
@@ -60,6 +65,12 @@ impl Window for AddSource {
 
     fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
         match action {
+            Action::Confirm if state.new_source.several.is_some() => {
+                let place = state.new_source.line.text().trim().to_owned();
+                state.window = None;
+                effects.push(Effect::RunInForeground(ForegroundCommand::Add(place)));
+                Handled::Consumed
+            }
             Action::Confirm => {
                 let place = state.new_source.line.text().trim().to_owned();
                 state.new_source.asked = Some(place.clone());
@@ -76,9 +87,21 @@ impl Window for AddSource {
 
     fn draw(&self, state: &State, _: Cursor, frame: &mut Frame<'_>) {
         let about = "A path, from the root of the workspace, or an address:";
-        let AddSourceInput { line, problem, .. } = &state.new_source;
-        one_line::draw(state, ("Add a file", about), line, problem.as_deref(), frame);
+        let note = note(state);
+        let note = note.as_ref().map(|(text, role)| (text.as_str(), *role));
+        one_line::draw(state, ("Add a file", about), &state.new_source.line, note, frame);
     }
+}
+
+/// Why the source cannot be added, or that the screen will be left to add it.
+fn note(state: &State) -> Option<(String, ThemeRole)> {
+    let AddSourceInput { problem, several, .. } = &state.new_source;
+    if let Some(problem) = problem {
+        return Some((problem.clone(), ThemeRole::Error));
+    }
+    let (count, key) = ((*several)?, state.key_in(KeyContext::AddSource, Action::Confirm));
+    let sources = cells::counted(count, "source");
+    Some((format!("This could be {sources}: {key} leaves this screen to ask which in the terminal."), ThemeRole::Text))
 }
 
 pub fn open(state: &mut State) {
@@ -93,10 +116,7 @@ pub fn answered(state: &mut State, can_add: Result<usize, Error>, effects: &mut 
     let Some(place) = state.new_source.asked.take().filter(|_| is_open) else { return };
     match can_add {
         Ok(0 | 1) => effects.push(Effect::Ask(Request::AddSource(place))),
-        Ok(_) => {
-            state.window = None;
-            effects.push(Effect::RunInForeground(ForegroundCommand::Add(place)));
-        }
+        Ok(count) => state.new_source.several = Some(count),
         Err(error) => state.new_source.problem = Some(fix::sentence(state, &error)),
     }
 }

@@ -13,11 +13,11 @@ use crate::tui::widgets::prompt;
 
 const COLUMNS: u16 = 72;
 
-/// The area of the window, with room for a problem with the line.
-pub(super) fn outer(state: &State, problem: Option<&str>) -> Rect {
+/// The area of the window, with room for what there is to say about the line.
+pub(super) fn outer(state: &State, note: Option<(&str, ThemeRole)>) -> Rect {
     let body = state.layout().body;
     let columns = text_columns(centred(body, COLUMNS, 6).width);
-    centred(body, COLUMNS, 6 + paragraphs(problem.map(|problem| (problem, ThemeRole::Error)), columns).len())
+    centred(body, COLUMNS, 6 + paragraphs(note, columns).len())
 }
 
 pub(super) fn keys(outer: Rect) -> Rect {
@@ -29,17 +29,16 @@ pub(super) fn draw(
     state: &State,
     (title, about): (&'static str, &str),
     field: &TextField,
-    problem: Option<&str>,
+    note: Option<(&str, ThemeRole)>,
     frame: &mut Frame<'_>,
 ) {
-    let outer = outer(state, problem);
+    let outer = outer(state, note);
     let inner = layout::inner(outer);
     draw_frame(state, Titles { title, ..Titles::default() }, ThemeRole::Catalog, outer, frame.buffer_mut());
     let columns = text_columns(outer.width);
     draw_text(state, &paragraphs([(about, ThemeRole::Infra)], columns), 0, inner, frame.buffer_mut());
-    let problem = problem.map(|problem| (problem, ThemeRole::Error));
     let below = Rect { y: inner.y + 2, height: inner.height.saturating_sub(3), ..inner };
-    draw_text(state, &paragraphs(problem, columns), 0, below, frame.buffer_mut());
+    draw_text(state, &paragraphs(note, columns), 0, below, frame.buffer_mut());
     let line = indented(Rect { y: inner.y + 1, height: inner.height.min(1), ..inner });
     if line.width > 4 && inner.height > 1 {
         let style = state.skin.theme.style(ThemeRole::Strong);

@@ -31,7 +31,7 @@ const NAME: usize = 22;
 const START_OPTIONS: [(Action, &str, &str, &str); 5] = [
     (Action::Discover, "s", "Scan this folder", "proposes a catalog for you to tick"),
     (Action::OpenDemo, "o", "Open the demo", "a sample, with a tour"),
-    (Action::ConnectAgent, "c", "Connect an agent", "after showing the difference"),
+    (Action::ConnectAgent, "c", "Connect an agent", "leaves this screen, shows the difference"),
     (Action::Databases, "b", "Document a database", "makes sources of its tables"),
     (Action::AddSource, "a", "Add a file", "or a folder, or an address"),
 ];
