@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, watch};
 
 use refdesk_desk::engine::{Ending, Engine, Event, Request, Response, Snapshot, Started};
 
-use super::state::{InputOutcome, PlainEffect, PlainInput, PlainStart, PlainState};
+use super::state::{InputOutcome, InputOwner, PlainEffect, PlainInput, PlainStart, PlainState};
 use super::{feed, update};
 use crate::common::{STORING, engine_ended};
 use crate::end_signals::{self, EndSignals};
@@ -173,7 +173,13 @@ impl Conversation {
                 };
                 let settles = request.is_change() || request == Request::Reload;
                 self.has_changed |= request.is_change();
-                let response = self.ask(request).await?;
+                let mut response = self.ask(request.clone()).await?;
+                // A person can search again later, a script cannot.
+                if self.state.input_owner == InputOwner::Script && lacks_index(&response) {
+                    self.wait_until(|snapshot| !snapshot.is_indexing).await?;
+                    self.take_whole_snapshot().await?;
+                    response = self.ask(request).await?;
+                }
                 if settles {
                     self.settle().await?;
                 }
@@ -194,6 +200,15 @@ impl Conversation {
 
     fn take_snapshot(&mut self) {
         self.state.snapshot = self.snapshots.borrow_and_update().clone();
+    }
+}
+
+/// Whether a search found no index, or an incomplete one.
+fn lacks_index(response: &Response) -> bool {
+    match response {
+        Response::Found(Ok(answer)) => answer.partial.is_some(),
+        Response::Found(Err(_)) => true,
+        _ => false,
     }
 }
 

@@ -43,6 +43,12 @@ fn a_script_lists_picks_and_undoes() {
 }
 
 #[test]
+fn a_search_of_a_script_waits_for_the_index() {
+    let ran = world().feed(&["--plain"], b"search nothing more\n").exits(0);
+    assert!(ran.text().contains(" found by ") && !ran.text().contains("still being indexed"), "{ran}");
+}
+
+#[test]
 fn the_end_of_the_input_quit_and_a_reader_that_goes_away_end_it() {
     let world = world();
     for script in [&b""[..], b"quit\ncatalog\n", b"catalog", b"\xff\xfe\n\0\n"] {
