@@ -166,13 +166,13 @@ pub struct HintsNeeds {
     pub matches: usize,
     /// The details of the row under the cursor, below the list.
     pub aside: usize,
-    /// Whether the feed is shown while it is not focused.
-    pub feed: bool,
+    /// The feed while it is not focused; 0 if it is not shown then.
+    pub feed: usize,
 }
 
 impl Default for HintsNeeds {
     fn default() -> Self {
-        Self { busy: HintsFocus::Nothing, prompt: 1, matches: usize::MAX, aside: 0, feed: true }
+        Self { busy: HintsFocus::Nothing, prompt: 1, matches: usize::MAX, aside: 0, feed: usize::MAX }
     }
 }
 
@@ -185,7 +185,7 @@ pub fn hints_rows(matches: usize) -> u16 {
 /// Lays out prompt, matches and feed from top to bottom, each list with a rule above it. The focused list has
 /// the details of its row below it. If there is room for both, the feed is beside the prompt and matches.
 pub fn hints(inner: Rect, wants: HintsNeeds, shares: Shares) -> PaneLayout {
-    let has_feed = wants.feed || wants.busy.is_feed();
+    let has_feed = wants.feed > 0 || wants.busy.is_feed();
     // The focused feed takes the full width, because its rows are sentences.
     if inner.width >= MIN_WIDTH_SIDE_BY_SIDE && !wants.busy.is_feed() && has_feed {
         return hints_beside_feed(inner, wants, shares);
@@ -206,6 +206,9 @@ pub fn hints(inner: Rect, wants: HintsNeeds, shares: Shares) -> PaneLayout {
     let left = rest.height;
     // A notice may be long; a match is described in a few words.
     let aside = rows(wants.aside).min(if wants.busy.is_feed() { left / 2 } else { left / 3 });
+    // Matches get the rows that they need and the unfocused feed does not fill.
+    let spare = left.saturating_sub(1 + aside).saturating_sub(rows(wants.matches));
+    let unfocused = |share: u16| share.min(rows(wants.feed).max(spare));
     let feed = match wants.busy {
         HintsFocus::FeedAlone => left.saturating_sub(1),
         HintsFocus::Feed if shares.lower.is_some() => lower_part(shares, inner, left),
@@ -213,10 +216,10 @@ pub fn hints(inner: Rect, wants: HintsNeeds, shares: Shares) -> PaneLayout {
         HintsFocus::Feed => left.saturating_sub(1 + rows(wants.matches).min(left / 4).clamp(1, 5)),
         _ if left < WITH_FEED || !has_feed => 0,
         _ if shares.lower.is_some() => lower_part(shares, inner, left),
-        HintsFocus::Nothing => left * 2 / 5,
-        HintsFocus::List => left * 3 / 10,
+        HintsFocus::Nothing => unfocused(left * 2 / 5),
+        HintsFocus::List => unfocused(left * 3 / 10),
         HintsFocus::Prompt if left < 12 => 0,
-        HintsFocus::Prompt => left / 5,
+        HintsFocus::Prompt => unfocused(left / 5),
     };
     let (upper, lower) = split_rows(rest, left - (feed + feed.min(1)).min(left));
     // The row above is the feed's rule.
@@ -385,6 +388,17 @@ mod tests {
         }
     }
 
+    #[test]
+    fn matches_get_the_rows_that_they_need_and_the_feed_does_not_fill() {
+        for (matches, feed, rows) in
+            [(20, 40, (8, 4)), (20, 1, (11, 1)), (10, 1, (10, 2)), (3, 1, (8, 4)), (20, 0, (13, 0))]
+        {
+            let wants = HintsNeeds { busy: HintsFocus::List, prompt: 1, matches, aside: 2, feed };
+            let parts = hints(Rect::new(1, 1, 50, 19), wants, Shares::default());
+            assert_eq!((parts.list.height, parts.detail.height), rows, "{matches} {feed}");
+        }
+    }
+
     proptest! {
         #[test]
         fn every_pane_of_a_grid_has_its_minimum(
@@ -441,7 +455,7 @@ mod tests {
         fn parts_of_the_hints_pane_do_not_overlap(
             width in 0..190u16, height in 0..60u16, prompt in 0..50usize, matches in 0..50usize, aside in 0..9usize,
             shares in any_shares(),
-            feed in proptest::bool::ANY,
+            feed in 0..50usize,
             busy in proptest::sample::select(&[HintsFocus::Nothing, HintsFocus::Prompt, HintsFocus::List, HintsFocus::Feed, HintsFocus::FeedAlone][..]),
         ) {
             let inner = Rect::new(1, 1, width, height);

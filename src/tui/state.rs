@@ -382,7 +382,10 @@ impl State {
         };
         let prompt = prompt::height(self.hints.prompt.text(), columns, usize::from(inner.height));
         // Beside other panes, an empty feed explains its purpose.
-        let feed = !self.feed.notices.is_empty() || self.arrangement.is_grid(tour::rest(self));
+        let feed = match self.feed.notices.len() {
+            0 if self.arrangement.is_grid(tour::rest(self)) => usize::MAX,
+            notices => notices,
+        };
         let matches = if self.shows_enriched() { usize::MAX } else { self.len(Pane::Hints) };
         HintsNeeds { busy, prompt, matches, aside: hints::aside(self, busy, columns).len(), feed }
     }
