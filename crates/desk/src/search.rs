@@ -9,8 +9,10 @@ use serde::Serialize;
 
 mod current;
 mod named;
+mod notes;
 
 pub(crate) use self::current::CurrentTexts;
+pub use self::notes::changed_since;
 use super::search_index::first_sections_only;
 use super::{CompleteDesk, TagFilter};
 use crate::session::{JournalEvent, Receipt, Session};
@@ -24,7 +26,6 @@ use refdesk_index::{
 };
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::shorten::shortened;
-use refdesk_text::words::capitalized;
 use refdesk_text::{Code, Error, Fix, tokens};
 
 /// The most characters of a heading or name; one of a megabyte must not take the space of all other hits.
@@ -173,26 +174,6 @@ impl CompleteDesk<'_> {
     /// A source or database in the request is unknown; there is no index, or it cannot be read; [`Code::IndexBusy`] if
     /// it is being built.
     pub fn search(&self, session: &Session, request: &SearchRequest) -> Result<SearchAnswer, Error> {
-        let no_index = || match request.reader {
-            // A process that serves agents builds the index as soon as it starts.
-            SearchReader::Agent if self.index_process().is_some() => {
-                if let Some(why) = &self.index_failure {
-                    return Error::new(Code::NoIndex, format!("there is no search index: {why}"), Fix::BuildIndex);
-                }
-                Error::new(Code::IndexBusy, "the search index is still being built", "search again in a minute")
-            }
-            _ if self.catalog.is_empty() => {
-                let message = "this workspace has no search index, and its catalog has no sources";
-                Error::new(Code::NoIndex, message, self.no_sources_fix())
-            }
-            _ => {
-                let message = match self.has_older_index() {
-                    true => "the search index was built by an older refdesk and must be rebuilt",
-                    false => "this workspace has no search index",
-                };
-                Error::new(Code::NoIndex, message, Fix::BuildIndex)
-            }
-        };
         let sources = request
             .sources
             .iter()
@@ -217,7 +198,7 @@ impl CompleteDesk<'_> {
         if request.database.is_some() || request.domain.is_some() {
             self.documented_for(access.as_ref()).check(request.database.as_deref(), request.domain.as_deref())?;
         }
-        let index = self.index()?.ok_or_else(no_index)?;
+        let index = self.index()?.ok_or_else(|| self.no_index(request.reader))?;
         let pages = self.documented_pages();
         let texts = CurrentTexts::new(&self.catalog, &pages);
         let section_now = |found: &FoundDocument| texts.section(found);
@@ -250,49 +231,22 @@ impl CompleteDesk<'_> {
         let mut found = index.search(&query, embedder)?;
         let is_just_begun = found.partial.is_some_and(|partial| partial.indexed == 0 && partial.unread > 0);
         if is_just_begun && request.reader == SearchReader::Agent && self.index_process().is_some() {
-            return Err(no_index());
+            return Err(self.no_index(request.reader));
         }
         self.put_named_first(&index, &query, embedder, &mut found.hits)?;
-        let mut notes = Vec::new();
-        if found.is_empty {
-            notes.push("The query has no words to search for.".to_owned());
-        }
         let selects_nothing = request.among == SearchScope::Selected && self.selection.members().is_empty();
-        if selects_nothing {
-            notes.push("No source is selected.".to_owned());
-        }
         let unknown = self.unknown_tags(&request.tags);
         let finds_nothing =
             found.is_empty || selects_nothing || (!unknown.is_empty() && unknown.len() == request.tags.len());
-        notes.extend(unknown.iter().map(|tag| sentence(tag)));
-        if found.is_cut {
-            notes.push(format!("The query is too long: only its first {} characters count.", tokens::grouped(LONGEST)));
-        }
-        if let Some(partial) = found.partial {
-            notes.extend(incomplete(partial));
-        }
-        match found.outdated {
-            0 => {}
-            1 => notes.push(
-                "1 section has changed since it was indexed, and is left out until the index is updated.".to_owned(),
-            ),
-            some => notes.push(format!(
-                "{some} sections have changed since they were indexed, and are left out until the index is updated."
-            )),
-        }
-        if found.incomparable > 0 {
-            let (sections, have) =
-                (tokens::counted(found.incomparable, "section"), if found.incomparable == 1 { "has" } else { "have" });
-            notes
-                .push(format!("{sections} {have} a damaged vector, which is not compared until the index is updated."));
-        }
+        let mut notes = Vec::new();
+        notes.extend(found.is_empty.then(|| "The query has no words to search for.".to_owned()));
+        notes.extend(selects_nothing.then(|| "No source is selected.".to_owned()));
+        notes.extend(unknown.iter().map(|tag| notes::sentence(tag)));
+        notes.extend(notes::of(&found));
         notes.extend(first_sections_only(&self.cut_files(takes_part)?));
         notes.extend(self.index_waits_for_trust().map(str::to_owned));
-        match self.catalog.sources().iter().filter(|source| is_explicit(source) && waits_for_trust(source)).count() {
-            0 => {}
-            1 => notes.push("1 source waits for trust, and is left out.".to_owned()),
-            some => notes.push(format!("{some} sources wait for trust, and are left out.")),
-        }
+        let waiting = self.catalog.sources().iter().filter(|source| is_explicit(source) && waits_for_trust(source));
+        notes.extend(notes::left_out_without_trust(waiting.count()));
         let mut hits: Vec<SearchHit> =
             found.hits.into_iter().filter_map(|hit| self.hit(access.as_ref(), hit)).collect();
         // Do not list a catalog entry beside the text of the same source.
@@ -309,6 +263,28 @@ impl CompleteDesk<'_> {
             notes,
             explains_no_hits: finds_nothing,
         })
+    }
+
+    /// Why there is no index to search.
+    fn no_index(&self, reader: SearchReader) -> Error {
+        // A process that serves agents builds the index as soon as it starts.
+        if reader == SearchReader::Agent && self.index_process().is_some() {
+            return match &self.index_failure {
+                Some(why) => Error::new(Code::NoIndex, format!("there is no search index: {why}"), Fix::BuildIndex),
+                None => {
+                    Error::new(Code::IndexBusy, "the search index is still being built", "search again in a minute")
+                }
+            };
+        }
+        if self.catalog.is_empty() {
+            let message = "this workspace has no search index, and its catalog has no sources";
+            return Error::new(Code::NoIndex, message, self.no_sources_fix());
+        }
+        let message = match self.has_older_index() {
+            true => "the search index was built by an older refdesk and must be rebuilt",
+            false => "this workspace has no search index",
+        };
+        Error::new(Code::NoIndex, message, Fix::BuildIndex)
     }
 
     /// The hit for a reader with this access, or for a person if `None`.
@@ -373,31 +349,6 @@ pub(crate) fn may_read(access: &Access, source: &Source, path: &str) -> bool {
         return access.allows(Path::new(path));
     }
     access.may_read(source.id.as_str())
-}
-
-/// A message as a sentence.
-fn sentence(message: &str) -> String {
-    if message.is_empty() { String::new() } else { format!("{}.", capitalized(message)) }
-}
-
-/// What the index lacks, sources first: an unindexed source is not found at all.
-fn incomplete(Partial { indexed, of, unread, changed }: Partial) -> Vec<String> {
-    let sections = of.saturating_sub(unread);
-    let missing = (unread > 0).then(|| {
-        let are = if unread == 1 { "is" } else { "are" };
-        format!("The index is not complete: {} {are} not in it yet.", tokens::counted(unread, "source"))
-    });
-    let by_words = (indexed < sections).then(|| {
-        format!("{indexed} of {} are found by meaning, the others only by words.", tokens::counted(sections, "section"))
-    });
-    missing.into_iter().chain(by_words).chain(changed_since(changed)).collect()
-}
-
-/// A sentence that this many texts have changed since they were indexed; `None` for 0.
-pub fn changed_since(texts: usize) -> Option<String> {
-    let (counted, have) = (tokens::counted(texts, "text"), if texts == 1 { "has" } else { "have" });
-    let sentence = format!("{counted} {have} changed since the index was updated: new content is not found yet.");
-    (texts > 0).then_some(sentence)
 }
 
 impl SearchAnswer {
