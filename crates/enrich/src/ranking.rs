@@ -1,10 +1,10 @@
 //! Decides which sources get a hint if an index tells what the text is about: first those with a tag in the text that
 //! are also about its topic, then those without a tag (SEARCH S3.3). Without an index, every tag counts (BEHAVIOUR §5).
 
+mod copies;
 mod rejection;
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
 
 pub use self::rejection::Rejection;
 use super::Hint;
@@ -107,44 +107,85 @@ pub(crate) fn rank<'a>(
     settings: HintSettings,
     states: SourceStates,
 ) -> Ranking<'a> {
-    let nothing = &[][..];
-    let scored = about.map_or(nothing, |about| about.scored.as_slice());
-    let scores: HashMap<&str, &ScoredSource> = scored.iter().map(|scored| (scored.source.as_str(), scored)).collect();
-    let of = |hint: &'a Hint| RankedHint {
-        id: hint.id.as_str(),
-        tags: Some(hint),
-        scored: scores.get(hint.id.as_str()).copied(),
-        rejected: None,
-        recurring: None,
-    };
-    let mut hints: Vec<RankedHint> = tagged.iter().map(of).collect();
-    let filters = settings.tag_filter && about.is_some();
-    if filters {
-        for hint in &mut hints {
-            hint.rejected = match () {
-                () if !(states.may_be_read)(hint.id) => Some(Rejection::Unreadable),
-                () if was_read(about, hint.id) => Some(Rejection::JustRead),
-                () => None,
-            };
-        }
+    let scored = about.map_or(&[][..], |about| about.scored.as_slice());
+    let scores = scored.iter().map(|scored| (scored.source.as_str(), scored)).collect();
+    let text = RankedText { about, scored, scores, settings, states };
+    let mut hints = text.by_tag(tagged);
+    // A tag only in code tells which language the code is in, not what is wanted.
+    let outside_code =
+        hints.iter().filter(|hint| hint.rejected.is_none() && hint.tags.is_some_and(|hint| !hint.is_in_code));
+    let best_tag_score = outside_code.map(RankedHint::score).reduce(f32::max);
+    let (mut semantic_matches, needed_near_best) = text.by_meaning(tagged, best_tag_score);
+    let shown = hints.iter().filter(|hint| hint.rejected.is_none()).filter_map(|hint| hint.scored);
+    let given = scored.iter().filter(|scored| (states.is_given)(&scored.source));
+    let copies = copies::remove(&mut semantic_matches, shown.chain(given), states.depth);
+    hints.extend(semantic_matches.into_iter().enumerate().map(|(at, scored)| RankedHint {
+        rejected: (at >= MAX_BY_MEANING).then_some(Rejection::TooMany),
+        ..RankedHint::new(&scored.source, Some(scored))
+    }));
+    if hints.is_empty() {
+        hints.extend(text.recurring());
     }
-    let readable = hints.iter().filter(|hint| hint.rejected.is_none());
-    let best_tag = readable.map(RankedHint::score).fold(f32::NEG_INFINITY, f32::max);
-    if filters {
-        // Stable, so that sources unknown to the index stay in catalog order.
-        hints.sort_by(|one, other| other.score().total_cmp(&one.score()));
-        let near_best = best_tag - TAG_RANGE;
-        let by_meaning = about
-            .filter(|about| settings.semantic && !about.is_by_words)
-            .and_then(|about| settings.threshold.or(about.threshold));
-        let alone = by_meaning.map_or(f32::NEG_INFINITY, |threshold| TAG_FLOOR * threshold);
+    if text.is_filtered() {
+        let shown = hints.iter_mut().filter(|hint| hint.rejected.is_none());
+        shown.skip(settings.max).for_each(|hint| hint.rejected = Some(Rejection::TooMany));
+        hints.sort_by_key(|hint| hint.rejected.is_some());
+    }
+    Ranking { hints, about, settings, best_tag_score, needed_near_best, copies }
+}
+
+/// A text with all that decides its hints.
+struct RankedText<'a, 's> {
+    about: Option<&'a TextTopics>,
+    /// The sources that the index scored, the best first, and the same by id.
+    scored: &'a [ScoredSource],
+    scores: HashMap<&'a str, &'a ScoredSource>,
+    settings: HintSettings,
+    states: SourceStates<'s>,
+}
+
+impl<'a> RankedText<'a, '_> {
+    /// Whether the index may reject hints by tag.
+    fn is_filtered(&self) -> bool {
+        self.settings.tag_filter && self.about.is_some()
+    }
+
+    /// The hints by tag; if they are filtered, the best first.
+    fn by_tag(&self, tagged: &'a [Hint]) -> Vec<RankedHint<'a>> {
+        let of = |hint: &'a Hint| {
+            let id = hint.id.as_str();
+            RankedHint { tags: Some(hint), ..RankedHint::new(id, self.scores.get(id).copied()) }
+        };
+        let mut hints: Vec<RankedHint> = tagged.iter().map(of).collect();
+        if self.is_filtered() {
+            for hint in &mut hints {
+                hint.rejected = match () {
+                    () if !(self.states.may_be_read)(hint.id) => Some(Rejection::Unreadable),
+                    () if was_read(self.about, hint.id) => Some(Rejection::JustRead),
+                    () => None,
+                };
+            }
+            // Stable, so that sources unknown to the index stay in catalog order.
+            hints.sort_by(|one, other| other.score().total_cmp(&one.score()));
+            self.reject_weak_tags(&mut hints);
+        }
+        hints
+    }
+
+    /// Rejects hints by tag whose scores are too low.
+    fn reject_weak_tags(&self, hints: &mut [RankedHint<'a>]) {
+        let readable = hints.iter().filter(|hint| hint.rejected.is_none());
+        let near_best = readable.map(RankedHint::score).fold(f32::NEG_INFINITY, f32::max) - TAG_RANGE;
+        let by_meaning = self.about.filter(|about| self.settings.semantic && !about.is_by_words);
+        let threshold = by_meaning.and_then(|about| self.settings.threshold.or(about.threshold));
+        let alone = threshold.map_or(f32::NEG_INFINITY, |threshold| TAG_FLOOR * threshold);
         // A tag's best source need not be close to the best of all: a text may be about several tags.
         let mut tags_before: HashSet<&str> = HashSet::new();
         for hint in hints.iter_mut().filter(|hint| hint.rejected.is_none()) {
             let own = hint.tags.iter().flat_map(|hint| &hint.tags);
             let is_best_of_a_tag = own.fold(false, |is_best, tag| tags_before.insert(tag) | is_best);
             let needed = if is_best_of_a_tag { alone } else { near_best.max(alone) };
-            if hint.score() < needed && hint.is_comparable(about) {
+            if hint.score() < needed && hint.is_comparable(self.about) {
                 hint.rejected = Some(match !is_best_of_a_tag && hint.score() < near_best {
                     true => Rejection::BelowBest { needed: needed.into() },
                     false => Rejection::TagAlone { needed: alone.into() },
@@ -152,51 +193,35 @@ pub(crate) fn rank<'a>(
             }
         }
     }
-    // A tag only in code tells which language the code is in, not what is wanted.
-    let outside_code =
-        hints.iter().filter(|hint| hint.rejected.is_none() && hint.tags.is_some_and(|hint| !hint.is_in_code));
-    let best_tag_score = outside_code.map(RankedHint::score).reduce(f32::max);
-    let has_tag: HashSet<&str> = tagged.iter().map(|hint| hint.id.as_str()).collect();
-    let passes_threshold = |scored: &&ScoredSource| {
-        let has_words = about.is_some_and(|about| about.has_enough_words(scored));
-        let needed = needed(about, settings, scored).filter(|_| settings.semantic && has_words);
-        needed.is_some_and(|needed| scored.score >= needed_with_tag_hints(best_tag_score, needed))
-    };
-    let semantic_matches = scored.iter().filter(passes_threshold);
-    let may_be_hinted_by_meaning =
-        |id: &str| !has_tag.contains(id) && (states.may_be_hinted)(id) && !was_read(about, id);
-    let mut semantic_matches = semantic_matches.filter(|it| may_be_hinted_by_meaning(&it.source)).peekable();
-    let needed_near_best = semantic_matches.peek().map_or(f32::NEG_INFINITY, |scored| scored.score - MEANING_RANGE);
-    let mut semantic_matches: Vec<&ScoredSource> =
-        semantic_matches.take_while(|scored| scored.score >= needed_near_best).collect();
-    let shown = hints.iter().filter(|hint| hint.rejected.is_none()).filter_map(|hint| hint.scored);
-    let given = scored.iter().filter(|scored| (states.is_given)(&scored.source));
-    let copies = remove_copies(&mut semantic_matches, shown.chain(given), states.depth);
-    hints.extend(semantic_matches.into_iter().enumerate().map(|(at, scored)| RankedHint {
-        id: &scored.source,
-        tags: None,
-        scored: Some(scored),
-        rejected: (at >= MAX_BY_MEANING).then_some(Rejection::TooMany),
-        recurring: None,
-    }));
-    let recurring = about.and_then(|about| about.recurring.as_ref());
-    if let Some(recurring) =
-        recurring.filter(|it| settings.semantic && hints.is_empty() && may_be_hinted_by_meaning(&it.source))
-    {
-        hints.push(RankedHint {
-            id: &recurring.source,
-            tags: None,
-            scored: scores.get(recurring.source.as_str()).copied(),
-            rejected: None,
-            recurring: Some(recurring.sum),
-        });
+
+    /// The sources without a tag that the text is about, and the score needed to be close enough to the best of them.
+    fn by_meaning(&self, tagged: &[Hint], best_tag_score: Option<f32>) -> (Vec<&'a ScoredSource>, f32) {
+        let has_tag: HashSet<&str> = tagged.iter().map(|hint| hint.id.as_str()).collect();
+        let passes_threshold = |scored: &&ScoredSource| {
+            let has_words = self.about.is_some_and(|about| about.has_enough_words(scored));
+            let needed = needed(self.about, self.settings, scored).filter(|_| self.settings.semantic && has_words);
+            needed.is_some_and(|needed| scored.score >= needed_with_tag_hints(best_tag_score, needed))
+        };
+        let matches = self.scored.iter().filter(passes_threshold);
+        let mut matches = matches
+            .filter(|it| !has_tag.contains(it.source.as_str()) && self.may_be_hinted_by_meaning(&it.source))
+            .peekable();
+        let needed_near_best = matches.peek().map_or(f32::NEG_INFINITY, |scored| scored.score - MEANING_RANGE);
+        (matches.take_while(|scored| scored.score >= needed_near_best).collect(), needed_near_best)
     }
-    if filters {
-        let shown = hints.iter_mut().filter(|hint| hint.rejected.is_none());
-        shown.skip(settings.max).for_each(|hint| hint.rejected = Some(Rejection::TooMany));
-        hints.sort_by_key(|hint| hint.rejected.is_some());
+
+    /// The hint that only earlier texts justify together with this one.
+    fn recurring(&self) -> Option<RankedHint<'a>> {
+        let recurring = self.about?.recurring.as_ref()?;
+        let id = recurring.source.as_str();
+        let hint = RankedHint { recurring: Some(recurring.sum), ..RankedHint::new(id, self.scores.get(id).copied()) };
+        (self.settings.semantic && self.may_be_hinted_by_meaning(id)).then_some(hint)
     }
-    Ranking { hints, about, settings, best_tag_score, needed_near_best, copies }
+
+    /// Whether this source, if it has no tag in the text, may get a hint.
+    fn may_be_hinted_by_meaning(&self, id: &str) -> bool {
+        (self.states.may_be_hinted)(id) && !was_read(self.about, id)
+    }
 }
 
 /// The score that this source needs for a hint without a tag. Until it has vectors, it is compared only by words, whose
@@ -216,35 +241,12 @@ fn needed_with_tag_hints(best_tag_score: Option<f32>, threshold: f32) -> f32 {
     best_tag_score.map_or(threshold, |best| best.max(threshold + MEANING_MARGIN))
 }
 
-/// Keeps one source per section, and none for sections in `shown`; returns the ids of the others.
-fn remove_copies<'a>(
-    semantic_matches: &mut Vec<&'a ScoredSource>,
-    shown: impl Iterator<Item = &'a ScoredSource>,
-    depth: &dyn Fn(&str) -> usize,
-) -> HashSet<&'a str> {
-    let mut innermost: HashMap<(&str, usize), Option<&str>> =
-        shown.filter_map(place).map(|place| (place, None)).collect();
-    for scored in &*semantic_matches {
-        let Some(place) = place(scored) else { continue };
-        let kept = innermost.entry(place).or_insert(Some(&scored.source));
-        if kept.is_some_and(|kept| depth(kept) < depth(&scored.source)) {
-            *kept = Some(&scored.source);
-        }
+impl<'a> RankedHint<'a> {
+    /// A hint without a tag.
+    fn new(id: &'a str, scored: Option<&'a ScoredSource>) -> Self {
+        Self { id, tags: None, scored, rejected: None, recurring: None }
     }
-    let is_copy = |scored: &mut &ScoredSource| {
-        let kept = place(scored).and_then(|place| innermost.get(&place));
-        kept.is_some_and(|kept| *kept != Some(scored.source.as_str()))
-    };
-    semantic_matches.extract_if(.., is_copy).map(|scored| scored.source.as_str()).collect()
-}
 
-/// The file and line of the best section; `None` for text from the catalog itself and if unknown.
-fn place(scored: &ScoredSource) -> Option<(&str, usize)> {
-    let section = scored.section.as_ref().filter(|section| section.line > 0 && !section.path.is_empty())?;
-    Path::new(&section.path).is_absolute().then_some((section.path.as_str(), section.line))
-}
-
-impl RankedHint<'_> {
     fn score(&self) -> f32 {
         self.scored.map_or(0.0, |scored| scored.score)
     }
