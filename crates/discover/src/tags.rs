@@ -6,20 +6,16 @@
 //! title and in the description count three times), `N` is the number of documents, and `n` the number of documents
 //! that contain the word. Forms of a word count as one. A word needs `c ≥ 3`.
 
-use std::collections::HashMap;
+mod of_source;
+
+use std::collections::{HashMap, HashSet};
 
 use super::ids::slug;
 use super::propose::shown_text;
 use super::words::{names_in, stem};
 use refdesk_text::common_words::is_common;
-use refdesk_text::fold::{can_match, same_tag};
+use refdesk_text::fold::can_match;
 use refdesk_text::stop_words::is_stop_word;
-
-/// The most tags of a source.
-const TAGS: usize = 6;
-
-/// Up to this many sources may share a word as their only tag: that many hints are still short.
-const FEW: usize = 20;
 
 /// With at least this many sources, a tag that a third of them would have is left out.
 const SHARING: usize = 6;
@@ -29,14 +25,6 @@ const PLACES: &str = "adr adrs agents apps app assets book content contents curs
                       documents examples guide guides handbook internal lib libs manual markdown md misc miscellaneous modules notes other packages \
                       pages pkg posts projects public references resources rules site skills source sources src static text \
                       website wiki www";
-
-/// Headings in decision record templates, and states of decisions.
-const DECISION_WORDS: &str = "accepted alternatives approved assumptions cons consequence consequences considered context deciders decision \
-                        decisions deprecated driver drivers implications negative neutral option options outcome positive pros proposed \
-                        rationale rejected status superseded";
-
-/// How often a document must use a word for it to become a tag.
-const MIN: u32 = 3;
 
 /// The most characters of a tag.
 const LENGTH: usize = 40;
@@ -117,127 +105,70 @@ pub(super) fn is_place(name: &str) -> bool {
 
 /// The tags of each source, none of which is the id of another.
 pub(crate) fn assign(sources: &[TagInput<'_>], all_ids: &[String], frequencies: &Frequencies<'_>) -> Vec<Vec<String>> {
-    let mut shares: HashMap<String, usize> = HashMap::new();
-    for source in sources {
-        let mut own: Vec<String> = given(source).chain(folders(source)).collect();
-        own.sort_unstable();
-        own.dedup();
-        for tag in own {
-            *shares.entry(tag).or_default() += 1;
-        }
+    let all = AllSources {
+        count: sources.len(),
+        with_tag: counted(sources.iter().map(|source| given(source).chain(folders(source)).collect())),
+        with_title: counted(sources.iter().map(|source| {
+            let words = names_in(source.title).map(|word| stem(&word.to_lowercase()));
+            words.chain(phrase(source.title)).collect()
+        })),
+        ids: all_ids.iter().map(String::as_str).collect(),
+        frequencies,
+    };
+    let id_at = |at: usize| all_ids.get(at).map_or("", String::as_str);
+    sources.iter().enumerate().map(|(at, source)| of_source::tags(source, id_at(at), &all)).collect()
+}
+
+/// In how many of these lists each entry is.
+fn counted(lists: impl Iterator<Item = Vec<String>>) -> HashMap<String, usize> {
+    let mut counts = HashMap::new();
+    for mut list in lists {
+        list.sort_unstable();
+        list.dedup();
+        list.into_iter().for_each(|entry| *counts.entry(entry).or_default() += 1);
     }
-    let mut titles: HashMap<String, usize> = HashMap::new();
-    for source in sources {
-        let mut own: Vec<String> = names_in(source.title).map(|word| stem(&word.to_lowercase())).collect();
-        own.extend(phrase(source.title));
-        own.sort_unstable();
-        own.dedup();
-        own.into_iter().for_each(|part| *titles.entry(part).or_default() += 1);
+    counts
+}
+
+/// What the sources have in common, which tells none of them apart.
+struct AllSources<'a> {
+    count: usize,
+    /// How many have each tag in their front matter or folders.
+    with_tag: HashMap<String, usize>,
+    /// How many have each stem, and each whole phrase, in their titles.
+    with_title: HashMap<String, usize>,
+    ids: HashSet<&'a str>,
+    frequencies: &'a Frequencies<'a>,
+}
+
+impl AllSources<'_> {
+    /// Whether a third of the sources have this tag in their front matter or folders.
+    fn share_tag(&self, tag: &str) -> bool {
+        is_shared(self.with_tag.get(tag).copied().unwrap_or(0), self.count)
     }
-    let is_shared = |count: usize, all: usize| all >= SHARING && count * 3 >= all;
-    let tells =
-        |word: &str, stem: &str| !is_common(word) && !is_shared(frequencies.of_stem(stem), frequencies.documents);
-    // A word of the title may occur in other documents, but in less than two thirds of all.
-    let names = |word: &str, stem: &str| {
+
+    /// Whether a third of the sources have words of this stem in their titles.
+    fn share_title(&self, stem: &str) -> bool {
+        is_shared(self.with_title.get(stem).copied().unwrap_or(0), self.count)
+    }
+
+    /// Whether a word tells what a document is about.
+    fn tells(&self, word: &str, stem: &str) -> bool {
+        !is_common(word) && !is_shared(self.frequencies.of_stem(stem), self.frequencies.documents)
+    }
+
+    /// Whether a word of a title tells what its document is about. It may occur in other documents, but in less than two
+    /// thirds of all.
+    fn names(&self, word: &str, stem: &str) -> bool {
         !is_common(word)
-            && !is_shared(titles.get(stem).copied().unwrap_or(0), sources.len())
-            && !is_shared(frequencies.of_stem(stem) / 2, frequencies.documents)
-    };
-    let ids: std::collections::HashSet<&str> = all_ids.iter().map(String::as_str).collect();
-    sources
-        .iter()
-        .enumerate()
-        .map(|(at, source)| {
-            let own = all_ids.get(at).map_or("", String::as_str);
-            let mut tags: Vec<String> = Vec::new();
-            let is_free = |tag: &str| tag == own || !ids.contains(tag);
-            let add = |tags: &mut Vec<String>, tag: String| {
-                let is_same = |known: &String| same_tag(known, &tag) || stem(known) == stem(&tag);
-                if tags.len() < TAGS && !tags.iter().any(is_same) && is_free(&tag) {
-                    tags.push(tag);
-                }
-            };
-            let is_own = |tag: &String| !is_shared(shares.get(tag).copied().unwrap_or(0), sources.len());
-            // Users do not type an id of several words in a sentence.
-            let is_id = |tag: &String| tag.contains('-') && own.ends_with(tag.as_str());
-            let folders = folders(source).filter(|tag| !is_id(tag));
-            given(source).chain(folders).filter(is_own).for_each(|tag| add(&mut tags, tag));
-            let number = document_number(source.title);
-            let is_number = |word: &String| number.as_ref().is_some_and(|number| number.starts_with(word.as_str()));
-            let titled: Vec<String> = names_in(source.title).map(str::to_lowercase).collect();
-            let is_plain = titled.iter().all(|word| is_common(word));
-            let titled: Vec<&String> =
-                titled.iter().filter(|word| names(word, &stem(word)) && !is_number(word)).collect();
-            titled.iter().for_each(|word| add(&mut tags, (*word).clone()));
-            // `HTTP/2` of `http2.md` is not a word; users type both.
-            let squeezed: String = source.title.chars().filter(|c| c.is_alphanumeric()).collect();
-            if titled.is_empty() && squeezed != source.title && squeezed.to_lowercase() == source.stem {
-                add(&mut tags, source.stem.clone());
-                let whole = source.title.to_lowercase();
-                if !whole.contains(char::is_whitespace) {
-                    add(&mut tags, whole);
-                }
-            }
-            if is_plain && let Some(phrase) = phrase(source.title).filter(|phrase| titles.get(phrase) == Some(&1)) {
-                add(&mut tags, phrase);
-            }
-            // Users type both "a timeout" and "timeouts".
-            let other_forms = source
-                .words
-                .iter()
-                .filter(|it| it.count >= MIN && titled.iter().any(|word| **word != it.word && stem(word) == it.stem));
-            for form in other_forms.map(|it| &it.word).filter(|form| is_free(form)) {
-                if tags.len() < TAGS && !tags.iter().any(|known| same_tag(known, form)) {
-                    tags.push(form.clone());
-                }
-            }
-            let mut scored: Vec<(f64, &str)> = source
-                .words
-                .iter()
-                .filter(|it| it.count >= MIN && tells(&it.word, &it.stem))
-                .filter(|it| !source.is_decision || !is_decision_word(&it.word))
-                .map(|it| (frequencies.score(&it.stem, it.count), it.word.as_str()))
-                .collect();
-            scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
-            scored.into_iter().take(2 * TAGS).for_each(|(_, word)| add(&mut tags, word.to_owned()));
-            if tags.is_empty() {
-                let is_of_many = |word: &str| {
-                    sources.len() > FEW && is_shared(titles.get(&stem(word)).copied().unwrap_or(0), sources.len())
-                };
-                only_by_name(source, own, is_of_many).into_iter().for_each(|tag| add(&mut tags, tag));
-            }
-            if let Some(number) = number.filter(|number| !tags.contains(number) && *number != own) {
-                tags.truncate(TAGS - 1);
-                tags.push(number);
-            }
-            tags
-        })
-        .collect()
-}
-
-/// Tags for a source that has no others: the words of its name, even if other texts contain them. If those are common,
-/// or in the names of a third of the sources, the whole name if it is short, or the id in words. Without a tag, only
-/// its id would bring the source up.
-fn only_by_name(source: &TagInput<'_>, id: &str, is_of_many: impl Fn(&str) -> bool) -> Vec<String> {
-    let is_tag = |tag: &String| {
-        let length = tag.chars().filter(|c| c.is_alphanumeric()).count();
-        (2..=LENGTH).contains(&length) && tag.chars().count() <= LENGTH && !is_stop_word(tag)
-    };
-    let says_something = |word: &String| !is_common(word) && !is_of_many(word) && is_tag(word);
-    let words: Vec<String> = names_in(source.title).map(str::to_lowercase).filter(says_something).collect();
-    if !words.is_empty() {
-        return words;
+            && !self.share_title(stem)
+            && !is_shared(self.frequencies.of_stem(stem) / 2, self.frequencies.documents)
     }
-    let name = shown_text(source.title).trim().to_lowercase();
-    let short = Some(name).filter(|name| name.split_whitespace().count() <= 3 && is_tag(name));
-    let is_word = |word: &&str| word.chars().count() > 1 && !is_place(word) && !is_stop_word(word);
-    let of_id = || id.split('-').filter(is_word).collect::<Vec<_>>().join(" ");
-    short.or_else(|| Some(of_id()).filter(is_tag)).into_iter().collect()
 }
 
-/// Whether the word may occur in any decision record, whatever the decision is.
-fn is_decision_word(word: &str) -> bool {
-    DECISION_WORDS.split_ascii_whitespace().any(|known| known == word)
+/// Whether `count` is at least a third of `all`, if those are enough to tell.
+fn is_shared(count: usize, all: usize) -> bool {
+    all >= SHARING && count * 3 >= all
 }
 
 /// A title of two or three words as a tag: in lower case, without its article.
@@ -276,6 +207,7 @@ fn folders<'a>(source: &'a TagInput<'_>) -> impl Iterator<Item = String> + 'a {
 #[cfg(test)]
 mod tests {
     use super::super::words::WordCounter;
+    use super::of_source::TAGS;
     use super::*;
 
     fn tags(documents: &[(&str, &str, &str)], ids: &[&str]) -> Vec<String> {
