@@ -9,7 +9,9 @@ use rayon::prelude::*;
 
 use super::cache::{Analysed, CachedFiles, StampedFiles};
 use super::discover::DiscoveredFile;
+use super::name::full_name;
 use super::{Analysis, Syntax, analyse, read};
+use refdesk_core::catalog::SourceId;
 use refdesk_files::Stamp;
 
 /// A template file and its analysis.
@@ -43,6 +45,11 @@ fn analyse_file(found: &DiscoveredFile, settled: Option<Syntax>) -> (Stamp, Anal
 }
 
 impl Standalone {
+    /// Its name with its source and folders.
+    pub(crate) fn full_name(&self) -> String {
+        full_name(self.found.source.as_ref().map(SourceId::as_str), &self.found.within)
+    }
+
     /// Analyses the file again if its override was added, changed or removed.
     pub(crate) fn settle(&mut self, settled: Option<Syntax>) {
         if settled != self.settled {

@@ -1,0 +1,115 @@
+//! Completes templates with their analyses, and reports what is wrong with them.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use crate::error::moved_by;
+use crate::standalone::Standalone;
+use crate::{Analysis, Syntax, Template, TemplateOrigin, analyse, limits, overrides};
+use refdesk_core::catalog::SourceId;
+use refdesk_files::Stamp;
+use refdesk_files::path::display;
+use refdesk_text::Code;
+use refdesk_text::report::Diagnostic;
+
+/// A template with its name only.
+pub(super) fn bare(name: String, origin: TemplateOrigin) -> Template {
+    Template {
+        name,
+        origin,
+        syntax: Syntax::Jinja2,
+        variables: Vec::new(),
+        problem: None,
+        path: PathBuf::new(),
+        source: None,
+        within: String::new(),
+        root: Path::new("").into(),
+        stamp: Stamp::default(),
+        block: None,
+    }
+}
+
+/// The template in a file; `None` if the file is not one.
+pub(super) fn file(
+    workspace: &Path,
+    file: &Standalone,
+    name: String,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Template> {
+    let analysis = file.analysis.as_ref().as_ref().ok()?;
+    let (source, within) = (file.found.source.clone(), file.found.within.clone());
+    let (path, root, stamp) = (file.found.path.to_path_buf(), file.found.resolved.clone(), file.stamp);
+    let bare = Template { path, source, within, root, stamp, ..bare(name, TemplateOrigin::Standalone) };
+    Some(filled(workspace, bare, analysis, diagnostics))
+}
+
+/// The template in a code block, analysed again if its language is set.
+pub(super) fn block(
+    workspace: &Path,
+    template: Template,
+    settled: Option<Syntax>,
+    analyses: &HashMap<&str, &Analysis>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Template> {
+    let own = template.block.as_ref()?;
+    let reanalysed = settled.map(|syntax| analyse(&own.text, Some(syntax)));
+    let analysis = reanalysed.as_ref().or_else(|| analyses.get(own.hash.as_str()).copied())?;
+    Some(filled(workspace, template, analysis, diagnostics))
+}
+
+/// Why a file cannot be read, if it cannot.
+pub(super) fn unreadable(workspace: &Path, file: &Standalone) -> Option<Diagnostic> {
+    let problem = file.analysis.as_ref().as_ref().err()?;
+    let place = display(workspace, &file.found.path);
+    let diagnostic = Diagnostic::error(Code::TemplateUnreadable, format!("template {place} {problem}"));
+    Some(of_source(diagnostic.in_file(place), file.found.source.as_ref()))
+}
+
+/// Completes the template with its analysis; adds its problems with their lines in the file or document.
+pub(super) fn filled(
+    workspace: &Path,
+    template: Template,
+    analysis: &Analysis,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Template {
+    let (name, syntax) = (&template.name, analysis.syntax);
+    let mut report = |diagnostic: Diagnostic, line: Option<usize>| {
+        let (file, at) = template.place(line.unwrap_or(1));
+        let mut diagnostic = diagnostic.in_file(display(workspace, file));
+        diagnostic.line = (line.is_some() || template.block.is_some()).then_some(at);
+        diagnostics.push(of_source(diagnostic, template.source.as_ref()));
+    };
+    if let Some(ambiguity) = analysis.ambiguous {
+        let (is, other) = (syntax.word(), ambiguity.other.word());
+        let message = format!("template '{name}' is read as {is}, but could also be {other}");
+        let hint = format!(r#"set its language in {}: {{"{name}": "{is}"}}"#, overrides::FILE);
+        report(Diagnostic::warning(Code::TemplateAmbiguous, message).fix(hint), Some(ambiguity.line));
+    }
+    if let Some(problem) = &analysis.problem {
+        let (message, fix) = if problem.code == Code::TooLarge {
+            let message = format!("template '{name}' {}, so it is not used", limits::is_too_large());
+            (message, "split it, or move it out of the templates folder".to_owned())
+        } else {
+            let (file, at) = template.place(problem.line.unwrap_or(1));
+            let line = if problem.line.is_some() { format!(":{at}") } else { String::new() };
+            let fix = format!("correct {}{line}", display(workspace, file));
+            (format!("template '{name}' does not parse: {}", problem.message), fix)
+        };
+        report(Diagnostic::warning(Code::TemplateBroken, message).fix(fix), problem.line);
+    }
+    for unknown in &analysis.unknown {
+        let first = template.block.as_ref().map_or(1, |block| block.line);
+        let moved = moved_by(unknown.clone(), first.saturating_sub(1));
+        let message = format!("template '{name}': {}", moved.message);
+        report(Diagnostic::warning(Code::TemplateBroken, message), unknown.line);
+    }
+    let problem = analysis.problem.as_ref().map(|problem| problem.message.clone());
+    Template { syntax, variables: analysis.variables.clone(), problem, ..template }
+}
+
+fn of_source(diagnostic: Diagnostic, source: Option<&SourceId>) -> Diagnostic {
+    match source {
+        Some(source) => diagnostic.about(source.as_str()),
+        None => diagnostic,
+    }
+}
