@@ -1,15 +1,17 @@
 //! Parses a document: its front matter, its headings, its first paragraph and its words.
 
+mod markdown;
+
 use std::borrow::Cow;
 use std::path::Path;
 
-use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, Parser};
 
 use super::front_matter::{self, FrontMatter};
 use super::outline;
-use super::words::{COUNTED, HEADING, WordCount, WordCounter};
+use super::words::{HEADING, WordCount, WordCounter};
 use refdesk_text::lines::{decode, single_spaced};
-use refdesk_text::shorten::{beginning, shortened_at_word};
+use refdesk_text::shorten::shortened_at_word;
 
 /// The most characters of a description.
 const DESCRIPTION: usize = 200;
@@ -20,18 +22,11 @@ const TITLE: usize = 120;
 /// The most headings to keep.
 const HEADINGS: usize = 12;
 
-/// The most words of a value that is not a sentence.
-const SHORT_VALUE: usize = 3;
-
 /// The most words of a greeting.
 const GREETING: usize = 4;
 
 /// With at least this many headings below the title, they can describe a document that has no other description.
 const TOPICS: usize = 3;
-
-/// Keys of metadata lines, such as decision records have below their title.
-const KEYS: &str = "approvers|author|authors|consulted|created|date|deciders|decision-makers|drivers|informed|issue|last updated|\
-                    owner|owners|reviewers|status|superseded by|supersedes|tags|technical story|updated|version";
 
 /// Sections of metadata, such as the status of a decision.
 const METADATA_SECTIONS: [&str; 4] = ["date", "deciders", "metadata", "status"];
@@ -97,7 +92,7 @@ pub fn read_page(name: &Path, text: &str) -> Page {
         "rst" => outline::restructured(body, &mut collected),
         "adoc" => outline::asciidoc(body, &mut collected),
         "txt" => collected.words.add(body, 1),
-        _ => markdown(body, &mut collected),
+        _ => markdown::read(body, &mut collected),
     }
     for reported in [&front.title, &front.description].into_iter().flatten() {
         collected.words.add(reported, HEADING);
@@ -201,181 +196,6 @@ fn is_weak(text: &str) -> bool {
     text.ends_with(':')
         || (text.ends_with('!') && text.split_whitespace().count() <= GREETING)
         || STEPS.iter().any(|step| lower.starts_with(step))
-}
-
-/// The mark that begins or ends a block of a site generator, such as `!!! note`, `??? tip` or `:::warning`.
-fn is_block_mark(line: &str) -> bool {
-    ["!!!", "???", ":::"].iter().any(|mark| line.trim_start().starts_with(mark))
-}
-
-/// How many `:::` blocks are open after a paragraph, given `open` before it.
-fn open_blocks(paragraph: &str, open: usize) -> usize {
-    let marks = paragraph.lines().filter_map(|line| line.trim().strip_prefix(":::"));
-    marks.fold(open, |open, name| match name.trim_matches([':', ' ']) {
-        "" => open.saturating_sub(1),
-        // A directive that the site generator replaces with the documentation of a function.
-        name if name.contains('.') => open,
-        _ => open + 1,
-    })
-}
-
-/// The nesting depth of items in a top-level list.
-const ITEM: usize = 2;
-
-/// What the text of an event belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Context {
-    Heading,
-    /// A top-level paragraph.
-    Paragraph,
-    Other,
-    Code,
-}
-
-/// Reads Markdown, without code blocks and HTML.
-fn markdown(text: &str, collected: &mut Collected) {
-    let text = head(text);
-    let mut context = Context::Other;
-    let (mut depth, mut images, mut links) = (0usize, 0usize, 0usize);
-    // The text of the heading or paragraph, and the number of its letters outside links and images.
-    let (mut inner, mut letters, mut html) = (String::new(), 0usize, String::new());
-    let mut is_left_out = false;
-    // The enclosing `:::` blocks, and the items of the list that follows a paragraph.
-    let (mut blocks, mut items) = (0usize, Vec::new());
-    let events = Parser::new_ext(text, Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES).into_offset_iter();
-    for (event, range) in events {
-        match event {
-            Event::Start(Tag::Heading { .. }) => {
-                context = Context::Heading;
-                inner.clear();
-            }
-            Event::End(TagEnd::Heading(level)) => {
-                context = Context::Other;
-                collected.heading(&inner, level == pulldown_cmark::HeadingLevel::H1);
-            }
-            Event::Start(Tag::Paragraph) if depth == 0 => {
-                context = Context::Paragraph;
-                let paragraph = text.get(range).unwrap_or_default();
-                let around = blocks;
-                blocks = open_blocks(paragraph, blocks);
-                is_left_out = around > 0 || has_only_keys(paragraph) || paragraph.lines().any(is_block_mark);
-                inner.clear();
-                letters = 0;
-            }
-            Event::End(TagEnd::Paragraph) if depth == 0 => {
-                context = Context::Other;
-                let is_import = ["import ", "export "].iter().any(|word| inner.starts_with(word));
-                if letters >= 3 && !is_import && !is_left_out {
-                    collected.paragraph(&inner);
-                }
-            }
-            Event::Start(Tag::CodeBlock(_)) => context = Context::Code,
-            Event::End(TagEnd::CodeBlock) => context = Context::Other,
-            Event::Start(Tag::Image { .. }) => images += 1,
-            Event::End(TagEnd::Image) => images = images.saturating_sub(1),
-            Event::Start(Tag::Link { .. }) => links += 1,
-            Event::End(TagEnd::Link) => links = links.saturating_sub(1),
-            Event::Start(
-                Tag::BlockQuote(_) | Tag::List(_) | Tag::Table(_) | Tag::FootnoteDefinition(_) | Tag::Item,
-            ) => {
-                depth += 1;
-                if depth <= ITEM {
-                    inner.clear();
-                }
-            }
-            Event::End(
-                TagEnd::BlockQuote(_) | TagEnd::List(_) | TagEnd::Table | TagEnd::FootnoteDefinition | TagEnd::Item,
-            ) => {
-                depth = depth.saturating_sub(1);
-                if matches!(event, Event::End(TagEnd::Item)) && depth + 1 == ITEM && items.len() < HEADINGS {
-                    items.push(single_spaced(&inner));
-                }
-                if depth == 0 {
-                    collected.items(&std::mem::take(&mut items));
-                }
-            }
-            Event::Html(block) => {
-                html.push_str(&block);
-                if let Some(title) = html_title(&html) {
-                    collected.heading(&title, true);
-                    html.clear();
-                }
-            }
-            Event::End(TagEnd::HtmlBlock) => html.clear(),
-            Event::Text(part) | Event::Code(part) => {
-                if images > 0 {
-                    continue;
-                }
-                match context {
-                    Context::Heading => inner.push_str(&part),
-                    Context::Paragraph => {
-                        if links == 0 {
-                            letters += part.chars().filter(|c| c.is_alphabetic()).count();
-                        }
-                        inner.push_str(&part);
-                        collected.words.add(&part, 1);
-                    }
-                    Context::Other => {
-                        if depth <= ITEM {
-                            inner.push_str(&part);
-                        }
-                        collected.words.add(&part, 1);
-                    }
-                    Context::Code => {}
-                }
-            }
-            Event::SoftBreak | Event::HardBreak => inner.push(' '),
-            _ => {}
-        }
-    }
-}
-
-/// Whether each line of a paragraph is `**Key:** value`, or `Key: value` with one of [`KEYS`], and thus metadata. A
-/// single emphasized line with a long value may be a sentence instead.
-fn has_only_keys(paragraph: &str) -> bool {
-    let is_key = |key: &str| KEYS.split('|').any(|known| key.trim().eq_ignore_ascii_case(known));
-    let is_short = |value: &str| value.split_whitespace().count() <= SHORT_VALUE;
-    // Whether a single line is metadata.
-    let counts = |line: &str| {
-        let Some(emphasized) = line.trim().strip_prefix("**") else {
-            return line.split_once(':').filter(|(key, _)| is_key(key)).map(|_| true);
-        };
-        let (key, value) = emphasized.split_once("**")?;
-        let (key, value) = match key.strip_suffix(':') {
-            Some(key) => (key, value),
-            None => (key, value.strip_prefix(':')?),
-        };
-        Some(is_key(key) || is_short(value))
-    };
-    let lines: Option<Vec<bool>> = paragraph.lines().map(counts).collect();
-    lines.is_some_and(|lines| lines.len() > 1 || lines == [true])
-}
-
-/// The beginning of a text, if possible up to a line break; it suffices for a description.
-fn head(text: &str) -> &str {
-    const READ: usize = 2 * COUNTED;
-    let head = beginning(text, READ);
-    let line = if text.len() > head.len() { head.rfind('\n').filter(|at| at * 2 > head.len()) } else { None };
-    line.and_then(|line| head.get(..line)).unwrap_or(head)
-}
-
-/// The text of the first `<h1>` of some HTML.
-fn html_title(html: &str) -> Option<String> {
-    let lower = html.to_ascii_lowercase();
-    let start = lower.find("<h1")?;
-    let open = start + lower.get(start..)?.find('>')? + 1;
-    let end = open + lower.get(open..)?.find("</h1")?;
-    let mut title = String::new();
-    let mut is_tag = false;
-    for c in html.get(open..end)?.chars() {
-        match c {
-            '<' => is_tag = true,
-            '>' => is_tag = false,
-            c if !is_tag => title.push(c),
-            _ => {}
-        }
-    }
-    Some(title).filter(|title| !title.trim().is_empty())
 }
 
 #[cfg(test)]
