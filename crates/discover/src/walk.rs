@@ -1,6 +1,8 @@
 //! Lists the files that a discovery may read. Folders are opened below the workspace without following links, files
 //! that git ignores are left out, and the number of entries and the time are bounded.
 
+mod names;
+
 use std::collections::{BTreeSet, VecDeque};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -10,69 +12,15 @@ use std::time::{Duration, Instant};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use super::kind::COPILOT;
+pub(crate) use self::names::{DOCUMENT_EXTENSIONS, VITEPRESS, VITEPRESS_CONFIG};
+use self::names::{
+    HIDDEN_DOCUMENTS, NAMED, SKIPPED, TEMPLATE_EXTENSIONS, entered, has_ending, is_code, is_vitepress_config,
+};
 use super::proposal::ScanNote;
 use refdesk_files::path::{clean, lossy};
-use refdesk_files::reserved::{is_git, is_own};
+use refdesk_files::reserved::is_git;
 use refdesk_files::{EntryKind, Folder};
 use refdesk_text::tokens::grouped;
-
-pub(crate) const DOCUMENT_EXTENSIONS: [&str; 6] = ["md", "markdown", "mdx", "mdc", "rst", "adoc"];
-
-/// File extensions of program code.
-const CODE: &str = "c cc cpp cs css cxx dart ex exs go h hpp html java jl js jsx kt lua m mjs mm php pl ps1 py r rb rs scala \
-                    sh sql svelte swift tf ts tsx vue zig";
-
-/// Other files to read, because they list documents.
-const NAMED: [&str; 8] = [
-    "llms.txt",
-    "mkdocs.yml",
-    "mkdocs.yaml",
-    "sidebars.js",
-    "sidebars.json",
-    "sidebars.ts",
-    "sidebars.cjs",
-    "sidebars.mjs",
-];
-
-/// The folder of VitePress. Only its configuration is read.
-pub(crate) const VITEPRESS: &str = ".vitepress";
-
-/// The configuration in it.
-pub(crate) const VITEPRESS_CONFIG: [&str; 4] = ["config.js", "config.mjs", "config.mts", "config.ts"];
-
-/// Folders that are never entered.
-const SKIPPED: [&str; 12] = [
-    "node_modules",
-    "bower_components",
-    "target",
-    "vendor",
-    "third_party",
-    "third-party",
-    "venv",
-    "__pycache__",
-    "site-packages",
-    "Pods",
-    "Carthage",
-    "elm-stuff",
-];
-
-const TEMPLATE_EXTENSIONS: [&str; 2] = ["tpl", "tmpl"];
-
-/// The only hidden folders to enter, each with its folder of skills or rules.
-const HIDDEN: [(&str, &str); 8] = [
-    (".agents", "skills"),
-    (".claude", "skills"),
-    (".codex", "skills"),
-    (".cursor", "rules"),
-    (".cursor", "skills"),
-    (".gemini", "skills"),
-    (".github", "skills"),
-    (".opencode", "skills"),
-];
-
-/// Documents to read in hidden folders that are not entered.
-const HIDDEN_DOCUMENTS: [(&str, &str); 1] = [(".github", COPILOT)];
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ScanLimits {
@@ -136,6 +84,19 @@ struct Pending {
     path: PathBuf,
     ignored: Option<Rc<Ignored>>,
     depth: usize,
+}
+
+/// A folder while its entries are listed.
+struct Visited<'a> {
+    at: &'a Pending,
+    folder: Folder,
+    ignored: Option<Rc<Ignored>>,
+}
+
+impl Visited<'_> {
+    fn ignores(&self, path: &Path, is_folder: bool) -> bool {
+        self.ignored.as_ref().is_some_and(|ignored| ignored.covers(path, is_folder))
+    }
 }
 
 struct Walker<'a> {
@@ -268,66 +229,69 @@ impl Walker<'_> {
         } else {
             at.ignored.clone()
         };
-        let is_ignored =
-            |path: &Path, is_folder| ignored.as_ref().is_some_and(|ignored| ignored.covers(path, is_folder));
-        let is_vitepress = at.path.file_name().is_some_and(|name| name == VITEPRESS);
+        let open = Visited { at, folder, ignored };
+        if at.path.file_name().is_some_and(|name| name == VITEPRESS) {
+            let configs = entries.iter().filter(|(name, kind)| *kind == EntryKind::File && is_vitepress_config(name));
+            let configs = configs.map(|(name, _)| at.path.join(name)).filter(|path| !open.ignores(path, false));
+            self.listing.files.extend(configs);
+            return;
+        }
         for (name, kind) in entries {
             let path = at.path.join(&name);
-            if is_vitepress {
-                let is_config = kind == EntryKind::File && VITEPRESS_CONFIG.iter().any(|config| name == *config);
-                self.listing.files.extend((is_config && !is_ignored(&path, false)).then_some(path));
-                continue;
-            }
             if name.to_str().is_none() {
                 self.note(&path, "its name is not UTF-8, so it was left out");
                 continue;
             }
             match kind {
-                EntryKind::Folder => {
-                    for (_, file) in HIDDEN_DOCUMENTS.iter().filter(|(hidden, _)| name == *hidden) {
-                        let path = path.join(file);
-                        if self.is_file(&path) && !is_ignored(&path, false) {
-                            self.listing.files.push(path);
-                        }
-                    }
-                    for below in entered(&at.path, &name) {
-                        let path = if below.is_empty() { path.clone() } else { path.join(below) };
-                        if at.depth >= self.limits.depth {
-                            self.note(
-                                &path,
-                                format!("more than {} levels deep, so it was left out", self.limits.depth),
-                            );
-                        } else if !is_ignored(&path, true) && (below.is_empty() || self.is_folder(&path)) {
-                            pending.push_back(Pending { path, ignored: ignored.clone(), depth: at.depth + 1 });
-                        }
-                    }
-                }
-                EntryKind::File => {
-                    let is_document = has_ending(&name, &DOCUMENT_EXTENSIONS);
-                    let is_code = !is_document && is_code(&name);
-                    let is_wanted = is_document || NAMED.iter().any(|named| name == *named);
-                    if is_ignored(&path, false) {
-                        continue;
-                    }
-                    self.listing.folders.insert(at.path.clone());
-                    if is_code {
-                        self.listing.code.insert(at.path.clone());
-                    }
-                    if has_ending(&name, &TEMPLATE_EXTENSIONS) {
-                        self.listing.templates.insert(at.path.clone());
-                    }
-                    if is_wanted {
-                        self.listing.files.push(path);
-                    }
-                }
-                EntryKind::Link => {
-                    let is_wanted = has_ending(&name, &DOCUMENT_EXTENSIONS) || self.leads_to_folder(&folder, &path);
-                    if is_wanted && !is_ignored(&path, false) && !SKIPPED.iter().any(|skipped| name == *skipped) {
-                        self.links.push(path);
-                    }
-                }
+                EntryKind::Folder => self.add_folder(&open, &name, &path, pending),
+                EntryKind::File => self.add_file(&open, &name, path),
+                EntryKind::Link => self.add_link(&open, &name, path),
                 EntryKind::Other => {}
             }
+        }
+    }
+
+    /// Queues a folder or the folders to enter below it, and lists the documents of a hidden folder.
+    fn add_folder(&mut self, open: &Visited, name: &OsStr, path: &Path, pending: &mut VecDeque<Pending>) {
+        for (_, file) in HIDDEN_DOCUMENTS.iter().filter(|(hidden, _)| name == *hidden) {
+            let path = path.join(file);
+            if self.is_file(&path) && !open.ignores(&path, false) {
+                self.listing.files.push(path);
+            }
+        }
+        for below in entered(&open.at.path, name) {
+            let path = if below.is_empty() { path.to_path_buf() } else { path.join(below) };
+            if open.at.depth >= self.limits.depth {
+                self.note(&path, format!("more than {} levels deep, so it was left out", self.limits.depth));
+            } else if !open.ignores(&path, true) && (below.is_empty() || self.is_folder(&path)) {
+                pending.push_back(Pending { path, ignored: open.ignored.clone(), depth: open.at.depth + 1 });
+            }
+        }
+    }
+
+    /// Notes what kinds of files the folder has, and lists the file if it is to be read.
+    fn add_file(&mut self, open: &Visited, name: &OsStr, path: PathBuf) {
+        if open.ignores(&path, false) {
+            return;
+        }
+        let folder = &open.at.path;
+        self.listing.folders.insert(folder.clone());
+        if is_code(name) {
+            self.listing.code.insert(folder.clone());
+        }
+        if has_ending(name, &TEMPLATE_EXTENSIONS) {
+            self.listing.templates.insert(folder.clone());
+        }
+        if has_ending(name, &DOCUMENT_EXTENSIONS) || NAMED.iter().any(|named| name == *named) {
+            self.listing.files.push(path);
+        }
+    }
+
+    /// Remembers a link that would have been read or entered.
+    fn add_link(&mut self, open: &Visited, name: &OsStr, path: PathBuf) {
+        let is_wanted = has_ending(name, &DOCUMENT_EXTENSIONS) || self.leads_to_folder(&open.folder, &path);
+        if is_wanted && !open.ignores(&path, false) && !SKIPPED.iter().any(|skipped| name == *skipped) {
+            self.links.push(path);
         }
     }
 
@@ -364,26 +328,4 @@ impl Walker<'_> {
         self.listing.files.dedup();
         self.listing
     }
-}
-
-/// The folders to enter for a folder of this name: itself (as the empty path), folders below it, or none.
-fn entered(above: &Path, name: &OsStr) -> Vec<&'static str> {
-    let Some(text) = name.to_str() else { return vec![""] };
-    if text == VITEPRESS {
-        return vec![""];
-    }
-    if text.starts_with('.') {
-        return HIDDEN.iter().filter(|(hidden, _)| *hidden == text).map(|(_, below)| *below).collect();
-    }
-    if SKIPPED.contains(&text) || is_own(&above.join(name)) { Vec::new() } else { vec![""] }
-}
-
-fn has_ending(name: &OsStr, endings: &[&str]) -> bool {
-    let ending = Path::new(name).extension().and_then(OsStr::to_str);
-    ending.is_some_and(|ending| endings.iter().any(|known| ending.eq_ignore_ascii_case(known)))
-}
-
-fn is_code(name: &OsStr) -> bool {
-    let ending = Path::new(name).extension().and_then(OsStr::to_str);
-    ending.is_some_and(|ending| CODE.split_ascii_whitespace().any(|known| known == ending))
 }
