@@ -33,7 +33,7 @@ use tokio::sync::{mpsc, oneshot, watch as newest};
 use tokio::time::timeout;
 
 use self::request::{Call, Message};
-use self::worker::{ClientKind, EngineClient};
+use self::worker::{ClientKind, EngineClient, WorkerChannels};
 use crate::{Options, Session};
 
 /// The capacity of the message queue.
@@ -151,12 +151,13 @@ fn start_for(options: Options, client: EngineClient) -> io::Result<Started> {
     let (snapshots_out, snapshots) = newest::channel(Snapshot::default());
     let (events_out, events) = mpsc::channel(EVENTS);
     let options = Options { is_long_running: true, ..options };
-    let changed = queue.downgrade();
+    let weak = queue.downgrade();
     let session = client.session.clone();
     let previews = previews::start(options.renderer.clone(), options.context.workspace.clone())?;
-    thread::Builder::new()
-        .name("desk".to_owned())
-        .spawn(move || worker::run(options, inbox, &snapshots_out, &events_out, changed, previews, client))?;
+    thread::Builder::new().name("desk".to_owned()).spawn(move || {
+        let (snapshots, events) = (&snapshots_out, &events_out);
+        worker::run(options, WorkerChannels { inbox, snapshots, events, queue: weak, previews }, client);
+    })?;
     Ok((Engine { queue: Arc::new(Mutex::new(Some(queue))), snapshots, session }, events))
 }
 

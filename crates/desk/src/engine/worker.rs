@@ -5,6 +5,7 @@ mod pending_requests;
 mod publisher;
 mod responses;
 mod selection_changes;
+mod start;
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
@@ -15,23 +16,22 @@ use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::mpsc::{Receiver, Sender, WeakSender};
 use tokio::sync::watch as newest;
 
+pub(crate) use self::start::{ClientKind, EngineClient, WorkerChannels, run};
 use super::database_run::DatabaseRun;
 use super::event::{Age, Event};
 use super::journal_follower::JournalFollower;
-use super::notice::{Actor, ChangeOrigin};
+use super::notice::ChangeOrigin;
 use super::previews::PreviewJob;
 use super::request::{Call, Message, OutsideChange, Request};
 use super::requests::Requests;
 use super::snapshot::{Snapshot, Watching};
-use super::watch::{Followed, Watch, Watcher};
+use super::watch::{Watch, Watcher};
 use crate::activity::ActivityFollower;
-use crate::{Desk, Options, PrivilegedAction, Session, background};
+use crate::{Desk, PrivilegedAction, Session};
 use refdesk_core::catalog::{Catalog, SourceId};
 use refdesk_core::config::screen_files::ScreenFiles;
 use refdesk_core::mention::MentionGraph;
 use refdesk_core::selection::Selection;
-#[cfg(feature = "meaning")]
-use refdesk_index::ModelServer;
 use refdesk_templates::TemplateIndex;
 use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
@@ -41,117 +41,6 @@ const BATCH: usize = 64;
 
 /// The shortest interval between snapshots while reading documents.
 const PROGRESS: Duration = Duration::from_millis(40);
-
-/// How long to wait for the first watches, in rounds between which other sessions are served.
-const ROUNDS: usize = 100;
-const ROUND: Duration = Duration::from_millis(5);
-
-/// Runs until every sender of messages is dropped.
-pub(crate) fn run(
-    options: Options,
-    inbox: Receiver<Message>,
-    snapshots: &newest::Sender<Snapshot>,
-    events: &Sender<Event>,
-    changed: WeakSender<Message>,
-    previews: mpsc::Sender<PreviewJob>,
-    EngineClient { session, kind }: EngineClient,
-) {
-    let clock = options.clock;
-    let mut desk = Desk::open(options);
-    // If this fails, the next change reports why.
-    let _ = desk.finish_interrupted();
-    let requests = (kind == ClientKind::Person).then(|| Requests::mark_open(&desk, &session.who, changed.clone()));
-    let index = desk.options.index_process.clone().and_then(|process| {
-        let queue = changed.clone();
-        let updated = move |failure| {
-            let changed = Message::Indexed { failure };
-            queue.upgrade().is_some_and(|queue| queue.blocking_send(changed).is_ok())
-        };
-        // Without this, the index is as old as the last `refdesk index`, and searches say so.
-        background::spawn_updater(process, updated).ok()
-    });
-    let mut worker = Worker {
-        requests,
-        reports_problems: kind != ClientKind::Program,
-        index,
-        is_indexing: false,
-        refused: Vec::new(),
-        untrusted: Arc::from([]),
-        trust_problems: Vec::new(),
-        profile_problems: Vec::new(),
-        found_only_by_index: None,
-        priced: None,
-        screen_files: None,
-        unread: VecDeque::new(),
-        deferred: Vec::new(),
-        total: 0,
-        inbox,
-        snapshots,
-        events,
-        previews,
-        templates: Arc::default(),
-        templates_due: true,
-        template_problems: Vec::new(),
-        files_due: true,
-        files_for: session.clone(),
-        session,
-        file_problems: Vec::new(),
-        watching: Watching::default(),
-        watch_problems: Vec::new(),
-        watch_due: false,
-        last: Snapshot::default(),
-        last_announced: None,
-        cause: ChangeOrigin::Choice(Actor::You),
-        clock,
-        queue: changed.clone(),
-        database_run: None,
-        database_runs: 0,
-        reads: 0,
-        published: Instant::now(),
-        journal: JournalFollower::new(&desk),
-        activity: None,
-        desk,
-    };
-    worker.queue_documents();
-    worker.update_requests();
-    worker.update_trust();
-    worker.update_profiles();
-    worker.update_screen_files();
-    worker.publish();
-    worker.follow_journal(Age::Past);
-    let mut watch = Watch::new(changed);
-    worker.watch(&watch);
-    let first = worker.wait_for_watches(&watch);
-    watch.stop_waiting();
-    worker.update_requests();
-    worker.index_templates();
-    // Nothing so far counts as a change, even if there was no document to wait for.
-    worker.last_announced = None;
-    worker.update_index();
-    worker.publish();
-    worker.last_announced = worker.last.loading.is_none().then(|| worker.last.clone());
-    // Without this, hooks load the model themselves.
-    #[cfg(feature = "meaning")]
-    let _lender = worker.share_model();
-    worker.work(&watch, first);
-}
-
-/// The client for which an engine was started.
-pub(crate) struct EngineClient {
-    pub session: Session,
-    pub kind: ClientKind,
-}
-
-/// The kind of client to which an engine publishes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ClientKind {
-    /// A program, which sees only the problems found when the catalog was opened.
-    Program,
-    /// A script using an interface for people, which sees all problems.
-    Script,
-    /// A person, who can also be asked.
-    Person,
-}
 
 pub(super) struct Worker<'a> {
     desk: Desk,
@@ -221,32 +110,6 @@ pub(super) struct Worker<'a> {
 }
 
 impl Worker<'_> {
-    /// Waits briefly until the desk's files are watched. Answers other sessions meanwhile, because a server's first
-    /// answer does not depend on watches. Returns the first other message.
-    fn wait_for_watches(&mut self, watch: &Watch) -> Option<Message> {
-        for _ in 0..ROUNDS {
-            // The main loop notices a closed queue.
-            while let Ok(message) = self.inbox.try_recv() {
-                match message {
-                    Message::Call(call) if call.session != self.session => self.answer(call, watch),
-                    other => return Some(other),
-                }
-            }
-            let Some(followed) = watch.first(ROUND) else { continue };
-            if followed == Followed::New {
-                // Nothing was watched until now. Follow the journal first, so that a pick in it is not also reported as
-                // a change.
-                self.follow_journal(Age::Now);
-                self.reads += 1;
-                self.desk.reload();
-                self.queue_documents();
-            }
-            self.watch(watch);
-            break;
-        }
-        None
-    }
-
     fn work(&mut self, watch: &Watch, mut earlier: Option<Message>) {
         loop {
             if self.unread.is_empty() {
@@ -428,16 +291,6 @@ impl Worker<'_> {
         if !is_reloaded || self.unread.is_empty() {
             self.publish();
         }
-    }
-
-    /// Lets this user's hooks use the model loaded in this process.
-    #[cfg(feature = "meaning")]
-    fn share_model(&self) -> Option<ModelServer> {
-        let options = &self.desk.options;
-        let state = options.state.as_deref().filter(|_| !options.is_trial)?;
-        ModelServer::start(state)
-            .inspect_err(|error| tracing::info!("the model cannot be shared with hooks: {error}"))
-            .ok()
     }
 
     /// Reads a few documents, those on which the selection depends first.
