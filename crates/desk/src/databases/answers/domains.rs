@@ -1,7 +1,9 @@
 //! Lists domains, and the contents of one.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
+use refdesk_database::schema::table_doc::TableDoc;
 use refdesk_text::escape::one_line;
 use refdesk_text::{Code, Error};
 use serde::Serialize;
@@ -10,7 +12,7 @@ use super::joins::{DescribedJoin, joins_of};
 use super::usage::is_zero;
 use super::view::{DatabaseView, TableBrief};
 use super::{AnswerSources, Answered};
-use crate::databases::documented_pages::DomainPage;
+use crate::databases::documented_pages::{DomainPage, TablePage};
 
 /// The most domains listed for an agent.
 pub(super) const DOMAINS: usize = 100;
@@ -125,7 +127,41 @@ impl DatabaseView {
     /// # Errors
     /// The domain is unknown, or several databases have one with this name.
     pub fn domain(&self, name: &str, database: Option<&str>) -> Result<Answered<DomainOverview>, Error> {
-        // `database.domain`, as lists show it.
+        let domain = self.domain_named(name, database)?;
+        let positions = self.tables(Some(&domain.database), None);
+        let read = self.pages.docs(&positions, self.now);
+        let mut contents = DomainContents {
+            view: self,
+            domain: &domain.domain,
+            by_name: positions.iter().filter_map(|at| Some((self.page(*at)?.full_name(), *at))).collect(),
+            tables: Vec::new(),
+            joins: Vec::new(),
+            joins_left_out: 0,
+            counts: HashMap::new(),
+            sources: AnswerSources { damaged: read.damaged, ..AnswerSources::default() },
+        };
+        for (at, page, doc) in &read.docs {
+            contents.add(*at, page, doc);
+        }
+        let DomainContents { tables, mut joins, joins_left_out, counts, sources, .. } = contents;
+        for join in &mut joins {
+            join.joins_to_table = counts.get(&join.to_table).copied().unwrap_or_default();
+        }
+        let table_count = self.known_of(domain).count();
+        let answer = DomainOverview {
+            database: domain.database.clone(),
+            domain: domain.domain.clone(),
+            table_count,
+            tables_left_out: table_count.saturating_sub(tables.len()),
+            tables,
+            relationships: joins,
+            relationships_left_out: joins_left_out,
+        };
+        Ok(Answered { answer, sources })
+    }
+
+    /// The domain with this name, or with the name `database.domain`, as lists show it.
+    fn domain_named(&self, name: &str, database: Option<&str>) -> Result<&DomainPage, Error> {
         let is_full = |domain: &&DomainPage| {
             let rest = name.strip_prefix(domain.database.as_str()).and_then(|rest| rest.strip_prefix('.'));
             database.is_none() && rest == Some(domain.domain.as_str())
@@ -139,74 +175,73 @@ impl DatabaseView {
                 && self.known_of(domain).next().is_some()
         };
         let meant: Vec<&DomainPage> = self.pages.domains.iter().filter(is_meant).collect();
-        let domain = match meant.as_slice() {
-            [one] => *one,
-            [] => return Err(Error::new(Code::UnknownDomain, format!("no domain is named '{}'", one_line(name)), "")),
+        match meant.as_slice() {
+            [one] => Ok(*one),
+            [] => Err(Error::new(Code::UnknownDomain, format!("no domain is named '{}'", one_line(name)), "")),
             several => {
                 let names: Vec<&str> = several.iter().map(|domain| domain.database.as_str()).collect();
                 let message = format!("the databases {} have a domain '{}'", names.join(" and "), one_line(name));
                 let first = names.first().copied().unwrap_or_default();
                 let fix = format!("name one with its database, such as '{}'", one_line(&format!("{first}.{name}")));
-                return Err(Error::new(Code::UnknownDomain, message, fix));
-            }
-        };
-        let database = Some(domain.database.as_str());
-        let positions = self.tables(database, None);
-        let by_name: HashMap<String, usize> =
-            positions.iter().filter_map(|at| Some((self.page(*at)?.full_name(), *at))).collect();
-        let (mut tables, mut joins, mut sources) = (Vec::new(), Vec::new(), AnswerSources::default());
-        let (table_count, mut joins_left_out) = (self.known_of(domain).count(), 0);
-        let mut counts: HashMap<String, usize> = HashMap::new();
-        let read = self.pages.docs(&positions, self.now);
-        sources.damaged = read.damaged;
-        for (at, page, doc) in read.docs {
-            let is_own = page.domain == name;
-            if is_own && tables.len() < TABLES {
-                let Some(brief) = self.brief(at, Some(&doc)) else { continue };
-                let is_readable = self.quote(at, &mut sources);
-                let doc = Some(&doc).filter(|_| is_readable);
-                tables.push(DomainTable {
-                    brief,
-                    kind: doc.map(|doc| doc.kind.word()),
-                    row_count_approx: doc.and_then(|doc| doc.row_count_approx),
-                    column_count: doc.map(|doc| doc.columns.len()),
-                    primary_key: doc.map(|doc| doc.primary_key.clone()).unwrap_or_default(),
-                });
-            }
-            for join in joins_of(&doc) {
-                let target = by_name.get(&join.to_table).copied();
-                if self.is_readable(at) || target.is_some_and(|at| self.is_readable(at)) {
-                    *counts.entry(join.to_table.clone()).or_default() += 1;
-                }
-                let leads_here = target.is_some_and(|at| self.page(at).is_some_and(|page| page.domain == name));
-                let may_be_told = self.is_readable(at) || target.is_some_and(|at| self.is_readable(at));
-                if target.is_some() && (is_own || leads_here) && may_be_told {
-                    if joins.len() >= JOINS {
-                        joins_left_out += 1;
-                        continue;
-                    }
-                    self.quote_join(&[Some(at), target], &mut sources);
-                    joins.push(DescribedJoin { database: page.database.clone(), ..join });
-                }
+                Err(Error::new(Code::UnknownDomain, message, fix))
             }
         }
-        for join in &mut joins {
-            join.joins_to_table = counts.get(&join.to_table).copied().unwrap_or_default();
-        }
-        let answer = DomainOverview {
-            database: domain.database.clone(),
-            domain: name.to_owned(),
-            table_count,
-            tables_left_out: table_count.saturating_sub(tables.len()),
-            tables,
-            relationships: joins,
-            relationships_left_out: joins_left_out,
-        };
-        Ok(Answered { answer, sources })
     }
 
     /// The tables of a domain that the reader may know about.
     fn known_of<'d>(&'d self, domain: &'d DomainPage) -> impl Iterator<Item = usize> + 'd {
         domain.tables.iter().copied().filter(|at| self.is_known(*at))
+    }
+}
+
+/// The contents of a domain while the pages of its database are read.
+struct DomainContents<'a> {
+    view: &'a DatabaseView,
+    domain: &'a str,
+    /// Every table of the database.
+    by_name: HashMap<String, usize>,
+    tables: Vec<DomainTable>,
+    joins: Vec<DescribedJoin>,
+    joins_left_out: usize,
+    /// How many joins the reader may know about lead to each table.
+    counts: HashMap<String, usize>,
+    sources: AnswerSources,
+}
+
+impl DomainContents<'_> {
+    /// Adds the table of a page if it is in the domain, and those of its joins that concern the domain.
+    fn add(&mut self, at: usize, page: &TablePage, doc: &Arc<TableDoc>) {
+        let is_own = page.domain == self.domain;
+        if is_own && self.tables.len() < TABLES {
+            let Some(brief) = self.view.brief(at, Some(doc)) else { return };
+            let is_readable = self.view.quote(at, &mut self.sources);
+            let doc = Some(doc).filter(|_| is_readable);
+            self.tables.push(DomainTable {
+                brief,
+                kind: doc.map(|doc| doc.kind.word()),
+                row_count_approx: doc.and_then(|doc| doc.row_count_approx),
+                column_count: doc.map(|doc| doc.columns.len()),
+                primary_key: doc.map(|doc| doc.primary_key.clone()).unwrap_or_default(),
+            });
+        }
+        for join in joins_of(doc) {
+            let target = self.by_name.get(&join.to_table).copied();
+            let is_told = [Some(at), target].into_iter().flatten().any(|at| self.view.is_readable(at));
+            if !is_told {
+                continue;
+            }
+            *self.counts.entry(join.to_table.clone()).or_default() += 1;
+            let target_page = target.and_then(|at| self.view.page(at));
+            let concerns_domain = is_own || target_page.is_some_and(|page| page.domain == self.domain);
+            if target.is_none() || !concerns_domain {
+                continue;
+            }
+            if self.joins.len() >= JOINS {
+                self.joins_left_out += 1;
+                continue;
+            }
+            self.view.quote_join(&[Some(at), target], &mut self.sources);
+            self.joins.push(DescribedJoin { database: page.database.clone(), ..join });
+        }
     }
 }
