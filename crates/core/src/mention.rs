@@ -4,6 +4,7 @@ pub mod analysis;
 mod cache;
 mod cache_file;
 mod documents;
+mod file_problems;
 mod generated;
 mod graph;
 mod ids;

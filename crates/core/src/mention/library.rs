@@ -10,11 +10,11 @@ use rayon::prelude::*;
 
 use super::cache::MentionCache;
 use super::documents::{LIMITS, files, tokens_of};
-use super::generated::names_a_document;
+use super::file_problems::FileProblems;
 use super::ids::IdMatcher;
 use super::links::LinkSyntax;
 use super::resolved::ResolvedLinks;
-use super::scan::{LinkedPath, ScannedMentions, scan};
+use super::scan::{ScannedMentions, scan};
 use super::target::{LinkTarget, PathIndex};
 use super::{MentionKind, Mentions};
 use crate::catalog::{Catalog, LocalPath, Source, SourceId, SourceKind};
@@ -22,13 +22,12 @@ use refdesk_files::nofollow::open_in;
 use refdesk_files::path::display;
 use refdesk_files::walk::WalkBudget;
 use refdesk_files::{Sealer, Stamp, read_open, stamp};
-use refdesk_text::hidden;
+use refdesk_text::Code;
 use refdesk_text::lines::decode;
 use refdesk_text::number::wide;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::report::listed::ListedProblems;
 use refdesk_text::tokens::{grouped, of_prose};
-use refdesk_text::{Code, Fix};
 
 /// The most mentions in a catalog: 128 MB at eight bytes each. A text counts once for each source that contains it, so
 /// a short text shared by many sources could otherwise fill the memory.
@@ -240,65 +239,28 @@ impl Library {
         mentions: &mut Mentions,
         diagnostics: &mut Vec<Diagnostic>,
     ) {
-        let problem = |code, line: Option<u32>, message: String, fix: Fix| {
-            let diagnostic = Diagnostic::warning(code, message).in_file(display(&self.workspace, file)).fix(fix);
-            let diagnostic = diagnostic.about(source.id.as_str());
-            match line {
-                Some(line) => diagnostic.at_line(wide(line)),
-                None => diagnostic,
-            }
-        };
-        let mut listed = ListedProblems::default();
-        if named.is_binary {
-            let message = "more than a tenth of the document is not UTF-8".to_owned();
-            listed.push(problem(Code::NotUtf8, None, message, "save it as UTF-8, or remove it from the source".into()));
-        }
-        // The text of an inline source is checked as part of the catalog.
-        if let Some(hidden) = named.hidden.as_deref().filter(|_| source.place().is_some()) {
-            let diagnostic = problem(Code::HiddenCharacters, Some(hidden.line), hidden.words(), hidden::HINT.into());
-            listed.push(Diagnostic { column: Some(wide(hidden.column)), ..diagnostic });
-        }
+        let mut problems = FileProblems { workspace: &self.workspace, source, file, listed: ListedProblems::default() };
+        problems.add_text(named);
         let mut found: Vec<(u32, MentionKind, u32)> =
             named.ids.iter().map(|(to, line)| (*line, MentionKind::Id, *to)).collect();
         let folder = file.parent().unwrap_or(Path::new("/"));
         let mut last = None;
-        for LinkedPath { path, line, is_example } in &named.paths {
-            if last.replace(*line) != Some(*line) {
+        for link in &named.paths {
+            if last.replace(link.line) != Some(link.line) {
                 seen.links.begin_line();
             }
             // Of several equal paths on a line, or several with the same target, only the first is followed.
-            let Some(target) = seen.links.first_on_line(&self.paths, folder, path) else { continue };
-            match target {
-                LinkTarget::To(spots) => {
+            match seen.links.first_on_line(&self.paths, folder, &link.path) {
+                Some(LinkTarget::To(spots)) => {
                     let room = MAX_MENTIONS_OF_SOURCE.saturating_sub(found.len());
                     let sources = self.paths.sources_at(spots).take(room);
-                    found.extend(sources.map(|to| (*line, MentionKind::Path, to)));
+                    found.extend(sources.map(|to| (link.line, MentionKind::Path, to)));
                 }
-                // An example may name any file, and some linked files are not knowledge: images, licenses, code.
-                LinkTarget::Unlisted | LinkTarget::Outside if *is_example || !names_a_document(Path::new(&**path)) => {}
-                LinkTarget::Unlisted => listed.push(problem(
-                    Code::UnlistedLink,
-                    Some(*line),
-                    format!("the link to '{path}' leads to a file that no source contains"),
-                    Fix::AddTarget,
-                )),
-                LinkTarget::Generated => {}
-                LinkTarget::Outside => listed.push(problem(
-                    Code::UnlistedLink,
-                    Some(*line),
-                    format!("the link to '{path}' leads out of the workspace, to a path that no source contains"),
-                    Fix::AddTarget,
-                )),
-                LinkTarget::Broken if *is_example => {}
-                LinkTarget::Broken => listed.push(problem(
-                    Code::BrokenLink,
-                    Some(*line),
-                    format!("broken link: '{path}' does not exist"),
-                    "correct the path; it is relative to the folder of the file that contains it".into(),
-                )),
+                Some(elsewhere) => problems.add_link(link, &elsewhere),
+                None => {}
             }
         }
-        diagnostics.extend(listed.into_vec());
+        diagnostics.extend(problems.listed.into_vec());
         found.sort_by_key(|(line, _, _)| *line);
         let ids = self.matcher.ids();
         for on_line in found.chunk_by(|one, other| one.0 == other.0) {
