@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::Desk;
 use crate::channel::presence::PresenceKind;
-use refdesk_core::catalog::PathState;
+use refdesk_core::catalog::{LocalPath, PathState, Source};
 use refdesk_core::config::screen_files::{keymap_file, themes_folder};
 use refdesk_core::config::user;
 use refdesk_database::documenter::Manifest;
@@ -97,63 +97,21 @@ impl WatchSet {
         };
         requests.iter().for_each(|folder| wanted.folder(folder));
         wanted.requests = requests;
-        wanted.agents = (watcher == Watcher::Screen).then(|| workspace.join(PresenceKind::Agent.folder()));
-        wanted.agents.clone().iter().for_each(|folder| wanted.folder(folder));
-        wanted.file(&desk.journal_file());
-        for file in desk.config_places() {
-            wanted.file(&file);
+        if watcher == Watcher::Screen {
+            wanted.add_files_of_screen(desk);
         }
-        wanted.file(desk.choice_file());
-        if let Some(home) = desk.workspace_context().config_home.as_deref().filter(|_| watcher == Watcher::Screen) {
-            wanted.file(&keymap_file(home));
-            if let Some(preferences) = user::file(Some(home)) {
-                wanted.file(&preferences);
-            }
-            wanted.folder(&themes_folder(home));
-        }
-        if let Some(profile) = desk.profile_file() {
-            wanted.file(profile);
-        }
-        wanted.file(&workspace.join(refdesk_templates::OVERRIDES));
-        if let Some(folder) = desk.open_references_folder() {
-            wanted.folder(&folder);
-        }
-        for file in refdesk_database::config::FILES.iter().chain(&refdesk_database::config::agent::AGENT_FILES) {
-            wanted.file(&workspace.join(file));
-        }
-        // Plans and notes.
-        wanted.folder(&workspace.join(".jaato/databases"));
-        wanted.file(&workspace.join(Manifest::path(&desk.databases().0.docs_path)));
-        wanted.tree(&workspace.join(".templates"));
+        wanted.add_files_of_desk(desk);
         let real = std::fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
         // Trusted paths in the workspace that lead out of it.
         let (mut trees, mut folders) = (HashSet::new(), HashSet::new());
         for source in desk.catalog().sources() {
-            let Some(place) = source.place() else { continue };
+            // A reserved place is not read, so not followed.
+            let Some(place) = source.place().filter(|place| place.state != PathState::Reserved) else { continue };
             let is_inside = place.resolved.starts_with(&real);
-            match place.state {
-                // Not read, so not followed.
-                PathState::Reserved => continue,
-                PathState::Directory => wanted.tree(&place.path),
-                // Sibling files matter too, because a document's links may lead to them.
-                PathState::File | PathState::Special if is_inside => {
-                    place.path.parent().into_iter().for_each(|it| wanted.folder(it));
-                }
-                PathState::File => wanted.file(&place.path),
-                PathState::Missing if desk.may_access(source, &place.path) => {
-                    place.path.parent().into_iter().for_each(|it| wanted.folder(it));
-                }
-                PathState::Missing | PathState::Untrusted | PathState::Special => {}
-            }
-            if place.state == PathState::File && place.resolved != place.path {
-                wanted.file(&place.resolved);
-            }
+            wanted.add_source(desk, source, place, is_inside);
             if !is_inside && place.state.is_open() {
                 trees.insert(&*place.path);
                 folders.extend(place.path.parent());
-            }
-            for other in desk.other_candidates(source).iter().filter(|other| desk.may_access(source, other)) {
-                wanted.file(other);
             }
         }
         // No other link in the workspace may lead out of it.
@@ -164,6 +122,66 @@ impl WatchSet {
         wanted.folders.retain(|folder, _| stays(folder));
         wanted.trees.retain(|root| stays(root));
         wanted
+    }
+
+    /// Follows the agents, and the user's own files.
+    fn add_files_of_screen(&mut self, desk: &Desk) {
+        let agents = desk.workspace().join(PresenceKind::Agent.folder());
+        self.folder(&agents);
+        self.agents = Some(agents);
+        if let Some(home) = desk.workspace_context().config_home.as_deref() {
+            self.file(&keymap_file(home));
+            if let Some(preferences) = user::file(Some(home)) {
+                self.file(&preferences);
+            }
+            self.folder(&themes_folder(home));
+        }
+    }
+
+    /// Follows the desk's configuration, its catalog, its databases and its templates.
+    fn add_files_of_desk(&mut self, desk: &Desk) {
+        let workspace = desk.workspace();
+        self.file(&desk.journal_file());
+        for file in desk.config_places() {
+            self.file(&file);
+        }
+        self.file(desk.choice_file());
+        if let Some(profile) = desk.profile_file() {
+            self.file(profile);
+        }
+        self.file(&workspace.join(refdesk_templates::OVERRIDES));
+        if let Some(folder) = desk.open_references_folder() {
+            self.folder(&folder);
+        }
+        for file in refdesk_database::config::FILES.iter().chain(&refdesk_database::config::agent::AGENT_FILES) {
+            self.file(&workspace.join(file));
+        }
+        // Plans and notes.
+        self.folder(&workspace.join(".jaato/databases"));
+        self.file(&workspace.join(Manifest::path(&desk.databases().0.docs_path)));
+        self.tree(&workspace.join(".templates"));
+    }
+
+    /// Follows the path of a source, unless it is not read, and the paths at which its documents could be instead.
+    fn add_source(&mut self, desk: &Desk, source: &Source, place: &LocalPath, is_inside: bool) {
+        match place.state {
+            PathState::Directory => self.tree(&place.path),
+            // Sibling files matter too, because a document's links may lead to them.
+            PathState::File | PathState::Special if is_inside => {
+                place.path.parent().into_iter().for_each(|it| self.folder(it));
+            }
+            PathState::File => self.file(&place.path),
+            PathState::Missing if desk.may_access(source, &place.path) => {
+                place.path.parent().into_iter().for_each(|it| self.folder(it));
+            }
+            PathState::Missing | PathState::Untrusted | PathState::Special | PathState::Reserved => {}
+        }
+        if place.state == PathState::File && place.resolved != place.path {
+            self.file(&place.resolved);
+        }
+        for other in desk.other_candidates(source).iter().filter(|other| desk.may_access(source, other)) {
+            self.file(other);
+        }
     }
 
     /// Follows one name in its folder.
