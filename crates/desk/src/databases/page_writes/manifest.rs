@@ -12,50 +12,14 @@ use refdesk_files::output::PriorContent;
 use super::{DocumentationRun, REASON};
 use crate::databases::page_comparison::DocumentedPage;
 
-impl DocumentationRun<'_, '_> {
+impl<'p> DocumentationRun<'_, 'p> {
     /// Writes the manifest; returns whether that succeeded.
     pub(super) fn write_manifest(&mut self, catalog: Vec<ManifestEntry>, now: &str) -> bool {
         let prepared = self.prepared;
-        let old: BTreeMap<&str, &ManifestFile> = prepared
-            .manifest
-            .iter()
-            .flat_map(|it| &it.indexable_files)
-            .map(|file| (file.path.as_str(), file))
-            .collect();
-        let written: BTreeSet<&str> = self.report.written.iter().map(String::as_str).collect();
-        let mut files: Vec<ManifestFile> = prepared
-            .pages
-            .iter()
-            .filter_map(|it| {
-                let path = it.page.path.as_str();
-                file_of(it, written.contains(path), old.get(path).copied(), now)
-            })
-            .collect();
-        let is_settled = |name: &String| prepared.databases.contains(name) || prepared.databases_gone.contains(name);
-        let removed: BTreeSet<&str> = self.report.removed.iter().map(String::as_str).collect();
-        let to_remove: BTreeSet<&str> = prepared.removed.iter().map(String::as_str).collect();
-        let is_left = |path: &str| to_remove.contains(path) && !removed.contains(path);
-        let listed: BTreeSet<String> = files.iter().map(|file| file.path.clone()).collect();
-        let is_over_limit = |path: &String| prepared.beyond.contains(Path::new(path)) && !listed.contains(path);
-        let is_other =
-            |file: &&ManifestFile| !is_settled(&file.database) || is_left(&file.path) || is_over_limit(&file.path);
-        let others = old.values().copied().filter(is_other);
-        files.extend(others.cloned());
-        files.sort_by(|a, b| a.path.cmp(&b.path));
+        let left = self.not_removed();
+        let files = self.manifest_files(&left, now);
+        let edited = self.edited_files(&left);
         let plan = &prepared.planned.plan;
-        // An edited file that could not be removed is still listed as edited.
-        let left = prepared.removed_edited.keys().filter(|path| is_left(path));
-        let mut edited: Vec<String> = self
-            .report
-            .edited
-            .iter()
-            .chain(&prepared.left_over)
-            .chain(left)
-            .chain(self.edited_of_others())
-            .cloned()
-            .collect();
-        edited.sort();
-        edited.dedup();
         let databases: BTreeSet<String> = files.iter().map(|file| file.database.clone()).collect();
         let is_partial = !prepared.failed.is_empty() || !self.report.failed.is_empty() || prepared.left_out() > 0;
         let units = plan.work_units.iter().filter(|it| databases.contains(&it.database));
@@ -89,6 +53,53 @@ impl DocumentationRun<'_, '_> {
         let is_stored = stored.is_ok();
         self.report.failed.extend(stored.err());
         is_stored
+    }
+
+    /// The paths that were to be removed and still exist.
+    fn not_removed(&self) -> BTreeSet<&'p str> {
+        let removed: BTreeSet<&str> = self.report.removed.iter().map(String::as_str).collect();
+        self.prepared.removed.iter().map(String::as_str).filter(|path| !removed.contains(path)).collect()
+    }
+
+    /// The pages of this run, and those of the last manifest that it did not settle, sorted by path.
+    fn manifest_files(&self, left: &BTreeSet<&str>, now: &str) -> Vec<ManifestFile> {
+        let prepared = self.prepared;
+        let old: BTreeMap<&str, &ManifestFile> = prepared
+            .manifest
+            .iter()
+            .flat_map(|it| &it.indexable_files)
+            .map(|file| (file.path.as_str(), file))
+            .collect();
+        let written: BTreeSet<&str> = self.report.written.iter().map(String::as_str).collect();
+        let mut files: Vec<ManifestFile> = prepared
+            .pages
+            .iter()
+            .filter_map(|it| {
+                let path = it.page.path.as_str();
+                file_of(it, written.contains(path), old.get(path).copied(), now)
+            })
+            .collect();
+        let is_settled = |name: &String| prepared.databases.contains(name) || prepared.databases_gone.contains(name);
+        let listed: BTreeSet<String> = files.iter().map(|file| file.path.clone()).collect();
+        let is_over_limit = |path: &String| prepared.beyond.contains(Path::new(path)) && !listed.contains(path);
+        let is_other = |file: &&ManifestFile| {
+            !is_settled(&file.database) || left.contains(file.path.as_str()) || is_over_limit(&file.path)
+        };
+        files.extend(old.values().copied().filter(is_other).cloned());
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        files
+    }
+
+    /// The paths of edited pages, sorted.
+    fn edited_files(&self, left: &BTreeSet<&str>) -> Vec<String> {
+        let prepared = self.prepared;
+        // An edited file that could not be removed is still listed as edited.
+        let left = prepared.removed_edited.keys().filter(|path| left.contains(path.as_str()));
+        let own = self.report.edited.iter().chain(&prepared.left_over).chain(left);
+        let mut edited: Vec<String> = own.chain(self.edited_of_others()).cloned().collect();
+        edited.sort();
+        edited.dedup();
+        edited
     }
 
     /// Removes the manifests in earlier pages folders, now that the current one includes them.
