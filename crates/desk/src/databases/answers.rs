@@ -4,6 +4,7 @@
 
 mod domains;
 mod joins;
+mod paths;
 mod schema;
 mod tables;
 mod usage;
@@ -17,7 +18,8 @@ use serde_json::{Value, json};
 use refdesk_text::{Error, tokens};
 
 pub use self::domains::{DescribedDomain, DomainTable};
-pub use self::joins::{DescribedHop, DescribedJoin, DescribedPath, FoundPaths};
+pub use self::joins::DescribedJoin;
+pub use self::paths::{DescribedHop, DescribedPath, FoundPaths};
 pub use self::schema::TableSchema;
 pub use self::usage::ColumnUse;
 pub(super) use self::view::known_names;

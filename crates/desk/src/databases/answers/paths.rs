@@ -1,0 +1,221 @@
+//! How two tables can be joined: the paths between them, or what is near them.
+
+use std::collections::HashMap;
+
+use refdesk_database::schema::join_path::{HOPS, JoinPath, JoinPaths, JoinTable, join_paths};
+use refdesk_text::escape::one_line;
+use refdesk_text::tokens::counted;
+use refdesk_text::{Code, Error};
+use serde::Serialize;
+
+use super::view::DatabaseView;
+use super::{AnswerSources, Answered};
+use crate::databases::documented_pages::{DamagedPage, TablePage};
+
+/// The paths between two tables.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FoundPaths {
+    /// `schema.table`.
+    pub source_table: String,
+    /// `schema.table`.
+    pub target_table: String,
+    /// Their database.
+    pub database: String,
+    /// The paths, best first.
+    pub paths: Vec<DescribedPath>,
+    /// Why there is no path, and which tables are nearest.
+    #[serde(skip)]
+    pub problem: Option<Error>,
+}
+
+/// A path between two tables.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DescribedPath {
+    /// Its joins, in order.
+    pub hops: Vec<DescribedHop>,
+    /// The joins as SQL with quoted names; `None` if the reader may not read one of them.
+    pub sql_snippet: Option<String>,
+}
+
+/// A join of a path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DescribedHop {
+    /// `schema.table`.
+    pub from_table: String,
+    /// `schema.table`.
+    pub to_table: String,
+    /// Every pair of columns, with quoted names; `None` if the reader may read neither page.
+    pub on_clause: Option<String>,
+    /// Whether the join is inferred rather than declared by a key; `None` if the reader may read neither page.
+    pub inferred: Option<bool>,
+}
+
+impl DatabaseView {
+    /// How two tables can be joined.
+    ///
+    /// # Errors
+    /// A name is unknown or ambiguous.
+    pub fn paths(&self, source: &str, target: &str, hops: Option<usize>) -> Result<Answered<FoundPaths>, Error> {
+        let (from, to) = self.resolve_pair(source, target)?;
+        let (Some(from_page), Some(to_page)) = (self.page(from), self.page(to)) else {
+            return Err(Error::new(Code::UnknownTable, format!("no table is named '{source}'"), ""));
+        };
+        let mut sources = AnswerSources::default();
+        let most = hops.unwrap_or(HOPS).clamp(1, HOPS);
+        let (paths, problem) = match self.paths_between([(from, from_page), (to, to_page)], most, &mut sources) {
+            Ok(paths) => (paths, None),
+            Err(problem) => (Vec::new(), Some(problem)),
+        };
+        let answer = FoundPaths {
+            source_table: from_page.full_name(),
+            target_table: to_page.full_name(),
+            database: from_page.database.clone(),
+            paths,
+            problem,
+        };
+        Ok(Answered { answer, sources })
+    }
+
+    /// The paths of at most `most` joins between two tables, or why there is none.
+    fn paths_between(
+        &self,
+        [(from, from_page), (to, to_page)]: [(usize, &TablePage); 2],
+        most: usize,
+        sources: &mut AnswerSources,
+    ) -> Result<Vec<DescribedPath>, Error> {
+        let (source, target) = (from_page.full_name(), to_page.full_name());
+        let (one, other) = (one_line(&source), one_line(&target));
+        if from_page.database != to_page.database {
+            let (from, to) = (&from_page.database, &to_page.database);
+            let message = format!("{one} is in the database '{from}' and {other} in '{to}'");
+            return Err(Error::new(Code::NoPath, message, "tables of different databases cannot be joined"));
+        }
+        if from == to {
+            return Err(Error::new(Code::NoPath, format!("both tables are {one}"), "name two different tables"));
+        }
+        let positions = self.tables(Some(&from_page.database), None);
+        let read = self.pages.docs(&positions, self.now);
+        sources.damaged.clone_from(&read.damaged);
+        let tables = read.docs.iter().map(|(at, page, doc)| JoinTable {
+            schema: &page.schema,
+            table: &page.table,
+            doc,
+            is_readable: self.is_readable(*at),
+        });
+        let tables: Vec<JoinTable<'_>> = tables.collect();
+        let found = join_paths(&tables, &source, &target, most);
+        let by_name: HashMap<String, usize> =
+            positions.iter().filter_map(|at| Some((self.page(*at)?.full_name(), *at))).collect();
+        if !found.paths.is_empty() {
+            return Ok(found.paths.into_iter().map(|path| self.described_path(path, &by_name, sources)).collect());
+        }
+        let unknown = format!("cannot tell how {one} and {other} are joined");
+        if let Some(problem) = DamagedPage::error(&read.damaged, &unknown) {
+            return Err(problem);
+        }
+        let found = self.without_unread(found, [from, to], &by_name, sources);
+        let is_partly_read = !sources.select.is_empty();
+        let are_read = [from, to].map(|end| self.is_readable(end));
+        let message = no_path(&one, &other, &found, most, is_partly_read);
+        Err(Error::new(Code::NoPath, message, nearest(&one, &other, &found, are_read)))
+    }
+
+    /// A path as far as the reader may know it; records what is quoted.
+    fn described_path(
+        &self,
+        path: JoinPath,
+        by_name: &HashMap<String, usize>,
+        sources: &mut AnswerSources,
+    ) -> DescribedPath {
+        let mut is_told = true;
+        let hops = path.hops.into_iter().map(|hop| {
+            let ends = [&hop.from_table, &hop.to_table].map(|name| by_name.get(name).copied());
+            let is_readable = self.quote_join(&ends, sources);
+            is_told &= is_readable;
+            DescribedHop {
+                from_table: hop.from_table,
+                to_table: hop.to_table,
+                on_clause: is_readable.then_some(hop.on_clause),
+                inferred: is_readable.then_some(hop.inferred),
+            }
+        });
+        let hops = hops.collect();
+        DescribedPath { hops, sql_snippet: is_told.then_some(path.sql_snippet) }
+    }
+
+    /// Restricts what is near two unconnected tables to what the reader may know; records what is quoted, and what to
+    /// select to see more.
+    fn without_unread(
+        &self,
+        mut found: JoinPaths,
+        ends: [usize; 2],
+        by_name: &HashMap<String, usize>,
+        sources: &mut AnswerSources,
+    ) -> JoinPaths {
+        let at = |name: &String| by_name.get(name).copied();
+        // If that many joins are allowed, the path itself names its tables.
+        if found.apart().is_some_and(|joins| joins <= HOPS) {
+            return found;
+        }
+        if !found.longer.is_empty() {
+            let mut is_told = true;
+            for (one, other) in found.longer.iter().zip(found.longer.iter().skip(1)) {
+                is_told &= self.quote_join(&[at(one), at(other)], sources);
+            }
+            if is_told {
+                return found;
+            }
+            // Part of the path is on pages the reader may not read, so none of it is shown.
+            found.longer.clear();
+            sources.quoted.clear();
+        }
+        for (end, near) in ends.into_iter().zip([&found.near_source, &found.near_target]) {
+            self.quote(end, sources);
+            for name in near {
+                self.quote_join(&[Some(end), at(name)], sources);
+            }
+        }
+        for table in found.bridges.iter().flat_map(|bridge| [&bridge.from_table, &bridge.to_table]) {
+            if let Some(at) = at(table) {
+                self.quote(at, sources);
+            }
+        }
+        found
+    }
+}
+
+fn no_path(source: &str, target: &str, found: &JoinPaths, most: usize, is_partly_read: bool) -> String {
+    match found.longer.len() {
+        _ if found.is_cut_short => format!(
+            "there are too many paths from {source} to try them all; none of those tried reaches {target} within {}",
+            counted(most, "join")
+        ),
+        0 if is_partly_read => format!("no path of at most {} leads from {source} to {target}", counted(most, "join")),
+        0 => format!("no join path leads from {source} to {target}"),
+        tables => format!("{source} and {target} are {} joins apart, but the search is limited to {most}", tables - 1),
+    }
+}
+
+/// Hints for connecting two tables that have no path.
+fn nearest(source: &str, target: &str, found: &JoinPaths, are_read: [bool; 2]) -> String {
+    if let Some(joins) = found.apart().filter(|joins| *joins <= HOPS) {
+        return format!("set max hops to {joins}");
+    }
+    if found.longer.len() > 2 {
+        let middle = found.longer.get(found.longer.len() / 2).map(|name| one_line(name)).unwrap_or_default();
+        return format!("ask for the paths to and from {middle}, which is halfway");
+    }
+    let near = |table: &str, others: &[String], is_read: bool| match others {
+        [] => is_read.then(|| format!("{table} has no joins")),
+        others => Some(format!("{table} is joined with {}", one_line(&others.join(", ")))),
+    };
+    let [is_source_read, is_target_read] = are_read;
+    let near = [near(source, &found.near_source, is_source_read), near(target, &found.near_target, is_target_read)];
+    let mut all: Vec<String> = near.into_iter().flatten().collect();
+    if !found.bridges.is_empty() {
+        let pairs: Vec<String> =
+            found.bridges.iter().map(|bridge| format!("{} and {}", bridge.from, bridge.to)).collect();
+        all.push(format!("columns with the same name and type: {}", one_line(&pairs.join(", "))));
+    }
+    all.join("; ")
+}
