@@ -114,80 +114,98 @@ fn about(verdict: &Verdict) -> Map<String, Value> {
 /// A stable name for the reason, a sentence, and what to do.
 pub fn explain(desk: &Desk, source: &Source, verdict: &Verdict, session: &str) -> (&'static str, String, String) {
     let id = source.id.as_str();
-    let place = verdict.place.map(|(line, column)| format!(" at {line}:{column}")).unwrap_or_default();
-    let not_hinted = |what: &str| format!("No hint for {id}: {what}");
-    let selected = "the instructions of the session already list it";
-    let (reason, message, hint) = match &verdict.hinted {
+    match &verdict.hinted {
         Ok(level) => {
             let brief = if *level == Level::Brief { " Its line is cut to id and name to fit the budget." } else { "" };
             ("hinted", format!("'{id}' is hinted at: {}.{brief}", matched(verdict)), String::new())
         }
-        Err(WhyNot::Named) => {
+        Err(why) => {
+            let (reason, what, fix) = not_hinted(desk, source, verdict, why, session);
+            (reason, format!("No hint for {id}: {what}"), fix)
+        }
+    }
+}
+
+/// Why there is no hint: a stable name, the rest of a sentence, and what to do.
+fn not_hinted(
+    desk: &Desk,
+    source: &Source,
+    verdict: &Verdict,
+    why: &WhyNot,
+    session: &str,
+) -> (&'static str, String, String) {
+    let id = source.id.as_str();
+    let selected = "the instructions of the session already list it";
+    match why {
+        WhyNot::Named => {
+            let place = place(verdict);
             let what =
                 format!("the prompt names it by `@{id}`{place}, so it is expanded, which says more than a hint.");
-            ("named", not_hinted(&what), String::new())
+            ("named", what, String::new())
         }
-        Err(WhyNot::Excluded) => {
-            ("excluded", not_hinted("it is excluded."), format!("include it again: refdesk include {}", argument(id)))
+        WhyNot::Excluded => {
+            ("excluded", "it is excluded.".to_owned(), format!("include it again: refdesk include {}", argument(id)))
         }
-        Err(WhyNot::Picked) => ("picked", not_hinted(&format!("it is picked; {selected}.")), String::new()),
-        Err(WhyNot::PulledIn(parents)) => {
+        WhyNot::Picked => ("picked", format!("it is picked; {selected}."), String::new()),
+        WhyNot::PulledIn(parents) => {
             let by = if parents.is_empty() { String::new() } else { format!(" by {}", join(&parents.to_vec())) };
-            (
-                "pulled-in",
-                not_hinted(&format!("it is pulled in{by}; {selected}.")),
-                format!("refdesk why {} shows how", argument(id)),
-            )
+            let fix = format!("refdesk why {} shows how", argument(id));
+            ("pulled-in", format!("it is pulled in{by}; {selected}."), fix)
         }
-        Err(WhyNot::Auto) => {
-            ("auto", not_hinted("its mode is auto: it is in the instructions of every session."), String::new())
+        WhyNot::Auto => {
+            ("auto", "its mode is auto: it is in the instructions of every session.".to_owned(), String::new())
         }
-        Err(WhyNot::HintsOff) => {
+        WhyNot::HintsOff => {
             let what = "`selectReferences` is in exclude_tools of this workspace, which turns all hints off.";
-            ("hints-off", not_hinted(what), "remove it from exclude_tools in the configuration".to_owned())
+            ("hints-off", what.to_owned(), "remove it from exclude_tools in the configuration".to_owned())
         }
-        Err(
-            why
-            @ (WhyNot::NoTags | WhyNot::EmptyTag | WhyNot::Inside { .. } | WhyNot::OwnBlock | WhyNot::Absent { .. }),
-        ) => {
-            let (reason, what, hint) = untagged(source, verdict, why);
-            let unscored = match (verdict.is_indexed, verdict.is_read) {
-                (true, true) => " Its text has nothing in common with the prompt.",
-                (true, false) => " The search index does not have its current text: `refdesk index` reads it.",
-                (false, _) => "",
-            };
-            (reason, not_hinted(&format!("{what}.{unscored}")), hint)
+        WhyNot::NoTags | WhyNot::EmptyTag | WhyNot::Inside { .. } | WhyNot::OwnBlock | WhyNot::Absent { .. } => {
+            let (reason, what, fix) = untagged(source, verdict, why);
+            (reason, format!("{what}.{}", unscored(verdict)), fix)
         }
-        Err(WhyNot::AlreadySent) => {
+        WhyNot::AlreadySent => {
             let when = match &verdict.sent_by {
                 Some(line) => format!(" at {} (journal line {})", line.time, line.n),
                 None => String::new(),
             };
             let what = format!("the session '{session}' already got this hint{when}; {}.", matched(verdict));
-            ("told", not_hinted(&what), "`refdesk simulate --repeat` shows it again".to_owned())
+            ("told", what, "`refdesk simulate --repeat` shows it again".to_owned())
         }
-        Err(WhyNot::NoRoom) => {
+        WhyNot::NoRoom => {
             let what = format!("it does not fit the budget: others match the prompt better; {}.", matched(verdict));
-            ("no-room", not_hinted(&what), "allow more: --max-chars, --max-tokens".to_owned())
+            ("no-room", what, "allow more: --max-chars, --max-tokens".to_owned())
         }
-        Err(WhyNot::AlreadyInText) => {
+        WhyNot::AlreadyInText => {
             let what = "a refdesk block in the prompt already names it, or names what did not fit.";
-            ("in-the-text", not_hinted(what), String::new())
+            ("in-the-text", what.to_owned(), String::new())
         }
-        Err(WhyNot::Unreadable) => {
+        WhyNot::Unreadable => {
             let what = format!("its text cannot be read, and {}.", lacks_tag(source, verdict));
-            ("unreadable", not_hinted(&what), UNREADABLE.to_owned())
+            ("unreadable", what, UNREADABLE.to_owned())
         }
-        Err(WhyNot::Rejected(rejected)) => {
+        WhyNot::Rejected(rejected) => {
             let lacks = match &verdict.untagged {
                 Some(_) => format!("; {}", lacks_tag(source, verdict)),
                 None => String::new(),
             };
             let what = format!("{}{}{lacks}.", reason_of(*rejected, verdict), evidence(verdict));
-            (rejected.code(), not_hinted(&what), remedy(desk, *rejected, verdict))
+            (rejected.code(), what, remedy(desk, *rejected, verdict))
         }
-    };
-    (reason, message, hint)
+    }
+}
+
+/// ` at 1:5`, the place that explains the verdict.
+fn place(verdict: &Verdict) -> String {
+    verdict.place.map(|(line, column)| format!(" at {line}:{column}")).unwrap_or_default()
+}
+
+/// Why a source without a matching tag is not found by meaning either, as a further sentence.
+fn unscored(verdict: &Verdict) -> &'static str {
+    match (verdict.is_indexed, verdict.is_read) {
+        (true, true) => " Its text has nothing in common with the prompt.",
+        (true, false) => " The search index does not have its current text: `refdesk index` reads it.",
+        (false, _) => "",
+    }
 }
 
 /// The commands that show why a text cannot be read.
@@ -270,7 +288,7 @@ fn lacks_tag(source: &Source, verdict: &Verdict) -> String {
 fn untagged(source: &Source, verdict: &Verdict, why: &WhyNot) -> (&'static str, String, String) {
     let id = source.id.as_str();
     let tags = || quoted(source.tags.iter().map(|tag| tag.trim()));
-    let place = verdict.place.map(|(line, column)| format!(" at {line}:{column}")).unwrap_or_default();
+    let place = place(verdict);
     let tag = verdict.tag.as_deref().unwrap_or_default();
     match why {
         WhyNot::EmptyTag => {
