@@ -19,6 +19,31 @@ use refdesk_text::{Code, Error};
 
 /// Updates the index, with a progress line on a terminal.
 pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
+    match update(desk, args) {
+        Err(error) => unmet(desk, error),
+        // Another process is updating the index, which is enough.
+        Ok(None) if args.background => CommandOutput::new(Value::Null, String::new()),
+        Ok(None) => {
+            let message = "another refdesk is building the search index";
+            unmet(desk, Error::new(Code::IndexBusy, message, "wait for it to end"))
+        }
+        Ok(Some(report)) => {
+            let mut text = summary(desk, &report);
+            // If the index cannot be read again, the build has still succeeded.
+            let cut = desk.cut_files(|_| true).unwrap_or_default();
+            let waits = [waiting(desk.untrusted_source_count()), desk.index_waits_for_trust().map(str::to_owned)];
+            first_sections_only(&cut)
+                .into_iter()
+                .chain(waits.into_iter().flatten())
+                .for_each(|sentence| text.push_str(&format!("{sentence}\n")));
+            let json = to_json(desk, &report, &cut);
+            let whole = desk.check_whole("the index keeps its texts of sources that may be missing");
+            CommandOutput::new(json, text).with_failures(whole.err().into_iter().collect())
+        }
+    }
+}
+
+fn update(desk: &mut Desk, args: &IndexArgs) -> Result<Option<IndexReport>, Error> {
     let has_ended = desk.stop_flag();
     if args.background {
         lower_priority();
@@ -38,62 +63,47 @@ pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
         !has_ended.load(Ordering::Relaxed)
     });
     shown.clear();
-    match done {
-        Err(error) => unmet(desk, error),
-        // Another process is updating the index, which is enough.
-        Ok(None) if args.background => CommandOutput::new(Value::Null, String::new()),
-        Ok(None) => {
-            let message = "another refdesk is building the search index";
-            unmet(desk, Error::new(Code::IndexBusy, message, "wait for it to end"))
-        }
-        Ok(Some(report)) => {
-            let mut text = format!("The index has {}", counted(report.documents, "section"));
-            if report.added > 0 || report.removed > 0 {
-                text.push_str(&format!(": {} added, {} removed", report.added, report.removed));
-            }
-            text.push_str(".\n");
-            if desk.catalog().is_empty() {
-                text.push_str(&fix::empty_catalog(desk));
-            }
-            if report.is_set_aside {
-                text.push_str(
-                    "The old index was damaged or not made here, as after moving or copying the workspace, and was \
-                     kept as .jaato/refdesk/index.db.aside.\n",
-                );
-            } else if report.is_replaced {
-                text.push_str("The old index was from another version, and was removed.\n");
-            }
-            // Columns and joins of databases are always found by words.
-            if report.missing > 0 {
-                let missing = grouped(report.missing);
-                text.push_str(&format!("{missing} could also be found by meaning, but have only words so far.\n"));
-            }
-            if report.shared > 0 {
-                text.push_str(&format!(
-                    "{} left out: if more than 32 sources contain a file, only the 32 innermost have its text.\n",
-                    counted(report.shared, "text"),
-                ));
-            }
-            if report.unreadable > 0 {
-                text.push_str(&format!(
-                    "{} could not be read, or {} not UTF-8 text; `refdesk check` names {}.\n",
-                    counted(report.unreadable, "file"),
-                    if report.unreadable == 1 { "is" } else { "are" },
-                    if report.unreadable == 1 { "it" } else { "them" },
-                ));
-            }
-            // If the index cannot be read again, the build has still succeeded.
-            let cut = desk.cut_files(|_| true).unwrap_or_default();
-            let waits = [waiting(desk.untrusted_source_count()), desk.index_waits_for_trust().map(str::to_owned)];
-            first_sections_only(&cut)
-                .into_iter()
-                .chain(waits.into_iter().flatten())
-                .for_each(|sentence| text.push_str(&format!("{sentence}\n")));
-            let json = to_json(desk, &report, &cut);
-            let whole = desk.check_whole("the index keeps its texts of sources that may be missing");
-            CommandOutput::new(json, text).with_failures(whole.err().into_iter().collect())
-        }
+    done
+}
+
+/// What the index has now, and what it lacks.
+fn summary(desk: &Desk, report: &IndexReport) -> String {
+    let mut text = format!("The index has {}", counted(report.documents, "section"));
+    if report.added > 0 || report.removed > 0 {
+        text.push_str(&format!(": {} added, {} removed", report.added, report.removed));
     }
+    text.push_str(".\n");
+    if desk.catalog().is_empty() {
+        text.push_str(&fix::empty_catalog(desk));
+    }
+    if report.is_set_aside {
+        text.push_str(
+            "The old index was damaged or not made here, as after moving or copying the workspace, and was kept as \
+             .jaato/refdesk/index.db.aside.\n",
+        );
+    } else if report.is_replaced {
+        text.push_str("The old index was from another version, and was removed.\n");
+    }
+    // Columns and joins of databases are always found by words.
+    if report.missing > 0 {
+        let missing = grouped(report.missing);
+        text.push_str(&format!("{missing} could also be found by meaning, but have only words so far.\n"));
+    }
+    if report.shared > 0 {
+        text.push_str(&format!(
+            "{} left out: if more than 32 sources contain a file, only the 32 innermost have its text.\n",
+            counted(report.shared, "text"),
+        ));
+    }
+    if report.unreadable > 0 {
+        text.push_str(&format!(
+            "{} could not be read, or {} not UTF-8 text; `refdesk check` names {}.\n",
+            counted(report.unreadable, "file"),
+            if report.unreadable == 1 { "is" } else { "are" },
+            if report.unreadable == 1 { "it" } else { "them" },
+        ));
+    }
+    text
 }
 
 /// A line about the sources that are not indexed until they are trusted.
