@@ -1,7 +1,7 @@
 //! Translates the operators, comparisons and filters in the syntax tree for the engine. `a + b` becomes `a |__add__(
 //! b)`: filters bind tighter than any operator, so the left operand needs no parentheses.
 
-use minijinja::machinery::ast::{BinOpKind, CallArg, CompareOpKind, Expr, Stmt};
+use minijinja::machinery::ast::{BinOpKind, Call, CallArg, Compare, CompareOpKind, Expr, Filter, Spanned, Stmt};
 use minijinja::machinery::{Span, Token};
 
 use super::edits::SourceEdit;
@@ -108,32 +108,12 @@ impl<'t> Edits<'t> {
                 let end = offset(operator.span().end_offset);
                 self.operator(operator.op, &operator.left, &operator.right, end);
             }
-            Expr::Compare(compare) => {
-                self.expr(&compare.expr);
-                let mut left = &compare.expr;
-                for (at, operand) in compare.ops.iter().enumerate() {
-                    self.compared(operand.op, left, at == 0);
-                    self.expr(&operand.expr);
-                    left = &operand.expr;
-                }
-                self.edits.push(SourceEdit::insert(offset(compare.span().end_offset), ")"));
-            }
+            Expr::Compare(compare) => self.comparison(compare),
             Expr::IfExpr(branch) => {
                 [&branch.true_expr, &branch.test_expr].into_iter().for_each(|part| self.expr(part));
                 branch.false_expr.iter().for_each(|part| self.expr(part));
             }
-            Expr::Filter(filter) => {
-                if let Some(of) = &filter.expr {
-                    self.expr(of);
-                    if !matches!(filter.name, "default" | "d" | "__each__" | "__unpack__") {
-                        self.must_be_given(of);
-                    }
-                }
-                self.arguments(&filter.args);
-                if self.changes && filter.name == "list" {
-                    self.edits.push(SourceEdit::insert(offset(filter.span().end_offset), "|__changing__"));
-                }
-            }
+            Expr::Filter(filter) => self.filter(filter),
             Expr::Test(test) => {
                 self.expr(&test.expr);
                 if is_value_test(test.name) {
@@ -146,16 +126,7 @@ impl<'t> Edits<'t> {
                 self.expr(&get.expr);
                 self.expr(&get.subscript_expr);
             }
-            Expr::Call(call) => {
-                let makes_dict = matches!(&call.expr, Expr::Var(name) if name.id == "dict");
-                self.can_change(makes_dict, call.span(), |edits| {
-                    match (&call.expr, function(&call.expr)) {
-                        (Expr::Var(name), Some(engines)) => edits.edits.push(SourceEdit::replace(name.span(), engines)),
-                        (callee, _) => edits.expr(callee),
-                    }
-                    edits.arguments(&call.args);
-                });
-            }
+            Expr::Call(call) => self.call(call),
             Expr::List(list) => {
                 self.can_change(true, list.span(), |edits| list.items.iter().for_each(|item| edits.expr(item)));
             }
@@ -167,6 +138,30 @@ impl<'t> Edits<'t> {
                 });
             }),
         }
+    }
+
+    fn filter(&mut self, filter: &Spanned<Filter<'_>>) {
+        if let Some(of) = &filter.expr {
+            self.expr(of);
+            if !matches!(filter.name, "default" | "d" | "__each__" | "__unpack__") {
+                self.must_be_given(of);
+            }
+        }
+        self.arguments(&filter.args);
+        if self.changes && filter.name == "list" {
+            self.edits.push(SourceEdit::insert(offset(filter.span().end_offset), "|__changing__"));
+        }
+    }
+
+    fn call(&mut self, call: &Spanned<Call<'_>>) {
+        let makes_dict = matches!(&call.expr, Expr::Var(name) if name.id == "dict");
+        self.can_change(makes_dict, call.span(), |edits| {
+            match (&call.expr, function(&call.expr)) {
+                (Expr::Var(name), Some(engines)) => edits.edits.push(SourceEdit::replace(name.span(), engines)),
+                (callee, _) => edits.expr(callee),
+            }
+            edits.arguments(&call.args);
+        });
     }
 
     fn arguments(&mut self, args: &[CallArg<'_>]) {
@@ -214,7 +209,19 @@ impl<'t> Edits<'t> {
         }
     }
 
-    /// `a < b == c` becomes `a |__chain__( '<', b , '==', c)`. The tabs mark text that is not in the template.
+    /// `a < b == c` becomes `a |__chain__( '<', b , '==', c)`.
+    fn comparison(&mut self, compare: &Spanned<Compare<'_>>) {
+        self.expr(&compare.expr);
+        let mut left = &compare.expr;
+        for (at, operand) in compare.ops.iter().enumerate() {
+            self.compared(operand.op, left, at == 0);
+            self.expr(&operand.expr);
+            left = &operand.expr;
+        }
+        self.edits.push(SourceEdit::insert(offset(compare.span().end_offset), ")"));
+    }
+
+    /// Replaces one sign of a comparison. The tabs mark text that is not in the template.
     fn compared(&mut self, operator: CompareOpKind, left: &Expr<'_>, is_first: bool) {
         use CompareOpKind::{Eq, Gt, Gte, In, Lt, Lte, Ne, NotIn};
         let (written, sign) = match operator {
