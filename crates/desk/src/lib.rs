@@ -87,7 +87,9 @@ pub use problems::ProblemParts;
 pub use profile::find_profile;
 pub use profiles::{AfterSwitch, ProfileDetails};
 pub use refdesk_discover::{Discovery, FoundKind, MissingSource, MovedSource, ProposedPlace, ProposedSource, ScanNote};
-pub use refdesk_index::{DOCUMENT_KINDS, HitRank, IndexProgress, RankedList, Report as IndexReport, SearchMode};
+pub use refdesk_index::{
+    DOCUMENT_KINDS, HitRank, IndexProgress, IndexStatus, RankedList, Report as IndexReport, SearchMode,
+};
 pub use requested_names::{TagFilter, about_unused_tags, nearest_tag, quoted_tags, unused_tags};
 pub use search::{
     SEARCH_COMMAND, SEARCH_LIMIT, SearchAnswer, SearchHit, SearchReader, SearchRequest, SearchScope, changed_since,

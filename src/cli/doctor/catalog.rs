@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::super::check;
 use super::super::workspace::no_workspace_fix;
 use super::report::CheckLine;
-use refdesk_desk::{Desk, changed_since, first_sections_only};
+use refdesk_desk::{Desk, IndexStatus, changed_since, first_sections_only};
 use refdesk_text::Error;
 use refdesk_text::report::total;
 use refdesk_text::tokens::{counted, grouped};
@@ -58,49 +58,13 @@ pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option
     let waits = desk.untrusted_source_count();
     let set = desk.settings().hints.threshold;
     let threshold = set.or(status.and_then(|status| status.threshold)).map(refdesk_enrich::Score::from);
-    let mut lines = vec![match status {
-        None if desk.catalog().is_empty() => CheckLine::note("search index", "none: no documents to index", ""),
-        None => {
-            let sources = counted(desk.catalog().len().saturating_sub(waits), "source");
-            let by = if desk.wants_meaning() && model.is_some() { "by words and by meaning" } else { "by words" };
-            let context = desk.workspace_context();
-            let fix = match context.is_workspace() {
-                true => format!("`refdesk index` makes {sources} searchable {by}, down to the section"),
-                false => no_workspace_fix(context).to_owned(),
-            };
-            let what = match desk.has_older_index() {
-                true => "built by an older refdesk, cannot be used",
-                false => "none",
-            };
-            CheckLine::note("search index", format!("{what}; hints come from tags only, and search does not work"), fix)
-        }
+    let mut lines = vec![match &status {
+        None => no_index(desk, waits),
         Some(status) => {
             let from = if set.is_some() { " (configured)" } else { "" };
             let threshold =
                 threshold.map_or("threshold not computed yet".to_owned(), |score| format!("threshold {score}{from}"));
-            let sections = counted(status.documents, "section");
-            let text =
-                format!("{sections}, {} with vectors, {threshold}{}", grouped(status.with_vector), waiting(waits));
-            if status.unread > 0 {
-                let missing = counted(status.unread, "source");
-                CheckLine::wrong(
-                    "search index",
-                    format!("{missing} not read yet; {text}"),
-                    if status.unread == 1 { "`refdesk index` reads it" } else { "`refdesk index` reads them" },
-                )
-            } else if let Some(sentence) = changed_since(changed) {
-                CheckLine::note(
-                    "search index",
-                    format!("{text}; {}", sentence.trim_end_matches('.')),
-                    if changed == 1 { "`refdesk index` reads it" } else { "`refdesk index` reads them" },
-                )
-            } else if status.without_vector > 0 && model.is_some() {
-                CheckLine::note("search index", text, "`refdesk index` computes the missing vectors")
-            } else if waits > 0 {
-                CheckLine::note("search index", text, "`refdesk trust` shows what to trust")
-            } else {
-                CheckLine::ok("search index", text)
-            }
+            existing_index(status, &threshold, changed, waits, model.is_some())
         }
     }];
     if let Some(sentence) = desk.index_waits_for_trust() {
@@ -120,6 +84,44 @@ pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option
     let index = status
         .map(|status| json!({"sections": status.documents, "vectors": status.with_vector, "unread": status.unread, "changed": changed, "waits_for_trust": waits, "threshold": threshold}));
     (lines, members(index), None)
+}
+
+fn no_index(desk: &Desk, waits: usize) -> CheckLine {
+    if desk.catalog().is_empty() {
+        return CheckLine::note("search index", "none: no documents to index", "");
+    }
+    let sources = counted(desk.catalog().len().saturating_sub(waits), "source");
+    let has_meaning = desk.wants_meaning() && desk.model_name().is_some();
+    let by = if has_meaning { "by words and by meaning" } else { "by words" };
+    let context = desk.workspace_context();
+    let fix = match context.is_workspace() {
+        true => format!("`refdesk index` makes {sources} searchable {by}, down to the section"),
+        false => no_workspace_fix(context).to_owned(),
+    };
+    let what = match desk.has_older_index() {
+        true => "built by an older refdesk, cannot be used",
+        false => "none",
+    };
+    CheckLine::note("search index", format!("{what}; hints come from tags only, and search does not work"), fix)
+}
+
+/// What the index has; or the first of the reasons for which it lacks something.
+fn existing_index(status: &IndexStatus, threshold: &str, changed: usize, waits: usize, has_model: bool) -> CheckLine {
+    let sections = counted(status.documents, "section");
+    let text = format!("{sections}, {} with vectors, {threshold}{}", grouped(status.with_vector), waiting(waits));
+    let reads = |count: usize| if count == 1 { "`refdesk index` reads it" } else { "`refdesk index` reads them" };
+    if status.unread > 0 {
+        let missing = counted(status.unread, "source");
+        CheckLine::wrong("search index", format!("{missing} not read yet; {text}"), reads(status.unread))
+    } else if let Some(sentence) = changed_since(changed) {
+        CheckLine::note("search index", format!("{text}; {}", sentence.trim_end_matches('.')), reads(changed))
+    } else if status.without_vector > 0 && has_model {
+        CheckLine::note("search index", text, "`refdesk index` computes the missing vectors")
+    } else if waits > 0 {
+        CheckLine::note("search index", text, "`refdesk trust` shows what to trust")
+    } else {
+        CheckLine::ok("search index", text)
+    }
 }
 
 pub fn index_members(index: Option<Value>, model: Option<&str>, semantic: Option<bool>) -> [(&'static str, Value); 3] {
