@@ -87,26 +87,8 @@ fn attempt(desk: &mut Desk, session: &Session, args: &InitArgs) -> Result<Comman
         Ok(proposals) => proposals,
         Err(refusal) => return Ok(answer("error", &found, &ticks).with_failures(vec![refusal])),
     };
-    let files = counted(proposals.len(), "file");
-    // The list before the diff keeps programs from taking this for a patch. An agent may read it, so it is escaped.
-    let shown = || {
-        let difference: String = proposals.iter().map(|it| it.diff.unified()).collect();
-        format!("{listed}\n{notes}{}", visible(&difference))
-    };
-    if args.dry_run {
-        let answer = CommandOutput { text: shown().into_bytes(), ..answer("dry_run", &found, &ticks) };
-        return Ok(CommandOutput { notes: vec![format!("this would write {files}")], ..answer });
-    }
-    if !args.yes {
-        match is_asked.then(|| ask(&difference(&proposals), &format!("Write {files}?"))).flatten() {
-            Some(true) => {}
-            Some(false) => return Ok(left(&found, &ticks)),
-            None => {
-                let answer = answer("error", &found, &ticks).with_failures(vec![unasked()]);
-                let notes = vec![format!("this would write {files}")];
-                return Ok(CommandOutput { text: shown().into_bytes(), notes, ..answer });
-            }
-        }
+    if let Some(answer) = unconfirmed(args, is_asked, (&found, &ticks), &proposals, &format!("{listed}\n{notes}")) {
+        return Ok(answer);
     }
     match desk.write_catalog(session, &proposals) {
         Ok(_) => {
@@ -122,6 +104,34 @@ fn attempt(desk: &mut Desk, session: &Session, args: &InitArgs) -> Result<Comman
             let error = unwritten.refused;
             Err(Box::new((answer("error", &found, &ticks).with_failures(vec![error.clone()]), error)))
         }
+    }
+}
+
+/// The answer if nothing is to be written: on a dry run, or if the user declines or cannot be asked.
+fn unconfirmed(
+    args: &InitArgs,
+    is_asked: bool,
+    (found, ticks): (&Discovery, &Ticks),
+    proposals: &[Proposal],
+    listed: &str,
+) -> Option<CommandOutput> {
+    let files = counted(proposals.len(), "file");
+    let shows = |answer: CommandOutput| {
+        let difference: String = proposals.iter().map(|it| it.diff.unified()).collect();
+        // The list before the diff keeps programs from taking this for a patch. An agent may read it, so it is escaped.
+        let text = format!("{listed}{}", visible(&difference)).into_bytes();
+        Some(CommandOutput { text, notes: vec![format!("this would write {files}")], ..answer })
+    };
+    if args.dry_run {
+        return shows(answer("dry_run", found, ticks));
+    }
+    if args.yes {
+        return None;
+    }
+    match is_asked.then(|| ask(&difference(proposals), &format!("Write {files}?"))).flatten() {
+        Some(true) => None,
+        Some(false) => Some(left(found, ticks)),
+        None => shows(answer("error", found, ticks).with_failures(vec![unasked()])),
     }
 }
 
