@@ -1,23 +1,16 @@
 //! Everything that a page contains about a table, as a value: its JSON is the page for programs, its Markdown the one
 //! for people. Joins are read from this value, never from prose.
 
+mod compose;
+
 use std::collections::BTreeMap;
 
-use rayon::prelude::*;
-use refdesk_text::shorten::shortened;
 use serde::{Deserialize, Serialize};
 
-use super::describe;
-use super::joins::{Confidence, InferredJoins};
-use super::notes::Notes;
-use crate::config::DatabaseConfig;
-use crate::sensitive::{SensitiveRule, by_name_and_type};
-use crate::sensitive::{comments, literals};
-use crate::snapshot::{Column, ForeignKey, Snapshot, Table, TableKind, TableName};
-use crate::statistics::{ColumnProfile, ColumnStatistics, TableProfile, to_two_digits};
-
-/// Most characters of a description in a page.
-const DESCRIPTION: usize = 2_000;
+pub use self::compose::DocInput;
+use super::joins::Confidence;
+use crate::snapshot::TableKind;
+use crate::statistics::ColumnStatistics;
 
 /// A table as described by its page.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -164,177 +157,6 @@ pub struct InferredJoinDoc {
     /// `many_to_one`, `one_to_one`, `one_to_many` or `many_to_many`, if a note says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cardinality: Option<String>,
-}
-
-/// The input of a table's documentation.
-#[derive(Debug, Clone, Copy)]
-pub struct DocInput<'a> {
-    /// The configuration of the database.
-    pub config: &'a DatabaseConfig,
-    /// Its schema.
-    pub snapshot: &'a Snapshot,
-    /// A person's notes.
-    pub notes: &'a Notes,
-    /// Joins without a key.
-    pub joins: &'a InferredJoins,
-    /// What was read about values.
-    pub profiles: &'a BTreeMap<TableName, TableProfile>,
-}
-
-impl DocInput<'_> {
-    /// Every table, in the order of the snapshot.
-    pub fn docs(&self) -> Vec<TableDoc> {
-        let mut references: BTreeMap<TableName, Vec<ReferenceDoc>> = BTreeMap::new();
-        for table in &self.snapshot.tables {
-            for key in &table.foreign_keys {
-                references.entry(key.target.clone()).or_default().push(ReferenceDoc {
-                    table: table.full_name(),
-                    columns: key.columns.clone(),
-                    referenced_columns: key.target_columns.clone(),
-                    constraint_name: key.name.clone(),
-                });
-            }
-        }
-        references.values_mut().for_each(|references| references.sort());
-        let none = Vec::new();
-        let doc = |table: &Table| self.doc(table, references.get(&table.table_name()).unwrap_or(&none));
-        self.snapshot.tables.par_iter().map(doc).collect()
-    }
-
-    fn doc(&self, table: &Table, referenced_by: &[ReferenceDoc]) -> TableDoc {
-        let note = self.notes.table(table);
-        let mut others: Vec<String> = Vec::new();
-        for reference in referenced_by {
-            let name = TableName::of_full(&reference.table).map_or(reference.table.clone(), |table| table.name);
-            if !others.contains(&name) && reference.table != table.full_name() {
-                others.push(name);
-            }
-        }
-        let (description, source) =
-            description(note.and_then(|note| note.description.as_deref()), table.comment.as_deref(), || {
-                describe::table(table, &others, &|name| self.is_missing(name))
-            });
-        let profile = self.profiles.get(&table.table_name());
-        let profile_of = |column: &Column| profile.and_then(|profile| profile.columns.get(&column.name));
-        let rules: Vec<Option<SensitiveRule>> = table
-            .columns
-            .iter()
-            .map(|column| match profile_of(column) {
-                Some(profile) => profile.sensitive.clone(),
-                None => by_name_and_type(self.config, table, column),
-            })
-            .collect();
-        let with_rules = || table.columns.iter().zip(&rules);
-        let sensitive: Vec<&str> =
-            with_rules().filter(|(_, rule)| rule.is_some()).map(|(column, _)| column.name.as_str()).collect();
-        let column = |(column, rule): (&Column, &Option<SensitiveRule>)| {
-            let noted = note.and_then(|note| note.columns.get(&column.name)).map(String::as_str);
-            self.column(table, &literals::without_values(column, &sensitive), noted, profile_of(column), rule.as_ref())
-        };
-        let columns: Vec<ColumnDoc> = with_rules().map(column).collect();
-        let inferred = self.joins.of.get(&table.table_name()).map_or(&[][..], Vec::as_slice);
-        TableDoc {
-            fully_qualified_name: table.full_name(),
-            kind: table.kind,
-            description,
-            source,
-            confidence: None,
-            row_count_approx: table.row_estimate.map(to_two_digits),
-            primary_key: table.primary_key.as_ref().map(|key| key.columns.clone()).unwrap_or_default(),
-            unique: table.unique.iter().map(|key| key.columns.clone()).collect(),
-            checks: table.checks.iter().map(|check| literals::check(&check.expression, &sensitive)).collect(),
-            columns,
-            indexes: table
-                .indexes
-                .iter()
-                .map(|it| IndexDoc { name: it.name.clone(), columns: it.columns.clone(), unique: it.is_unique })
-                .collect(),
-            foreign_keys: table.foreign_keys.iter().map(|key| self.foreign_key(table, key)).collect(),
-            constraint_comments: table
-                .constraint_comments
-                .iter()
-                .map(|(name, comment)| {
-                    (name.clone(), shortened(comments::without_values(comment).trim().to_owned(), DESCRIPTION))
-                })
-                .filter(|(_, comment)| !comment.is_empty())
-                .collect(),
-            referenced_by: referenced_by.to_vec(),
-            inferred_joins: inferred
-                .iter()
-                .map(|join| InferredJoinDoc {
-                    columns: join.columns.clone(),
-                    referenced_table: join.target.full(),
-                    referenced_columns: join.target_columns.clone(),
-                    because: join.because.clone(),
-                    confidence: join.confidence,
-                    cardinality: join.cardinality.map(str::to_owned),
-                })
-                .collect(),
-        }
-    }
-
-    fn column(
-        &self,
-        table: &Table,
-        column: &Column,
-        note: Option<&str>,
-        profile: Option<&ColumnProfile>,
-        sensitive: Option<&SensitiveRule>,
-    ) -> ColumnDoc {
-        let (rule_text, says_all) = describe::column(table, column, &|name| self.is_missing(name));
-        let comment = column.comment.as_deref().or(column.type_comment.as_deref());
-        let (description, source) = description(note, comment, || rule_text);
-        let mut labels = column.labels.clone();
-        if labels.is_empty() && self.config.publish_values && sensitive.is_none() {
-            labels = profile.and_then(|profile| profile.values.clone()).unwrap_or_default();
-        }
-        ColumnDoc {
-            name: column.name.clone(),
-            data_type: column.data_type.clone(),
-            nullable: column.nullable,
-            default: column.default.clone(),
-            description,
-            source,
-            asked: says_all.then_some(false),
-            sensitive: sensitive.map(SensitiveRule::words),
-            statistics: profile.map(|profile| profile.statistics.clone()),
-            labels,
-        }
-    }
-
-    /// Whether a table does not exist; one that the configuration excludes does.
-    fn is_missing(&self, name: &TableName) -> bool {
-        !self.snapshot.has_table(name) && self.config.wants_table(&name.schema, &name.name)
-    }
-
-    fn foreign_key(&self, table: &Table, key: &ForeignKey) -> ForeignKeyDoc {
-        let is_unique = table.is_unique_by(&key.columns);
-        ForeignKeyDoc {
-            constraint_name: key.name.clone(),
-            columns: key.columns.clone(),
-            referenced_table: key.target.full(),
-            referenced_columns: key.target_columns.clone(),
-            cardinality: if is_unique { "one_to_one" } else { "many_to_one" }.to_owned(),
-            on_delete: key.on_delete.clone(),
-            is_missing: self.is_missing(&key.target),
-        }
-    }
-}
-
-fn description(
-    note: Option<&str>,
-    comment: Option<&str>,
-    rule: impl FnOnce() -> String,
-) -> (String, DescriptionSource) {
-    let usable = |text: &str| !text.trim().is_empty();
-    let comment = comment.map(comments::without_values);
-    let comment = comment.as_deref().filter(|it| usable(it));
-    let (text, source) = match (note.filter(|it| usable(it)), comment) {
-        (Some(note), _) => (note.to_owned(), DescriptionSource::Note),
-        (None, Some(comment)) => (comment.to_owned(), DescriptionSource::Comment),
-        (None, None) => (rule(), DescriptionSource::Fallback),
-    };
-    (shortened(text.trim().to_owned(), DESCRIPTION), source)
 }
 
 impl TableDoc {
