@@ -9,7 +9,7 @@ use super::chain::{EnrichContext, EnrichInput, HintAction, Metadata, SemanticMat
 use super::draft::{BlockKind, Draft, DraftEntry, MatchReason, MemoryKey};
 use super::instruction::remembered;
 use super::meaning::{Meaning, Score};
-use super::ranking::{Ranking, SourceStates, rank};
+use super::ranking::{RankedHint, Ranking, SourceStates, rank};
 use super::session_memory::{SessionMemory, content_hash};
 use super::{Findings, contents, instruction, print};
 use refdesk_core::catalog::{Mode, PathState, Source, SourceId};
@@ -83,76 +83,89 @@ impl ReferenceDrafts<'_> {
         Draft { kind: BlockKind::Expansion, entries }
     }
 
-    /// Block 2: hints.
+    /// Block 2: hints. Adds those by meaning to `metadata`.
     fn hints(&self, found: &Findings, metadata: &mut Metadata) -> Draft {
         let ctx = &self.reading.ctx;
-        let offsets: Vec<usize> = found.hints.iter().flat_map(|hint| hint.firsts.iter().copied()).collect();
-        let mut places = lines::places(self.reading.request.text, &offsets).into_iter();
-        let mut why: HashMap<&str, Vec<MatchReason>> = HashMap::new();
-        for hint in &found.hints {
-            let tags = hint.tags.iter().zip(places.by_ref().take(hint.firsts.len()));
-            let tag = |(tag, (line, column)): (&String, _)| MatchReason::Tag { tag: tag.clone(), line, column };
-            why.insert(hint.id.as_str(), tags.map(tag).collect());
-        }
-        let mut entries = Vec::new();
+        let mut why = self.matched_tags(found);
         let ranking = ranking(ctx, found);
-        // Look up folders first, in order: their walks share a budget.
-        let sources = || ranking.hints.iter().filter_map(|hint| ctx.catalog.get(hint.id));
-        if !self.reading.request.repeat {
-            sources().filter(|source| source.is_directory()).for_each(|source| drop(ctx.places.files(source)));
-        }
-        // In parallel: without an index, a tag of a thousand sources reads a thousand documents here. A later match by
-        // another tag of the same source is not new.
-        let looked_up = ranking.hints.par_iter().map(|hint| {
-            let source = ctx.catalog.get(hint.id)?;
-            Some((source, self.keys("hint", source, &print::brief_line(source))))
-        });
-        let looked_up: Vec<_> = looked_up.collect();
-        for (hint, looked_up) in ranking.hints.iter().zip(looked_up) {
-            let Some((source, (keys, news))) = looked_up else { continue };
+        let mut entries = Vec::new();
+        for (hint, looked_up) in ranking.hints.iter().zip(self.look_up(&ranking)) {
+            let Some((source, keys, news)) = looked_up else { continue };
             let mut why = why.remove(hint.id).unwrap_or_default();
             // The index must not reveal a text that may not be read.
             let meaning = hint.scored.filter(|_| is_readable(source)).map(|scored| Meaning {
                 conversation: hint.recurring.map(Score::from),
                 ..Meaning::new(scored, ranking.needed(scored), ctx.places)
             });
-            let brief = print::brief_line(source);
-            let full = match (hint.tags, &meaning) {
-                (Some(hint), _) => print::hint(source, &hint.tags),
-                (None, Some(meaning)) => {
-                    let (score, heading, line) = (meaning.score, meaning.heading.clone(), meaning.line);
-                    let matched = SemanticMatch { score, heading, line };
-                    if hint.rejected.is_none() {
-                        metadata.semantic_matched_references.push((source.id.clone(), matched));
-                    }
-                    print::hint_about(source, meaning)
-                }
-                (None, None) => brief.clone(),
-            };
-            why.extend(meaning.map(MatchReason::Meaning));
-            if !news {
-                continue;
+            if let (None, Some(meaning), None) = (hint.tags, &meaning, hint.rejected) {
+                let (score, heading, line) = (meaning.score, meaning.heading.clone(), meaning.line);
+                let matched = SemanticMatch { score, heading, line };
+                metadata.semantic_matched_references.push((source.id.clone(), matched));
             }
-            let reads = self.reading.request.hint_action == HintAction::Read && hint.rejected.is_none();
-            let place = if reads { print::place_and_price(source, ctx.places) } else { String::new() };
-            let injected = &self.reading.injected;
-            let begins = [print::hint_beginning(source), print::hint_about_beginning(source)];
-            let is_in_text = injected.has(&full)
-                || injected.has(&brief)
-                || begins.iter().any(|beginning| injected.has_beginning(beginning));
-            entries.push(DraftEntry {
-                about: source.id.to_string(),
-                brief: brief + &place,
-                why,
-                full: full + &place,
-                keys,
-                is_in_text,
-                brief_is_enough: true,
-                rejected: hint.rejected,
-                ..DraftEntry::default()
-            });
+            if news {
+                let entry = self.hint_entry(hint, source, meaning.as_ref());
+                why.extend(meaning.map(MatchReason::Meaning));
+                entries.push(DraftEntry { why, keys, ..entry });
+            }
         }
         Draft { kind: BlockKind::Hint, entries }
+    }
+
+    /// The tags of each source in the text, with their places.
+    fn matched_tags<'f>(&self, found: &'f Findings) -> HashMap<&'f str, Vec<MatchReason>> {
+        let offsets: Vec<usize> = found.hints.iter().flat_map(|hint| hint.firsts.iter().copied()).collect();
+        let mut places = lines::places(self.reading.request.text, &offsets).into_iter();
+        let mut matched = HashMap::new();
+        for hint in &found.hints {
+            let tags = hint.tags.iter().zip(places.by_ref().take(hint.firsts.len()));
+            let tag = |(tag, (line, column)): (&String, _)| MatchReason::Tag { tag: tag.clone(), line, column };
+            matched.insert(hint.id.as_str(), tags.map(tag).collect());
+        }
+        matched
+    }
+
+    /// The source of each hint, its memory keys, and whether it is new to the session.
+    fn look_up(&self, ranking: &Ranking) -> Vec<Option<(&Source, Vec<MemoryKey>, bool)>> {
+        let ctx = &self.reading.ctx;
+        // Look up folders first, in order: their walks share a budget.
+        let sources = ranking.hints.iter().filter_map(|hint| ctx.catalog.get(hint.id));
+        if !self.reading.request.repeat {
+            sources.filter(|source| source.is_directory()).for_each(|source| drop(ctx.places.files(source)));
+        }
+        // In parallel: without an index, a tag of a thousand sources reads a thousand documents here. A later match by
+        // another tag of the same source is not new.
+        let looked_up = ranking.hints.par_iter().map(|hint| {
+            let source = ctx.catalog.get(hint.id)?;
+            let (keys, news) = self.keys("hint", source, &print::brief_line(source));
+            Some((source, keys, news))
+        });
+        looked_up.collect()
+    }
+
+    /// The texts of a hint.
+    fn hint_entry(&self, hint: &RankedHint, source: &Source, meaning: Option<&Meaning>) -> DraftEntry {
+        let brief = print::brief_line(source);
+        let full = match (hint.tags, meaning) {
+            (Some(hint), _) => print::hint(source, &hint.tags),
+            (None, Some(meaning)) => print::hint_about(source, meaning),
+            (None, None) => brief.clone(),
+        };
+        let reads = self.reading.request.hint_action == HintAction::Read && hint.rejected.is_none();
+        let place = if reads { print::place_and_price(source, self.reading.ctx.places) } else { String::new() };
+        let injected = &self.reading.injected;
+        let begins = [print::hint_beginning(source), print::hint_about_beginning(source)];
+        let is_in_text = injected.has(&full)
+            || injected.has(&brief)
+            || begins.iter().any(|beginning| injected.has_beginning(beginning));
+        DraftEntry {
+            about: source.id.to_string(),
+            brief: brief + &place,
+            full: full + &place,
+            is_in_text,
+            brief_is_enough: true,
+            rejected: hint.rejected,
+            ..DraftEntry::default()
+        }
     }
 
     /// Block 3: the notice. Adds the sources and their parents to `metadata`.
