@@ -1,6 +1,8 @@
 //! The links and mentions of a document: where they are shown, and their targets. Targets come from the
 //! mention graph, which resolved paths on disk; this code does no I/O.
 
+mod target;
+
 use std::collections::{BTreeSet, HashSet};
 use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
@@ -8,6 +10,7 @@ use std::sync::Arc;
 
 use ratatui::style::{Modifier, Style};
 
+use self::target::target;
 use crate::tui::catalog::document_part::PortionPage;
 use crate::tui::markdown::WrittenLink;
 use crate::tui::theme::{Theme, ThemeRole};
@@ -110,7 +113,7 @@ pub fn mark<'p>(
     }
 }
 
-fn of_page(document: &LinkingDocument<'_>, known_tags: &mut CatalogTags, page: &PortionPage) -> Vec<PageLink> {
+fn of_page(document: &LinkingDocument<'_>, tags: &mut CatalogTags, page: &PortionPage) -> Vec<PageLink> {
     let mut links = Vec::new();
     let paths: Vec<Option<PathBuf>> = page.written.iter().map(|written| document.path_of(written)).collect();
     for (group, written) in page.written.iter().enumerate() {
@@ -122,59 +125,93 @@ fn of_page(document: &LinkingDocument<'_>, known_tags: &mut CatalogTags, page: &
             group,
         }));
     }
-    let lines = page.text.lines();
-    let mut group = page.written.len();
-    let mut found = Vec::new();
-    for (file, text) in document.files.iter().zip(lines) {
-        let name = text.text().rfind("  ").unwrap_or(text.text().len());
-        let to =
-            LinkTo::Source { id: document.id.into(), via: MentionKind::Path, file: Some(file.clone()), anchor: None };
-        found.push(PageLink { line: group - page.written.len(), range: 0..name, to, group });
-        group += 1;
+    let mut found = FoundLinks { document, page, links: Vec::new(), group: page.written.len() };
+    found.add_files();
+    found.add_ids();
+    found.add_addresses();
+    found.add_tags(tags);
+    merged(links, found.links)
+}
+
+/// The links on a page that are not written as links.
+struct FoundLinks<'a> {
+    document: &'a LinkingDocument<'a>,
+    page: &'a PortionPage,
+    links: Vec<PageLink>,
+    /// The group of the next one.
+    group: usize,
+}
+
+impl FoundLinks<'_> {
+    fn add(&mut self, line: usize, range: Range<usize>, to: LinkTo) {
+        self.links.push(PageLink { line, range, to, group: self.group });
+        self.group += 1;
     }
-    // Only the mentions on this page: a document of many pages can have a hundred thousand.
-    let here = page.origins.sources().map_or(&[][..], |lines| document.mentions_on(lines));
-    let mut by_id: Vec<&Mention> = here.iter().filter(|mention| mention.via == MentionKind::Id).collect();
-    by_id.sort_by_key(|mention| (mention.line, &mention.to));
-    by_id.dedup_by_key(|mention| (mention.line, &mention.to));
-    // Search for all ids of a line at once: a line can have thousands of them.
-    let ids: BTreeSet<&str> = by_id.iter().map(|mention| mention.to.as_str()).collect();
-    let words = WholeWords::new(ids);
-    for of_line in by_id.chunk_by(|one, other| one.line == other.line) {
-        let Some((words, first)) = words.as_ref().zip(of_line.first()) else { break };
-        for shown in page.origins.parts(first.line) {
-            let Some(text) = lines.get(shown.line).map(PageLine::text) else { continue };
-            let within = text.get(shown.start..shown.end.min(text.len())).unwrap_or_default();
-            for (start, end, _) in words.longest(within) {
-                let range = shown.start + start..shown.start + end;
-                let id = text.get(range.clone()).unwrap_or_default();
-                let mention = of_line.binary_search_by(|mention| mention.to.as_str().cmp(id)).ok();
-                let Some(mention) = mention.and_then(|at| of_line.get(at)) else { continue };
-                if is_whole(text, range.start, range.end) {
-                    let to = LinkTo::Source { id: mention.to.clone(), via: MentionKind::Id, file: None, anchor: None };
-                    found.push(PageLink { line: shown.line, range, to, group });
-                    group += 1;
+
+    /// Adds the files of a source that is a list of files.
+    fn add_files(&mut self) {
+        for (line, (file, text)) in self.document.files.iter().zip(self.page.text.lines()).enumerate() {
+            let name = text.text().rfind("  ").unwrap_or(text.text().len());
+            let (id, file) = (self.document.id.into(), Some(file.clone()));
+            self.add(line, 0..name, LinkTo::Source { id, via: MentionKind::Path, file, anchor: None });
+        }
+    }
+
+    /// Adds the ids of mentioned sources.
+    fn add_ids(&mut self) {
+        let page = self.page;
+        // Only the mentions on this page: a document of many pages can have a hundred thousand.
+        let here = page.origins.sources().map_or(&[][..], |lines| self.document.mentions_on(lines));
+        let mut by_id: Vec<&Mention> = here.iter().filter(|mention| mention.via == MentionKind::Id).collect();
+        by_id.sort_by_key(|mention| (mention.line, &mention.to));
+        by_id.dedup_by_key(|mention| (mention.line, &mention.to));
+        // Search for all ids of a line at once: a line can have thousands of them.
+        let ids: BTreeSet<&str> = by_id.iter().map(|mention| mention.to.as_str()).collect();
+        let Some(words) = WholeWords::new(ids) else { return };
+        for of_line in by_id.chunk_by(|one, other| one.line == other.line) {
+            let parts = of_line.first().into_iter().flat_map(|first| page.origins.parts(first.line));
+            for shown in parts {
+                let Some(text) = page.text.lines().get(shown.line).map(PageLine::text) else { continue };
+                let within = text.get(shown.start..shown.end.min(text.len())).unwrap_or_default();
+                for (start, end, _) in words.longest(within) {
+                    let range = shown.start + start..shown.start + end;
+                    let id = text.get(range.clone()).unwrap_or_default();
+                    let mention = of_line.binary_search_by(|mention| mention.to.as_str().cmp(id)).ok();
+                    let Some(mention) = mention.and_then(|at| of_line.get(at)) else { continue };
+                    if is_whole(text, range.start, range.end) {
+                        let id = mention.to.clone();
+                        let to = LinkTo::Source { id, via: MentionKind::Id, file: None, anchor: None };
+                        self.add(shown.line, range, to);
+                    }
                 }
             }
         }
     }
-    for (line, text) in lines.iter().map(PageLine::text).enumerate() {
-        for range in addresses(text) {
-            let to = LinkTo::Address(text.get(range.clone()).unwrap_or_default().to_owned());
-            found.push(PageLink { line, range, to, group });
-            group += 1;
-        }
-    }
-    for (line, text) in lines.iter().map(PageLine::text).enumerate() {
-        for range in tags(text) {
-            let tag = text.get(range.start + 1..range.end).unwrap_or_default();
-            if known_tags.has(document.catalog, tag) {
-                found.push(PageLink { line, range, to: LinkTo::Tag(tag.to_owned()), group });
-                group += 1;
+
+    fn add_addresses(&mut self) {
+        for (line, text) in self.page.text.lines().iter().map(PageLine::text).enumerate() {
+            for range in addresses(text) {
+                let to = LinkTo::Address(text.get(range.clone()).unwrap_or_default().to_owned());
+                self.add(line, range, to);
             }
         }
     }
-    // A link takes precedence over an id or address in its text, and a longer id over a shorter one inside it.
+
+    fn add_tags(&mut self, known: &mut CatalogTags) {
+        for (line, text) in self.page.text.lines().iter().map(PageLine::text).enumerate() {
+            for range in tags(text) {
+                let tag = text.get(range.start + 1..range.end).unwrap_or_default();
+                if known.has(self.document.catalog, tag) {
+                    self.add(line, range, LinkTo::Tag(tag.to_owned()));
+                }
+            }
+        }
+    }
+}
+
+/// All links in order. A link takes precedence over an id or address in its text, and a longer id over a shorter one
+/// inside it.
+fn merged(mut links: Vec<PageLink>, mut found: Vec<PageLink>) -> Vec<PageLink> {
     links.sort_by_key(|link| (link.line, link.range.start));
     found.sort_by_key(|link| (link.line, link.range.start, usize::MAX - link.range.end));
     let mut all: Vec<PageLink> = Vec::with_capacity(links.len() + found.len());
@@ -199,62 +236,6 @@ fn of_page(document: &LinkingDocument<'_>, known_tags: &mut CatalogTags, page: &
     all
 }
 
-/// The maximum number of mentions and links compared per line.
-const MAX_ON_LINE: usize = 16;
-
-/// The target of a link: an anchor, an address, or the source that the graph recorded for its line and path.
-/// `paths` holds the paths of all links on the page.
-fn target(
-    document: &LinkingDocument<'_>,
-    (nth, written): (usize, &WrittenLink),
-    all: &[WrittenLink],
-    paths: &[Option<PathBuf>],
-) -> LinkTo {
-    let address = written.target.trim();
-    if let Some(name) = address.strip_prefix('#') {
-        return LinkTo::Anchor(decoded(name));
-    }
-    let Some(path) = path_of(address) else { return LinkTo::Address(address.to_owned()) };
-    let anchor = address.split_once('#').map(|(_, name)| decoded(name)).filter(|name| !name.is_empty());
-    let full = paths.get(nth).and_then(Option::as_deref);
-    let file_in = |id: &str| {
-        let place = document.catalog.get(id)?.place()?;
-        full.filter(|full| **full != *place.path && full.starts_with(&place.path)).map(Path::to_path_buf)
-    };
-    let is_at = |full: Option<&Path>, id: &str| {
-        let place = document.catalog.get(id).and_then(|source| source.place());
-        let (Some(place), Some(full)) = (place, full) else { return false };
-        full.starts_with(&place.path) || full.starts_with(&place.resolved)
-    };
-    let line = written.source_line;
-    let on_line = document.mentions_on(line..=line).iter().filter(|mention| mention.via == MentionKind::Path);
-    let mut ids: Vec<&SourceId> = on_line.map(|mention| &mention.to).take(MAX_ON_LINE).collect();
-    ids.dedup();
-    let by_path = ids.iter().find(|id| is_at(full, id.as_str())).copied();
-    // The graph records no mentions of a source by itself.
-    if by_path.is_none() && is_at(full, document.id) {
-        return match file_in(document.id) {
-            Some(file) => LinkTo::Source { id: document.id.into(), via: MentionKind::Path, file: Some(file), anchor },
-            None => LinkTo::Anchor(anchor.unwrap_or_default()),
-        };
-    }
-    // The path goes through a symlink, so compare by elimination: take the source that no other link of the
-    // line matches.
-    let first = all.partition_point(|other| other.source_line < line);
-    let others = || {
-        let others = all.iter().zip(paths).skip(first).take(MAX_ON_LINE);
-        others.take_while(|(other, _)| other.source_line == line).map(|(_, path)| path.as_deref())
-    };
-    let only = || {
-        let mut free = ids.iter().filter(|id| !others().any(|path| is_at(path, id.as_str())));
-        free.next().filter(|_| free.next().is_none()).copied()
-    };
-    match by_path.or_else(only) {
-        Some(id) => LinkTo::Source { id: id.clone(), via: MentionKind::Path, file: file_in(id.as_str()), anchor },
-        None => LinkTo::Unlisted(path),
-    }
-}
-
 impl<'a> LinkingDocument<'a> {
     fn mentions_on(&self, lines: RangeInclusive<usize>) -> &'a [Mention] {
         let from = self.mentions.partition_point(|mention| mention.line < *lines.start());
@@ -268,11 +249,6 @@ impl<'a> LinkingDocument<'a> {
         let folder = self.path.or_else(origin)?.parent()?;
         Some(clean(&folder.join(path_of(written.target.trim())?)))
     }
-}
-
-/// A `#fragment` with percent-encoding decoded.
-fn decoded(name: &str) -> String {
-    path_of(name).unwrap_or_else(|| name.to_owned())
 }
 
 /// The addresses in a text that are not part of a link.
