@@ -1,28 +1,22 @@
 //! Collects the matches of the typed words: sources and templates by their filters, everything else by name
 //! and description, and sections from the document search once it has answered.
 
-use std::cmp::Reverse;
+mod kinds;
+mod matches;
+
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use refdesk_core::catalog::SourceId;
-use refdesk_desk::engine::{Notice, Topic};
 use refdesk_desk::{RankedList, SearchHit};
 
-use super::JumpWindow;
-use super::actions::{self, Availability};
+use self::matches::{JumpMatches, NameMatch, RowOrder};
 use super::kind::JumpKind;
-use super::matcher::{WordMatch, WordMatcher, searched};
-use crate::common::filter::variables;
+use super::matcher::searched;
 use crate::tui::action::ActionBinding;
 use crate::tui::catalog::document_part::TextFormat;
 use crate::tui::catalog::places::ReadableDocument;
-use crate::tui::catalog::{filtered_rows, outlines};
-use crate::tui::filter::{FilterResult, Query, apply};
 use crate::tui::state::State;
-use crate::tui::templates;
-use crate::tui::widgets::cells;
-use crate::tui::windows::problems;
 
 /// The maximum number of rows per kind, except actions.
 const MAX: usize = 60;
@@ -72,93 +66,6 @@ pub struct FoundIn {
 
 /// The maximum number of sections found by meaning alone when all kinds are listed; further ones are irrelevant.
 const MAX_SEMANTIC_ROWS: usize = 10;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum NameMatch {
-    /// It equals the typed text.
-    Exact,
-    /// The id or name of a source starts with it.
-    Beginning,
-    /// It is the tag of several sources.
-    Tag,
-    /// Each typed word is a whole word of it.
-    Words,
-    /// Anything else: fuzzy matches and matches in the description.
-    Other,
-}
-
-/// The better match comes first: a whole name, then names with all the words, then anything before problems, then names before
-/// descriptions, then what is possible, then anything before tags and moves by a row, then sources whose names have what is
-/// typed in one piece; of equal ones the shorter name.
-type RowOrder = (NameMatch, bool, usize, Availability, bool, bool, Reverse<u32>, usize);
-
-struct JumpRows {
-    matcher: WordMatcher,
-    rows: Vec<(RowOrder, JumpRow)>,
-}
-
-impl JumpRows {
-    fn add(&mut self, kind: JumpKind, name: &str, about: &str, to: JumpTarget) {
-        let (name, about) = (searched(name), searched(about));
-        if let Some(found) = self.matcher.find(&name, &about) {
-            self.push(found, (Availability::Possible, None), JumpRow::new(kind, name, about, to));
-        }
-    }
-
-    fn push(&mut self, found: WordMatch, (at, why_not): (Availability, Option<String>), row: JumpRow) {
-        let is_less = match row.to {
-            JumpTarget::Action(binding) => actions::is_move(binding),
-            // A tag leads to several sources.
-            _ => row.kind == JumpKind::Tag,
-        };
-        // Without typed text, rows are ordered by kind.
-        let is_typed = !self.matcher.is_empty();
-        // A problem's name is its subject.
-        let is_problem = is_typed && row.kind == JumpKind::Problem;
-        let name_match = self.name_match(&row);
-        let is_found_by_name = matches!(row.kind, JumpKind::Source | JumpKind::Template) && found.outside_name == 0;
-        let length = if is_typed && is_found_by_name { row.name.len() } else { 0 };
-        // A template's source repeats the purpose in its name, and says it first.
-        let is_other = !(is_typed && row.kind == JumpKind::Source && self.matcher.is_within(&row.name));
-        let order = (name_match, is_problem, found.outside_name, at, is_less, is_other, Reverse(found.score), length);
-        let found = FoundIn { name: found.in_name, about: found.in_description };
-        self.rows.push((order, JumpRow { found, why_not, ..row }));
-    }
-
-    fn name_match(&self, row: &JumpRow) -> NameMatch {
-        match row.kind {
-            JumpKind::Problem if !self.matcher.is_empty() => NameMatch::Other,
-            // A tag with a single source is only a detour to it.
-            JumpKind::Tag if self.matcher.is_exact(&row.name) => match row.to {
-                JumpTarget::Tag(_, 1) => NameMatch::Words,
-                _ => NameMatch::Tag,
-            },
-            _ if self.matcher.is_exact(&row.name) => NameMatch::Exact,
-            JumpKind::Source if self.matcher.begins(&row.name) || self.matcher.begins(&row.title) => {
-                NameMatch::Beginning
-            }
-            // Its name contains its time and actor.
-            JumpKind::Feed => NameMatch::Other,
-            _ if self.matcher.has_words(&row.name) || self.matcher.has_words(&row.title) => NameMatch::Words,
-            _ => NameMatch::Other,
-        }
-    }
-
-    /// Whether a section's heading contains all the words: at least one in the innermost heading, the others
-    /// in any above it.
-    fn is_in_heading(&self, hit: &SearchHit) -> bool {
-        let heading = heading(hit);
-        let last = heading.rsplit(" > ").next().unwrap_or(heading);
-        self.matcher.has_words(heading) && self.matcher.has_a_word(last)
-    }
-
-    /// Adds a row that a filter matched in any of its searched texts.
-    fn add_filtered(&mut self, row: JumpRow) {
-        let otherwise = || WordMatch { outside_name: usize::MAX, ..WordMatch::default() };
-        let found = self.matcher.find(&row.name, &row.about).unwrap_or_else(otherwise);
-        self.push(found, (Availability::Possible, None), row);
-    }
-}
 
 impl JumpRow {
     fn new(kind: JumpKind, name: String, about: String, to: JumpTarget) -> Self {
@@ -262,39 +169,27 @@ fn without_repetitions(state: &State, mut rows: Vec<JumpRow>) -> Vec<JumpRow> {
 pub fn rows(state: &mut State) -> Vec<JumpRow> {
     let line = state.jump.line.text().to_owned();
     let (only, words) = JumpKind::of(&line);
-    let mut rows = JumpRows { matcher: WordMatcher::new(words), rows: Vec::new() };
+    let mut matches = JumpMatches::new(words);
     for kind in JumpKind::ALL.into_iter().filter(|kind| only.is_none_or(|only| only == *kind)) {
-        match kind {
-            JumpKind::Source => sources(state, words, &mut rows),
-            JumpKind::Template => templates_of(state, words, &mut rows),
-            JumpKind::Heading => headings(state, &mut rows),
-            JumpKind::Tag => tags(&state.jump, &mut rows),
-            JumpKind::Problem => {
-                for (nth, problem) in state.problems().into_iter().enumerate() {
-                    // The problems window shows the code too.
-                    let (code, place) = (problem.code.as_str(), problems::short_place(problem));
-                    let gap = if place.is_empty() { "" } else { " " };
-                    let about = format!("{code}: {place}{gap}{}", problems::message(problem));
-                    rows.add(kind, &problems::subject(problem), &about, JumpTarget::Problem(nth));
-                }
-            }
-            JumpKind::Feed => feed(state, words, &mut rows),
-            JumpKind::Filter => {
-                for (name, line) in &state.named_filters {
-                    rows.add(kind, name, line, JumpTarget::Filter(name.clone()));
-                }
-            }
-            JumpKind::Action => {
-                for (binding, at, why_not) in actions::listed(state) {
-                    if let Some(found) = rows.matcher.find(binding.name, binding.description) {
-                        let (name, about) = (binding.name.to_owned(), binding.description.to_owned());
-                        let row = JumpRow::new(kind, name, about, JumpTarget::Action(binding));
-                        rows.push(found, (at, why_not), row);
-                    }
-                }
-            }
-        }
+        kinds::add(state, kind, words, &mut matches);
     }
+    let of_hit = |hit: &SearchHit| match hit.kind.as_str() {
+        // Matches in a source's catalog entry are not headings of its text.
+        "source" if only.is_none() => JumpRow::of_entry(hit),
+        _ => JumpRow::of_section(hit),
+    };
+    let (in_headings, others): (Vec<&SearchHit>, Vec<_>) =
+        hits(state, only, words).into_iter().partition(|hit| matches.is_in_heading(hit));
+    let hits = [in_headings, others].map(|hits| hits.into_iter().map(of_hit).collect());
+    let found = matches.best();
+    if words.is_empty() || only.is_some_and(|only| only != JumpKind::Heading) {
+        return found.into_iter().map(|(_, row)| row).collect();
+    }
+    without_repetitions(state, merged(found, hits, words))
+}
+
+/// The results of the document search, with only the first ones found by meaning if all kinds are listed.
+fn hits<'s>(state: &'s State, only: Option<JumpKind>, words: &str) -> Vec<&'s SearchHit> {
     let hits: &[SearchHit] = match only {
         None | Some(JumpKind::Heading) if !words.is_empty() => state.jump.hits(),
         _ => &[],
@@ -305,35 +200,25 @@ pub fn rows(state: &mut State) -> Vec<JumpRow> {
         found_by_meaning += usize::from(is_found_by_meaning(hit));
         !is_found_by_meaning(hit) || found_by_meaning <= most
     };
-    let hits: Vec<&SearchHit> = hits.iter().filter(is_near).collect();
-    let (in_headings, other_hits): (Vec<&SearchHit>, Vec<_>) =
-        hits.iter().copied().partition(|hit| rows.is_in_heading(hit));
-    let mut found = rows.rows;
-    // A stable sort: without typed text, rows stay ordered by kind.
-    found.sort_by_key(|(order, _)| *order);
-    let mut kept = BTreeMap::new();
-    let is_few = |(_, row): &(RowOrder, JumpRow)| {
-        let count = kept.entry(row.kind.sign()).or_insert(0);
-        *count += 1;
-        row.kind == JumpKind::Action || *count <= MAX
-    };
-    found.retain(is_few);
-    if words.is_empty() || only.is_some_and(|only| only != JumpKind::Heading) {
-        return found.into_iter().map(|(_, row)| row).collect();
-    }
+    hits.iter().filter(is_near).collect()
+}
+
+/// The rows of all kinds with the search results, those with the words in their headings and the others: first what has
+/// the words in its name.
+fn merged(
+    mut found: Vec<(RowOrder, JumpRow)>,
+    [in_headings, other_hits]: [Vec<JumpRow>; 2],
+    words: &str,
+) -> Vec<JumpRow> {
+    let has_hits = !in_headings.is_empty() || !other_hits.is_empty();
     let is_named = |(order, _): &(RowOrder, JumpRow)| order.0 != NameMatch::Other;
     let mut others = found.split_off(found.iter().position(|row| !is_named(row)).unwrap_or(found.len()));
     let mut rows: Vec<JumpRow> = found.into_iter().map(|(_, row)| row).collect();
-    let of_hit = |hit: &SearchHit| match hit.kind.as_str() {
-        // Matches in a source's catalog entry are not headings of its text.
-        "source" if only.is_none() => JumpRow::of_entry(hit),
-        _ => JumpRow::of_section(hit),
-    };
-    rows.extend(in_headings.into_iter().map(of_hit));
+    rows.extend(in_headings);
     let is_later = |(_, row): &mut (RowOrder, JumpRow)| match row.kind {
         JumpKind::Feed => !is_time(words),
         // Search results have an excerpt and a line, and are ordered by relevance.
-        JumpKind::Heading => !hits.is_empty(),
+        JumpKind::Heading => has_hits,
         _ => false,
     };
     // Problems come last.
@@ -342,99 +227,9 @@ pub fn rows(state: &mut State) -> Vec<JumpRow> {
     let names = others.iter().filter(|((_, _, outside_name, ..), _)| *outside_name == 0).count();
     let rest = others.split_off(others.len().min(names.max(BEFORE_SEARCH.saturating_sub(rows.len()))));
     rows.extend(others.into_iter().map(|(_, row)| row));
-    rows.extend(other_hits.into_iter().map(of_hit));
+    rows.extend(other_hits);
     rows.extend(later.into_iter().chain(rest).chain(problems).map(|(_, row)| row));
-    without_repetitions(state, rows)
-}
-
-fn sources(state: &mut State, words: &str, rows: &mut JumpRows) {
-    filtered_rows::prepare(state);
-    let Some(haystack) = state.catalog.haystack.clone() else { return };
-    let query = Query::parse(&words.to_lowercase());
-    let positions: Vec<usize> = if query.is_empty() {
-        state.catalog.rows.iter().take(MAX).copied().collect()
-    } else {
-        let before = std::mem::take(&mut state.jump.sources);
-        state.jump.sources = apply(&state.snapshot, &haystack, query, Some(&before));
-        best(&state.jump.sources)
-    };
-    let sources = state.snapshot.catalog.sources();
-    for source in positions.into_iter().filter_map(|at| sources.get(at)) {
-        let about = if source.description.is_empty() { &source.name } else { &source.description };
-        let (id, to) = (searched(source.id.as_str()), JumpTarget::Source(source.id.clone()));
-        let row = JumpRow::new(JumpKind::Source, id, searched(about), to);
-        rows.add_filtered(JumpRow { title: searched(&source.name), ..row });
-    }
-}
-
-fn templates_of(state: &mut State, words: &str, rows: &mut JumpRows) {
-    let haystack = templates::filtered_templates::packed(state);
-    let query = Query::parse(&words.to_lowercase());
-    let positions: Vec<usize> = if query.is_empty() {
-        (0..state.snapshot.templates.templates.len()).take(MAX).collect()
-    } else {
-        let before = std::mem::take(&mut state.jump.templates);
-        state.jump.templates = apply(&state.snapshot, &haystack, query, Some(&before));
-        best(&state.jump.templates)
-    };
-    for template in positions.into_iter().filter_map(|at| state.snapshot.templates.templates.get(at)) {
-        let (name, about) = (searched(&template.name), searched(&variables(template)));
-        let to = JumpTarget::Template(template.name.clone());
-        rows.add_filtered(JumpRow::new(JumpKind::Template, name, about, to));
-    }
-}
-
-fn best(found: &FilterResult) -> Vec<usize> {
-    found.rows.iter().take(MAX).copied().collect()
-}
-
-/// The headings of documents read before, except those that the search has found.
-fn headings(state: &State, rows: &mut JumpRows) {
-    for (document, heading) in outlines::headings(state) {
-        let is_same = |hit: &SearchHit| hit.source_id == document.source && hit.heading.ends_with(&heading.title);
-        if !state.jump.hits().iter().any(is_same) {
-            let to = JumpTarget::Heading(document.clone(), heading.anchor.clone());
-            rows.add(JumpKind::Heading, &heading.title, &format!("@{}", document.source), to);
-        }
-    }
-}
-
-fn tags(jump: &JumpWindow, rows: &mut JumpRows) {
-    for (tag, count) in &jump.tags {
-        rows.add(JumpKind::Tag, tag, &cells::counted(*count, "source"), JumpTarget::Tag(tag.clone(), *count));
-    }
-}
-
-/// Maximum width of an actor.
-const MAX_ACTOR_WIDTH: usize = 11;
-
-/// The rows of the feed. If the typed text is a time, the user asks what agents were sent then, so all rows
-/// of that minute come first.
-fn feed(state: &State, words: &str, rows: &mut JumpRows) {
-    let is_time = is_time(words);
-    let is_feed = JumpKind::of(state.jump.line.text()).0 == Some(JumpKind::Feed);
-    let columns = |text: fn(&Notice) -> &str| {
-        state.feed.notices.iter().map(|notice| cells::width(&cells::clean(text(notice)))).max().unwrap_or(0)
-    };
-    let (times, actors) = (columns(|notice| &notice.time), columns(|notice| notice.who.word()).min(MAX_ACTOR_WIDTH));
-    let cell = |text: &str, columns| cells::pad(&cells::clean(text), columns, state.skin.glyphs.ellipsis);
-    for (nth, notice) in state.feed.notices.iter().enumerate() {
-        // In columns, as in the feed.
-        let (time, who) = (cell(&notice.time, times), cell(notice.who.word(), actors));
-        let name = format!("{time} {who} {}", notice.topic.word());
-        let name = searched(&name);
-        let about = searched(&notice.text);
-        let Some(mut found) = rows.matcher.find(&name, &about) else { continue };
-        if is_feed {
-            // Newest first, regardless of match quality.
-            (found.score, found.outside_name) = (0, 0);
-        }
-        if is_time && notice.topic == Topic::Enriched {
-            found.score = u32::MAX;
-        }
-        let row = JumpRow::new(JumpKind::Feed, name, about, JumpTarget::Notice(nth));
-        rows.push(found, (Availability::Possible, None), row);
-    }
+    rows
 }
 
 /// Whether the words are a time, such as `14:12`.
