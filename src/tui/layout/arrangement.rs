@@ -183,77 +183,106 @@ fn columns(
     splits: Splits,
     list: ListWidths,
 ) -> Vec<(Column, u16)> {
-    use Column::{Pane as RenderPreview, Reader};
     let zoomed = arrangement == Arrangement::Zoomed;
     let (pane, reads) = match focus {
         Focused::Pane(pane) => (pane, false),
-        Focused::Reader if zoomed => return vec![(Reader, width)],
+        Focused::Reader if zoomed => return vec![(Column::Reader, width)],
         Focused::Reader => (Pane::Catalog, true),
         // The rows of the feed are sentences, so it takes the full width.
-        Focused::Feed => return vec![(RenderPreview(Pane::Hints), width)],
+        Focused::Feed => return vec![(Column::Pane(Pane::Hints), width)],
     };
     // The templates pane already has values and preview side by side.
     if zoomed || width < WIDE || pane == Pane::Templates {
-        return vec![(RenderPreview(pane), width)];
+        return vec![(Column::Pane(pane), width)];
     }
-    let usual = |share| splits.first(width, share);
-    let left = match pane {
-        _ if splits.left.is_some() => usual(USUAL_LEFT),
-        Pane::Catalog if reads => usual(USUAL_LEFT).max(width.saturating_sub(READ)).min(list.whole),
-        // The list takes precedence: it needs room for whole ids and tokens.
-        Pane::Catalog if list.ids.saturating_add(MIN_READER) > width => {
-            return vec![(RenderPreview(pane), width)];
+    Body { width, pane, reads, splits, list }.columns()
+}
+
+/// A body that may have several columns.
+struct Body {
+    width: u16,
+    pane: Pane,
+    /// Whether the document beside the catalog's list is focused.
+    reads: bool,
+    splits: Splits,
+    list: ListWidths,
+}
+
+impl Body {
+    fn columns(&self) -> Vec<(Column, u16)> {
+        let Self { width, pane, list, .. } = *self;
+        let Some(left) = self.left() else { return vec![(Column::Pane(pane), width)] };
+        let left = left.max(MIN.width);
+        let rest = width.saturating_sub(left);
+        let middle = match pane {
+            _ if self.reads => READ,
+            Pane::Hints => list.hints.max(READABLE),
+            _ => READABLE,
+        };
+        let third = self.third(left, middle);
+        let beside = match pane {
+            Pane::Catalog | Pane::Templates => Column::Reader,
+            Pane::Selection if width >= WIDEST && third >= MIN_THIRD.max(list.selection.min(rest)) => Column::Reader,
+            Pane::Selection | Pane::Hints => Column::Pane(pane),
+        };
+        let is_two =
+            width < WIDEST || third < MIN_THIRD || matches!((pane, beside), (Pane::Selection, Column::Pane(_)));
+        let third = if is_two { 0 } else { third };
+        // The list gets what the document or the reasons do not fill, for whole names and tags.
+        let filled = match beside {
+            Column::Reader => READ,
+            Column::Pane(Pane::Hints) => middle,
+            Column::Pane(_) => rest,
+        };
+        let spare =
+            if self.splits.left.is_some() || width < WIDEST { 0 } else { (rest - third).saturating_sub(filled) };
+        let more = spare.min(list.whole.saturating_sub(left));
+        let mut columns = vec![(Column::Pane(Pane::Catalog), left + more), (beside, rest - third - more)];
+        if !is_two {
+            columns.push((Column::Pane(Pane::Selection), third));
         }
-        Pane::Catalog => list_width_beside_document(width, list),
-        Pane::Selection | Pane::Hints if width >= WIDEST => usual(CATALOG_SHARE_OF_THREE).max(list.ids.min(width / 2)),
-        // The list gets the width that the selection does not need, for whole ids.
-        Pane::Selection => {
-            usual(USUAL_LEFT).max(list.essential.min(width.saturating_sub(list.selection.max(MIN_THIRD))))
-        }
-        // A list with truncated ids is less useful than its folded line.
-        Pane::Hints if list.ids.saturating_add(MIN_HINTS) > width => return vec![(RenderPreview(pane), width)],
-        // Reasons need room to be read; the list beside them shows what was picked.
-        Pane::Hints => usual(USUAL_LEFT).min(width.saturating_sub(list.hints)).max(list.ids.max(MIN_IDLE)),
-        Pane::Templates => usual(USUAL_LEFT),
-    };
-    let left = left.max(MIN.width);
-    let rest = width.saturating_sub(left);
-    let middle = match pane {
-        _ if reads => READ,
-        Pane::Hints => list.hints.max(READABLE),
-        _ => READABLE,
-    };
-    // The focused pane takes precedence: the selection shows whole ids before a document beside it is
-    // comfortable to read.
-    let third = match pane {
-        // Whole names come before a document wider than its minimum.
-        Pane::Selection => {
-            let named = list.named.min(rest.saturating_sub(READABLE));
-            list.selection.max(left).max(named).min(rest.saturating_sub(MIN_READER))
-        }
-        _ => (width * 3 / 10).min(rest.saturating_sub(middle)),
-    };
-    let (catalog, selection) = (RenderPreview(Pane::Catalog), RenderPreview(Pane::Selection));
-    let beside = match pane {
-        Pane::Catalog | Pane::Templates => Reader,
-        Pane::Selection if width >= WIDEST && third >= MIN_THIRD.max(list.selection.min(rest)) => Reader,
-        Pane::Selection | Pane::Hints => RenderPreview(pane),
-    };
-    let is_two = width < WIDEST || third < MIN_THIRD || matches!((pane, beside), (Pane::Selection, RenderPreview(_)));
-    let third = if is_two { 0 } else { third };
-    // The list gets what the document or the reasons do not fill, for whole names and tags.
-    let filled = match beside {
-        Reader => READ,
-        RenderPreview(Pane::Hints) => middle,
-        RenderPreview(_) => rest,
-    };
-    let spare = if splits.left.is_some() || width < WIDEST { 0 } else { (rest - third).saturating_sub(filled) };
-    let more = spare.min(list.whole.saturating_sub(left));
-    let mut columns = vec![(catalog, left + more), (beside, rest - third - more)];
-    if !is_two {
-        columns.push((selection, third));
+        columns
     }
-    columns
+
+    /// The width that the catalog's list should have; `None` if the focused pane leaves no room for another.
+    fn left(&self) -> Option<u16> {
+        let Self { width, pane, list, .. } = *self;
+        let usual = |share| self.splits.first(width, share);
+        let left = match pane {
+            _ if self.splits.left.is_some() => usual(USUAL_LEFT),
+            Pane::Catalog if self.reads => usual(USUAL_LEFT).max(width.saturating_sub(READ)).min(list.whole),
+            // The list takes precedence: it needs room for whole ids and tokens.
+            Pane::Catalog if list.ids.saturating_add(MIN_READER) > width => return None,
+            Pane::Catalog => list_width_beside_document(width, list),
+            Pane::Selection | Pane::Hints if width >= WIDEST => {
+                usual(CATALOG_SHARE_OF_THREE).max(list.ids.min(width / 2))
+            }
+            // The list gets the width that the selection does not need, for whole ids.
+            Pane::Selection => {
+                usual(USUAL_LEFT).max(list.essential.min(width.saturating_sub(list.selection.max(MIN_THIRD))))
+            }
+            // A list with truncated ids is less useful than its folded line.
+            Pane::Hints if list.ids.saturating_add(MIN_HINTS) > width => return None,
+            // Reasons need room to be read; the list beside them shows what was picked.
+            Pane::Hints => usual(USUAL_LEFT).min(width.saturating_sub(list.hints)).max(list.ids.max(MIN_IDLE)),
+            Pane::Templates => usual(USUAL_LEFT),
+        };
+        Some(left)
+    }
+
+    /// The width that the selection should have as the third column, beside a middle one that needs this width. The
+    /// focused pane takes precedence: the selection shows whole ids before a document beside it is comfortable to read.
+    fn third(&self, left: u16, middle: u16) -> u16 {
+        let rest = self.width.saturating_sub(left);
+        match self.pane {
+            // Whole names come before a document wider than its minimum.
+            Pane::Selection => {
+                let named = self.list.named.min(rest.saturating_sub(READABLE));
+                self.list.selection.max(left).max(named).min(rest.saturating_sub(MIN_READER))
+            }
+            _ => (self.width * 3 / 10).min(rest.saturating_sub(middle)),
+        }
+    }
 }
 
 #[cfg(test)]
