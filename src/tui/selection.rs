@@ -2,12 +2,10 @@
 //! tree, where the source under the cursor is mentioned.
 
 use ratatui::Frame;
-use ratatui::layout::{Rect, Size};
+use ratatui::layout::Rect;
 use ratatui::style::Style;
-use ratatui::text::{Line, Span};
 
-use crate::common::selection_tree::{PickConsequence, TreeRow, TreeRowKind};
-use crate::common::source_words;
+use crate::common::selection_tree::{TreeRow, TreeRowKind};
 use crate::tui::action::Action;
 use crate::tui::catalog::LeftSource;
 use crate::tui::filter::{FilterResult, Marks, MatchMarker, Order};
@@ -27,16 +25,16 @@ use crate::tui::widgets::frame::PaneBorder;
 use crate::tui::widgets::marked::MarkedText;
 use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::widgets::row::ListRow;
-use refdesk_core::catalog::SourceId;
-use refdesk_core::selection::Role;
 
 mod columns;
+mod detail;
 pub mod filtered_rows;
 pub mod preview;
 pub mod update;
 
 pub use self::columns::RowWidths;
 use self::columns::TreeColumns;
+pub use self::detail::detail;
 
 #[derive(Debug, Clone, Default)]
 pub struct SelectionPane {
@@ -230,127 +228,4 @@ fn price(state: &State, node: &TreeRow, id: &str) -> String {
         }
         _ => String::new(),
     }
-}
-
-/// Explains the row under the cursor in lines that fit this size; builds only about `most` lines.
-pub fn detail(state: &State, place: Size, most: usize) -> Vec<Line<'static>> {
-    let columns = usize::from(place.width).saturating_sub(2);
-    let Some(node) = state.selection.rows.get(state.selection.cursor.at) else { return Vec::new() };
-    let Some(id) = node.id(&state.snapshot) else { return Vec::new() };
-    let wrapped = |text: &str| pane_view::wrapped(state, text, ThemeRole::Text, columns);
-    let name = state.snapshot.catalog.get(id).map_or("", |source| source.name.as_str());
-    let mut lines = vec![pane_view::id_and_name(state, id, name, columns)];
-    let [pick, exclude] = [Action::Toggle, Action::Exclude].map(|action| state.key(action));
-    match node.kind {
-        TreeRowKind::Member(_) => match node.member(state.snapshot.selection.members()) {
-            Some(member) if member.role == Role::Transitive => {
-                let parents = cells::counted(member.parents.len(), "source");
-                let head = match source_state::is_auto(&state.snapshot, member.id.as_str()) {
-                    true => format!("Mode auto: always in the instructions. Mentioned by {parents}:"),
-                    false => format!("Pulled in at depth {} by {parents}:", member.depth),
-                };
-                let parents: Vec<&SourceId> = member.parents.iter().collect();
-                lines.extend(reasons(state, (&member.id, &parents), &head, columns, most));
-            }
-            _ if state.snapshot.catalog.get(id).is_some_and(refdesk_core::catalog::Source::is_missing) => {
-                lines.extend(wrapped(&format!(
-                    "Picked, but its path no longer exists: it adds nothing until the path is back. {pick} unpicks it."
-                )));
-            }
-            Some(member) if node.brings.is_kept => {
-                let members = state.snapshot.selection.members().iter().map(|other| &other.id);
-                let parents: Vec<&SourceId> = members.filter(|other| mentions(state, other, &member.id)).collect();
-                let parents_counted = cells::counted(parents.len(), "selected source");
-                let head = format!("Picked, and also mentioned by {parents_counted}; unpicking it releases nothing:");
-                lines.extend(reasons(state, (&member.id, &parents), &head, columns, most));
-            }
-            _ => lines.extend(wrapped(&brings(node))),
-        },
-        TreeRowKind::Auto(_) if state.snapshot.selection.is_excluded(id) => {
-            lines.extend(wrapped(&format!(
-                "Mode auto, excluded: in the instructions all the same, but nothing pulls it in. {exclude} includes it again, \
-                 {pick} picks it."
-            )));
-        }
-        TreeRowKind::Auto(_) => {
-            let always = "Mode auto: always in the instructions, whatever is picked.";
-            // The effect of a pick is appended once it is known.
-            let is_known = preview::sentence(state, id, preview::NameDetail::Counted).is_some();
-            lines.extend(match is_known {
-                true => wrapped(always),
-                false => wrapped(&format!("{always} {pick} picks it, which also pulls in what it mentions.")),
-            });
-        }
-        TreeRowKind::Dormant(_) => {
-            lines.extend(wrapped(&format!(
-                "Picked, but no longer in the catalog. The pick returns with the source; {pick} unpicks it."
-            )));
-        }
-        TreeRowKind::Excluded(_) => {
-            lines.extend(wrapped(&format!(
-                "Excluded: nothing pulls it in, and no prompt brings it up. {exclude} includes it again, {pick} picks it."
-            )));
-        }
-    }
-    let follows = preview::lines(state, id, columns);
-    // The effect of a key comes last, unless so many reasons precede it that it would not be visible.
-    let is_seen = lines.len() + follows.len() <= usize::from(place.height);
-    let at = if is_seen { lines.len() } else { 1 };
-    lines.splice(at..at, follows);
-    lines
-}
-
-fn brings(node: &TreeRow) -> String {
-    let PickConsequence { others, waiting, .. } = node.brings;
-    match others {
-        0 => "Picked. Nothing else would leave with it.".to_owned(),
-        _ => {
-            format!("Picked. It pulls in {}{}.", cells::counted(others, "more source"), source_words::waiting(waiting))
-        }
-    }
-}
-
-fn mentions(state: &State, source: &SourceId, other: &SourceId) -> bool {
-    source != other && state.snapshot.graph.from_to(source.as_str(), |to| to == other).next().is_some()
-}
-
-/// Columns that file and line of a mention keep beside the id of its source.
-const MIN_PLACE: usize = 14;
-
-/// Every mention of a source by its parents: `@retry-pattern  by id  docs/retry.md:12`.
-fn reasons(
-    state: &State,
-    (id, parents): (&SourceId, &[&SourceId]),
-    head: &str,
-    columns: usize,
-    most: usize,
-) -> Vec<Line<'static>> {
-    let theme = &state.skin.theme;
-    let head = cells::wrap(head, columns).into_iter();
-    let mut lines: Vec<Line<'static>> =
-        head.map(|line| Line::from(Span::styled(line, theme.style(ThemeRole::Transitive)))).collect();
-    let widest = parents.iter().map(|parent| cells::width(&cells::clean(parent.as_str())) + 1).max().unwrap_or(0);
-    // Ids tell the rows apart, so places give way to them.
-    let widest = widest.min(columns.saturating_sub(MIN_PLACE + "  by link  ".len()));
-    for parent in parents {
-        let mentions = state.snapshot.graph.from_to(parent.as_str(), |to| to == id);
-        for mention in mentions {
-            if lines.len() >= most {
-                return lines;
-            }
-            let ellipsis = state.skin.glyphs.ellipsis;
-            let named = cells::clean(&format!("@{parent}")).into_owned();
-            let named = cells::pad(&cells::clip_middle(&named, widest, ellipsis), widest, ellipsis);
-            let via = format!("  by {:<4}  ", mention.via.word());
-            let place = format!("{}:{}", pane_view::printed(state, &mention.file), mention.line);
-            let room = columns.saturating_sub(widest + cells::width(&via));
-            let place = cells::clip_start(&place, room, ellipsis).into_owned();
-            lines.push(Line::from(vec![
-                Span::styled(named, theme.style(ThemeRole::Text)),
-                Span::styled(via, theme.style(ThemeRole::Infra)),
-                Span::styled(place, theme.style(ThemeRole::Catalog)),
-            ]));
-        }
-    }
-    lines
 }
