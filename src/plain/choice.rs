@@ -7,7 +7,7 @@ use std::path::Path;
 use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::{Role, SelectedSource, StepName};
 use refdesk_desk::engine::{PickReach, Request, Response, Snapshot};
-use refdesk_desk::{LargePick, SelectionChange};
+use refdesk_desk::{LargePick, Picker, SelectionChange};
 use refdesk_files::path::display;
 use refdesk_text::Error;
 
@@ -48,9 +48,11 @@ impl Choosing {
 
     fn request(&self) -> Request {
         match self.verb {
-            ChoiceVerb::Pick | ChoiceVerb::Keep => {
-                Request::Pick { ids: self.ids.iter().map(ToString::to_string).collect(), tags: Vec::new() }
-            }
+            ChoiceVerb::Pick | ChoiceVerb::Keep => Request::Pick {
+                ids: self.ids.iter().map(ToString::to_string).collect(),
+                tags: Vec::new(),
+                by: Picker::Person,
+            },
             ChoiceVerb::Unpick => Request::Unpick(self.ids.clone()),
             ChoiceVerb::Exclude => Request::Exclude(self.ids.clone()),
             ChoiceVerb::Include => Request::Include(self.ids.clone()),

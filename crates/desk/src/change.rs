@@ -18,6 +18,15 @@ use refdesk_text::{Code, Error, Fix};
 /// Ids listed in a message before "and N more".
 const NAMED: usize = 20;
 
+/// Who picks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Picker {
+    /// A person, or a command on a person's behalf.
+    Person,
+    /// The session's agent.
+    Agent,
+}
+
 /// Outcome of a pick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -99,6 +108,29 @@ impl Desk {
         self.pick_without(session, ids, tags, &[])
     }
 
+    /// Picks by id and by tag for an agent: a tag leaves out what a person excluded, and what waits for a person's trust
+    /// keeps waiting.
+    ///
+    /// # Errors
+    /// The desk cannot be stored; nothing is changed.
+    pub fn pick_for_agent(&mut self, session: &Session, ids: &[String], tags: &[String]) -> Result<Picked, Error> {
+        self.settle();
+        let ids = &*self.catalog_ids(ids);
+        let mut asked = self.resolve_request(ids, tags);
+        let is_barred = |id: &SourceId| {
+            !ids.iter().any(|named| named == id.as_str()) && self.choice.is_excluded_by_user(id.as_str())
+        };
+        let (barred, known) = std::mem::take(&mut asked.known).into_iter().partition(is_barred);
+        asked.known = known;
+        let releasing: HashSet<SourceId> = asked.known.iter().filter(|id| self.releases(id)).cloned().collect();
+        let stays_brought = |id: &str| releasing.contains(id);
+        let mut answer = self.pick_resolved(session, (ids, tags), asked, &[], NewPicks::Inherited(&stays_brought))?;
+        if !barred.is_empty() {
+            answer.left_out.push(format!("a tag does not pick what a person excluded: {}", mention_some(&barred)));
+        }
+        Ok(answer)
+    }
+
     /// Picks a source and pulls in only sources up to `depth` mentions away; those just beyond are excluded.
     ///
     /// # Errors
@@ -119,6 +151,18 @@ impl Desk {
     ) -> Result<Picked, Error> {
         let ids = &*self.catalog_ids(ids);
         let asked = self.resolve_request(ids, tags);
+        let made = asked.known.clone();
+        self.pick_resolved(session, (ids, tags), asked, excluded, NewPicks::Made(&made))
+    }
+
+    fn pick_resolved(
+        &mut self,
+        session: &Session,
+        (ids, tags): (&[String], &[String]),
+        asked: ResolvedRequest,
+        excluded: &[SourceId],
+        new: NewPicks<'_>,
+    ) -> Result<Picked, Error> {
         let mut answer = Picked {
             status: PickStatus::Error,
             picked: Vec::new(),
@@ -131,8 +175,10 @@ impl Desk {
             done: String::new(),
             left_out: Vec::new(),
         };
+        let lifted: Vec<SourceId> =
+            asked.known.iter().filter(|id| self.choice.is_excluded_by_user(id.as_str())).cloned().collect();
         if !asked.known.is_empty() {
-            let done = self.change(session, NewPicks::Made(&asked.known), |choice| {
+            let done = self.change(session, new, |choice| {
                 let picked: Vec<SourceId> = asked.known.iter().filter(|id| choice.pick(id.as_str())).cloned().collect();
                 // Another process may have picked one of these in the meantime.
                 let mut new = Vec::new();
@@ -163,6 +209,9 @@ impl Desk {
             () => PickStatus::NoneMatched,
         };
         answer.done = in_words(&answer);
+        if !lifted.is_empty() {
+            answer.done.push_str(&format!("; no longer excluded: {}", mention_some(&lifted)));
+        }
         answer.left_out = self.left_out(&answer, tags);
         Ok(answer)
     }
@@ -299,7 +348,7 @@ impl Desk {
         // The result compares the selection before and after, so both must be complete.
         self.settle();
         if self.profile.is_some() {
-            return self.change_unstored(session, reason, change);
+            return self.change_unstored(session, reason, new, change);
         }
         self.finish_interrupted()?;
         // If the stored choice cannot be read, a long-running desk continues with the one in memory.
@@ -334,10 +383,12 @@ impl Desk {
         &mut self,
         session: &Session,
         reason: &str,
+        new: NewPicks<'_>,
         change: impl FnOnce(&mut Choice) -> T,
     ) -> Result<AppliedChange<T>, Error> {
         let mut choice = self.choice.clone();
         let answer = change(&mut choice);
+        new.mark(&mut self.taken_over, &self.choice.picks, &choice.picks);
         self.note_choice(session, &self.choice, &choice, reason);
         let before = self.choose(choice);
         let left = self.forget_left(&before)?;

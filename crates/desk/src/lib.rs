@@ -59,7 +59,7 @@ pub use background::IndexProcess;
 pub use catalog_change::{CatalogChange, CatalogLayout};
 pub use catalog_edits::{Removal, Retagged};
 pub(crate) use change::mention_list;
-pub use change::{Changed, PickStatus, Picked};
+pub use change::{Changed, PickStatus, Picked, Picker};
 pub use databases::{
     AllowedDatabase, Answered, ColumnUse, DamagedPage, DatabaseAnswer, DatabaseCheck, DatabaseDifference,
     DatabaseOverview, DatabasePage, DatabaseQuestion, DatabaseState, DatabaseSummary, DatabaseView, DescribedDomain,

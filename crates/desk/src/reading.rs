@@ -110,6 +110,10 @@ pub fn read_source(
         let message = format!("'{id}' is missing: {} {}", one_line(written), source.why_missing());
         return Err(Error::new(Code::Missing, message, "continue without it, and tell the catalog's maintainer"));
     }
+    if !access.reaches(id) && access.excludes(id) {
+        let message = format!("'{id}' is excluded from the selection");
+        return Err(Error::new(Code::NotSelected, message, "continue without it, or ask the user to include it"));
+    }
     if !access.reaches(id) {
         let message = format!("'{id}' is not selected");
         return Err(Error::new(Code::NotSelected, message, Fix::Pick(id.to_owned())));

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use super::elicitation::{Chosen, choose};
 use super::read_reference::NOTICE;
 use super::{FailedAnswer, ToolAnswer, ToolCall, ToolEffect, ToolResult, ToolSpec, closed};
-use refdesk_desk::PickStatus;
 use refdesk_desk::engine::{Request, Response};
 use refdesk_desk::reading::MAX_TEXT_BYTES;
+use refdesk_desk::{PickStatus, Picker};
 
 pub(crate) const SPEC: ToolSpec = ToolSpec {
     name: "selectReferences",
@@ -40,7 +40,8 @@ async fn run(mut call: ToolCall) -> ToolResult {
 
 /// Picks the sources; `chosen` is set if a person chose them.
 async fn pick(call: &ToolCall, ids: Vec<String>, tags: Vec<String>, chosen: Option<Chosen>) -> ToolResult {
-    let (picked, mut json) = match call.handle.ask(&call.session, Request::Pick { ids, tags }).await {
+    let (picked, mut json) = match call.handle.ask(&call.session, Request::Pick { ids, tags, by: Picker::Agent }).await
+    {
         Some(Response::Picked(Ok(picked))) => *picked,
         Some(Response::Picked(Err(refusal))) => return Err(nothing_selected("error", &refusal.to_string())),
         _ => return Err(closed().into()),

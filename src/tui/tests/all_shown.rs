@@ -10,7 +10,7 @@ use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
 use refdesk_core::catalog::{Catalog, SourceId};
 use refdesk_desk::engine::{Request, Response, Snapshot};
-use refdesk_desk::{BulkChange, BulkPreview, SelectionChange};
+use refdesk_desk::{BulkChange, BulkPreview, Picker, SelectionChange};
 
 use crate::tui::tests::consequences::picked;
 use crate::tui::tests::mouse::click_on;
@@ -69,7 +69,11 @@ fn ids(ids: &[&str]) -> Vec<SourceId> {
 }
 
 fn requests() -> [(&'static str, &'static str, Option<Request>); 6] {
-    let pick = Request::Pick { ids: vec!["java-service".to_owned(), "payments-api".to_owned()], tags: Vec::new() };
+    let pick = Request::Pick {
+        ids: vec!["java-service".to_owned(), "payments-api".to_owned()],
+        tags: Vec::new(),
+        by: Picker::Person,
+    };
     [
         ("+", "+  pick", Some(pick)),
         ("-", "-  unpick", Some(Request::Unpick(ids(&["circuit-breaker"])))),

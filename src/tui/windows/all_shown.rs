@@ -17,7 +17,7 @@ use crate::tui::widgets::cells;
 use crate::tui::widgets::page::WrappedText;
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::engine::Request;
-use refdesk_desk::{BulkChange, BulkPreview};
+use refdesk_desk::{BulkChange, BulkPreview, Picker};
 
 pub struct AllShown;
 
@@ -71,7 +71,11 @@ impl Window for AllShown {
         let ids = change.ids.clone();
         state.window = None;
         effects.push(Effect::Ask(match verb {
-            BulkVerb::Pick => Request::Pick { ids: ids.iter().map(ToString::to_string).collect(), tags: Vec::new() },
+            BulkVerb::Pick => Request::Pick {
+                ids: ids.iter().map(ToString::to_string).collect(),
+                tags: Vec::new(),
+                by: Picker::Person,
+            },
             BulkVerb::Unpick => Request::Unpick(ids),
             BulkVerb::Exclude => Request::Exclude(ids),
             BulkVerb::Include => Request::Include(ids),

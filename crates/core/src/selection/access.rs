@@ -1,6 +1,6 @@
 //! What an agent may read: the paths of selected and auto local sources, and nothing else (BEHAVIOUR §4 "Access").
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::Selection;
@@ -15,6 +15,8 @@ pub struct Access {
     reached: HashMap<SourceId, bool>,
     /// Those that may not, in catalog order.
     unreadable: Vec<SourceId>,
+    /// Sources that are excluded from the selection.
+    excluded: HashSet<SourceId>,
 }
 
 impl Access {
@@ -30,6 +32,9 @@ impl Access {
         let mut access = Self::default();
         for source in catalog.sources() {
             let id = source.id.as_str();
+            if selection.is_excluded(id) {
+                access.excluded.insert(source.id.clone());
+            }
             if source.mode != Mode::Auto && !selection.contains(id) && !expanded.contains(id) {
                 continue;
             }
@@ -51,6 +56,11 @@ impl Access {
     /// Whether this source is selected, auto or expanded; if not, it must be selected first.
     pub fn reaches(&self, id: &str) -> bool {
         self.reached.contains_key(id)
+    }
+
+    /// Whether this source is excluded from the selection.
+    pub fn excludes(&self, id: &str) -> bool {
+        self.excluded.contains(id)
     }
 
     /// Whether this source is selected, auto or expanded, and may be read.

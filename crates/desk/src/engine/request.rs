@@ -13,7 +13,7 @@ use crate::engine::{DatedLine, Snapshot};
 use crate::session::Receipt;
 use crate::{
     AddedSources, AgentActivity, BulkPreview, CatalogChange, DatabaseAnswer, DatabaseOverview, DatabasePage,
-    DatabaseQuestion, Discovery, Document, DocumentReport, FileLine, LargePick, Picked, Prepared, Price,
+    DatabaseQuestion, Discovery, Document, DocumentReport, FileLine, LargePick, Picked, Picker, Prepared, Price,
     PrivilegedAction, ProfileDetails, ProfileSwitch, RenderFailure, RenderPreview, RenderRequest, SamplePrompt,
     SearchAnswer, SearchRequest, SelectionChange, SelectionPreview, Session, channel,
 };
@@ -35,6 +35,8 @@ pub enum Request {
         ids: Vec<String>,
         /// Tags, compared as for hints.
         tags: Vec<String>,
+        /// Who picks.
+        by: Picker,
     },
     /// Pick this source, and pull in what it mentions as far as `reach` allows. Answered by [`Response::Picked`] or
     /// [`Response::LargePick`].
@@ -245,7 +247,7 @@ impl Request {
 
     /// Pick this one source.
     pub fn pick(id: impl Into<String>) -> Self {
-        Self::Pick { ids: vec![id.into()], tags: Vec::new() }
+        Self::Pick { ids: vec![id.into()], tags: Vec::new(), by: Picker::Person }
     }
 
     /// Whether it changes stored data. A change is applied even if its client has stopped waiting.

@@ -37,8 +37,22 @@ pub struct StoredSelection {
 pub enum NewPicks<'a> {
     /// These sources were picked here, even if they were picked before.
     Made(&'a [SourceId]),
-    /// Picks for which this returns true come with the workspace.
+    /// Picks for which this returns true come with the workspace, or are an agent's and would release what waits for
+    /// trust.
     Inherited(&'a dyn Fn(&str) -> bool),
+}
+
+impl NewPicks<'_> {
+    /// Updates which picks were not made by a person here, after a change of the picks.
+    pub(crate) fn mark(self, taken_over: &mut Vec<String>, before: &[String], after: &[String]) {
+        match self {
+            Self::Made(ids) => taken_over.retain(|id| !ids.iter().any(|made| made.as_str() == id)),
+            Self::Inherited(is_brought) => {
+                let before: HashSet<&String> = before.iter().collect();
+                taken_over.extend(after.iter().filter(|id| !before.contains(id) && is_brought(id)).cloned());
+            }
+        }
+    }
 }
 
 /// The outcome of a change under the lock.
@@ -125,15 +139,9 @@ impl Store {
         };
         let known = taken_over.clone();
         let mut value = stored.clone().unwrap_or_else(|| initial.choice.clone());
-        let before: HashSet<String> = value.picks.iter().cloned().collect();
+        let before = value.picks.clone();
         let answer = change(&mut value);
-        match new {
-            NewPicks::Made(ids) => taken_over.retain(|id| !ids.iter().any(|made| made.as_str() == id)),
-            NewPicks::Inherited(is_brought) => {
-                let new = value.picks.iter().filter(|id| !before.contains(*id) && is_brought(id));
-                taken_over.extend(new.cloned());
-            }
-        }
+        new.mark(&mut taken_over, &before, &value.picks);
         let picks: HashSet<&String> = value.picks.iter().collect();
         taken_over.retain(|id| picks.contains(id));
         if is_foreign {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::{TrustDecisions, resolved};
 use crate::Desk;
 use refdesk_core::catalog::{Catalog, LocalPath, Source, SourceId, SourceKind};
-use refdesk_core::selection::{self, ExpansionRules};
+use refdesk_core::selection::{self, Choice, ExpansionRules};
 use refdesk_files::path::is_within;
 use refdesk_files::workspace::WorkspaceReason;
 
@@ -77,6 +77,17 @@ impl Desk {
         }
         self.forget_documents(&changed);
         !changed.is_empty()
+    }
+
+    /// Whether a pick of this source would release an address or a tool that waits for trust, directly or by mentions.
+    pub(crate) fn releases(&self, id: &SourceId) -> bool {
+        if self.unrequested.is_empty() {
+            return false;
+        }
+        let alone = selection::select(&Choice::of_picks(&[id.to_string()]), &self.catalog, &self.graph, self.rules());
+        // A path outside waits for the trust that it has for agents that select it.
+        let is_address = |id: &&SourceId| self.catalog.get(id.as_str()).is_some_and(|source| source.place().is_none());
+        self.unrequested.iter().filter(is_address).any(|id| alone.contains(id.as_str()))
     }
 
     /// Forgets what was read of these sources, so that it is read again if it may be.

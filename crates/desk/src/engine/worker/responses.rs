@@ -16,8 +16,8 @@ use crate::activity::ActivityFollower;
 use crate::engine::{DatedLine, Snapshot};
 use crate::rows::{Members, Rows};
 use crate::{
-    Desk, DocumentOptions, EnrichMode, FileLine, NewSource, Prepared, ProposedSource, RenderFailure, RenderRequest,
-    SearchReader, Session, TemplateRef, channel,
+    Desk, DocumentOptions, EnrichMode, FileLine, NewSource, Picker, Prepared, ProposedSource, RenderFailure,
+    RenderRequest, SearchReader, Session, TemplateRef, channel,
 };
 use refdesk_core::catalog::SourceId;
 use refdesk_enrich::{EnrichRequest, TextKind};
@@ -100,9 +100,12 @@ impl Worker<'_> {
 
     fn respond(&mut self, session: &Session, request: Request, watch: &Watch) -> Response {
         match request {
-            Request::Pick { ids, tags } => {
+            Request::Pick { ids, tags, by } => {
                 return Response::Picked(self.with_desk(|desk| {
-                    let picked = desk.pick(session, &ids, &tags)?;
+                    let picked = match by {
+                        Picker::Person => desk.pick(session, &ids, &tags)?,
+                        Picker::Agent => desk.pick_for_agent(session, &ids, &tags)?,
+                    };
                     let answer = Rows { members: Members::NonEmpty, ..desk.settled().rows() }.picked(&picked);
                     Ok(Box::new((picked, answer)))
                 }));
