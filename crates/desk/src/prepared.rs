@@ -37,7 +37,7 @@ impl Prepared {
             Err(error) => return Err(self.failed(error)),
         };
         let missing = missing(&self.fit, &warnings).cloned().collect();
-        warnings.extend(ValueCheck { unused: self.fit.unused.clone(), missing }.sentences());
+        warnings.extend(ValueCheck { missing, ..self.fit.clone() }.sentences());
         let Self { job, used, fit, .. } = self;
         let syntax = job.syntax;
         let offered = offer(job, renderer).unwrap_or_else(|why| {

@@ -4,7 +4,7 @@
 //! A field missing in an item counts as given if an enclosing object has it, because Mustache looks it up there. Jinja2
 //! reports that case itself, with the line.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use serde_json::{Map, Value};
 
@@ -23,6 +23,9 @@ const COLLECTED: usize = 10 * REPORTED;
 /// The most objects examined; the rest of a longer list is skipped.
 const EXAMINED: usize = 100_000;
 
+/// The most items of a list in which the names of a section are looked up.
+const ENTERED: usize = 1_000;
+
 /// A value by its path: `fields[0].name`.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct NamedValue {
@@ -40,6 +43,8 @@ pub struct ValueCheck {
     pub unused: Vec<NamedValue>,
     /// Needed but not given, outermost first.
     pub missing: Vec<NamedValue>,
+    /// Top-level names of given values that the template uses.
+    pub used: BTreeSet<String>,
 }
 
 impl ValueCheck {
@@ -62,14 +67,17 @@ impl ValueCheck {
 pub fn check_values(variables: &[Variable], values: &Value) -> ValueCheck {
     let Value::Object(given) = values else { return ValueCheck::default() };
     let mut walk = ValueWalk::default();
-    walk.level(variables, &[given], &ObjectPath::default());
+    walk.level(&[EnclosingObject { given, variables, place: &ObjectPath::default() }]);
     let named = |mut found: Vec<FoundValue>| {
         found.sort_by_key(|found| found.depth);
         found.into_iter().take(REPORTED).map(|found| found.named).collect()
     };
-    let inherited = walk.inherited;
-    walk.unused.retain(|found| found.depth > 0 || !inherited.contains(&found.named.path));
-    ValueCheck { unused: named(walk.unused), missing: named(walk.missing) }
+    let ValueWalk { mut unused, missing, inherited, .. } = walk;
+    unused.retain(|found| !inherited.contains(&found.pattern));
+    let asked: HashSet<&str> = variables.iter().map(|variable| variable.name.as_str()).collect();
+    let used =
+        given.keys().filter(|name| asked.contains(name.as_str()) || inherited.contains(*name)).cloned().collect();
+    ValueCheck { unused: named(unused), missing: named(missing), used }
 }
 
 /// Path of an object.
@@ -96,8 +104,19 @@ impl ObjectPath {
     }
 }
 
+/// An object in which Mustache looks up names.
+#[derive(Clone, Copy)]
+struct EnclosingObject<'a> {
+    given: &'a Map<String, Value>,
+    /// What the template uses of it, sorted by name.
+    variables: &'a [Variable],
+    place: &'a ObjectPath,
+}
+
 struct FoundValue {
     named: NamedValue,
+    /// The path without indices.
+    pattern: String,
     depth: usize,
 }
 
@@ -106,32 +125,32 @@ struct ValueWalk {
     unused: Vec<FoundValue>,
     missing: Vec<FoundValue>,
     reported: HashSet<String>,
-    /// Top-level names that items inherit.
+    /// Values used by a section inside their object, as paths without indices.
     inherited: HashSet<String>,
     visited: usize,
 }
 
 impl ValueWalk {
-    /// Compares one object; `around` ends with it. Recurses as deep as the variable tree.
-    fn level(&mut self, variables: &[Variable], around: &[&Map<String, Value>], place: &ObjectPath) {
+    /// Compares the last of these objects; the others enclose it. Recurses as deep as the variable tree.
+    fn level(&mut self, around: &[EnclosingObject<'_>]) {
         self.visited += 1;
-        let Some((given, outer)) = around.split_last() else { return };
+        let Some((EnclosingObject { given, variables, place }, outer)) = around.split_last() else { return };
         if self.visited > EXAMINED {
             return;
         }
         let asked: HashSet<&str> = variables.iter().map(|variable| variable.name.as_str()).collect();
-        for name in given.keys().filter(|name| !asked.contains(name.as_str()) && !may_be_asked(name, place)) {
+        for name in given.keys().filter(|name| !asked.contains(name.as_str()) && !may_be_asked(name, place, outer)) {
             report(&mut self.unused, &mut self.reported, '-', name, place, || {
                 let open =
                     variables.iter().map(|variable| variable.name.as_str()).filter(|name| !given.contains_key(*name));
                 nearest(name, open).or_else(|| nearest(name, asked.iter().copied()))
             });
         }
-        for variable in variables {
+        for variable in *variables {
             match given.get(&variable.name) {
-                Some(value) => self.value(variable, value, around, place),
-                None if place.item && outer.iter().any(|outer| outer.contains_key(&variable.name)) => {
-                    self.inherited.insert(variable.name.clone());
+                Some(value) => self.value(variable, value, around),
+                None if place.item && outer.iter().any(|outer| outer.given.contains_key(&variable.name)) => {
+                    self.inherit(std::slice::from_ref(variable), around);
                 }
                 None if variable.optional => {}
                 None => {
@@ -144,38 +163,78 @@ impl ValueWalk {
         }
     }
 
-    fn value(&mut self, variable: &Variable, value: &Value, around: &[&Map<String, Value>], place: &ObjectPath) {
+    fn value(&mut self, variable: &Variable, value: &Value, around: &[EnclosingObject<'_>]) {
         if variable.fields.is_empty() {
             return;
         }
-        let with = |object| around.iter().copied().chain([object]).collect::<Vec<_>>();
-        match value {
-            Value::Object(fields) => {
-                // Mustache enters an object with a section, like an item.
-                let inside =
-                    ObjectPath { item: variable.kind == VariableKind::List, ..place.below(&variable.name, None) };
-                self.level(&variable.fields, &with(fields), &inside);
+        let Some(EnclosingObject { place, .. }) = around.last() else { return };
+        let mut objects = objects(variable, value, place, usize::MAX).peekable();
+        if objects.peek().is_none() {
+            self.inherit(&variable.fields, around);
+        }
+        for (given, place) in objects {
+            self.level(&inside(around, EnclosingObject { given, variables: &variable.fields, place: &place }));
+            if self.visited > EXAMINED {
+                return;
             }
-            Value::Array(items) => {
-                for (index, item) in items.iter().enumerate() {
-                    if let Value::Object(fields) = item {
-                        self.level(&variable.fields, &with(fields), &place.below(&variable.name, Some(index)));
-                    }
-                    if self.visited > EXAMINED {
-                        return;
-                    }
-                }
+        }
+    }
+
+    /// Marks what a section uses of the objects around it, innermost first: a section whose value is no object has no
+    /// fields of its own. Recurses as deep as the variable tree.
+    fn inherit(&mut self, variables: &[Variable], around: &[EnclosingObject<'_>]) {
+        for variable in variables {
+            let holder = around.iter().rev().find_map(|outer| Some((outer.place, outer.given.get(&variable.name)?)));
+            let Some((place, value)) = holder else { continue };
+            self.inherited.insert(format!("{}{}", place.pattern, variable.name));
+            if variable.fields.is_empty() {
+                continue;
             }
-            _ => {}
+            self.visited += 1;
+            if self.visited > EXAMINED {
+                return;
+            }
+            let mut objects = objects(variable, value, place, ENTERED).peekable();
+            if objects.peek().is_none() {
+                self.inherit(&variable.fields, around);
+            }
+            for (given, place) in objects {
+                let inside = inside(around, EnclosingObject { given, variables: &variable.fields, place: &place });
+                self.inherit(&variable.fields, &inside);
+            }
         }
     }
 }
 
+/// The objects in which the fields of a variable are looked up: its value, or the first items of its value.
+fn objects<'a>(
+    variable: &'a Variable,
+    value: &'a Value,
+    place: &'a ObjectPath,
+    most: usize,
+) -> impl Iterator<Item = (&'a Map<String, Value>, ObjectPath)> {
+    let items = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+    items.iter().take(most).enumerate().filter_map(move |(index, item)| {
+        let fields = item.as_object()?;
+        let inside = place.below(&variable.name, value.is_array().then_some(index));
+        // Mustache enters an object with a section, like an item.
+        Some((fields, ObjectPath { item: inside.item || variable.kind == VariableKind::List, ..inside }))
+    })
+}
+
+/// The enclosing objects, with one more inside.
+fn inside<'a>(around: &[EnclosingObject<'a>], object: EnclosingObject<'a>) -> Vec<EnclosingObject<'a>> {
+    around.iter().copied().chain([object]).collect()
+}
+
 /// Whether the template may use a name that is not in the tree: built-in names and item metadata are not variables, but
-/// a given value of the same name takes precedence.
-fn may_be_asked(name: &str, place: &ObjectPath) -> bool {
+/// a given value of the same name takes precedence. A name used inside and outside a section is in the tree outside, but
+/// the item's own value takes precedence too.
+fn may_be_asked(name: &str, place: &ObjectPath, outer: &[EnclosingObject<'_>]) -> bool {
     if place.item {
-        return ITEM_METADATA.contains(&name);
+        let asks =
+            |outer: &EnclosingObject<'_>| outer.variables.binary_search_by(|it| it.name.as_str().cmp(name)).is_ok();
+        return ITEM_METADATA.contains(&name) || outer.iter().any(asks);
     }
     place.depth == 0 && (RESERVED.contains(&name) || FUNCTIONS.iter().any(|(function, _)| *function == name))
 }
@@ -195,7 +254,7 @@ fn report<'a>(
         path: format!("{}{name}", place.before),
         nearest: near().map(|near| format!("{}{near}", place.before)),
     };
-    found.push(FoundValue { named, depth: place.depth });
+    found.push(FoundValue { named, pattern: format!("{}{name}", place.pattern), depth: place.depth });
 }
 
 #[cfg(test)]
@@ -258,6 +317,16 @@ mod tests {
                 &["'o.m' is given but not used (did you mean 'o.n'?)"],
             ),
             ("{{.}}", json!(["any"]), nothing.as_slice()),
+            (
+                "{{#l}}{{#flag}}{{n}}{{#m}}{{pkg}}{{/m}}{{/flag}}{{/l}}",
+                json!({"pkg": 1, "l": [{"n": 1, "flag": true, "m": [1], "x": 2}]}),
+                &["'l[0].x' is given but not used"],
+            ),
+            ("{{#on}}{{a.b}}{{/on}}", json!({"on": true, "a": {"b": 1, "c": 2}}), nothing.as_slice()),
+            ("{{#on}}{{#xs}}{{p}}{{n}}{{/xs}}{{/on}}", json!({"on": 1, "p": 2, "xs": [{"n": 3}]}), nothing.as_slice()),
+            ("{{#xs}}{{#on}}{{p}}{{/on}}{{/xs}}", json!({"on": 1, "p": 2, "xs": [{}]}), nothing.as_slice()),
+            ("{{#xs}}{{p}}{{/xs}}", json!({"p": 1, "xs": []}), nothing.as_slice()),
+            ("{{p}}{{#xs}}{{p}}{{n}}{{/xs}}", json!({"p": 1, "xs": [{"p": 2, "n": 3}]}), nothing.as_slice()),
         ] {
             assert_eq!(output(text, Syntax::Mustache, &values), expected, "{text}");
         }
@@ -274,9 +343,18 @@ mod tests {
             (Syntax::Handlebars, "{{#each xs as |x|}}{{x.n}}{{/each}}{{#with o}}{{p}}{{/with}}{{#if a}}{{b}}{{/if}}"),
         ] {
             let tree = variables(text, syntax).unwrap();
-            assert_eq!(check_values(&tree, &skeleton(&tree)), ValueCheck::default(), "{text}");
-            assert_eq!(check_values(&tree, &sample(&tree)), ValueCheck::default(), "{text}");
+            for values in [skeleton(&tree), sample(&tree)] {
+                let used = tree.iter().map(|variable| variable.name.clone()).collect();
+                assert_eq!(check_values(&tree, &values), ValueCheck { used, ..ValueCheck::default() }, "{text}");
+            }
         }
+    }
+
+    #[test]
+    fn names_that_items_inherit_are_used() {
+        let tree = variables("{{#xs}}{{p}}{{#on}}{{q}}{{/on}}{{n}}{{/xs}}", Syntax::Mustache).unwrap();
+        let used = check_values(&tree, &json!({"p": 1, "q": 2, "n": 3, "xs": [{"on": true, "n": 4}]})).used;
+        assert_eq!(used.into_iter().collect::<Vec<_>>(), ["p", "q", "xs"]);
     }
 
     #[test]
