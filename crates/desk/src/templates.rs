@@ -175,8 +175,6 @@ impl Desk {
     /// The template does not exist or cannot be read.
     pub fn prepare(&self, index: &TemplateIndex, request: &RenderRequest) -> Result<Prepared, RenderFailure> {
         let TemplateToRender { text, syntax, variables, problem, broken } = self.source(index, request)?;
-        let mut values = request.values.clone().unwrap_or_else(|| refdesk_templates::sample(&variables));
-        let mut fit = check_values(&variables, &values);
         let find = |name: &str| self.template(index, name).ok().map(|(_, text)| text);
         let partials = match syntax {
             Syntax::Mustache => partials::gather(&text, &request.partials, &find),
@@ -186,11 +184,14 @@ impl Desk {
             Ok(partials) => (partials, None),
             Err(error) => (BTreeMap::new(), Some(error)),
         };
-        // A partial also uses values, in the scope where it is expanded.
-        let mut names = partials::names_in(&partials);
-        fit.unused.retain(|unused| !unused.path.rsplit('.').next().is_some_and(|name| names.contains(name)));
-        names.extend(fit.used.iter().cloned());
-        let used = names.into_iter().filter(|name| values.get(name).is_some()).collect();
+        let variables = match partials.is_empty() {
+            true => variables,
+            // Not always those of the index: the request may have partials of its own.
+            false => partials::variables(&text, &partials).unwrap_or(variables),
+        };
+        let mut values = request.values.clone().unwrap_or_else(|| refdesk_templates::sample(&variables));
+        let fit = check_values(&variables, &values);
+        let used = fit.used.iter().cloned().collect();
         if request.gives_flags {
             refdesk_templates::give_flags(&text, syntax, &mut values);
         }

@@ -82,6 +82,7 @@ pub(crate) fn template(name: &str, path: &str, variables: &[&str]) -> Template {
         origin: refdesk_templates::TemplateOrigin::Standalone,
         syntax: Syntax::Mustache,
         variables: variables.iter().map(variable).collect(),
+        uses_partials: false,
         problem: None,
         path: Path::new("/w").join(path),
         source: None,

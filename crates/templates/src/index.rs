@@ -134,7 +134,9 @@ pub(super) fn build(
         templates.extend(complete::block(workspace, Template { name, ..block }, settled, &analyses, &mut diagnostics));
     }
     templates.sort_by(|left, right| left.name.cmp(&right.name));
-    (TemplateIndex { templates }, after, paths, diagnostics)
+    let mut index = TemplateIndex { templates };
+    complete::add_partials(&mut index);
+    (index, after, paths, diagnostics)
 }
 
 /// The files of templates extracted from tool results. A source may contain our output folder; a file written there is

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Cache, IndexInput, TemplateIndex, index, names};
+use super::{Cache, IndexInput, TemplateIndex, index, names, skeleton};
 use refdesk_core::catalog::{Catalog, PathState, Source, testing};
 use refdesk_core::selection::testing::selection;
 use refdesk_files::walk::WalkBudget;
@@ -95,6 +95,41 @@ fn a_broken_template_does_not_affect_others() {
     assert_eq!(codes, [("template-unreadable", None), ("template-ambiguous", Some(2)), ("template-broken", Some(2))]);
     assert_eq!(index.find("Broken.tpl").unwrap().problem.as_deref(), Some("'if' opened at line 2 is never closed"));
     assert_eq!(diagnostics[2].fix.to_string(), "correct kb/Broken.tpl:2");
+}
+
+#[test]
+fn the_variables_of_partials_are_those_of_the_template() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let files = [
+        ("kb/a.tpl", "{{>b.tpl}}{{>kb/none.tpl}}"),
+        ("kb/b.tpl", "[{{y}}]"),
+        ("kb/list.tpl", "{{#x}}{{>kb/b.tpl}}{{/x}}"),
+        ("kb/tree.tpl", "{{#nodes}}{{>node.tpl}}{{/nodes}}"),
+        ("kb/node.tpl", "{{v}}{{#kids}}{{>node.tpl}}{{/kids}}"),
+        ("kb/doc.md", "# Block\n\n```\n{{#x}}{{>b.tpl}}{{/x}}\n```\n"),
+    ];
+    let (index, _) = build(&root, &files, &[("kb", "kb")], &["kb"]);
+    for (name, expected) in [
+        ("a.tpl", r#"{"y":""}"#),
+        ("list.tpl", r#"{"x":[{"y":""}]}"#),
+        ("block.tmpl", r#"{"x":[{"y":""}]}"#),
+        ("tree.tpl", r#"{"nodes":[{"kids":false,"v":""}]}"#),
+    ] {
+        assert_eq!(skeleton(&index.find(name).unwrap().variables).to_string(), expected, "{name}");
+    }
+}
+
+#[test]
+fn partials_that_multiply_are_expanded_within_limits() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let files: Vec<(String, String)> = (0..40)
+        .map(|at| (format!("kb/p{at}.tpl"), format!("{{{{>p{0}.tpl}}}}", at + 1).repeat(30) + "{{#a}}{{v}}{{/a}}"))
+        .collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let (index, _) = build(&root, &files, &[("kb", "kb")], &["kb"]);
+    assert_eq!(names(&index.find("p0.tpl").unwrap().variables), ["a"]);
 }
 
 #[test]

@@ -164,6 +164,8 @@ pub struct Template {
     pub syntax: Syntax,
     /// Its variables, sorted by name; empty if it does not parse.
     pub variables: Vec<Variable>,
+    /// Whether it is Mustache and uses partials, whose variables are among its own.
+    pub uses_partials: bool,
     /// Why it does not parse; `None` if it does.
     pub problem: Option<String>,
     /// The file, absolute. For an embedded template, the file it would be written to.

@@ -117,11 +117,37 @@ pub(crate) fn parts(name: &str) -> Vec<&str> {
     if name == "." { Vec::new() } else { name.split('.').filter(|part| !part.is_empty()).collect() }
 }
 
+/// The most partials expanded one in another, and the most nodes after which none is expanded. What is left out has no
+/// variables.
+const EXPANDED_LEVELS: usize = 10;
+const EXPANDED_NODES: usize = 20_000;
+
+/// A template's nodes with those of its partials in place of their tags. A partial is not expanded within itself. The
+/// ends of sections are not valid.
+pub(crate) fn expanded<'a>(nodes: &'a [Node<'a>], partials: &'a HashMap<&str, ParsedMustache<'a>>) -> Vec<Node<'a>> {
+    let (mut expanded, mut visited) = (Vec::new(), 0);
+    let mut open = vec![("", nodes.iter())];
+    while let Some((_, nodes)) = open.last_mut() {
+        visited += 1;
+        match nodes.next() {
+            Some(Node::Partial { name, .. }) => {
+                let is_recursive = open.iter().any(|(around, _)| around == name);
+                if !is_recursive && open.len() <= EXPANDED_LEVELS && visited < EXPANDED_NODES {
+                    open.extend(partials.get(name).map(|partial| (*name, partial.nodes.iter())));
+                }
+            }
+            Some(node) => expanded.push(node.clone()),
+            None => drop(open.pop()),
+        }
+    }
+    expanded
+}
+
 /// The variables of a template (BEHAVIOUR §6). A name used only inside a section is a field of its items; a name also used
 /// further out is the outer one; names in an inverted section belong to the enclosing scope.
-pub(crate) fn uses(parsed: &ParsedMustache<'_>) -> VariableUses {
+pub(crate) fn uses(nodes: &[Node<'_>]) -> VariableUses {
     let mut scopes = Scopes::new();
-    scopes.walk(parsed, |scopes, here, found| {
+    scopes.walk(nodes, |scopes, here, found| {
         if let TagUse::Value(name) | TagUse::Section(name, _) = found
             && let Some(head) = parts(name).first()
         {
@@ -129,7 +155,7 @@ pub(crate) fn uses(parsed: &ParsedMustache<'_>) -> VariableUses {
         }
     });
     let mut shape = VariableUses::default();
-    scopes.walk(parsed, |scopes, here, found| match found {
+    scopes.walk(nodes, |scopes, here, found| match found {
         TagUse::Value(name) => {
             let path = scopes.resolve(here, name);
             record_list(&mut shape, &path);
@@ -187,9 +213,9 @@ impl Scopes {
         }
     }
 
-    fn walk<'a>(&mut self, parsed: &ParsedMustache<'a>, mut visit: impl FnMut(&mut Self, usize, TagUse<'a>)) {
+    fn walk<'a>(&mut self, nodes: &[Node<'a>], mut visit: impl FnMut(&mut Self, usize, TagUse<'a>)) {
         let (mut stack, mut here): (Vec<usize>, usize) = (Vec::new(), 0);
-        for node in &parsed.nodes {
+        for node in nodes {
             match node {
                 Node::Value { name, .. } if here != 0 && is_metadata(name) => visit(self, here, TagUse::Metadata),
                 Node::Value { name, .. } => visit(self, here, TagUse::Value(name)),

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::error::{in_file, template_error};
 use super::limits::{CHECKED_BYTES, TEMPLATE_BYTES, is_too_large, too_large};
-use super::render::unsupported;
+use super::render::{partials, unsupported};
 use super::syntax::{Ambiguity, detect};
 use super::usage::VariableUses;
 use super::{Syntax, Variable, generated, handlebars, jinja, mustache};
@@ -25,8 +25,10 @@ pub struct Analysis {
     pub syntax: Syntax,
     /// Another language it might be in; `None` if the language is overridden.
     pub ambiguous: Option<Ambiguity>,
-    /// Its variables, sorted by name; empty if it does not parse.
+    /// Its variables without those of its partials, sorted by name; empty if it does not parse.
     pub variables: Vec<Variable>,
+    /// Whether it is Mustache and uses partials.
+    pub uses_partials: bool,
     /// Why it does not parse.
     pub problem: Option<Error>,
     /// Jinja2 filters and tests that do not exist: rendering fails when it reaches one.
@@ -47,7 +49,11 @@ pub fn analyse(text: &str, settled: Option<Syntax>) -> Analysis {
     };
     match variables(text, syntax) {
         Ok(_) if let Some(problem) = unrenderable(text, syntax) => Analysis { ambiguous, ..broken(syntax, problem) },
-        Ok(variables) => Analysis { syntax, ambiguous, variables, problem: None, unknown: unknown_names(text, syntax) },
+        Ok(variables) => {
+            let uses_partials = syntax == Syntax::Mustache && partials::is_used_in(text);
+            let unknown = unknown_names(text, syntax);
+            Analysis { syntax, ambiguous, variables, uses_partials, problem: None, unknown }
+        }
         Err(problem) => Analysis { ambiguous, ..broken(syntax, problem) },
     }
 }
@@ -71,7 +77,7 @@ fn uses(text: &str, syntax: Syntax) -> Result<VariableUses, Error> {
     let stripped = generated::strip(text);
     let uses = match syntax {
         Syntax::Jinja2 => jinja::uses(&stripped.text),
-        Syntax::Mustache => mustache::parse(&stripped.text).map(|parsed| mustache::uses(&parsed)),
+        Syntax::Mustache => mustache::parse(&stripped.text).map(|parsed| mustache::uses(&parsed.nodes)),
         Syntax::Handlebars => handlebars::uses(&stripped.text),
     };
     uses.map_err(|error| in_file(error, &stripped))
@@ -144,5 +150,6 @@ pub(super) fn too_large_to_analyse(settled: Option<Syntax>) -> Analysis {
 }
 
 fn broken(syntax: Syntax, problem: Error) -> Analysis {
-    Analysis { syntax, ambiguous: None, variables: Vec::new(), problem: Some(problem), unknown: Vec::new() }
+    let (variables, unknown) = (Vec::new(), Vec::new());
+    Analysis { syntax, ambiguous: None, variables, uses_partials: false, problem: Some(problem), unknown }
 }

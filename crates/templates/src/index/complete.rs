@@ -1,11 +1,13 @@
 //! Completes templates with their analyses, and reports what is wrong with them.
 
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use crate::error::moved_by;
+use crate::render::partials;
 use crate::standalone::Standalone;
-use crate::{Analysis, Syntax, Template, TemplateOrigin, analyse, limits, overrides};
+use crate::{Analysis, Syntax, Template, TemplateIndex, TemplateOrigin, Variable, analyse, limits, overrides};
 use refdesk_core::catalog::SourceId;
 use refdesk_files::Stamp;
 use refdesk_files::path::display;
@@ -19,6 +21,7 @@ pub(super) fn bare(name: String, origin: TemplateOrigin) -> Template {
         origin,
         syntax: Syntax::Jinja2,
         variables: Vec::new(),
+        uses_partials: false,
         problem: None,
         path: PathBuf::new(),
         source: None,
@@ -104,7 +107,23 @@ pub(super) fn filled(
         report(Diagnostic::warning(Code::TemplateBroken, message), unknown.line);
     }
     let problem = analysis.problem.as_ref().map(|problem| problem.message.clone());
-    Template { syntax, variables: analysis.variables.clone(), problem, ..template }
+    let (variables, uses_partials) = (analysis.variables.clone(), analysis.uses_partials);
+    Template { syntax, variables, uses_partials, problem, ..template }
+}
+
+/// Adds the variables of partials, which are other templates of the index, to the templates that use them.
+pub(super) fn add_partials(index: &mut TemplateIndex) {
+    let texts: RefCell<HashMap<String, Option<String>>> = RefCell::default();
+    let text_of = |name: &str| index.find(name).ok().and_then(|template| template.text().ok());
+    let find = |name: &str| texts.borrow_mut().entry(name.to_owned()).or_insert_with(|| text_of(name)).clone();
+    let with_partials = |template: &Template| {
+        let text = if template.uses_partials { template.text().ok()? } else { return None };
+        partials::variables(&text, &partials::gather(&text, &BTreeMap::new(), &find).ok()?).ok()
+    };
+    let all: Vec<Option<Vec<Variable>>> = index.templates.iter().map(with_partials).collect();
+    for (template, variables) in index.templates.iter_mut().zip(all) {
+        template.variables = variables.unwrap_or_else(|| std::mem::take(&mut template.variables));
+    }
 }
 
 fn of_source(diagnostic: Diagnostic, source: Option<&SourceId>) -> Diagnostic {

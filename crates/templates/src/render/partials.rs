@@ -1,12 +1,12 @@
 //! Finds all partials that a Mustache template can reach before it is rendered, so that rendering needs no index and
-//! reads no file.
+//! reads no file. Also finds the variables of a template with those of its partials.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashMap};
 
 use super::limits::PARTIAL_BYTES;
-use crate::error::template_error;
-use crate::mustache::{Node, ParsedMustache, parse, parts};
-use crate::strip;
+use crate::error::{in_file, template_error};
+use crate::mustache::{Node, ParsedMustache, expanded, parse, uses};
+use crate::{Variable, strip};
 use refdesk_text::Error;
 
 /// Every partial that the template can reach, by name: from `given` first, else from `find`. An unknown one is left out,
@@ -38,20 +38,23 @@ pub fn gather(
     Ok(found)
 }
 
-/// The names used in partials, including each part of dotted names: what they refer to depends on where a partial is
-/// expanded.
-pub fn names_in(partials: &BTreeMap<String, String>) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    for text in partials.values() {
-        let stripped = strip(text);
-        let Ok(parsed) = parse(&stripped.text) else { continue };
-        for node in &parsed.nodes {
-            if let Node::Value { name, .. } | Node::Open { name, .. } = node {
-                found.extend(parts(name).into_iter().map(str::to_owned));
-            }
-        }
-    }
-    found
+/// The variables of a template with those of its partials, sorted by name. A partial that does not parse has none.
+///
+/// # Errors
+///
+/// The template does not parse; the line is that of the file.
+pub fn variables(text: &str, partials: &BTreeMap<String, String>) -> Result<Vec<Variable>, Error> {
+    let stripped = strip(text);
+    let main = parse(&stripped.text).map_err(|error| in_file(error, &stripped))?;
+    let texts: Vec<_> = partials.iter().map(|(name, text)| (name.as_str(), strip(text))).collect();
+    let parsed: HashMap<_, _> =
+        texts.iter().filter_map(|(name, stripped)| Some((*name, parse(&stripped.text).ok()?))).collect();
+    Ok(uses(&expanded(&main.nodes, &parsed)).variables())
+}
+
+/// Whether a text uses partials.
+pub(crate) fn is_used_in(text: &str) -> bool {
+    !partial_names(text).is_empty()
 }
 
 /// The partials that a text uses; none if the text does not parse, which rendering reports.

@@ -199,6 +199,7 @@ fn template((name, size, variables, problem): (&str, u64, &str, &str)) -> Templa
         origin: TemplateOrigin::Standalone,
         syntax: Syntax::Mustache,
         variables: variables.split_whitespace().map(variable).collect(),
+        uses_partials: false,
         problem: (!problem.is_empty()).then(|| problem.to_owned()),
         path: format!("/w/.templates/{name}").into(),
         source: None,
