@@ -49,6 +49,16 @@ pub(crate) struct ParsedMustache<'a> {
     pub warnings: Vec<(usize, String)>,
 }
 
+impl<'a> ParsedMustache<'a> {
+    /// The names of values and sections, with their lines.
+    fn names(&self) -> impl Iterator<Item = (&'a str, usize)> {
+        self.nodes.iter().filter_map(|node| match node {
+            Node::Value { name, line, .. } | Node::Open { name, line, .. } => Some((*name, *line)),
+            _ => None,
+        })
+    }
+}
+
 /// Names that every item of a list has, unless the item has its own value (BEHAVIOUR §6).
 pub(crate) const ITEM_METADATA: [&str; 3] = ["first", "last", "@index"];
 
@@ -112,9 +122,30 @@ pub(crate) fn has_placeholders(text: &str) -> bool {
     parse(text).is_ok_and(|parsed| parsed.nodes.iter().any(is_asking))
 }
 
-/// The parts of a dotted name; the item itself has none.
-pub(crate) fn parts(name: &str) -> Vec<&str> {
-    if name == "." { Vec::new() } else { name.split('.').filter(|part| !part.is_empty()).collect() }
+/// Whether each part of a dotted name can be the name of a value: not in `.`, `.a`, `a..b`, `../a` and `range .a`.
+pub(crate) fn is_path(name: &str) -> bool {
+    name.split('.').all(|part| !part.is_empty() && part.trim() == part)
+}
+
+/// The parts of a dotted name; the item itself and what is no name have none.
+fn parts(name: &str) -> Vec<&str> {
+    if is_path(name) { name.split('.').collect() } else { Vec::new() }
+}
+
+/// The most names reported for one template.
+const REPORTED: usize = 20;
+
+/// The names that begin with `../`, each once, with its first line: they are Handlebars, and no value has them.
+pub(crate) fn parent_paths(text: &str) -> Vec<Error> {
+    let Ok(parsed) = parse(text) else { return Vec::new() };
+    let mut seen = HashSet::new();
+    let paths = parsed.names().filter(|(name, _)| name.starts_with("../") && seen.insert(*name));
+    let error = |(name, line): (&str, usize)| {
+        let plain = name.trim_start_matches("../");
+        let message = format!("'{name}' at line {line} is Handlebars; Mustache finds '{plain}' in outer objects too");
+        template_error(line, message)
+    };
+    paths.take(REPORTED).map(error).collect()
 }
 
 /// The most partials expanded one in another, and the most nodes after which none is expanded. What is left out has no

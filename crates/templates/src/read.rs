@@ -31,7 +31,8 @@ pub struct Analysis {
     pub uses_partials: bool,
     /// Why it does not parse.
     pub problem: Option<Error>,
-    /// Jinja2 filters and tests that do not exist: rendering fails when it reaches one.
+    /// Jinja2 filters and tests that do not exist: rendering fails when it reaches one. In Mustache, paths of Handlebars
+    /// to outer values: nothing is printed.
     pub unknown: Vec<Error>,
 }
 
@@ -95,11 +96,13 @@ fn unrenderable(text: &str, syntax: Syntax) -> Option<Error> {
 }
 
 fn unknown_names(text: &str, syntax: Syntax) -> Vec<Error> {
-    if syntax != Syntax::Jinja2 {
-        return Vec::new();
-    }
     let stripped = generated::strip(text);
-    jinja::unknown_names(&stripped.text).into_iter().map(|error| in_file(error, &stripped)).collect()
+    let unknown = match syntax {
+        Syntax::Jinja2 => jinja::unknown_names(&stripped.text),
+        Syntax::Mustache => mustache::parent_paths(&stripped.text),
+        Syntax::Handlebars => Vec::new(),
+    };
+    unknown.into_iter().map(|error| in_file(error, &stripped)).collect()
 }
 
 /// The text of a template file named by the user.

@@ -3,6 +3,8 @@
 
 use serde_json::Value;
 
+use crate::mustache::is_path;
+
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ContextValue<'a> {
     Value(&'a Value),
@@ -100,7 +102,10 @@ impl<'a> Contexts<'a> {
         if name == "." {
             return self.top().found;
         }
-        let mut parts = name.split('.').filter(|part| !part.is_empty());
+        if !is_path(name) {
+            return ContextValue::Nothing;
+        }
+        let mut parts = name.split('.');
         let Some(head) = parts.next() else { return ContextValue::Nothing };
         let Some(mut found) = self.stack.iter().rev().find_map(|context| context.field(head)) else {
             return ContextValue::Nothing;

@@ -139,6 +139,7 @@ fn mustache() {
             ("{{=| |=}}\n|n| {{n}}", "1.5 {{n}}"),
             ("{{xs}}{{a}}", r#"["p","q"]{"b":{"c":"deep"},"on":true}"#),
             ("\n{{cc}} ", "\n  ⚠ undefined variable 'cc' at line 2"),
+            ("{{../n}}|", "| ⚠ undefined variable '../n' at line 1 (did you mean 'n'?)"),
             ("{{nul}}|", "| ⚠ undefined variable 'nul' at line 1 (did you mean 'null'?)"),
             ("${{{n}}_X}", "${1.5_X} ⚠ a '{' before '{{' without a '}}}' on its line is treated as text (line 1)"),
             ("{{>gone}}|", "| ⚠ unknown partial 'gone' at line 1"),
