@@ -116,10 +116,17 @@ pub(crate) fn parse(text: &str) -> Result<ParsedMustache<'_>, Error> {
     }
 }
 
-/// Whether the template has a value or a section.
+/// Whether the template has a value or a section, and no tag of Go's templates, which Helm uses.
 pub(crate) fn has_placeholders(text: &str) -> bool {
-    let is_asking = |node: &Node<'_>| matches!(node, Node::Value { .. } | Node::Open { .. });
-    parse(text).is_ok_and(|parsed| parsed.nodes.iter().any(is_asking))
+    let Ok(parsed) = parse(text) else { return false };
+    let is_asked = |(name, _): (&str, usize)| name == "." || is_path(name);
+    parsed.names().any(is_asked) && !parsed.names().any(|(name, _)| is_of_go(name))
+}
+
+/// Whether a name is a tag of Go's templates: `.Name`, `range .Items`.
+fn is_of_go(name: &str) -> bool {
+    let follows_blank = name.split('.').rev().skip(1).any(|part| part.ends_with(char::is_whitespace));
+    follows_blank || (name.starts_with('.') && !name.starts_with("..") && name != ".")
 }
 
 /// Whether each part of a dotted name can be the name of a value: not in `.`, `.a`, `a..b`, `../a` and `range .a`.

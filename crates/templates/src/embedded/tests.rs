@@ -73,6 +73,9 @@ fn a_block_is_a_template_if_it_compiles_and_has_variables() {
         ("{{#a}}{{/b}}", None),
         ("{% include 'x' %}{{ y }}", None),
         ("fn a() { { x } }", None),
+        ("{{ range .Items }}{{ .Name }}{{ end }}", None),
+        ("image: {{ .Values.image }}", None),
+        ("{{#a}}{{ b.c }}{{/a}}{{ ..d }}", Some(Mustache)),
     ] {
         let found = extract(&format!("```\n{block}\n```\n"));
         assert_eq!(found.blocks.first().map(|found| found.analysis.syntax), expected, "{block}");
