@@ -73,6 +73,7 @@ pub(crate) fn pieces(text: &str, dialect: Dialect) -> Result<ScannedPieces<'_>, 
         close: "}}",
         dialect,
         closing: CachedSearch::default(),
+        closing_four: CachedSearch::default(),
         line_end: CachedSearch::default(),
     };
     let (mut pieces, mut warnings) = (Vec::new(), Vec::new());
@@ -85,14 +86,13 @@ pub(crate) fn pieces(text: &str, dialect: Dialect) -> Result<ScannedPieces<'_>, 
         }
         let line = scanner.lines.line_of(start);
         let (sigil, inside) = match scanner.head(start) {
-            TagStart::Brace => {
+            TagStart::Text(end, warning) => {
                 if warnings.len() < WARNINGS {
-                    let sentence = "a '{' before '{{' without a '}}}' on its line is treated as text";
-                    warnings.push((line, sentence.to_owned()));
+                    warnings.push((line, warning.to_owned()));
                 }
-                push_text(&mut pieces, literal..start + 1);
-                literal = start + 1;
-                scanner.at = start + 1;
+                push_text(&mut pieces, literal..end);
+                literal = end;
+                scanner.at = end;
                 continue;
             }
             TagStart::Tag(sigil, inside) => (sigil, inside),
@@ -154,8 +154,8 @@ fn trimmed(content: &str, dialect: Dialect) -> &str {
 }
 
 enum TagStart {
-    /// A literal `{` before a tag.
-    Brace,
+    /// Braces that are text up to this byte, with a warning that says so.
+    Text(usize, &'static str),
     /// A tag with its kind and the byte where its content begins.
     Tag(Sigil, usize),
 }
@@ -168,6 +168,7 @@ struct Scanner<'a> {
     close: &'a str,
     dialect: Dialect,
     closing: CachedSearch,
+    closing_four: CachedSearch,
     line_end: CachedSearch,
 }
 
@@ -181,10 +182,23 @@ impl<'a> Scanner<'a> {
         let mut inside = start + self.open.len();
         let after = self.text.get(inside..).unwrap_or_default();
         if self.open == "{{" && after.starts_with('{') {
+            let line_end = self.line_end.find(self.text, inside, "\n");
+            if self.dialect == Dialect::Mustache && after.starts_with("{{") {
+                let end = self.closing_four.find(self.text, inside, "}}}}");
+                return if end < line_end {
+                    TagStart::Text(end + 4, "'{{{{' up to the next '}}}}' is treated as text")
+                } else {
+                    TagStart::Text(start + 1, "a '{' before '{{{' is treated as text")
+                };
+            }
             let end = self.closing.find(self.text, inside, "}}");
-            let closes = end < self.line_end.find(self.text, inside, "\n")
-                && self.text.get(end..).is_some_and(|rest| rest.starts_with("}}}"));
-            return if closes { TagStart::Tag(Sigil::Unescaped, inside + 1) } else { TagStart::Brace };
+            let closes = end < line_end && self.text.get(end..).is_some_and(|rest| rest.starts_with("}}}"));
+            let warning = "a '{' before '{{' without a '}}}' on its line is treated as text";
+            return if closes {
+                TagStart::Tag(Sigil::Unescaped, inside + 1)
+            } else {
+                TagStart::Text(start + 1, warning)
+            };
         }
         let mut word = after;
         if self.dialect == Dialect::Handlebars {

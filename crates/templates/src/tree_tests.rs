@@ -146,6 +146,7 @@ fn mustache() {
             ("{{#a}}{{#a}}{{b}}{{/a}}{{/a}}{{^a}}{{a}}{{/a}}", "a[b]"),
             ("{{#a}}{{>self}}{{n}}{{/a}}", "a[n]"),
             ("${{{NAME}}_URL}", "NAME"),
+            ("print(f'{{{{ y }}}}') {{x}}", "x"),
             ("{{../x}}{{.a}}{{a.}}{{a..b}}{{#a}}{{../y}}{{n}}{{/a}}{{# b . c }}{{/ b . c }}", "a[n]"),
             ("x\n{{#a}}", "✗ section 'a' opened at line 2 is never closed"),
             ("{{#a}}\n{{/b}}", "✗ section 'a' of line 1 is closed by 'b' at line 2"),

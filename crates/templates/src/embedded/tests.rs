@@ -74,6 +74,7 @@ fn a_block_is_a_template_if_it_compiles_and_has_variables() {
         ("{% include 'x' %}{{ y }}", None),
         ("fn a() { { x } }", None),
         ("{{ range .Items }}{{ .Name }}{{ end }}", None),
+        ("print(f'{{{{ y }}}}')", None),
         ("image: {{ .Values.image }}", None),
         ("{{#a}}{{ b.c }}{{/a}}{{ ..d }}", Some(Mustache)),
     ] {

@@ -142,6 +142,11 @@ fn mustache() {
             ("{{../n}}|", "| ⚠ undefined variable '../n' at line 1 (did you mean 'n'?)"),
             ("{{nul}}|", "| ⚠ undefined variable 'nul' at line 1 (did you mean 'null'?)"),
             ("${{{n}}_X}", "${1.5_X} ⚠ a '{' before '{{' without a '}}}' on its line is treated as text (line 1)"),
+            (
+                "{{{{ n }}}} {{n}} {{{{{n}}}",
+                "{{{{ n }}}} 1.5 {{1.5 ⚠ '{{{{' up to the next '}}}}' is treated as text (line 1) ⚠ a '{' before '{{{' \
+                 is treated as text (line 1) ⚠ a '{' before '{{{' is treated as text (line 1)",
+            ),
             ("{{>gone}}|", "| ⚠ unknown partial 'gone' at line 1"),
             ("\n{{#a}}", "✗ section 'a' opened at line 2 is never closed"),
         ],
