@@ -88,7 +88,8 @@ impl From<Error> for RenderFailure {
 struct TemplateToRender {
     text: String,
     syntax: Syntax,
-    variables: Vec<Variable>,
+    /// `None` if it cannot be analysed.
+    variables: Option<Vec<Variable>>,
     /// A problem that the index reports for it.
     problem: Option<String>,
     /// As for [`Prepared::broken`].
@@ -184,13 +185,11 @@ impl Desk {
             Ok(partials) => (partials, None),
             Err(error) => (BTreeMap::new(), Some(error)),
         };
-        let variables = match partials.is_empty() {
-            true => variables,
-            // Not always those of the index: the request may have partials of its own.
-            false => partials::variables(&text, &partials).unwrap_or(variables),
-        };
-        let mut values = request.values.clone().unwrap_or_else(|| refdesk_templates::sample(&variables));
-        let fit = check_values(&variables, &values);
+        // Not always those of the index: the request may have partials of its own.
+        let variables = if partials.is_empty() { variables } else { partials::variables(&text, &partials).ok() };
+        let sample = || refdesk_templates::sample(variables.as_deref().unwrap_or_default());
+        let mut values = request.values.clone().unwrap_or_else(sample);
+        let fit = variables.as_ref().map(|variables| check_values(variables, &values)).unwrap_or_default();
         let used = fit.used.iter().cloned().collect();
         if request.gives_flags {
             refdesk_templates::give_flags(&text, syntax, &mut values);
@@ -213,7 +212,7 @@ impl Desk {
                 let (template, text) = self.template(index, name)?;
                 if request.syntax.is_none_or(|syntax| syntax == template.syntax) {
                     let Template { syntax, variables, problem, .. } = template;
-                    let (variables, problem) = (variables.clone(), problem.clone());
+                    let (variables, problem) = (problem.is_none().then(|| variables.clone()), problem.clone());
                     let broken = problem.as_ref().map(|_| {
                         let (file, first) = template.place(1);
                         (self.workspace_context().display(file), first)
@@ -225,13 +224,8 @@ impl Desk {
         };
         let analysis = refdesk_templates::analyse(&text, request.syntax);
         // Rendering reports its problems.
-        Ok(TemplateToRender {
-            text,
-            syntax: analysis.syntax,
-            variables: analysis.variables,
-            problem: None,
-            broken: None,
-        })
+        let variables = analysis.problem.is_none().then_some(analysis.variables);
+        Ok(TemplateToRender { text, syntax: analysis.syntax, variables, problem: None, broken: None })
     }
 }
 

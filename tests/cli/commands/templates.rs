@@ -118,6 +118,11 @@ fn a_failed_rendering_reports_what_and_where() {
     }
     let answer = world.json(&["render", "loop.py.tmpl"], 1);
     assert_eq!((&answer["success"], &answer["line"]), (&json!(false), &json!(1)));
+    // What a template uses is unknown if it cannot be analysed.
+    for template in ["{{#if (eq a b)}}x{{/if}}", "{{#a}}{{/b}}"] {
+        let answer = world.json(&["render", "--inline", template, "--vars", "{\"a\": 1, \"b\": 1}"], 1);
+        assert_eq!(answer["variables_unused"], json!([]), "{template}");
+    }
     let short = world.run(&["render", "hello"]).exits(1);
     assert!(short.stderr.contains("no template is named 'hello' (did you mean 'hello.txt.tpl'?)"), "{short}");
     let empty = world.run(&["render", "hello.txt.tpl"]).exits(0);
