@@ -77,6 +77,7 @@ fn jinja2() {
             ("{% set name = name|upper %}{{ name }}{% set x = x or 'd' %}{{ x }}", "name x"),
             ("{% for x in xs %}{% for x in x.ys %}{{ x.z }}{% endfor %}{{ x.w }}{% endfor %}{{ x }}", "x xs[w ys[z]]"),
             ("{% for x in x %}{{ x.n }}{% endfor %}", "x[n]"),
+            ("{% for n in tree recursive %}{{ n.v }}{{ loop(n.kids) }}{% endfor %}", "tree[kids[] v]"),
             ("{% for k, v in d|dictsort %}{{ k }}{{ v.n }}{% endfor %}", "d{}"),
             ("{% if x is mapping %}{{ x.y }}{% endif %}{% if s is string %}{{ s }}{% endif %}", "s x{y}"),
             ("{{ xs|join(sep) }}{{ s|replace(old, new) }}{{ t|indent(width) }}", "new old s sep t width xs[]"),

@@ -33,7 +33,10 @@ impl<'a> Uses<'a> {
             }
             Expr::Call(call) => {
                 self.call(call);
-                self.visit_args(&call.args);
+                // `loop(xs)` repeats a recursive loop over other items.
+                let is_loop = matches!(&call.expr, Expr::Var(name) if name.id == "loop");
+                let usage = if is_loop { Usage::Iterate } else { Usage::Print };
+                values_of(&call.args).for_each(|value| self.visit(value, usage, true));
             }
             Expr::UnaryOp(not) if matches!(not.op, UnaryOpKind::Not) => self.visit(&not.expr, Usage::Test, true),
             Expr::UnaryOp(negated) => self.visit(&negated.expr, Usage::Print, true),
