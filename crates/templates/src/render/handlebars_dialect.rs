@@ -156,10 +156,19 @@ fn rewritten_tag(
             open.push(None);
             format!("{begin}#{}{end}", this(content))
         }
-        ("^", Some(_)) => {
-            let helper = if is_single { INVERTED } else { "unless" };
-            open.push(Some(helper));
-            format!("{begin}#{helper} {}{end}", this(content))
+        ("^", Some(_)) if is_single => {
+            open.push(Some(INVERTED));
+            format!("{begin}#{INVERTED} {}{end}", this(content))
+        }
+        ("^", Some(first @ ("if" | "unless"))) => {
+            let opposite = if first == "if" { "unless" } else { "if" };
+            open.push(Some(opposite));
+            format!("{begin}#{opposite}{}{end}", this(content.trim_start().trim_start_matches(first)))
+        }
+        ("^", Some(first)) => {
+            refuse(format!("'^{first}'"), &format!("write {{{{else}}}} in a block '{first}'"));
+            open.push(None);
+            format!("{begin}#{content}{end}")
         }
         ("/", Some(_)) => format!("{begin}/{}{end}", open.pop().flatten().unwrap_or(content)),
         (sigil, Some(_)) if is_single => format!("{begin}{sigil}{}{end}", this(content)),
