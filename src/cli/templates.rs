@@ -34,8 +34,11 @@ pub fn run(desk: &mut Desk, session: &Session, command: Option<&TemplatesCommand
 }
 
 fn list(desk: &Desk, index: &TemplateIndex, pattern: Option<&str>) -> CommandOutput {
-    let wanted = |template: &&Template| pattern.is_none_or(|pattern| desk_rows::fits(pattern, &template.name));
-    let templates: Vec<&Template> = index.templates.iter().filter(wanted).collect();
+    let fits = match desk_rows::name_filter(pattern) {
+        Ok(fits) => fits,
+        Err(error) => return CommandOutput::usage(format!("--pattern: {}", error.message), error.fix),
+    };
+    let templates: Vec<&Template> = index.templates.iter().filter(|template| fits(&template.name)).collect();
     let listed: Vec<Value> = templates.iter().map(|template| row(desk, template)).collect();
     let json = json!({"templates": listed, "count": templates.len()});
     if templates.is_empty() {

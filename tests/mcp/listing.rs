@@ -101,6 +101,7 @@ fn answers_match_their_declared_schemas() {
         ("readReference", json!({"id": "service", "path": "README.md"}), false),
         ("readReference", json!({"id": "style", "lines": "1:1"}), false),
         ("listExtractedTemplates", json!({}), false),
+        ("listExtractedTemplates", json!({"pattern": "["}), true),
         ("listTemplateVariables", json!({"template_name": "Entity.java.tpl"}), false),
         ("renderTemplate", json!({"template": "{{ a }}", "variables": {"a": "b"}}), false),
         ("renderTemplate", json!({"template": "{{ a }}", "variables": {}}), true),

@@ -21,7 +21,7 @@ pub mod screen_session;
 mod settings;
 pub mod user;
 
-pub use approval::{ApprovalMode, GlobCase, Rule, compiled, verdict};
+pub use approval::{ApprovalMode, GlobCase, Rule, compiled, compiled_for_names, verdict};
 pub use document::{JsonDocument, MemberPart};
 pub(crate) use document::{has_more_values, too_many_values};
 pub use environment::Environment;

@@ -9,9 +9,12 @@ use serde_json::{Map, Value, json};
 use super::Picked;
 use super::requested_names::{REPEATED, brief};
 use refdesk_core::catalog::{Catalog, Source, SourceId, SourceKind};
+use refdesk_core::config::compiled_for_names;
 use refdesk_core::selection::{Role, Selection};
 use refdesk_files::path::display;
 use refdesk_templates::Template;
+use refdesk_text::escape::one_line;
+use refdesk_text::{Code, Error};
 
 /// The most parents listed in a row. If every source mentions every other, there are as many as sources.
 const PARENTS: usize = 100;
@@ -199,17 +202,23 @@ pub fn variables(template: &Template) -> Value {
     })
 }
 
-/// Whether a name matches a pattern: `*` matches any characters, `?` exactly one.
-pub fn fits(pattern: &str, name: &str) -> bool {
-    let quoted = regex::escape(pattern).replace("\\*", ".*").replace("\\?", ".");
-    regex::Regex::new(&format!("(?s)^{quoted}$")).is_ok_and(|regex| regex.is_match(name))
+/// Compares names with a glob, in which `*` matches any characters. Without a glob, every name matches.
+///
+/// # Errors
+/// The glob is invalid.
+pub fn name_filter(glob: Option<&str>) -> Result<impl Fn(&str) -> bool, Error> {
+    let matcher = glob.map(compiled_for_names).transpose().map_err(|why| {
+        let message = format!("'{}' is not a valid glob: {why}", one_line(glob.unwrap_or_default()));
+        Error::new(Code::BadGlob, message, "write it as in '*.{java,kt}.tpl'; [[] matches a bracket")
+    })?;
+    Ok(move |name: &str| matcher.as_ref().is_none_or(|matcher| matcher.is_match(name)))
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
-    use super::{fits, is_informative};
+    use super::{is_informative, name_filter};
 
     #[test]
     fn empty_members_are_left_out() {
@@ -229,16 +238,21 @@ mod tests {
     }
 
     #[test]
-    fn patterns_have_stars_and_question_marks() {
+    fn names_are_compared_with_globs() {
         for (pattern, name, expected) in [
             ("*.java.tpl", "Entity.java.tpl", true),
             ("*.java.tpl", "Entity.java_tpl", false),
             ("Entity.????.tpl", "Entity.java.tpl", true),
             ("Entity", "Entity.java.tpl", false),
             ("*", "", true),
-            ("[a]", "[a]", true),
+            ("*.tpl", "folder/Entity.tpl", true),
+            ("[tj].tpl", "j.tpl", true),
+            ("{t,j}.tpl", "t.tpl", true),
+            ("[[]a]", "[a]", true),
         ] {
-            assert_eq!(fits(pattern, name), expected, "{pattern} {name}");
+            assert_eq!(name_filter(Some(pattern)).unwrap()(name), expected, "{pattern} {name}");
         }
+        assert!(name_filter(None).unwrap()("any"));
+        assert!(name_filter(Some("[")).is_err());
     }
 }

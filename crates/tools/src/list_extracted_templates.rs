@@ -1,7 +1,8 @@
 //! `listExtractedTemplates`: the templates of the selection, with the members of `refdesk templates list`.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
+use super::rendering::failure;
 use super::{ToolAnswer, ToolCall, ToolEffect, ToolResult, ToolSpec, closed};
 use refdesk_desk::rows;
 
@@ -11,9 +12,9 @@ pub(crate) const SPEC: ToolSpec = ToolSpec {
     title: "List templates",
     description: "List the templates in the selected references, with the names of their variables.",
     input: r#"{"type":"object","properties":{
-        "pattern":{"type":"string","description":"Only names that match: * is any characters, ? is one"}}}"#,
-    output: r#"{"type":"object","properties":{"templates":{"type":"array"},"count":{"type":"integer"}},
-        "required":["templates","count"]}"#,
+        "pattern":{"type":"string","description":"Only names that match this glob"}}}"#,
+    output: r#"{"type":"object","properties":{"templates":{"type":"array"},"count":{"type":"integer"},
+        "error":{"type":"string"}}}"#,
     example: r#"{"pattern": "*.java.tpl"}"#,
     effect: ToolEffect::Reads,
     handler: |call| Box::pin(run(call)),
@@ -21,10 +22,10 @@ pub(crate) const SPEC: ToolSpec = ToolSpec {
 
 async fn run(mut call: ToolCall) -> ToolResult {
     let pattern = call.arguments.text("pattern")?;
+    let fits = rows::name_filter(pattern.as_deref()).map_err(|error| failure(error, Map::new()))?;
     let snapshot = call.handle.indexed(&call.session).await.ok_or_else(closed)?;
     let workspace = snapshot.workspace.as_ref().as_ref();
-    let all = snapshot.templates.templates.iter();
-    let wanted = all.filter(|it| pattern.as_deref().is_none_or(|pattern| rows::fits(pattern, &it.name)));
+    let wanted = snapshot.templates.templates.iter().filter(|it| fits(&it.name));
     let listed: Vec<Value> = wanted.map(|template| Value::Object(rows::template(workspace, template))).collect();
     let count = listed.len();
     Ok(ToolAnswer::json(json!({"templates": listed, "count": count})))

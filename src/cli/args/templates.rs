@@ -9,7 +9,7 @@ pub enum TemplatesCommand {
     /// List the templates of the selection
     #[command(after_help = "Example: refdesk templates list --pattern '*.java.tpl'")]
     List {
-        /// Only names that match this pattern of * and ?
+        /// Only names that match this glob
         #[arg(long, value_name = "GLOB", allow_hyphen_values = true)]
         pattern: Option<String>,
     },

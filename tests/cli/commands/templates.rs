@@ -28,6 +28,7 @@ fn the_selection_provides_them() {
     assert_eq!(names(&world, &["templates"]), ["broken.txt.tpl", "hello.txt.tpl", "loop.py.tmpl"]);
     assert_eq!(names(&world, &["templates", "list"]), names(&world, &["templates"]));
     assert_eq!(names(&world, &["templates", "list", "--pattern", "*.tpl"]), ["broken.txt.tpl", "hello.txt.tpl"]);
+    assert_eq!(names(&world, &["templates", "list", "--pattern", "[hl]*.{py,sh}.*"]), ["loop.py.tmpl"]);
     assert_eq!(names(&world, &["templates", "list", "--pattern", "nothing*"]), Vec::<String>::new());
     let broken = world.run(&["templates"]).exits(0);
     assert!(broken.text().contains("broken"), "{broken}");

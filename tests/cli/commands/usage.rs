@@ -22,6 +22,7 @@ const WRONG: &[&[&str]] = &[
     &["references", "nonsense"],
     &["templates", "nonsense"],
     &["templates", "show"],
+    &["templates", "list", "--pattern", "["],
     &["add"],
     &["render"],
     &["render", "name", "--inline", "text"],

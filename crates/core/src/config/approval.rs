@@ -46,6 +46,20 @@ pub enum GlobCase {
 /// # Errors
 /// The glob is invalid, too long or too deep; the text says why.
 pub fn compiled(glob: &str, case: GlobCase) -> Result<GlobMatcher, String> {
+    build(glob, |glob| {
+        glob.literal_separator(true).case_insensitive(case == GlobCase::Ignored);
+    })
+}
+
+/// A compiled glob over names, in which `*` matches any characters.
+///
+/// # Errors
+/// As for [`compiled`].
+pub fn compiled_for_names(glob: &str) -> Result<GlobMatcher, String> {
+    build(glob, |_| {})
+}
+
+fn build(glob: &str, options: impl FnOnce(&mut GlobBuilder<'_>)) -> Result<GlobMatcher, String> {
     if glob.chars().count() > GLOB_CHARACTERS {
         return Err(format!("it has more than {GLOB_CHARACTERS} characters"));
     }
@@ -61,7 +75,7 @@ pub fn compiled(glob: &str, case: GlobCase) -> Result<GlobMatcher, String> {
         }
     }
     let mut glob = GlobBuilder::new(glob);
-    glob.literal_separator(true).case_insensitive(case == GlobCase::Ignored).empty_alternates(true);
+    options(glob.empty_alternates(true));
     glob.build().map(|glob| glob.compile_matcher()).map_err(|error| error.kind().to_string())
 }
 
