@@ -127,7 +127,11 @@ fn fixable_calls_are_tool_results() {
             &["Template render error: undefined variable 'clazz_name' at line 2 (did you mean 'class_name'?)"],
         ),
         ("renderTemplate", json!({"template": "{% if %}"}), &["Template render error: "]),
-        ("listTemplateVariables", json!({"template_name": "nope"}), &["nope", "listExtractedTemplates"]),
+        (
+            "listTemplateVariables",
+            json!({"template_name": "nope"}),
+            &["\"status\":\"unknown-template\"", "nope", "listExtractedTemplates"],
+        ),
         ("listTemplateVariables", json!({"template_name": "Broken.tpl"}), &["is broken", "line"]),
     ] {
         let result = client.result(tool, arguments.clone());

@@ -103,6 +103,7 @@ fn answers_match_their_declared_schemas() {
         ("listExtractedTemplates", json!({}), false),
         ("listExtractedTemplates", json!({"pattern": "["}), true),
         ("listTemplateVariables", json!({"template_name": "Entity.java.tpl"}), false),
+        ("listTemplateVariables", json!({"template_name": "nope"}), true),
         ("renderTemplate", json!({"template": "{{ a }}", "variables": {"a": "b"}}), false),
         ("renderTemplate", json!({"template": "{{ a }}", "variables": {}}), true),
         ("renderTemplateToFile", json!({"template": "x", "variables": {}, "output_path": "out/x"}), true),
