@@ -28,12 +28,6 @@ fn invalid_calls_are_protocol_errors() {
         ("listReferences", json!({"mode": ["auto"]}), "'mode' must be a string, not a list"),
         ("readReference", json!({}), "readReference: needs 'id'; for example {\"id\": \"api-spec\""),
         ("readReference", json!({"id": true}), "'id' must be a string, not true or false"),
-        (
-            "renderTemplate",
-            json!({"template": "x", "variables": [1]}),
-            "'variables' must be an object, or the JSON text of one",
-        ),
-        ("renderTemplate", json!({"template": "x", "variables": "{"}), "'variables': the values are not JSON"),
         ("renderTemplate", json!({"template": "x", "syntax": "jinja"}), "not 'jinja' (did you mean 'jinja2'?)"),
         ("renderTemplateToFile", json!({"template": "x"}), "renderTemplateToFile: needs 'output_path'"),
         ("renderTemplateToFile", json!({"output_path": "a", "overwrite": 1}), "'overwrite' must be true or false"),
@@ -127,6 +121,16 @@ fn fixable_calls_are_tool_results() {
             &["Template render error: undefined variable 'clazz_name' at line 2 (did you mean 'class_name'?)"],
         ),
         ("renderTemplate", json!({"template": "{% if %}"}), &["Template render error: "]),
+        (
+            "renderTemplate",
+            json!({"template": "x", "variables": [1]}),
+            &["\"success\":false", "'variables' must be an object, or the JSON text of one"],
+        ),
+        (
+            "renderTemplateToFile",
+            json!({"template": "x", "variables": "{", "output_path": "a"}),
+            &["\"success\":false", "'variables': the values are not JSON"],
+        ),
         (
             "listTemplateVariables",
             json!({"template_name": "nope"}),

@@ -65,7 +65,7 @@ pub(crate) async fn render(call: &mut ToolCall) -> Result<Rendering, FailedAnswe
     let inline = arguments.text("template")?;
     let path = arguments.text("template_path")?;
     let syntax = arguments.word("syntax", &SYNTAXES)?;
-    let values = arguments.values("variables")?;
+    let values = arguments.values("variables").map_err(|error| failure(error, Map::new()))?;
     let (what, name) = match (named, inline, path) {
         (Some(name), None, None) => (TemplateRef::Named(name.clone()), Some(name)),
         (None, Some(text), None) => (TemplateRef::Inline(text), None),
