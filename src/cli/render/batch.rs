@@ -136,21 +136,26 @@ fn output(
 }
 
 fn rows(desk: &Desk, args: &RenderArgs, given: &str) -> Result<Vec<(RenderRequest, Option<String>)>, CommandOutput> {
-    let hint = "write a JSON list, for example --batch '[{\"name\": \"x.tpl\", \"vars\": {}, \"output\": \"x\"}]'";
-    let usage = |message: String| CommandOutput::usage(format!("--batch: {message}"), hint);
+    let usage = |message: String, fix: &str| CommandOutput::usage(format!("--batch: {message}"), fix);
+    let not_a_list = |message: String| {
+        usage(
+            message,
+            "write a JSON list, for example --batch '[{\"name\": \"x.tpl\", \"vars\": {}, \"output\": \"x\"}]'",
+        )
+    };
     let text = read_json_argument(desk, "--batch", given)?;
     let rows: Vec<Value> =
         serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| match error.classify() {
-            serde_json::error::Category::Data => usage("it is not a JSON list".to_owned()),
-            _ => usage(format!("it is not JSON: {error}")),
+            serde_json::error::Category::Data => not_a_list("it is not a JSON list".to_owned()),
+            _ => not_a_list(format!("it is not JSON: {error}")),
         })?;
-    exact(&text).map_err(usage)?;
+    exact(&text).map_err(|message| usage(message, "correct it"))?;
     if rows.len() > ROWS {
         let message = format!("--batch: it has {} rows, more than the limit of {ROWS}", rows.len());
         return Err(CommandOutput::usage(message, "split it"));
     }
     let request = |(at, row): (usize, Value)| {
-        let usage = |message: String| usage(format!("row {}: {message}", at + 1));
+        let usage = |message: String| usage(format!("row {}: {message}", at + 1), "correct the row");
         // `serde_json` also parses a list as a struct, with its items as members in order.
         let row: Map<String, Value> =
             serde_json::from_value(row).map_err(|_| usage("it is not a JSON object".to_owned()))?;

@@ -87,6 +87,21 @@ fn one_document_for_programs() {
     }
 }
 
+/// The hint of a batch shows the form of a list only if it is not a list.
+#[test]
+fn the_hint_of_a_batch_says_what_to_correct() {
+    let world = small();
+    for (rows, hint) in [
+        ("nonsense", "write a JSON list"),
+        ("{}", "write a JSON list"),
+        ("[1]", "correct the row"),
+        ("[{\"inline\": \"x\", \"outptu\": \"z\"}]", "correct the row"),
+    ] {
+        let ran = world.run(&["render", "--batch", rows]).exits(2);
+        assert!(ran.stderr.contains(&format!("fix: {hint}")), "{rows}: {ran}");
+    }
+}
+
 /// Lines that the parser or the command refuses, with the members of the answer besides `error`.
 #[test]
 fn a_refused_line_has_the_members_of_its_command() {
