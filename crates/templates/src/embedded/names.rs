@@ -50,9 +50,11 @@ pub(crate) fn ending(info: &str) -> &'static str {
 /// A heading as part of a name: without a leading `Template N:`, in lower case, letters and digits joined by single `-`.
 pub(crate) fn slug(heading: &str) -> String {
     let (mut slug, mut length) = (String::new(), 0);
-    for part in without_number(heading).split(|c: char| !is_kept(c)).filter(|part| !part.is_empty()) {
+    // The lower case of `İ` is two characters, one of which is no letter.
+    let lower: String = without_number(heading).chars().flat_map(char::to_lowercase).collect();
+    for part in lower.split(|c: char| !is_kept(c)).filter(|part| !part.is_empty()) {
         let dash = (!slug.is_empty()).then_some('-');
-        for c in dash.into_iter().chain(part.chars().flat_map(char::to_lowercase)) {
+        for c in dash.into_iter().chain(part.chars()) {
             if length == SLUG {
                 break;
             }

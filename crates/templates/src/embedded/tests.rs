@@ -146,6 +146,7 @@ fn slugs() {
         ("接続 プール", "接続-プール"),
         ("Step ² Ⅷ", "step"),
         ("Step ٣ ½ x", "step-٣-x"),
+        ("İstanbul", "i-stanbul"),
         ("  -- a _ b -- ", "a-b"),
         ("", ""),
     ] {
