@@ -398,7 +398,7 @@ fn ids(desk: &Desk, usage: IdUse) -> Vec<(String, String)> {
         ids.iter().map(|id| (id.clone(), name(id))).collect()
     };
     let can_be = |source: &&Source| match usage {
-        IdUse::Select => !source.is_missing() && !picks.iter().any(|pick| *pick == *source.id.as_str()),
+        IdUse::Select => !picks.iter().any(|pick| *pick == *source.id.as_str()),
         IdUse::Exclude => !exclusions.iter().any(|excluded| *excluded == *source.id.as_str()),
         IdUse::Include | IdUse::Unselect | IdUse::Other => true,
     };

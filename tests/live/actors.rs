@@ -279,7 +279,7 @@ impl Screen {
 
     /// Approves the only requested write, unless the request is gone.
     pub fn approve(&mut self, ended: impl Fn() -> bool, progress: &Progress) {
-        for (shown, key) in [("1 request", "A"), ("look at the write", "\r"), ("yes, write a new file", "y")] {
+        for (shown, key) in [("1 request", "A"), ("then y or n", "\r"), ("yes, write a new file", "y")] {
             if !self.shows(|text| text.contains(shown), &ended) {
                 return;
             }

@@ -555,4 +555,31 @@ mod tests {
             (vec!["b".to_owned(), "a".to_owned()], vec!["c".to_owned(), "d".to_owned()])
         );
     }
+
+    #[test]
+    fn an_agents_tag_does_not_pick_what_a_person_excluded() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = fs::canonicalize(folder.path()).unwrap();
+        let context = WorkspaceContext { workspace: path.clone(), current: path, ..WorkspaceContext::default() };
+        let sources = ["a", "b"]
+            .map(|id| serde_json::json!({"id": id, "name": id, "type": "inline", "content": "text", "tags": ["java"]}));
+        let written = serde_json::json!({"sources": sources}).to_string();
+        write_atomic(&context.workspace.join("references.json"), written.as_bytes()).unwrap();
+        let mut desk = Desk::open(Options::new(context));
+        let session = Session::of_client("a test");
+        let (a, java) = (["a".to_owned()], ["java".to_owned()]);
+        desk.exclude(&session, &a).unwrap();
+        let picked = desk.pick_for_agent(&session, &[], &java).unwrap();
+        assert_eq!(picked.summary(), "picked @b; a tag does not pick what a person excluded: @a");
+        assert!(desk.selection().is_excluded("a") && !desk.selection().contains("a"));
+        let access = desk.settled().access(&session);
+        let refused =
+            crate::reading::read_source(desk.workspace(), desk.catalog(), &access, "a", None, None).unwrap_err();
+        assert_eq!(refused.message, "'a' is excluded from the selection");
+        let picked = desk.pick_for_agent(&session, &a, &java).unwrap();
+        assert_eq!(picked.summary(), "picked @a; no longer excluded: @a");
+        desk.exclude(&session, &a).unwrap();
+        let picked = desk.pick(&session, &[], &java).unwrap();
+        assert_eq!(picked.summary(), "picked @a; no longer excluded: @a", "a person's tag is the last word");
+    }
 }

@@ -224,10 +224,10 @@ fn a_shell_completes_names_of_the_workspace() {
         assert!(found.iter().any(|value| value == expected), "{words:?}: {found:?}");
     }
     assert_eq!(completed(&world, &["select", "to"]), ["tool"]);
-    // Only what the command can be given: `a` and `kit` are picked, and the path of `gone` does not exist.
+    // Only what the command can be given: `a` and `kit` are picked. Paths are not looked up.
     for (words, expected) in [
         (&["select", "a"][..], &["away"][..]),
-        (&["select", "g"], &[]),
+        (&["select", "g"], &["gone"]),
         (&["unselect", "a"], &["a"]),
         (&["references", "unselect", "k"], &["kit"]),
         (&["exclude", "a"], &["a"]),

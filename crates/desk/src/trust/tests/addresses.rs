@@ -97,6 +97,12 @@ fn an_address_that_was_not_picked_here_waits_for_trust() {
             desk.undo(&session()).unwrap();
             assert!(!is_told(&mut desk) && !is_told(&mut world.desk()), "{what}");
         }
+        // Nor does an agent's pick of it, or of what mentions it.
+        for picked in ["x", "a"] {
+            let mut desk = world.desk();
+            desk.pick_for_agent(&session(), &[picked.to_owned()], &[]).unwrap();
+            assert!(!is_told(&mut desk) && !is_told(&mut world.desk()), "{what}: {picked}");
+        }
         // An explicit pick by the user does.
         let mut desk = world.desk();
         desk.pick(&session(), &["x".to_owned()], &[]).unwrap();
@@ -108,6 +114,9 @@ fn an_address_that_was_not_picked_here_waits_for_trust() {
     let mut desk = world.desk();
     desk.pick(&session(), &["a".to_owned()], &[]).unwrap();
     assert!(!desk.settled().catalog().get("x").unwrap().is_untrusted(), "pulled in by a pick made here");
+    desk.clear(&session(), true).unwrap();
+    desk.pick_for_agent(&session(), &["x".to_owned()], &[]).unwrap();
+    assert!(!desk.settled().catalog().get("x").unwrap().is_untrusted(), "nothing but the agent's pick brings it");
 }
 
 #[test]
