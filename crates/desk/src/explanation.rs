@@ -112,7 +112,7 @@ impl CompleteDesk<'_> {
     fn auto(&self, id: &str) -> Option<PickLink> {
         let source = self.catalog.get(id).filter(|source| source.mode == Mode::Auto && !source.is_missing())?;
         let (id, role, mentions) = (source.id.clone(), Role::AutoRoot, Vec::new());
-        (!self.selection.is_excluded(id.as_str())).then(|| PickLink {
+        (!self.selection.is_excluded(id.as_str())).then_some(PickLink {
             id,
             role,
             mentions,

@@ -43,10 +43,10 @@ pub fn run(
     };
     let documented = document::run(desk, session, &args_of_document, interrupt);
     if interrupt.is_raised() {
-        return CommandOutput { json: steps(&planned, documented.json), ..documented };
+        return CommandOutput { json: steps(&planned, &documented.json), ..documented };
     }
     let mut text = String::from_utf8_lossy(&documented.text).into_owned();
-    let (mut json, mut refused) = (steps(&planned, documented.json), documented.refused);
+    let (mut json, mut refused) = (steps(&planned, &documented.json), documented.refused);
     match desk.update_index(Indexing::default(), &mut |_| !interrupt.is_raised()) {
         Ok(Some(report)) => {
             text.push_str(&format!("The index has {}.\n", counted(report.documents, "section")));
@@ -79,7 +79,7 @@ fn approve(
     let prepared = desk.documentation(&options);
     let is_any_read = prepared.as_ref().is_ok_and(|run| run.read_databases().next().is_some());
     let is_up_to_date = prepared.as_ref().is_ok_and(Documentation::is_up_to_date);
-    let json = steps(&planned, document::nothing());
+    let json = steps(&planned, &document::nothing());
     if !planned.refused.is_empty() && !is_any_read {
         // There are no pages to ask about.
         return Err(CommandOutput { json, text: plan_text.into_bytes(), ..planned });
@@ -102,6 +102,6 @@ fn approve(
     Err(CommandOutput { exit, ..shown.with_failures(vec![refusal]) })
 }
 
-fn steps(planned: &CommandOutput, document: Value) -> Value {
+fn steps(planned: &CommandOutput, document: &Value) -> Value {
     json!({"plan": planned.json, "document": document, "index": Value::Null})
 }

@@ -227,7 +227,7 @@ impl Worker<'_> {
     fn follow(&mut self, change: OutsideChange, watch: &Watch) {
         match change {
             OutsideChange::Requests | OutsideChange::Journal | OutsideChange::Choice if self.desk.is_gone() => {
-                self.reload(watch)
+                self.reload(watch);
             }
             OutsideChange::Requests => {
                 self.update_requests();
