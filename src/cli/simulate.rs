@@ -92,7 +92,7 @@ fn because(it: &Considered) -> String {
         Some(WhyNot::Picked) => "it is picked".to_owned(),
         Some(WhyNot::PulledIn(_)) => "it is pulled in".to_owned(),
         Some(WhyNot::Auto) => "its mode is auto".to_owned(),
-        Some(WhyNot::AlreadySent) => "the session already got this hint".to_owned(),
+        Some(WhyNot::AlreadySent) => "the session already got this hint or the source itself".to_owned(),
         Some(WhyNot::NoRoom) => "it does not fit the budget".to_owned(),
         Some(WhyNot::AlreadyInText) => "a block in the text already names it".to_owned(),
         Some(WhyNot::Unreadable) => "its text cannot be read".to_owned(),

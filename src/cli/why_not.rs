@@ -168,7 +168,7 @@ fn not_hinted(
                 Some(line) => format!(" at {} (journal line {})", line.time, line.n),
                 None => String::new(),
             };
-            let what = format!("the session '{session}' already got this hint{when}; {}.", matched(verdict));
+            let what = format!("the session '{session}' already got this hint or the source itself{when}; {}.", matched(verdict));
             ("told", what, "`refdesk simulate --repeat` shows it again".to_owned())
         }
         WhyNot::NoRoom => {

@@ -7,7 +7,7 @@ use crate::session::{self, JournalEvent, Line};
 use refdesk_core::catalog::SourceId;
 use refdesk_core::config::HintSettings;
 use refdesk_enrich::{
-    BlockKind, Considered, EnrichContext, EnrichRequest, Level, MatchExplanation, Meaning, Rejection, Score,
+    BlockKind, Considered, EnrichContext, EnrichRequest, ItemReceipt, Level, MatchExplanation, Meaning, Rejection, Score,
     SessionMemory, WhyNot,
 };
 use refdesk_text::lines;
@@ -189,14 +189,18 @@ impl CompleteDesk<'_> {
         hints.any(|item| item.about == id.as_str())
     }
 
-    /// The last journal line with a hint at this source for this session.
+    /// The last journal line with a hint at this source, or with the source itself, for this session.
     fn last_hint(&self, session: &Session, id: &SourceId) -> Result<Option<Line>, Diagnostic> {
         let name = session.name();
+        let covers = |item: &ItemReceipt| match item.block {
+            BlockKind::Hint => item.level != Level::Count,
+            BlockKind::Expansion | BlockKind::Instruction => item.level == Level::Full,
+            _ => false,
+        };
         let is_hint = |line: &Line| {
-            let hints = line.receipt.why.iter().filter(|item| item.block == BlockKind::Hint);
             line.desk == self.store.desk_name()
                 && line.session == name
-                && hints.into_iter().any(|item| item.about == id.as_str() && item.level != Level::Count)
+                && line.receipt.why.iter().any(|item| item.about == id.as_str() && covers(item))
         };
         let mut last = None;
         let keep = |line: Line| {
@@ -204,7 +208,7 @@ impl CompleteDesk<'_> {
                 last = Some(line);
             }
         };
-        let read = self.store.each_line(|line| session::records_event(line, &[JournalEvent::Enriched]), keep);
+        let read = self.store.each_line(|line| session::records_event(line, &[JournalEvent::Enriched, JournalEvent::Instructed]), keep);
         read.map_err(|error| {
             let message = format!("the journal does not say when the session got it: {error}");
             Diagnostic::warning(Code::Unreadable, message).fix("make .jaato/refdesk/ readable")

@@ -64,7 +64,7 @@ pub enum WhyNot {
         /// A tag, and words of the text that may be a misspelling of it.
         near: Option<(String, String)>,
     },
-    /// The session already received this hint.
+    /// The session already received this hint, or the source itself.
     AlreadySent,
     /// It does not fit the budget.
     NoRoom,

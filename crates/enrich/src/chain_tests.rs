@@ -111,6 +111,28 @@ fn a_session_gets_each_text_once() {
 }
 
 #[test]
+fn a_source_that_was_expanded_is_not_hinted_at() {
+    let (catalog, _) = desk();
+    let (matcher, none) = (Matcher::default(), selection(&[], &[], &[]));
+    let ask = |stamp: &str, text: &str, memory: &SessionMemory| {
+        let places = TestFiles { stamp: stamp.into(), ..TestFiles::default() };
+        enrich(&context(&catalog, &none, &matcher, &places), &EnrichRequest::new(TextKind::ToolResult, text), memory)
+    };
+    let expanded = ask("1", "@cb", &SessionMemory::default());
+    assert_eq!(ask("1", "a circuit breaker", &expanded.memory).added(), "");
+    assert!(ask("2", "a circuit breaker", &expanded.memory).added().contains("(matched: circuit breaker)"));
+    // Name and place are less than a hint.
+    let short = EnrichRequest {
+        budget: Budget { chars: Some(100), tokens: None },
+        ..EnrichRequest::new(TextKind::ToolResult, "@cb")
+    };
+    let places = TestFiles { stamp: "1".into(), ..TestFiles::default() };
+    let brief = enrich(&context(&catalog, &none, &matcher, &places), &short, &SessionMemory::default());
+    assert!(brief.added().contains("@cb: Name of cb — `docs/cb.md`"), "{}", brief.added());
+    assert!(ask("1", "a circuit breaker", &brief.memory).added().contains("(matched: circuit breaker)"));
+}
+
+#[test]
 fn repeat_neither_reads_nor_changes_the_memory() {
     let first = ask(TextKind::Prompt, "java @gone", &SessionMemory::default(), false);
     let mut memory = first.memory.clone();

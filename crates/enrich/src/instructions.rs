@@ -7,7 +7,7 @@ use super::chain::{EnrichContext, HintAction};
 use super::draft::{BlockKind, Draft, DraftEntry, MatchReason, MemoryKey};
 use super::instruction::{instruction, remembered};
 use super::print::{self, BlockWording};
-use super::references::chain;
+use super::references::{EXPANSION, chain, hint_key};
 use super::session_memory::content_hash;
 use refdesk_core::catalog::{Catalog, Mode, Source};
 use refdesk_core::selection::{Role, SelectedSource, Selection};
@@ -60,12 +60,9 @@ fn entry(ctx: &EnrichContext, source: &Source, memorable: MemoryMode) -> DraftEn
     let mut keys = Vec::new();
     if memorable == MemoryMode::Yes {
         let stamp = ctx.places.stamp(source);
-        keys.push(MemoryKey::Given(content_hash(
-            "expansion",
-            &source.id,
-            remembered(&full, source, ctx.selection),
-            &stamp,
-        )));
+        let printed = remembered(&full, source, ctx.selection);
+        keys.push(MemoryKey::Given(content_hash(EXPANSION, &source.id, printed, &stamp)));
+        keys.push(hint_key(source, &stamp));
         if member.is_some_and(|member| member.role == Role::Transitive) {
             keys.push(MemoryKey::Announced(source.id.to_string()));
         }

@@ -19,6 +19,15 @@ use refdesk_text::lines;
 /// The rule that prints one line for an `@id` that the session already received.
 pub(super) const GIVEN_ABOVE: &str = "given above";
 
+/// What the hashes in a session's memory are of.
+pub(super) const EXPANSION: &str = "expansion";
+const HINT: &str = "hint";
+
+/// What a session remembers of a hint at a source with this stamp, however the source matched.
+pub(super) fn hint_key(source: &Source, stamp: &str) -> MemoryKey {
+    MemoryKey::Given(content_hash(HINT, &source.id, &print::brief_line(source), stamp))
+}
+
 /// The drafts for a session with this `memory`; adds matches to `metadata`.
 pub(super) fn drafts(reading: &EnrichInput, memory: &SessionMemory, metadata: &mut Metadata) -> Vec<Draft> {
     let EnrichContext { matcher, catalog, selection, exclude_hints, .. } = reading.ctx;
@@ -49,9 +58,12 @@ impl ReferenceDrafts<'_> {
         if self.reading.request.repeat {
             return (Vec::new(), true);
         }
-        let hash = content_hash(kind, &source.id, printed, &self.reading.ctx.places.stamp(source));
+        let stamp = self.reading.ctx.places.stamp(source);
+        let hash = content_hash(kind, &source.id, printed, &stamp);
         let is_news = !self.memory.given.contains(&hash);
-        (vec![MemoryKey::Given(hash)], is_news)
+        // A later hint would say less than the expansion.
+        let covered = (kind == EXPANSION).then(|| hint_key(source, &stamp));
+        (std::iter::once(MemoryKey::Given(hash)).chain(covered).collect(), is_news)
     }
 
     /// Block 1: expansions.
@@ -63,7 +75,7 @@ impl ReferenceDrafts<'_> {
             let Some(source) = self.reading.ctx.catalog.get(expansion.id.as_str()) else { continue };
             let full = instruction(source, self.reading.ctx.selection, self.reading.ctx.places);
             let (short, brief) = (print::given_above(source), print::brief(source, self.reading.ctx.places));
-            let (keys, news) = self.keys("expansion", source, remembered(&full, source, self.reading.ctx.selection));
+            let (keys, news) = self.keys(EXPANSION, source, remembered(&full, source, self.reading.ctx.selection));
             let injected = &self.reading.injected;
             let is_in_text = injected.has(&full) || injected.has(&short) || injected.has(&brief);
             let mut why = vec![MatchReason::Mention { line, column }];
@@ -136,7 +148,7 @@ impl ReferenceDrafts<'_> {
         // another tag of the same source is not new.
         let looked_up = ranking.hints.par_iter().map(|hint| {
             let source = ctx.catalog.get(hint.id)?;
-            let (keys, news) = self.keys("hint", source, &print::brief_line(source));
+            let (keys, news) = self.keys(HINT, source, &print::brief_line(source));
             Some((source, keys, news))
         });
         looked_up.collect()

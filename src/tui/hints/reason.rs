@@ -146,7 +146,7 @@ fn outcome(state: &State, id: &str) -> String {
         return format!("; {} now, so there is no hint any more.", source_state::words(&state.snapshot, id));
     }
     if state.hints.sent_before.iter().any(|sent| sent.as_str() == id) {
-        return "; this session already got this hint, so there is no hint again.".to_owned();
+        return "; this session already got this hint or the source itself, so there is no hint again.".to_owned();
     }
     ": the agent gets a hint.".to_owned()
 }
