@@ -145,6 +145,10 @@ impl CompleteDesk<'_> {
             let is_known = index.knows(source.id.as_str(), self.model_name().unwrap_or_default()).unwrap_or(false);
             verdict.is_read = is_known && !simulated.has_changed;
         }
+        let is_readable = source.place().is_none_or(|place| place.state.is_open());
+        if verdict.is_indexed && verdict.untagged.is_some() && !is_readable {
+            verdict.hinted = Err(WhyNot::Unreadable);
+        }
         // Without vectors most sources have no score, which does not mean that their texts are unrelated.
         let is_unscored = verdict.meaning.is_none() && verdict.hinted.as_ref().err() == verdict.untagged.as_ref();
         if is_unscored && verdict.untagged.is_some() && verdict.is_read && !self.wants_meaning() {

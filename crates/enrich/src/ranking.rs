@@ -145,7 +145,7 @@ struct RankedText<'a, 's> {
 }
 
 impl<'a> RankedText<'a, '_> {
-    /// Whether the index may reject hints by tag.
+    /// Whether hints by tag are rejected because of their scores.
     fn is_filtered(&self) -> bool {
         self.settings.tag_filter && self.about.is_some()
     }
@@ -157,14 +157,14 @@ impl<'a> RankedText<'a, '_> {
             RankedHint { tags: Some(hint), ..RankedHint::new(id, self.scores.get(id).copied()) }
         };
         let mut hints: Vec<RankedHint> = tagged.iter().map(of).collect();
+        for hint in hints.iter_mut().filter(|_| self.about.is_some()) {
+            hint.rejected = match () {
+                () if !(self.states.may_be_read)(hint.id) => Some(Rejection::Unreadable),
+                () if was_read(self.about, hint.id) => Some(Rejection::JustRead),
+                () => None,
+            };
+        }
         if self.is_filtered() {
-            for hint in &mut hints {
-                hint.rejected = match () {
-                    () if !(self.states.may_be_read)(hint.id) => Some(Rejection::Unreadable),
-                    () if was_read(self.about, hint.id) => Some(Rejection::JustRead),
-                    () => None,
-                };
-            }
             // Stable, so that sources unknown to the index stay in catalog order.
             hints.sort_by(|one, other| other.score().total_cmp(&one.score()));
             self.reject_weak_tags(&mut hints);
@@ -342,6 +342,7 @@ mod tests {
         }
         let all = HintSettings { tag_filter: false, ..default };
         assert_eq!(shown(&["a", "b"], &[("b", 0.6), ("a", 0.1)], all), "a b");
+        assert_eq!(shown(&["closed", "a"], &[("closed", 0.9), ("a", 0.6)], all), "closed- a");
         let words = HintSettings { semantic: false, ..default };
         assert_eq!(shown(&["a"], &[("x", 0.9), ("a", 0.1)], words), "a");
         let strict = HintSettings { threshold: Some(0.8), ..default };

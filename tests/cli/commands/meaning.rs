@@ -1,6 +1,8 @@
 //! Hints in a workspace with an index, and every place that explains them: `simulate`, `why-not`, `assert`, the
 //! journal.
 
+use std::fs;
+
 use serde_json::{Value, json};
 
 use crate::support::program::run;
@@ -177,6 +179,18 @@ fn why_not_proposes_only_settings_that_help() {
         hints[key] = value;
         configure(&world, hints);
         assert_eq!(world.json(&["why-not", id, "--prompt", prompt], 0)["hinted"], true, "{id} {prompt} {key}");
+    }
+}
+
+#[test]
+fn with_an_index_a_missing_source_is_not_hinted_at() {
+    let world = indexed(json!({"threshold": 0.3, "tag_filter": false}));
+    fs::remove_file(world.path.join("docs/dish.md")).unwrap();
+    for prompt in ["the antenna", "azimuth motor stalls, clutch slips", "paint"] {
+        let answer = world.json(&["why-not", "dish", "--prompt", prompt], 0);
+        assert_eq!((&answer["reason"], &answer["missing"]), (&json!("unreadable"), &json!(true)), "{answer}");
+        let simulated = world.json(&["simulate", prompt], 0);
+        assert_eq!(find(&simulated["items"], "about", "dish"), &Value::Null, "{simulated}");
     }
 }
 
