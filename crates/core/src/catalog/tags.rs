@@ -17,7 +17,7 @@ pub(super) struct SelectableTags {
 
 impl SelectableTags {
     pub(super) fn of(catalog: &Catalog) -> Self {
-        let selectable = || catalog.sources().iter().filter(|source| source.mode == Mode::Selectable);
+        let selectable = || catalog.sources().iter().filter(|source| is_selectable(source));
         let mut counts: HashMap<&str, usize> = HashMap::new();
         for tag in selectable().flat_map(tags) {
             *counts.entry(tag).or_default() += 1;
@@ -31,11 +31,12 @@ impl SelectableTags {
 
 impl Catalog {
     /// The tags of selectable sources neither selected nor excluded, trimmed, in order; `None` without such sources.
+    /// Missing sources do not count, because they cannot be picked.
     pub fn remaining_tags(&self, selection: &Selection) -> Option<Vec<&str>> {
         let SelectableTags { sources, counts } = self.selectable_tags.get_or_init(|| SelectableTags::of(self));
         let excluded = selection.excluded().iter().map(String::as_str).filter(|id| !selection.contains(id));
         let gone = selection.members().iter().map(|member| member.id.as_str()).chain(excluded);
-        let gone = gone.filter_map(|id| self.get(id)).filter(|source| source.mode == Mode::Selectable);
+        let gone = gone.filter_map(|id| self.get(id)).filter(|source| is_selectable(source));
         let (mut left, mut rest) = (*sources, counts.iter().map(|(_, count)| *count).collect::<Vec<_>>());
         for source in gone {
             left = left.saturating_sub(1);
@@ -51,6 +52,11 @@ impl Catalog {
     }
 }
 
+/// Whether it can be picked and is not `auto`.
+fn is_selectable(source: &Source) -> bool {
+    source.mode == Mode::Selectable && !source.is_missing()
+}
+
 fn tags(source: &Source) -> impl Iterator<Item = &str> {
     source.tags.iter().map(|tag| tag.trim())
 }
@@ -58,25 +64,31 @@ fn tags(source: &Source) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
+    use std::path::Path;
 
     use proptest::prelude::*;
 
     use super::*;
-    use crate::catalog::testing::inline;
+    use crate::catalog::PathState;
+    use crate::catalog::testing::{inline, local};
     use crate::mention::MentionGraph;
     use crate::selection::{Choice, ExpansionRules, select};
 
     proptest! {
         #[test]
         fn remaining_tags_are_counted_as_if_collected(
-            sources in proptest::collection::vec((proptest::collection::vec("[ab -]{0,2}", 0..4), any::<bool>()), 0..6),
+            sources in proptest::collection::vec(
+                (proptest::collection::vec("[ab -]{0,2}", 0..4), any::<bool>(), any::<bool>()),
+                0..6,
+            ),
             picks in proptest::sample::subsequence((0..6).collect::<Vec<_>>(), 0..6),
             exclusions in proptest::sample::subsequence((0..6).collect::<Vec<_>>(), 0..6),
         ) {
-            let source = |(nth, (tags, is_auto)): (usize, (Vec<String>, bool))| Source {
-                tags,
-                mode: if is_auto { Mode::Auto } else { Mode::Selectable },
-                ..inline(&nth.to_string(), "")
+            let source = |(nth, (tags, is_auto, is_missing)): (usize, (Vec<String>, bool, bool))| {
+                let id = nth.to_string();
+                let missing = || local(&id, Path::new("/ws/gone.md"), PathState::Missing);
+                let mode = if is_auto { Mode::Auto } else { Mode::Selectable };
+                Source { tags, mode, ..if is_missing { missing() } else { inline(&id, "") } }
             };
             let catalog = Catalog::new(sources.into_iter().enumerate().map(source).collect());
             let ids = |of: &[usize]| of.iter().map(usize::to_string).collect();
@@ -85,7 +97,8 @@ mod tests {
             let selection = select(&choice, &catalog, &MentionGraph::default(), rules);
             let remains = |source: &&Source| {
                 let id = source.id.as_str();
-                source.mode == Mode::Selectable && !selection.contains(id) && !selection.is_excluded(id)
+                let can_be_picked = source.mode == Mode::Selectable && !source.is_missing();
+                can_be_picked && !selection.contains(id) && !selection.is_excluded(id)
             };
             let remaining: Vec<&Source> = catalog.sources().iter().filter(remains).collect();
             let tags: BTreeSet<&str> = remaining.iter().flat_map(|it| tags(it)).filter(|tag| can_match(tag)).collect();
