@@ -8,7 +8,7 @@ use super::answer::CommandOutput;
 use super::args::SimulateArgs;
 use super::text_input::TextInput;
 use super::{fix, table};
-use refdesk_desk::{Desk, Session, Simulation};
+use refdesk_desk::{Desk, Session, Simulation, changed_since};
 use refdesk_enrich::{BlockCost, BlockKind, Budget, Considered, ItemReceipt, Level, Meaning, Rejection, WhyNot};
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens::{self, counted, grouped};
@@ -137,6 +137,9 @@ fn to_text(desk: &Desk, session: &str, simulated: &Simulation) -> String {
             "\nThe index is not complete: {indexed} of {of} can be compared by meaning, the others only by words. `refdesk index` \
              completes it.\n"
         ));
+    }
+    if let Some(changed) = simulated.enriched.partial.and_then(|partial| changed_since(partial.changed)) {
+        text.push_str(&format!("\n{changed} `refdesk index` updates it.\n"));
     }
     if said.items.is_empty() && simulated.sent_before.is_empty() {
         text.push_str(&why_nothing(desk, simulated));

@@ -203,16 +203,17 @@ impl Desk {
         earlier: &[EarlierText],
         placed: Option<&str>,
     ) -> (Option<TextTopics>, Option<Diagnostic>) {
-        self.about_with(self.settings().hints, asked, earlier, placed)
+        self.about_with(self.settings().hints, asked, earlier, placed, 0)
     }
 
-    /// Like [`Self::about`], with these settings.
+    /// Like [`Self::about`], with these settings, and with this number of changed files for the report on the index.
     pub(super) fn about_with(
         &self,
         hints: HintSettings,
         asked: &EnrichRequest,
         earlier: &[EarlierText],
         placed: Option<&str>,
+        changed: usize,
     ) -> (Option<TextTopics>, Option<Diagnostic>) {
         let is_wanted = asked.kind != TextKind::SystemInstructions && !asked.is_own_list() && !self.hides_select_tool();
         if !is_wanted {
@@ -235,6 +236,7 @@ impl Desk {
                 is_tool_result: asked.kind == TextKind::ToolResult,
                 pages: Some(&*pages),
                 section_now: Some(&section_now),
+                changed,
             };
             let mut about = index.about(&question, embedder)?;
             placed.map_or(Ok(()), |source| index.place(&mut about, source, &question))?;

@@ -47,7 +47,10 @@ impl CompleteDesk<'_> {
         asked: &EnrichRequest,
         explained: Option<&str>,
     ) -> (Simulation, Vec<Diagnostic>) {
-        let (about, doubts) = self.about(asked, &self.earlier_prompts(session, asked), explained);
+        // Only a simulation has the time to look at every file. A failure is reported with the text's topics.
+        let changed = self.index().ok().flatten().and_then(|index| self.changed_files(&index).ok()).unwrap_or(0);
+        let earlier = self.earlier_prompts(session, asked);
+        let (about, doubts) = self.about_with(self.settings().hints, asked, &earlier, explained, changed);
         let (enriched, mut problems) = self.enrich_about(session, asked, EnrichMode::DryRun, about.as_ref());
         problems.extend(doubts);
         let whole = EnrichRequest { repeat: true, budget: Budget::default(), ..*asked };

@@ -185,7 +185,7 @@ impl CompleteDesk<'_> {
     fn helps(&self, remedy: HintRemedy, session: &Session, id: &SourceId, asked: &EnrichRequest) -> bool {
         let hint_settings = remedy.applied_to(self.settings().hints);
         let earlier = self.earlier_prompts(session, asked);
-        let (about, _) = self.about_with(hint_settings, asked, &earlier, None);
+        let (about, _) = self.about_with(hint_settings, asked, &earlier, None, 0);
         let look = FolderCache::new(self);
         let ctx = EnrichContext { about: about.as_ref(), hint_settings, ..look.context() };
         let said = refdesk_enrich::enrich(&ctx, &EnrichRequest { repeat: true, ..*asked }, &SessionMemory::default());

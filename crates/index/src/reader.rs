@@ -53,6 +53,8 @@ pub struct TopicQuery<'a> {
     pub pages: Option<&'a dyn DatabasePages>,
     /// Called for files that may have changed since they were indexed. Without it, the index counts as current.
     pub section_now: Option<SectionNow<'a>>,
+    /// The number of files that have changed since they were indexed, if it was asked for.
+    pub changed: usize,
 }
 
 /// What a text is about.
@@ -176,7 +178,7 @@ impl Index {
         let changed: Vec<String> =
             scored.extract_if(.., |it| gone.contains(&it.document)).map(|it| it.source).collect();
         let sources = corpus.sources().iter().filter(|source| !changed.contains(*source)).cloned().collect();
-        let partial = corpus.partial(embedder.is_some(), unread(&*self.storage)?, 0);
+        let partial = corpus.partial(embedder.is_some(), unread(&*self.storage)?, question.changed);
         let comparable = question.earlier.iter().filter(|text| text.model == model);
         let before: Vec<Vec<ScoredSource>> =
             comparable.map(|text| corpus.score(&*self.storage, &[Piece::from(text)])).collect::<Result<_, _>>()?;
