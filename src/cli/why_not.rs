@@ -8,9 +8,10 @@ use super::args::WhyNotArgs;
 use super::fix::argument;
 use super::rows::join;
 use refdesk_core::catalog::Source;
-use refdesk_desk::{Desk, HintRemedy, Session, Verdict};
+use refdesk_desk::{Desk, HintRemedy, NeededRoom, Session, Verdict};
 use refdesk_enrich::{Budget, EnrichRequest, Level, Meaning, Neighbour, Rejection, TextKind, WhyNot};
 use refdesk_text::escape::one_line;
+use refdesk_text::tokens::counted;
 
 /// Explains one source for one prompt; the source may also get a hint.
 pub fn run(desk: &mut Desk, session: &Session, args: &WhyNotArgs) -> CommandOutput {
@@ -105,6 +106,10 @@ fn about(verdict: &Verdict) -> Map<String, Value> {
         )) => put("needed", json!(needed)),
         Err(_) => {}
     }
+    if let Some(room) = &verdict.room {
+        put("chars", json!(room.chars));
+        put("tokens", json!(room.tokens));
+    }
     if let Some(line) = &verdict.sent_by {
         put("journal", json!({"n": line.n, "time": line.time}));
     }
@@ -168,11 +173,12 @@ fn not_hinted(
                 Some(line) => format!(" at {} (journal line {})", line.time, line.n),
                 None => String::new(),
             };
-            let what = format!("the session '{session}' already got this hint or the source itself{when}; {}.", matched(verdict));
+            let matched = matched(verdict);
+            let what = format!("the session '{session}' already got this hint or the source itself{when}; {matched}.");
             ("told", what, "`refdesk simulate --repeat` shows it again".to_owned())
         }
         WhyNot::NoRoom => {
-            let what = format!("it does not fit the budget: others match the prompt better; {}.", matched(verdict));
+            let what = format!("it does not fit the budget{}; {}.", room(verdict), matched(verdict));
             ("no-room", what, "allow more: --max-chars, --max-tokens".to_owned())
         }
         WhyNot::AlreadyInText => {
@@ -197,6 +203,14 @@ fn not_hinted(
 /// ` at 1:5`, the place that explains the verdict.
 fn place(verdict: &Verdict) -> String {
     verdict.place.map(|(line, column)| format!(" at {line}:{column}")).unwrap_or_default()
+}
+
+/// What takes the room of the budget, and how much everything for the prompt takes.
+fn room(verdict: &Verdict) -> String {
+    let Some(NeededRoom { chars, tokens, has_others }) = verdict.room else { return String::new() };
+    let others = if has_others { ": others match the prompt better" } else { "" };
+    let (chars, tokens) = (counted(chars, "character"), counted(tokens, "token"));
+    format!("{others}; all that the prompt brings up takes {chars} ({tokens})")
 }
 
 /// Why a source without a matching tag is not found by meaning either, as a further sentence.

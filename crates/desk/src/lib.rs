@@ -102,7 +102,7 @@ pub use source_location::FileLine;
 pub use switch::ProfileSwitch;
 pub use templates::{RenderFailure, RenderRequest, RenderedTemplate, TemplateRef};
 pub use undo::UndoResult;
-pub use why_not::{HintRemedy, Verdict};
+pub use why_not::{HintRemedy, NeededRoom, Verdict};
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;

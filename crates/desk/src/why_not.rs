@@ -2,13 +2,13 @@
 //! was already sent (BEHAVIOUR §5, SEARCH S3.6). Nothing is sent.
 
 use super::places::FolderCache;
-use super::{CompleteDesk, Session, Simulation};
+use super::{CompleteDesk, EnrichMode, Session, Simulation};
 use crate::session::{self, JournalEvent, Line};
 use refdesk_core::catalog::SourceId;
 use refdesk_core::config::HintSettings;
 use refdesk_enrich::{
-    BlockKind, Considered, EnrichContext, EnrichRequest, ItemReceipt, Level, MatchExplanation, Meaning, Rejection, Score,
-    SessionMemory, WhyNot,
+    BlockKind, Budget, Considered, EnrichContext, EnrichRequest, ItemReceipt, Level, MatchExplanation, Meaning,
+    Rejection, Score, SessionMemory, WhyNot,
 };
 use refdesk_text::lines;
 use refdesk_text::report::{Diagnostic, Position};
@@ -37,8 +37,21 @@ pub struct Verdict {
     pub is_read: bool,
     /// The journal line that sent it to the session, if that is the reason and the line exists.
     pub sent_by: Option<Line>,
+    /// What the budget would have to hold, if it is too small.
+    pub room: Option<NeededRoom>,
     /// A setting that would change the outcome; `None` if there is none, or if none was tried.
     pub remedy: Option<HintRemedy>,
+}
+
+/// The room that everything for a text takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NeededRoom {
+    /// In UTF-16 code units, as budgets count.
+    pub chars: usize,
+    /// Estimated tokens.
+    pub tokens: usize,
+    /// Whether anything else is given in the budget.
+    pub has_others: bool,
 }
 
 /// A setting with which a source would get a hint for a text.
@@ -100,6 +113,7 @@ impl Verdict {
             is_indexed: false,
             is_read: false,
             sent_by: None,
+            room: None,
             remedy: None,
         }
     }
@@ -161,6 +175,13 @@ impl CompleteDesk<'_> {
             let remedy = HintRemedy::of(*rejected, &verdict).filter(|remedy| self.is_harmless(*remedy, &verdict));
             verdict.remedy = remedy.filter(|remedy| self.helps(*remedy, session, &source.id, asked));
         }
+        if verdict.hinted == Err(WhyNot::NoRoom) {
+            let has_others = simulated.enriched.items.iter().any(|item| item.level != Level::Count);
+            let whole = EnrichRequest { budget: Budget::default(), ..*asked };
+            let (whole, _) = self.enrich(session, &whole, EnrichMode::DryRun);
+            let chars = whole.added().encode_utf16().count();
+            verdict.room = Some(NeededRoom { chars, tokens: whole.tokens(), has_others });
+        }
         if verdict.hinted == Err(WhyNot::AlreadySent) {
             match self.last_hint(session, &source.id) {
                 Ok(line) => verdict.sent_by = line,
@@ -212,7 +233,8 @@ impl CompleteDesk<'_> {
                 last = Some(line);
             }
         };
-        let read = self.store.each_line(|line| session::records_event(line, &[JournalEvent::Enriched, JournalEvent::Instructed]), keep);
+        let events = [JournalEvent::Enriched, JournalEvent::Instructed];
+        let read = self.store.each_line(|line| session::records_event(line, &events), keep);
         read.map_err(|error| {
             let message = format!("the journal does not say when the session got it: {error}");
             Diagnostic::warning(Code::Unreadable, message).fix("make .jaato/refdesk/ readable")

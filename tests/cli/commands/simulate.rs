@@ -161,6 +161,14 @@ fn why_a_hint_is_suppressed() {
     };
     assert_eq!(reason(&["--max-tokens", "10"], "lost"), "no-room");
     assert_eq!(reason(&["--max-chars", "10"], "lost"), "no-room");
+    let alone = world.json(&["why-not", "gone", "--prompt", "lost", "--max-chars", "10"], 0);
+    assert!(!alone["message"].as_str().unwrap().contains("others"), "{alone}");
+    let enough = alone["about"]["chars"].to_string();
+    assert_eq!(reason(&["--max-chars", &enough], "lost"), "hinted", "{alone}");
+    let enough = alone["about"]["tokens"].to_string();
+    assert_eq!(reason(&["--max-tokens", &enough], "lost"), "hinted", "{alone}");
+    let beside = world.json(&["why-not", "gone", "--prompt", "lost @a", "--max-chars", "232"], 0);
+    assert!(beside["message"].as_str().unwrap().contains("others match the prompt better"), "{beside}");
     let before = world.listing();
     assert_eq!(reason(&[], "lost"), "hinted");
     assert_eq!(world.listing(), before, "nothing counts as given");
