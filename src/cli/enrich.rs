@@ -33,12 +33,12 @@ pub fn run(desk: &mut Desk, session: &Session, args: &EnrichArgs, format: Output
     let found =
         !(enriched.metadata.mentioned_references.is_empty() && enriched.metadata.tag_matched_references.is_empty());
     let again = || desk.enrich(session, &EnrichRequest { repeat: true, ..asked }, EnrichMode::DryRun).0;
-    if found && enriched.items.is_empty() && !args.repeat && !again().blocks.is_empty() {
+    let wanted = enriched.items.iter().filter(|item| item.rejected.is_none()).count();
+    if found && wanted == 0 && !args.repeat && !again().blocks.is_empty() {
         let message = format!("nothing new: the session '{}' was already sent everything", session.id);
         diagnostics.push(Diagnostic::warning(Code::ToldBefore, message).fix("--repeat prints it again"));
     }
     let mut notes = Vec::new();
-    let wanted = enriched.items.iter().filter(|item| item.rejected.is_none()).count();
     match enriched.left_out() {
         0 => {}
         _ if enriched.blocks.is_empty() => diagnostics.push(nothing_fits(wanted)),

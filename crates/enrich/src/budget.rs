@@ -283,8 +283,12 @@ fn rejected_in(draft: &Draft) -> usize {
     draft.entries.iter().filter(|entry| entry.rejected.is_some()).count()
 }
 
-/// The number of entries that an agent could read but that are less likely to be meant than others.
+/// The number of entries that an agent could read but that are less likely to be meant than others. Without others, an
+/// agent has no use for it.
 fn less_likely_in(draft: &Draft) -> usize {
+    if rejected_in(draft) == draft.entries.len() {
+        return 0;
+    }
     let is_less_likely = |entry: &&DraftEntry| entry.rejected.is_some_and(|why| why != Rejection::Unreadable);
     draft.entries.iter().filter(is_less_likely).count()
 }

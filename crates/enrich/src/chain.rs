@@ -321,8 +321,6 @@ fn appended(
     metadata: Metadata,
     mut known: SessionMemory,
 ) -> Enriched {
-    // A count of less likely hints is useless without other hints.
-    drafts.retain(|draft| draft.entries.iter().any(|entry| entry.rejected.is_none()));
     let weigh = |drafts: &mut [Draft]| relevance::weigh(ctx.catalog, drafts);
     let wording = BlockWording { shown_by: print::shown_by(asked.kind), hint_action: asked.hint_action };
     let mut fitted = budget::fit(&mut drafts, asked.budget, wording, weigh);

@@ -68,6 +68,9 @@ fn unlikely_hints_are_counted_apart_from_those_that_do_not_fit() {
     assert_eq!(find(&reported["considered"], "id", "queue")["hinted"], false);
     let shown = world.feed(&["simulate"], prompt).exits(0);
     assert!(shown.text().contains("\nLeft out: below the threshold:\n  hint  queue  tag `calls` at 1:1, "), "{shown}");
+    // An agent is told nothing if all are less likely; people are.
+    let alone = world.feed_json(&["simulate"], b"the antenna of my car and the colour of my house in spring");
+    assert_eq!((&alone["added"], &find(&alone["left_out"], "about", "dish")["level"]), (&json!(""), &json!("count")));
     // If there is too little room, one line reports both.
     let short = world.feed(&["enrich", "--dry-run", "--max-chars", "140"], prompt).exits(0);
     assert!(short.text().contains("**Left out, over the budget**: 1 hint; less likely: 1 hint — "), "{short}");
@@ -76,7 +79,8 @@ fn unlikely_hints_are_counted_apart_from_those_that_do_not_fit() {
     world.feed(&["enrich"], prompt).exits(0);
     assert_eq!(world.feed(&["enrich"], prompt).exits(0).text().as_bytes(), prompt);
     let again = world.feed_json(&["simulate"], prompt);
-    assert_eq!((again["told_before"].as_array().unwrap().len(), &again["left_out"]), (1, &json!([])));
+    let counts = ["told_before", "left_out"].map(|list| again[list].as_array().unwrap().len());
+    assert_eq!((counts, &again["added"]), ([1, 1], &json!("")), "{again}");
 }
 
 #[test]
