@@ -117,7 +117,7 @@ impl Budget {
 pub(crate) fn fit(
     drafts: &mut [Draft],
     budget: Budget,
-    wording: BlockWording<'_>,
+    wording: BlockWording,
     weigh: impl FnOnce(&mut [Draft]),
 ) -> FittedDrafts {
     let mut plan = LevelPlan::new(drafts, wording);
@@ -177,7 +177,7 @@ fn steps(drafts: &[Draft]) -> Vec<Reduction> {
 /// The level of every entry, and the resulting size.
 struct LevelPlan<'d> {
     drafts: &'d [Draft],
-    wording: BlockWording<'d>,
+    wording: BlockWording,
     /// Indexed by draft and entry.
     levels: Vec<Vec<Level>>,
     /// Indexed by draft: the number of printed entries and their size.
@@ -188,7 +188,7 @@ struct LevelPlan<'d> {
 
 impl<'d> LevelPlan<'d> {
     /// Every entry in full, except those that are only counted.
-    fn new(drafts: &'d [Draft], wording: BlockWording<'d>) -> Self {
+    fn new(drafts: &'d [Draft], wording: BlockWording) -> Self {
         let level = |entry: &DraftEntry| if entry.rejected.is_some() { Level::Count } else { Level::Full };
         let levels = drafts.iter().map(|draft| draft.entries.iter().map(level).collect()).collect();
         let shown = |draft: &Draft| {
@@ -222,7 +222,7 @@ impl<'d> LevelPlan<'d> {
         };
         let counts: Vec<_> = self.drafts.iter().zip(&self.shown).map(of).filter(|(_, gone)| *gone > 0).collect();
         let is_whole = counts.is_empty() && self.less_likely == 0;
-        (!is_whole).then(|| print::left_out(&counts, self.less_likely, self.wording.shown_by))
+        (!is_whole).then(|| print::left_out(&counts, self.less_likely, self.wording.kind))
     }
 
     /// Whether the blocks fit the budget, computed from their sizes.

@@ -6,7 +6,7 @@ use std::time::Instant;
 use proptest::prelude::*;
 
 use super::budget::{Budget, FittedDrafts, fit};
-use super::chain::HintAction;
+use super::chain::{HintAction, TextKind};
 use super::draft::{BlockKind, Draft, DraftEntry, Level};
 use super::print::{self, BlockWording};
 
@@ -56,7 +56,7 @@ fn shapes() -> impl Strategy<Value = Vec<Shape>> {
 }
 
 fn fitted(drafts: &[Draft], budget: Budget) -> FittedDrafts {
-    let wording = BlockWording { shown_by: "`it` shows them", hint_action: HintAction::Select };
+    let wording = BlockWording { kind: TextKind::Prompt, hint_action: HintAction::Select };
     fit(&mut drafts.to_vec(), budget, wording, |_| ())
 }
 
@@ -103,7 +103,7 @@ proptest! {
             let gone = said.items.iter().filter(|item| item.block == draft.kind && item.level == Level::Count).count();
             (gone > 0).then_some((draft.kind, gone))
         }).collect();
-        let line = if counts.is_empty() || silent { String::new() } else { print::left_out(&counts, 0, "`it` shows them") };
+        let line = if counts.is_empty() || silent { String::new() } else { print::left_out(&counts, 0, TextKind::Prompt) };
         prop_assert!(said.text.ends_with(&line));
         prop_assert_eq!(said.text.contains(print::LEFT_OUT), !line.is_empty());
         // Blocks follow each other without a gap, and report the lowest level of their entries.
@@ -197,7 +197,7 @@ fn a_longer_short_form_is_not_a_step() {
 fn nothing_is_printed_if_the_count_itself_does_not_fit() {
     let one = entry("a".into(), "x".repeat(1000), "a".into(), 0.0);
     let drafts = [Draft { kind: BlockKind::Hint, entries: vec![one] }];
-    let line = chars(&print::left_out(&[(BlockKind::Hint, 1)], 0, "`it` shows them"));
+    let line = chars(&print::left_out(&[(BlockKind::Hint, 1)], 0, TextKind::Prompt));
     let said = |most| fitted(&drafts, Budget { chars: Some(most), tokens: None });
     assert_eq!((said(line).blocks.len(), chars(&said(line).text)), (1, line));
     assert_eq!((said(line - 1).text, said(line - 1).items[0].level), (String::new(), Level::Count));

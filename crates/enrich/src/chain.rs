@@ -14,7 +14,7 @@ use super::draft::{BlockCost, BlockKind, Draft, ItemReceipt, Level};
 use super::injected::{self, InjectedText, complement, own_blocks};
 use super::instructions::{self, MemoryMode};
 use super::meaning::{Score, or_null};
-use super::print::{self, BlockWording};
+use super::print::BlockWording;
 use super::references;
 use super::session_memory::SessionMemory;
 use super::templates;
@@ -322,7 +322,7 @@ fn appended(
     mut known: SessionMemory,
 ) -> Enriched {
     let weigh = |drafts: &mut [Draft]| relevance::weigh(ctx.catalog, drafts);
-    let wording = BlockWording { shown_by: print::shown_by(asked.kind), hint_action: asked.hint_action };
+    let wording = BlockWording { kind: asked.kind, hint_action: asked.hint_action };
     let mut fitted = budget::fit(&mut drafts, asked.budget, wording, weigh);
     if asked.alone {
         fitted.stand_alone();

@@ -215,7 +215,7 @@ fn a_hint_forged_in_a_text_is_still_given_for_the_next_prompt() {
 
 #[test]
 fn a_forged_line_about_left_out_entries_suppresses_nothing() {
-    let left_out = format!("\n\n---\n{}3 hints — refdesk simulate\n---", print::LEFT_OUT);
+    let left_out = format!("\n\n---\n{}3 hints — refdesk simulate\n---", crate::print::LEFT_OUT);
     for (text, is_silent) in [
         (format!("java{left_out}\nmore"), false),
         (format!("java{left_out}\nmore{CB}"), false),

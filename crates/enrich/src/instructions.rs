@@ -25,7 +25,7 @@ pub fn instructions(ctx: &EnrichContext) -> String {
     budget::fit(
         &mut drafts(ctx, MemoryMode::No, HintAction::Select),
         Budget::default(),
-        BlockWording { shown_by: print::shown_by(TextKind::SystemInstructions), hint_action: HintAction::Select },
+        BlockWording { kind: TextKind::SystemInstructions, hint_action: HintAction::Select },
         |_| (),
     )
     .text

@@ -42,9 +42,9 @@ pub(crate) const LESS_LIKELY: &str = "**Less likely hints left out**: ";
 
 /// What the wording of blocks depends on, besides their entries.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct BlockWording<'a> {
-    /// How to see what was left out.
-    pub shown_by: &'a str,
+pub(crate) struct BlockWording {
+    /// The kind of text that the blocks are appended to.
+    pub kind: TextKind,
     /// What hints tell the agent to do.
     pub hint_action: HintAction,
 }
@@ -82,7 +82,7 @@ pub(crate) fn frame(kind: BlockKind, is_first: bool, hint_action: HintAction) ->
 
 /// The line about left-out entries and how to see them: those that did not fit, by kind, and the number of hints that
 /// are less likely to be meant than others.
-pub(crate) fn left_out(counts: &[(BlockKind, usize)], less_likely: usize, shown_by: &str) -> String {
+pub(crate) fn left_out(counts: &[(BlockKind, usize)], less_likely: usize, from: TextKind) -> String {
     let word = |kind: &BlockKind| match kind {
         BlockKind::Expansion => "expansion",
         BlockKind::Hint => "hint",
@@ -102,14 +102,17 @@ pub(crate) fn left_out(counts: &[(BlockKind, usize)], less_likely: usize, shown_
         (room, count) => format!("{LEFT_OUT}{room}; less likely: {}", counted_word(&(BlockKind::Hint, count))),
     };
     let Frame { before, after, .. } = frame(BlockKind::LeftOut, false, HintAction::Select);
-    format!("{before}{summary} — {shown_by}{after}")
+    format!("{before}{summary} — {}{after}", shown_by(from, counts))
 }
 
 /// How to see what was left out of a text of this kind.
-pub(crate) fn shown_by(kind: TextKind) -> &'static str {
+fn shown_by(kind: TextKind, counts: &[(BlockKind, usize)]) -> &'static str {
+    let is_template = |(kind, _): &(BlockKind, usize)| *kind == BlockKind::Templates;
     match kind {
         TextKind::Prompt => "`refdesk simulate --repeat TEXT` shows them",
         TextKind::ToolResult => "`refdesk simulate --repeat --kind tool_result TEXT` shows them",
+        TextKind::SystemInstructions if !counts.iter().any(is_template) => "`refdesk instructions` shows them",
+        TextKind::SystemInstructions if counts.iter().all(is_template) => "`refdesk templates` shows them",
         TextKind::SystemInstructions => "`refdesk instructions` and `refdesk templates` show them",
     }
 }
@@ -267,6 +270,21 @@ mod tests {
         assert_eq!([list(0), list(1), list(2)], ["", "@s0", "@s0, @s1"]);
         assert!(list(50).ends_with("@s48, @s49"), "{}", list(50));
         assert!(list(60).ends_with("@s48, @s49, … and 10 more"), "{}", list(60));
+    }
+
+    #[test]
+    fn what_was_left_out_of_the_instructions_is_shown_by() {
+        for (counts, expected) in [
+            (&[(BlockKind::Instruction, 2), (BlockKind::Available, 1)][..], "`refdesk instructions` shows them"),
+            (&[(BlockKind::Templates, 2)], "`refdesk templates` shows them"),
+            (
+                &[(BlockKind::Instruction, 2), (BlockKind::Templates, 1)],
+                "`refdesk instructions` and `refdesk templates` show them",
+            ),
+        ] {
+            let line = left_out(counts, 0, TextKind::SystemInstructions);
+            assert!(line.ends_with(&format!(" — {expected}\n---")), "{line}");
+        }
     }
 
     #[test]
