@@ -1,6 +1,7 @@
 //! `refdesk journal`: what agents were sent and read, and what was picked and written. Prints stored lines for
 //! programs, a table on a terminal, or how often hints were followed.
 
+use std::collections::BTreeSet;
 use std::io;
 
 use jiff::{Timestamp, Zoned};
@@ -13,6 +14,7 @@ use refdesk_desk::Desk;
 use refdesk_desk::engine::{sentence, separate_reason};
 use refdesk_desk::session::{Count, Line, advice};
 use refdesk_text::escape::{self, one_line};
+use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::tokens::{counted, grouped};
 use refdesk_text::{Code, Error};
@@ -40,6 +42,10 @@ pub fn run(desk: &Desk, args: &JournalArgs, session: Option<&str>, format: Outpu
     };
     match done {
         Ok((mut answer, damaged)) => {
+            if let Some(unknown) = session.and_then(|session| unknown_session(desk, &session)) {
+                answer.notes.clear();
+                answer.diagnostics.push(unknown);
+            }
             if damaged > 0 {
                 let lines = counted(damaged, "line");
                 let are = if damaged == 1 { "is" } else { "are" };
@@ -51,6 +57,22 @@ pub fn run(desk: &Desk, args: &JournalArgs, session: Option<&str>, format: Outpu
         }
         Err(error) => unreadable(&error),
     }
+}
+
+/// A warning if no line is of this session, because its name may be misspelled.
+fn unknown_session(desk: &Desk, session: &str) -> Option<Diagnostic> {
+    let mut known = BTreeSet::new();
+    let insert = |line: Line| {
+        known.insert(line.session);
+    };
+    desk.each_line(insert).ok()?;
+    if known.contains(session) {
+        return None;
+    }
+    let message = format!("the journal has no line of a session '{session}'");
+    let all = || "`refdesk journal` prints the lines of all sessions".to_owned();
+    let fix = did_you_mean(session, known.iter().map(String::as_str)).unwrap_or_else(all);
+    Some(Diagnostic::warning(Code::UnknownValue, message).fix(fix))
 }
 
 pub fn unreadable(error: &io::Error) -> CommandOutput {

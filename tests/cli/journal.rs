@@ -123,6 +123,13 @@ fn lines_by_session_and_by_time() {
     assert_eq!(of(&["--session", "one"]), [1, 3]);
     assert_eq!(of(&["--session", "../../x"]), [2]);
     assert_eq!(of(&["--session", "default"]), [0_u64; 0]);
+    for (session, says) in [("onne", "did you mean 'one'?"), ("default", "prints the lines of all sessions")] {
+        let ran = world.run(&["--format", "json", "journal", "--session", session]).exits(0);
+        assert!(
+            ran.stderr.contains(&format!("no line of a session '{session}'")) && ran.stderr.contains(says),
+            "{ran}"
+        );
+    }
     world.edit_journal(|line| line.replacen("{\"n\":1,\"time\":\"20", "{\"n\":1,\"time\":\"19", 1));
     for since in ["90s", "15m", "2h", "3d", "2001-01-01", "2001-01-01T09:30"] {
         assert_eq!(of(&["--since", since]), [2, 3], "{since}");
@@ -132,6 +139,7 @@ fn lines_by_session_and_by_time() {
     for rubbish in ["yesterday", "", "5", "-5m", "2026-99-99"] {
         let ran = world.run(&["journal", &format!("--since={rubbish}")]).exits(2);
         assert!(ran.stderr.contains("for example 90s"), "{ran}");
+        assert_eq!(world.run(&["journal", "--since", rubbish]).exits(2).stderr, ran.stderr);
         let words = ["--format", "json", "journal", &format!("--since={rubbish}")];
         assert_eq!(world.run(&words).exits(2).json()["error"]["code"], "usage");
     }
