@@ -40,16 +40,17 @@ pub fn fetching(source: &Source, selection: &Selection) -> Option<String> {
 fn printed(source: &Source, selection: &Selection, how: Vec<String>) -> String {
     let name = one_line(&source.name);
     let mut fields = Vec::new();
-    if !source.tags.is_empty() {
-        fields.push(format!("**Tags**: {}", tags(source)));
+    let tags = tags(source);
+    if !tags.is_empty() {
+        fields.push(format!("**Tags**: {tags}"));
     }
     fields.extend(how);
-    let is_told = |hint: &&str| !hint.is_empty() && !matches!(source.kind, SourceKind::Withheld(_));
+    let is_told = |hint: &&str| !hint.trim().is_empty() && !matches!(source.kind, SourceKind::Withheld(_));
     if let Some(hint) = source.fetch_hint.as_deref().filter(is_told) {
         fields.push(format!("**Hint**: {}", one_line(hint)));
     }
     fields.extend(parents(source, selection));
-    let description = match source.description.as_str() {
+    let description = match source.description.trim() {
         "" => String::new(),
         // Another `*` before it would make the line look like a label.
         starred if starred.starts_with('*') => format!("\n*\\{}*", one_line(starred)),
@@ -68,7 +69,8 @@ pub(super) fn remembered<'t>(printed: &'t str, source: &Source, selection: &Sele
 }
 
 fn tags(source: &Source) -> String {
-    source.tags.iter().map(|tag| one_line(tag.trim())).collect::<Vec<_>>().join(", ")
+    let tags = source.tags.iter().map(|tag| tag.trim()).filter(|tag| !tag.is_empty());
+    tags.map(one_line).collect::<Vec<_>>().join(", ")
 }
 
 /// Where it is and how to get it.
@@ -152,6 +154,8 @@ mod tests {
             |args| source("m", &[], SourceKind::Mcp { server: "s".into(), tool: "t".into(), args: Box::new(args) });
         let mut missing = source("gone", &tags(&["a"]), local("gone.md", PathState::Missing));
         missing.fetch_hint = Some("Ask".into());
+        let mut blank = source("blank", &tags(&["", " "]), local("blank.md", PathState::File));
+        (blank.description, blank.fetch_hint) = (" \n ".into(), Some(" ".into()));
         for (source, expected) in [
             (
                 file,
@@ -192,6 +196,7 @@ mod tests {
                 "### Name of m\n\n**Server**: s\n**Tool**: `t`\n**Access**: Call the MCP tool",
             ),
             (missing, "### Name of gone\n\n**Tags**: a\n**Missing**: gone.md\n**Hint**: Ask"),
+            (blank, "### Name of blank\n\n**Location**: `blank.md`\n**Access**: Read this file"),
             (inline("i", &tags(&["a"]), "Always.\n\n- two\n"), "### Name of i\n\nAlways.\n\n- two\n"),
         ] {
             assert_eq!(shown(&source, &TestFiles::default()), expected);
