@@ -1,5 +1,6 @@
 //! Finds paths among the arguments of a tool call. The caller decides which of them are known sources.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -69,10 +70,10 @@ struct StringWalk<'l, T> {
 
 impl<T> StringWalk<'_, T> {
     /// The first answer for these texts; checks at most `most` of them.
-    fn first<'t>(&mut self, most: usize, texts: impl Iterator<Item = &'t str>) -> Option<T> {
+    fn first(&mut self, most: usize, texts: impl Iterator<Item = impl AsRef<str>>) -> Option<T> {
         texts.take(most).find_map(|text| {
             self.left = self.left.saturating_sub(1);
-            (self.look)(text)
+            (self.look)(text.as_ref())
         })
     }
 }
@@ -101,11 +102,29 @@ fn quoted(command: &str) -> impl Iterator<Item = &str> {
     ['"', '\''].into_iter().flat_map(move |quote| command.split(quote).skip(1).step_by(2))
 }
 
-/// Words of a command that may be paths: without quotes, operators and the name before a `=`.
-fn words(command: &str) -> impl Iterator<Item = &str> {
-    let ends =
-        |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '=' | ';' | '|' | '&' | '<' | '>' | '(' | ')');
-    command.split(ends).filter(|word| !word.is_empty())
+/// Words of a command that may be paths: without quotes, operators, the name before a `=`, and the backslashes that
+/// escape characters.
+fn words(command: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    let mut is_escaped = false;
+    let ends = move |c: char| {
+        let is_literal = is_escaped;
+        is_escaped = c == '\\' && !is_literal;
+        let is_operator = matches!(c, '"' | '\'' | '`' | '=' | ';' | '|' | '&' | '<' | '>' | '(' | ')');
+        !is_literal && (c.is_whitespace() || is_operator)
+    };
+    command.split(ends).filter(|word| !word.is_empty()).map(unescaped)
+}
+
+fn unescaped(word: &str) -> Cow<'_, str> {
+    if !word.contains('\\') {
+        return Cow::Borrowed(word);
+    }
+    let mut is_escape = false;
+    let is_kept = |c: &char| {
+        is_escape = *c == '\\' && !is_escape;
+        !is_escape
+    };
+    Cow::Owned(word.chars().filter(is_kept).collect())
 }
 
 #[cfg(test)]
@@ -129,6 +148,10 @@ mod tests {
         for (arguments, expected) in [
             (json!({"a": "x y", "b": [" z ", 7, null, ""]}), &["/w/x y", "/w/z"][..]),
             (json!({"Command": "cat \"a b\""}), &["/w/a b", "/w/cat", "/w/a", "/w/b", "/w/cat \"a b\""]),
+            (
+                json!({"command": r"cat a\ b/c\(1\).md a\\ b"}),
+                &["/w/cat", "/w/a b/c(1).md", r"/w/a\", "/w/b", r"/w/cat a\ b/c\(1\).md a\\ b"],
+            ),
             (json!({"cmd": {"args": ["x>y"]}}), &["/w/x", "/w/y", "/w/x>y"]),
             (json!(long), &[]),
         ] {

@@ -22,11 +22,14 @@ const POLICIES: &str = "**Implementation Policies** — You must read and follow
 const SCRIPTS: &str = "**Helper Scripts** — Available for use during implementation:";
 const VALIDATION: &str = "**Post-Implementation Validation** — You MUST run these checks after implementation:";
 
-/// The reference context, if the file is a markdown file directly in the root of a selected directory source that
+/// The reference context, if the file is an existing markdown file directly in the root of a selected directory source that
 /// declares its contents.
 pub(super) fn draft(reading: &EnrichInput, memory: &SessionMemory) -> Option<Draft> {
     let ctx = &reading.ctx;
-    let (source, contents) = declaring(ctx, reading.pinned.as_ref()?)?;
+    let pinned = reading.pinned.as_ref()?;
+    let (source, contents) = declaring(ctx, pinned)?;
+    // A path in the arguments may be a mistake.
+    ctx.places.resolved(&pinned.file)?;
     let parts = parts(ctx, source, contents, reading.request.hint_action);
     if parts.is_empty() {
         return None;

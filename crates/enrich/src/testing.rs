@@ -46,6 +46,8 @@ pub(crate) struct TestFiles {
     pub(crate) stamp: String,
     /// The files at or below each declared path.
     pub(crate) declared: HashMap<String, Vec<PathBuf>>,
+    /// The paths that do not exist.
+    pub(crate) absent: Vec<PathBuf>,
     /// The template index.
     pub(crate) templates: Vec<Template>,
 }
@@ -112,6 +114,10 @@ impl SourceFiles for TestFiles {
 
     fn declared(&self, _: &Source, path: &str) -> Vec<PathBuf> {
         self.declared.get(path).cloned().unwrap_or_default()
+    }
+
+    fn resolved(&self, path: &Path) -> Option<PathBuf> {
+        (!self.absent.iter().any(|absent| absent == path)).then(|| path.to_owned())
     }
 
     fn templates(&self, _: &Catalog, _: &Selection) -> TemplateIndex {

@@ -47,6 +47,7 @@ fn source_files() -> TestFiles {
         ("checks", Vec::new()),
     ];
     TestFiles {
+        absent: paths(&["mod/nope.md"]),
         declared: declared.into_iter().map(|(path, files)| (path.to_owned(), files)).collect(),
         templates: vec![
             template("Entity.java.tpl", "mod/templates/Entity.java.tpl", &["Entity", "basePackage"]),
@@ -100,6 +101,7 @@ fn a_document_in_the_root_of_its_source_has_a_context() {
         // The innermost source is pinned, but the context is that of the folder with the document.
         (json!({"path": "mod/DOC.md"}), Some("doc"), CONTEXT),
         (json!({"path": "some/README.md"}), Some("some"), ONE),
+        (json!({"path": "mod/nope.md"}), Some("mod"), ""),
         (json!({"path": "mod/sub/README.md"}), Some("mod"), ""),
         (json!({"path": "mod/readme.txt"}), Some("mod"), ""),
         (json!({"path": "mod"}), Some("mod"), ""),
