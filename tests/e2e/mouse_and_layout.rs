@@ -140,7 +140,7 @@ fn the_demo_saves_no_layout() {
     pty.type_bytes("Tjj\r");
     pty.wait_for("Theme: light.");
     pty.type_bytes("b\x151000\r");
-    pty.wait_for("over the limit: 206% of 1k");
+    pty.wait_for("over the limit: 205% of 1k");
     pty.type_bytes("q");
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
     assert!(!home.path().join(".local/state/refdesk/screen.json").exists());
