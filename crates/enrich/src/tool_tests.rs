@@ -264,12 +264,13 @@ fn instructions_within_a_budget() {
                 assert_eq!((of("deep"), of("deeper")), (Level::Count, Level::Count), "{}", now.text);
             }
             assert!(now.items.iter().zip(&last.items).all(|(now, last)| now.level >= last.level));
-            // Sources of which only the name is printed count as announced, and those printed in full as expanded.
+            // Sources of which only the name is printed count as announced, and those printed in full as expanded and as
+            // hinted at.
             let named = ["deep", "deeper"].into_iter().filter(|id| of(id) < Level::Count && !now.text.is_empty());
             assert_eq!(now.memory.announced, named.map(str::to_owned).collect());
             let full =
                 now.items.iter().filter(|item| item.block == BlockKind::Instruction && item.level == Level::Full);
-            assert_eq!(now.memory.given.len(), full.count());
+            assert_eq!(now.memory.given.len(), 2 * full.count());
             last = now;
         }
         assert_eq!(last.text, "");
