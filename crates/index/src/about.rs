@@ -82,6 +82,8 @@ pub(crate) struct Corpus {
     dims: usize,
     /// The number of documents that never get a vector.
     unembedded: usize,
+    /// The number of documents whose text means nothing to the model.
+    meaningless: usize,
     /// The number of documents whose vector cannot be compared: all zeros, or with other dimensions.
     incomparable: usize,
     /// The id of each document with its position, sorted by id.
@@ -122,6 +124,11 @@ impl Piece {
         Self { terms, absent: 0, vector }
     }
 
+    /// Whether it is compared by meaning, too.
+    pub(crate) fn has_vector(&self) -> bool {
+        self.vector.is_some()
+    }
+
     /// The part that later texts of the conversation need; `None` without a vector. Words in no document are counted
     /// but not kept: they match nothing, and one of them may be a password.
     pub(crate) fn to_earlier_text(&self, model: &str, of_words: &Terms) -> Option<EarlierText> {
@@ -143,14 +150,15 @@ impl From<&EarlierText> for Piece {
     }
 }
 
-/// Splits a text into at most this many pieces and computes their vectors.
+/// Splits a text into at most this many pieces and computes their vectors. A piece that means nothing to the model has
+/// none.
 ///
 /// # Errors
 /// The model cannot be run.
 pub(crate) fn prepare(text: &str, most: usize, embedder: Option<&dyn Embedder>) -> Result<Vec<Piece>, Error> {
     let pieces = pieces(text, most);
     let vectors = embedder.map(|it| it.embed_all(&pieces)).transpose()?.unwrap_or_default();
-    let vectors = vectors.into_iter().map(Some).chain(std::iter::repeat(None));
+    let vectors = vectors.into_iter().map(|it| Some(it).filter(|it| !it.is_none())).chain(std::iter::repeat(None));
     Ok(pieces.into_iter().zip(vectors).map(|(piece, vector)| Piece::new(terms(piece), vector)).collect())
 }
 
@@ -178,13 +186,16 @@ impl Corpus {
                 at
             }
         };
+        let is_meaningless =
+            document.scale == 0.0 && !document.values.is_empty() && document.values.iter().all(|value| *value == 0);
         let is_sound =
             document.scale.is_finite() && document.scale > 0.0 && document.values.iter().any(|value| *value != 0);
         if self.dims == 0 && is_sound {
             self.dims = document.values.len();
         }
         let is_comparable = is_sound && document.values.len() == self.dims;
-        self.incomparable += usize::from(document.has_vector && !is_comparable);
+        self.meaningless += usize::from(is_meaningless);
+        self.incomparable += usize::from(document.has_vector && !is_comparable && !is_meaningless);
         if is_comparable {
             self.vectors.push(narrow(self.scales.len()));
             self.scales.push(document.scale);
@@ -193,7 +204,7 @@ impl Corpus {
             let waits = document.is_embedded && !document.has_vector;
             self.vectors.push(if waits { WAITING } else { NO_VECTOR });
             if let Some(waiting) = self.waiting.get_mut(wide(source)) {
-                *waiting |= document.is_embedded;
+                *waiting |= document.is_embedded && !is_meaningless;
             }
         }
         self.unembedded += usize::from(!document.is_embedded);
@@ -281,6 +292,11 @@ impl Corpus {
         found
     }
 
+    /// The number of documents whose text means nothing to the model.
+    pub(crate) fn meaningless(&self) -> usize {
+        self.meaningless
+    }
+
     /// The number of documents whose vector cannot be compared.
     pub(crate) fn damaged(&self) -> usize {
         self.incomparable
@@ -344,7 +360,8 @@ impl Corpus {
     pub(crate) fn partial(&self, by_meaning: bool, unread: usize, changed: usize) -> Option<Partial> {
         let with_vector = || self.scales.len();
         let all = self.documents.len();
-        let (indexed, of) = if by_meaning { (with_vector(), all - self.unembedded) } else { (all, all) };
+        let (indexed, of) =
+            if by_meaning { (with_vector(), all - self.unembedded - self.meaningless) } else { (all, all) };
         let of = of + unread;
         (indexed < of || changed > 0).then_some(Partial { indexed, of, unread, changed })
     }
@@ -454,14 +471,15 @@ mod tests {
         (101..200).for_each(|id| push(id, &[], 0.0));
         push(200, &[127, 0], 1.0);
         push(201, &[1, 2, 3], 1.0);
-        assert_eq!((corpus.len(), corpus.values.len(), corpus.scales.len(), corpus.incomparable), (202, 4, 2, 1));
+        push(202, &[0, 0], 0.0);
+        assert_eq!((corpus.len(), corpus.values.len(), corpus.scales.len(), corpus.incomparable), (203, 4, 2, 1));
         let vector = Vector { values: vec![127, 0], scale: 1.0 };
         let found: Vec<i64> =
-            corpus.nearest(&vector, &[true; 202], 0.5, 10).into_iter().map(|(document, _)| document).collect();
+            corpus.nearest(&vector, &[true; 203], 0.5, 10).into_iter().map(|(document, _)| document).collect();
         assert_eq!(found, [200]);
         assert_eq!(corpus.cosine(&vector, 0), 0.0);
         assert_eq!(corpus.partial(true, 0, 0), Some(Partial { indexed: 2, of: 3, unread: 0, changed: 0 }));
         assert_eq!(corpus.partial(false, 0, 0), None);
-        assert_eq!(corpus.partial(false, 0, 4), Some(Partial { indexed: 202, of: 202, unread: 0, changed: 4 }));
+        assert_eq!(corpus.partial(false, 0, 4), Some(Partial { indexed: 203, of: 203, unread: 0, changed: 4 }));
     }
 }

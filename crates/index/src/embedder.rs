@@ -11,7 +11,8 @@ pub trait Embedder: Send + Sync {
     /// The number of components of a vector.
     fn dimensions(&self) -> usize;
 
-    /// The vector of a text, of length 1. A long text is truncated; a text without words has a vector, too.
+    /// The vector of a text, of length 1. A long text is truncated; a text without words has a vector, too. A text
+    /// that consists mostly of words unknown to the model has [`Vector::none`].
     ///
     /// # Errors
     /// The model cannot be run; the message says why.

@@ -49,7 +49,7 @@ const MAX_AT_ONCE: usize = 4;
 const MAX_TRIED: usize = 8;
 
 fn greeting() -> String {
-    format!("refdesk-model 2 {NAME}\n")
+    format!("refdesk-model 3 {NAME}\n")
 }
 
 /// Lends the model, which the first question loads, until it is dropped.

@@ -357,7 +357,8 @@ impl Storage for PostgresStorage {
 
     fn remove_damaged_vectors(&mut self, model: &str, dimensions: usize) -> Result<(), Error> {
         let sql = "DELETE FROM refdesk.vectors WHERE repository = $1 AND model = $2
-                   AND (dims <> $3 OR length(embedding) <> $3 OR NOT (scale > 0 AND scale <= 1) OR embedding = $4)";
+                   AND (dims <> $3 OR length(embedding) <> $3 OR NOT (scale >= 0 AND scale <= 1)
+                       OR (scale = 0) <> (embedding = $4))";
         let (length, zeros) = (i32::try_from(dimensions).unwrap_or(i32::MAX), vec![0u8; dimensions]);
         self.session.ask(async |client| {
             let transaction = client.transaction().await?;

@@ -101,9 +101,9 @@ pub struct Partial {
 pub struct IndexStatus {
     /// The chunks of all texts.
     pub documents: usize,
-    /// The chunks with a vector.
+    /// The chunks with a vector that means something.
     pub with_vector: usize,
-    /// The chunks still without a vector, not counting database content that never gets one.
+    /// The chunks still without a vector, not counting database content, which never gets one.
     pub without_vector: usize,
     /// Sources that were not read yet.
     pub unread: usize,
@@ -162,11 +162,10 @@ impl Index {
         };
         let threshold = question.threshold.map_or_else(|| computed(model), |set| Ok(Some(set)))?;
         let threshold = threshold.filter(|_| languages.iter().all(|language| language.has_background()));
-        let model_of_text = embedder.filter(|_| threshold.is_some());
-        let is_by_words = model_of_text.is_none();
+        let pieces = prepare(question.text, most, embedder.filter(|_| threshold.is_some()))?;
+        let is_by_words = !pieces.iter().any(Piece::has_vector);
         let words_threshold = computed(threshold::WORDS_ALONE)?;
-        let threshold = threshold.or(words_threshold);
-        let pieces = prepare(question.text, most, model_of_text)?;
+        let threshold = threshold.filter(|_| !is_by_words).or(words_threshold);
         let of_words = corpus.terms(&*self.storage, &pieces)?;
         let mut scored = corpus.score_with(&of_words, &pieces);
         let best: Vec<&ScoredSource> = scored.iter().take(PLACED).collect();
@@ -237,7 +236,7 @@ impl Index {
         let documents = self.storage.count()?;
         let corpus = self.index_cache.corpus(&*self.storage, model)?;
         let without_vector = self.storage.count_without_vector(model)? + corpus.damaged();
-        let with_vector = self.storage.count_embedded()?.saturating_sub(without_vector);
+        let with_vector = self.storage.count_embedded()?.saturating_sub(without_vector + corpus.meaningless());
         let unread = corpus.unread(unread(&*self.storage)?, catalog);
         let computed = |model| threshold::load(&*self.storage, model, Language::English);
         let threshold = computed(model)?.map_or_else(|| computed(threshold::WORDS_ALONE), |known| Ok(Some(known)))?;

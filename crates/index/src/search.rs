@@ -212,7 +212,7 @@ impl Index {
             by_words(storage, &corpus, &terms, &wanted, query.by_table)?;
         // Running the model takes longer than everything else.
         let model = embedder.filter(|_| corpus.has_vectors());
-        let vector = model.map(|model| model.embed(&parsed.text)).transpose()?;
+        let vector = model.map(|model| model.embed(&parsed.text)).transpose()?.filter(|vector| !vector.is_none());
         // In all documents: a filter does not make the words meaningless.
         let with_words = with_words(storage, &terms, corpus.len())?;
         let is_written = with_words.iter().any(|(_, documents)| !documents.is_empty());

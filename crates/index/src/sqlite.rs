@@ -305,7 +305,8 @@ impl Storage for SqliteStorage {
     fn remove_damaged_vectors(&mut self, model: &str, dimensions: usize) -> Result<(), Error> {
         self.change(|connection| {
             let sql = "DELETE FROM vectors WHERE model = ?1
-                       AND (dims <> ?2 OR length(embedding) <> ?2 OR NOT (scale > 0 AND scale <= 1) OR embedding = zeroblob(?2))";
+                       AND (dims <> ?2 OR length(embedding) <> ?2 OR NOT (scale >= 0 AND scale <= 1)
+                       OR (scale = 0) <> (embedding = zeroblob(?2)))";
             if connection.execute(sql, params![model, dimensions])? > 0 {
                 has_changed(connection, VERSION)?;
             }

@@ -196,7 +196,8 @@ pub(crate) trait Storage: Send {
     /// Stores vectors of a model, all or nothing.
     fn add_vectors(&mut self, model: &str, vectors: &[(Vec<u8>, Vector)]) -> Result<(), Error>;
 
-    /// Removes the vectors of a model that cannot be compared: all zeros, or with other dimensions.
+    /// Removes the vectors of a model that cannot be compared: with other dimensions, or all zeros with a scale other
+    /// than 0, which stands for a text without meaning.
     fn remove_damaged_vectors(&mut self, model: &str, dimensions: usize) -> Result<(), Error>;
 
     /// Removes vectors whose content is gone.

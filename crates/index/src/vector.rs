@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A vector of length 1.
+/// A vector of length 1, or of length 0 if the meaning of the text is unknown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Vector {
     /// Its components, in units of `scale`.
@@ -17,12 +17,22 @@ impl Vector {
         let length = values.iter().map(|value| value * value).sum::<f32>().sqrt();
         let most = values.iter().fold(0f32, |most, value| most.max(value.abs()));
         if !(length.is_finite() && length > 0.0) {
-            return Self { values: vec![0; values.len()], scale: 0.0 };
+            return Self::none(values.len());
         }
         let unit = most / 127.0;
         // Within -127..=127 by the choice of the unit.
         let values = values.iter().map(|value| (value / unit).round() as i8).collect();
         Self { values, scale: unit / length }
+    }
+
+    /// The vector of a text whose meaning is unknown, which is near no other.
+    pub fn none(dimensions: usize) -> Self {
+        Self { values: vec![0; dimensions], scale: 0.0 }
+    }
+
+    /// Whether it has no direction.
+    pub fn is_none(&self) -> bool {
+        self.scale == 0.0
     }
 
     /// Its components as stored.
@@ -62,7 +72,7 @@ mod tests {
         assert!((a.cosine(&b.values, b.scale) - exact(&one, &other)).abs() < 0.002);
         assert!((a.cosine(&a.values, a.scale) - 1.0).abs() < 0.002);
         let none = Vector::of(&[0.0; 384]);
-        assert!(none.scale == 0.0 && a.cosine(&none.values, none.scale) == 0.0);
+        assert!(none.is_none() && a.cosine(&none.values, none.scale) == 0.0);
         assert!(Vector::of(&[f32::NAN, 1.0]).scale == 0.0 && Vector::of(&[f32::INFINITY]).scale == 0.0);
     }
 }

@@ -1,6 +1,6 @@
 //! The tokenizer of the embedding model: BERT's normalisation to lower case without accents, then WordPiece.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
@@ -20,6 +20,8 @@ pub(crate) struct WordPiece {
     begin: i32,
     end: i32,
     unknown: i32,
+    /// The tokens that are no words: punctuation, and the begin and end tokens.
+    marks: HashSet<i32>,
 }
 
 impl WordPiece {
@@ -35,7 +37,16 @@ impl WordPiece {
         }
         let special = |token: &str| first.get(token).copied();
         let (begin, end, unknown) = (special("[CLS]")?, special("[SEP]")?, special("[UNK]")?);
-        Some(Self { first, next, begin, end, unknown })
+        let punctuation = first.iter().filter(|(token, _)| token.chars().all(is_punctuation)).map(|(_, id)| *id);
+        let marks = punctuation.chain([begin, end]).collect();
+        Some(Self { first, next, begin, end, unknown, marks })
+    }
+
+    /// Whether most of these tokens stand for words that the vocabulary does not contain.
+    pub(crate) fn are_mostly_unknown(&self, ids: &[i32]) -> bool {
+        let words = ids.iter().filter(|id| !self.marks.contains(id));
+        let (unknown, known): (Vec<&i32>, Vec<&i32>) = words.partition(|id| **id == self.unknown);
+        unknown.len() > known.len()
     }
 
     /// The token ids of a text, including the begin and end tokens, at most `most`.
