@@ -233,7 +233,7 @@ impl CompleteDesk<'_> {
         if is_just_begun && request.reader == SearchReader::Agent && self.index_process().is_some() {
             return Err(self.no_index(request.reader));
         }
-        self.put_named_first(&index, &query, embedder, &mut found.hits)?;
+        self.put_named_first(&index, &query, embedder, &mut found)?;
         let selects_nothing = request.among == SearchScope::Selected && self.selection.members().is_empty();
         let unknown = self.unknown_tags(&request.tags);
         let finds_nothing =

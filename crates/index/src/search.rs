@@ -109,7 +109,7 @@ pub enum SearchMode {
     /// Only words: there is no model, or there are no vectors.
     #[default]
     Words,
-    /// Only meaning: no document contains any of the words.
+    /// Only meaning: no document contains any of the words, and none is named by the query.
     Meaning,
 }
 
@@ -168,6 +168,8 @@ refdesk_text::worded_enum! {
         Words = "words",
         /// By meaning.
         Meaning = "meaning",
+        /// By name: the text that the query names, which comes before all others.
+        Name = "name",
     }
 }
 
@@ -185,6 +187,16 @@ pub struct HitRank {
     /// For the list by meaning: the cosine of the vectors of query and document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cosine: Option<f64>,
+}
+
+impl SectionHit {
+    /// Ranks it first by name, with at least this score.
+    pub fn rank_by_name(&mut self, least: f64) {
+        let score = self.score.max(least);
+        let added = rounded(score - self.score);
+        self.because.push(HitRank { list: RankedList::Name, rank: 1, score: added, words: Vec::new(), cosine: None });
+        self.score = score;
+    }
 }
 
 impl Index {

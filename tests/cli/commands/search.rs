@@ -101,6 +101,10 @@ fn a_source_that_is_named_in_full_comes_first() {
             let scores: Vec<f64> =
                 answer["hits"].as_array().unwrap().iter().map(|hit| hit["score"].as_f64().unwrap()).collect();
             assert!(scores.is_sorted_by(|one, other| one >= other), "{query}: {scores:?}");
+            let because = answer["hits"][0]["because"].as_array().unwrap();
+            let sum: f64 = because.iter().map(|rank| rank["score"].as_f64().unwrap()).sum();
+            assert!((sum - scores[0]).abs() < 0.0005, "{query}: {answer}");
+            assert_eq!(because.last().unwrap()["list"], "name", "{query}: {answer}");
         }
     }
     let answer = world.json(&["search", "retry", "--source", "breaker"], 0);

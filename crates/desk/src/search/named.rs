@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{LONGEST_TITLE, belongs_to};
 use crate::CompleteDesk;
 use refdesk_core::catalog::{Source, SourceKind};
-use refdesk_index::{Embedder, INLINE, Index, SOURCE, SearchQuery, SectionHit, TEXT};
+use refdesk_index::{Embedder, INLINE, Index, SOURCE, SearchMode, SearchQuery, SearchResult, SectionHit, TEXT};
 use refdesk_text::Error;
 
 impl CompleteDesk<'_> {
@@ -15,7 +15,7 @@ impl CompleteDesk<'_> {
         index: &Index,
         query: &SearchQuery,
         embedder: Option<&dyn Embedder>,
-        hits: &mut Vec<SectionHit>,
+        found: &mut SearchResult,
     ) -> Result<(), Error> {
         // Such a query is about part of a database, which is not a text with a name.
         if query.database.is_some() || query.domain.is_some() {
@@ -27,7 +27,7 @@ impl CompleteDesk<'_> {
                 hits.iter().find(|hit| is_it(&hit.source) && hit.kind != SOURCE).map(|hit| hit.path.clone())
             };
             let only = SearchQuery { is_wanted: &is_it, limit: 2, ..*query };
-            Ok(match of_text(hits) {
+            Ok(match of_text(&found.hits) {
                 Some(path) => Some(path),
                 None => of_text(&index.search(&only, embedder)?.hits),
             })
@@ -38,10 +38,13 @@ impl CompleteDesk<'_> {
         let is_same = |hit: &SectionHit| {
             (&hit.path, hit.line) == (&path, opening.line) && (Path::new(&path).is_absolute() || hit.source == source)
         };
-        let known = hits.iter().position(is_same).map(|at| hits.remove(at));
-        opening.because = known.map(|hit| hit.because).unwrap_or_default();
-        opening.score = hits.first().map_or(0.0, |best| best.score);
-        hits.insert(0, opening);
+        let known = found.hits.iter().position(is_same).map(|at| found.hits.remove(at));
+        (opening.score, opening.because) = known.map(|hit| (hit.score, hit.because)).unwrap_or_default();
+        opening.rank_by_name(found.hits.first().map_or(0.0, |best| best.score));
+        found.hits.insert(0, opening);
+        if found.mode == SearchMode::Meaning {
+            found.mode = SearchMode::Hybrid;
+        }
         Ok(())
     }
 
