@@ -112,6 +112,17 @@ fn a_source_that_is_named_in_full_comes_first() {
 }
 
 #[test]
+fn the_text_of_a_named_source_is_one_hit() {
+    let world = indexed();
+    // The section that matches begins at its own heading.
+    world.put("docs/breaker.md", "# Breaker\n\n## Fuses\n\nThey open when too many calls fail.\n".as_bytes());
+    world.run(&["index", "--words-only"]).exits(0);
+    let answer = world.json(&["search", "breaker"], 0);
+    assert_eq!(places(&answer), ["breaker text", "note text"], "{answer}");
+    assert_eq!((&answer["hits"][0]["line"], &answer["hits"][0]["end_line"]), (&json!(1), &json!(5)), "{answer}");
+}
+
+#[test]
 fn filters_choose_among_sources() {
     let world = indexed();
     world.run(&["select", "retry"]).exits(0);

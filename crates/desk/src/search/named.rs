@@ -35,10 +35,15 @@ impl CompleteDesk<'_> {
         let Some((source, path)) = self.text_named(index, query, best_in)? else { return Ok(()) };
         let opening = index.opening(&source, &path, query)?;
         let Some(mut opening) = opening.filter(|opening| is_kind(query, &opening.kind)) else { return Ok(()) };
-        let is_same = |hit: &SectionHit| {
-            (&hit.path, hit.line) == (&path, opening.line) && (Path::new(&path).is_absolute() || hit.source == source)
+        let lines = opening.line..=opening.end_line;
+        let is_inside = |hit: &SectionHit| {
+            (&hit.kind, &hit.path) == (&opening.kind, &path)
+                && (Path::new(&path).is_absolute() || hit.source == source)
+                && lines.contains(&hit.line)
+                && hit.end_line <= opening.end_line
         };
-        let known = found.hits.iter().position(is_same).map(|at| found.hits.remove(at));
+        // The best of them comes first.
+        let known = found.hits.extract_if(.., |hit| is_inside(hit)).collect::<Vec<_>>().into_iter().next();
         (opening.score, opening.because) = known.map(|hit| (hit.score, hit.because)).unwrap_or_default();
         opening.rank_by_name(found.hits.first().map_or(0.0, |best| best.score));
         found.hits.insert(0, opening);
