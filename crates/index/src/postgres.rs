@@ -99,7 +99,7 @@ impl PostgresStorage {
             let why = key.map_or_else(|error| error.to_string(), |()| String::from("no key"));
             return Err(server.unusable(&why));
         };
-        let session = Session::open(server, READ_LIMIT, WRITE_LIMIT)?;
+        let session = Session::open(&server.for_writing(), READ_LIMIT, WRITE_LIMIT)?;
         let Some(repository) = schema::make(&session, &name, fresh)? else { return Ok(None) };
         Ok(Some(Self { session, repository, is_writer: true, checkout, workspace: workspace.to_path_buf() }))
     }

@@ -18,6 +18,8 @@ const REACH: &str = "check index_url, and that the server runs";
 #[derive(Clone)]
 pub(crate) struct Server {
     address: Address,
+    /// Whether it is used to update the index.
+    is_for_writing: bool,
 }
 
 impl fmt::Debug for Server {
@@ -49,7 +51,12 @@ impl Server {
                 "move the file of the certificate authority, for example to ~/.postgresql, and write its whole path";
             return Err(Error::new(Code::IndexUnreachable, message, fix));
         }
-        Ok(Self { address })
+        Ok(Self { address, is_for_writing: false })
+    }
+
+    /// The same server, used to update the index.
+    pub(super) fn for_writing(&self) -> Self {
+        Self { is_for_writing: true, ..self.clone() }
     }
 
     pub(super) fn address(&self) -> &Address {
@@ -114,7 +121,11 @@ impl Server {
                 unreachable("add ?sslrootcert= to index_url, with the path of the file of its certificate authority")
             }
             RefusalKind::Denied => {
-                let message = format!("the search index in {shown} cannot be used: {refusal}");
+                // The server does not say which right is missing.
+                let message = match self.is_for_writing {
+                    true => format!("the search index in {shown} cannot be updated: the role may not write it"),
+                    false => format!("the search index in {shown} cannot be used: {refusal}"),
+                };
                 let fix = format!("ask for the right to create and write the schema 'refdesk' in {shown}");
                 Error::new(Code::IndexUnwritable, message, fix)
             }
@@ -151,6 +162,15 @@ impl Server {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_missing_right_to_write_is_named() {
+        let server = Server::parse("postgres://ann@db.example/team", Path::new("/w")).unwrap();
+        let denied = Refusal { kind: RefusalKind::Denied, words: "the role may not read it".to_owned() };
+        let (read, written) = (server.refused(&denied), server.for_writing().refused(&denied));
+        assert!(read.message.ends_with("cannot be used: the role may not read it"), "{read}");
+        assert!(written.message.ends_with("cannot be updated: the role may not write it"), "{written}");
+    }
 
     #[test]
     fn no_password_is_shown() {
