@@ -163,7 +163,7 @@ fn last_before(ranges: &[Range<usize>], offset: usize) -> Option<&Range<usize>> 
 
 /// Whether a bare word may begin after this character: white space, a bracket, a quote or a backtick.
 fn opens(c: char) -> bool {
-    c.is_whitespace() || is_bracket(c) || is_quote(c)
+    c.is_whitespace() || is_bracket(c) || is_quote(c) || is_wide_punctuation(c)
 }
 
 fn closes(c: char) -> bool {
@@ -176,6 +176,11 @@ fn is_bracket(c: char) -> bool {
 
 fn is_quote(c: char) -> bool {
     matches!(c, '"' | '\'' | '`' | '“' | '”' | '„' | '‘' | '’' | '‚' | '«' | '»' | '‹' | '›')
+}
+
+/// Whether it is punctuation of Chinese or Japanese, which contains its own white space.
+fn is_wide_punctuation(c: char) -> bool {
+    "（）［］｛｝【】〈〉《》「」『』，、；：。．！？".contains(c)
 }
 
 /// The word without the punctuation that ends its sentence; a final `..` is a path component and stays.
@@ -263,6 +268,10 @@ mod tests {
             ("x./a.md /./b .../c https://e.org/../d *./e", vec![]),
             ("a ./ b ../ c . ..", vec![]),
             ("path: ./x.yml:", vec!["./x.yml"]),
+            (
+                "参照 ./a.md。次に「./b.md」、（./c.md）と【./d.md】：./e.md！",
+                vec!["./a.md", "./b.md", "./c.md", "./d.md", "./e.md"],
+            ),
             ("\u{a0}./nbsp.md", vec!["./nbsp.md"]),
         ] {
             assert_eq!(targets(text, LinkSyntax::Plain), expected, "{text}");
