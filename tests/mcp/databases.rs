@@ -238,6 +238,7 @@ fn answers_match_their_schemas_and_say_what_they_cost() {
     let list = client.request("tools/list", json!({}))["result"]["tools"].clone();
     for (tool, arguments) in [
         ("search_tables", json!({"query": "invoice"})),
+        ("search_tables", json!({"query": "invoice", "database": "SHOP", "domain": "Invoice"})),
         ("search_tables", json!({"query": "?!"})),
         ("get_table_schema", json!({"table": "InvoiceLine"})),
         ("get_table_schema", json!({"table": "Artist"})),

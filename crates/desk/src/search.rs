@@ -195,9 +195,13 @@ impl CompleteDesk<'_> {
         };
         let takes_part = |source: &Source| is_explicit(source) && !waits_for_trust(source);
         let is_wanted = |id: &str| self.catalog.get(id).is_some_and(takes_part);
-        if request.database.is_some() || request.domain.is_some() {
-            self.documented_for(access.as_ref()).check(request.database.as_deref(), request.domain.as_deref())?;
-        }
+        let view;
+        let (database, domain) = if request.database.is_some() || request.domain.is_some() {
+            view = self.documented_for(access.as_ref());
+            view.resolve(request.database.as_deref(), request.domain.as_deref())?
+        } else {
+            (None, None)
+        };
         let index = self.index()?.ok_or_else(|| self.no_index(request.reader))?;
         let pages = self.documented_pages();
         let texts = CurrentTexts::new(&self.catalog, &pages);
@@ -217,8 +221,8 @@ impl CompleteDesk<'_> {
             changed: self.changed_files(&index)?,
             kinds: &request.kinds,
             is_wanted: &is_wanted,
-            database: request.database.as_deref(),
-            domain: request.domain.as_deref(),
+            database,
+            domain,
             by_table: request.by_table,
             preference: &preference,
             weight: &weight,

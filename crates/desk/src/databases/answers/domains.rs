@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::joins::{DescribedJoin, joins_of};
 use super::usage::is_zero;
-use super::view::{DatabaseView, TableBrief};
+use super::view::{DatabaseView, TableBrief, same_name};
 use super::{AnswerSources, Answered};
 use crate::databases::documented_pages::{DomainPage, TablePage};
 
@@ -101,7 +101,7 @@ impl DatabaseView {
     /// # Errors
     /// The database is unknown.
     pub fn domains(&self, database: Option<&str>, most: usize) -> Result<Answered<DescribedDomains>, Error> {
-        self.check(database, None)?;
+        let (database, _) = self.resolve(database, None)?;
         let all = self.pages.domains.iter().filter(|domain| database.is_none_or(|name| name == domain.database));
         let domains = all.filter_map(|domain| {
             let known: Vec<usize> = self.known_of(domain).collect();
@@ -162,13 +162,13 @@ impl DatabaseView {
 
     /// The domain with this name, or with the name `database.domain`, as lists show it.
     fn domain_named(&self, name: &str, database: Option<&str>) -> Result<&DomainPage, Error> {
-        let is_full = |domain: &&DomainPage| {
-            let rest = name.strip_prefix(domain.database.as_str()).and_then(|rest| rest.strip_prefix('.'));
-            database.is_none() && rest == Some(domain.domain.as_str())
-        };
-        let full = self.pages.domains.iter().find(is_full);
+        let all = self.pages.domains.iter().filter(|_| database.is_none());
+        let all: Vec<(String, &DomainPage)> = all.map(|it| (format!("{}.{}", it.database, it.domain), it)).collect();
+        let full = same_name(name, &all.iter().map(|(full, _)| full.as_str()).collect());
+        let full = full.and_then(|full| all.iter().find(|(it, _)| it == full)).map(|(_, domain)| domain);
         let (database, name) = full.map_or((database, name), |it| (Some(it.database.as_str()), it.domain.as_str()));
-        self.check(database, Some(name))?;
+        let (database, name) = self.resolve(database, Some(name))?;
+        let name = name.unwrap_or_default();
         let is_meant = |domain: &&DomainPage| {
             domain.domain == name
                 && database.is_none_or(|database| database == domain.database)

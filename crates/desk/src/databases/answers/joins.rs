@@ -54,7 +54,7 @@ impl DatabaseView {
         domain: Option<&str>,
         limit: usize,
     ) -> Result<Answered<CommonJoins>, Error> {
-        self.check(database, domain)?;
+        let (database, domain) = self.resolve(database, domain)?;
         let positions = self.tables(database, None);
         let read = self.pages.docs(&positions, self.now);
         let by_name: HashMap<(&str, String), (usize, &TablePage)> = positions

@@ -63,7 +63,7 @@ impl DatabaseView {
         domain: Option<&str>,
         most: usize,
     ) -> Result<Answered<ColumnUses>, Error> {
-        self.check(database, domain)?;
+        let (database, domain) = self.resolve(database, domain)?;
         let positions = self.tables(database, domain);
         let wanted = column.to_lowercase();
         let (mut usage, mut left_out, mut sources) = (Vec::new(), 0, AnswerSources::default());

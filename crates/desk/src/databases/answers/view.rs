@@ -143,24 +143,32 @@ impl DatabaseView {
         known.filter(|(_, (table, access))| access.is_some() && is_wanted(table)).map(|(at, _)| at).collect()
     }
 
-    /// Checks that the database and the domain exist.
+    /// The database and the domain with these names, as they are written in the pages. Case is ignored if it leaves only
+    /// one.
     ///
     /// # Errors
     /// The reader knows none with this name; the fix lists the known names.
-    pub(crate) fn check(&self, database: Option<&str>, domain: Option<&str>) -> Result<(), Error> {
-        let known = || self.known().filter(|table| database.is_none_or(|database| database == table.database));
-        if let Some(name) = database.filter(|_| known().next().is_none()) {
+    pub(crate) fn resolve(
+        &self,
+        database: Option<&str>,
+        domain: Option<&str>,
+    ) -> Result<(Option<&str>, Option<&str>), Error> {
+        let database = database.map(|name| {
             let names: BTreeSet<&str> = self.known().map(|table| table.database.as_str()).collect();
-            let message = format!("no documented database is named '{}'", one_line(name));
-            return Err(Error::new(Code::UnknownDatabase, message, suggest_name(name, &names, "database")));
-        }
-        if let Some(name) = domain.filter(|name| !known().any(|table| table.domain == *name)) {
-            let names: BTreeSet<&str> = known().map(|table| table.domain.as_str()).collect();
+            let message = || format!("no documented database is named '{}'", one_line(name));
+            let unknown = || Error::new(Code::UnknownDatabase, message(), suggest_name(name, &names, "database"));
+            same_name(name, &names).ok_or_else(unknown)
+        });
+        let database = database.transpose()?;
+        let domain = domain.map(|name| {
+            let tables = self.known().filter(|table| database.is_none_or(|database| database == table.database));
+            let names: BTreeSet<&str> = tables.map(|table| table.domain.as_str()).collect();
             let of = database.map(|database| format!(" of '{}'", one_line(database))).unwrap_or_default();
-            let message = format!("no domain{of} is named '{}'", one_line(name));
-            return Err(Error::new(Code::UnknownDomain, message, suggest_name(name, &names, "domain")));
-        }
-        Ok(())
+            let message = || format!("no domain{of} is named '{}'", one_line(name));
+            let unknown = || Error::new(Code::UnknownDomain, message(), suggest_name(name, &names, "domain"));
+            same_name(name, &names).ok_or_else(unknown)
+        });
+        Ok((database, domain.transpose()?))
     }
 
     /// The tables the reader may know about.
@@ -321,6 +329,13 @@ impl DatabaseView {
         let first = names.first().map(String::as_str).unwrap_or_default();
         Error::new(Code::UnknownTable, message, format!("name one with its database and schema, such as '{first}'"))
     }
+}
+
+/// The known name that is equal to this one, or else the only one that is equal except for case.
+pub(super) fn same_name<'n>(name: &str, known: &BTreeSet<&'n str>) -> Option<&'n str> {
+    let lower = name.to_lowercase();
+    let mut folded = known.iter().copied().filter(|known| known.to_lowercase() == lower);
+    known.get(name).copied().or_else(|| folded.next().filter(|_| folded.next().is_none()))
 }
 
 /// Suggests the nearest name, or lists the known names.

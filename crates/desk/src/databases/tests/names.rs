@@ -36,7 +36,16 @@ fn case_never_chooses_between_two_databases() {
     let error = view.domain("sales", None).unwrap_err();
     assert_eq!(error.message, "the databases shop and store have a domain 'sales'");
     assert_eq!(error.fix.to_string(), "name one with its database, such as 'shop.sales'");
-    assert_eq!(view.domain("store.sales", None).unwrap().answer.database, "store");
+    for (name, database) in [("store.sales", None), ("STORE.Sales", None), ("SALES", Some("Store"))] {
+        assert_eq!(view.domain(name, database).unwrap().answer.database, "store", "{name} {database:?}");
+    }
+    for (database, domain) in [("store", "sales"), ("STORE", "SALES")] {
+        let found = view.usage("id", Some(database), Some(domain), 10).unwrap().answer;
+        assert!(
+            found.usage.iter().any(|it| it.table.table.ends_with("main.Customer")),
+            "{database} {domain}: {found:?}"
+        );
+    }
     assert_eq!(view.domain("nowhere.sales", None).unwrap_err().code, Code::UnknownDomain);
     for (name, database) in
         [("shop.main.customer", "shop"), ("store.main.customer", "store"), ("store.Customer", "store")]
