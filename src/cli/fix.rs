@@ -39,6 +39,7 @@ pub fn words(fix: &Fix) -> Option<String> {
         Fix::ListProfiles => "`refdesk profiles` lists them".into(),
         Fix::ListSources => "`refdesk list` shows all ids".into(),
         Fix::ListTemplates => "`refdesk templates` shows the templates of the selection".into(),
+        Fix::MoreJoins(joins) => format!("allow them with --max-hops {joins}"),
         Fix::OpenScreen => "open `refdesk` in this workspace and ask again".into(),
         Fix::Overwrite => "check the difference, and replace the file with --overwrite".into(),
         Fix::Pick(id) => format!("`refdesk select {}` picks it", argument(id)),

@@ -300,7 +300,17 @@ fn calls_that_cannot_be_answered_say_why() {
             "no domain of 'north' is named 'invoice'",
         ),
         ("list_domains", json!({"database": "zzz"}), "the databases are north, shop"),
-        ("get_column_usage", json!({"column_name": "zzz"}), "no table has a column 'zzz'"),
+        (
+            "get_column_usage",
+            json!({"column_name": "zzz"}),
+            "no table has a column 'zzz'\n  fix: search_tables with query \"zzz\" looks for similar ones",
+        ),
+        ("get_column_usage", json!({"column_name": ""}), "fix: name a column"),
+        (
+            "get_join_path",
+            json!({"source_table": "Customer", "target_table": "Artist", "max_hops": 2}),
+            "\"max_hops\": ",
+        ),
         ("get_common_relationships", json!({"domain": "zzz"}), "the domains are artist, customer, employee"),
     ] {
         let text = said(&mut client, tool, arguments);

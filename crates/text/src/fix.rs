@@ -51,6 +51,8 @@ pub enum Fix {
     ListSources,
     /// List the templates of the selection.
     ListTemplates,
+    /// Allow join paths of this many joins.
+    MoreJoins(usize),
     /// Open the full screen in this workspace and ask again.
     OpenScreen,
     /// Allow an existing file to be replaced.
@@ -122,6 +124,7 @@ impl Fix {
             Self::ListProfiles => "list the profiles to see their names",
             Self::ListSources => "list the sources to see all ids",
             Self::ListTemplates => "list the templates of the selection",
+            Self::MoreJoins(joins) => return Cow::Owned(format!("allow paths of {joins} joins")),
             Self::OpenScreen => "open the full screen in this workspace and ask again",
             Self::Overwrite => "check the difference, and allow the file to be replaced",
             Self::Pick(id) => return Cow::Owned(format!("pick '{id}' first")),

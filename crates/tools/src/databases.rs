@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::answer::escape;
 use super::read_reference::{NOTICE, framed};
-use super::{ToolAnswer, ToolCall, ToolResult, closed, select_references};
+use super::{ToolAnswer, ToolCall, ToolResult, advice, closed, select_references};
 use refdesk_desk::engine::{Request, Response};
 use refdesk_desk::session::{JournalEvent, Receipt};
 use refdesk_desk::{DatabaseAnswer, DatabaseQuestion};
@@ -25,7 +25,7 @@ async fn ask(call: ToolCall, question: DatabaseQuestion) -> ToolResult {
     let DatabaseAnswer { mut json, quoted, select, problem } = *found?;
     let hint = (!select.is_empty()).then(|| how_to_select(&select, &excluded));
     if let Some(problem) = problem {
-        let near = problem.fix.to_string();
+        let near = problem.fix.worded(&|fix| advice(fix, &excluded));
         let fix: Vec<String> = [near].into_iter().filter(|near| !near.is_empty()).chain(hint).collect();
         let refused = Error { fix: fix.join("; ").into(), ..problem };
         let text = refused.to_string();

@@ -219,6 +219,11 @@ pub fn advice(fix: &Fix, excluded: &[String]) -> Option<String> {
         Fix::ShowVariables(name) => {
             (&list_template_variables::SPEC, format!("listTemplateVariables with {name} shows what it asks for"))
         }
+        Fix::FindColumn(name) => {
+            let [search_tables, ..] = databases::TOOLS;
+            (search_tables, format!("search_tables with query {} looks for similar ones", Value::from(name.as_str())))
+        }
+        Fix::MoreJoins(joins) => return Some(format!("pass \"max_hops\": {joins}")),
         // Only a person can allow other paths.
         Fix::AllowOutside => return Some("choose a path inside the workspace".to_owned()),
         Fix::Overwrite => {

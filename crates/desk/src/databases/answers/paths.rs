@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use refdesk_database::schema::join_path::{HOPS, JoinPath, JoinPaths, JoinTable, join_paths};
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens::counted;
-use refdesk_text::{Code, Error};
+use refdesk_text::{Code, Error, Fix};
 use serde::Serialize;
 
 use super::view::DatabaseView;
@@ -197,13 +197,13 @@ fn no_path(source: &str, target: &str, found: &JoinPaths, most: usize, is_partly
 }
 
 /// Hints for connecting two tables that have no path.
-fn nearest(source: &str, target: &str, found: &JoinPaths, are_read: [bool; 2]) -> String {
+fn nearest(source: &str, target: &str, found: &JoinPaths, are_read: [bool; 2]) -> Fix {
     if let Some(joins) = found.apart().filter(|joins| *joins <= HOPS) {
-        return format!("set max hops to {joins}");
+        return Fix::MoreJoins(joins);
     }
     if found.longer.len() > 2 {
         let middle = found.longer.get(found.longer.len() / 2).map(|name| one_line(name)).unwrap_or_default();
-        return format!("ask for the paths to and from {middle}, which is halfway");
+        return format!("ask for the paths to and from {middle}, which is halfway").into();
     }
     let near = |table: &str, others: &[String], is_read: bool| match others {
         [] => is_read.then(|| format!("{table} has no joins")),
@@ -217,5 +217,5 @@ fn nearest(source: &str, target: &str, found: &JoinPaths, are_read: [bool; 2]) -
             found.bridges.iter().map(|bridge| format!("{} and {}", bridge.from, bridge.to)).collect();
         all.push(format!("columns with the same name and type: {}", one_line(&pairs.join(", "))));
     }
-    all.join("; ")
+    all.join("; ").into()
 }

@@ -103,8 +103,11 @@ impl DatabaseView {
             }
         }
         if usage.is_empty() {
-            let fix = did_you_mean(column, names.iter().map(String::as_str))
-                .map_or_else(|| Fix::FindColumn(column.to_owned()), Fix::Text);
+            let fix = match did_you_mean(column, names.iter().map(String::as_str)) {
+                Some(near) => near.into(),
+                None if column.trim().is_empty() => "name a column".into(),
+                None => Fix::FindColumn(column.to_owned()),
+            };
             let unknown = format!("cannot tell which tables have a column '{}'", one_line(column));
             if let Some(error) = DamagedPage::error(&sources.damaged, &unknown) {
                 return Err(error);

@@ -157,7 +157,7 @@ fn two_tables_that_are_too_far_apart_say_how_far() {
         let problem = found.problem.unwrap();
         assert_eq!(
             (problem.message.as_str(), problem.fix.to_string().as_str()),
-            ("main.shelf and main.zone are 2 joins apart, but the search is limited to 1", "set max hops to 2")
+            ("main.shelf and main.zone are 2 joins apart, but the search is limited to 1", "allow paths of 2 joins")
         );
     }
 }
