@@ -100,8 +100,7 @@ impl QueryTerms {
             for stem in &first.stems {
                 by_stem.entry(stem.clone()).or_default().push(at);
             }
-            let mut chars = first.text.chars();
-            if term.len() == 1 && chars.next().is_some_and(is_unspaced) && chars.next().is_some() {
+            if term.len() == 1 && first.text.starts_with(is_unspaced) {
                 unspaced.push((at, first.text.clone()));
             }
         }
@@ -135,7 +134,7 @@ impl QueryTerms {
         }
     }
 
-    /// Finds the terms in a part of a text without blanks, which search finds by pairs of characters.
+    /// Finds the terms in a part of a text without blanks, which search finds by pairs of characters and single ones.
     fn find_unspaced(&self, part: &str, start: usize, found: &mut Vec<Match>) {
         for (at, _) in part.char_indices() {
             let (from, rest) = (start + at, part.get(at..).unwrap_or_default());
@@ -208,8 +207,8 @@ mod tests {
             ("spec.syncPolicy and the spec", &["spec syncpolicy"], "spec syncPolicy"),
             ("支払いの再試行は三回", &["再試行", "再試", "試行"], "再試行 再試 試行"),
             ("使用Rust编写", &["rust", "编写"], "Rust 编写"),
-            ("水と水", &["水"], ""),
-            ("水 と 水道", &["水"], "水"),
+            ("水と水", &["水"], "水 水"),
+            ("水 と 水道", &["水"], "水 水"),
             ("ΟΔΟΣ, οδός", &["οδοσ"], "ΟΔΟΣ οδός"),
             ("nothing here", &["retry"], ""),
             ("nothing here", &[], ""),

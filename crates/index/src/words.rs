@@ -146,10 +146,14 @@ pub(crate) fn split_names(text: &str) -> String {
     let is_long = |part: &str| part.chars().filter(|char| !is_accent(*char)).nth(1).is_some();
     let forms = words(text)
         .flat_map(|word| forms(word).into_iter().skip(1).filter(move |form| is_long(form) || !is_long(word)));
+    let is_part_of = |word: &&str| word.chars().nth(1).is_some();
+    let unspaced = words(text).filter(is_part_of).flat_map(parts).filter(|part| part.starts_with(is_unspaced));
+    // A single character can be a whole word.
+    let singles = unspaced.flat_map(|part| part.split("")).filter(|char| !char.is_empty()).map(Cow::Borrowed);
     // With a `v`, the first number is a different word.
     let versions = text.split(char::is_whitespace).filter(|word| word.contains(['v', 'V'])).flat_map(versions);
     let mut split = String::new();
-    for part in forms.chain(versions.map(Cow::Owned)) {
+    for part in forms.chain(singles).chain(versions.map(Cow::Owned)) {
         if !split.is_empty() {
             split.push(' ');
         }
@@ -235,7 +239,7 @@ mod tests {
         ] {
             assert_eq!(forms(word).join(" "), expected, "{word}");
         }
-        assert_eq!(split_names("重试策略, 用Rust写"), "重试 试策 策略 Rust");
+        assert_eq!(split_names("重试策略, 用Rust写, 水"), "重试 试策 策略 Rust 重 试 策 略 用 写");
         assert_eq!(split_names("ø, aØ"), "o ao");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::words::{forms, is_stop_word, versions, words};
+use crate::words::{forms, is_stop_word, is_unspaced, versions, words};
 
 /// The most characters of a query; a longer one is truncated.
 pub const LONGEST: usize = 4_096;
@@ -74,7 +74,9 @@ fn compounds(text: &str) -> Vec<(String, [String; 2])> {
 }
 
 fn has_content(term: &str) -> bool {
-    term.chars().nth(1).is_some() && !is_stop_word(&term.to_lowercase())
+    // In Chinese and Korean, and in Japanese except in Hiragana, a single character can be a whole word.
+    let is_word = |char: char| is_unspaced(char) && !matches!(char, '\u{3041}'..='\u{309f}');
+    (term.chars().nth(1).is_some() || term.starts_with(is_word)) && !is_stop_word(&term.to_lowercase())
 }
 
 /// Collects terms, and uninformative words, which count only if there are no others.
@@ -166,6 +168,9 @@ mod tests {
             ("NEAR(a b, 2) OR title:x* ^y -z", vec!["near", "title x", "title"]),
             ("Größe ändern", vec!["größe", "grösse", "ändern"]),
             ("日本語の 検索", vec!["日本語の", "日本", "本語", "語の", "検索"]),
+            ("池", vec!["池"]),
+            ("a retry 池", vec!["retry", "池"]),
+            ("水 と 水道", vec!["水", "水道"]),
             ("retry\0payment", vec!["retry", "payment"]),
             ("\"", vec![]),
             ("?! — …", vec![]),

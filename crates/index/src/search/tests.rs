@@ -256,9 +256,16 @@ fn texts_without_blanks_are_found_by_what_is_in_them(world: &World) {
         inline("en", "# Retry\n\na retry repeats a call"),
     ]);
     let (index, _) = world.index();
-    for (query, expected) in
-        [("再試行", "ja"), ("失敗", "ja"), ("生产环境", "zh"), ("rust", "zh"), ("데이터베이스", "ko"), ("retry", "en")]
-    {
+    for (query, expected) in [
+        ("再試行", "ja"),
+        ("失敗", "ja"),
+        ("払", "ja"),
+        ("生产环境", "zh"),
+        ("境", "zh"),
+        ("rust", "zh"),
+        ("데이터베이스", "ko"),
+        ("retry", "en"),
+    ] {
         let found = index.search(&everything(query), None).unwrap();
         let sources: Vec<_> = found.hits.iter().map(|hit| hit.source.as_str()).collect();
         assert_eq!(sources, [expected], "{query}");
