@@ -255,7 +255,8 @@ mod tests {
             (2, 0),
             "nothing waits for a vector"
         );
-        for (text, expected) in [("谢谢", None), ("セッション", None), ("连接失败", Some("s0"))] {
+        for (text, expected) in [("谢谢", None), ("การเชื่อมต่อ", None), ("连接失败", Some("s0"))]
+        {
             let found = index.search(&crate::search::tests::everything(text), Some(model)).unwrap();
             let first = found.hits.first().map(|hit| hit.source.as_str());
             assert_eq!((first, found.partial, found.incomparable), (expected, None, 0), "{text}");
