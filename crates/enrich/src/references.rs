@@ -12,7 +12,7 @@ use super::meaning::{Meaning, Score};
 use super::ranking::{RankedHint, Ranking, SourceStates, rank};
 use super::session_memory::{SessionMemory, content_hash};
 use super::{Findings, contents, instruction, print};
-use refdesk_core::catalog::{Mode, Source, SourceId};
+use refdesk_core::catalog::{Mode, PathState, Source, SourceId};
 use refdesk_core::selection::{Role, SelectedSource, Selection};
 use refdesk_text::lines;
 
@@ -217,7 +217,11 @@ impl ReferenceDrafts<'_> {
 pub(super) fn ranking<'a>(ctx: &EnrichContext<'a>, found: &'a Findings) -> Ranking<'a> {
     let EnrichContext { catalog, selection, about, exclude_hints, hint_settings, .. } = *ctx;
     let mentioned: HashSet<&str> = found.expansions.iter().map(|it| it.id.as_str()).collect();
-    let may_be_read = |id: &str| catalog.get(id).is_some_and(is_readable);
+    // A missing source keeps its tag hint, which reports that it is missing.
+    let is_closed = |source: &Source| {
+        source.place().is_some_and(|place| matches!(place.state, PathState::Untrusted | PathState::Reserved))
+    };
+    let may_be_read = |id: &str| catalog.get(id).is_some_and(|source| !is_closed(source));
     let may_be_hinted = |id: &str| {
         let is_open = |source: &Source| source.mode == Mode::Selectable && is_readable(source);
         !exclude_hints

@@ -10,7 +10,8 @@ use crate::meaning::Score;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "reason", rename_all = "kebab-case")]
 pub enum Rejection {
-    /// Its text cannot be read: it is missing or not trusted yet, or it belongs to git or refdesk.
+    /// Its text may not be read: it is not trusted yet, or it belongs to git or refdesk. Without a tag in the text, also: it is
+    /// missing.
     Unreadable,
     /// It has no tag in the text, and hints by meaning are turned off.
     MeaningOff,
