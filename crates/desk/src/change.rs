@@ -125,6 +125,12 @@ impl Desk {
         let releasing: HashSet<SourceId> = asked.known.iter().filter(|id| self.releases(id)).cloned().collect();
         let stays_brought = |id: &str| releasing.contains(id);
         let mut answer = self.pick_resolved(session, (ids, tags), asked, &[], NewPicks::Inherited(&stays_brought))?;
+        let entered = answer.picked.iter().chain(&answer.pulled_in);
+        let waits = |id: &&SourceId| self.catalog.get(id.as_str()).is_some_and(Source::is_untrusted);
+        let waiting: Vec<SourceId> = entered.filter(waits).cloned().collect();
+        if !waiting.is_empty() {
+            answer.left_out.push(format!("the user has to trust these first: {}", mention_some(&waiting)));
+        }
         if !barred.is_empty() {
             answer.left_out.push(format!("a tag does not pick what a person excluded: {}", mention_some(&barred)));
         }
@@ -388,7 +394,9 @@ impl Desk {
     ) -> Result<AppliedChange<T>, Error> {
         let mut choice = self.choice.clone();
         let answer = change(&mut choice);
-        new.mark(&mut self.taken_over, &self.choice.picks, &choice.picks);
+        let mut taken_over = self.taken_over.clone();
+        new.mark(&mut taken_over, &self.choice.picks, &choice.picks);
+        self.take_over(taken_over);
         self.note_choice(session, &self.choice, &choice, reason);
         let before = self.choose(choice);
         let left = self.forget_left(&before)?;

@@ -19,12 +19,11 @@ use super::references;
 use super::session_memory::SessionMemory;
 use super::templates;
 use super::{Matcher, Pinned, SourceFiles, pinned, relevance};
-use refdesk_core::catalog::{Catalog, PathState, Source, SourceId};
+use refdesk_core::catalog::{Catalog, SourceId};
 use refdesk_core::config::HintSettings;
 use refdesk_core::selection::{Parents, Selection};
 use refdesk_index::{Partial, TextTopics};
 use refdesk_templates::{Template, TemplateIndex};
-use refdesk_text::tokens;
 
 refdesk_text::worded_enum! {
     /// The kind of text to enrich.
@@ -237,24 +236,7 @@ pub fn enrich(ctx: &EnrichContext, asked: &EnrichRequest, memory: &SessionMemory
     if injected::ends_with_left_out(asked.text, &own) {
         drafts.clear();
     }
-    let mut enriched = appended(ctx, asked, drafts, metadata, known);
-    if !asked.repeat {
-        let read = sources_read_in_full(ctx, asked);
-        read.for_each(|source| enriched.memory.remember(&references::hint_key(source, &ctx.places.stamp(source))));
-    }
-    enriched
-}
-
-/// The files that a tool has just read, and that a later hint must not tell the agent to read: those no longer than the
-/// tool's result, because it may be a part or only mention the file.
-fn sources_read_in_full<'c>(ctx: &EnrichContext<'c>, asked: &EnrichRequest) -> impl Iterator<Item = &'c Source> {
-    let EnrichContext { catalog, places, about, .. } = *ctx;
-    let tokens = tokens::of_prose(asked.text.len() as u64);
-    let read = about.into_iter().flat_map(|about| &about.read).filter_map(|id| catalog.get(id));
-    read.filter(move |source| {
-        let is_file = source.place().is_some_and(|place| place.state == PathState::File);
-        is_file && places.tokens(source).is_some_and(|whole| whole <= tokens)
-    })
+    appended(ctx, asked, drafts, metadata, known)
 }
 
 /// What an agent gets at the start of a conversation: the instructions (BEHAVIOUR §7) and the enrichers' drafts, within

@@ -160,7 +160,7 @@ impl<'a> RankedText<'a, '_> {
         for hint in hints.iter_mut().filter(|_| self.about.is_some()) {
             hint.rejected = match () {
                 () if !(self.states.may_be_read)(hint.id) => Some(Rejection::Unreadable),
-                () if was_read(self.about, hint.id) => Some(Rejection::JustRead),
+                () if self.is_filtered() && was_read(self.about, hint.id) => Some(Rejection::JustRead),
                 () => None,
             };
         }

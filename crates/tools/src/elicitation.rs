@@ -11,6 +11,7 @@ use super::handle::QuestionSlot;
 use super::select_references::nothing_selected;
 use super::{FailedAnswer, ToolAnswer, ToolCall, advice, closed};
 use refdesk_core::config::ChannelKind;
+use refdesk_desk::Picker;
 use refdesk_desk::channel::{self, Approval, ChannelAnswer, ChannelSetup, NoAnswer, Request, Requester, Wait};
 use refdesk_desk::engine::{self, Response};
 use refdesk_text::names::first_of;
@@ -49,6 +50,8 @@ pub(crate) struct Chosen {
     pub note: String,
     /// Ids that the person gave but that were not offered.
     pub unknown: Vec<String>,
+    /// Whose pick it is: an answer through the client is the agent's, which controls the client.
+    pub by: Picker,
 }
 
 /// Asks a person to choose sources.
@@ -69,6 +72,7 @@ pub(crate) async fn choose(call: &mut ToolCall) -> Result<Chosen, FailedAnswer> 
         Some(elicit) if through_client => elicit.elicit(&request, &wait),
         _ => Elicitation::Unsupported,
     };
+    let picker = if matches!(elicitation, Elicitation::Unsupported) { Picker::Person } else { Picker::Agent };
     let reply = match elicitation {
         Elicitation::Unsupported => {
             let to_ask = request.clone();
@@ -98,7 +102,7 @@ pub(crate) async fn choose(call: &mut ToolCall) -> Result<Chosen, FailedAnswer> 
             return Err(FailedAnswer::Answer(Box::new(ToolAnswer { question, ..ToolAnswer::failed(json) })));
         }
     };
-    chosen(reply).map_err(|refusal| {
+    chosen(reply, picker).map_err(|refusal| {
         let words = if refusal.fix.is_none() { "" } else { "; " };
         let fix = refusal.fix.worded(&|fix| advice(fix, &[]));
         nothing_selected("error", &format!("{}{words}{fix}", refusal.message))
@@ -106,7 +110,7 @@ pub(crate) async fn choose(call: &mut ToolCall) -> Result<Chosen, FailedAnswer> 
 }
 
 /// Describes the person's choice for the agent.
-fn chosen(reply: UserReply) -> Result<Chosen, Error> {
+fn chosen(reply: UserReply, picker: Picker) -> Result<Chosen, Error> {
     let ChannelAnswer { selected, unknown, by, .. } = reply.map_err(no_reply)?;
     let by = channel::person(by.as_deref());
     let mut note = match selected.len() {
@@ -116,7 +120,7 @@ fn chosen(reply: UserReply) -> Result<Chosen, Error> {
     if !unknown.is_empty() {
         note.push_str(&format!("; not offered: {}", unknown.join(", ")));
     }
-    Ok(Chosen { ids: selected, note, unknown })
+    Ok(Chosen { ids: selected, note, unknown, by: picker })
 }
 
 /// Asks on a screen for approval of a write; returns who approved it.

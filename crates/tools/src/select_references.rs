@@ -40,8 +40,8 @@ async fn run(mut call: ToolCall) -> ToolResult {
 
 /// Picks the sources; `chosen` is set if a person chose them.
 async fn pick(call: &ToolCall, ids: Vec<String>, tags: Vec<String>, chosen: Option<Chosen>) -> ToolResult {
-    let (picked, mut json) = match call.handle.ask(&call.session, Request::Pick { ids, tags, by: Picker::Agent }).await
-    {
+    let by = chosen.as_ref().map_or(Picker::Agent, |chosen| chosen.by);
+    let (picked, mut json) = match call.handle.ask(&call.session, Request::Pick { ids, tags, by }).await {
         Some(Response::Picked(Ok(picked))) => *picked,
         Some(Response::Picked(Err(refusal))) => return Err(nothing_selected("error", &refusal.to_string())),
         _ => return Err(closed().into()),

@@ -79,15 +79,22 @@ impl Desk {
         !changed.is_empty()
     }
 
-    /// Whether a pick of this source would release an address or a tool that waits for trust, directly or by mentions.
+    /// Whether this source, or what it pulls in, includes an address or a tool that the workspace also brings into every
+    /// conversation, so that a pick of it would release what waits for trust. A person's exclusions do not count: a pick may
+    /// lift them.
     pub(crate) fn releases(&self, id: &SourceId) -> bool {
-        if self.unrequested.is_empty() {
-            return false;
-        }
-        let alone = selection::select(&Choice::of_picks(&[id.to_string()]), &self.catalog, &self.graph, self.rules());
+        let select =
+            |picks: &[String], rules| selection::select(&Choice::of_picks(picks), &self.catalog, &self.graph, rules);
+        let brought: Vec<String> = self.preselected_ids().map(str::to_owned).chain(self.taken_over.clone()).collect();
+        let brought = select(&brought, self.rules());
+        let alone = select(&[id.to_string()], ExpansionRules { from_auto: false, ..self.rules() });
         // A path outside waits for the trust that it has for agents that select it.
-        let is_address = |id: &&SourceId| self.catalog.get(id.as_str()).is_some_and(|source| source.place().is_none());
-        self.unrequested.iter().filter(is_address).any(|id| alone.contains(id.as_str()))
+        let is_address = |id: &SourceId| {
+            self.catalog.get(id.as_str()).is_some_and(|source| {
+                matches!(source.kind.with_trust(), SourceKind::Url { .. } | SourceKind::Mcp { .. })
+            })
+        };
+        alone.members().iter().any(|member| is_address(&member.id) && brought.contains(member.id.as_str()))
     }
 
     /// Forgets what was read of these sources, so that it is read again if it may be.

@@ -115,6 +115,18 @@ fn an_address_that_was_not_picked_here_waits_for_trust() {
     desk.pick(&session(), &["a".to_owned()], &[]).unwrap();
     assert!(!desk.settled().catalog().get("x").unwrap().is_untrusted(), "pulled in by a pick made here");
     desk.clear(&session(), true).unwrap();
+    // An exclusion by a person does not make it easier.
+    world.configure(&format!(r#"{{"sources": [{}, {address}], "preselected": ["a"]}}"#, inline("a", "selectable")));
+    let mut brought = world.desk();
+    brought.pick(&session(), &["a".to_owned()], &[]).unwrap();
+    brought.unpick(&session(), &["a".to_owned()]).unwrap();
+    brought.exclude(&session(), &["x".to_owned()]).unwrap();
+    let picked = brought.pick_for_agent(&session(), &["x".to_owned()], &[]).unwrap();
+    assert_eq!(picked.left_out, ["the user has to trust these first: @x"]);
+    assert!(brought.settled().catalog().get("x").unwrap().is_untrusted());
+    world.configure(&format!(r#"{{"sources": [{}, {address}]}}"#, inline("a", "selectable")));
+    let mut desk = world.desk();
+    desk.clear(&session(), true).unwrap();
     desk.pick_for_agent(&session(), &["x".to_owned()], &[]).unwrap();
     assert!(!desk.settled().catalog().get("x").unwrap().is_untrusted(), "nothing but the agent's pick brings it");
 }
