@@ -66,7 +66,7 @@ fn unknown_session(desk: &Desk, session: &str) -> Option<Diagnostic> {
         known.insert(line.session);
     };
     desk.each_line(insert).ok()?;
-    if known.is_empty() || known.contains(session) || session == "default" {
+    if known.is_empty() || known.contains(session) {
         return None;
     }
     let message = format!("the journal has no line of a session '{session}'");
