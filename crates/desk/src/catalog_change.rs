@@ -188,7 +188,9 @@ impl Desk {
     /// Part of it cannot be read; the message is `refusal` and the reason.
     pub fn check_whole(&self, refusal: &str) -> Result<(), Error> {
         let Some(problem) = self.hiding_problem() else { return Ok(()) };
-        let place = Some(problem.place()).filter(|place| !place.is_empty()).map(|place| format!("{place}: "));
+        // Some messages name the file themselves.
+        let is_news = |place: &String| !place.is_empty() && !problem.message.contains(place.as_str());
+        let place = Some(problem.place()).filter(is_news).map(|place| format!("{place}: "));
         let message = format!("{refusal}: {}{}", place.unwrap_or_default(), problem.message);
         Err(Error::new(problem.code, message, problem.fix.clone()))
     }

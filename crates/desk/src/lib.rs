@@ -418,6 +418,11 @@ impl Desk {
         self.config.settings.preselected.iter().map(String::as_str).chain(of_profile)
     }
 
+    /// The picks that no person made here: those of the workspace, and an agent's that would release what waits for trust.
+    pub(crate) fn brought_picks(&self) -> HashSet<&str> {
+        self.preselected_ids().chain(self.taken_over.iter().map(String::as_str)).collect()
+    }
+
     fn preselected(&self) -> Choice {
         Choice::of_picks(&self.config.settings.preselected)
     }

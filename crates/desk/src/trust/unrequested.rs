@@ -39,8 +39,7 @@ impl Desk {
         let may_need = |id: &&SourceId| self.catalog.get(id.as_str()).is_some_and(|it| may_need_trust(it, &workspace));
         let mut unrequested: HashSet<SourceId> = members.filter(may_need).cloned().collect();
         if !unrequested.is_empty() {
-            let brought: HashSet<&str> =
-                self.preselected_ids().chain(self.taken_over.iter().map(String::as_str)).collect();
+            let brought = self.brought_picks();
             let mut asked = self.choice.clone();
             asked.picks.retain(|id| !brought.contains(id.as_str()));
             let rules = ExpansionRules { from_auto: false, ..self.rules() };
@@ -85,7 +84,7 @@ impl Desk {
     pub(crate) fn releases(&self, id: &SourceId) -> bool {
         let select =
             |picks: &[String], rules| selection::select(&Choice::of_picks(picks), &self.catalog, &self.graph, rules);
-        let brought: Vec<String> = self.preselected_ids().map(str::to_owned).chain(self.taken_over.clone()).collect();
+        let brought: Vec<String> = self.brought_picks().into_iter().map(str::to_owned).collect();
         let brought = select(&brought, self.rules());
         let alone = select(&[id.to_string()], ExpansionRules { from_auto: false, ..self.rules() });
         // A path outside waits for the trust that it has for agents that select it.
