@@ -104,7 +104,7 @@ impl Desk {
             true => "clearing the selection".to_owned(),
             false => format!("clearing of {}", counted(changed.len(), "pick")),
         };
-        let done = self.change_as(session, NewPicks::Made(&[]), clear, |changed| Some(name(changed)))?;
+        let done = self.change_as(session, NewPicks::Person(&[]), clear, |changed| Some(name(changed)))?;
         Ok(self.followed(done))
     }
 
@@ -114,7 +114,7 @@ impl Desk {
         ids: &[String],
         each: fn(&mut Choice, &str) -> bool,
     ) -> Result<Changed, Error> {
-        let done = self.change(session, NewPicks::Made(&[]), |choice| {
+        let done = self.change(session, NewPicks::Person(&[]), |choice| {
             ids.iter().filter(|id| each(choice, id)).cloned().collect()
         })?;
         Ok(self.followed(done))
@@ -177,9 +177,8 @@ impl Desk {
         self.finish_interrupted()?;
         // If the stored choice cannot be read, a long-running desk continues with the one in memory.
         let choice = if self.options.is_long_running { self.choice.clone() } else { self.preselected() };
-        let brought = self.brought_picks();
-        let taken_over = choice.picks.iter().filter(|id| brought.contains(id.as_str())).cloned().collect();
-        let initial = StoredSelection { choice, taken_over, ..StoredSelection::default() };
+        let initial =
+            StoredSelection { unconfirmed: self.unconfirmed_of(&choice), choice, ..StoredSelection::default() };
         let mut stored_before = Choice::default();
         let change = |choice: &mut Choice| {
             stored_before.clone_from(choice);
@@ -196,7 +195,7 @@ impl Desk {
             // Another process stored a choice that this one has not read yet: compare with the selection it results in.
             self.choose(stored_before);
         }
-        self.take_over(done.taken_over);
+        self.adopt_unconfirmed(done.unconfirmed);
         let before = self.choose(done.value);
         let left = self.forget_left(&before)?;
         Ok(AppliedChange { answer: done.answer, before, left })
@@ -212,9 +211,9 @@ impl Desk {
     ) -> Result<AppliedChange<T>, Error> {
         let mut choice = self.choice.clone();
         let answer = change(&mut choice);
-        let mut taken_over = self.taken_over.clone();
-        new.mark(&mut taken_over, &self.choice.picks, &choice.picks);
-        self.take_over(taken_over);
+        let mut unconfirmed = self.unconfirmed.clone();
+        new.mark(&mut unconfirmed, &self.choice.picks, &choice.picks);
+        self.adopt_unconfirmed(unconfirmed);
         self.note_choice(session, &self.choice, &choice, reason);
         let before = self.choose(choice);
         let left = self.forget_left(&before)?;

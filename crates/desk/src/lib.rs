@@ -114,7 +114,7 @@ use self::places::Contents;
 use self::profile::ActiveProfile;
 pub use self::trust::RevokedTrust;
 use self::trust::{LoadedCatalog, TrustDecisions};
-use crate::session::Store;
+use crate::session::{Store, UnconfirmedPicks};
 use refdesk_core::catalog::{self, Catalog, PlainSources, Source, SourceId};
 use refdesk_core::config::{Config, JsonDocument};
 use refdesk_core::mention::{Library, MentionGraph};
@@ -142,10 +142,10 @@ pub struct Desk {
     linked_references: Vec<PathBuf>,
     /// What was trusted when the catalog was read.
     decided: TrustDecisions,
-    /// Picks that came with the workspace, in a file that this user's refdesk did not write.
-    taken_over: Vec<String>,
+    /// The picks that no person made here.
+    unconfirmed: UnconfirmedPicks,
     /// All such picks so far, since undo can restore them.
-    were_taken_over: HashSet<String>,
+    earlier_unconfirmed: UnconfirmedPicks,
     /// Selected sources with an address or a tool that no pick made here pulled in: they are in every conversation.
     unrequested: HashSet<SourceId>,
     /// Why the search index could not be updated in the background, if the last attempt failed.
@@ -234,8 +234,8 @@ impl Desk {
             catalog: Arc::default(),
             linked_references: Vec::new(),
             decided: TrustDecisions::new(),
-            taken_over: Vec::new(),
-            were_taken_over: HashSet::new(),
+            unconfirmed: UnconfirmedPicks::default(),
+            earlier_unconfirmed: UnconfirmedPicks::default(),
             unrequested: HashSet::new(),
             index_failure: None,
             has_trust_change: false,
@@ -369,12 +369,12 @@ impl Desk {
     /// Reads only the stored picks and exclusions again.
     pub fn reread_choice(&mut self) {
         self.stored.clear();
-        let before = (self.choice.clone(), self.taken_over.clone());
+        let before = (self.choice.clone(), self.unconfirmed.clone());
         self.load_choice();
         if self.is_gone() {
             // The workspace disappeared during the read, which is not a change of the choice.
-            (self.choice, self.taken_over) = before;
-        } else if self.choice != before.0 || self.taken_over != before.1 {
+            (self.choice, self.unconfirmed) = before;
+        } else if self.choice != before.0 || self.unconfirmed != before.1 {
             self.select();
         }
     }
@@ -402,12 +402,12 @@ impl Desk {
             stored
         };
         let before = std::mem::take(&mut self.choice);
-        let taken_over;
-        (self.choice, self.chosen_by, taken_over) = match stored {
-            Some(stored) => (stored.choice, (stored.by, stored.session), stored.taken_over),
-            None => (self.preselected(), (None, None), Vec::new()),
+        let unconfirmed;
+        (self.choice, self.chosen_by, unconfirmed) = match stored {
+            Some(stored) => (stored.choice, (stored.by, stored.session), stored.unconfirmed),
+            None => (self.preselected(), (None, None), UnconfirmedPicks::default()),
         };
-        self.take_over(taken_over);
+        self.adopt_unconfirmed(unconfirmed);
         let stored = self.choice.clone();
         self.note_stored(&before, &stored);
     }
@@ -418,29 +418,36 @@ impl Desk {
         self.config.settings.preselected.iter().map(String::as_str).chain(of_profile)
     }
 
-    /// The picks that no person made here: those of the workspace, and an agent's that would release what waits for trust.
+    /// The ids that the workspace picks.
     pub(crate) fn brought_picks(&self) -> HashSet<&str> {
-        self.preselected_ids().chain(self.taken_over.iter().map(String::as_str)).collect()
+        self.preselected_ids().chain(self.unconfirmed.taken_over.iter().map(String::as_str)).collect()
+    }
+
+    /// Those of a choice's picks that no person made here.
+    pub(crate) fn unconfirmed_of(&self, choice: &Choice) -> UnconfirmedPicks {
+        let brought = self.brought_picks();
+        let is_brought = |id: &&String| brought.contains(id.as_str());
+        let mut unconfirmed = self.unconfirmed.clone();
+        unconfirmed.taken_over.extend(choice.picks.iter().filter(is_brought).cloned());
+        unconfirmed.retain(&choice.picks);
+        unconfirmed
     }
 
     fn preselected(&self) -> Choice {
         Choice::of_picks(&self.config.settings.preselected)
     }
 
-    /// Sets which picks of the choice came with the workspace.
-    fn take_over(&mut self, picks: Vec<String>) {
-        self.were_taken_over.extend(picks.iter().cloned());
-        self.taken_over = picks;
+    /// Sets which picks of the choice no person made.
+    fn adopt_unconfirmed(&mut self, picks: UnconfirmedPicks) {
+        self.earlier_unconfirmed.extend(&picks, |_| true);
+        self.unconfirmed = picks;
     }
 
     /// Recomputes the selection.
     fn select(&mut self) {
         loop {
             self.selection = Arc::new(selection::select(&self.choice, &self.catalog, &self.graph, self.rules()));
-            if !self.taken_over.is_empty() {
-                let picks: HashSet<&String> = self.choice.picks.iter().collect();
-                self.taken_over.retain(|id| picks.contains(id));
-            }
+            self.unconfirmed.retain(&self.choice.picks);
             // What is withheld depends only on what pulls it in, so this ends at the greatest depth at the latest.
             if !self.withhold_unrequested() {
                 return;

@@ -17,7 +17,7 @@ pub use identity::Session;
 pub(crate) use journal::{Appended, Offers, SkippedLines, records_event};
 pub use journal::{Count, JournalEvent, JournalTail, Line, OVER_MCP, Receipt, SCREEN, Tally};
 pub use selection::Change;
-pub(crate) use selection::{NewPicks, StoredSelection};
+pub(crate) use selection::{NewPicks, StoredSelection, UnconfirmedPicks};
 pub(crate) use store::ignore_in_git;
 pub use store::{DEFAULT, Store, advice};
 pub(crate) use templates::INDEX;

@@ -105,9 +105,12 @@ impl Desk {
         let known = self.choice.clone();
         let picks = self.picks_of(&profile, &[]);
         let reason = format!("switched to the profile {}", profile.name);
-        let is_brought = profile.document.path.starts_with(self.workspace());
+        let new = match profile.document.path.starts_with(self.workspace()) {
+            true => NewPicks::Workspace,
+            false => NewPicks::Person(&[]),
+        };
         let AppliedChange { answer: (before, after), left, .. } =
-            self.store_change(session, &reason, NewPicks::Inherited(&|_| is_brought), |choice| {
+            self.store_change(session, &reason, new, |choice| {
                 let before = choice.clone();
                 choice.retain_picks(&picks);
                 // Sources that another process has excluded in the meantime stay excluded.

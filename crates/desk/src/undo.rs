@@ -102,10 +102,9 @@ impl Desk {
     ) -> Result<Option<UndoResult>, Error> {
         let Some(what) = what else { return Ok(None) };
         let (mut history, known) = (self.history.clone(), self.choice.clone());
-        let were_brought = self.were_taken_over.clone();
-        let is_brought = |id: &str| were_brought.contains(id);
+        let earlier = self.earlier_unconfirmed.clone();
         let AppliedChange { answer: retraced, left, .. } =
-            self.store_change(session, &format!("{done}: {what}"), NewPicks::Inherited(&is_brought), |choice| {
+            self.store_change(session, &format!("{done}: {what}"), NewPicks::Restored(&earlier), |choice| {
                 history.note_others(&known, choice);
                 step(&mut history, choice)
             })?;

@@ -95,9 +95,7 @@ impl Desk {
         };
         let (barred, known) = std::mem::take(&mut asked.known).into_iter().partition(is_barred);
         asked.known = known;
-        let releasing: HashSet<SourceId> = asked.known.iter().filter(|id| self.releases(id)).cloned().collect();
-        let stays_brought = |id: &str| releasing.contains(id);
-        let mut answer = self.pick_resolved(session, (ids, tags), asked, &[], NewPicks::Inherited(&stays_brought))?;
+        let mut answer = self.pick_resolved(session, (ids, tags), asked, &[], NewPicks::Agent)?;
         let entered = answer.picked.iter().chain(&answer.pulled_in);
         let waits = |id: &&SourceId| self.catalog.get(id.as_str()).is_some_and(Source::is_untrusted);
         let waiting: Vec<SourceId> = entered.filter(waits).cloned().collect();
@@ -131,7 +129,7 @@ impl Desk {
         let ids = &*self.catalog_ids(ids);
         let asked = self.resolve_request(ids, tags);
         let made = asked.known.clone();
-        self.pick_resolved(session, (ids, tags), asked, excluded, NewPicks::Made(&made))
+        self.pick_resolved(session, (ids, tags), asked, excluded, NewPicks::Person(&made))
     }
 
     fn pick_resolved(
@@ -156,6 +154,13 @@ impl Desk {
         };
         let lifted: Vec<SourceId> =
             asked.known.iter().filter(|id| self.choice.is_excluded_by_user(id.as_str())).cloned().collect();
+        let is_confirmed = |id: &&SourceId| {
+            // What the workspace preselects needs trust whoever picks it.
+            matches!(new, NewPicks::Person(_))
+                && self.unconfirmed.contains(id.as_str())
+                && self.preselected_ids().all(|preselected| preselected != id.as_str())
+        };
+        let confirmed: Vec<SourceId> = asked.known.iter().filter(is_confirmed).cloned().collect();
         if !asked.known.is_empty() {
             let done = self.change(session, new, |choice| {
                 let picked: Vec<SourceId> = asked.known.iter().filter(|id| choice.pick(id.as_str())).cloned().collect();
@@ -188,6 +193,12 @@ impl Desk {
             () => PickStatus::NoneMatched,
         };
         answer.done = in_words(&answer);
+        if !confirmed.is_empty() {
+            answer.done = match answer.picked.is_empty() {
+                true => format!("now picked by you: {}", mention_some(&confirmed)),
+                false => format!("{}; now picked by you, too: {}", answer.done, mention_some(&confirmed)),
+            };
+        }
         if !lifted.is_empty() {
             answer.done.push_str(&format!("; no longer excluded: {}", mention_some(&lifted)));
         }

@@ -1,6 +1,6 @@
 //! The desk's stored selection, `selection.json` or `desks/NAME/selection.json` (BEHAVIOUR §9).
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io;
 use std::path::Path;
 
@@ -27,31 +27,77 @@ pub struct StoredSelection {
     /// The session's name, safe as a file name; missing in files edited by a person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// Picks from a file that this user's refdesk did not write.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub taken_over: Vec<String>,
+    /// The picks that no person made here.
+    #[serde(flatten)]
+    pub unconfirmed: UnconfirmedPicks,
 }
 
-/// The origin of a change's new picks.
+/// Picks that no person made here, so that they release nothing that waits for trust (BEHAVIOUR §9).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnconfirmedPicks {
+    /// From a file that this user's refdesk did not write, or from a profile of the workspace.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub taken_over: BTreeSet<String>,
+    /// Made by agents.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub by_agents: BTreeSet<String>,
+}
+
+impl UnconfirmedPicks {
+    /// Whether this pick is one of them.
+    pub fn contains(&self, id: &str) -> bool {
+        self.taken_over.contains(id) || self.by_agents.contains(id)
+    }
+
+    /// Removes those that are no longer picks.
+    pub(crate) fn retain(&mut self, picks: &[String]) {
+        if *self != Self::default() {
+            let picks: HashSet<&String> = picks.iter().collect();
+            self.taken_over.retain(|id| picks.contains(id));
+            self.by_agents.retain(|id| picks.contains(id));
+        }
+    }
+
+    /// Adds those of `others` that satisfy `is_added`.
+    pub(crate) fn extend(&mut self, others: &Self, is_added: impl Fn(&String) -> bool) {
+        self.taken_over.extend(others.taken_over.iter().filter(|id| is_added(id)).cloned());
+        self.by_agents.extend(others.by_agents.iter().filter(|id| is_added(id)).cloned());
+    }
+}
+
+/// Who makes the new picks of a change.
 #[derive(Clone, Copy)]
 pub enum NewPicks<'a> {
-    /// These sources were picked here, even if they were picked before.
-    Made(&'a [SourceId]),
-    /// Picks for which this returns true come with the workspace, or are an agent's and would release what waits for
-    /// trust.
-    Inherited(&'a dyn Fn(&str) -> bool),
+    /// A person makes these, even if they were picked before.
+    Person(&'a [SourceId]),
+    /// An agent.
+    Agent,
+    /// The workspace.
+    Workspace,
+    /// Whoever made them before: these are the ones that no person made.
+    Restored(&'a UnconfirmedPicks),
 }
 
 impl NewPicks<'_> {
-    /// Updates which picks were not made by a person here, after a change of the picks.
-    pub(crate) fn mark(self, taken_over: &mut Vec<String>, before: &[String], after: &[String]) {
+    /// Updates which picks no person made, after a change of the picks.
+    pub(crate) fn mark(self, unconfirmed: &mut UnconfirmedPicks, before: &[String], after: &[String]) {
+        let before: HashSet<&String> = before.iter().collect();
+        let new = after.iter().filter(|id| !before.contains(id)).cloned();
         match self {
-            Self::Made(ids) => taken_over.retain(|id| !ids.iter().any(|made| made.as_str() == id)),
-            Self::Inherited(is_brought) => {
-                let before: HashSet<&String> = before.iter().collect();
-                taken_over.extend(after.iter().filter(|id| !before.contains(id) && is_brought(id)).cloned());
+            Self::Person(ids) => {
+                for id in ids {
+                    unconfirmed.taken_over.remove(id.as_str());
+                    unconfirmed.by_agents.remove(id.as_str());
+                }
+            }
+            Self::Agent => unconfirmed.by_agents.extend(new),
+            Self::Workspace => unconfirmed.taken_over.extend(new),
+            Self::Restored(earlier) => {
+                let new: HashSet<String> = new.collect();
+                unconfirmed.extend(earlier, |id| new.contains(id));
             }
         }
+        unconfirmed.retain(after);
     }
 }
 
@@ -62,8 +108,8 @@ pub struct Change<T> {
     pub answer: T,
     /// The value now stored.
     pub value: Choice,
-    /// Its picks that came with the workspace.
-    pub taken_over: Vec<String>,
+    /// Its picks that no person made here.
+    pub unconfirmed: UnconfirmedPicks,
     /// A report if a damaged file was moved aside.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -100,8 +146,11 @@ impl Store {
         if is_cut || self.sealer.can_have_key() {
             self.foreign.note(file, ForeignFileAction::Choice { is_cut, aside: None });
         }
-        let taken_over = if self.sealer.can_have_key() { choice.picks.clone() } else { Vec::new() };
-        StoredSelection { choice, taken_over, ..StoredSelection::default() }
+        let mut unconfirmed = UnconfirmedPicks::default();
+        if self.sealer.can_have_key() {
+            unconfirmed.taken_over.extend(choice.picks.iter().cloned());
+        }
+        StoredSelection { choice, unconfirmed, ..StoredSelection::default() }
     }
 
     /// Changes the stored selection, starting from `initial` if there is none; writes only if it differs. A foreign
@@ -121,38 +170,36 @@ impl Store {
         let can_seal = self.sealer.key_or_new().is_ok();
         let (stored, diagnostics) = self.read_locked::<StoredSelection>(&self.selection);
         let is_foreign = can_seal && stored.as_ref().is_some_and(|found| !found.is_own);
-        let mut taken_over = Vec::new();
+        let mut unconfirmed = UnconfirmedPicks::default();
         let (stored, is_cut) = match stored {
             Some(found) if !found.is_own => {
                 let (choice, is_cut) = limited(found.value.choice);
-                taken_over.extend(choice.picks.iter().filter(|_| is_foreign).cloned());
+                unconfirmed.taken_over.extend(choice.picks.iter().filter(|_| is_foreign).cloned());
                 (Some(choice), Some(is_cut))
             }
             Some(found) => {
-                taken_over = found.value.taken_over;
+                unconfirmed = found.value.unconfirmed;
                 (Some(found.value.choice), None)
             }
             None => {
-                taken_over.clone_from(&initial.taken_over);
+                unconfirmed.clone_from(&initial.unconfirmed);
                 (None, None)
             }
         };
-        let known = taken_over.clone();
+        let known = unconfirmed.clone();
         let mut value = stored.clone().unwrap_or_else(|| initial.choice.clone());
         let before = value.picks.clone();
         let answer = change(&mut value);
-        new.mark(&mut taken_over, &before, &value.picks);
-        let picks: HashSet<&String> = value.picks.iter().collect();
-        taken_over.retain(|id| picks.contains(id));
+        new.mark(&mut unconfirmed, &before, &value.picks);
         if is_foreign {
             self.copy_aside(&self.selection, is_cut.unwrap_or_default())?;
         }
-        if is_foreign || stored.as_ref() != Some(&value) || known != taken_over {
+        if is_foreign || stored.as_ref() != Some(&value) || known != unconfirmed {
             let (by, session) = (Some(session.who.clone()), Some(session.name()));
-            let taken_over = taken_over.clone();
-            self.write_choice(&StoredSelection { choice: value.clone(), by, session, taken_over })?;
+            let unconfirmed = unconfirmed.clone();
+            self.write_choice(&StoredSelection { choice: value.clone(), by, session, unconfirmed })?;
         }
-        Ok(Change { answer, value, taken_over, diagnostics })
+        Ok(Change { answer, value, unconfirmed, diagnostics })
     }
 
     /// A selection does not require a seal, so it is written without one if there is no key.
@@ -193,8 +240,9 @@ mod tests {
             ..StoredSelection::default()
         };
         assert_eq!(store(folder.path()).choice().0, None);
-        let change =
-            store(folder.path()).change(&session(), &initial, NewPicks::Made(&[]), |choice| choice.pick("a")).unwrap();
+        let change = store(folder.path())
+            .change(&session(), &initial, NewPicks::Person(&[]), |choice| choice.pick("a"))
+            .unwrap();
         assert!(change.answer);
         assert_eq!(store(folder.path()).choice().0.unwrap().choice.picks, ["pre", "a"]);
         assert_eq!(std::fs::read(folder.path().join(".jaato/refdesk/.gitignore")).unwrap(), b"*\n");
@@ -237,7 +285,7 @@ mod tests {
         let limit = "at most 10000, none longer than 1024 bytes";
         assert!(store.foreign().unwrap().message.contains(limit));
         assert_eq!(
-            store.change(&session(), &StoredSelection::default(), NewPicks::Made(&[]), |_| ()).unwrap().value,
+            store.change(&session(), &StoredSelection::default(), NewPicks::Person(&[]), |_| ()).unwrap().value,
             expected
         );
         let message = store.foreign().unwrap().message;
@@ -251,7 +299,7 @@ mod tests {
         std::fs::create_dir(folder.path().join("kept")).unwrap();
         std::os::unix::fs::symlink("kept", folder.path().join(".jaato")).unwrap();
         let error = store(folder.path())
-            .change(&session(), &StoredSelection::default(), NewPicks::Made(&[]), |choice| choice.pick("a"))
+            .change(&session(), &StoredSelection::default(), NewPicks::Person(&[]), |choice| choice.pick("a"))
             .unwrap_err();
         assert!(error.to_string().contains(".jaato is a symbolic link, which is not followed"), "{error}");
         assert_eq!(std::fs::read_dir(folder.path().join("kept")).unwrap().count(), 0);
@@ -265,7 +313,7 @@ mod tests {
                 let store = store(folder.path());
                 scope.spawn(move || {
                     store
-                        .change(&session(), &StoredSelection::default(), NewPicks::Made(&[]), |choice| {
+                        .change(&session(), &StoredSelection::default(), NewPicks::Person(&[]), |choice| {
                             choice.pick(&at.to_string())
                         })
                         .unwrap()

@@ -447,7 +447,7 @@ pub(super) mod tests {
                     .change(
                         &session,
                         &crate::session::StoredSelection::default(),
-                        crate::session::NewPicks::Made(&[]),
+                        crate::session::NewPicks::Person(&[]),
                         |choice| choice.pick("x"),
                     )
                     .unwrap_err();

@@ -1,5 +1,5 @@
 //! Addresses, tools and files outside that the workspace adds to every conversation through the selection. They need
-//! trust for every agent, unlike those that a pick made here adds.
+//! trust for every agent, unless a person's pick adds them, too; an agent's pick neither adds nor releases them.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -27,8 +27,8 @@ impl Desk {
     }
 
     /// Called after selecting: marks an address, a tool or a path outside as untrusted if the workspace adds it to every
-    /// conversation, whether directly, by a mention, or by a pick that came with it. Returns whether to select again,
-    /// because the text of a source may no longer be followed, or may be again.
+    /// conversation, whether directly, by a mention, or by a pick that came with it, and no pick of a person adds it, too.
+    /// Returns whether to select again, because the text of a source may no longer be followed, or may be again.
     pub(crate) fn withhold_unrequested(&mut self) -> bool {
         // The demo is refdesk's own.
         if self.workspace_context().reason == WorkspaceReason::Demo {
@@ -39,12 +39,15 @@ impl Desk {
         let may_need = |id: &&SourceId| self.catalog.get(id.as_str()).is_some_and(|it| may_need_trust(it, &workspace));
         let mut unrequested: HashSet<SourceId> = members.filter(may_need).cloned().collect();
         if !unrequested.is_empty() {
-            let brought = self.brought_picks();
+            // A person's exclusions do not count: a pick may lift them.
+            let brought: Vec<String> = self.brought_picks().into_iter().map(str::to_owned).collect();
+            let brought = selection::select(&Choice::of_picks(&brought), &self.catalog, &self.graph, self.rules());
             let mut asked = self.choice.clone();
-            asked.picks.retain(|id| !brought.contains(id.as_str()));
+            let unconfirmed = self.unconfirmed_of(&asked);
+            asked.picks.retain(|id| !unconfirmed.contains(id));
             let rules = ExpansionRules { from_auto: false, ..self.rules() };
             let asked = selection::select(&asked, &self.catalog, &self.graph, rules);
-            unrequested.retain(|id| !asked.contains(id.as_str()));
+            unrequested.retain(|id| brought.contains(id.as_str()) && !asked.contains(id.as_str()));
         }
         if unrequested == self.unrequested {
             return false;
@@ -76,24 +79,6 @@ impl Desk {
         }
         self.forget_documents(&changed);
         !changed.is_empty()
-    }
-
-    /// Whether this source, or what it pulls in, includes an address or a tool that the workspace also brings into every
-    /// conversation, so that a pick of it would release what waits for trust. A person's exclusions do not count: a pick may
-    /// lift them.
-    pub(crate) fn releases(&self, id: &SourceId) -> bool {
-        let select =
-            |picks: &[String], rules| selection::select(&Choice::of_picks(picks), &self.catalog, &self.graph, rules);
-        let brought: Vec<String> = self.brought_picks().into_iter().map(str::to_owned).collect();
-        let brought = select(&brought, self.rules());
-        let alone = select(&[id.to_string()], ExpansionRules { from_auto: false, ..self.rules() });
-        // A path outside waits for the trust that it has for agents that select it.
-        let is_address = |id: &SourceId| {
-            self.catalog.get(id.as_str()).is_some_and(|source| {
-                matches!(source.kind.with_trust(), SourceKind::Url { .. } | SourceKind::Mcp { .. })
-            })
-        };
-        alone.members().iter().any(|member| is_address(&member.id) && brought.contains(member.id.as_str()))
     }
 
     /// Forgets what was read of these sources, so that it is read again if it may be.

@@ -74,7 +74,7 @@ fn a_superseded_write_is_skipped() {
         .change(
             &crate::Session::of_client("a test"),
             &crate::session::StoredSelection::default(),
-            crate::session::NewPicks::Made(&[]),
+            crate::session::NewPicks::Person(&[]),
             |choice| choice.pick("a"),
         )
         .unwrap();

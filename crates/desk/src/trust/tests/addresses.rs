@@ -132,6 +132,33 @@ fn an_address_that_was_not_picked_here_waits_for_trust() {
 }
 
 #[test]
+fn what_an_agent_picked_releases_nothing_that_it_comes_to_mention() {
+    let world = World::new();
+    world.put("ws/notes.md", "nothing");
+    world.configure(
+        r#"{"sources": [{"id": "x", "name": "X", "type": "url", "url": "https://example.org/x"},
+                        {"id": "notes", "name": "N", "type": "local", "path": "notes.md"},
+                        {"id": "a", "name": "A", "type": "inline", "content": "see x"}], "preselected": ["a"]}"#,
+    );
+    let waits = |desk: &mut Desk| desk.settled().catalog().get("x").unwrap().is_untrusted();
+    let mut desk = world.desk();
+    desk.pick_for_agent(&session(), &["notes".to_owned()], &[]).unwrap();
+    world.put("ws/notes.md", "see x");
+    assert!(waits(&mut world.desk()), "the agent's pick mentions it");
+    let mut desk = world.desk();
+    desk.unpick(&session(), &["notes".to_owned()]).unwrap();
+    desk.undo(&session()).unwrap();
+    assert!(desk.selection().contains("notes") && waits(&mut world.desk()), "undo restores the agent's pick");
+    let confirmed = world.desk().pick(&session(), &["notes".to_owned()], &[]).unwrap();
+    assert_eq!(confirmed.summary(), "now picked by you: @notes");
+    assert!(!waits(&mut world.desk()), "a person's pick mentions it");
+    assert_eq!(
+        world.desk().pick(&session(), &["notes".to_owned()], &[]).unwrap().summary(),
+        "everything is already picked"
+    );
+}
+
+#[test]
 fn a_preselected_pick_does_not_become_the_users_own() {
     let world = World::new();
     let sources = r#""sources": [{"id": "x", "name": "X", "type": "url", "url": "https://example.org/x"},
