@@ -16,7 +16,7 @@ use refdesk_text::tokens::{counted, grouped};
 pub fn run(desk: &mut Desk, args: &ListArgs, format: OutputFormat) -> CommandOutput {
     let desk = &desk.settled();
     if desk.catalog().is_empty()
-        && let Err(unread) = desk.check_whole("no source can be read")
+        && let Err(unread) = desk.check_empty()
     {
         return CommandOutput::refused(unread);
     }

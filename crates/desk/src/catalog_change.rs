@@ -159,9 +159,15 @@ impl Desk {
         self.config.diagnostics.iter().chain(&self.entries).find(hides)
     }
 
-    /// How to fix a catalog that cannot be read completely; `None` if it was.
+    /// Like [`Self::hiding_problem`]; if there is no source at all, also the first problem of an entry.
+    fn unread_problem(&self) -> Option<&Diagnostic> {
+        let of_entry = || self.entries.iter().find(|problem| self.catalog.is_empty() && problem.is_error());
+        self.hiding_problem().or_else(of_entry)
+    }
+
+    /// How to fix a catalog that cannot be read completely, or has only invalid entries; `None` for others.
     pub fn unread_catalog_fix(&self) -> Option<Fix> {
-        let problem = self.hiding_problem()?;
+        let problem = self.unread_problem()?;
         let place = problem.place();
         Some(match problem.code {
             // There is no file to correct.
@@ -187,12 +193,15 @@ impl Desk {
     /// # Errors
     /// Part of it cannot be read; the message is `refusal` and the reason.
     pub fn check_whole(&self, refusal: &str) -> Result<(), Error> {
-        let Some(problem) = self.hiding_problem() else { return Ok(()) };
-        // Some messages name the file themselves.
-        let is_news = |place: &String| !place.is_empty() && !problem.message.contains(place.as_str());
-        let place = Some(problem.place()).filter(is_news).map(|place| format!("{place}: "));
-        let message = format!("{refusal}: {}{}", place.unwrap_or_default(), problem.message);
-        Err(Error::new(problem.code, message, problem.fix.clone()))
+        self.hiding_problem().map_or(Ok(()), |problem| Err(unread(refusal, problem)))
+    }
+
+    /// Checks that a catalog without sources is really empty.
+    ///
+    /// # Errors
+    /// The catalog cannot be read, or has only invalid entries; the message says which is the first.
+    pub fn check_empty(&self) -> Result<(), Error> {
+        self.unread_problem().map_or(Ok(()), |problem| Err(unread("no source can be read", problem)))
     }
 
     /// Turns the folder into a workspace if it is not one yet; returns the folder if this created the marker.
@@ -360,6 +369,15 @@ impl PathEdit<'_> {
         };
         locate(text, &path).map(|spot| spot.value)
     }
+}
+
+/// The error with this refusal and the problem that is its reason.
+fn unread(refusal: &str, problem: &Diagnostic) -> Error {
+    // Some messages name the file themselves.
+    let is_news = |place: &String| !place.is_empty() && !problem.message.contains(place.as_str());
+    let place = Some(problem.place()).filter(is_news).map(|place| format!("{place}: "));
+    let message = format!("{refusal}: {}{}", place.unwrap_or_default(), problem.message);
+    Error::new(problem.code, message, problem.fix.clone())
 }
 
 /// The configuration with these entries appended to its `sources`; `None` if that is not a list. `text` is valid JSON.

@@ -199,7 +199,14 @@ fn no_answer_is_a_dead_end() {
         (&[], &["index", "--words-only"], 0, "The catalog has no sources: `refdesk init` proposes sources", "error"),
         (&[note], &["list", "--selected"], 0, "Nothing is selected: `refdesk select ID`", "filters"),
         (&[note], &["list", "--selected", "--tag", "payment"], 0, "No source matches these filters.", "Nothing"),
-        (&[untyped], &["list"], 0, "'path' is required\n  fix: add \"type\": \"url\"", "…"),
+        (
+            &[untyped],
+            &["list"],
+            1,
+            "error: no source can be read: references.json:1:14: 'path' is required\n  fix: add \"type\": \"url\"",
+            "…",
+        ),
+        (&[untyped], &["select", "a"], 1, "fix: correct references.json:1:14 first", "refdesk init"),
         (&[note, two], &["check"], 0, "the id 'n' is already used by references.json:1:21;", "by references.json;"),
         (
             &[git],
