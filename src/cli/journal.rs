@@ -19,15 +19,23 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::tokens::{counted, grouped};
 use refdesk_text::{Code, Error};
 
+fn not_a_time(text: &str, now: &Zoned) -> CommandOutput {
+    match since::positive(text, now) {
+        Some(duration) => {
+            let message = format!("--since: '{text}' is negative, but a duration counts back from now anyway");
+            CommandOutput::usage(message, format!("write --since {duration}"))
+        }
+        None => CommandOutput::usage(format!("--since: '{text}' is not a time"), since::EXAMPLES),
+    }
+}
+
 /// Prints the requested lines, or only those of `session` if it is given.
 pub fn run(desk: &Desk, args: &JournalArgs, session: Option<&str>, format: OutputFormat) -> CommandOutput {
     let now = since::now();
     let since = match args.since.as_deref().map(|text| (text, since::parse(text, &now))) {
         None => None,
         Some((_, Some(since))) => Some(since),
-        Some((text, None)) => {
-            return CommandOutput::usage(format!("--since: '{text}' is not a time"), since::EXAMPLES);
-        }
+        Some((text, None)) => return not_a_time(text, &now),
     };
     let session = session.map(refdesk_files::name::safe);
     let is_wanted = |line: &Line| {

@@ -35,6 +35,12 @@ pub fn parse(text: &str, now: &Zoned) -> Option<Timestamp> {
     ago().or_else(|| text.parse().ok()).or_else(|| date().or_else(local).map(|time| time.timestamp()))
 }
 
+/// The duration without its sign, if the text is a negative one.
+pub fn positive<'t>(text: &'t str, now: &Zoned) -> Option<&'t str> {
+    let duration = text.trim().strip_prefix('-')?;
+    (duration.ends_with(['s', 'm', 'h', 'd']) && parse(duration, now).is_some()).then_some(duration)
+}
+
 /// A journal time for people: `12:03`, or `2026-11-21 12:03` on another day; optionally with seconds. Text that is not
 /// a time is returned as it is.
 pub fn shown(time: &str, now: &Zoned, seconds: bool) -> String {
@@ -81,6 +87,21 @@ mod tests {
             ("ü", None),
         ] {
             assert_eq!(parse(text, &noon()).map(|at| at.to_string()).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_negative_duration_is_told_from_other_texts() {
+        for (text, expected) in [
+            ("-5m", Some("5m")),
+            (" -0s ", Some("0s")),
+            ("5m", None),
+            ("--5m", None),
+            ("-5w", None),
+            ("-", None),
+            ("-2026-11-22", None),
+        ] {
+            assert_eq!(positive(text, &noon()), expected, "{text}");
         }
     }
 

@@ -136,7 +136,12 @@ fn lines_by_session_and_by_time() {
     }
     assert_eq!(of(&["--since", "1901-01-01"]), [1, 2, 3]);
     assert_eq!(of(&["--since", "9000-01-01"]), [0_u64; 0]);
-    for rubbish in ["yesterday", "", "5", "-5m", "2026-99-99"] {
+    let negative = world.run(&["journal", "--since", "-5m"]).exits(2);
+    assert!(
+        negative.stderr.contains("'-5m' is negative") && negative.stderr.contains("write --since 5m"),
+        "{negative}"
+    );
+    for rubbish in ["yesterday", "", "5", "-5w", "2026-99-99"] {
         let ran = world.run(&["journal", &format!("--since={rubbish}")]).exits(2);
         assert!(ran.stderr.contains("for example 90s"), "{ran}");
         assert_eq!(world.run(&["journal", "--since", rubbish]).exits(2).stderr, ran.stderr);
