@@ -202,7 +202,8 @@ pub fn variables(template: &Template) -> Value {
     })
 }
 
-/// Compares names with a glob, in which `*` matches any characters. Without a glob, every name matches.
+/// Compares names with a glob, in which `*` matches any characters; a name that equals the glob matches too, so that one
+/// with brackets can be given as it is. Without a glob, every name matches.
 ///
 /// # Errors
 /// The glob is invalid.
@@ -211,7 +212,7 @@ pub fn name_filter(glob: Option<&str>) -> Result<impl Fn(&str) -> bool, Error> {
         let message = format!("'{}' is not a valid glob: {why}", one_line(glob.unwrap_or_default()));
         Error::new(Code::BadGlob, message, "write it as in '*.{java,kt}.tpl'; [[] matches a bracket")
     })?;
-    Ok(move |name: &str| matcher.as_ref().is_none_or(|matcher| matcher.is_match(name)))
+    Ok(move |name: &str| glob == Some(name) || matcher.as_ref().is_none_or(|matcher| matcher.is_match(name)))
 }
 
 #[cfg(test)]
@@ -249,6 +250,8 @@ mod tests {
             ("[tj].tpl", "j.tpl", true),
             ("{t,j}.tpl", "t.tpl", true),
             ("[[]a]", "[a]", true),
+            ("[ab].tpl", "[ab].tpl", true),
+            ("x[ab].tpl", "[ab].tpl", false),
         ] {
             assert_eq!(name_filter(Some(pattern)).unwrap()(name), expected, "{pattern} {name}");
         }
