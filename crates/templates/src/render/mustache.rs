@@ -15,7 +15,7 @@ use super::limits::{FUEL, OUTPUT_BYTES, PARTIAL_DEPTH, out_of_fuel, output_too_l
 use super::mustache_context::{ContextFrame, ContextValue, Contexts};
 use crate::error::{hint, template_error};
 use crate::limits::WARNINGS;
-use crate::mustache::{Node, ParsedMustache, parse};
+use crate::mustache::{Node, ParsedMustache, is_path, parse};
 use refdesk_text::Error;
 use refdesk_text::nearest::nearest;
 
@@ -118,7 +118,13 @@ impl<'a, 'p> Run<'a, 'p> {
         match templates.get(template).and_then(|parsed| parsed.nodes.get(at)) {
             Some(Node::Text(text)) => self.text(text)?,
             Some(Node::Value { name, escaped, line }) => self.value(name, *escaped, *line)?,
-            Some(Node::Open { name, inverted, end, .. }) => self.open(name, *inverted, at, *end)?,
+            Some(Node::Open { name, inverted, end, line }) => {
+                // A section tests its value, so that only a name which no value can have is reported.
+                if *name != "." && !is_path(name) {
+                    self.undefined(name, *line);
+                }
+                self.open(name, *inverted, at, *end)?;
+            }
             Some(Node::Close) => self.close(at),
             Some(Node::Partial { name, indent, line }) => self.partial(name, *indent, *line)?,
             None => self.leave(),

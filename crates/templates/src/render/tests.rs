@@ -140,6 +140,11 @@ fn mustache() {
             ("{{xs}}{{a}}", r#"["p","q"]{"b":{"c":"deep"},"on":true}"#),
             ("\n{{cc}} ", "\n  ⚠ undefined variable 'cc' at line 2"),
             ("{{../n}}|", "| ⚠ undefined variable '../n' at line 1 (did you mean 'n'?)"),
+            (
+                "{{#a.}}x{{/a.}}{{^a..b}}y{{/a..b}}\n{{#xs.}}{{/xs.}}",
+                "y\n ⚠ undefined variable 'a.' at line 1 (did you mean 'a'?) ⚠ undefined variable 'a..b' at line 1 (did \
+                 you mean 'a'?) ⚠ undefined variable 'xs.' at line 2 (did you mean 'xs'?)",
+            ),
             ("{{nul}}|", "| ⚠ undefined variable 'nul' at line 1 (did you mean 'null'?)"),
             ("${{{n}}_X}", "${1.5_X} ⚠ a '{' before '{{' without a '}}}' on its line is treated as text (line 1)"),
             (
