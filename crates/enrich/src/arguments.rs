@@ -30,7 +30,7 @@ pub(super) fn find<T>(arguments: &Value, workspace: &Path, mut look: impl FnMut(
 }
 
 /// The first argument whose name marks it as a path. Absolute, but `..` is kept, because it must be applied after links
-/// are resolved. Only this path is ever looked up in the file system, because a hook has no time for more.
+/// are resolved.
 pub(super) fn named_path(arguments: &Value, workspace: &Path) -> Option<PathBuf> {
     let is_path = |name: &str| ["path", "file"].iter().any(|part| name.to_ascii_lowercase().contains(part));
     let mut named = arguments.as_object()?.iter().filter(|(name, _)| is_path(name));

@@ -10,6 +10,9 @@ use super::arguments::{self, PathMap};
 use refdesk_core::catalog::{Catalog, Source, SourceId};
 use refdesk_core::selection::Selection;
 
+/// The most files of one call that are looked up to find one that exists.
+const COMPARED: usize = 16;
+
 /// A selected source whose file was passed to a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Pinned {
@@ -24,8 +27,9 @@ pub struct Pinned {
 
 /// Checks the arguments in order for the path of a selected local source or of a file in one, or for a command that
 /// contains such a path; of nested sources, the innermost counts. Relative paths are joined to `workspace`, which is
-/// absolute. Paths are compared by components, both as written and as resolved by the catalog. If none matches,
-/// `resolve` is called once to resolve the links of an argument.
+/// absolute. Paths are compared by components, both as written and as resolved by the catalog. Of several, the first
+/// that exists counts, as far as `resolve` finds it. If none matches, `resolve` is called once to resolve the links of
+/// an argument.
 pub(crate) fn pinned(
     catalog: &Catalog,
     selection: &Selection,
@@ -48,7 +52,18 @@ pub(crate) fn pinned(
         let source = *places.innermost(&file)?;
         Some(Pinned { ref_id: source.id.clone(), ref_name: source.name.clone(), file })
     };
-    arguments::find(given, workspace, pinned).or_else(|| pinned(resolve(&arguments::named_path(given, workspace)?)?))
+    let mut found: Vec<Pinned> = Vec::new();
+    let _full: Option<()> = arguments::find(given, workspace, |file| {
+        let pinned = pinned(file).filter(|it| !found.iter().any(|other| other.file == it.file))?;
+        found.push(pinned);
+        (found.len() == COMPARED).then_some(())
+    });
+    match found.as_slice() {
+        [] => pinned(resolve(&arguments::named_path(given, workspace)?)?),
+        // A single one is taken without a look at the disk.
+        [_] => found.pop(),
+        several => several.iter().find(|it| resolve(&it.file).is_some()).or(several.first()).cloned(),
+    }
 }
 
 #[cfg(test)]
@@ -125,6 +140,29 @@ mod tests {
             };
             let found = pinned(&catalog, &selection(&["kb"], &[], &[]), Path::new("/w"), &arguments, &resolve);
             assert_eq!(found.map(|it| it.file), expected.map(PathBuf::from), "{arguments}");
+            assert_eq!(asked.get(), looked_up, "{arguments}");
+        }
+    }
+
+    #[test]
+    fn of_several_files_the_first_that_exists_counts() {
+        let catalog = Catalog::new(vec![source("kb", &[], local("kb", PathState::Directory))]);
+        let many: Vec<String> = (0..20).map(|at| format!("kb/{at}")).collect();
+        for (arguments, looked_up, expected) in [
+            (json!({"command": "cat kb/gone.md kb/a.md"}), 2, "/w/kb/a.md"),
+            (json!({"command": r"cat kb/a\ b.md 'kb/gone.md'"}), 2, "/w/kb/a b.md"),
+            (json!({"command": "cat kb/gone.md kb/nope.md"}), 2, "/w/kb/gone.md"),
+            (json!({"command": "cat kb/gone.md kb/gone.md"}), 0, "/w/kb/gone.md"),
+            (json!({"paths": ["kb/gone.md", "kb/a.md"]}), 2, "/w/kb/a.md"),
+            (json!(many), COMPARED, "/w/kb/0"),
+        ] {
+            let asked = Cell::new(0);
+            let resolve = |path: &Path| {
+                asked.set(asked.get() + 1);
+                ["/w/kb/a.md", "/w/kb/a b.md"].iter().any(|known| path == Path::new(known)).then(|| path.to_owned())
+            };
+            let found = pinned(&catalog, &selection(&["kb"], &[], &[]), Path::new("/w"), &arguments, &resolve);
+            assert_eq!(found.map(|it| it.file), Some(PathBuf::from(expected)), "{arguments}");
             assert_eq!(asked.get(), looked_up, "{arguments}");
         }
     }
