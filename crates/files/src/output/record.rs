@@ -1,8 +1,9 @@
 //! The record of the renames that a write of several files is about to make, so that the next process can finish or
-//! undo the write if its process is killed. When the record is written, each new file is complete in its folder, and so
-//! is a second name of the file it replaces: only renames remain, forward or back.
+//! undo the write if its process is killed. When the renames are recorded, each new file is complete in its folder, and
+//! so is a second name of the file it replaces: only renames remain, forward or back. Before that, the record names only
+//! the folders that get temporary files.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -27,10 +28,13 @@ const LIMIT: u64 = 64 * 1024 * 1024;
 /// Renames that belong together.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct WriteRecord {
-    /// In the order they are made.
+    /// In the order they are made; none while the new files are being written.
     pub files: Vec<FileRename>,
     /// Folders created for them, outer ones first.
     pub folders: Vec<PathBuf>,
+    /// The folders in which the new files are being written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub staging: Vec<PathBuf>,
 }
 
 /// What was found at the record's path.
@@ -130,6 +134,8 @@ impl WriteRecord {
             // The target of a link is not refdesk's; commands report the link itself.
             Err(error) if is_absent(&error) || is_link_refused(&error) => StoredRecord::Nothing,
             Err(error) => StoredRecord::Damaged(error.to_string()),
+            // After a crash of the machine, since the first record of a write is not synced. No file had changed.
+            Ok((bytes, _)) if bytes.is_empty() => StoredRecord::Own(WriteRecord::default()),
             Ok((bytes, _)) => match serde_json::from_slice(&bytes) {
                 Err(error) => StoredRecord::Damaged(error.to_string()),
                 Ok(record) if sealer.verifies(PLACE, &bytes) => StoredRecord::Own(record),
@@ -144,16 +150,26 @@ impl WriteRecord {
         entry.is_ok_and(|entry| entry.is_some_and(|entry| entry.kind != EntryKind::Link))
     }
 
+    /// The record of a write to these paths before anything is written.
+    pub(crate) fn begun<'p>(paths: impl Iterator<Item = &'p Path>) -> Self {
+        let staging: BTreeSet<&Path> = paths.filter_map(Path::parent).collect();
+        let missing = |folder: &&'p Path| !folder.exists();
+        let folders: BTreeSet<&Path> =
+            staging.iter().flat_map(|folder| folder.ancestors().take_while(missing)).collect();
+        let owned = |paths: BTreeSet<&Path>| paths.into_iter().map(Path::to_path_buf).collect();
+        Self { files: Vec::new(), folders: owned(folders), staging: owned(staging) }
+    }
+
     /// Writes the record. The caller holds the desk's lock.
     ///
     /// # Errors
     /// The file system's error, prefixed with the path.
-    pub(crate) fn store(&self, workspace: &Path, sealer: &Sealer) -> io::Result<()> {
+    pub(crate) fn store(&self, workspace: &Path, sealer: &Sealer, lasting: Durability) -> io::Result<()> {
         let bytes = sealer.key_or_new()?.sealed(PLACE, &serde_json::to_vec(self)?);
         let (folder, name) = Folder::create_parent_of(workspace, &Self::file(workspace), FileMode::Private)?;
         // The writer holds the lock, so no other process needs the temporary files there.
         folder.sweep()?;
-        folder.write(name, &bytes, FileMode::Private, Durability::SurvivesCrash)
+        folder.write(name, &bytes, FileMode::Private, lasting)
     }
 
     /// Removes the record.
@@ -197,6 +213,7 @@ impl WriteRecord {
             }
             folders.extend(step.path.parent().map(|path| (path, folder)));
         }
+        folders.extend(self.staging.iter().filter_map(|path| Some((path.as_path(), Folder::real(path).ok()?))));
         for folder in folders.values() {
             let _ = folder.sweep_dead();
         }

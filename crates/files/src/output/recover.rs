@@ -30,7 +30,7 @@ pub enum Interrupted {
 /// Outcome of a recovery.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Recovered {
-    /// There was nothing to recover.
+    /// There was nothing to recover, except for temporary files to remove.
     Nothing,
     /// The write was finished or undone; the diagnostic tells which.
     Reported(Diagnostic),
@@ -75,6 +75,8 @@ pub fn recover(workspace: &Path, sealer: &Sealer) -> Recovered {
     }
     let reported = finish_or_undo(&record, &real);
     Recovered::Reported(match WriteRecord::forget(workspace) {
+        // No file had changed.
+        Ok(()) if record.files.is_empty() => return Recovered::Nothing,
         Ok(()) => reported,
         Err(error) => {
             let message = format!("{}, but its record cannot be removed: {error}", reported.message);
@@ -133,7 +135,8 @@ fn undo(record: &WriteRecord, workspace: &Path) -> Vec<String> {
 fn inside(record: &WriteRecord, workspace: &Path) -> WriteRecord {
     let files = record.files.iter().filter(|step| step.path.starts_with(workspace)).cloned().collect();
     let is_ours = |folder: &&PathBuf| folder.starts_with(workspace) && refusal::may_resume(folder, workspace);
-    WriteRecord { files, folders: record.folders.iter().filter(is_ours).cloned().collect() }
+    let ours = |folders: &[PathBuf]| folders.iter().filter(is_ours).cloned().collect();
+    WriteRecord { files, folders: ours(&record.folders), staging: ours(&record.staging) }
 }
 
 /// Whether a writer could have recorded this rename.
@@ -151,7 +154,7 @@ mod tests {
     use super::super::{PriorContent, record};
     use super::*;
     use crate::name::sha256_hex;
-    use crate::write_atomic;
+    use crate::{Durability, write_atomic};
 
     /// The workspace of a killed writer that had renamed this many of its three files. `0` existed before; the others
     /// are new.
@@ -176,7 +179,7 @@ mod tests {
             for leader in ["dir/.refdesk-leader.tmp", "new/.refdesk-leader.tmp"] {
                 put(leader, "");
             }
-            let mut record = WriteRecord { files: Vec::new(), folders: vec![path.join("new")] };
+            let mut record = WriteRecord { folders: vec![path.join("new")], ..WriteRecord::default() };
             for at in 0..3 {
                 let folder = if at == 2 { "new" } else { "dir" };
                 let name = format!("{folder}/{at}");
@@ -191,7 +194,7 @@ mod tests {
                 });
             }
             let sealer = Sealer::fixed(&path);
-            record.store(&path, &sealer).unwrap();
+            record.store(&path, &sealer, Durability::SurvivesCrash).unwrap();
             record.files.iter().take(renames).for_each(|step| step.make(&mut PathLookup::default()).unwrap());
             Self { _root: root, path, record, sealer }
         }
@@ -233,6 +236,33 @@ mod tests {
             assert_eq!((reported.code.as_str(), world.files()), (code, expected.map(str::to_owned)), "{renames}");
             assert_eq!(world.path.join("new").exists(), renames > 0, "no folder stays that was made for nothing");
             assert_eq!(recover(&world.path, &world.sealer), Recovered::Nothing);
+        }
+    }
+
+    /// It had written some of its temporary files, and changed nothing yet.
+    #[test]
+    fn a_writer_killed_while_it_stages_leaves_nothing() {
+        for (is_synced, left) in [(true, 0), (false, 1)] {
+            let world = World::killed_after(0);
+            fs::remove_dir_all(world.path.join("new")).unwrap();
+            let outside = tempfile::tempdir().unwrap();
+            let outside = fs::canonicalize(outside.path()).unwrap().join(".refdesk-theirs.tmp");
+            write_atomic(&outside, b"theirs").unwrap();
+            let paths = ["dir/0", "new/deep/2"].map(|name| world.path.join(name));
+            let record = WriteRecord::begun(paths.iter().chain([&outside]).map(PathBuf::as_path));
+            assert_eq!(record.folders, ["new", "new/deep"].map(|name| world.path.join(name)));
+            world.put("new/deep/.refdesk-0123.tmp", "half");
+            record.store(&world.path, &world.sealer, Durability::Recreatable).unwrap();
+            if !is_synced {
+                world.put(record::FILE, "");
+            }
+            assert_eq!(interrupted(&world.path, &world.sealer), Interrupted::Yes);
+            assert_eq!(recover(&world.path, &world.sealer), Recovered::Nothing);
+            assert!(!has_record(&world.path) && outside.exists(), "{is_synced}");
+            assert_eq!(fs::read_dir(world.path.join("new")).map_or(0, Iterator::count), left, "{is_synced}");
+            if is_synced {
+                assert_eq!(world.files(), ["old", "", ""].map(str::to_owned));
+            }
         }
     }
 
@@ -285,7 +315,7 @@ mod tests {
         for forge in forgeries {
             let mut world = World::killed_after(0);
             forge(&mut world.record, elsewhere.path());
-            world.record.store(&world.path, &world.sealer).unwrap();
+            world.record.store(&world.path, &world.sealer, Durability::SurvivesCrash).unwrap();
             assert_eq!(world.recover().code, Code::Damaged);
             assert_eq!(fs::read_to_string(world.path.join("dir/0")).unwrap(), "old");
             assert!(world.path.join(".jaato/refdesk/write.json.damaged").exists());
@@ -295,7 +325,7 @@ mod tests {
         world.record.files[1].path.clone_from(&outside);
         world.record.files[1].staged = outside.with_file_name(".refdesk-1.tmp");
         fs::remove_file(&world.record.files[2].staged).unwrap();
-        world.record.store(&world.path, &world.sealer).unwrap();
+        world.record.store(&world.path, &world.sealer, Durability::SurvivesCrash).unwrap();
         assert!(world.recover().is_error());
         assert_eq!(fs::read(&outside).unwrap(), b"mine");
         world.put(".jaato/refdesk/write.json", "{");

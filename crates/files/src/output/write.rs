@@ -1,5 +1,5 @@
 //! The write itself, all or nothing: every file is first written in full next to its path, then all are renamed. For
-//! several files, the renames are recorded first (see `record`), so that the next process can recover if the writer is
+//! several files, both steps are recorded first (see `record`), so that the next process can recover if the writer is
 //! killed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -32,6 +32,13 @@ pub fn write(workspace: &Path, sealer: &Sealer, proposals: &[Proposal]) -> Resul
     }
     check_unchanged(proposals)?;
     let wanted: Vec<&Proposal> = proposals.iter().filter(|proposal| !proposal.is_unchanged()).collect();
+    let is_noted = wanted.len() > 1 && sealer.key_or_new().is_ok();
+    let store = |record: &WriteRecord, lasting| {
+        let stored = if is_noted { record.store(workspace, sealer, lasting) } else { Ok(()) };
+        stored.map_err(|error| write_failed("the record of this write", &error))
+    };
+    // Not synced: a killed writer leaves it all the same, and syncing would take as long as that of the next record.
+    store(&WriteRecord::begun(wanted.iter().map(|proposal| proposal.path.as_path())), Durability::Recreatable)?;
     let mut folders = Vec::new();
     let written = stage(&wanted, &mut folders).map_err(WriteFailure::from).and_then(|staged| {
         // Two writers may both find a file unchanged, but only one of them may then replace it.
@@ -39,23 +46,20 @@ pub fn write(workspace: &Path, sealer: &Sealer, proposals: &[Proposal]) -> Resul
         // Check again: staging takes time, and folders that did not exist could not be checked before.
         check_unchanged(proposals)?;
         let record = record_of(&staged, &folders);
-        let is_noted = record.files.len() > 1 && sealer.key_or_new().is_ok();
-        if is_noted {
-            record.store(workspace, sealer).map_err(|error| write_failed("the record of this write", &error))?;
-        }
+        store(&record, Durability::SurvivesCrash)?;
         let renamed = rename(&record);
         if renamed.is_ok() {
             staged.into_iter().for_each(|ready| ready.new.mark_renamed());
         } else {
             drop(staged);
         }
-        // Last, so that recovery can remove everything left by an earlier killed writer. If removing the record fails,
-        // it describes finished renames, which recovery recognizes.
-        if is_noted {
-            let _ = WriteRecord::forget(workspace);
-        }
         renamed.map_err(WriteFailure::from)
     });
+    // Last, so that recovery can remove everything left by an earlier killed writer. If removing the record fails, it
+    // describes renames that were finished or never made, which recovery recognizes.
+    if is_noted {
+        let _ = WriteRecord::forget(workspace);
+    }
     if let Err(failure) = written {
         remove_folders(&folders);
         return Err(failure);
@@ -182,7 +186,7 @@ fn record_of(ready: &[StagedProposal<'_>], folders: &[PathBuf]) -> WriteRecord {
         let (staged, old) = (ready.new.path().to_path_buf(), ready.old.as_ref().map(|old| old.path().to_path_buf()));
         FileRename { path: path.clone(), shown: shown.clone(), staged, old, before: before.clone(), after }
     });
-    WriteRecord { files: files.collect(), folders: folders.to_vec() }
+    WriteRecord { files: files.collect(), folders: folders.to_vec(), staging: Vec::new() }
 }
 
 /// Makes every rename, or none.
@@ -190,7 +194,7 @@ fn rename(record: &WriteRecord) -> Result<(), Error> {
     let mut lookup = PathLookup::default();
     for (at, step) in record.files.iter().enumerate() {
         if let Err(mut refused) = step.make(&mut lookup) {
-            let made = WriteRecord { files: record.files.iter().take(at).cloned().collect(), folders: Vec::new() };
+            let made = WriteRecord { files: record.files.iter().take(at).cloned().collect(), ..WriteRecord::default() };
             let stuck: Vec<&str> = made.undo().iter().map(|step| step.shown.as_str()).collect();
             if !stuck.is_empty() {
                 refused.message.push_str(&format!("; {} could not be undone", stuck.join(", ")));
