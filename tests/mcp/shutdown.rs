@@ -48,6 +48,27 @@ fn pending_requests_are_answered_before() {
     assert_eq!(workspace.picks(), ["api"]);
 }
 
+/// The protocol library would wait once more for answers that cannot be written.
+#[test]
+fn a_client_that_never_reads_is_waited_for_once() {
+    use std::io::Write;
+    use std::process::Stdio;
+    let workspace = workspace();
+    let mut command = workspace.command(&["mcp"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let client = json!({"name": "pipe", "version": "1"});
+    let begin = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
+    let mut lines = vec![json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": begin})];
+    // Their answers are larger than a pipe.
+    lines.extend((1..40).map(|id| json!({"jsonrpc": "2.0", "id": id, "method": "tools/list"})));
+    let mut stdin = child.stdin.take().unwrap();
+    lines.iter().for_each(|line| writeln!(stdin, "{line}").unwrap());
+    drop(stdin);
+    let began = std::time::Instant::now();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(began.elapsed().as_secs() < 10, "{:?}", began.elapsed());
+}
+
 /// The protocol library would drop all answers but one.
 #[test]
 fn every_request_with_the_same_id_is_answered() {

@@ -56,6 +56,8 @@ pub(crate) struct LineTransport<R> {
     handle: DeskHandle,
     /// Once the input has ended: how long to wait for answers.
     until: Option<Instant>,
+    /// Notified when that time is over. The library would wait once more for the same answers.
+    expired: Arc<Notify>,
 }
 
 /// Requests that have not been answered.
@@ -152,7 +154,13 @@ impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
             pending: Arc::default(),
             handle,
             until: None,
+            expired: Arc::default(),
         }
+    }
+
+    /// Notified if requests were still open at the end of the timeout.
+    pub(crate) fn expired(&self) -> Arc<Notify> {
+        self.expired.clone()
     }
 
     /// Why an answer could not be written, once that has happened.
@@ -307,7 +315,11 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for LineTransport<R> {
             if let Some(until) = self.until {
                 // `notify_one` stores a permit, so a notification before this await is not lost.
                 let fewer = self.pending.fewer.notified();
-                if self.pending.is_empty() || tokio::time::timeout_at(until, fewer).await.is_err() {
+                if self.pending.is_empty() {
+                    return None;
+                }
+                if tokio::time::timeout_at(until, fewer).await.is_err() {
+                    self.expired.notify_one();
                     return None;
                 }
                 continue;

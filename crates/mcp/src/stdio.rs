@@ -21,12 +21,14 @@ pub async fn serve_stdio(options: Options, session: Option<String>, report: fn(&
     handle.report_diagnostics(report);
     let (reader, writer) = rmcp::transport::io::stdio_pipes();
     let lines = LineTransport::new(reader, writer, handle.clone());
-    let failed = lines.write_error();
+    let (failed, expired) = (lines.write_error(), lines.expired());
     on_signal(handle.clone())?;
     match Server::new(handle.clone()).serve(lines).await {
         Ok(served) => {
-            let ended = served.waiting().await;
-            tracing::info!("the session ended: {ended:?}");
+            tokio::select! {
+                ended = served.waiting() => tracing::info!("the session ended: {ended:?}"),
+                () = expired.notified() => tracing::info!("the session ended with open requests"),
+            }
         }
         // The client has disconnected.
         Err(ServerInitializeError::ConnectionClosed(_)) => {}
