@@ -74,12 +74,25 @@ fn offered_commands_run_in_the_demo_too() {
         (&["doctor"], "`refdesk --demo check` lists them"),
         (&["render", "--inline", "`refdesk list`"], "`refdesk list`"),
         (&["doctor"], "`refdesk connect` finds"),
+        (&["ask"], "fix: ask at a terminal\n"),
+        (&["list"], "fix: none needed; the demo shows how a missing file is reported\n"),
+        (&["why", "pat-retry"], "fix: open `refdesk --demo` and do it there"),
     ] {
         let ran = run(&mut world.bare(&[&["--demo"], words].concat()), None);
         assert!(ran.text().contains(offered) || ran.stderr.contains(offered), "{offered}: {ran}");
     }
+    for (words, is_lost) in [(&["exclude", "pat-timeout"][..], true), (&["check"], true), (&["show", "nope"], false)] {
+        let ran = run(&mut world.bare(&[&["--demo"], words].concat()), None);
+        assert_eq!(
+            ran.stderr.contains("what it changes is lost; on the screen, `refdesk --demo`, it"),
+            is_lost,
+            "{ran}"
+        );
+    }
     let ran = run(&mut world.bare(&["--demo", "--json", "show", "nope"]), None).exits(1);
     assert_eq!(ran.json()["error"]["hint"], "`refdesk --demo list` shows all ids");
+    let checked = run(&mut world.bare(&["--demo", "--json", "check"]), None).exits(0).json().to_string();
+    assert!(checked.contains("`refdesk --demo init`") && !checked.contains("`refdesk init`"), "{checked}");
 }
 
 #[test]
