@@ -91,7 +91,9 @@ impl Printed {
             start += line.len();
         }
         if explain {
-            let places: Vec<String> = hit.because.iter().map(place).collect();
+            // Without any score, say by which list it was found.
+            let counts = |placing: &&HitRank| placing.score > 0.0 || hit.score == 0.0;
+            let places: Vec<String> = hit.because.iter().filter(counts).map(place).collect();
             self.text.push_str(&format!("    score {} = {}\n", hit.score, one_line(&places.join(" + "))));
         }
         self.text.push('\n');

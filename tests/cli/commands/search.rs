@@ -109,6 +109,8 @@ fn a_source_that_is_named_in_full_comes_first() {
     }
     let answer = world.json(&["search", "retry", "--source", "breaker"], 0);
     assert_eq!(places(&answer), ["breaker text"], "not what a filter leaves out: {answer}");
+    let ran = world.run(&["search", "--explain", "breaker"]).exits(0);
+    assert!(ran.text().contains(" by words (breaker)\n"), "a list that adds nothing is not printed: {ran}");
 }
 
 #[test]
