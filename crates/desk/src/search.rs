@@ -21,8 +21,8 @@ use refdesk_core::selection::Access;
 use refdesk_index::pages::{DOMAIN, RELATIONSHIP};
 use refdesk_index::search::{Excerpt, HitCost, HitLength, LONGEST, fit};
 use refdesk_index::{
-    DatabaseSubject, FoundDocument, HitRank, IndexedJoin, Partial, SOURCE, SearchMode, SearchQuery, SectionHit,
-    SourcePreference, TEXT, default_weight,
+    DatabaseSubject, FoundDocument, HitRank, IndexedJoin, Partial, RankedList, SOURCE, SearchMode, SearchQuery,
+    SectionHit, SourcePreference, TEXT, default_weight,
 };
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::shorten::shortened;
@@ -86,7 +86,7 @@ pub enum SearchReader {
 pub struct SearchAnswer {
     /// The query as given.
     pub query: String,
-    /// The lists that were searched.
+    /// The lists that the answer is based on.
     pub mode: SearchMode,
     /// The hits, best first.
     pub hits: Vec<SearchHit>,
@@ -260,7 +260,7 @@ impl CompleteDesk<'_> {
         hits.truncate(request.limit);
         Ok(SearchAnswer {
             query: shortened(request.query.clone(), LONGEST),
-            mode: found.mode,
+            mode: mode_of(found.mode, &hits),
             hits,
             tokens_used: 0,
             partial: found.partial,
@@ -337,6 +337,13 @@ impl CompleteDesk<'_> {
             Err(_) => self.workspace_context().display(Path::new(resolved)),
         }
     }
+}
+
+/// The lists that these hits are based on. Hits that only the query's name for a text found count as hits by words, even
+/// if others by meaning were left out.
+fn mode_of(lists: SearchMode, hits: &[SearchHit]) -> SearchMode {
+    let is_by_name = |hit: &SearchHit| hit.because.iter().all(|rank| rank.list == RankedList::Name);
+    if !hits.is_empty() && hits.iter().all(is_by_name) { SearchMode::Words } else { lists }
 }
 
 /// Whether this document still belongs to the source, since the index may contain an older path. The path is empty for

@@ -106,7 +106,7 @@ pub struct FoundDocument<'a> {
 pub enum SearchMode {
     /// Both lists.
     Hybrid,
-    /// Only words: there is no model, or there are no vectors.
+    /// Only words: there is no model, there are no vectors, or the query only names a text.
     #[default]
     Words,
     /// Only meaning: no document contains any of the words, and none is named by the query.

@@ -58,6 +58,24 @@ fn hits_that_do_not_fit_are_left_out_and_counted() {
 }
 
 #[test]
+fn a_text_that_is_only_named_is_not_found_by_meaning() {
+    let placed = |lists: &[RankedList]| {
+        let rank = |list: &RankedList| HitRank { list: *list, rank: 1, score: 0.1, words: Vec::new(), cosine: None };
+        SearchHit { because: lists.iter().map(rank).collect(), ..answer(&["x"]).hits.remove(0) }
+    };
+    let (named, similar) = (placed(&[RankedList::Name]), placed(&[RankedList::Meaning]));
+    let both = placed(&[RankedList::Meaning, RankedList::Name]);
+    for (hits, expected) in [
+        (vec![named.clone()], SearchMode::Words),
+        (vec![named, similar], SearchMode::Hybrid),
+        (vec![both], SearchMode::Hybrid),
+        (vec![], SearchMode::Hybrid),
+    ] {
+        assert_eq!(mode_of(SearchMode::Hybrid, &hits), expected, "{hits:?}");
+    }
+}
+
+#[test]
 fn each_answer_is_journalled_about_the_quoted_sources_each_once() {
     for (excerpts, about, reason) in [
         (&["one", "two", "three", ""][..], &["s0", "s1"][..], ""),
