@@ -40,7 +40,7 @@ fn brief(lines: &[Value]) -> Vec<String> {
 fn read(world: &Workspace, session: &str, path: &str) {
     let args = json!({"file_path": path}).to_string();
     let words = ["--session", session, "enrich", "--kind", "tool_result", "--tool", "Read", "--args", &args];
-    world.feed(&words, b"what the file says").exits(0);
+    world.feed(&words, b"part").exits(0);
 }
 
 #[test]

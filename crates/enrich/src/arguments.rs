@@ -38,6 +38,12 @@ pub(super) fn named_path(arguments: &Value, workspace: &Path) -> Option<PathBuf>
     (text.len() <= LONGEST_PATH).then(|| workspace.join(text))
 }
 
+/// The path of a call without any other argument, such as the part of the file to read. As in [`named_path`].
+pub(super) fn only_path(arguments: &Value, workspace: &Path) -> Option<PathBuf> {
+    let given = arguments.as_object()?.values().filter(|value| !value.is_null()).count();
+    (given == 1).then(|| named_path(arguments, workspace)).flatten()
+}
+
 /// Maps paths of the catalog to values.
 #[derive(Debug)]
 pub(super) struct PathMap<'p, T> {

@@ -18,6 +18,7 @@ use super::print::BlockWording;
 use super::references;
 use super::session_memory::SessionMemory;
 use super::templates;
+use super::touched::read_in_full;
 use super::{Matcher, Pinned, SourceFiles, pinned, relevance};
 use refdesk_core::catalog::{Catalog, SourceId};
 use refdesk_core::config::HintSettings;
@@ -236,7 +237,12 @@ pub fn enrich(ctx: &EnrichContext, asked: &EnrichRequest, memory: &SessionMemory
     if injected::ends_with_left_out(asked.text, &own) {
         drafts.clear();
     }
-    appended(ctx, asked, drafts, metadata, known)
+    let mut enriched = appended(ctx, asked, drafts, metadata, known);
+    if !asked.repeat {
+        let read = read_in_full(ctx, asked).into_iter();
+        read.for_each(|source| enriched.memory.remember(&references::hint_key(source, &ctx.places.stamp(source))));
+    }
+    enriched
 }
 
 /// What an agent gets at the start of a conversation: the instructions (BEHAVIOUR §7) and the enrichers' drafts, within

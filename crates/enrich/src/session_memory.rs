@@ -19,7 +19,7 @@ pub struct SessionMemory {
     /// Ids of transitive sources that were in a notice.
     pub announced: BTreeSet<String>,
     /// Hashes of the expansions and hints given, as made by `content_hash`, and of the hints that would tell nothing new,
-    /// because their source was expanded.
+    /// because their source was expanded or read in full.
     pub given: BTreeSet<String>,
     /// Sources that were hinted at or expanded, and how; used to explain later reads and picks.
     pub offered: BTreeMap<String, BlockKind>,

@@ -156,6 +156,35 @@ fn an_answer_of_our_own_server_is_only_matched_if_it_is_a_document() {
 }
 
 #[test]
+fn a_file_that_was_read_in_full_is_not_hinted_at_later() {
+    let hinted = |stamp: &str, name: &str, arguments: &Value, text: &str| {
+        let tool = Some(Tool { name: Some(name), arguments });
+        let asked = EnrichRequest { tool, ..EnrichRequest::new(TextKind::ToolResult, text) };
+        let memory = with(&source_files(), |ctx| enrich(ctx, &asked, &SessionMemory::default()).memory);
+        let now = TestFiles { stamp: stamp.to_owned(), ..source_files() };
+        with(&now, |ctx| {
+            enrich(ctx, &EnrichRequest::new(TextKind::Prompt, "a retry"), &memory).text.contains("@hinted")
+        })
+    };
+    let (whole, long) = ("word ".repeat(1_000), "word\n".repeat(2_000));
+    let path = json!({"file_path": "hinted.md"});
+    for (name, arguments, text, expected) in [
+        ("Read", path.clone(), whole.as_str(), false),
+        ("read_file", json!({"absolute_path": "/w/hinted.md", "offset": null}), &whole, false),
+        ("mcp__files__read_text_file", json!({"path": "hinted.md"}), &whole, false),
+        ("Read", json!({"file_path": "hinted.md", "limit": 9}), &whole, true),
+        ("Read", json!({"file_path": "deep.md"}), &whole, true),
+        ("Read", path.clone(), "an error or a part", true),
+        ("Read", path.clone(), &long, true),
+        ("Grep", json!({"path": "hinted.md"}), &whole, true),
+        ("Bash", json!({"command": "cat hinted.md"}), &whole, true),
+    ] {
+        assert_eq!(hinted("", name, &arguments, text), expected, "{name} {arguments}: {text:.20}");
+    }
+    assert!(hinted("changed", "Read", &path, &whole));
+}
+
+#[test]
 fn empty_parts_are_left_out_and_long_ones_shortened() {
     let empty = TestFiles::default();
     let arguments = json!({"path": "mod/README.md"});

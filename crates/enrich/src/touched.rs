@@ -1,5 +1,6 @@
-//! Finds, for the journal, the catalog's files that a tool was working on, selected or not, from the paths in its
-//! arguments. The text for the agent uses [`super::pinned`], which considers only selected sources.
+//! Finds the catalog's files that a tool was working on, selected or not, from the paths in its arguments: for the
+//! journal, all of them; for the session's memory, those that it certainly read in full. The text for the agent uses
+//! [`super::pinned`], which considers only selected sources.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -7,10 +8,38 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::arguments::{self, PathMap};
-use refdesk_core::catalog::{Catalog, SourceId};
+use super::chain::{EnrichContext, EnrichRequest, TextKind};
+use refdesk_core::catalog::{Catalog, LocalPath, PathState, Source, SourceId};
+use refdesk_text::tokens;
 
 /// The most files per call; the rest are ignored.
 const FILES: usize = 100;
+
+/// The tools of agents that return one file, which they also read in full unless an argument names a part of it. Other
+/// tools, such as a shell, return anything.
+const READERS: [&str; 3] = ["Read", "read_file", "read_text_file"];
+
+/// Agents cut off longer results of these tools.
+const MOST_LINES: usize = 2_000;
+
+/// The sources that are a file which the tool call returned in full, so that the agent has them.
+pub(super) fn read_in_full<'c>(ctx: &EnrichContext<'c>, asked: &EnrichRequest) -> Vec<&'c Source> {
+    // A server's tools have its name before theirs.
+    let is_reader = |name: &str| name.rsplit("__").next().is_some_and(|name| READERS.contains(&name));
+    let tool = asked.tool.filter(|tool| asked.kind == TextKind::ToolResult && tool.name.is_some_and(is_reader));
+    let path = tool.and_then(|tool| arguments::only_path(tool.arguments, ctx.workspace));
+    let path = path.filter(|_| asked.text.lines().count() < MOST_LINES);
+    let Some(real) = path.and_then(|path| ctx.places.resolved(&path)) else { return Vec::new() };
+    let was_read = |source: &&Source| {
+        let is_it =
+            |place: &&LocalPath| place.state == PathState::File && place.resolved.as_os_str() == real.as_os_str();
+        let Some(place) = source.place().filter(is_it) else { return false };
+        // A shorter result is an error or an excerpt. The last line break may be missing.
+        let read = tokens::of_file(&place.path, asked.text.len() as u64 + 1);
+        ctx.places.tokens(source).is_some_and(|all| all <= read)
+    };
+    ctx.catalog.sources().iter().filter(was_read).collect()
+}
 
 /// The paths in the arguments that are those of a local source or of a file in one, each once and in order, with the
 /// innermost sources that contain it. Paths are recognized as in `super::pinned`.
