@@ -313,10 +313,14 @@ impl Corpus {
         Ok(self.score_with(&self.terms(storage, pieces)?, pieces))
     }
 
-    /// Like [`Self::score`], with words that were already looked up.
-    pub(crate) fn score_with(&self, of_words: &Terms, pieces: &[Piece]) -> Vec<ScoredSource> {
+    /// The score of the best source for these pieces, whose words were already looked up; 0 without any match.
+    pub(crate) fn best_score(&self, of_words: &Terms, pieces: &[Piece]) -> f32 {
+        self.best_chunks(of_words, pieces).into_iter().flatten().map(|best| best.score).fold(0.0, f32::max)
+    }
+
+    /// For each source, its best chunk for these pieces; `None` without any match.
+    fn best_chunks(&self, of_words: &Terms, pieces: &[Piece]) -> Vec<Option<BestChunk>> {
         let mut best: Vec<Option<BestChunk>> = vec![None; self.names.len()];
-        let by_meaning = self.has_vectors() && pieces.iter().any(|piece| piece.vector.is_some());
         for (at, piece) in pieces.iter().enumerate() {
             let coverage = self.coverage(piece, of_words);
             let may_be_hinted_at = |(at, _): &(usize, &u32)| self.boilerplate.get(*at) != Some(&true);
@@ -330,19 +334,25 @@ impl Corpus {
                 }
             }
         }
-        let mut found: Vec<ScoredSource> = best
+        best
+    }
+
+    /// Like [`Self::score`], with words that were already looked up.
+    pub(crate) fn score_with(&self, of_words: &Terms, pieces: &[Piece]) -> Vec<ScoredSource> {
+        let by_meaning = self.has_vectors() && pieces.iter().any(|piece| piece.vector.is_some());
+        let known = |piece: &Piece| -> Vec<&Term> {
+            piece.terms.iter().filter_map(|word| of_words.get(word.as_str())?.as_ref()).collect()
+        };
+        let terms: Vec<Vec<&Term>> = pieces.iter().map(known).collect();
+        let mut found: Vec<ScoredSource> = self
+            .best_chunks(of_words, pieces)
             .into_iter()
             .zip(self.names.iter().zip(&self.waiting))
             .filter_map(|(best, (name, is_waiting))| {
                 let BestChunk { score, cosine, coverage, document, piece } = best?;
                 let at = narrow(document);
-                let mut words: Vec<&Term> = pieces
-                    .get(piece)?
-                    .terms
-                    .iter()
-                    .filter_map(|word| of_words.get(word.as_str())?.as_ref())
-                    .filter(|term| term.documents.binary_search(&at).is_ok())
-                    .collect();
+                let has_word = |term: &&&Term| coverage > 0.0 && term.documents.binary_search(&at).is_ok();
+                let mut words: Vec<&Term> = terms.get(piece)?.iter().filter(has_word).copied().collect();
                 words.sort_by(|one, other| other.weight.total_cmp(&one.weight));
                 let words = words.into_iter().map(|term| term.word.clone()).collect();
                 let document = *self.documents.get(document)?;

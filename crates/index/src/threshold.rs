@@ -108,7 +108,7 @@ pub(crate) fn update(storage: &mut dyn Storage, embedder: Option<&dyn Embedder>)
         let terms = corpus.terms(storage, some.iter().flatten())?;
         for (wanted, best) in all.iter().zip(&mut best) {
             let texts = wanted.texts.iter().skip(nth * TEXTS_AT_ONCE).take(TEXTS_AT_ONCE);
-            best.extend(texts.map(|pieces| corpus.score_with(&terms, pieces).first().map_or(0.0, |it| it.score)));
+            best.extend(texts.map(|pieces| corpus.best_score(&terms, pieces)));
         }
     }
     for (wanted, mut best) in all.iter().zip(best) {
