@@ -61,6 +61,12 @@ pub(crate) fn forms(word: &str) -> Vec<Cow<'_, str>> {
     forms.into_iter().chain(pairs).map(Cow::Borrowed).chain(basic).collect()
 }
 
+/// Whether a word is one part in basic letters, like most words, so that [`forms`] has nothing to add.
+fn has_one_form(word: &str) -> bool {
+    let rest = word.strip_prefix(|first: char| first.is_ascii_uppercase()).unwrap_or(word);
+    rest.bytes().all(|byte| byte.is_ascii_lowercase())
+}
+
 /// What people without its key type for a letter that has no accent in Unicode, or whose accent SQLite keeps.
 fn basic_letters(char: char) -> Option<&'static str> {
     Some(match char {
@@ -145,9 +151,14 @@ fn is_number(part: &str) -> bool {
 pub(crate) fn split_names(text: &str) -> String {
     let is_long = |part: &str| part.chars().filter(|char| !is_accent(*char)).nth(1).is_some();
     let forms = words(text)
+        .filter(|word| !has_one_form(word))
         .flat_map(|word| forms(word).into_iter().skip(1).filter(move |form| is_long(form) || !is_long(word)));
     let is_part_of = |word: &&str| word.chars().nth(1).is_some();
-    let unspaced = words(text).filter(is_part_of).flat_map(parts).filter(|part| part.starts_with(is_unspaced));
+    let unspaced = words(text)
+        .filter(|word| !word.is_ascii())
+        .filter(is_part_of)
+        .flat_map(parts)
+        .filter(|part| part.starts_with(is_unspaced));
     // A single character can be a whole word.
     let singles = unspaced.flat_map(|part| part.split("")).filter(|char| !char.is_empty()).map(Cow::Borrowed);
     // With a `v`, the first number is a different word.
@@ -191,6 +202,22 @@ mod tests {
         assert_eq!(split_names("call selectReferences() of the desk, v2"), "select References");
         assert_eq!(split_names(""), "");
         assert_eq!(split_names("From v2.8 to 2.9 (v10.0.1-rc)"), "10 2 8 10 0 1");
+    }
+
+    #[test]
+    fn a_word_with_one_form_has_no_other() {
+        for (word, expected) in [
+            ("retry", true),
+            ("Retry", true),
+            ("A", true),
+            ("REST", false),
+            ("APIs", false),
+            ("v2", false),
+            ("é", false),
+        ] {
+            assert_eq!(has_one_form(word), expected, "{word}");
+            assert!(!expected || forms(word) == [word], "{word}");
+        }
     }
 
     #[test]
