@@ -13,7 +13,7 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use serde::{Deserialize, Serialize};
 
-use self::connection::{connect, file_uri, is_damage, is_held, is_transient};
+use self::connection::{connect, enlarge_buffers, file_uri, is_damage, is_held, is_transient};
 use self::files::{
     DATABASE, FileIdentity, JOURNAL, LOCK, LOG, RECORD, SHARED_MEMORY, UNFINISHED, clear, identity, remove_aside,
     remove_unfinished, set_aside, size,
@@ -287,6 +287,9 @@ impl Location {
             let version = version(&connection)?;
             let is_usable =
                 version == schema::VERSION && schema::is_intact(&connection)? && is_owned(&connection, key)?;
+            if is_usable {
+                enlarge_buffers(&connection)?;
+            }
             Ok((connection, version, is_usable))
         };
         match opened() {

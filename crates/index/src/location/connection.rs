@@ -10,6 +10,12 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 /// How long a reader waits for a lock of SQLite, which is held only briefly.
 const BUSY: Duration = Duration::from_millis(500);
 
+/// The cache of a writer: 16 MiB, as a negative number of KiB.
+const CACHE_KIB: i64 = -16_384;
+
+/// The length of its log: 16 MiB, in pages of 4 KiB.
+const LOG_PAGES: i64 = 4_096;
+
 pub(super) fn connect(path: &Path, access: OpenFlags) -> rusqlite::Result<Connection> {
     let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     Connection::open_with_flags(path, flags).and_then(|connection| {
@@ -23,6 +29,13 @@ pub(super) fn connect(path: &Path, access: OpenFlags) -> rusqlite::Result<Connec
         connection.pragma_update(None, "secure_delete", true)?;
         Ok(connection)
     })
+}
+
+/// Makes a writer keep the pages of a batch in memory, and move its log to the file, which waits for the disk, once for
+/// several batches. By default, the cache has 2 MiB, and the log 4 MiB.
+pub(super) fn enlarge_buffers(connection: &Connection) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "cache_size", CACHE_KIB)?;
+    connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES)
 }
 
 /// Whether the file's content is not what we wrote. Unlike a lock or a full disk, this does not go away by itself.
