@@ -1,8 +1,10 @@
 //! Requests from agents: which one is shown, its marks, and what the marked sources would add.
 
+pub mod choice_view;
 pub mod disabled;
 pub mod update;
 pub mod view;
+pub mod write_view;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -10,7 +10,7 @@ use crate::tui::filtering::{self, FilteredList};
 use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
 use crate::tui::places;
-use crate::tui::requests::view;
+use crate::tui::requests::{choice_view, view};
 use crate::tui::state::{EndedRequest, Message, MessageKind, PanePart, RequestNews, RequestPlacement, State};
 use crate::tui::views::View;
 use crate::tui::widgets::cells;
@@ -181,7 +181,7 @@ pub fn filter(state: &mut State) {
         None => Vec::new(),
         Some(waiting) => {
             let offered = waiting.request.sources.iter().enumerate();
-            offered.filter(|(_, offered)| view::fits(offered, &words)).map(|(at, _)| at).collect()
+            offered.filter(|(_, offered)| choice_view::fits(offered, &words)).map(|(at, _)| at).collect()
         }
     };
     let at = stay.and_then(|stay| rows.binary_search(&stay).ok()).unwrap_or(0);

@@ -11,7 +11,7 @@ use crate::tui::filtering::FilteredList;
 use crate::tui::fixture;
 use crate::tui::input::{Input, WheelTurn};
 use crate::tui::pane::Pane;
-use crate::tui::requests::view;
+use crate::tui::requests::choice_view;
 use crate::tui::state::{PanePart, RequestPlacement, State, Typing};
 use crate::tui::update::update;
 use crate::tui::windows::WindowKind;

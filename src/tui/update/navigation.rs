@@ -101,11 +101,11 @@ pub fn scroll(state: &mut State, pane: Pane, motion: Motion) {
     let page = usize::from(detail.height);
     match pane {
         Pane::Catalog => catalog::reading::scroll(state, motion),
-        Pane::Selection if let Some((len, page)) = requests::view::write_rows(state) => {
+        Pane::Selection if let Some((len, page)) = requests::write_view::rows(state) => {
             state.requests.scroll.step(motion, len, page);
         }
         Pane::Selection if state.shown_request().is_some() => {
-            let len = requests::view::detail(state, &parts).len();
+            let len = requests::choice_view::detail(state, &parts).len();
             state.requests.scroll.step(motion, len, page);
         }
         Pane::Selection => {

@@ -13,7 +13,7 @@ use crate::tui::action::KeyContext;
 use crate::tui::input::Effect;
 use crate::tui::layout;
 use crate::tui::pane_view::scrolled;
-use crate::tui::requests::view;
+use crate::tui::requests::{view, write_view};
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::frame;
@@ -47,7 +47,7 @@ impl Window for ApprovalView {
         let columns = text_columns(self.outer(state).width);
         let wrapped_for = Some((waiting.request.request_id.clone(), columns));
         if state.requests.wrapped_for != wrapped_for {
-            state.requests.difference = view::difference(waiting, columns);
+            state.requests.difference = write_view::difference(waiting, columns);
             state.requests.wrapped_for = wrapped_for;
         }
     }

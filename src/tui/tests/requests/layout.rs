@@ -13,7 +13,7 @@ fn the_details_keep_the_lines_of_a_question_and_of_a_description() {
     let mut state = fixture::state(120, 36);
     tell(&mut state, &[waiting]);
     press(&mut state, "A");
-    let lines: Vec<String> = view::detail(
+    let lines: Vec<String> = choice_view::detail(
         &state,
         &crate::tui::layout::PaneLayout {
             detail: ratatui::layout::Rect { width: 34, ..Default::default() },
