@@ -4,13 +4,14 @@
 //! same window, narrowed to actions.
 
 mod actions;
+mod columns;
+mod details;
 mod excerpt;
 mod jump_effects;
 mod kind;
+mod list;
 mod matcher;
 mod rows;
-
-use std::borrow::Cow;
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -23,36 +24,28 @@ use super::{
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::filter::FilterResult;
 use crate::tui::fix;
-use crate::tui::input::{Effect, below};
+use crate::tui::input::Effect;
 use crate::tui::layout;
 use crate::tui::pane_view::DrawnList;
-use crate::tui::source_state;
-use crate::tui::state::{Skin, State};
+use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::field::{TextEdit, TextField};
-use crate::tui::widgets::marked::MarkedText;
 use crate::tui::widgets::motion::Cursor;
-use crate::tui::widgets::page::WrappedText;
-use crate::tui::widgets::row::{Active, ListRow};
+use crate::tui::widgets::row::Active;
 use crate::tui::widgets::{cells, frame, prompt};
 use refdesk_desk::engine::Request;
 use refdesk_desk::{SearchAnswer, SearchHit, SearchMode, SearchReader, SearchRequest};
 use refdesk_text::Error;
 
+use columns::WidestTexts;
 pub use kind::JumpKind;
 use rows::{JumpRow, JumpTarget};
 
 /// The maximum number of sections from the document search.
 const SECTIONS: usize = 50;
 
-/// Height of the details of the row under the cursor, with the rule above them.
-const DETAILS: u16 = 9;
-
 /// The minimum height of a window that shows details.
 const MIN: u16 = 14;
-
-/// Width of an action's keys.
-const KEYS: usize = 12;
 
 pub struct Jump;
 
@@ -180,16 +173,16 @@ impl Window for Jump {
         };
         let titles = Titles { title, note: note(state), place: frame::position(cursor.at, rows.len()) };
         draw_frame(state, titles, role, outer, buffer);
-        let list = DrawnList { place: places.list, len: rows.len(), cursor, active: Active::Yes, role };
-        let shown = rows.get(list.window()).unwrap_or_default();
+        let drawn = DrawnList { place: places.list, len: rows.len(), cursor, active: Active::Yes, role };
+        let shown = rows.get(drawn.window()).unwrap_or_default();
         let widest = WidestTexts::of(shown, &state.skin);
-        list.draw(&state.skin, buffer, |at| Some(row(state, rows.get(at)?, widest, places.list.width)));
+        drawn.draw(&state.skin, buffer, |at| Some(list::row(state, rows.get(at)?, widest, places.list.width)));
         if rows.is_empty() {
             let lines = super::paragraphs([(why_empty(state).as_str(), ThemeRole::Infra)], text_columns(outer.width));
             draw_text(state, &lines, 0, places.list, buffer);
         }
         if let Some(found) = rows.get(cursor.at).filter(|_| !places.text.is_empty()) {
-            draw_details(state, found, &places, buffer);
+            details::draw(state, found, &places, buffer);
         }
         if places.line.width > 4 {
             let at = draw_line(state, places.line, buffer);
@@ -280,29 +273,6 @@ fn follow(state: &mut State) {
     state.jump.made_from = Some(origin);
 }
 
-/// Height of the details with their rule: an excerpt of a section, or the full text of a truncated row.
-fn details(state: &State, columns: usize) -> u16 {
-    match current(state) {
-        Some(row) if row.is_section() => DETAILS,
-        Some(row) if !is_whole(state, row, columns) => {
-            u16::try_from(whole(row, columns).len() + 1).unwrap_or(DETAILS).min(DETAILS)
-        }
-        Some(_) | None => 0,
-    }
-}
-
-/// Whether the row is shown in full, regardless of the other rows.
-fn is_whole(state: &State, row: &JumpRow, columns: usize) -> bool {
-    let is_mixed = JumpKind::of(state.jump.line.text()).0.is_none();
-    let keys = if matches!(row.to, JumpTarget::Action(_)) { KEYS + 1 } else { 0 };
-    let room = columns.saturating_sub(keys + if is_mixed { 9 + 2 } else { 2 });
-    let text = row.why_not.as_ref().unwrap_or(&row.about);
-    let width = |text: &str| cells::width(&cells::clean(text));
-    let names = WidestTexts::of(&state.jump.rows, &state.skin).names(room);
-    let is_said = row.why_not.is_none() || row.about.is_empty();
-    is_said && width(&row.name) <= names && width(text) < room.saturating_sub(names)
-}
-
 /// The label of `Enter` for the row under the cursor.
 pub fn verb(state: &State) -> &'static str {
     match current(state).map(|row| row.kind) {
@@ -316,7 +286,7 @@ fn places(state: &State) -> JumpLayout {
     let inner = layout::inner(Jump.outer(state));
     let line = Rect { height: inner.height.min(1), ..inner };
     let rest = Rect { y: line.bottom(), height: inner.height - line.height, ..inner };
-    let below = if rest.height < MIN { 0 } else { details(state, text_columns(rest.width + 2)) };
+    let below = if rest.height < MIN { 0 } else { details::height(state, text_columns(rest.width + 2)) };
     let (list, rule, text) = super::list_and_details(rest, usize::MAX, below);
     JumpLayout { line, list, rule, text }
 }
@@ -391,139 +361,4 @@ fn draw_line(state: &State, line: Rect, buffer: &mut Buffer) -> Position {
         buffer.set_stringn(place.x, place.y, text, usize::from(place.width), theme.style(ThemeRole::Infra));
     }
     prompt::draw(typed.text(), typed.cursor(), &[], style, place, buffer)
-}
-
-/// Kind, name, keys of an action, description.
-fn row<'a>(state: &'a State, found: &JumpRow, widest: WidestTexts, width: u16) -> ListRow<'a> {
-    let theme = &state.skin.theme;
-    let grey = theme.style(ThemeRole::Infra);
-    let style = |role| if found.why_not.is_none() { theme.style(role) } else { grey };
-    let marked = |style: ratatui::style::Style| [style, style.patch(theme.style(ThemeRole::Match))];
-    let mut row = ListRow::new(&state.skin, width);
-    let (only, _) = JumpKind::of(state.jump.line.text());
-    if only.is_none() {
-        row.cell(found.word(), 8, theme.style(kind_role(found.kind)));
-    }
-    match &found.to {
-        JumpTarget::Source(id) => {
-            let (mark, role) = source_state::mark(&state.snapshot, id.as_str());
-            row.cell(state.skin.glyphs.mark(mark), 1, theme.style(role));
-        }
-        _ if only.is_none() => drop(row.cell("", 1, grey)),
-        _ => {}
-    }
-    let (columns, ids) = match found.place() {
-        Some(_) => widest.of_section(row.room()),
-        None => (widest.names(row.room()), 0),
-    };
-    // The innermost headings of a section matter most; its document's title gets the remaining width.
-    let titled = found.name_with_title().filter(|name| cells::width(name) <= columns);
-    let name = match titled {
-        Some(titled) => titled.into(),
-        None if found.is_section() => cells::clip_start(&found.name, columns, state.skin.glyphs.ellipsis),
-        None => Cow::Borrowed(found.name.as_str()),
-    };
-    row.marked_id(&MarkedText::of(&name, &found.found.name), columns, marked(style(ThemeRole::Text)));
-    if let JumpTarget::Action(binding) = found.to {
-        row.cell(&state.keymap.shown(binding, &below(state)), KEYS, style(ThemeRole::Catalog));
-    }
-    match (&found.why_not, found.place()) {
-        (Some(why), _) => row.text(&cells::clean(why), grey),
-        (None, Some(place)) => {
-            row.id(&cells::clean(&found.about), ids, grey).gap();
-            let room = row.room().saturating_sub(1);
-            row.text(&cells::clip_start(&cells::clean(&place), room, state.skin.glyphs.ellipsis), grey)
-        }
-        (None, None) => row.marked_text(&MarkedText::of(&found.about, &found.found.about), marked(grey)),
-    };
-    row
-}
-
-/// The maximum widths of the texts in the rows.
-#[derive(Debug, Clone, Copy, Default)]
-struct WidestTexts {
-    /// The id of a source, shown as its name.
-    id: usize,
-    /// Any other name, with the document's title.
-    name: usize,
-    /// The id of the source of a section.
-    source: usize,
-    /// The file and line of a section, with a sign for the omitted folders.
-    place: usize,
-}
-
-/// Minimum width of a section's name.
-const MIN_NAME: usize = 20;
-
-/// Minimum width of a section's source.
-const MIN_SOURCE: usize = 8;
-
-impl WidestTexts {
-    fn of(rows: &[JumpRow], skin: &Skin) -> Self {
-        let mut widest = Self::default();
-        for row in rows {
-            let name = cells::width(&row.name_with_title().map_or_else(|| cells::clean(&row.name), Cow::Owned));
-            if row.kind == JumpKind::Source {
-                widest.id = widest.id.max(name);
-                continue;
-            }
-            widest.name = widest.name.max(name);
-            if let Some(place) = row.place() {
-                let place = cells::clean(&place);
-                let file = place.rsplit('/').next().unwrap_or(&place);
-                let cut = if file.len() < place.len() { cells::width(skin.glyphs.ellipsis) } else { 0 };
-                widest.source = widest.source.max(cells::width(&cells::clean(&row.about)));
-                widest.place = widest.place.max(cells::width(file) + cut);
-            }
-        }
-        widest
-    }
-
-    /// Width of the names: ids in full, other names as far as everything else leaves room.
-    fn names(self, room: usize) -> usize {
-        self.id.max(self.name.min(room / 2)).min(room)
-    }
-
-    /// Widths of a section's name and of its source's id. Names shrink before ids and files, which
-    /// distinguish the rows. Ids shrink last, and equally in every row.
-    fn of_section(self, room: usize) -> (usize, usize) {
-        let beside = self.source + 2 + self.place + 1;
-        let name = self.names(room).min(room.saturating_sub(1 + beside).max(MIN_NAME));
-        let left = room.saturating_sub(name + 1 + 2 + self.place + 1);
-        (name, self.source.min(left.max(MIN_SOURCE)))
-    }
-}
-
-fn kind_role(kind: JumpKind) -> ThemeRole {
-    match kind {
-        JumpKind::Source | JumpKind::Heading | JumpKind::Tag | JumpKind::Filter => ThemeRole::Catalog,
-        JumpKind::Template => ThemeRole::Templates,
-        JumpKind::Problem => ThemeRole::Warning,
-        JumpKind::Feed => ThemeRole::Hints,
-        JumpKind::Action => ThemeRole::Infra,
-    }
-}
-
-/// Draws the text of a section with the words marked; for any other row, the full name and description.
-fn draw_details(state: &State, found: &JumpRow, places: &JumpLayout, buffer: &mut Buffer) {
-    let style = state.skin.theme.style(ThemeRole::Infra);
-    let columns = text_columns(places.text.width + 2);
-    let (caption, text) = match &found.to {
-        JumpTarget::Section(hit) => {
-            let place = hit.place().unwrap_or_else(|| hit.name.clone());
-            let lists: Vec<&str> = hit.because.iter().map(|rank| rank.list.word()).collect();
-            let caption = format!("{place} {} found by {}", state.skin.glyphs.dot, lists.join(" and "));
-            (caption, excerpt::page(hit, columns, &state.skin.glyphs))
-        }
-        _ => (found.kind.word().to_owned(), whole(found, columns)),
-    };
-    frame::rule(&state.skin, places.rule, &cells::clean(&caption), style, buffer);
-    draw_text(state, &text, 0, places.text, buffer);
-}
-
-/// Name and description, and why it is disabled.
-fn whole(found: &JumpRow, columns: usize) -> WrappedText {
-    let why_not = found.why_not.as_deref().map(|why| (why, ThemeRole::Warning));
-    let lines = [(found.name.as_str(), ThemeRole::Strong), (found.about.as_str(), ThemeRole::Text)];
-    super::paragraphs(lines.into_iter().chain(why_not), columns)
 }

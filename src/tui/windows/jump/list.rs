@@ -1,0 +1,73 @@
+//! A row of the jump.
+
+use std::borrow::Cow;
+
+use super::columns::WidestTexts;
+use super::kind::JumpKind;
+use super::rows::{JumpRow, JumpTarget};
+use crate::tui::input::below;
+use crate::tui::source_state;
+use crate::tui::state::State;
+use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::cells;
+use crate::tui::widgets::marked::MarkedText;
+use crate::tui::widgets::row::ListRow;
+
+/// Width of an action's keys.
+pub const KEYS: usize = 12;
+
+/// Kind, name, keys of an action, description.
+pub fn row<'a>(state: &'a State, found: &JumpRow, widest: WidestTexts, width: u16) -> ListRow<'a> {
+    let theme = &state.skin.theme;
+    let grey = theme.style(ThemeRole::Infra);
+    let style = |role| if found.why_not.is_none() { theme.style(role) } else { grey };
+    let marked = |style: ratatui::style::Style| [style, style.patch(theme.style(ThemeRole::Match))];
+    let mut row = ListRow::new(&state.skin, width);
+    let (only, _) = JumpKind::of(state.jump.line.text());
+    if only.is_none() {
+        row.cell(found.word(), 8, theme.style(kind_role(found.kind)));
+    }
+    match &found.to {
+        JumpTarget::Source(id) => {
+            let (mark, role) = source_state::mark(&state.snapshot, id.as_str());
+            row.cell(state.skin.glyphs.mark(mark), 1, theme.style(role));
+        }
+        _ if only.is_none() => drop(row.cell("", 1, grey)),
+        _ => {}
+    }
+    let (columns, ids) = match found.place() {
+        Some(_) => widest.of_section(row.room()),
+        None => (widest.names(row.room()), 0),
+    };
+    // The innermost headings of a section matter most; its document's title gets the remaining width.
+    let titled = found.name_with_title().filter(|name| cells::width(name) <= columns);
+    let name = match titled {
+        Some(titled) => titled.into(),
+        None if found.is_section() => cells::clip_start(&found.name, columns, state.skin.glyphs.ellipsis),
+        None => Cow::Borrowed(found.name.as_str()),
+    };
+    row.marked_id(&MarkedText::of(&name, &found.found.name), columns, marked(style(ThemeRole::Text)));
+    if let JumpTarget::Action(binding) = found.to {
+        row.cell(&state.keymap.shown(binding, &below(state)), KEYS, style(ThemeRole::Catalog));
+    }
+    match (&found.why_not, found.place()) {
+        (Some(why), _) => row.text(&cells::clean(why), grey),
+        (None, Some(place)) => {
+            row.id(&cells::clean(&found.about), ids, grey).gap();
+            let room = row.room().saturating_sub(1);
+            row.text(&cells::clip_start(&cells::clean(&place), room, state.skin.glyphs.ellipsis), grey)
+        }
+        (None, None) => row.marked_text(&MarkedText::of(&found.about, &found.found.about), marked(grey)),
+    };
+    row
+}
+
+fn kind_role(kind: JumpKind) -> ThemeRole {
+    match kind {
+        JumpKind::Source | JumpKind::Heading | JumpKind::Tag | JumpKind::Filter => ThemeRole::Catalog,
+        JumpKind::Template => ThemeRole::Templates,
+        JumpKind::Problem => ThemeRole::Warning,
+        JumpKind::Feed => ThemeRole::Hints,
+        JumpKind::Action => ThemeRole::Infra,
+    }
+}
