@@ -129,6 +129,21 @@ fn file_and_line_of_a_section_are_never_cut() {
 }
 
 #[test]
+fn ids_of_sections_are_whole_where_room_is_short() {
+    for (width, place) in [(80, "line 1741 "), (120, "004-a-circuit-breaker-for-each-service.md:1741")] {
+        let mut state = fixture::state(width, 24);
+        press(&mut state, "C-k \"/opens\"");
+        let path = "docs/decisions/004-a-circuit-breaker-for-each-service.md";
+        let hits = vec![hit("circuit-breaker", path, 1741, "Circuit breaker > When it opens", "It opens.", "opens")];
+        answer(&mut state, Response::Found(Ok(Box::new(SearchAnswer { hits, ..found("opens") }))));
+        let shown = screen(&state);
+        let row = shown.lines().find(|line| line.contains("When it opens")).unwrap();
+        assert!(row.contains("When it opens @circuit-breaker ") && row.contains(place), "{width}: {shown}");
+        assert!(shown.contains(&format!("{path}:1741")), "the details name the file: {shown}");
+    }
+}
+
+#[test]
 fn enter_goes_to_the_row() {
     for (keys, focus, part, subject) in [
         ("\"@timeouts\"", Pane::Catalog, PanePart::List, Some("timeouts")),

@@ -175,7 +175,7 @@ impl Window for Jump {
         draw_frame(state, titles, role, outer, buffer);
         let drawn = DrawnList { place: places.list, len: rows.len(), cursor, active: Active::Yes, role };
         let shown = rows.get(drawn.window()).unwrap_or_default();
-        let widest = WidestTexts::of(shown, &state.skin);
+        let widest = WidestTexts::of(shown, state);
         drawn.draw(&state.skin, buffer, |at| Some(list::row(state, rows.get(at)?, widest, places.list.width)));
         if rows.is_empty() {
             let lines = super::paragraphs([(why_empty(state).as_str(), ThemeRole::Infra)], text_columns(outer.width));

@@ -1,9 +1,10 @@
 //! The widths of the names, ids and places in the rows of the jump.
 
 use super::kind::JumpKind;
-use super::rows::JumpRow;
-use crate::tui::state::Skin;
+use super::rows::{JumpRow, JumpTarget};
+use crate::tui::state::State;
 use crate::tui::widgets::cells;
+use refdesk_core::catalog::PathState;
 use std::borrow::Cow;
 
 /// The maximum widths of the texts in the rows.
@@ -16,17 +17,52 @@ pub struct WidestTexts {
     /// The id of the source of a section.
     source: usize,
     /// The file and line of a section, with a sign for the omitted folders.
-    place: usize,
+    file: usize,
+    /// The same, with only the line if the source is the file.
+    line: usize,
 }
 
+/// The columns of a section.
+#[derive(Debug, Clone, Copy)]
+pub struct SectionColumns {
+    pub name: usize,
+    pub source: usize,
+    pub detail: PlaceDetail,
+}
+
+/// How the place of a section is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlaceDetail {
+    File,
+    /// Only the line if the source is the file: the id beside it tells them apart, and the details name the file.
+    Line,
+}
+
+/// The place of a section, such as `docs/retry.md:31` or `line 31`; `None` for any other row.
+pub fn place(state: &State, row: &JumpRow, detail: PlaceDetail) -> Option<String> {
+    let is_file = |id: &str| {
+        let source = state.snapshot.catalog.get(id).and_then(|source| source.place());
+        source.is_some_and(|place| place.state == PathState::File)
+    };
+    match &row.to {
+        JumpTarget::Section(hit) if detail == PlaceDetail::Line && !hit.path.is_empty() && is_file(&hit.source_id) => {
+            Some(format!("line {}", hit.line))
+        }
+        _ => row.place(),
+    }
+}
+
+/// Below this width of a section's name, files that its id names are left out.
+const READABLE_NAME: usize = 24;
+
 /// Minimum width of a section's name.
-const MIN_NAME: usize = 20;
+const MIN_NAME: usize = 16;
 
 /// Minimum width of a section's source.
-const MIN_SOURCE: usize = 8;
+const MIN_SOURCE: usize = 12;
 
 impl WidestTexts {
-    pub fn of(rows: &[JumpRow], skin: &Skin) -> Self {
+    pub fn of(rows: &[JumpRow], state: &State) -> Self {
         let mut widest = Self::default();
         for row in rows {
             let name = cells::width(&row.name_with_title().map_or_else(|| cells::clean(&row.name), Cow::Owned));
@@ -35,12 +71,17 @@ impl WidestTexts {
                 continue;
             }
             widest.name = widest.name.max(name);
-            if let Some(place) = row.place() {
+            let least = |place: String| {
                 let place = cells::clean(&place);
                 let file = place.rsplit('/').next().unwrap_or(&place);
-                let cut = if file.len() < place.len() { cells::width(skin.glyphs.ellipsis) } else { 0 };
+                let cut = if file.len() < place.len() { cells::width(state.skin.glyphs.ellipsis) } else { 0 };
+                cells::width(file) + cut
+            };
+            let [file, line] =
+                [PlaceDetail::File, PlaceDetail::Line].map(|detail| place(state, row, detail).map(least));
+            if let (Some(file), Some(line)) = (file, line) {
                 widest.source = widest.source.max(cells::width(&cells::clean(&row.about)));
-                widest.place = widest.place.max(cells::width(file) + cut);
+                (widest.file, widest.line) = (widest.file.max(file), widest.line.max(line));
             }
         }
         widest
@@ -51,12 +92,14 @@ impl WidestTexts {
         self.id.max(self.name.min(room / 2)).min(room)
     }
 
-    /// Widths of a section's name and of its source's id. Names shrink before ids and files, which
-    /// distinguish the rows. Ids shrink last, and equally in every row.
-    pub fn of_section(self, room: usize) -> (usize, usize) {
-        let beside = self.source + 2 + self.place + 1;
+    /// The columns of a section. Files that the ids name are left out first; then names shrink before ids and
+    /// other files, which distinguish the rows. Ids shrink last, and equally in every row.
+    pub fn of_section(self, room: usize) -> SectionColumns {
+        let has_room = self.name.min(READABLE_NAME) + 1 + self.source + 2 + self.file < room;
+        let (detail, place) = if has_room { (PlaceDetail::File, self.file) } else { (PlaceDetail::Line, self.line) };
+        let beside = self.source + 2 + place + 1;
         let name = self.names(room).min(room.saturating_sub(1 + beside).max(MIN_NAME));
-        let left = room.saturating_sub(name + 1 + 2 + self.place + 1);
-        (name, self.source.min(left.max(MIN_SOURCE)))
+        let left = room.saturating_sub(name + 1 + 2 + place + 1);
+        SectionColumns { name, source: self.source.min(left.max(MIN_SOURCE)), detail }
     }
 }

@@ -35,7 +35,7 @@ fn is_whole(state: &State, row: &JumpRow, columns: usize) -> bool {
     let room = columns.saturating_sub(keys + if is_mixed { 9 + 2 } else { 2 });
     let text = row.why_not.as_ref().unwrap_or(&row.about);
     let width = |text: &str| cells::width(&cells::clean(text));
-    let names = WidestTexts::of(&state.jump.rows, &state.skin).names(room);
+    let names = WidestTexts::of(&state.jump.rows, state).names(room);
     let is_said = row.why_not.is_none() || row.about.is_empty();
     is_said && width(&row.name) <= names && width(text) < room.saturating_sub(names)
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::columns::WidestTexts;
+use super::columns::{self, WidestTexts};
 use super::kind::JumpKind;
 use super::rows::{JumpRow, JumpTarget};
 use crate::tui::input::below;
@@ -35,10 +35,9 @@ pub fn row<'a>(state: &'a State, found: &JumpRow, widest: WidestTexts, width: u1
         _ if only.is_none() => drop(row.cell("", 1, grey)),
         _ => {}
     }
-    let (columns, ids) = match found.place() {
-        Some(_) => widest.of_section(row.room()),
-        None => (widest.names(row.room()), 0),
-    };
+    let section = widest.of_section(row.room());
+    let place = columns::place(state, found, section.detail);
+    let columns = if place.is_some() { section.name } else { widest.names(row.room()) };
     // The innermost headings of a section matter most; its document's title gets the remaining width.
     let titled = found.name_with_title().filter(|name| cells::width(name) <= columns);
     let name = match titled {
@@ -50,10 +49,10 @@ pub fn row<'a>(state: &'a State, found: &JumpRow, widest: WidestTexts, width: u1
     if let JumpTarget::Action(binding) = found.to {
         row.cell(&state.keymap.shown(binding, &below(state)), KEYS, style(ThemeRole::Catalog));
     }
-    match (&found.why_not, found.place()) {
+    match (&found.why_not, place) {
         (Some(why), _) => row.text(&cells::clean(why), grey),
         (None, Some(place)) => {
-            row.id(&cells::clean(&found.about), ids, grey).gap();
+            row.id(&cells::clean(&found.about), section.source, grey).gap();
             let room = row.room().saturating_sub(1);
             row.text(&cells::clip_start(&cells::clean(&place), room, state.skin.glyphs.ellipsis), grey)
         }
