@@ -46,6 +46,10 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
 const MIN_WIDTH_WITH_TOKENS: usize = 50;
 /// The reason gets this width before an id is shown in full.
 const REASON: usize = 16;
+/// The reason gets this width before a name is shown; the details show it in full.
+const REASON_BESIDE_NAME: usize = 24;
+/// A name that would be cut below this width is left out.
+const MIN_NAME: usize = 20;
 
 /// Widths of the id, name and token columns, so that visible rows align.
 #[derive(Debug, Clone, Copy)]
@@ -70,10 +74,10 @@ impl HintColumns {
         // terminal, whole ids take precedence.
         let tokens = if room >= MIN_WIDTH_WITH_TOKENS || id + REASON + tokens + 2 <= room { tokens } else { 0 };
         let room = room.saturating_sub(if tokens > 0 { tokens + 2 } else { 0 });
-        // Every row needs its reason. The name gets what remains, if that is readable.
+        // Every row needs its reason, the end of which yields to a readable name.
         let id = id.min(room.saturating_sub(whys.min(REASON)));
-        let left = room.saturating_sub(id + whys);
-        Self { id, name: if left >= name.min(12) { name.min(left) } else { 0 }, tokens }
+        let left = room.saturating_sub(id + whys.min(REASON_BESIDE_NAME));
+        Self { id, name: if left >= name.min(MIN_NAME) { name.min(left) } else { 0 }, tokens }
     }
 }
 

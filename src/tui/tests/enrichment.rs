@@ -333,3 +333,19 @@ fn ids_of_matches_are_whole_where_reasons_are_cut() {
         }
     }
 }
+
+#[test]
+fn names_of_matches_are_whole_beside_reasons_that_are_cut() {
+    for (width, height) in [(80, 24), (120, 36), (200, 60)] {
+        let mut state = fixture::state(width, height);
+        press(&mut state, "3 Enter \"java for @team-conventions\" Esc");
+        let snapshot = state.snapshot.clone();
+        let prompt = state.hints.prompt.text();
+        let found = Matcher::default().candidates(prompt, &snapshot.catalog, &snapshot.selection, false);
+        answer(&mut state, Response::Findings(found));
+        let shown = screen(&state);
+        for name in ["Java service module (", "Circuit Breaker     – java: already picked"] {
+            assert!(shown.contains(name), "{width}: {shown}");
+        }
+    }
+}
