@@ -143,7 +143,7 @@ pub fn of_mouse(event: MouseEvent) -> Option<Input> {
 /// The contexts that receive keys now, nearest first.
 pub fn contexts(state: &State) -> Vec<KeyContext> {
     if let Some(contexts) = windows::contexts(state) {
-        return contexts.to_vec();
+        return contexts;
     }
     match state.typing {
         Some(typing) => vec![field(typing), KeyContext::Field, KeyContext::Always],

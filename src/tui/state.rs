@@ -96,7 +96,7 @@ pub struct State {
     pub before_filter: Option<(FilteredList, String)>,
     pub window: Option<OpenWindow>,
     /// The window to return to when the open one is closed.
-    pub covered: Option<OpenWindow>,
+    pub covered: Vec<OpenWindow>,
     pub keymap: Keymap,
     pub theme_choice: ThemeChoice,
     pub own_files: Arc<ScreenFiles>,

@@ -53,7 +53,7 @@ pub fn background(state: &mut State, background: Background) {
 
 /// A preview ends with its window, however that was closed.
 pub fn end_preview(state: &mut State) {
-    if state.theme_choice.is_preview && state.open_window() != Some(WindowKind::Themes) {
+    if state.theme_choice.is_preview && !state.has_window(WindowKind::Themes) {
         apply(state);
     }
 }

@@ -271,10 +271,10 @@ impl State {
 /// Explains in which contexts these keys work.
 fn unbound(state: &State, keys: &KeySequence) -> String {
     if let Some(window) = windows::contexts(state) {
-        let close = state.keymap.named(Action::Back, window);
+        let close = state.keymap.named(Action::Back, &window);
         // In a question, the user may have pressed a key that confirms elsewhere.
         let answers = if window.contains(&KeyContext::Question) {
-            format!("{} says yes, {close} no", state.keymap.named(Action::Confirm, window))
+            format!("{} says yes, {close} no", state.keymap.named(Action::Confirm, &window))
         } else {
             format!("{close} closes it")
         };

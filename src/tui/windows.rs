@@ -135,8 +135,8 @@ struct WindowRows {
 }
 
 trait Window {
-    /// The contexts in which its keys are looked up, its own first.
-    fn contexts(&self) -> &'static [KeyContext];
+    /// The context of its own keys. Its other keys are those of every window of lists and texts, or of every text field.
+    fn context(&self) -> KeyContext;
 
     /// The text of a window that shows only a text. Other windows define their own area and drawing.
     fn page<'s>(&self, _: &'s State) -> Option<TextPage<'s>> {
@@ -215,13 +215,13 @@ const RECOUNTING: &str = "the workspace has just changed: counting again";
 
 impl State {
     pub fn open(&mut self, kind: WindowKind) {
-        self.covered = None;
+        self.covered.clear();
         self.replace_window(kind);
     }
 
     /// Opens a window that returns to the open one when it is closed.
     pub fn open_above(&mut self, kind: WindowKind) {
-        self.covered = self.window;
+        self.covered.extend(self.window);
         self.replace_window(kind);
     }
 
@@ -232,9 +232,15 @@ impl State {
 
     /// Closes the window of this kind, even if another one covers it.
     pub fn close(&mut self, kind: WindowKind) {
-        let is_other = |open: &OpenWindow| open.kind != kind;
-        self.covered = self.covered.filter(is_other);
-        self.window = self.window.filter(is_other);
+        self.covered.retain(|covered| covered.kind != kind);
+        if self.open_window() == Some(kind) {
+            self.window = self.covered.pop();
+        }
+    }
+
+    /// Whether the window of this kind is open, even if another one covers it.
+    pub fn has_window(&self, kind: WindowKind) -> bool {
+        self.window.iter().chain(&self.covered).any(|open| open.kind == kind)
     }
 
     pub fn open_window(&self) -> Option<WindowKind> {
@@ -246,8 +252,14 @@ fn opened(state: &State) -> Option<(&'static dyn Window, Cursor)> {
     state.window.map(|open| (open.kind.window(), open.cursor))
 }
 
-pub fn contexts(state: &State) -> Option<&'static [KeyContext]> {
-    opened(state).map(|(window, _)| window.contexts())
+/// The contexts in which the keys of the open window are looked up, its own first.
+pub fn contexts(state: &State) -> Option<Vec<KeyContext>> {
+    opened(state).map(|(window, _)| contexts_of(window))
+}
+
+fn contexts_of(window: &dyn Window) -> Vec<KeyContext> {
+    let own = window.context();
+    std::iter::once(own).chain(own.fallbacks().iter().copied()).collect()
 }
 
 pub fn disabled(state: &State) -> Option<String> {
@@ -274,9 +286,9 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
 
 /// The keys shown in the open window.
 pub fn labels(state: &State) -> Vec<status::Label> {
-    let own = |(window, _): (&'static dyn Window, _)| Some((window.contexts().get(..1)?, window.keys(state)?));
+    let own = |(window, _): (&'static dyn Window, _)| Some((window.context(), window.keys(state)?));
     let place = opened(state).and_then(own).filter(|(_, place)| place.height > 0);
-    place.map(|(context, place)| status::labels(state, context, place)).unwrap_or_default()
+    place.map(|(context, place)| status::labels(state, &[context], place)).unwrap_or_default()
 }
 
 /// The actions whose keys are part of the open window's text.
@@ -290,7 +302,7 @@ pub fn update(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> H
         return Handled::Consumed;
     }
     match action {
-        Action::Back => state.window = state.covered.take(),
+        Action::Back => state.window = state.covered.pop(),
         Action::Move(motion) => step(state, motion, 1),
         Action::Edit(edit) if let Some(field) = window.field(state) => {
             if field.edit(edit).is_some() {

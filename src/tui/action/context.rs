@@ -19,6 +19,8 @@ pub enum KeyContext {
     /// Everywhere outside text fields and windows.
     Global,
     Window,
+    /// A window with a text or a list that only says something.
+    Reading,
     Help,
     HelpFilter,
     Problems,
@@ -121,6 +123,7 @@ impl KeyContext {
             Self::Databases => ("databases", "Databases"),
             Self::Global => ("global", "Everywhere"),
             Self::Window => ("window", "This window"),
+            Self::Reading => ("reading", "Window to read"),
             Self::Help => ("help", "Help"),
             Self::HelpFilter => ("help-filter", "Words in the help"),
             Self::Problems => ("problems", "Problems"),

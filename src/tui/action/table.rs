@@ -154,7 +154,7 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::Move(Motion::Top), "top", "To the first row", ["g", "Home"], &[KeyContext::List], HelpOnly),
     entry!(Action::Move(Motion::Bottom), "bottom", "To the last row", ["G", "End"], &[KeyContext::List], HelpOnly),
 
-    entry!(Action::Help, "help", "Show the keys of the pane you are in", ["?", "F1"], &[KeyContext::Global, KeyContext::Approval], BottomLine),
+    entry!(Action::Help, "help", "Show the keys of the pane or window you are in", ["?", "F1"], &[KeyContext::Global, KeyContext::Window], BottomLine),
     entry!(Action::Palette, "palette", "Find an action by name", [":", "C-p"], &[KeyContext::Global], BottomLine),
     entry!(Action::Sections, "search documents", "Search all documents by words and by meaning", ["/"], &[KeyContext::Pane(Pane::Hints)], HelpOnly),
     entry!(Action::GoBack, "previous place", "Go back to the place before: another pane, view, source or document", ["M-Left", "C-o"], &[KeyContext::Global], HelpOnly),
@@ -198,12 +198,15 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::Reload, "reload", "Read the workspace again", ["r"], &[KeyContext::Global], HelpOnly),
 
     entry!(Action::FilterHelp, "find keys", "Show only keys with these words", ["/"], &[KeyContext::Help], BottomLine),
+    entry!(Action::Back, "close help", "Close the help", ["Esc", "q", "?", "F1", "Enter"], &[KeyContext::Help], BottomLine),
     entry!(Action::Confirm, "to the keys", "Leave the line and keep the words", ["Enter", "Tab", "Down"], &[KeyContext::HelpFilter], BottomLine),
     entry!(Action::Back, "all keys", "Clear the words and leave the line", ["Esc"], &[KeyContext::HelpFilter], BottomLine),
     entry!(Action::OpenPlace, "open file", "Open the file of the problem at its line in $EDITOR", ["Enter", "o"], &[KeyContext::Problems], BottomLine),
     entry!(Action::CopyPlace, "copy place", "Copy file and line of the problem to the clipboard", ["y"], &[KeyContext::Problems], BottomLine),
     entry!(Action::Follow, "go to its source", "Go to the source of the problem", ["c"], &[KeyContext::Problems], BottomLine),
-    entry!(Action::Back, "close", "Close this window", ["Esc", "q", "?", "d", "F1", "Enter"], &[KeyContext::Window], BottomLine),
+    entry!(Action::Back, "close problems", "Close the list of problems", ["Esc", "q", "d"], &[KeyContext::Problems], BottomLine),
+    entry!(Action::Back, "close", "Close this window", ["Esc", "q"], &[KeyContext::Window], BottomLine),
+    entry!(Action::Back, "close text", "Close this window", ["Esc", "q", "Enter"], &[KeyContext::Reading], BottomLine),
 
     entry!(Action::Back, "not now", "Close this window; the request stays open", ["Esc", "q"], &[KeyContext::Approval], BottomLine),
     entry!(Action::Confirm, "choose", "Start with the option under the cursor", ["Enter"], &[KeyContext::Welcome], BottomLine),
@@ -290,6 +293,8 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::Edit(TextEdit::DeleteWord), "delete word", "Delete the word before the cursor", ["C-w", "M-Backspace"], &[KeyContext::Field], HelpOnly),
     entry!(Action::Edit(TextEdit::DeleteToStart), "delete to start", "Delete to the start of the line", ["C-u"], &[KeyContext::Field], HelpOnly),
     entry!(Action::Edit(TextEdit::DeleteToEnd), "delete to end", "Delete to the end of the line", ["C-k"], &[KeyContext::Field], HelpOnly),
+
+    entry!(Action::Help, "help while typing", "Show the keys of the line or window you are typing in", ["F1"], &[KeyContext::Field], HelpOnly),
 
     entry!(Action::Quit, "quit now", "Quit from anywhere", ["C-c"], &[KeyContext::Always], HelpOnly),
     entry!(Action::Suspend, "suspend", "Suspend refdesk; fg resumes it", ["C-z"], &[KeyContext::Always], HelpOnly),

@@ -252,7 +252,7 @@ pub fn page_answered(state: &mut State, page: DatabasePage) {
 
 /// Runs after every input: requests outdated data, one question at a time, lays out the text, and clamps the cursors.
 pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
-    let is_looked_at = state.open_window() == Some(WindowKind::Documentation);
+    let is_looked_at = state.has_window(WindowKind::Documentation);
     if !is_looked_at && !matches!(state.databases.run, RunState::Idle | RunState::Writing { .. }) {
         run::pause(state, effects);
     }

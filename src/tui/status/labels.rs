@@ -54,7 +54,8 @@ fn labels_without(state: &State, contexts: &[KeyContext], shown: &[Action], plac
     });
     let columns = |key: &str, name: &str| u16::try_from(cells::width(key) + 1 + name.len()).unwrap_or(u16::MAX);
     // The help lists everything else, so its key is always shown.
-    let help = ACTIONS.iter().filter(here).find(|entry| entry.action == Action::Help);
+    let help =
+        ACTIONS.iter().filter(here).find(|entry| entry.action == Action::Help && entry.shown == Visibility::BottomLine);
     let help = help.and_then(|help| Some((help, *state.keymap.keys_among(help, contexts).first()?)));
     let mut kept = help.map_or(0, |(help, key)| columns(&key.to_string(), help.name) + 2);
     let mut labels = Vec::new();
@@ -205,8 +206,8 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
             (PreviewMode::Difference | PreviewMode::Template, _) => "preview",
         }),
         Action::EditValues => Some("values as JSON"),
-        Action::Back if matches!(state.open_window(), Some(WindowKind::Jump | WindowKind::Budget)) => Some("close"),
         Action::Back if state.open_window() == Some(WindowKind::Write) => Some("cancel"),
+        Action::Back if state.window.is_some() && entry.name.starts_with("close ") => Some("close"),
         Action::Back if state.window.is_some() => Some(entry.name),
         // The panes' own key for the same action.
         Action::Back if state.view == View::Agents && entry.contexts.contains(&KeyContext::Global) => None,

@@ -64,6 +64,20 @@ fn an_answer_that_comes_after_the_window_was_closed_does_not_open_it() {
     assert_eq!(state.window, None);
 }
 
+#[test]
+fn a_window_below_the_help_is_counted_again() {
+    let mut state = asked(120, 36, preview());
+    press(&mut state, "?");
+    let sources = fixture::snapshot().catalog.sources().iter().take(4).cloned().collect();
+    let snapshot = Snapshot { catalog: Arc::new(Catalog::new(sources)), ..fixture::snapshot() };
+    update(&mut state, Input::Snapshot(Box::new(snapshot)));
+    answer(&mut state, Response::BulkPreview(Box::new(BulkPreview { sources: 3, ..preview() })));
+    assert_eq!(state.open_window(), Some(WindowKind::Help));
+    press(&mut state, "Esc");
+    assert_eq!(state.open_window(), Some(WindowKind::AllShown));
+    assert!(screen(&state).contains("3 sources are shown"), "{}", screen(&state));
+}
+
 fn ids(ids: &[&str]) -> Vec<SourceId> {
     ids.iter().map(|id| SourceId::from(*id)).collect()
 }

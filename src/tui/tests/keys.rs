@@ -127,6 +127,28 @@ fn moving() {
 }
 
 #[test]
+fn every_window_shows_its_keys_and_closes() {
+    for (keys, is_typed) in
+        [("d", false), ("F8", false), ("W", false), ("T", false), ("C", false), ("b", true), ("C-k", true), (":", true)]
+    {
+        let mut state = fixture::state(80, 24);
+        press(&mut state, keys);
+        let kind = state.open_window();
+        assert!(kind.is_some(), "{keys}");
+        for help in ["F1", "?"].into_iter().filter(|key| !is_typed || *key == "F1") {
+            for close in ["Esc", "F1"] {
+                press(&mut state, help);
+                assert_eq!(state.open_window(), Some(WindowKind::Help), "{keys} {help}");
+                press(&mut state, close);
+                assert_eq!(state.open_window(), kind, "{keys} {help} {close}");
+            }
+        }
+        press(&mut state, if is_typed { "Esc" } else { "q" });
+        assert_eq!(state.window, None, "{keys}");
+    }
+}
+
+#[test]
 fn quitting() {
     let mut state = fixture::state(80, 24);
     for (keys, effect) in [

@@ -37,8 +37,8 @@ pub struct AddSourceInput {
 }
 
 impl Window for AddSource {
-    fn contexts(&self) -> &'static [KeyContext] {
-        &[KeyContext::AddSource, KeyContext::Field, KeyContext::Always]
+    fn context(&self) -> KeyContext {
+        KeyContext::AddSource
     }
 
     fn outer(&self, state: &State) -> Rect {
@@ -112,7 +112,7 @@ pub fn open(state: &mut State) {
 
 /// Adds a single source, or shows why it cannot be added and keeps the line.
 pub fn answered(state: &mut State, can_add: Result<usize, Error>, effects: &mut Vec<Effect>) {
-    let is_open = state.open_window() == Some(WindowKind::AddSource);
+    let is_open = state.has_window(WindowKind::AddSource);
     let Some(place) = state.new_source.asked.take().filter(|_| is_open) else { return };
     match can_add {
         Ok(0 | 1) => effects.push(Effect::Ask(Request::AddSource(place))),
@@ -123,7 +123,7 @@ pub fn answered(state: &mut State, can_add: Result<usize, Error>, effects: &mut 
 
 /// Reports what was added, and moves the cursor to it.
 pub fn added(state: &mut State, added: Result<AddedSources, Error>) {
-    let is_open = state.open_window() == Some(WindowKind::AddSource);
+    let is_open = state.has_window(WindowKind::AddSource);
     let added = match added {
         Ok(added) => added,
         Err(error) if is_open => {
@@ -132,9 +132,7 @@ pub fn added(state: &mut State, added: Result<AddedSources, Error>) {
         }
         Err(error) => return state.fail(fix::sentence(state, &error)),
     };
-    if is_open {
-        state.window = None;
-    }
+    state.close(WindowKind::AddSource);
     let text = match (added.added.first(), added.known.first()) {
         (Some(new), _) => {
             let (id, trust) = (cells::clean(new.id.as_str()), state.key(Action::Trust));

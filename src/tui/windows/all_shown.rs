@@ -1,5 +1,6 @@
 //! Actions on all sources that a list shows: one line per change, with its consequence.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use ratatui::layout::Position;
@@ -39,13 +40,13 @@ const LISTED: [Action; 5] = [
 ];
 
 impl Window for AllShown {
-    fn contexts(&self) -> &'static [KeyContext] {
-        &[KeyContext::AllShown, KeyContext::Always]
+    fn context(&self) -> KeyContext {
+        KeyContext::AllShown
     }
 
     fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
         let columns = columns(state);
-        let page = TextPage::question("All shown", ThemeRole::Selection, columns, text(state, columns));
+        let page = TextPage::new("All shown", ThemeRole::Selection, columns, Cow::Owned(text(state, columns)));
         Some(TextPage { has_keys: false, ..page })
     }
 
@@ -56,9 +57,10 @@ impl Window for AllShown {
     /// Each change has its own line.
     fn action_at(&self, state: &State, at: Position) -> Option<Action> {
         let place = self.page(state)?.place(state);
-        let row = at.y.checked_sub(place.y).filter(|_| place.contains(at))?;
+        let top = state.window.map_or(0, |open| open.cursor.top);
+        let row = top + usize::from(at.y.checked_sub(place.y).filter(|_| place.contains(at))?);
         let choices = BulkVerb::ALL.into_iter().filter(|verb| change_of(state, *verb).is_some()).map(Action::Bulk);
-        choices.chain([Action::Back]).nth(usize::from(row))
+        choices.chain([Action::Back]).nth(row)
     }
 
     fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
@@ -107,24 +109,27 @@ pub fn ask(state: &mut State, effects: &mut Vec<Effect>) {
 
 /// The workspace has changed: the list may show other sources, and the counts may be wrong.
 pub fn recount(state: &mut State, effects: &mut Vec<Effect>) {
-    if state.open_window() == Some(WindowKind::AllShown) {
+    if state.has_window(WindowKind::AllShown) {
         ask(state, effects);
         state.is_recounting = true;
     }
 }
 
 pub fn open(state: &mut State, preview: BulkPreview) {
-    if std::mem::take(&mut state.is_recounting) && state.open_window() != Some(WindowKind::AllShown) {
+    let is_recount = std::mem::take(&mut state.is_recounting);
+    if is_recount && !state.has_window(WindowKind::AllShown) {
         // The window was closed in the meantime.
         return;
     }
     let is_idle = BulkVerb::ALL.into_iter().all(|verb| verb.of(&preview).ids.is_empty());
     state.bulk = Some(Box::new(preview));
     if is_idle {
-        state.window = None;
+        state.close(WindowKind::AllShown);
         return state.refuse("all of these are always in the instructions: there is nothing to pick or exclude");
     }
-    state.open(WindowKind::AllShown);
+    if !is_recount {
+        state.open(WindowKind::AllShown);
+    }
 }
 
 /// The change made by this verb, if it affects any source.

@@ -24,8 +24,8 @@ use refdesk_desk::channel::{Approval, ApprovalEffect};
 pub struct ApprovalView;
 
 impl Window for ApprovalView {
-    fn contexts(&self) -> &'static [KeyContext] {
-        &[KeyContext::Approval, KeyContext::List, KeyContext::Always]
+    fn context(&self) -> KeyContext {
+        KeyContext::Approval
     }
 
     fn outer(&self, state: &State) -> Rect {

@@ -40,8 +40,8 @@ pub struct BudgetWindow {
 }
 
 impl Window for BudgetView {
-    fn contexts(&self) -> &'static [KeyContext] {
-        &[KeyContext::Budget, KeyContext::Field, KeyContext::Always]
+    fn context(&self) -> KeyContext {
+        KeyContext::Budget
     }
 
     fn outer(&self, state: &State) -> Rect {

@@ -22,12 +22,12 @@ pub struct Clear;
 const COLUMNS: u16 = 64;
 
 impl Window for Clear {
-    fn contexts(&self) -> &'static [KeyContext] {
-        &[KeyContext::Question, KeyContext::List, KeyContext::Always]
+    fn context(&self) -> KeyContext {
+        KeyContext::Question
     }
 
     fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
-        Some(TextPage::scrolled("Clear", ThemeRole::Warning, COLUMNS, Cow::Owned(text(state))))
+        Some(TextPage::new("Clear", ThemeRole::Warning, COLUMNS, Cow::Owned(text(state))))
     }
 
     fn disabled(&self, state: &State) -> Option<String> {

@@ -18,8 +18,8 @@ pub struct DocumentationWindow;
 const COLUMNS: u16 = 130;
 
 impl Window for DocumentationWindow {
-    fn contexts(&self) -> &'static [KeyContext] {
-        &[KeyContext::Documentation, KeyContext::List, KeyContext::Always]
+    fn context(&self) -> KeyContext {
+        KeyContext::Documentation
     }
 
     fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
@@ -28,7 +28,7 @@ impl Window for DocumentationWindow {
             _ => Cow::Owned(sentence(state)),
         };
         let columns = wide(state.layout().body, COLUMNS);
-        let page = TextPage::scrolled("Document the database", ThemeRole::Transitive, columns, text);
+        let page = TextPage::new("Document the database", ThemeRole::Transitive, columns, text);
         Some(TextPage { least_rows: 7, ..page })
     }
 

@@ -34,12 +34,8 @@ const COLUMNS: u16 = 110;
 const KEY_COLUMNS: usize = 16;
 
 impl Window for Help {
-    fn contexts(&self) -> &'static [KeyContext] {
-        if self.is_typed {
-            &[KeyContext::HelpFilter, KeyContext::Field, KeyContext::Always]
-        } else {
-            &[KeyContext::Help, KeyContext::Window, KeyContext::List, KeyContext::Always]
-        }
+    fn context(&self) -> KeyContext {
+        if self.is_typed { KeyContext::HelpFilter } else { KeyContext::Help }
     }
 
     /// As large as for all keys, so that it does not move while the user types.
@@ -62,6 +58,7 @@ impl Window for Help {
 
     fn update(&self, state: &mut State, action: Action, _: &mut Vec<Effect>) -> Handled {
         match (action, self.is_typed) {
+            (Action::Help, _) => state.window = state.covered.pop(),
             (Action::FilterHelp, false) => state.replace_window(WindowKind::HelpFilter),
             (Action::Confirm, true) => state.replace_window(WindowKind::Help),
             (Action::Back, true) => {
@@ -125,7 +122,11 @@ fn count(lines: &[Line<'static>]) -> usize {
     lines.iter().filter(|line| line.spans.len() > 1).count()
 }
 
+/// The contexts whose keys are listed: those of the window below the help, or else those of the focused pane.
 fn contexts(state: &State) -> Vec<KeyContext> {
+    if let Some(below) = state.covered.last() {
+        return super::contexts_of(below.kind.window());
+    }
     let feed = [KeyContext::Feed, KeyContext::Filter];
     let here = if state.is_request_focused() { KeyContext::Request } else { KeyContext::Pane(state.focus) };
     let pane = [here, KeyContext::Global, KeyContext::List, KeyContext::Always];

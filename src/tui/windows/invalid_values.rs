@@ -1,5 +1,7 @@
 //! Shown after the editor returned invalid JSON: the location of the error, and whether to edit again.
 
+use std::borrow::Cow;
+
 use super::{Handled, TextPage, Window, paragraphs, text_columns};
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
@@ -13,12 +15,12 @@ pub struct InvalidValues;
 const COLUMNS: u16 = 68;
 
 impl Window for InvalidValues {
-    fn contexts(&self) -> &'static [KeyContext] {
-        &[KeyContext::Question, KeyContext::Always]
+    fn context(&self) -> KeyContext {
+        KeyContext::Question
     }
 
     fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
-        Some(TextPage::question("Values", ThemeRole::Warning, COLUMNS, text(state)))
+        Some(TextPage::new("Values", ThemeRole::Warning, COLUMNS, Cow::Owned(text(state))))
     }
 
     fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {

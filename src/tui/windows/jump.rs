@@ -103,8 +103,8 @@ struct JumpLayout {
 }
 
 impl Window for Jump {
-    fn contexts(&self) -> &'static [KeyContext] {
-        &[KeyContext::Jump, KeyContext::Field, KeyContext::Always]
+    fn context(&self) -> KeyContext {
+        KeyContext::Jump
     }
 
     fn outer(&self, state: &State) -> Rect {

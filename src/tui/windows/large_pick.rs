@@ -1,5 +1,7 @@
 //! Asks before a pick that pulls in a lot, and offers smaller picks.
 
+use std::borrow::Cow;
+
 use ratatui::layout::Position;
 
 use super::{Handled, RECOUNTING, TextPage, Window, WindowKind, paragraphs, text_columns};
@@ -35,13 +37,13 @@ const MAX_COLUMNS: u16 = 110;
 const MAX_LISTED: usize = 6;
 
 impl Window for LargePickView {
-    fn contexts(&self) -> &'static [KeyContext] {
-        &[KeyContext::LargePick, KeyContext::Always]
+    fn context(&self) -> KeyContext {
+        KeyContext::LargePick
     }
 
     fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
         let columns = columns(state);
-        let page = TextPage::question("A large pick", ThemeRole::Selection, columns, text(state, columns));
+        let page = TextPage::new("A large pick", ThemeRole::Selection, columns, Cow::Owned(text(state, columns)));
         Some(TextPage { has_keys: false, ..page })
     }
 
@@ -54,8 +56,9 @@ impl Window for LargePickView {
         let place = self.page(state)?.place(state);
         let is_alone = state.large_pick.as_ref().is_some_and(|pick| others(&pick.whole, pick).next().is_none());
         let choices: &[Action] = if is_alone { &[Action::Confirm, Action::Back] } else { &CHOICES };
-        let row = at.y.checked_sub(place.y).filter(|_| place.contains(at))?;
-        choices.get(usize::from(row)).copied()
+        let top = state.window.map_or(0, |open| open.cursor.top);
+        let row = top + usize::from(at.y.checked_sub(place.y).filter(|_| place.contains(at))?);
+        choices.get(row).copied()
     }
 
     fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
@@ -69,7 +72,7 @@ impl Window for LargePickView {
             state.refuse(RECOUNTING);
             return Handled::Consumed;
         }
-        state.window = state.covered.take();
+        state.close(WindowKind::LargePick);
         if let Some(pick) = state.large_pick.take() {
             effects.push(Effect::Ask(Request::PickOne { id: pick.id, reach }));
         }
@@ -79,7 +82,7 @@ impl Window for LargePickView {
 
 /// The workspace has changed: the counts may be wrong.
 pub fn recount(state: &mut State, effects: &mut Vec<Effect>) {
-    if let Some(pick) = state.large_pick.as_ref().filter(|_| state.open_window() == Some(WindowKind::LargePick)) {
+    if let Some(pick) = state.large_pick.as_ref().filter(|_| state.has_window(WindowKind::LargePick)) {
         effects.push(Effect::Ask(Request::PickSizes(pick.id.clone())));
         state.is_recounting = true;
     }
@@ -88,12 +91,12 @@ pub fn recount(state: &mut State, effects: &mut Vec<Effect>) {
 /// Stores the new preview of the pick; `None` if its source no longer exists.
 pub fn recounted(state: &mut State, pick: Option<Box<LargePick>>) {
     state.is_recounting = false;
-    if state.open_window() != Some(WindowKind::LargePick) {
+    if !state.has_window(WindowKind::LargePick) {
         return;
     }
     let Some(before) = state.large_pick.take() else { return };
     if pick.is_none() {
-        state.window = state.covered.take();
+        state.close(WindowKind::LargePick);
         state.refuse(format!("@{} is gone: nothing was picked", cells::clean(before.id.as_str())));
     }
     state.large_pick = pick;

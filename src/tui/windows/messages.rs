@@ -14,8 +14,8 @@ use crate::tui::widgets::row::ListRow;
 pub struct MessagesView;
 
 impl Window for MessagesView {
-    fn contexts(&self) -> &'static [KeyContext] {
-        &[KeyContext::Window, KeyContext::List, KeyContext::Always]
+    fn context(&self) -> KeyContext {
+        KeyContext::Reading
     }
 
     fn list(&self, state: &State) -> Option<ListPage> {

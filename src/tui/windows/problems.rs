@@ -22,8 +22,8 @@ const LEAST_QUOTED: usize = 5;
 pub struct Problems;
 
 impl Window for Problems {
-    fn contexts(&self) -> &'static [KeyContext] {
-        &[KeyContext::Problems, KeyContext::Window, KeyContext::List, KeyContext::Always]
+    fn context(&self) -> KeyContext {
+        KeyContext::Problems
     }
 
     fn list(&self, state: &State) -> Option<ListPage> {

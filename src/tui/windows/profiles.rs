@@ -40,8 +40,8 @@ pub struct ProfilesWindow {
 }
 
 impl Window for ProfilesView {
-    fn contexts(&self) -> &'static [KeyContext] {
-        &[KeyContext::Profiles, KeyContext::Window, KeyContext::List, KeyContext::Always]
+    fn context(&self) -> KeyContext {
+        KeyContext::Profiles
     }
 
     fn list(&self, state: &State) -> Option<ListPage> {

@@ -40,8 +40,8 @@ impl ReceiptWindow {
 }
 
 impl Window for ReceiptView {
-    fn contexts(&self) -> &'static [KeyContext] {
-        &[KeyContext::Window, KeyContext::List, KeyContext::Always]
+    fn context(&self) -> KeyContext {
+        KeyContext::Reading
     }
 
     fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
@@ -50,7 +50,7 @@ impl Window for ReceiptView {
             _ => String::new(),
         };
         let (columns, text) = (wide(state.layout().body, 120), Cow::Borrowed(&state.receipt.text));
-        let page = TextPage::scrolled("Receipt", ThemeRole::Hints, columns, text);
+        let page = TextPage::new("Receipt", ThemeRole::Hints, columns, text);
         Some(TextPage { note, least_rows: 12, has_keys: false, ..page })
     }
 

@@ -18,8 +18,8 @@ pub struct SaveFilter;
 const MAX: usize = 100;
 
 impl Window for SaveFilter {
-    fn contexts(&self) -> &'static [KeyContext] {
-        &[KeyContext::SaveFilter, KeyContext::Field, KeyContext::Always]
+    fn context(&self) -> KeyContext {
+        KeyContext::SaveFilter
     }
 
     fn outer(&self, state: &State) -> Rect {

@@ -1,5 +1,7 @@
 //! Asks before a saved filter is replaced or removed, because neither can be undone.
 
+use std::borrow::Cow;
+
 use super::jump::{self, JumpKind};
 use super::{Handled, TextPage, Window, paragraphs, save_filter, text_columns};
 use crate::tui::action::{Action, KeyContext};
@@ -24,12 +26,12 @@ pub enum FilterQuestion {
 }
 
 impl Window for SavedFilter {
-    fn contexts(&self) -> &'static [KeyContext] {
-        &[KeyContext::Question, KeyContext::Always]
+    fn context(&self) -> KeyContext {
+        KeyContext::Question
     }
 
     fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
-        Some(TextPage::question("Saved filter", ThemeRole::Warning, COLUMNS, text(state)))
+        Some(TextPage::new("Saved filter", ThemeRole::Warning, COLUMNS, Cow::Owned(text(state))))
     }
 
     fn update(&self, state: &mut State, action: Action, _: &mut Vec<Effect>) -> Handled {

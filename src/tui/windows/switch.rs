@@ -18,8 +18,8 @@ use refdesk_desk::engine::Request;
 pub struct SwitchView;
 
 impl Window for SwitchView {
-    fn contexts(&self) -> &'static [KeyContext] {
-        &[KeyContext::Switch, KeyContext::List, KeyContext::Always]
+    fn context(&self) -> KeyContext {
+        KeyContext::Switch
     }
 
     fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
@@ -29,8 +29,8 @@ impl Window for SwitchView {
             _ => String::new(),
         };
         let text = Cow::Owned(text(state, text_columns(columns)));
-        let page = TextPage::scrolled("Switch to profile", ThemeRole::Selection, columns, text);
-        Some(TextPage { note, least_rows: 8, shows_position: false, ..page })
+        let page = TextPage::new("Switch to profile", ThemeRole::Selection, columns, text);
+        Some(TextPage { note, least_rows: 8, ..page })
     }
 
     fn disabled(&self, state: &State) -> Option<String> {

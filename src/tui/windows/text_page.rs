@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::{Titles, WindowRows, centred, draw_frame, draw_scrolled, draw_text, text_and_keys, visible_lines};
+use super::{Titles, WindowRows, centred, draw_frame, draw_scrolled, text_and_keys, visible_lines};
 use crate::tui::layout;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
@@ -21,30 +21,11 @@ pub(super) struct TextPage<'a> {
     /// Minimum height of the window, with its border.
     pub least_rows: usize,
     pub has_keys: bool,
-    pub can_scroll: bool,
-    /// Whether the border shows which lines are visible.
-    pub shows_position: bool,
 }
 
 impl<'a> TextPage<'a> {
-    /// A question, which is short and does not scroll.
-    pub fn question(title: &'static str, role: ThemeRole, columns: u16, text: WrappedText) -> Self {
-        let text = Cow::Owned(text);
-        Self { can_scroll: false, shows_position: false, ..Self::scrolled(title, role, columns, text) }
-    }
-
-    pub fn scrolled(title: &'static str, role: ThemeRole, columns: u16, text: Cow<'a, WrappedText>) -> Self {
-        Self {
-            title,
-            note: String::new(),
-            role,
-            columns,
-            text,
-            least_rows: 0,
-            has_keys: true,
-            can_scroll: true,
-            shows_position: true,
-        }
+    pub fn new(title: &'static str, role: ThemeRole, columns: u16, text: Cow<'a, WrappedText>) -> Self {
+        Self { title, note: String::new(), role, columns, text, least_rows: 0, has_keys: true }
     }
 
     pub fn outer(&self, state: &State) -> Rect {
@@ -53,9 +34,6 @@ impl<'a> TextPage<'a> {
     }
 
     pub fn rows(&self, state: &State) -> WindowRows {
-        if !self.can_scroll {
-            return WindowRows::default();
-        }
         WindowRows { place: self.place(state), len: self.text.len(), is_list: false }
     }
 
@@ -65,13 +43,9 @@ impl<'a> TextPage<'a> {
 
     pub fn draw(self, state: &State, top: usize, buffer: &mut Buffer) {
         let (outer, place) = (self.outer(state), self.place(state));
-        let position = if self.shows_position { visible_lines(top, self.text.len(), place) } else { String::new() };
+        let position = visible_lines(top, self.text.len(), place);
         draw_frame(state, Titles { title: self.title, note: self.note, place: position }, self.role, outer, buffer);
-        if self.can_scroll {
-            draw_scrolled(state, &self.text, top, self.role, place, buffer);
-        } else {
-            draw_text(state, &self.text, 0, place, buffer);
-        }
+        draw_scrolled(state, &self.text, top, self.role, place, buffer);
     }
 
     /// The place of the text.

@@ -21,8 +21,8 @@ pub struct ThemePicker;
 const COLUMNS: u16 = 50;
 
 impl Window for ThemePicker {
-    fn contexts(&self) -> &'static [KeyContext] {
-        &[KeyContext::Themes, KeyContext::List, KeyContext::Always]
+    fn context(&self) -> KeyContext {
+        KeyContext::Themes
     }
 
     /// In a corner, so that the theme's effect on the rest of the screen is visible.

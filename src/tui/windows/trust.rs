@@ -17,15 +17,15 @@ use refdesk_desk::engine::Request;
 pub struct Trust;
 
 impl Window for Trust {
-    fn contexts(&self) -> &'static [KeyContext] {
-        &[KeyContext::Trust, KeyContext::List, KeyContext::Always]
+    fn context(&self) -> KeyContext {
+        KeyContext::Trust
     }
 
     fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
         let columns = wide(state.layout().body, 100);
         let note = cells::counted(state.snapshot.untrusted.len(), "setting");
         let text = Cow::Owned(text(state, columns));
-        Some(TextPage { note, ..TextPage::scrolled("Trust", ThemeRole::Warning, columns, text) })
+        Some(TextPage { note, ..TextPage::new("Trust", ThemeRole::Warning, columns, text) })
     }
 
     fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
@@ -67,9 +67,9 @@ pub fn follow(state: &mut State, before: &Arc<[PrivilegedAction]>) {
         state.message = Some(Message { text, tone: MessageKind::Done });
         return;
     }
-    if state.open_window() == Some(WindowKind::Trust) {
+    if state.has_window(WindowKind::Trust) {
         // Approval of what was shown does not cover what is there now.
-        state.window = None;
+        state.close(WindowKind::Trust);
         if !untrusted.is_empty() {
             let key = state.key(Action::Trust);
             state.refuse(format!("The settings that need your trust have changed. {key} shows them again."));

@@ -37,8 +37,8 @@ const START_OPTIONS: [(Action, &str, &str, &str); 5] = [
 ];
 
 impl Window for Welcome {
-    fn contexts(&self) -> &'static [KeyContext] {
-        &[KeyContext::Welcome, KeyContext::Window, KeyContext::List, KeyContext::Always]
+    fn context(&self) -> KeyContext {
+        KeyContext::Welcome
     }
 
     fn outer(&self, state: &State) -> Rect {
@@ -140,8 +140,8 @@ fn text(state: &State) -> WrappedText {
 /// closes with its first source. If it was opened over an existing catalog, it stays.
 pub fn follow(state: &mut State, before: &Snapshot) {
     let is_empty = state.snapshot.catalog.is_empty();
-    if before.catalog.is_empty() && !is_empty && state.open_window() == Some(WindowKind::Welcome) {
-        state.window = None;
+    if before.catalog.is_empty() && !is_empty {
+        state.close(WindowKind::Welcome);
     }
     let has_problem = state.counts.errors > 0 || !state.snapshot.untrusted.is_empty();
     if is_empty && state.is_open() && !state.was_welcomed && state.window.is_none() && !has_problem {

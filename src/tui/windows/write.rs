@@ -42,8 +42,8 @@ pub enum WriteEffect {
 }
 
 impl Window for Write {
-    fn contexts(&self) -> &'static [KeyContext] {
-        &[KeyContext::Write, KeyContext::Field, KeyContext::Always]
+    fn context(&self) -> KeyContext {
+        KeyContext::Write
     }
 
     fn outer(&self, state: &State) -> Rect {
@@ -143,17 +143,17 @@ pub fn close(state: &mut State) {
     if state.templates.paths.get(&name).is_some_and(String::is_empty) {
         state.templates.paths.remove(&name);
     }
-    state.window = None;
+    state.close(WindowKind::Write);
 }
 
 fn is_open(state: &State) -> bool {
-    state.open_window() == Some(WindowKind::Write)
+    state.has_window(WindowKind::Write)
 }
 
 /// After the templates changed; `before` is the template that was under the cursor.
 pub fn follow(state: &mut State, before: Option<&str>) {
     if is_open(state) && state.template().map(|template| template.name.as_str()) != before {
-        state.window = None;
+        state.close(WindowKind::Write);
         state.refuse(format!("{} is gone: nothing was written", before.unwrap_or("the template")));
     }
 }

@@ -14,8 +14,8 @@ use refdesk_desk::engine::Request;
 pub struct CatalogDifference;
 
 impl Window for CatalogDifference {
-    fn contexts(&self) -> &'static [KeyContext] {
-        &[KeyContext::CatalogDifference, KeyContext::List, KeyContext::Always]
+    fn context(&self) -> KeyContext {
+        KeyContext::CatalogDifference
     }
 
     fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
@@ -26,7 +26,7 @@ impl Window for CatalogDifference {
         };
         let text = Cow::Owned(text(state, columns));
         // The bottom line shows its keys, including those that scroll.
-        let page = TextPage::scrolled("Write the catalog", ThemeRole::Catalog, columns, text);
+        let page = TextPage::new("Write the catalog", ThemeRole::Catalog, columns, text);
         Some(TextPage { note, has_keys: false, ..page })
     }
 

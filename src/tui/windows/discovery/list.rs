@@ -16,8 +16,8 @@ use refdesk_desk::{Discovery, ProposedPlace, ProposedSource};
 pub struct DiscoveryList;
 
 impl Window for DiscoveryList {
-    fn contexts(&self) -> &'static [KeyContext] {
-        &[KeyContext::Discovery, KeyContext::Window, KeyContext::List, KeyContext::Always]
+    fn context(&self) -> KeyContext {
+        KeyContext::Discovery
     }
 
     fn list(&self, state: &State) -> Option<ListPage> {

@@ -12,14 +12,14 @@ use crate::tui::windows::{TextPage, Window, text_columns, wide};
 pub struct CatalogSummary;
 
 impl Window for CatalogSummary {
-    fn contexts(&self) -> &'static [KeyContext] {
-        &[KeyContext::Window, KeyContext::List, KeyContext::Always]
+    fn context(&self) -> KeyContext {
+        KeyContext::Reading
     }
 
     fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
         let columns = wide(state.layout().body, 100);
         let text = Cow::Owned(text(state, columns));
-        let page = TextPage::scrolled("The catalog is written", ThemeRole::Catalog, columns, text);
+        let page = TextPage::new("The catalog is written", ThemeRole::Catalog, columns, text);
         Some(TextPage { has_keys: false, ..page })
     }
 }

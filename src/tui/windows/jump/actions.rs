@@ -40,11 +40,11 @@ fn counts(binding: &ActionBinding, here: &[KeyContext]) -> bool {
 fn is_listed(binding: &ActionBinding, here: &[KeyContext]) -> bool {
     let outside = |binding: &ActionBinding| {
         let inside = |context: &KeyContext| {
-            use KeyContext::{Approval, Help, Problems, Profiles, Question, Switch, Themes, Trust, Window};
+            use KeyContext::{Approval, Help, Problems, Profiles, Question, Reading, Switch, Themes, Trust, Window};
             context.is_typed()
                 || matches!(
                     context,
-                    Approval | Help | Problems | Profiles | Question | Switch | Themes | Trust | Window
+                    Approval | Help | Problems | Profiles | Question | Reading | Switch | Themes | Trust | Window
                 )
         };
         !binding.contexts.iter().all(inside)
@@ -116,8 +116,13 @@ mod tests {
         for binding in ACTIONS {
             let typed = binding.contexts.iter().all(|context| context.is_typed());
             let inside = |context: &KeyContext| {
-                use KeyContext::{Approval, Help, Problems, Profiles, Question, Switch, Themes, Trust, Window};
-                matches!(context, Approval | Help | Problems | Profiles | Question | Switch | Themes | Trust | Window)
+                use KeyContext::{
+                    Approval, Help, Problems, Profiles, Question, Reading, Switch, Themes, Trust, Window,
+                };
+                matches!(
+                    context,
+                    Approval | Help | Problems | Profiles | Question | Reading | Switch | Themes | Trust | Window
+                )
             };
             let window = binding.contexts.iter().all(inside);
             let listed = rows
