@@ -71,6 +71,9 @@ impl WidestTexts {
                 continue;
             }
             widest.name = widest.name.max(name);
+            if row.is_section() {
+                widest.source = widest.source.max(cells::width(&cells::clean(&row.about)));
+            }
             let least = |place: String| {
                 let place = cells::clean(&place);
                 let file = place.rsplit('/').next().unwrap_or(&place);
@@ -80,7 +83,6 @@ impl WidestTexts {
             let [file, line] =
                 [PlaceDetail::File, PlaceDetail::Line].map(|detail| place(state, row, detail).map(least));
             if let (Some(file), Some(line)) = (file, line) {
-                widest.source = widest.source.max(cells::width(&cells::clean(&row.about)));
                 (widest.file, widest.line) = (widest.file.max(file), widest.line.max(line));
             }
         }

@@ -37,7 +37,7 @@ pub fn row<'a>(state: &'a State, found: &JumpRow, widest: WidestTexts, width: u1
     }
     let section = widest.of_section(row.room());
     let place = columns::place(state, found, section.detail);
-    let columns = if place.is_some() { section.name } else { widest.names(row.room()) };
+    let columns = if found.is_section() { section.name } else { widest.names(row.room()) };
     // The innermost headings of a section matter most; its document's title gets the remaining width.
     let titled = found.name_with_title().filter(|name| cells::width(name) <= columns);
     let name = match titled {
@@ -49,16 +49,25 @@ pub fn row<'a>(state: &'a State, found: &JumpRow, widest: WidestTexts, width: u1
     if let JumpTarget::Action(binding) = found.to {
         row.cell(&state.keymap.shown(binding, &below(state)), KEYS, style(ThemeRole::Catalog));
     }
-    match (&found.why_not, place) {
-        (Some(why), _) => row.text(&cells::clean(why), grey),
-        (None, Some(place)) => {
+    match &found.why_not {
+        Some(why) => row.text(&cells::clean(why), grey),
+        None if found.is_section() => {
             row.id(&cells::clean(&found.about), section.source, grey).gap();
-            let room = row.room().saturating_sub(1);
-            row.text(&cells::clip_start(&cells::clean(&place), room, state.skin.glyphs.ellipsis), grey)
+            let (place, room) = (place.unwrap_or_default(), row.room().saturating_sub(1));
+            row.text(&clip_folders(&cells::clean(&place), room, state.skin.glyphs.ellipsis), grey)
         }
-        (None, None) => row.marked_text(&MarkedText::of(&found.about, &found.found.about), marked(grey)),
+        None => row.marked_text(&MarkedText::of(&found.about, &found.found.about), marked(grey)),
     };
     row
+}
+
+/// A path without the first folders that do not fit: `…/patterns/retry.md:31`.
+fn clip_folders<'a>(path: &'a str, room: usize, ellipsis: &str) -> Cow<'a, str> {
+    let mut ends = path.match_indices('/').filter_map(|(at, _)| path.get(at..));
+    match ends.find(|end| cells::width(ellipsis) + cells::width(end) <= room) {
+        Some(end) if cells::width(path) > room => Cow::Owned(format!("{ellipsis}{end}")),
+        _ => cells::clip_start(path, room, ellipsis),
+    }
 }
 
 fn kind_role(kind: JumpKind) -> ThemeRole {
@@ -68,5 +77,24 @@ fn kind_role(kind: JumpKind) -> ThemeRole {
         JumpKind::Problem => ThemeRole::Warning,
         JumpKind::Feed => ThemeRole::Hints,
         JumpKind::Action => ThemeRole::Infra,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_left_out_whole() {
+        for (room, expected) in [
+            (20, "docs/adr/retry.md:31"),
+            (19, "…/adr/retry.md:31"),
+            (17, "…/adr/retry.md:31"),
+            (16, "…/retry.md:31"),
+            (12, "…retry.md:31"),
+            (11, "…etry.md:31"),
+        ] {
+            assert_eq!(clip_folders("docs/adr/retry.md:31", room, "…"), expected, "{room}");
+        }
     }
 }
