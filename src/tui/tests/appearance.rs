@@ -111,7 +111,7 @@ fn the_bottom_line_offers_only_what_works() {
         (nothing(), "", "Space pick", "? help"),
         (nothing(), "2", "Space pick", "? help"),
         (nothing(), "F7", "Enter open session", "Esc leave agents"),
-        (nothing(), "W", "Space", "s scan  o open demo  c connect agent  b database  a add source  Esc close"),
+        (nothing(), "W", "Space", "Enter choose  Esc close  ? help"),
     ] {
         let mut state = state;
         press(&mut state, keys);

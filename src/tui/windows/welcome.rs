@@ -27,14 +27,18 @@ const COLUMNS: u16 = 72;
 /// Width of an entry's name.
 const NAME: usize = 22;
 
-/// The ways to start: the action, its key, its name, and its description.
-const START_OPTIONS: [(Action, &str, &str, &str); 5] = [
-    (Action::Discover, "s", "Scan this folder", "proposes a catalog for you to tick"),
-    (Action::OpenDemo, "o", "Open the demo", "a sample, with a tour"),
-    (Action::ConnectAgent, "c", "Connect an agent", "leaves this screen, shows the difference"),
-    (Action::Databases, "b", "Document a database", "makes sources of its tables"),
-    (Action::AddSource, "a", "Add a file", "or a folder, or an address"),
+/// The ways to start: the action, its name, and its description.
+const START_OPTIONS: [(Action, &str, &str); 5] = [
+    (Action::Discover, "Scan this folder", "proposes a catalog for you to tick"),
+    (Action::OpenDemo, "Open the demo", "a sample, with a tour"),
+    (Action::ConnectAgent, "Connect an agent", "leaves this screen, shows the difference"),
+    (Action::Databases, "Document a database", "makes sources of its tables"),
+    (Action::AddSource, "Add a file", "or a folder, or an address"),
 ];
+
+/// The actions of the options.
+const LISTED: [Action; 5] =
+    [Action::Discover, Action::OpenDemo, Action::ConnectAgent, Action::Databases, Action::AddSource];
 
 impl Window for Welcome {
     fn context(&self) -> KeyContext {
@@ -51,6 +55,10 @@ impl Window for Welcome {
 
     fn click_confirms(&self) -> bool {
         true
+    }
+
+    fn listed_keys(&self) -> Option<&'static [Action]> {
+        Some(&LISTED)
     }
 
     fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
@@ -81,9 +89,9 @@ impl Window for Welcome {
         // A truncated explanation is useless.
         let room = usize::from(list.width).saturating_sub(1 + 3 + NAME + 1);
         let explains = START_OPTIONS.iter().all(|(.., about)| about.len() <= room);
-        for (nth, (_, key, name, about)) in START_OPTIONS.iter().enumerate() {
+        for (nth, (action, name, about)) in START_OPTIONS.iter().enumerate() {
             let mut row = ListRow::new(&state.skin, list.width);
-            row.cell(key, 2, theme.style(ThemeRole::Strong));
+            row.cell(&state.key_in(KeyContext::Welcome, *action), 2, theme.style(ThemeRole::Strong));
             row.cell(name, NAME, theme.style(ThemeRole::Text));
             if explains {
                 row.text(about, theme.style(ThemeRole::Infra));
