@@ -2,7 +2,7 @@
 
 use ratatui::Frame;
 
-use super::{ListPage, ListTitles, Window, WindowKind, paragraphs, text_columns};
+use super::{ListPage, ListTitles, Window, WindowKind, draw_text, paragraphs, text_columns};
 use crate::tui::action::KeyContext;
 use crate::tui::messages::{KeptMessage, MAX_MESSAGES};
 use crate::tui::state::{MessageKind, State};
@@ -26,7 +26,8 @@ impl Window for MessagesView {
         let Some(list) = self.list(state) else { return };
         let (theme, all) = (&state.skin.theme, &state.messages.last);
         let note = if all.len() < MAX_MESSAGES { String::new() } else { format!("the last {MAX_MESSAGES}") };
-        let titles = ListTitles { title: "Messages", note, role: ThemeRole::Hints, caption: "the whole message" };
+        let caption = if all.is_empty() { "" } else { "the whole message" };
+        let titles = ListTitles { title: "Messages", note, role: ThemeRole::Hints, caption };
         let row = |at: usize, width| {
             let KeptMessage { time, message } = all.get(at)?;
             let (word, colour) = kind(message.tone);
@@ -38,9 +39,13 @@ impl Window for MessagesView {
             row.text(&cells::sentence(&message.text), theme.style(ThemeRole::Text));
             Some(row)
         };
-        let text = all.get(cursor.at).map_or("No messages yet.".into(), |kept| cells::sentence(&kept.message.text));
-        let text = paragraphs([(&*text, ThemeRole::Text)], text_columns(list.outer(state).width));
-        list.draw(state, cursor, titles, row, &text, frame);
+        let whole = |text: &str, role| paragraphs([(text, role)], text_columns(list.outer(state).width));
+        let text = all.get(cursor.at).map(|kept| whole(&cells::sentence(&kept.message.text), ThemeRole::Text));
+        list.draw(state, cursor, titles, row, &text.unwrap_or_default(), frame);
+        if all.is_empty() {
+            let none = whole("No messages yet: what you do and what follows is listed here.", ThemeRole::Infra);
+            draw_text(state, &none, 0, list.parts(state).0, frame.buffer_mut());
+        }
     }
 }
 
