@@ -169,9 +169,9 @@ impl ProfileColumns {
         let price = widest(&|it| cells::width(&cells::tokens(it.tokens))).max(7);
         let columns = |detail: RowDetail| {
             let counts = widest(&|it| cells::width(&detail.counts(it)));
-            let notes = widest(&|it| detail.notes(it).iter().map(|(text, _)| cells::width(text) + 1).sum());
-            let whole = name + 1 + if counts > 0 { counts + 1 } else { 0 } + price + 1 + notes;
-            (whole <= room + 1, Self { name, counts, price, detail })
+            let notes = widest(&|it| detail.notes(it).iter().map(|(text, _)| 2 + cells::width(text)).sum());
+            let whole = name + 1 + if counts > 0 { counts + 1 } else { 0 } + price + notes;
+            (whole <= room, Self { name, counts, price, detail })
         };
         let fitting = RowDetail::ALL.into_iter().map(columns).find(|(fits, _)| *fits);
         fitting.map_or(Self { name, counts: 0, price, detail: RowDetail::Price }, |(_, columns)| columns)
@@ -190,7 +190,7 @@ fn row<'a>(state: &'a State, it: &ProfileDetails, columns: ProfileColumns, width
     }
     row.cell(&format!("{:>price$}", cells::tokens(it.tokens)), price, theme.style(ThemeRole::Text));
     for (text, role) in detail.notes(it) {
-        row.text(&text, theme.style(role)).gap();
+        row.gap().text(&text, theme.style(role)).gap();
     }
     row
 }
