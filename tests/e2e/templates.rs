@@ -73,7 +73,7 @@ fn from_a_pick_to_a_file() {
     pty.wait_for(", +7 −0");
     pty.type_bytes("w");
     pty.wait_for("Path src/Order.java");
-    pty.wait_for("writes the new file");
+    pty.wait_for("write the new file");
     pty.type_bytes("\r");
     pty.wait_for("Wrote src/Order.java");
     let expected = "// Output: src/Order.java\npackage org.shop;\n\npublic class Order {\n    private String id;\n    \
@@ -93,7 +93,7 @@ fn a_file_that_changed_after_it_was_shown_is_not_overwritten() {
     pty.type_bytes("\rOrder\rid\rorg.shop\r");
     pty.wait_for("package org.shop;");
     pty.type_bytes("w");
-    pty.wait_for("OVERWRITES the file");
+    pty.wait_for("OVERWRITE the file");
     workspace.put("src/Order.java", b"mine, and more\n");
     pty.type_bytes("\r");
     pty.wait_for("Nothing was written");

@@ -132,6 +132,9 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
     if entry.shown == Visibility::HelpOnly && !has_more || disabled(state, entry.action).is_some() {
         return None;
     }
+    if has_more {
+        return Some("page down");
+    }
     let selection = &state.snapshot.selection;
     let subject = state.action_target();
     let is_picked = |id| selection.is_picked(id) || selection.dormant().iter().any(|dormant| dormant == id);

@@ -98,7 +98,7 @@ fn an_overwrite_is_announced_and_an_unchanged_file_is_not_written() {
     press(&mut state, "w \"src/A.java\"");
     shown(&mut state, fixture::proposed("a\n", "src/A.java", Some("b\n")));
     let reported = screen(&state);
-    assert!(reported.contains("Enter OVERWRITES the file") && reported.contains("(now 2 bytes)"), "{reported}");
+    assert!(reported.contains("Enter OVERWRITE the file") && reported.contains("(now 2 bytes)"), "{reported}");
     press(&mut state, "Backspace");
     shown(&mut state, fixture::proposed("a\n", "src/A.jav", Some("a\n")));
     assert_eq!(commands(&press(&mut state, "Enter")), []);
@@ -172,7 +172,7 @@ fn a_file_with_samples_is_not_written_and_enter_goes_to_the_first_value_not_give
         let mut state = untouched(offers);
         press(&mut state, "w");
         let reported = screen(&state);
-        assert!(reported.contains("Enter goes to the first value not given"), "{reported}");
+        assert!(reported.contains("Enter go to the first missing value"), "{reported}");
         assert!(reported.contains("not given: basePackage"), "{reported}");
         assert_eq!(commands(&press(&mut state, "Enter")), [], "nothing is written");
         assert_eq!((state.window, state.typing), (None, Some(Typing::Value)));

@@ -223,9 +223,9 @@ fn overwrites(state: &State) -> bool {
 /// The bottom line's label for Enter.
 pub fn verb(state: &State) -> &'static str {
     match (preview::holds_samples(state), overwrites(state)) {
-        (true, _) => "goes to the first value not given",
-        (false, true) => "OVERWRITES the file",
-        (false, false) => "writes the new file",
+        (true, _) => "go to the first missing value",
+        (false, true) => "OVERWRITE the file",
+        (false, false) => "write the new file",
     }
 }
 
