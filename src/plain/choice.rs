@@ -205,8 +205,8 @@ pub fn previewed(state: &mut PlainState, choosing: Choosing, response: Response,
 
 /// Prints the sizes of a large pick, and asks which one to use.
 pub fn ask_size(state: &mut PlainState, pick: Box<LargePick>, turn: &mut InputOutcome) {
-    let size = |change| consequence(&state.snapshot, std::slice::from_ref(&pick.id), change);
-    turn.print(format!("Picking {} would {}.", pick.id, size(&pick.whole)));
+    let size = |change| consequence(&state.snapshot, &pick.ids, change);
+    turn.print(format!("Picking {} would {}.", listed(&pick.ids), size(&pick.whole)));
     if is_alone(&pick) {
         turn.print("Type yes to pick it, or no.");
         state.question = Some(Question::LargePick(pick));
@@ -220,7 +220,7 @@ pub fn ask_size(state: &mut PlainState, pick: Box<LargePick>, turn: &mut InputOu
 
 /// Whether a large pick pulls in nothing else.
 pub fn is_alone(pick: &LargePick) -> bool {
-    others(std::slice::from_ref(&pick.id), &pick.whole.enters) == 0
+    others(&pick.ids, &pick.whole.enters) == 0
 }
 
 fn others(own: &[SourceId], ids: &[SourceId]) -> usize {
@@ -267,14 +267,20 @@ pub fn perform(state: &mut PlainState, choosing: &Choosing, turn: &mut InputOutc
     change(state, choosing.request(), done, choosing.ids.clone(), turn);
 }
 
-/// Picks one source, and what it mentions up to `reach`.
-pub fn pick_within(state: &mut PlainState, id: SourceId, reach: PickReach, turn: &mut InputOutcome) {
+/// Picks sources, and what they mention up to `reach`.
+pub fn pick_within(state: &mut PlainState, ids: Vec<SourceId>, reach: PickReach, turn: &mut InputOutcome) {
+    let id = listed(&ids);
     let done = match reach {
         PickReach::Alone => format!("Picked {id} alone. What it mentions is excluded."),
         PickReach::All | PickReach::AllIfFew => format!("Picked {id}."),
         PickReach::Near => format!("Picked {id} with what it mentions. What these mention is excluded."),
     };
-    change(state, Request::PickOne { id: id.clone(), reach }, done, vec![id], turn);
+    change(state, Request::PickWithin { ids: ids.clone(), reach }, done, ids, turn);
+}
+
+/// `a, b`
+fn listed(ids: &[SourceId]) -> String {
+    ids.iter().map(SourceId::as_str).collect::<Vec<_>>().join(", ")
 }
 
 /// Asks the engine for a change; `done` is printed once it is made.

@@ -148,11 +148,11 @@ fn line(state: &mut PlainState, line: &str, turn: &mut InputOutcome) {
 
 fn reply(state: &mut PlainState, question: Question, line: &str, turn: &mut InputOutcome) {
     match (line.to_lowercase().as_str(), &question) {
-        ("alone", Question::LargePick(pick)) => choice::pick_within(state, pick.id.clone(), PickReach::Alone, turn),
-        ("near", Question::LargePick(pick)) => choice::pick_within(state, pick.id.clone(), PickReach::Near, turn),
+        ("alone", Question::LargePick(pick)) => choice::pick_within(state, pick.ids.clone(), PickReach::Alone, turn),
+        ("near", Question::LargePick(pick)) => choice::pick_within(state, pick.ids.clone(), PickReach::Near, turn),
         ("yes" | "y", _) => match question {
             Question::Choice(choosing) => choice::perform(state, &choosing, turn),
-            Question::LargePick(pick) => choice::pick_within(state, pick.id, PickReach::All, turn),
+            Question::LargePick(pick) => choice::pick_within(state, pick.ids, PickReach::All, turn),
             Question::Clear => choice::clear_now(state, turn),
             Question::Write(proposal) => templates::write_now(state, proposal, turn),
             Question::Trust(printed) => trust::trust(state, printed, turn),

@@ -90,7 +90,7 @@ fn a_large_pick_is_made_in_the_chosen_size() {
             i64::try_from(listed).unwrap(),
             "one source alone costs what the list says"
         );
-        world.send(Request::PickOne { id: "hub".into(), reach });
+        world.send(Request::PickWithin { ids: vec!["hub".into()], reach });
         let now = world.until("the hub is picked", |now| now.selection.is_picked("hub"));
         assert_eq!((now.selection.members().len(), now.selection.excluded().len()), (members, excluded), "{reach:?}");
         world.send(Request::Undo);
@@ -103,12 +103,31 @@ fn a_large_pick_is_made_in_the_chosen_size() {
 }
 
 #[test]
+fn a_large_pick_of_several_sources_has_the_same_sizes() {
+    let ids = || vec!["hub".into(), "leaf-0".into()];
+    for (reach, members, excluded) in [(PickReach::All, 15, 0), (PickReach::Near, 14, 1), (PickReach::Alone, 2, 12)] {
+        let mut world = wide_world();
+        let request = Request::PickWithin { ids: ids(), reach: PickReach::AllIfFew };
+        let Response::LargePick(large) = world.ask(request) else { panic!("it was not asked") };
+        assert_eq!((large.ids, large.whole.enters.len()), (ids(), 15));
+        world.send(Request::PickWithin { ids: ids(), reach });
+        let now =
+            world.until("both are picked", |now| now.selection.is_picked("hub") && now.selection.is_picked("leaf-0"));
+        assert_eq!((now.selection.members().len(), now.selection.excluded().len()), (members, excluded), "{reach:?}");
+        world.send(Request::Undo);
+        world.until("one undo takes it back", |now| {
+            now.selection.members().is_empty() && now.selection.excluded().is_empty()
+        });
+    }
+}
+
+#[test]
 fn unpicking_lifts_the_exclusions_that_the_pick_made_and_no_others() {
     for reach in [PickReach::Near, PickReach::Alone] {
         let mut world = wide_world();
         world.send(Request::exclude("leaf-3"));
         world.until("one is excluded", |now| now.selection.is_excluded("leaf-3"));
-        world.send(Request::PickOne { id: "hub".into(), reach });
+        world.send(Request::PickWithin { ids: vec!["hub".into()], reach });
         world.until("the hub is picked", |now| now.selection.is_picked("hub"));
         // The origin of the exclusions is stored, so another process lifts them too.
         let mut other = Desk::open(options(&world.workspace));
@@ -122,7 +141,7 @@ fn unpicking_lifts_the_exclusions_that_the_pick_made_and_no_others() {
     // Sources excluded for two picks stay excluded until both picks are gone.
     let mut world = wide_world();
     for id in ["hub", "leaf-0"] {
-        world.send(Request::PickOne { id: id.into(), reach: PickReach::Alone });
+        world.send(Request::PickWithin { ids: vec![id.into()], reach: PickReach::Alone });
         world.until("it is picked", |now| now.selection.is_picked(id));
     }
     world.send(Request::exclude("hub"));

@@ -55,8 +55,8 @@ impl SelectionChange {
 /// Three sizes of a large pick.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LargePick {
-    /// The id of the source.
-    pub id: SourceId,
+    /// The ids of the sources.
+    pub ids: Vec<SourceId>,
     /// The pick with everything it would pull in.
     pub whole: SelectionChange,
     /// The pick with only its direct mentions.
@@ -93,33 +93,35 @@ pub struct BulkChange {
 
 impl Desk {
     /// The three sizes of a large pick; `None` for a smaller one.
-    pub fn large_pick(&mut self, id: &str) -> Option<LargePick> {
-        let whole = self.follows(|choice| choice.pick(id));
-        if !whole.is_large(&[SourceId::from(id)], &self.tokens) {
+    pub fn large_pick(&mut self, ids: &[SourceId]) -> Option<LargePick> {
+        let whole = self.preview_picks(ids);
+        if !whole.is_large(ids, &self.tokens) {
             return None;
         }
-        Some(self.sizes(id, whole))
+        Some(self.sizes(ids, whole))
     }
 
-    /// The three sizes of any pick; `None` if there is no such source.
-    pub(crate) fn pick_sizes(&mut self, id: &str) -> Option<LargePick> {
-        self.catalog.get(id)?;
-        let whole = self.follows(|choice| choice.pick(id));
-        Some(self.sizes(id, whole))
+    /// The three sizes of any pick; `None` if one of its sources does not exist.
+    pub(crate) fn pick_sizes(&mut self, ids: &[SourceId]) -> Option<LargePick> {
+        if ids.iter().any(|id| self.catalog.get(id.as_str()).is_none()) {
+            return None;
+        }
+        let whole = self.preview_picks(ids);
+        Some(self.sizes(ids, whole))
     }
 
-    fn sizes(&mut self, id: &str, whole: SelectionChange) -> LargePick {
-        let [(near, beyond), (alone, others)] = [1, 0].map(|depth| self.follow_within(id, depth));
-        LargePick { id: SourceId::from(id), whole, near, alone, excludes: [beyond, others] }
+    fn sizes(&mut self, ids: &[SourceId], whole: SelectionChange) -> LargePick {
+        let [(near, beyond), (alone, others)] = [1, 0].map(|depth| self.follow_within(ids, depth));
+        LargePick { ids: ids.to_vec(), whole, near, alone, excludes: [beyond, others] }
     }
 
     /// What a pick limited to mentions up to this depth would change, and how many sources it would exclude.
-    fn follow_within(&mut self, id: &str, depth: usize) -> (SelectionChange, usize) {
-        let too_far = self.beyond_depth(id, depth);
+    fn follow_within(&mut self, ids: &[SourceId], depth: usize) -> (SelectionChange, usize) {
+        let too_far = self.beyond_depth(ids, depth);
         let change = self.follows(|choice| {
-            let picked = choice.pick(id);
-            for too_far in &too_far {
-                choice.exclude_for(id, too_far.as_str());
+            let picked = pick_all(choice, ids);
+            for (id, too_far) in ids.iter().flat_map(|id| too_far.iter().map(move |too_far| (id, too_far))) {
+                choice.exclude_for(id.as_str(), too_far.as_str());
             }
             picked
         });
@@ -127,9 +129,9 @@ impl Desk {
     }
 
     /// The sources to exclude so that a pick pulls in nothing more than `depth` mentions away.
-    pub(super) fn beyond_depth(&mut self, id: &str, depth: usize) -> Vec<SourceId> {
+    pub(super) fn beyond_depth(&mut self, ids: &[SourceId], depth: usize) -> Vec<SourceId> {
         let mut choice = self.choice.clone();
-        choice.pick(id);
+        pick_all(&mut choice, ids);
         let mut too_far = Vec::new();
         loop {
             let after = self.select_with(&choice);
@@ -148,10 +150,11 @@ impl Desk {
 
     /// Sources that are already excluded for other picks, and must stay excluded for this one if those picks are
     /// removed.
-    pub(super) fn shared_exclusions(&mut self, id: &str, depth: usize) -> Vec<SourceId> {
+    pub(super) fn shared_exclusions(&mut self, ids: &[SourceId], depth: usize) -> Vec<SourceId> {
         let exclusions = self.choice.exclusions.iter();
         let by_person = exclusions.filter(|id| self.choice.is_excluded_by_user(id)).cloned().collect();
-        let alone = Choice { picks: vec![id.to_owned()], exclusions: by_person, ..Choice::default() };
+        let picks = ids.iter().map(ToString::to_string).collect();
+        let alone = Choice { picks, exclusions: by_person, ..Choice::default() };
         let after = self.select_with(&alone);
         let far = after.members().iter().filter(|member| member.depth > depth).map(|member| &member.id);
         far.filter(|id| self.choice.exclusions.iter().any(|exclusion| exclusion == id.as_str())).cloned().collect()
@@ -224,4 +227,9 @@ impl Desk {
         let (enters, leaves) = (only_in(&after, &self.selection), only_in(&self.selection, &after));
         SelectionChange { cost: self.cost_change(&self.selection, &after), enters, leaves }
     }
+}
+
+/// Picks all of these sources; whether that changed anything.
+fn pick_all(choice: &mut Choice, ids: &[SourceId]) -> bool {
+    ids.iter().fold(false, |changed, id| choice.pick(id.as_str()) | changed)
 }

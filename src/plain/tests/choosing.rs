@@ -69,13 +69,13 @@ fn a_pulled_in_auto_source_adds_no_cost() {
 #[test]
 fn a_large_consequence_is_shown_first() {
     let pick = LargePick {
-        id: "java-service".into(),
+        ids: vec!["java-service".into()],
         whole: change(&["java-service", "x", "y"], &[], 76_475),
         near: change(&["java-service", "x"], &[], 9_310),
         alone: change(&["java-service"], &[], 2_769),
         excludes: [1, 1],
     };
-    let reached = |reach| Some(Request::PickOne { id: "java-service".into(), reach });
+    let reached = |reach| Some(Request::PickWithin { ids: vec!["java-service".into()], reach });
     for (answer, lines, request) in [
         ("yes", &[][..], reached(PickReach::All)),
         ("near", &[], reached(PickReach::Near)),

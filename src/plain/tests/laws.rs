@@ -101,8 +101,8 @@ fn response(request: &Request, other: bool) -> Response {
             let part = fixture::document(id.as_str(), "rest\u{1b}[m\r\n");
             Response::Document(Document { from: *from, next: from + 5, caption, ..part })
         }
-        Request::PickOne { id, reach: PickReach::AllIfFew } => Response::LargePick(Box::new(LargePick {
-            id: id.clone(),
+        Request::PickWithin { ids, reach: PickReach::AllIfFew } => Response::LargePick(Box::new(LargePick {
+            ids: ids.clone(),
             whole: change.clone(),
             near: change.clone(),
             alone: SelectionChange::default(),

@@ -9,8 +9,8 @@ use crate::tui::state::State;
 use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
 use refdesk_core::catalog::{Catalog, SourceId};
-use refdesk_desk::engine::{Request, Response, Snapshot};
-use refdesk_desk::{BulkChange, BulkPreview, Picker, SelectionChange};
+use refdesk_desk::engine::{PickReach, Request, Response, Snapshot};
+use refdesk_desk::{BulkChange, BulkPreview, LargePick, SelectionChange};
 
 use crate::tui::tests::consequences::picked;
 use crate::tui::tests::mouse::click_on;
@@ -83,11 +83,7 @@ fn ids(ids: &[&str]) -> Vec<SourceId> {
 }
 
 fn requests() -> [(&'static str, &'static str, Option<Request>); 6] {
-    let pick = Request::Pick {
-        ids: vec!["java-service".to_owned(), "payments-api".to_owned()],
-        tags: Vec::new(),
-        by: Picker::Person,
-    };
+    let pick = Request::PickWithin { ids: ids(&["java-service", "payments-api"]), reach: PickReach::AllIfFew };
     [
         ("+", "+  pick", Some(pick)),
         ("-", "-  unpick", Some(Request::Unpick(ids(&["circuit-breaker"])))),
@@ -108,6 +104,32 @@ fn a_change_of_all_shown_is_made_by_its_key_or_by_a_click_on_its_line() {
             let expected: Vec<Request> = expected.clone().into_iter().collect();
             assert_eq!((commands(&sent), state.window), (expected, None), "{key}");
         }
+    }
+}
+
+#[test]
+fn a_large_pick_of_all_shown_has_smaller_sizes_too() {
+    for (key, reach) in
+        [("y", Some(PickReach::All)), ("d", Some(PickReach::Near)), ("o", Some(PickReach::Alone)), ("Esc", None)]
+    {
+        let mut state = asked(120, 36, preview());
+        press(&mut state, "+");
+        let ids = ids(&["java-service", "payments-api"]);
+        let change = |ids: &[&str], tokens| bulk(&[], ids, &[], tokens).change;
+        let pick = LargePick {
+            ids: ids.clone(),
+            whole: change(&["java-service", "payments-api", "x", "y"], 76_475),
+            near: change(&["java-service", "payments-api", "x"], 9_310),
+            alone: change(&["java-service", "payments-api"], 2_769),
+            excludes: [1, 2],
+        };
+        answer(&mut state, Response::LargePick(Box::new(pick)));
+        let shown = screen(&state);
+        assert!(shown.contains("only these: ~2,769 tokens more, excludes 2"), "{shown}");
+        assert!(shown.contains("Picking 2 sources pulls in @x, @y."), "{shown}");
+        let sent = commands(&press(&mut state, key));
+        let expected = reach.map(|reach| Request::PickWithin { ids, reach });
+        assert_eq!((sent, state.window), (expected.into_iter().collect(), None), "{key}");
     }
 }
 

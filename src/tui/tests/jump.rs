@@ -380,7 +380,7 @@ fn a_question_about_a_large_pick_leaves_the_window_open() {
         press(&mut state, "C-k \"retry\" Down");
         let before = (listed(&state), state.window.map(|open| open.cursor.at));
         let [whole, near, alone] = [(); 3].map(|()| SelectionChange::default());
-        let pick = LargePick { id: "retry-pattern".into(), whole, near, alone, excludes: [1, 1] };
+        let pick = LargePick { ids: vec!["retry-pattern".into()], whole, near, alone, excludes: [1, 1] };
         answer(&mut state, Response::LargePick(Box::new(pick)));
         assert_eq!(state.open_window(), Some(WindowKind::LargePick));
         press(&mut state, keys);

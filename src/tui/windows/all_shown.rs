@@ -17,8 +17,8 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::page::WrappedText;
 use refdesk_core::catalog::SourceId;
-use refdesk_desk::engine::Request;
-use refdesk_desk::{BulkChange, BulkPreview, Picker};
+use refdesk_desk::engine::{PickReach, Request};
+use refdesk_desk::{BulkChange, BulkPreview};
 
 pub struct AllShown;
 
@@ -73,11 +73,7 @@ impl Window for AllShown {
         let ids = change.ids.clone();
         state.window = None;
         effects.push(Effect::Ask(match verb {
-            BulkVerb::Pick => Request::Pick {
-                ids: ids.iter().map(ToString::to_string).collect(),
-                tags: Vec::new(),
-                by: Picker::Person,
-            },
+            BulkVerb::Pick => Request::PickWithin { ids, reach: PickReach::AllIfFew },
             BulkVerb::Unpick => Request::Unpick(ids),
             BulkVerb::Exclude => Request::Exclude(ids),
             BulkVerb::Include => Request::Include(ids),

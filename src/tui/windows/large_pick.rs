@@ -74,7 +74,7 @@ impl Window for LargePickView {
         }
         state.close(WindowKind::LargePick);
         if let Some(pick) = state.large_pick.take() {
-            effects.push(Effect::Ask(Request::PickOne { id: pick.id, reach }));
+            effects.push(Effect::Ask(Request::PickWithin { ids: pick.ids, reach }));
         }
         Handled::Consumed
     }
@@ -83,12 +83,12 @@ impl Window for LargePickView {
 /// The workspace has changed: the counts may be wrong.
 pub fn recount(state: &mut State, effects: &mut Vec<Effect>) {
     if let Some(pick) = state.large_pick.as_ref().filter(|_| state.has_window(WindowKind::LargePick)) {
-        effects.push(Effect::Ask(Request::PickSizes(pick.id.clone())));
+        effects.push(Effect::Ask(Request::PickSizes(pick.ids.clone())));
         state.is_recounting = true;
     }
 }
 
-/// Stores the new preview of the pick; `None` if its source no longer exists.
+/// Stores the new preview of the pick; `None` if one of its sources no longer exists.
 pub fn recounted(state: &mut State, pick: Option<Box<LargePick>>) {
     state.is_recounting = false;
     if !state.has_window(WindowKind::LargePick) {
@@ -97,7 +97,10 @@ pub fn recounted(state: &mut State, pick: Option<Box<LargePick>>) {
     let Some(before) = state.large_pick.take() else { return };
     if pick.is_none() {
         state.close(WindowKind::LargePick);
-        state.refuse(format!("@{} is gone: nothing was picked", cells::clean(before.id.as_str())));
+        state.refuse(match before.ids.as_slice() {
+            [id] => format!("@{} is gone: nothing was picked", cells::clean(id.as_str())),
+            _ => "some of these sources are gone: nothing was picked".to_owned(),
+        });
     }
     state.large_pick = pick;
 }
@@ -120,10 +123,11 @@ fn columns(state: &State) -> u16 {
 fn choices(state: &State, pick: &LargePick, detail: SizeDetail) -> [String; 3] {
     let is_alone = others(&pick.whole, pick).next().is_none();
     let [beyond, others] = pick.excludes;
+    let (it, only) = if pick.ids.len() == 1 { ("pick it", "only this one") } else { ("pick them", "only these") };
     [
-        (Action::Confirm, if is_alone { "pick it" } else { "all" }, &pick.whole, 0),
+        (Action::Confirm, if is_alone { it } else { "all" }, &pick.whole, 0),
         (Action::PickNear, "direct mentions", &pick.near, beyond),
-        (Action::PickAlone, "only this one", &pick.alone, others),
+        (Action::PickAlone, only, &pick.alone, others),
     ]
     .map(|(action, words, change, excluded)| {
         let key = state.key_in(KeyContext::LargePick, action);
@@ -140,7 +144,10 @@ fn choices(state: &State, pick: &LargePick, detail: SizeDetail) -> [String; 3] {
 fn text(state: &State, columns: u16) -> WrappedText {
     let columns = text_columns(columns);
     let Some(pick) = &state.large_pick else { return WrappedText::default() };
-    let id = cells::clean(pick.id.as_str());
+    let (subject, is) = match pick.ids.as_slice() {
+        [id] => (format!("@{}", cells::clean(id.as_str())), "is large by itself"),
+        ids => (cells::counted(ids.len(), "source"), "are large by themselves"),
+    };
     let others: Vec<String> = others(&pick.whole, pick).map(|id| format!("@{id}")).collect();
     let named = first_and_count(&others, MAX_LISTED);
     // All choices use the most detailed variant that fits on one line each.
@@ -152,7 +159,7 @@ fn text(state: &State, columns: u16) -> WrappedText {
     let undo = state.key(Action::Undo);
     let nothing = (format!("{back}  nothing"), ThemeRole::Text);
     if others.is_empty() {
-        let about = format!("@{id} is large by itself.");
+        let about = format!("{subject} {is}.");
         let lines = [(all, ThemeRole::Strong), nothing, (String::new(), ThemeRole::Text), (about, ThemeRole::Text)];
         return paragraphs(lines.iter().map(|(text, role)| (text.as_str(), *role)), columns);
     }
@@ -162,14 +169,14 @@ fn text(state: &State, columns: u16) -> WrappedText {
         (only, ThemeRole::Text),
         nothing,
         (String::new(), ThemeRole::Text),
-        (format!("Picking @{id} pulls in {named}."), ThemeRole::Text),
+        (format!("Picking {subject} pulls in {named}."), ThemeRole::Text),
         (format!("{near} and {alone} exclude the rest; {undo} undoes that."), ThemeRole::Infra),
     ];
     paragraphs(lines.iter().map(|(text, role)| (text.as_str(), *role)), columns)
 }
 
 fn others<'a>(change: &'a SelectionChange, pick: &'a LargePick) -> impl Iterator<Item = std::borrow::Cow<'a, str>> {
-    change.enters.iter().filter(|id| **id != pick.id).map(|id| cells::clean(id.as_str()))
+    change.enters.iter().filter(|id| !pick.ids.contains(id)).map(|id| cells::clean(id.as_str()))
 }
 
 /// How detailed a size is. The number of untrusted sources is always included.
@@ -191,13 +198,14 @@ impl SizeDetail {
 
 fn size(state: &State, change: &SelectionChange, pick: &LargePick, detail: SizeDetail) -> String {
     let others = others(change, pick).count();
-    let waiting = source_words::count_waiting(&state.snapshot, change.enters.iter().filter(|id| **id != pick.id));
+    let waiting =
+        source_words::count_waiting(&state.snapshot, change.enters.iter().filter(|id| !pick.ids.contains(id)));
     let is_whole = matches!(detail, SizeDetail::Whole | SizeDetail::Sources);
     let mut parts = Vec::new();
     parts.extend((others > 0).then(|| format!("+{}", cells::grouped(others))));
     if detail != SizeDetail::Counts || waiting == 0 {
         let print = if is_whole { TokenFormat::Tokens } else { TokenFormat::Figure };
-        let words = if is_whole && others > 0 { change_cost::more } else { change_cost::added };
+        let words = if is_whole && others + pick.ids.len() > 1 { change_cost::more } else { change_cost::added };
         parts.push(words(change.cost, print));
     }
     if !is_whole && waiting > 0 {

@@ -108,15 +108,16 @@ impl Desk {
         Ok(answer)
     }
 
-    /// Picks a source and pulls in only sources up to `depth` mentions away; those just beyond are excluded.
+    /// Picks sources and pulls in only sources up to `depth` mentions away; those just beyond are excluded.
     ///
     /// # Errors
     /// The desk cannot be stored; nothing is changed.
-    pub fn pick_within(&mut self, session: &Session, id: &str, depth: usize) -> Result<Picked, Error> {
+    pub fn pick_within(&mut self, session: &Session, ids: &[SourceId], depth: usize) -> Result<Picked, Error> {
         self.settle();
-        let mut too_far = self.beyond_depth(id, depth);
-        too_far.extend(self.shared_exclusions(id, depth));
-        self.pick_without(session, &[id.to_owned()], &[], &too_far)
+        let mut too_far = self.beyond_depth(ids, depth);
+        too_far.extend(self.shared_exclusions(ids, depth));
+        let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
+        self.pick_without(session, &ids, &[], &too_far)
     }
 
     fn pick_without(

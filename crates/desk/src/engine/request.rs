@@ -38,12 +38,12 @@ pub enum Request {
         /// Who picks.
         by: Picker,
     },
-    /// Pick this source, and pull in what it mentions as far as `reach` allows. Answered by [`Response::Picked`] or
+    /// Pick these sources, and pull in what they mention as far as `reach` allows. Answered by [`Response::Picked`] or
     /// [`Response::LargePick`].
-    PickOne {
-        /// Its id.
-        id: SourceId,
-        /// How much of what it mentions to pull in.
+    PickWithin {
+        /// Their ids.
+        ids: Vec<SourceId>,
+        /// How much of what they mention to pull in.
         reach: PickReach,
     },
     /// Remove the picks of these ids, even if they are dormant.
@@ -71,7 +71,7 @@ pub enum Request {
         all: Vec<SourceId>,
     },
     /// What would each of the three sizes of this pick pull in now? Answered by [`Response::PickSizes`].
-    PickSizes(SourceId),
+    PickSizes(Vec<SourceId>),
     /// What can be done with all of these sources at once? Answered by [`Response::BulkPreview`].
     PreviewBulk(Vec<SourceId>),
     /// How do mentions connect the sources, and what would a pick of each pull in? Answered by
@@ -211,23 +211,23 @@ pub enum Request {
     },
 }
 
-/// How much of what a source mentions is pulled in.
+/// How much of what picked sources mention is pulled in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PickReach {
     /// Everything, unless that is too much: then nothing is picked, and the answer reports what would be pulled in.
     AllIfFew,
     /// Everything.
     All,
-    /// Its direct mentions; what they mention is excluded.
+    /// Their direct mentions; what those mention is excluded.
     Near,
-    /// Nothing; its mentions are excluded.
+    /// Nothing; their mentions are excluded.
     Alone,
 }
 
 impl Request {
     /// Pick this one source, unless it would pull in many others.
     pub fn pick_if_few(id: impl Into<SourceId>) -> Self {
-        Self::PickOne { id: id.into(), reach: PickReach::AllIfFew }
+        Self::PickWithin { ids: vec![id.into()], reach: PickReach::AllIfFew }
     }
 
     /// Remove the pick of this one source.
@@ -255,7 +255,7 @@ impl Request {
         matches!(
             self,
             Self::Pick { .. }
-                | Self::PickOne { .. }
+                | Self::PickWithin { .. }
                 | Self::Unpick(_)
                 | Self::Exclude(_)
                 | Self::Include(_)
@@ -290,7 +290,7 @@ pub enum Response {
     /// The answer to [`Request::Pick`]: its outcome, and the same as JSON for an agent. Sent before the consequences
     /// are computed, which uses every core.
     Picked(Result<Box<(Picked, Value)>, Error>),
-    /// The answer to [`Request::PickOne`] if it would pull in too much: nothing was picked.
+    /// The answer to [`Request::PickWithin`] if it would pull in too much: nothing was picked.
     LargePick(Box<LargePick>),
     /// The answer to [`Request::PreviewSelection`].
     SelectionPreview(SelectionPreview),
@@ -301,7 +301,7 @@ pub enum Response {
         /// What picking all of them would change.
         all: SelectionChange,
     },
-    /// The answer to [`Request::PickSizes`]; `None` if the source does not exist any more.
+    /// The answer to [`Request::PickSizes`]; `None` if one of the sources does not exist any more.
     PickSizes(Option<Box<LargePick>>),
     /// The answer to [`Request::PreviewBulk`].
     BulkPreview(Box<BulkPreview>),

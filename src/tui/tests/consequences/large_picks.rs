@@ -12,7 +12,7 @@ pub fn large() -> LargePick {
         ..SelectionChange::default()
     };
     let (whole, near, alone) = (change(126, 76_475), change(4, 9_310), change(0, 2_769));
-    LargePick { id: "java-service".into(), whole, near, alone, excludes: [12, 4] }
+    LargePick { ids: vec!["java-service".into()], whole, near, alone, excludes: [12, 4] }
 }
 
 fn asked(width: u16, height: u16) -> State {
@@ -36,7 +36,7 @@ fn a_large_pick_is_made_in_the_size_that_is_chosen() {
         let mut state = asked(80, 24);
         assert_eq!(state.open_window(), Some(WindowKind::LargePick));
         let sent = commands(&press(&mut state, key));
-        let expected = reach.map(|reach| Request::PickOne { id: "java-service".into(), reach });
+        let expected = reach.map(|reach| Request::PickWithin { ids: vec!["java-service".into()], reach });
         assert_eq!((sent, state.window), (expected.into_iter().collect(), None), "{key}");
     }
 }
@@ -49,7 +49,7 @@ fn a_size_that_may_have_changed_is_counted_again_before_it_is_chosen() {
         let snapshot = Snapshot { catalog: Arc::new(Catalog::new(catalog)), ..fixture::snapshot() };
         let effects = update(state, Input::Snapshot(Box::new(snapshot)));
         let asked = commands(&effects);
-        assert!(asked.contains(&Request::PickSizes("java-service".into())), "{asked:?}");
+        assert!(asked.contains(&Request::PickSizes(vec!["java-service".into()])), "{asked:?}");
     };
     change(&mut state);
     assert_eq!(commands(&press(&mut state, "y")), []);
@@ -73,7 +73,7 @@ fn a_click_on_the_line_of_a_size_chooses_it() {
     ] {
         let mut state = asked(80, 24);
         let sent = commands(&click_on(&mut state, line));
-        let expected = reach.map(|reach| Request::PickOne { id: "java-service".into(), reach });
+        let expected = reach.map(|reach| Request::PickWithin { ids: vec!["java-service".into()], reach });
         assert_eq!((sent, state.window), (expected.into_iter().collect(), None), "{line}");
     }
 }
@@ -88,7 +88,7 @@ fn a_source_that_is_large_by_itself_is_picked_or_not() {
         let shown = screen(&state);
         assert!(shown.contains("y  pick it: ~2,769 tokens") && !shown.contains("only this one"), "{shown}");
         let sent = commands(&press(&mut state, key));
-        let expected = reach.map(|reach| Request::PickOne { id: "java-service".into(), reach });
+        let expected = reach.map(|reach| Request::PickWithin { ids: vec!["java-service".into()], reach });
         assert_eq!((sent, state.window), (expected.into_iter().collect(), None), "{key}");
     }
 }

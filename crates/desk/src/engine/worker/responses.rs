@@ -44,7 +44,7 @@ impl Worker<'_> {
             self.follow_stored_choice();
             self.reload_if_trust_changed();
         }
-        let is_pick = matches!(request, Request::Pick { .. } | Request::PickOne { .. });
+        let is_pick = matches!(request, Request::Pick { .. } | Request::PickWithin { .. });
         let response = match request {
             Request::Preview { template, values, path } => {
                 let request = RenderRequest::named(template.as_str(), values);
@@ -110,9 +110,9 @@ impl Worker<'_> {
                     Ok(Box::new((picked, answer)))
                 }));
             }
-            Request::PickOne { id, reach } => {
+            Request::PickWithin { ids, reach } => {
                 let large = match reach {
-                    PickReach::AllIfFew => self.with_desk(|desk| desk.large_pick(id.as_str())),
+                    PickReach::AllIfFew => self.with_desk(|desk| desk.large_pick(&ids)),
                     _ => None,
                 };
                 if let Some(large) = large {
@@ -120,9 +120,9 @@ impl Worker<'_> {
                 }
                 return Response::Picked(self.with_desk(|desk| {
                     let picked = match reach {
-                        PickReach::AllIfFew | PickReach::All => desk.pick(session, &[id.to_string()], &[])?,
-                        PickReach::Near => desk.pick_within(session, id.as_str(), 1)?,
-                        PickReach::Alone => desk.pick_within(session, id.as_str(), 0)?,
+                        PickReach::AllIfFew | PickReach::All => desk.pick(session, &strings(&ids), &[])?,
+                        PickReach::Near => desk.pick_within(session, &ids, 1)?,
+                        PickReach::Alone => desk.pick_within(session, &ids, 0)?,
                     };
                     let answer = Rows { members: Members::NonEmpty, ..desk.settled().rows() }.picked(&picked);
                     Ok(Box::new((picked, answer)))
@@ -173,8 +173,8 @@ impl Worker<'_> {
                 let (one, all) = self.with_desk(|desk| (desk.preview_picks(one.as_slice()), desk.preview_picks(&all)));
                 return Response::PicksPreview { one, all };
             }
-            Request::PickSizes(id) => {
-                return Response::PickSizes(self.with_desk(|desk| desk.pick_sizes(id.as_str())).map(Box::new));
+            Request::PickSizes(ids) => {
+                return Response::PickSizes(self.with_desk(|desk| desk.pick_sizes(&ids)).map(Box::new));
             }
             Request::PreviewBulk(ids) => {
                 return Response::BulkPreview(Box::new(self.with_desk(|desk| desk.preview_bulk(&ids))));
