@@ -37,6 +37,8 @@ pub struct SelectionChange {
 const MANY_SOURCES: usize = 10;
 /// If a pick would add more tokens than this, ask first.
 const MANY_TOKENS: u64 = 10_000;
+/// The most exclusions, counted for each pick, that a smaller size of several picks may make.
+const MAX_EXCLUSIONS: usize = 10_000;
 
 impl SelectionChange {
     /// Whether changing `asked` would add more than 10,000 tokens, or more than 10 other sources or 10,000 of their
@@ -92,10 +94,12 @@ pub struct BulkChange {
 }
 
 impl Desk {
-    /// The three sizes of a large pick; `None` for a smaller one.
+    /// The three sizes of a large pick; `None` for a smaller one, and for several sources that pull in so much that a smaller
+    /// size would exclude too many for each of them.
     pub fn large_pick(&mut self, ids: &[SourceId]) -> Option<LargePick> {
         let whole = self.preview_picks(ids);
-        if !whole.is_large(ids, &self.tokens) {
+        let exclusions = ids.len().saturating_mul(whole.enters.len());
+        if !whole.is_large(ids, &self.tokens) || (ids.len() > 1 && exclusions > MAX_EXCLUSIONS) {
             return None;
         }
         Some(self.sizes(ids, whole))
