@@ -46,8 +46,8 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
 const MIN_WIDTH_WITH_TOKENS: usize = 50;
 /// The reason gets this width before an id is shown in full.
 const REASON: usize = 16;
-/// The reason gets this width before a name is shown; the details show it in full.
-const REASON_BESIDE_NAME: usize = 24;
+/// The reason gets this width before a name is shown: most sections and their places have it. The details show it in full.
+const REASON_BESIDE_NAME: usize = 44;
 /// A name that would be cut below this width is left out.
 const MIN_NAME: usize = 20;
 

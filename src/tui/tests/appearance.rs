@@ -111,7 +111,7 @@ fn the_bottom_line_offers_only_what_works() {
         (nothing(), "", "Space pick", "? help"),
         (nothing(), "2", "Space pick", "? help"),
         (nothing(), "F7", "Enter open session", "Esc leave agents"),
-        (nothing(), "W", "Space", "Enter choose  Esc close  ? help"),
+        (nothing(), "W", "Space", "Enter choose  ? help  Esc close"),
     ] {
         let mut state = state;
         press(&mut state, keys);

@@ -335,8 +335,8 @@ fn ids_of_matches_are_whole_where_reasons_are_cut() {
 }
 
 #[test]
-fn names_of_matches_are_whole_beside_reasons_that_are_cut() {
-    for (width, height) in [(80, 24), (120, 36), (200, 60)] {
+fn names_of_matches_are_whole_or_left_out() {
+    for (width, height, has_names) in [(80, 24, false), (120, 36, false), (240, 60, true)] {
         let mut state = fixture::state(width, height);
         press(&mut state, "3 Enter \"java for @team-conventions\" Esc");
         let snapshot = state.snapshot.clone();
@@ -344,8 +344,8 @@ fn names_of_matches_are_whole_beside_reasons_that_are_cut() {
         let found = Matcher::default().candidates(prompt, &snapshot.catalog, &snapshot.selection, false);
         answer(&mut state, Response::Findings(found));
         let shown = screen(&state);
-        for name in ["Java service module (", "Circuit Breaker     – java: already picked"] {
-            assert!(shown.contains(name), "{width}: {shown}");
-        }
+        let names = ["Java service module (", "Circuit Breaker     – java: already picked"];
+        assert_eq!(names.map(|name| shown.contains(name)), [has_names; 2], "{width}: {shown}");
+        assert!(!shown.contains("Java servi…"), "{width}: {shown}");
     }
 }

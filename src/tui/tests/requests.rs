@@ -335,11 +335,14 @@ fn the_next_request_takes_no_keys_meant_for_the_one_before() {
 
 #[test]
 fn the_help_of_a_request_lists_its_keys() {
-    for (waiting, keys) in [(choice("r1"), "A ?"), (write("w1"), "A Enter ?")] {
+    for (waiting, keys, listed) in [
+        (choice("r1"), "A ?", "Mark or unmark the source under the cursor"),
+        (write("w1"), "A Enter ?", "Write the file exactly as shown"),
+    ] {
         let mut state = desk("", &[waiting]);
         press(&mut state, keys);
         let reported = screen(&state);
-        assert!(reported.contains("Mark or unmark the source under the cursor"), "{reported}");
+        assert!(reported.contains(listed), "{reported}");
         press(&mut state, "Esc");
         assert!(state.in_request());
     }

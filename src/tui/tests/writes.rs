@@ -230,5 +230,5 @@ fn the_mouse_fills_in_and_writes() {
     assert_eq!(state.typing, Some(Typing::Value));
     press(&mut state, "Esc w \"A.java\"");
     shown(&mut state, fixture::proposed("a\n", "A.java", None));
-    assert!(matches!(&click(&mut state, "Enter writes", 2)[..], [Request::Write { .. }]));
+    assert!(matches!(&click(&mut state, "Enter write", 2)[..], [Request::Write { .. }]));
 }
