@@ -47,26 +47,29 @@ impl Rows<'_> {
         let id = source.id.as_str();
         let member = self.selection.member(id);
         let (url, server, tool) = addresses(self.visible_kind(source));
-        self.row([
-            ("id", json!(id)),
-            ("name", json!(source.name)),
-            ("description", json!(source.description)),
-            ("type", json!(source.kind.word())),
-            ("mode", json!(source.mode.word())),
-            ("tags", json!(source.tags)),
-            ("selected", json!(member.is_some())),
-            ("picked", json!(self.selection.is_picked(id))),
-            ("excluded", json!(self.selection.is_excluded(id))),
-            ("transitive", json!(member.is_some_and(|member| member.role == Role::Transitive))),
-            ("resolved_path", json!(self.place(source))),
-            ("is_directory", json!(is_directory(source))),
-            ("exists", json!(source.place().filter(|_| !source.is_untrusted()).map(|_| !source.is_missing()))),
-            ("url", json!(url)),
-            ("server", json!(server)),
-            ("tool", json!(tool)),
-            ("has_content", json!(matches!(source.kind, SourceKind::Inline { .. }))),
-            ("tokens", json!(tokens)),
-        ])
+        self.row(
+            source,
+            [
+                ("id", json!(id)),
+                ("name", json!(source.name)),
+                ("description", json!(source.description)),
+                ("type", json!(source.kind.word())),
+                ("mode", json!(source.mode.word())),
+                ("tags", json!(source.tags)),
+                ("selected", json!(member.is_some())),
+                ("picked", json!(self.selection.is_picked(id))),
+                ("excluded", json!(self.selection.is_excluded(id))),
+                ("transitive", json!(member.is_some_and(|member| member.role == Role::Transitive))),
+                ("resolved_path", json!(self.place(source))),
+                ("is_directory", json!(is_directory(source))),
+                ("exists", json!(source.place().filter(|_| !source.is_untrusted()).map(|_| !source.is_missing()))),
+                ("url", json!(url)),
+                ("server", json!(server)),
+                ("tool", json!(tool)),
+                ("has_content", json!(matches!(source.kind, SourceKind::Inline { .. }))),
+                ("tokens", json!(tokens)),
+            ],
+        )
     }
 
     /// The outcome of a pick.
@@ -107,23 +110,26 @@ impl Rows<'_> {
             SourceKind::Inline { content } => (Value::Null, Some(content.to_string())),
             _ => (Value::Null, None),
         };
-        self.row([
-            ("id", json!(source.id)),
-            ("name", json!(source.name)),
-            ("description", json!(source.description)),
-            ("type", json!(source.kind.word())),
-            ("tags", json!(source.tags)),
-            ("resolved_path", json!(self.place(source))),
-            ("is_directory", json!(is_directory(source))),
-            ("transitive", json!(transitive)),
-            ("transitive_from", json!(parents)),
-            ("url", json!(url)),
-            ("server", json!(server)),
-            ("tool", json!(tool)),
-            ("args", args),
-            ("content", json!(content)),
-            ("fetch_hint", json!(source.fetch_hint.as_ref().filter(|_| !matches!(kind, SourceKind::Withheld(_))))),
-        ])
+        self.row(
+            source,
+            [
+                ("id", json!(source.id)),
+                ("name", json!(source.name)),
+                ("description", json!(source.description)),
+                ("type", json!(source.kind.word())),
+                ("tags", json!(source.tags)),
+                ("resolved_path", json!(self.place(source))),
+                ("is_directory", json!(is_directory(source))),
+                ("transitive", json!(transitive)),
+                ("transitive_from", json!(parents)),
+                ("url", json!(url)),
+                ("server", json!(server)),
+                ("tool", json!(tool)),
+                ("args", args),
+                ("content", json!(content)),
+                ("fetch_hint", json!(source.fetch_hint.as_ref().filter(|_| !matches!(kind, SourceKind::Withheld(_))))),
+            ],
+        )
     }
 
     /// The kind of source shown to the reader of the rows: a person sees untrusted parts, an agent does not.
@@ -134,12 +140,16 @@ impl Rows<'_> {
         }
     }
 
-    fn row<const N: usize>(&self, members: [(&str, Value); N]) -> Value {
-        let mut row = Map::with_capacity(N);
+    fn row<const N: usize>(&self, source: &Source, members: [(&str, Value); N]) -> Value {
+        let mut row = Map::with_capacity(N + 1);
         for (name, value) in members {
             if self.members == Members::All || is_informative(name, &value) {
                 row.insert(name.to_owned(), value);
             }
+        }
+        // An agent is told this with its pick.
+        if self.members == Members::All && source.is_untrusted() {
+            row.insert("waits_for_trust".to_owned(), Value::Bool(true));
         }
         Value::Object(row)
     }

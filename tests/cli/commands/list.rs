@@ -101,6 +101,17 @@ fn untrusted_sources_are_marked_and_counted() {
     let listed = world.run(&["list"]).exits(0);
     let row = |id: &str| listed.text().lines().find(|line| line.contains(id)).unwrap_or_default().to_owned();
     assert!(row("far").ends_with("waits for trust") && !row("near").contains("trust"), "{listed}");
+    for (words, count) in [(&["list"][..], 2), (&["select", "far", "near"], 2)] {
+        let rows = world.json(words, 0)["sources"].take();
+        let waiting: Vec<_> =
+            rows.as_array().unwrap().iter().map(|row| (&row["id"], &row["waits_for_trust"])).collect();
+        assert_eq!(waiting.len(), count);
+        assert!(
+            waiting.contains(&(&json!("far"), &json!(true))) && waiting.contains(&(&json!("near"), &json!(null))),
+            "{rows}"
+        );
+    }
+    world.run(&["clear"]).exits(0);
     assert!(listed.text().ends_with("0 selected; 1 waits for trust and is not read: `refdesk trust`\n"), "{listed}");
     let indexed = world.run(&["index", "--words-only"]).exits(0);
     assert!(indexed.text().contains("1 source waits for trust and is not in the index: `refdesk trust`"), "{indexed}");
