@@ -107,6 +107,11 @@ impl JsonDocument {
                 let problems = if has_repeated_keys { document.repeated_keys() } else { Vec::new() };
                 (Some(document), made, problems)
             }
+            Err(_) if !is_meant_as_json(&shown, &text) => {
+                let problem = Diagnostic::error(Code::JsonSyntax, "not a configuration file: it is not JSON");
+                let problem = problem.at(Position { line: 1, column: 1 }).in_file(shown);
+                (None, Vec::new(), vec![problem.fix("name a file like references.json")])
+            }
             Err(error) => (None, Vec::new(), vec![syntax_error(&text, &error).in_file(shown)]),
         }
     }
@@ -200,6 +205,12 @@ impl JsonDocument {
     fn position_of(&self, offset: usize) -> Position {
         self.positions.get_or_init(|| PositionIndex::new(&self.text)).position(&self.text, offset)
     }
+}
+
+/// Whether a file that does not parse was meant to be JSON, by its name or its beginning.
+fn is_meant_as_json(shown: &str, text: &str) -> bool {
+    let text = text.trim_start();
+    shown.contains(".json") || text.is_empty() || text.starts_with('{')
 }
 
 /// The bytes as text without a byte order mark.
@@ -334,6 +345,20 @@ mod tests {
             let problem = syntax_error(text, &error);
             assert_eq!(problem.message, format!("not valid JSON: {message}"), "{text}");
             assert_eq!(problem.fix.to_string(), fix, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_was_never_json_is_called_that() {
+        for (name, text, is_meant) in [
+            ("README.md", "# Title", false),
+            ("settings", "{\"sources\": [}", true),
+            ("references.json.example", "# Title", true),
+            ("empty", " ", true),
+        ] {
+            let (_, problems) = JsonDocument::parse(Path::new(name), name.to_owned(), text.into());
+            let is_syntax = problems[0].message.starts_with("not valid JSON") || problems[0].message.contains("empty");
+            assert_eq!(is_syntax, is_meant, "{name}: {}", problems[0].message);
         }
     }
 
