@@ -15,7 +15,7 @@ use refdesk_desk::{Closure, Desk};
 /// Resolves the known ids; exit code 1 if one is unknown.
 pub fn run(desk: &mut Desk, ids: &[String], format: OutputFormat) -> CommandOutput {
     let closure = desk.resolve(ids);
-    let refused = closure.unknown.iter().map(|id| desk.unknown_id(id)).collect();
+    let refused = desk.unknown_ids(&closure.unknown).into_iter().collect();
     CommandOutput::either(format, || to_json(desk, &closure), || to_text(desk, &closure)).with_failures(refused)
 }
 

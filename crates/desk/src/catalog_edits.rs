@@ -82,8 +82,9 @@ impl Desk {
     /// An id is unknown.
     fn named(&self, ids: &[String]) -> Result<Vec<&Source>, Error> {
         let mut sources: Vec<&Source> = Vec::new();
+        let unknown = |id: &String| self.unknown_ids(ids).unwrap_or_else(|| self.unknown_id(id));
         for id in ids {
-            let source = self.catalog.find(id).ok_or_else(|| self.unknown_id(id))?;
+            let source = self.catalog.find(id).ok_or_else(|| unknown(id))?;
             if !sources.iter().any(|known| known.id == source.id) {
                 sources.push(source);
             }

@@ -56,10 +56,9 @@ impl Desk {
                 };
                 let message = format!("'{id}' is not picked; it is {why}");
                 answer.refused.push(Error::new(Code::IsTransitive, message, Fix::Exclude(id.clone())));
-            } else if self.catalog.get(id).is_none() {
-                answer.refused.push(self.unknown_id(id));
             }
         }
+        answer.refused.extend(self.unknown_ids(without(ids, &answer.changed)));
         Ok(answer)
     }
 
@@ -71,7 +70,7 @@ impl Desk {
         let (known, unknown): (Vec<String>, Vec<String>) =
             self.catalog_ids(ids).into_iter().partition(|id| self.catalog.get(id).is_some());
         let mut answer = self.change_each(session, &known, Choice::exclude)?;
-        answer.refused = unknown.iter().map(|id| self.unknown_id(id)).collect();
+        answer.refused = self.unknown_ids(&unknown).into_iter().collect();
         Ok(answer)
     }
 
@@ -82,8 +81,7 @@ impl Desk {
     pub fn include(&mut self, session: &Session, ids: &[String]) -> Result<Changed, Error> {
         let ids = &*self.catalog_ids(ids);
         let mut answer = self.change_each(session, ids, Choice::include)?;
-        let is_unknown = |id: &&String| !answer.changed.contains(id) && self.catalog.get(id).is_none();
-        answer.refused = ids.iter().filter(is_unknown).map(|id| self.unknown_id(id)).collect();
+        answer.refused = self.unknown_ids(without(ids, &answer.changed)).into_iter().collect();
         Ok(answer)
     }
 
@@ -245,6 +243,11 @@ impl Desk {
     fn catalog_ids(&self, ids: &[String]) -> Vec<String> {
         ids.iter().map(|id| self.catalog.canonical_id(id).to_owned()).collect()
     }
+}
+
+/// The ids that were not changed.
+fn without<'i>(ids: &'i [String], changed: &'i [String]) -> impl Iterator<Item = &'i String> {
+    ids.iter().filter(|id| !changed.contains(id))
 }
 
 pub(super) fn not_stored(error: &std::io::Error) -> Error {

@@ -9,6 +9,7 @@ use refdesk_files::path::absolute;
 use refdesk_text::fold::{can_match, collapsed, tag_key};
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::shorten::shortened;
+use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error, Fix};
 
 impl Desk {
@@ -33,6 +34,18 @@ impl Desk {
         // Listing the sources would not show those that cannot be read.
         let fix = self.unread_catalog_fix().unwrap_or(Fix::ListSources);
         Error::new(Code::UnknownId, format!("no source has the id '{}'{nearest}", brief(id)), fix)
+    }
+
+    /// One error for all of these ids that are not in the catalog; `None` if there are none.
+    pub fn unknown_ids<'i>(&self, ids: impl IntoIterator<Item = &'i String>) -> Option<Error> {
+        let unknown: Vec<&String> = ids.into_iter().filter(|id| self.catalog.find(id).is_none()).collect();
+        let mut errors = unknown.iter().take(REPEATED).map(|id| self.unknown_id(id));
+        let first = errors.next()?;
+        let mut message = errors.fold(first.message, |all, error| format!("{all}; {}", error.message));
+        if let Some(more @ 1..) = unknown.len().checked_sub(REPEATED) {
+            message.push_str(&format!("; {} unknown", counted(more, "more id")));
+        }
+        Some(Error { message, ..first })
     }
 }
 

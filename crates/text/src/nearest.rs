@@ -33,9 +33,12 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     best.map(|(_, candidate)| candidate).or_else(|| longer.filter(|_| others == 1))
 }
 
-/// `did you mean 'x'?` for the nearest known name, if any.
+/// `did you mean 'x'?` for the nearest known name, if any. Other short names are always near, so for a shorter name than
+/// [`BEGINNING`] only its case may differ.
 pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    nearest(name, known).map(|candidate| format!("did you mean '{candidate}'?"))
+    let is_short = name.chars().take(BEGINNING).count() < BEGINNING;
+    let near = nearest(name, known).filter(|near| !is_short || near.to_lowercase() == name.to_lowercase());
+    near.map(|near| format!("did you mean '{near}'?"))
 }
 
 #[cfg(test)]
@@ -59,6 +62,9 @@ mod tests {
         }
         assert_eq!(nearest("adr-0", ["adr-001-retry-of-calls", "adr-002-outbox-of-events"]), None, "it may be both");
         assert_eq!(nearest("ADR-001", ["adr-001-retry-of-calls", "adr-002-outbox"]), Some("adr-001-retry-of-calls"));
+        for (name, expected) in [("b", None), ("A", Some("did you mean 'a'?")), ("usd", Some("did you mean 'usb'?"))] {
+            assert_eq!(did_you_mean(name, ["a", "usb"]).as_deref(), expected, "{name}");
+        }
         let long = "x".repeat(LONGEST + 1);
         assert_eq!(nearest(&long, [long.as_str()]), None);
     }
