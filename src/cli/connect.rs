@@ -22,7 +22,8 @@ use super::args::{ConnectArgs, DisconnectArgs, OutputFormat, SettingsArgs};
 use super::fix;
 use super::output::{ask, can_ask, print_error, print_to_stderr};
 use super::workspace::nothing_found;
-use refdesk_agents::canary::{CanaryJob, CanaryPrompt, CanaryResult};
+use refdesk_agents::canary::{CanaryJob, CanaryPrompt, CanaryResult, CanaryStep};
+use refdesk_agents::hook::HookAgent;
 use refdesk_agents::setup::{Client, SwitchProblem};
 use refdesk_desk::{Desk, Session};
 use refdesk_text::escape::{one_line, visible};
@@ -234,7 +235,8 @@ fn report(
         members.insert("ask".to_owned(), json!(prompt.map(|prompt| &prompt.text)));
     }
     let mut text = format!("\nTested as {} would run it:\n", client.name);
-    for line in canary::lines(results, prompt) {
+    let adds_to_prompts = HookAgent::from_word(client.word).is_some_and(HookAgent::adds_to_prompts);
+    for line in canary::lines(results, prompt, adds_to_prompts) {
         text.push_str(&format!("  {}\n", visible(&line)));
     }
     for problem in problems {
@@ -250,8 +252,15 @@ fn report(
     let failures: Vec<Error> =
         canary::failure(results, client, *for_user).into_iter().chain(problems.iter().map(off)).collect();
     if failures.is_empty() {
+        let has_hooks = results.iter().any(|result| matches!(result.step, CanaryStep::Start | CanaryStep::Hint));
         text.push_str(&match prompt {
-            Some(prompt) => format!("Now {restart}. Then ask: {}\n", visible(&prompt.text)),
+            _ if !has_hooks => {
+                format!(
+                    "Now {restart}. Without hooks it gets no hints: tell it to look for sources with refdesk's tools.\n"
+                )
+            }
+            Some(prompt) if adds_to_prompts => format!("Now {restart}. Then ask: {}\n", visible(&prompt.text)),
+            Some(prompt) => format!("Now {restart}. Then let it read a file that says: {}\n", visible(&prompt.text)),
             None => format!("Now {restart}.\n"),
         });
     }

@@ -47,7 +47,9 @@ pub(in crate::cli) fn json(results: &[CanaryResult]) -> Value {
     results.iter().map(step).collect()
 }
 
-pub(in crate::cli) fn lines(results: &[CanaryResult], prompt: Option<&CanaryPrompt>) -> Vec<String> {
+/// A line for each step. `adds_to_prompts` is whether the agent's hooks do; otherwise a tool returned the prompt.
+pub(super) fn lines(results: &[CanaryResult], prompt: Option<&CanaryPrompt>, adds_to_prompts: bool) -> Vec<String> {
+    let said_by = if adds_to_prompts { "" } else { "a tool result that says " };
     let mut lines = Vec::new();
     for result in results {
         let step = step_in_words(result.step);
@@ -57,7 +59,7 @@ pub(in crate::cli) fn lines(results: &[CanaryResult], prompt: Option<&CanaryProm
                 let about = prompt.filter(|_| result.step == CanaryStep::Hint);
                 let detail = about.map_or_else(
                     || answer_in_words(answer),
-                    |about| format!("\"{}\" brings up {}", about.text, about.about),
+                    |about| format!("{said_by}\"{}\" brings up {}", about.text, about.about),
                 );
                 format!("ok     {step}: {detail} ({milliseconds} ms)")
             }

@@ -34,7 +34,13 @@ fn written_commands_are_tried_as_the_agent_runs_them() {
         assert_eq!(names, [".gitignore", "connected", "journal.jsonl", "lock"]);
         let ran = world.run(&["connect", agent]).exits(0);
         assert!(ran.text().contains("\n  | - @retry-pattern: Retry"), "{ran}");
-        assert!(ran.text().ends_with("Then ask: What do we say about resilience?\n"), "{ran}");
+        let (said_by, then) = match agent {
+            "cursor" => ("a tool result that says ", "let it read a file that says"),
+            _ => ("", "ask"),
+        };
+        let hint = format!("hook, hint: {said_by}\"What do we say about resilience?\" brings up retry-pattern");
+        assert!(ran.text().contains(&hint), "{ran}");
+        assert!(ran.text().ends_with(&format!("Then {then}: What do we say about resilience?\n")), "{ran}");
     }
 }
 

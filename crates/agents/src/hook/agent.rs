@@ -13,3 +13,10 @@ refdesk_text::worded_enum! {
         Cursor = "cursor",
     }
 }
+
+impl HookAgent {
+    /// Whether its hooks can add to a prompt; otherwise they add only to the results of tools.
+    pub fn adds_to_prompts(self) -> bool {
+        self != Self::Cursor
+    }
+}
