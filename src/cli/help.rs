@@ -7,7 +7,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 
 use super::args::{self, Cli, OutputFormat};
-use super::text_words;
+use super::{output, text_words};
 
 /// Every command in one group. `init` to `doctor` are what a beginner needs.
 const GROUPS: &[(&str, &[&str])] = &[
@@ -41,7 +41,14 @@ pub fn parse() -> Result<Cli, clap::Error> {
     let mut arguments = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut program()))?;
     arguments.is_format_given = matches.value_source("format") == Some(ValueSource::CommandLine);
     arguments.called = matches.subcommand_name().map(str::to_owned);
-    if arguments.json {
+    // `tag` takes what follows its first id as tags; it refuses options there, in the format that they ask for.
+    let asks_for_json = match &arguments.command {
+        Some(args::Command::Tag { words }) => {
+            output::wants_json(words.iter().map_while(|word| (word != "--").then(|| word.into())))
+        }
+        _ => false,
+    };
+    if arguments.json || asks_for_json {
         arguments.format = OutputFormat::Json;
     }
     Ok(arguments)

@@ -55,8 +55,8 @@ pub fn answer_usage_error(error: &clap::Error) -> Option<ExitCode> {
         return None;
     }
     log::start(None);
-    let reason = error.to_string();
-    tracing::warn!(reason = reason.lines().next().unwrap_or_default(), "the hook was called with invalid arguments");
+    let reason = output::first_paragraph(&error.to_string());
+    tracing::warn!(reason, "the hook was called with invalid arguments");
     // Let the agent finish writing.
     let _ = read();
     print(&hook::nothing());

@@ -231,15 +231,13 @@ pub fn usage(mut error: clap::Error) -> ExitCode {
     suggest_command(&mut error);
     let whole = visible(&error.to_string()).into_owned();
     if wants_json(std::env::args_os().skip(1)) {
-        // The message is the text up to the first blank line; missing arguments are on separate lines.
-        let first: Vec<&str> = whole.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
         let command = command_of(words());
         let message = match error.kind() {
             // For this kind, the text is the help of the command.
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
                 format!("a command is missing after '{}'", command.get_bin_name().unwrap_or("refdesk"))
             }
-            _ => first.join(" ").trim_start_matches("error: ").to_owned(),
+            _ => first_paragraph(&whole),
         };
         let shows = if command.has_subcommands() { "commands" } else { "options" };
         let hint = format!("{} --help shows the {shows}", command.get_bin_name().unwrap_or("refdesk"));
@@ -254,6 +252,13 @@ pub fn usage(mut error: clap::Error) -> ExitCode {
         print_to_stderr(whole.trim_end());
     }
     ExitCode::from(2)
+}
+
+/// The message of a usage error on one line: the text up to the first blank line, because missing arguments are on lines
+/// of their own.
+pub fn first_paragraph(whole: &str) -> String {
+    let first: Vec<&str> = whole.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
+    first.join(" ").trim_start_matches("error: ").to_owned()
 }
 
 /// Removes the parser's suggestion, and its usage, if it is not close to what was typed.
@@ -327,7 +332,8 @@ fn escape_words(error: &mut clap::Error) {
     }
 }
 
-fn wants_json(arguments: impl Iterator<Item = std::ffi::OsString>) -> bool {
+/// Whether these arguments ask for JSON.
+pub fn wants_json(arguments: impl Iterator<Item = std::ffi::OsString>) -> bool {
     let words: Vec<_> = arguments.collect();
     let two = words.windows(2).any(|pair| matches!(pair, [key, value] if key == "--format" && value == "json"));
     two || words.iter().any(|word| word == "--format=json" || word == "--json")

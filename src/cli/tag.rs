@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::answer::CommandOutput;
+use super::help;
 use super::output::ask_to_leave;
 use refdesk_desk::{Desk, Retagged, Session};
 use refdesk_text::escape::one_line;
@@ -17,10 +18,14 @@ pub fn run(desk: &mut Desk, session: &Session, words: &[String]) -> CommandOutpu
             continue;
         }
         if word.starts_with("--") && !are_options_over {
-            return CommandOutput::usage(
-                format!("'{word}' is not an option of tag"),
-                "options come before the first id; `refdesk tag --help` shows them",
-            );
+            // Options after the first id are words to the parser.
+            let (name, _) = word.split_once('=').unwrap_or((word, ""));
+            let message = if is_option(name.trim_start_matches('-')) {
+                format!("'{word}' must come before the first id")
+            } else {
+                format!("'{word}' is not an option of tag")
+            };
+            return CommandOutput::usage(message, "options come before the first id; `refdesk tag --help` shows them");
         }
         match (word.strip_prefix('+'), word.strip_prefix('-')) {
             (Some(tag), _) => add.push(tag.trim().to_owned()),
@@ -43,6 +48,11 @@ pub fn run(desk: &mut Desk, session: &Session, words: &[String]) -> CommandOutpu
         }
         Err(refusal) => CommandOutput::refused(refusal),
     }
+}
+
+/// Whether every command has this option.
+fn is_option(name: &str) -> bool {
+    help::program().get_arguments().any(|option| option.is_global_set() && option.get_long() == Some(name))
 }
 
 pub fn document(status: &str, changed: &[Retagged]) -> Value {

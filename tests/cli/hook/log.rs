@@ -21,14 +21,21 @@ fn the_log_has_the_reason_and_is_only_then_created() {
     answered(&mut hook(&world, &["claude-code"]), b"rubbish");
     answered(&mut hook(&world, &["nobody"]), b"");
     answered(&mut hook(&world, &["claude-code", "--bogus"]), b"");
+    answered(&mut hook(&world, &[]), b"");
     answered(
         &mut hook(&world, &["claude-code"]),
         json!({"cwd": "/no\u{1b}where", "hook_event_name": "Stop"}).to_string().as_bytes(),
     );
     let log = fs::read_to_string(file(&world)).unwrap();
     let lines: Vec<&str> = log.lines().collect();
-    assert_eq!(lines.len(), 4, "{log}");
-    for (line, words) in lines.iter().zip(["the document is not JSON", "unknown agent", "--bogus", "/no\\u{1b}where"]) {
+    assert_eq!(lines.len(), 5, "{log}");
+    for (line, words) in lines.iter().zip([
+        "the document is not JSON",
+        "unknown agent",
+        "--bogus",
+        "not provided: <AGENT>",
+        "/no\\u{1b}where",
+    ]) {
         assert!(line.contains("WARN") && line.contains(&words.replace('\\', "\\\\")) || line.contains(words), "{line}");
         assert!(!line.contains('\u{1b}'), "{line}");
     }
