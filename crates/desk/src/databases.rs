@@ -31,7 +31,7 @@ pub use page_queries::{DatabaseCheck, DatabaseDifference, FailedDatabases, datab
 pub use page_writes::{DocumentProgress, DocumentReport};
 pub use plans::Planned;
 pub use preview::{DocumentationPreview, PageDifference, PreviewedDomain};
-pub use schema_reading::{ReadDatabase, ReadState};
+pub use schema_reading::{ReadDatabase, ReadState, notes_file};
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -9,7 +9,7 @@ use crate::cli::answer::CommandOutput;
 use crate::cli::args::DbCheckArgs;
 use refdesk_database::config::CheckRule;
 use refdesk_database::schema::check::Finding;
-use refdesk_desk::{Desk, database_failures};
+use refdesk_desk::{Desk, database_failures, notes_file};
 use refdesk_text::escape::one_line;
 use refdesk_text::names::first_of;
 use refdesk_text::report::{Diagnostic, Severity};
@@ -38,7 +38,7 @@ pub fn run(desk: &Desk, args: &DbCheckArgs) -> Result<CommandOutput, Error> {
             }
         };
         let described = match coverage.percent() {
-            Some(percent) => format!("{percent}% of tables and columns are described by a note, a comment or a model"),
+            Some(percent) => format!("{percent}% of tables and columns are described by a note or a comment"),
             None => "there are no tables, so nothing to measure".to_owned(),
         };
         text.push_str(&format!(
@@ -92,6 +92,10 @@ fn findings(database: &str, findings: &[Finding]) -> String {
         by_rule.entry((finding.severity != Severity::Error, finding.rule)).or_default().push(finding);
     }
     let line = |((is_warning, rule), found): (&(bool, CheckRule), &Vec<&Finding>)| {
+        let fix = match rule {
+            CheckRule::SensitiveWithoutNote => format!("  fix: describe what it holds in {}\n", notes_file(database)),
+            _ => String::new(),
+        };
         let severity = if *is_warning { "warning" } else { "error" };
         let place = |finding: &&Finding| {
             let column = finding.column.as_ref().map_or_else(String::new, |column| format!(".{column}"));
@@ -99,11 +103,11 @@ fn findings(database: &str, findings: &[Finding]) -> String {
         };
         if let [finding] = found.as_slice() {
             let (place, message) = (place(finding), one_line(&finding.message));
-            return format!("{severity}: {database}: {place}: {message} ({})\n", rule.name());
+            return format!("{severity}: {database}: {place}: {message} ({})\n{fix}", rule.name());
         }
         let places = first_of(found.iter().map(place), PLACES);
         let (count, what) = (grouped(found.len()), rule.of_many());
-        format!("{severity}: {database}: {count} {what} ({}): {places}\n", rule.name())
+        format!("{severity}: {database}: {count} {what} ({}): {places}\n{fix}", rule.name())
     };
     by_rule.iter().map(line).collect()
 }

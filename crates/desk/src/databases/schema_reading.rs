@@ -131,7 +131,8 @@ impl Desk {
     }
 }
 
-fn notes_file(name: &str) -> String {
+/// The file with a person's notes on a database, relative to the workspace.
+pub fn notes_file(name: &str) -> String {
     format!(".jaato/databases/{name}.notes.yaml")
 }
 
