@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::answer::CommandOutput;
+use super::fix::arguments;
 use super::rows;
 use crate::common::cleared_picks::remaining;
 use refdesk_core::catalog::Mode;
@@ -22,9 +23,8 @@ pub fn exclude(desk: &mut Desk, session: &Session, ids: &[String]) -> CommandOut
     let unpicked: Vec<String> = changed.iter().filter(|id| picks.contains(id)).cloned().collect();
     if !unpicked.is_empty() {
         let (is, them) = if unpicked.len() == 1 { ("is", "it") } else { ("are", "them") };
-        output
-            .notes
-            .push(format!("{} {is} no longer picked; `refdesk select` picks {them} again", rows::first_of(&unpicked)));
+        let (ids, again) = (rows::first_of(&unpicked), arguments(&unpicked));
+        output.notes.push(format!("{ids} {is} no longer picked; `refdesk select {again}` picks {them} again"));
     }
     let is_auto = |id: &&String| desk.catalog().get(id).is_some_and(|source| source.mode == Mode::Auto);
     let autos: Vec<String> = changed.iter().filter(is_auto).cloned().collect();

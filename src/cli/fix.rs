@@ -1,7 +1,5 @@
 //! What to do about an error, as commands and options.
 
-use std::borrow::Cow;
-
 use refdesk_desk::Desk;
 use refdesk_text::escape::one_line;
 use refdesk_text::report::Diagnostic;
@@ -9,9 +7,14 @@ use refdesk_text::{Error, Fix};
 
 /// Quotes a name as the last argument of a command to copy into a shell. Names come from the repository, so one may
 /// contain a shell command or look like an option.
-pub fn argument(name: &str) -> Cow<'_, str> {
-    let word = shell_words::quote(name);
-    if name.starts_with('-') { Cow::Owned(format!("-- {word}")) } else { word }
+pub fn argument(name: &str) -> String {
+    arguments(&[name])
+}
+
+/// Like [`argument`], for several names.
+pub fn arguments(names: &[impl AsRef<str>]) -> String {
+    let words = shell_words::join(names);
+    if names.iter().any(|name| name.as_ref().starts_with('-')) { format!("-- {words}") } else { words }
 }
 
 /// Words a fix for the command line; `None` keeps its default wording.

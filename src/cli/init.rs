@@ -2,6 +2,8 @@
 
 mod list;
 
+use std::path::PathBuf;
+
 use serde_json::{Value, json};
 
 use self::list::Ticks;
@@ -16,6 +18,7 @@ use refdesk_files::output::Proposal;
 use refdesk_files::path::lossy;
 use refdesk_text::Error;
 use refdesk_text::escape::{one_line, visible};
+use refdesk_text::names;
 use refdesk_text::tokens::counted;
 
 /// The most notes in the text form.
@@ -23,6 +26,9 @@ const NOTES: usize = 10;
 
 /// The number of diffs shown in full; beyond it, new files are only counted.
 const DIFFS: usize = 5;
+
+/// The most folders named in a sentence.
+const FOLDERS: usize = 10;
 
 /// How to see the folded rows: without a terminal, and at one.
 const LISTS: &str = "`refdesk init --all` lists them";
@@ -67,7 +73,7 @@ fn attempt(desk: &mut Desk, session: &Session, args: &InitArgs) -> Result<Comman
     let scan_notes = if is_first || args.all { found.notes.iter().collect() } else { notes_on_listed(&found, listed) };
     let notes = notes(&scan_notes);
     if ticks.is_empty() || (ticks.count() == 0 && !is_first && !args.all) {
-        return Ok(nothing(desk, &found, &ticks, &notes));
+        return Ok(nothing(desk, (&found, &ticks, &notes), &args.folders));
     }
     let is_asked = !args.yes && !args.dry_run && can_ask();
     let listed = list::shown(&found, &ticks, LISTS);
@@ -211,8 +217,14 @@ fn difference(proposals: &[Proposal]) -> String {
     shown
 }
 
-fn nothing(desk: &Desk, found: &Discovery, ticks: &Ticks, notes: &str) -> CommandOutput {
-    let place = one_line(&desk.workspace().display().to_string()).into_owned();
+/// The answer if there is nothing to add; `folders` are those to look in, or none for the whole workspace.
+fn nothing(desk: &Desk, (found, ticks, notes): (&Discovery, &Ticks, &str), folders: &[PathBuf]) -> CommandOutput {
+    let folders = if folders.is_empty() {
+        vec![desk.workspace().display()]
+    } else {
+        folders.iter().map(|it| it.display()).collect()
+    };
+    let place = names::first_of(folders.iter().map(|folder| one_line(&folder.to_string()).into_owned()), FOLDERS);
     let (status, text) = match desk.catalog().len() {
         0 => {
             let begins =

@@ -35,6 +35,9 @@ fn the_diff_is_shown_before_the_answer() {
         if exit == 0 {
             pty.wait_for("Cursor is connected: changed .cursor/hooks.json");
         }
+        if typed == "n\r" {
+            pty.wait_for("Cursor: nothing was written, because you declined to change .cursor/hooks.json");
+        }
         assert_eq!(pty.wait_for_exit().exit_code(), exit, "{typed:?}");
         assert_eq!(world.read(SETTINGS).contains("refdesk hook cursor"), exit == 0);
         if exit == 0 {

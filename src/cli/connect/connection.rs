@@ -20,7 +20,7 @@ use refdesk_agents::setup::{
 };
 use refdesk_desk::{Desk, Session};
 use refdesk_files::output::{Proposal, conflicts};
-use refdesk_text::{Code, Error};
+use refdesk_text::{Code, Error, names};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RequestedParts {
@@ -317,8 +317,8 @@ impl Connection {
         let (name, files) = (self.client.name, files.join(" and "));
         let (message, fix) = match self.verb {
             Verb::Connect => {
-                let fix = "--hooks-only or --mcp-only writes only one of the files";
-                let message = format!("{name}: nothing was written, because you declined to {files}");
+                let fix = "connect with --hooks-only or --mcp-only to write only one of them";
+                let message = format!("{name}: nothing was written, because you declined to change {files}");
                 (message, if self.files.len() > 1 { fix.to_owned() } else { String::new() })
             }
             Verb::Disconnect => {
@@ -357,7 +357,7 @@ impl Connection {
             if let Err(refusal) = file.write(desk, session, change, self.client.word) {
                 return self.failed(refusal, changes, &done);
             }
-            done.push(format!("{} {}", change.words()[2], change.place()));
+            done.push((change.words()[2], change.place()));
         }
         self.remove_obsolete_records();
         let (status, is) = match self.verb {
@@ -365,12 +365,12 @@ impl Connection {
             Verb::Disconnect if is_all => ("disconnected", "is no longer connected"),
             Verb::Disconnect => ("error", "is still connected in part"),
         };
-        text.push_str(&format!("{} {is}: {}\n", self.client.name, done.join(", ")));
+        text.push_str(&format!("{} {is}: {}\n", self.client.name, sentence(&done)));
         self.answer(status, changes, true, text)
     }
 
-    fn failed(&self, refusal: Error, changes: &[Option<FileChange>], done: &[String]) -> CommandOutput {
-        let notes = done.iter().map(|done| format!("before that, {NAME} {done}")).collect();
+    fn failed(&self, refusal: Error, changes: &[Option<FileChange>], done: &[DoneChange]) -> CommandOutput {
+        let notes = done.iter().map(|(did, place)| format!("before that, {NAME} {did} {place}")).collect();
         let answer = if refusal.code == Code::Changed {
             // The diff that was shown was made against the old content.
             let updated = self.changes().unwrap_or_default();
@@ -417,6 +417,19 @@ impl Connection {
         json.insert("mcp".to_owned(), if server_path.is_some() { Value::Object(server) } else { Value::Null });
         CommandOutput::new(Value::Object(json), text)
     }
+}
+
+/// What was done, and to which file.
+type DoneChange = (&'static str, String);
+
+/// `wrote a and b`, or `changed a and wrote b`.
+fn sentence(done: &[DoneChange]) -> String {
+    let mut last = "";
+    let parts = done.iter().map(|(did, place)| {
+        let is_same = std::mem::replace(&mut last, *did) == *did;
+        if is_same { place.clone() } else { format!("{did} {place}") }
+    });
+    names::joined(&parts.collect::<Vec<_>>(), usize::MAX)
 }
 
 fn diffs(changes: &[Option<FileChange>]) -> String {

@@ -92,7 +92,7 @@ fn every_agent_is_connected_in_its_file_and_disconnected_without_a_trace() {
 #[test]
 fn messages_for_people() {
     let world = tagged();
-    let files = ".cursor/hooks.json (+24 −0), wrote .cursor/mcp.json (+12 −0)";
+    let files = ".cursor/hooks.json (+24 −0) and .cursor/mcp.json (+12 −0)";
     let ran = world.run(&["connect", "cursor", "--yes"]).exits(0);
     assert!(ran.text().contains(&format!("\nCursor is connected: wrote {files}\n\nTested as Cursor would")), "{ran}");
     assert_eq!(ran.stderr, "");
@@ -102,7 +102,7 @@ fn messages_for_people() {
         "{ran}"
     );
     let ran = world.run(&["disconnect", "cursor", "--yes"]).exits(0);
-    let files = ".cursor/hooks.json (+0 −24), removed .cursor/mcp.json (+0 −12)";
+    let files = ".cursor/hooks.json (+0 −24) and .cursor/mcp.json (+0 −12)";
     assert!(ran.text().ends_with(&format!("Cursor is no longer connected: removed {files}\n")), "{ran}");
     assert_eq!(ran.stderr, "");
     let ran = world.run(&["disconnect", "cursor"]).exits(0);

@@ -272,6 +272,10 @@ fn any_folder_but_the_home_folder_can_become_a_workspace() {
     let empty = Workspace::new();
     let ran = run(empty.bare(&["init", "--yes"]).current_dir(&empty.path), None);
     assert!(ran.exits(0).text().contains("No documents found in "));
+    fs::create_dir(empty.path.join("src")).unwrap();
+    let ran = run(empty.bare(&["init", "src"]).current_dir(&empty.path), None).exits(0);
+    assert!(ran.text().starts_with("No documents found in src. "), "{ran}");
+    fs::remove_dir(empty.path.join("src")).unwrap();
     assert_eq!((world.listing(), empty.listing().len()), (before, Workspace::new().listing().len()));
 }
 

@@ -141,6 +141,11 @@ fn exclusions_cut_mentions_and_can_be_lifted() {
     // A request handles its known ids and refuses the unknown ones.
     let half = world.json(&["exclude", "b", "nobody"], 1);
     assert_eq!(half["changed"], json!(["b"]));
+    let unknown = "no source has the id 'no-one'; no source has the id 'nobody'";
+    for verb in ["exclude", "include", "unselect", "tag", "remove", "resolve"] {
+        let refused = world.json(&[verb, "no-one", "nobody", "+x"][..if verb == "tag" { 4 } else { 3 }], 1);
+        assert_eq!(refused["error"]["message"], unknown, "{verb}");
+    }
 }
 
 #[test]
@@ -249,7 +254,7 @@ fn an_exclusion_says_what_else_it_means() {
     world.run(&["select", "a"]).exits(0);
     let ran = world.run(&["exclude", "a", "style"]).exits(0);
     assert_eq!(ran.text(), "excluded: a, style\n");
-    let notes = "note: 'a' is no longer picked; `refdesk select` picks it again\n\
+    let notes = "note: 'a' is no longer picked; `refdesk select a` picks it again\n\
                  note: 'style' is of mode auto and stays in the instructions\n";
     assert_eq!(ran.stderr, notes);
     let shown = world.run(&["show", "style"]).exits(0);

@@ -34,10 +34,15 @@ fn tag_edits_the_list_in_place() {
         assert_eq!(world.run(&words).exits(0).text(), "Nothing to change.\n", "{words:?}");
     }
     for (words, code, said) in [
-        (&["tag", "aa", "+x"][..], 1, "did you mean 'a'?"),
+        (
+            &["tag", "x", "onw", "+x"][..],
+            1,
+            "no source has the id 'x'; no source has the id 'onw' (did you mean 'own'?)",
+        ),
         (&["tag", "a", "+--"], 1, "cannot match anything"),
         (&["tag", "a", "+x\u{1b}[31m"], 1, "has invisible characters"),
         (&["tag", "a", "+x", "--yes"], 2, "is not an option of tag"),
+        (&["tag", "a", "+x", "--desk=b"], 2, "'--desk=b' must come before the first id"),
         (&["tag", "a"], 2, "a tag to add (+TAG) or to remove (-TAG) is missing"),
         (&["tag", "+x"], 2, "an id is missing"),
     ] {
@@ -46,6 +51,8 @@ fn tag_edits_the_list_in_place() {
         assert!(ran.stderr.contains(said), "{ran}");
         assert_eq!(world.listing(), before);
     }
+    let refused = world.run(&["tag", "a", "+x", "--json"]).exits(2).json();
+    assert_eq!(refused["error"]["message"], "'--json' must come before the first id");
     let journal = world.run(&["journal"]).exits(0);
     assert!(journal.text().contains("changed the tags of @a, @own"), "{journal}");
 }
@@ -72,8 +79,8 @@ fn remove_shows_the_diff_and_lists_mentions_of_the_source() {
     assert!(!world.path.join(".jaato/references/own.json").exists());
     assert!(!world.picks().contains(&"own".to_owned()), "its pick is gone, too");
     assert_eq!(ids(&world.json(&["list"], 0)["sources"]), ["a"]);
-    let ran = world.run(&["remove", "aa", "--yes"]).exits(1);
-    assert!(ran.stderr.contains("no source has the id 'aa' (did you mean 'a'?)"), "{ran}");
+    let ran = world.run(&["remove", "aa", "ab", "--yes"]).exits(1);
+    assert!(ran.stderr.contains("error: no source has the id 'aa'; no source has the id 'ab'\n"), "{ran}");
     world.run(&["remove", "a", "--yes"]).exits(0);
     assert!(world.read("references.json").contains("\"sources\": []"));
 }
@@ -128,6 +135,7 @@ fn show_prints_everything_about_a_source() {
 fn edit_needs_a_terminal() {
     let ran = small().run(&["edit", "a"]).exits(1);
     assert!(ran.stderr.contains("the editor needs a terminal"), "{ran}");
+    assert!(ran.stderr.contains("the file that `refdesk show a` names"), "{ran}");
 }
 
 /// Twelve processes tag two sources in one file concurrently: each succeeds, and no tag is lost.
