@@ -92,6 +92,7 @@ fn differences_and_rules_fail_in_ci() {
     assert_eq!(["outdated", "missing"].map(count), [Some(3), Some(3)], "{told}");
     let told = world.run(&["db", "check", "--min-coverage", "50"]).exits(1);
     assert!(told.text().contains("shop: main.Stray: it has no primary key (no_primary_key)"), "{told}");
+    assert!(told.text().contains("  fix: add notes in .jaato/databases/shop.notes.yaml\n"), "{told}");
     assert!(told.text().contains("; 1 table changed after their pages were written: main.Album\n"), "{told}");
     assert!(told.stderr.contains("0% of 'shop' is described, less than the required 50%"), "{told}");
     // What would be removed is listed before the removal.

@@ -93,7 +93,7 @@ fn findings(database: &str, findings: &[Finding]) -> String {
     }
     let line = |((is_warning, rule), found): (&(bool, CheckRule), &Vec<&Finding>)| {
         let fix = match rule {
-            CheckRule::SensitiveWithoutNote => format!("  fix: describe what it holds in {}\n", notes_file(database)),
+            CheckRule::SensitiveWithoutNote => format!("  fix: add notes in {}\n", notes_file(database)),
             _ => String::new(),
         };
         let severity = if *is_warning { "warning" } else { "error" };
