@@ -3,6 +3,7 @@
 
 mod answer;
 mod args;
+mod carried;
 mod demo;
 mod environment;
 mod failure;
@@ -110,7 +111,11 @@ pub fn run(
     }
     let finished = |answer| {
         let answer = failure::completed(answer, arguments.command.as_ref());
-        if arguments.demo { demo::with_option(answer, arguments.command.as_ref()) } else { answer }
+        if arguments.demo {
+            carried::with_options(demo::with_note(answer, arguments.command.as_ref()), &arguments, &demo::words)
+        } else {
+            carried::with_options(answer, &arguments, &fix::words)
+        }
     };
     let print = |answer| output::print(finished(answer), arguments.format);
     if arguments.tour && arguments.command.is_some() {

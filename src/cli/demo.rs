@@ -5,12 +5,11 @@ use std::path::Path;
 
 use include_dir::{Dir, DirEntry, include_dir};
 use rusqlite::Connection;
-use serde_json::Value;
 use tempfile::TempDir;
 
 use super::answer::CommandOutput;
 use super::args::Command;
-use super::{fix, output};
+use super::{carried, fix, output};
 use refdesk_desk::{Desk, Indexing};
 use refdesk_files::write_derived;
 use refdesk_text::report::Diagnostic;
@@ -60,55 +59,24 @@ const CHANGING: [&str; 14] = [
     "unselect",
 ];
 
-/// The answer with `--demo` in the commands that it offers, which would otherwise run in the current folder, and with a
-/// note if what they change would not last. The text of a command that repeats its input stays as it is.
-pub fn with_option(answer: CommandOutput, command: Option<&Command>) -> CommandOutput {
-    let repeats = matches!(command, Some(Command::Enrich(_) | Command::Render(_) | Command::Replay { .. }));
-    let mut changes = answer.notes.iter().any(|note| offers_change(note));
-    let text = match String::from_utf8(answer.text) {
-        Ok(text) if !repeats && answer.emphasised.is_empty() => {
-            changes |= offers_change(&text);
-            offered(&text).into_bytes()
-        }
-        Ok(text) => text.into_bytes(),
-        Err(bytes) => bytes.into_bytes(),
-    };
-    let refused = answer.refused.into_iter().map(|error| {
-        let fix = error.fix.worded(&words);
-        changes |= offers_change(&error.message) || offers_change(&fix);
-        Error { message: offered(&error.message), fix: offered(&fix).into(), ..error }
-    });
-    let refused = refused.collect();
-    let diagnostics = answer.diagnostics.into_iter().map(|problem| {
-        let (message, fix) = (offered(&problem.message), offered(&problem.fix.worded(&words)).into());
-        Diagnostic { message, fix, ..problem }
-    });
-    let diagnostics = diagnostics.collect();
+/// The answer with a note if what the commands that it offers change would not last.
+pub fn with_note(mut answer: CommandOutput, command: Option<&Command>) -> CommandOutput {
+    let is_own_text = carried::is_own_text(command, true) && answer.emphasised.is_empty();
+    let offers = |error: &Error| offers_change(&error.message) || offers_change(&error.fix.worded(&words));
+    let changes = answer.notes.iter().any(|note| offers_change(note))
+        || is_own_text && offers_change(&String::from_utf8_lossy(&answer.text))
+        || answer.refused.iter().any(offers);
     let lost = changes.then(|| {
         "each command has its own copy of the demo, and what it changes is lost; on the screen, `refdesk --demo`, it \
          lasts until you quit"
             .to_owned()
     });
-    let notes = answer.notes.iter().map(|note| offered(note)).chain(lost).collect();
-    let mut json = answer.json;
-    offer_in(&mut json);
-    CommandOutput { json, text, refused, diagnostics, notes, ..answer }
-}
-
-/// Puts the option into the advice of an answer in JSON.
-fn offer_in(json: &mut Value) {
-    match json {
-        Value::Array(items) => items.iter_mut().for_each(offer_in),
-        Value::Object(members) => members.iter_mut().for_each(|(name, value)| match value {
-            Value::String(text) if matches!(name.as_str(), "fix" | "hint") => *text = offered(text),
-            other => offer_in(other),
-        }),
-        _ => {}
-    }
+    answer.notes.extend(lost);
+    answer
 }
 
 /// Words a fix that another command cannot make in the demo; others as usual.
-fn words(fix: &Fix) -> Option<String> {
+pub fn words(fix: &Fix) -> Option<String> {
     match fix {
         Fix::FindMoved => Some("none needed; the demo shows how a missing file is reported".into()),
         Fix::OpenScreen => Some("ask at a terminal".into()),
@@ -127,24 +95,11 @@ fn words(fix: &Fix) -> Option<String> {
     }
 }
 
-const START: &str = "`refdesk ";
-
 /// Whether a text offers a command whose changes would be lost.
 fn offers_change(text: &str) -> bool {
     let is_named =
         |rest: &str, command: &str| rest.strip_prefix(command).is_some_and(|rest| rest.starts_with([' ', '`']));
-    text.split(START).skip(1).any(|rest| CHANGING.iter().any(|command| is_named(rest, command)))
-}
-
-/// The text with `--demo` after each `refdesk` that begins a command, except in those that are about this machine.
-fn offered(text: &str) -> String {
-    let mut parts = text.split(START);
-    let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |before, rest| {
-        let about_machine = ["connect", "disconnect", "config", "man", "--demo", "--help"];
-        let option = if about_machine.iter().any(|command| rest.starts_with(command)) { "" } else { "--demo " };
-        format!("{before}{START}{option}{rest}")
-    })
+    text.split(carried::START).skip(1).any(|rest| CHANGING.iter().any(|command| is_named(rest, command)))
 }
 
 /// Does not wait for the disk, because nothing here outlives the program.

@@ -79,6 +79,13 @@ pub fn options_from(arguments: &Cli, demo: Option<&Path>, current: &Path, from: 
     Ok(Options { desk, profile, state, renderer, environment, index_process, is_trial, ..Options::new(context) })
 }
 
+/// Whether a command without `--workspace` would find another workspace than this one.
+pub fn finds_another(workspace: &Path) -> bool {
+    let Ok(current) = current() else { return true };
+    let real = |path: PathBuf| fs::canonicalize(&path).unwrap_or(path);
+    real(workspace_above(&current, home_folder().as_deref()).0) != real(absolute(&current, workspace))
+}
+
 /// `refdesk index` for this workspace and its configuration.
 fn index_process(context: &WorkspaceContext) -> IndexProcess {
     let mut arguments = vec![OsString::from("--workspace"), context.workspace.clone().into_os_string()];

@@ -69,7 +69,7 @@ fn offered_commands_run_in_the_demo_too() {
     for (words, offered) in [
         (&["show", "nope"][..], "`refdesk --demo list` shows all ids"),
         (&["--profile", "nope", "list"], "`refdesk --demo profiles` lists them"),
-        (&["exclude", "pat-timeout"], "`refdesk --demo select` picks it again"),
+        (&["exclude", "pat-timeout"], "`refdesk --demo select pat-timeout` picks it again"),
         (&["profiles"], "`refdesk --demo --profile NAME profiles`\n"),
         (&["doctor"], "`refdesk --demo check` lists them"),
         (&["render", "--inline", "`refdesk list`"], "`refdesk list`"),

@@ -116,6 +116,26 @@ fn a_workspace_that_is_not_a_folder_is_refused() {
     }
 }
 
+/// A command that is copied from an answer acts where the one that gave it did.
+#[test]
+fn offered_commands_keep_the_workspace_desk_and_configuration() {
+    let world = small();
+    let (away, path) = (world.beside("away"), world.path.display().to_string());
+    std::fs::create_dir(&away).unwrap();
+    let from = |folder: &std::path::Path, words: &[&str]| run(world.command(words).current_dir(folder), None).exits(1);
+    let configured = ["--config", "references.json", "show", "nope"];
+    for (folder, words, options) in [
+        (&world.path, &["show", "nope"][..], String::new()),
+        (&world.path, &configured, " --config references.json".to_owned()),
+        (&away, &["show", "nope"], format!(" --workspace {path}")),
+        (&away, &["--desk", "my desk", "show", "nope"], format!(" --workspace {path} --desk 'my desk'")),
+    ] {
+        let fix = format!("`refdesk{options} list` shows all ids");
+        assert!(from(folder, words).stderr.contains(&fix), "{fix}");
+        assert_eq!(from(folder, &[&["--json"], words].concat()).json()["error"]["hint"], fix.as_str());
+    }
+}
+
 #[test]
 fn desks_are_separate() {
     let world = small();

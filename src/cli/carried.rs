@@ -1,0 +1,95 @@
+//! Puts the options that say where a command acts into the commands that an answer offers: without them, a pasted
+//! command would act elsewhere.
+
+use serde_json::Value;
+
+use super::answer::CommandOutput;
+use super::args::{Cli, Command};
+use super::environment;
+use refdesk_desk::session::DEFAULT;
+use refdesk_text::report::Diagnostic;
+use refdesk_text::{Error, Fix};
+
+/// How an answer begins the commands that it offers.
+pub const START: &str = "`refdesk ";
+
+/// Commands and options that the options do not belong before: they are about no workspace, or say where they act.
+const ELSEWHERE: [&str; 9] =
+    ["config ", "man ", "completions ", "--demo", "--help", "--version", "--workspace", "--config", "--desk"];
+
+/// Commands about this machine, which ignore the demo.
+const MACHINE: [&str; 2] = ["connect", "disconnect"];
+
+/// The answer with the options of this command line in the commands that it offers.
+pub fn with_options(answer: CommandOutput, arguments: &Cli, words: &dyn Fn(&Fix) -> Option<String>) -> CommandOutput {
+    let options = options(arguments);
+    if options.is_empty() {
+        return answer;
+    }
+    let offered = |text: &str| offered(text, &options, arguments.demo);
+    let text = match String::from_utf8(answer.text) {
+        Ok(text) if is_own_text(arguments.command.as_ref(), arguments.demo) && answer.emphasised.is_empty() => {
+            offered(&text).into_bytes()
+        }
+        Ok(text) => text.into_bytes(),
+        Err(bytes) => bytes.into_bytes(),
+    };
+    let refused = answer.refused.into_iter().map(|error| {
+        let fix = offered(&error.fix.worded(words)).into();
+        Error { message: offered(&error.message), fix, ..error }
+    });
+    let refused = refused.collect();
+    let diagnostics = answer.diagnostics.into_iter().map(|problem| {
+        let (message, fix) = (offered(&problem.message), offered(&problem.fix.worded(words)).into());
+        Diagnostic { message, fix, ..problem }
+    });
+    let diagnostics = diagnostics.collect();
+    let notes = answer.notes.iter().map(|note| offered(note)).collect();
+    let mut json = answer.json;
+    offer_in(&mut json, &offered);
+    CommandOutput { json, text, refused, diagnostics, notes, ..answer }
+}
+
+/// Whether the text form is in refdesk's own words. Others repeat their input, or what is in the workspace.
+pub fn is_own_text(command: Option<&Command>, is_demo: bool) -> bool {
+    match command {
+        Some(Command::Enrich(_) | Command::Render(_) | Command::Replay { .. }) => false,
+        Some(Command::Instructions | Command::Journal(_) | Command::Search(_) | Command::Templates { .. }) => is_demo,
+        _ => true,
+    }
+}
+
+/// `--workspace DIR --desk NAME `: the options without which a command would act elsewhere.
+fn options(arguments: &Cli) -> String {
+    let workspace = arguments.workspace.as_ref().filter(|given| environment::finds_another(given));
+    let named = [("--workspace", workspace), ("--config", arguments.config.as_ref())];
+    let paths = named.into_iter().filter_map(|(name, path)| Some((name, path?.to_string_lossy().into_owned())));
+    let desk = (arguments.desk != DEFAULT).then(|| ("--desk", arguments.desk.clone()));
+    let values = paths.chain(desk).map(|(name, value)| format!("{name} {} ", shell_words::quote(&value)));
+    arguments.demo.then(|| "--demo ".to_owned()).into_iter().chain(values).collect()
+}
+
+/// The text with the options after each `refdesk` that begins a command.
+fn offered(text: &str, options: &str, is_demo: bool) -> String {
+    let mut parts = text.split(START);
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |before, rest| {
+        let begins = |word: &&str| rest.starts_with(word);
+        let is_elsewhere =
+            ELSEWHERE.iter().any(|word| begins(&word)) || is_demo && MACHINE.iter().any(|word| begins(&word));
+        let options = if is_elsewhere { "" } else { options };
+        format!("{before}{START}{options}{rest}")
+    })
+}
+
+/// Puts the options into the advice of an answer in JSON.
+fn offer_in(json: &mut Value, offered: &dyn Fn(&str) -> String) {
+    match json {
+        Value::Array(items) => items.iter_mut().for_each(|item| offer_in(item, offered)),
+        Value::Object(members) => members.iter_mut().for_each(|(name, value)| match value {
+            Value::String(text) if matches!(name.as_str(), "fix" | "hint") => *text = offered(text),
+            other => offer_in(other, offered),
+        }),
+        _ => {}
+    }
+}
