@@ -20,7 +20,8 @@ pub fn run(desk: &mut Desk, session: &Session, args: &AddArgs) -> CommandOutput 
         Err(refusal) => return refused(refusal),
     };
     if places.len() > 1 && (args.id.is_some() || args.name.is_some() || args.description.is_some()) {
-        let message = format!("--id, --name and --description are for one source, and these are {}", places.len());
+        let message =
+            format!("--id, --name and --description apply to a single source, but {} were given", places.len());
         return CommandOutput::usage(message, "leave them out, or add one source at a time").with_status("error");
     }
     let mode = match args.mode {

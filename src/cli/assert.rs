@@ -16,7 +16,7 @@ use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::Role;
 use refdesk_desk::{AssertionReport, CaseResult, Desk, FailedExpectation, Session, read_expectations};
 use refdesk_files::path::absolute;
-use refdesk_files::read_regular;
+use refdesk_files::{read_regular, unreadable};
 use refdesk_text::escape::one_line;
 use refdesk_text::lines::decode;
 use refdesk_text::report::Diagnostic;
@@ -32,11 +32,15 @@ pub fn run(desk: &mut Desk, session: &Session, file: &Path, format: OutputFormat
     let shown = desk.workspace_context().display(&path);
     let bytes = match read_regular(&path, LIMIT) {
         Ok((bytes, false)) => bytes,
-        Ok((_, true)) => return unusable(&shown, "it is larger than 16 MiB", "split it into several files"),
-        Err(error) => return unusable(&shown, &error.to_string(), "name a TOML file of expectations"),
+        Ok((_, true)) => {
+            let what = format!("{shown} cannot be read: it is larger than 16 MiB");
+            return unusable(what, "split it into several files");
+        }
+        Err(error) => return unusable(unreadable(&shown, &error), "name a TOML file of expectations"),
     };
     let (Cow::Borrowed(text), _) = decode(&bytes) else {
-        return unusable(&shown, "it is not UTF-8", "save it as UTF-8, which TOML requires");
+        let what = format!("{shown} cannot be read: it is not UTF-8");
+        return unusable(what, "save it as UTF-8, which TOML requires");
     };
     let expectations = match read_expectations(text, &shown, desk.catalog()) {
         Ok(expectations) => expectations,
@@ -52,8 +56,8 @@ pub fn run(desk: &mut Desk, session: &Session, file: &Path, format: OutputFormat
     answer
 }
 
-fn unusable(shown: &str, what: &str, hint: &str) -> CommandOutput {
-    let refusal = Error::new(Code::NoExpectations, format!("{shown} cannot be read: {what}"), hint);
+fn unusable(what: String, hint: &str) -> CommandOutput {
+    let refusal = Error::new(Code::NoExpectations, what, hint);
     CommandOutput { exit: 2, ..CommandOutput::refused(refusal) }
 }
 
@@ -100,12 +104,17 @@ fn words(desk: &Desk, session: &Session, miss: &FailedExpectation) -> UnmetExpec
             unmet("max_hints", None, "too-many-hints", message)
         }
         FailedExpectation::Hinted(id, tags, meaning) => {
+            let by = if tags.len() == 1 { "by its tag" } else { "by its tags" };
             let tags = tags.iter().map(|tag| format!("`{tag}`")).collect::<Vec<_>>().join(", ");
             let message = match meaning {
                 Some(meaning) if tags.is_empty() => {
-                    format!("'{id}' is hinted at, about {} ({}).", meaning.section(), meaning.figures())
+                    format!(
+                        "'{id}' is hinted at because the prompt is about {} ({}).",
+                        meaning.section(),
+                        meaning.figures()
+                    )
                 }
-                _ => format!("'{id}' is hinted by {tags}."),
+                _ => format!("'{id}' is hinted at, {by} {tags}."),
             };
             unmet("not_hints", Some(id.as_str()), "hinted", message)
         }

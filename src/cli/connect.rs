@@ -27,6 +27,7 @@ use refdesk_agents::hook::HookAgent;
 use refdesk_agents::setup::{Client, SwitchProblem};
 use refdesk_desk::{Desk, Session};
 use refdesk_text::escape::{one_line, visible};
+use refdesk_text::names::either;
 use refdesk_text::{Code, Error};
 
 /// Connects the named agents, or those found on this machine if none is named.
@@ -143,7 +144,7 @@ fn named(words: &[String]) -> Result<Vec<FoundAgent>, CommandOutput> {
             let known: Vec<&str> = Client::words().collect();
             let message = format!("'{word}' is not an agent that refdesk supports");
             let nearest = Client::named_like(word).map(|client| format!("did you mean '{}'? ", client.word));
-            let fix = format!("{}refdesk supports {}", nearest.unwrap_or_default(), known.join(", "));
+            let fix = format!("{}use {}", nearest.unwrap_or_default(), either(&known));
             return Err(CommandOutput::usage(message, fix));
         };
         if !agents.iter().any(|agent| agent.client == client) {

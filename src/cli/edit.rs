@@ -13,7 +13,7 @@ use super::output::{ask_to_leave, print_error, print_to_stderr, to_text};
 use crate::editor::{self, EditorCommand};
 use refdesk_core::config::LARGEST;
 use refdesk_desk::{Desk, FileLine, Session};
-use refdesk_files::read_whole;
+use refdesk_files::{read_whole, unreadable};
 use refdesk_text::escape::one_line;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
@@ -21,7 +21,7 @@ use refdesk_text::{Code, Error};
 /// What to do with a file that is invalid or hides another source.
 enum NextStep {
     EditAgain,
-    PutBack,
+    Restore,
     Keep,
 }
 
@@ -65,7 +65,7 @@ pub fn run(desk: &mut Desk, session: &Session, id: &str) -> Result<CommandOutput
         };
         match next_step(&shown, what) {
             NextStep::EditAgain => {}
-            NextStep::PutBack => {
+            NextStep::Restore => {
                 desk.put_back(session, &file, &before, &ask_to_leave)?;
                 let json = to_json("unchanged", &id, Some(&shown));
                 return Ok(CommandOutput::new(json, format!("restored {}\n", one_line(&shown))));
@@ -93,9 +93,9 @@ fn wrong(desk: &Desk, (shown, id): (&str, &str), taken_before: &[Diagnostic]) ->
 }
 
 fn read(file: &Path, shown: &str) -> Result<String, Error> {
-    let unread = |why: String| Error::new(Code::Unreadable, format!("{shown} cannot be read: {why}"), "");
-    let bytes = read_whole(file, LARGEST).map_err(|error| unread(error.to_string()))?;
-    String::from_utf8(bytes).map_err(|error| unread(error.to_string()))
+    let unread = |message: String| Error::new(Code::Unreadable, message, "");
+    let bytes = read_whole(file, LARGEST).map_err(|error| unread(unreadable(shown, &error)))?;
+    String::from_utf8(bytes).map_err(|error| unread(format!("{shown} cannot be read: {error}")))
 }
 
 /// Runs the editor until it exits.
@@ -111,8 +111,8 @@ fn open(desk: &Desk, spot: &FileLine) -> Result<(), Error> {
     }
     Err(Error::new(
         Code::Editor,
-        format!("'{program}' {} ({origin})", editor::ending(status)),
-        "the file is as the editor left it",
+        format!("'{program}' {} ({origin}); the file is as it left it", editor::ending(status)),
+        editor::HINT,
     ))
 }
 
@@ -135,15 +135,21 @@ fn taken_ids(desk: &Desk) -> Vec<Diagnostic> {
 /// Asks what to do; without an answer, the file is restored.
 fn next_step(shown: &str, what: &str) -> NextStep {
     let mut out = io::stderr().lock();
-    let question = format!("{} {what}. Edit again, put back, or keep it? [E/p/k] ", one_line(shown));
-    let mut answer = String::new();
-    let asked = out.write_all(question.as_bytes()).and_then(|()| out.flush());
-    match asked.and_then(|()| io::stdin().lock().read_line(&mut answer)) {
-        Err(_) | Ok(0) => NextStep::PutBack,
-        Ok(_) => match answer.trim().to_lowercase().as_str() {
-            "p" | "put back" => NextStep::PutBack,
-            "k" | "keep" => NextStep::Keep,
-            _ => NextStep::EditAgain,
-        },
+    let mut question = format!("{} {what}. Edit again, restore it, or keep it? [E/r/k] ", one_line(shown));
+    loop {
+        let mut answer = String::new();
+        let asked = out.write_all(question.as_bytes()).and_then(|()| out.flush());
+        if !asked.and_then(|()| io::stdin().lock().read_line(&mut answer)).is_ok_and(|bytes| bytes > 0) {
+            return NextStep::Restore;
+        }
+        match answer.trim().to_lowercase().as_str() {
+            "" | "e" | "edit" | "edit again" => return NextStep::EditAgain,
+            "r" | "restore" => return NextStep::Restore,
+            "k" | "keep" => return NextStep::Keep,
+            wrong => {
+                question =
+                    format!("'{}' is not an answer. Edit again, restore it, or keep it? [E/r/k] ", one_line(wrong))
+            }
+        }
     }
 }

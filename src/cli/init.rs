@@ -137,7 +137,7 @@ fn unconfirmed(
     match is_asked.then(|| ask(&difference(proposals), &format!("Write {files}?"))).flatten() {
         Some(true) => None,
         Some(false) => Some(left(found, ticks)),
-        None => shows(answer("error", found, ticks).with_failures(vec![unasked()])),
+        None => shows(answer("error", found, ticks).with_failures(vec![unasked("written")])),
     }
 }
 

@@ -170,15 +170,15 @@ pub fn ask_with_yes(question: &str) -> bool {
     answer.is_some_and(|answer| ["", "y", "yes"].contains(&answer.to_lowercase().as_str()))
 }
 
-/// The error that nothing was written because there is no terminal to ask at.
-pub fn unasked() -> Error {
-    let hint = "check what would be written, and run again with --yes";
-    Error::new(Code::NotApproved, "not a terminal, so nothing was written", hint)
+/// The error that nothing was `done`, such as written, because there is no terminal to ask at.
+pub fn unasked(done: &str) -> Error {
+    let hint = format!("check what would be {done}, and run again with --yes");
+    Error::new(Code::NotApproved, format!("not a terminal, so nothing was {done}"), hint)
 }
 
-/// The error that nothing was written because the user declined.
-pub fn declined() -> Error {
-    Error::new(Code::NotApproved, "nothing was written", "")
+/// The error that nothing was `done`, such as written, because the user declined.
+pub fn declined(done: &str) -> Error {
+    Error::new(Code::NotApproved, format!("nothing was {done}"), "")
 }
 
 pub fn wait_for_enter() {
@@ -230,6 +230,9 @@ pub fn usage(mut error: clap::Error) -> ExitCode {
     suggest_option(&mut error, words());
     suggest_command(&mut error);
     let whole = visible(&error.to_string()).into_owned();
+    // The parser calls a command a subcommand, and so would no one else.
+    let is_command = error.kind() == ErrorKind::InvalidSubcommand;
+    let whole = if is_command { in_our_words(whole) } else { whole };
     if wants_json(std::env::args_os().skip(1)) {
         let command = command_of(words());
         let message = match error.kind() {
@@ -245,13 +248,22 @@ pub fn usage(mut error: clap::Error) -> ExitCode {
         document.insert("error".into(), json!({"code": "usage", "message": message, "hint": hint}));
         write_out(format!("{}\n", Value::Object(document)).as_bytes());
     }
-    if is_plain {
+    if is_plain && !is_command {
         let _ = error.print();
     } else {
         // Without colours, which cannot be distinguished from escape sequences in the arguments.
         print_to_stderr(whole.trim_end());
     }
     ExitCode::from(2)
+}
+
+/// The parser's message about an unknown command; the first words of each kind are the parser's own.
+fn in_our_words(whole: String) -> String {
+    whole.replacen("unrecognized subcommand", "unrecognized command", 1).replacen(
+        "similar subcommand",
+        "similar command",
+        1,
+    )
 }
 
 /// The message of a usage error on one line: the text up to the first blank line, because missing arguments are on lines

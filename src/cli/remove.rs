@@ -65,9 +65,9 @@ pub fn run(desk: &mut Desk, session: &Session, args: &RemoveArgs) -> CommandOutp
     let text = shown.mentioned.iter().fold(text, |text, line| format!("{text}{line}\n"));
     match ask(&text, &question(&shown.removal)) {
         Some(true) => {}
-        Some(false) => return shown.refuse(declined(), ""),
+        Some(false) => return shown.refuse(declined("removed"), ""),
         None => {
-            let answer = shown.refuse(unasked(), &shown.diff);
+            let answer = shown.refuse(unasked("removed"), &shown.diff);
             return CommandOutput { notes: shown.mentioned, ..answer };
         }
     }

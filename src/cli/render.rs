@@ -12,7 +12,7 @@ use super::answer::CommandOutput;
 use super::args::{RenderArgs, SyntaxName};
 use refdesk_desk::{Desk, RenderFailure, RenderRequest, RenderedTemplate, Session, TemplateRef};
 use refdesk_files::path::absolute;
-use refdesk_files::read_regular;
+use refdesk_files::{read_regular, unreadable};
 use refdesk_templates::Syntax;
 use refdesk_templates::render::limits::{VALUES_BYTES, values_too_large};
 use refdesk_templates::render::values::{exact, parse as parse_values};
@@ -24,6 +24,10 @@ use refdesk_text::{Code, Error};
 pub fn run(desk: &mut Desk, session: &Session, args: &RenderArgs) -> CommandOutput {
     if let Some(given) = &args.batch {
         return batch::run(desk, session, args, given);
+    }
+    if args.name.is_none() && args.inline.is_none() && args.file.is_none() {
+        let fix = "name a template of the selection, or give --inline TEXT, --file FILE or --batch JSON";
+        return CommandOutput::usage("nothing to render is given", fix);
     }
     let values = match values(desk, args) {
         Ok(values) => values,
@@ -64,8 +68,9 @@ fn printed(made: RenderedTemplate) -> CommandOutput {
                       "size": made.text.len(), "lines": made.text.lines().count(), "variables_used": made.used,
                       "variables_unused": made.fit.unused, "variables_missing": made.fit.missing,
                       "offered_output": made.offered, "warnings": made.warnings});
-    let notes =
-        made.offered.map(|path| format!("the template suggests the output path {path}: --output '{path}' does that"));
+    let notes = made
+        .offered
+        .map(|path| format!("the template suggests the output path {path}: --output '{path}' writes there"));
     let diagnostics = made.warnings.into_iter().map(|warning| Diagnostic::warning(Code::Render, warning)).collect();
     CommandOutput { diagnostics, notes: notes.into_iter().collect(), ..CommandOutput::new(json, made.text) }
 }
@@ -155,8 +160,10 @@ fn read_json_argument(desk: &Desk, option: &str, given: &str) -> Result<String, 
     let Some(file) = given.strip_prefix('@') else { return Ok(given.to_owned()) };
     let path = absolute(&desk.workspace_context().current, &PathBuf::from(file));
     let hint = "@FILE is relative to the current folder";
-    let usage = |what: String| CommandOutput::usage(format!("{option} @{}: {what}", path.display()), hint);
-    let (bytes, more) = read_regular(&path, VALUES_BYTES as u64).map_err(|error| usage(error.to_string()))?;
+    let shown = path.display().to_string();
+    let usage = |what: String| CommandOutput::usage(format!("{option} @{shown}: {what}"), hint);
+    let unread = |error| CommandOutput::usage(format!("{option}: {}", unreadable(&shown, &error)), hint);
+    let (bytes, more) = read_regular(&path, VALUES_BYTES as u64).map_err(unread)?;
     if more {
         return Err(usage(values_too_large()));
     }

@@ -30,15 +30,15 @@ fn edit(world: &Workspace, texts: &[&str]) -> Pty {
 }
 
 #[test]
-fn an_edit_is_checked_and_can_be_repeated_or_put_back() {
+fn an_edit_is_checked_and_can_be_repeated_or_restored() {
     let broken = "{\"id\": \"a\", \"name\": \n";
     let better = ENTRY.replace("\"A\"", "\"Better\"");
     for (texts, keys, code, left) in [
         (&[ENTRY][..], "", 0, ENTRY),
         (&[better.as_str()], "", 0, better.as_str()),
-        (&[broken], "p\r", 0, ENTRY),
+        (&[broken], "r\r", 0, ENTRY),
         (&[broken, better.as_str()], "e\r", 0, better.as_str()),
-        (&[broken], "k\r", 1, broken),
+        (&[broken], "n\rk\r", 1, broken),
     ] {
         let world = Workspace::with(&[(FILE, ENTRY)]);
         let mut pty = edit(&world, texts);
@@ -52,9 +52,9 @@ fn an_edit_is_checked_and_can_be_repeated_or_put_back() {
 }
 
 #[test]
-fn a_file_that_the_editor_deletes_or_breaks_can_be_put_back() {
+fn a_file_that_the_editor_deletes_or_breaks_can_be_restored() {
     for (texts, keys, code, left) in [
-        (&["", ENTRY][..], "p\r", 0, Some(ENTRY)),
+        (&["", ENTRY][..], "r\r", 0, Some(ENTRY)),
         (&["", ENTRY], "e\r", 0, Some(ENTRY)),
         (&["", ENTRY], "k\r", 1, None),
     ] {
@@ -70,7 +70,7 @@ fn a_file_that_the_editor_deletes_or_breaks_can_be_put_back() {
 #[test]
 fn an_entry_that_takes_the_id_of_another_is_asked_about() {
     let other = ENTRY.replace("\"a\"", "\"b\"");
-    for (keys, code, left) in [("p\r", 0, ENTRY), ("e\r", 0, ENTRY), ("k\r", 1, other.as_str())] {
+    for (keys, code, left) in [("r\r", 0, ENTRY), ("e\r", 0, ENTRY), ("k\r", 1, other.as_str())] {
         let world = Workspace::with(&[(FILE, ENTRY), (".jaato/references/b.json", &other)]);
         let mut pty = edit(&world, &[&other, ENTRY]);
         pty.wait_for(&format!("{FILE} takes the id of another source"));

@@ -15,7 +15,7 @@ use refdesk_core::catalog::{Source, SourceId, tags_of};
 use refdesk_core::config::{self, JsonDocument, edits};
 use refdesk_core::mention::Mention;
 use refdesk_files::output::{self, Proposal};
-use refdesk_files::{LOCK_TIMEOUT, read_whole};
+use refdesk_files::{LOCK_TIMEOUT, read_whole, unreadable};
 use refdesk_text::fold::same_tag;
 use refdesk_text::{Code, Error, Fix};
 
@@ -100,7 +100,8 @@ impl Desk {
             return Err(Error::new(Code::WorkspacePath, message, "change it in that file"));
         }
         let unread = |why: String| Error::new(Code::Unreadable, format!("{shown} cannot be read: {why}"), Fix::Reload);
-        let bytes = read_whole(&path, config::LARGEST).map_err(|error| unread(error.to_string()))?;
+        let bytes = read_whole(&path, config::LARGEST)
+            .map_err(|error| Error::new(Code::Unreadable, unreadable(&shown, &error), Fix::Reload))?;
         let text = String::from_utf8(bytes).map_err(|error| unread(error.to_string()))?;
         let (document, problems) = JsonDocument::parse(&path, shown.clone(), text.clone().into_bytes());
         let document = document

@@ -11,8 +11,8 @@ use refdesk_core::catalog::{PathState, Source, SourceKind};
 use refdesk_core::config::profile::REFERENCES_PATH;
 use refdesk_core::config::{self, JsonDocument, MemberPart};
 use refdesk_core::mention::files;
-use refdesk_files::read_whole;
 use refdesk_files::walk::WalkBudget;
+use refdesk_files::{read_whole, unreadable};
 use refdesk_text::report::locate::PointerStep;
 use refdesk_text::{Code, Error, Fix};
 
@@ -34,7 +34,7 @@ impl Desk {
         let source = self.catalog.get(id).ok_or_else(|| self.unknown_id(id))?;
         let path = source.origin.file.to_path_buf();
         let bytes = read_whole(&path, config::LARGEST).map_err(|error| {
-            let message = format!("{} cannot be read: {error}", self.workspace_context().display(&path));
+            let message = unreadable(&self.workspace_context().display(&path), &error);
             Error::new(Code::Unreadable, message, "reload the workspace")
         })?;
         let document = JsonDocument::parse(&path, String::new(), bytes).0;

@@ -72,6 +72,14 @@ pub fn cause(error: &io::Error) -> String {
     prefixed.map_or_else(|| error.to_string(), |PathError { error, .. }| error.to_string())
 }
 
+/// `x does not exist`, or `x cannot be read: permission denied`, for a file that is shown as `x`.
+pub fn unreadable(shown: &str, error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => format!("{shown} does not exist"),
+        _ => format!("{shown} cannot be read: {}", cause(error)),
+    }
+}
+
 /// The message of an error with its path as printed: relative to `workspace` inside it.
 pub fn message_in(workspace: &Path, error: &io::Error) -> String {
     let prefixed = error.get_ref().and_then(|inner| inner.downcast_ref::<PathError>());

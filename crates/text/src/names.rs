@@ -28,6 +28,14 @@ pub fn joined(names: &[impl AsRef<str>], most: usize) -> String {
     }
 }
 
+/// `a`, `a or b`, `a, b or c`.
+pub fn either(names: &[impl AsRef<str>]) -> String {
+    match names.split_last() {
+        Some((last, others @ [_, ..])) => format!("{} or {}", first(others, usize::MAX).0, last.as_ref()),
+        _ => first(names, usize::MAX).0,
+    }
+}
+
 fn first(names: impl IntoIterator<Item = impl AsRef<str>>, most: usize) -> (String, usize) {
     let mut names = names.into_iter();
     let shown: Vec<String> = names.by_ref().take(most).map(|name| name.as_ref().to_owned()).collect();
@@ -49,6 +57,7 @@ mod tests {
         ] {
             assert_eq!([first_of(names, 3), first_and_count(names, 3), joined(names, 3)], [first, counted, all]);
         }
+        assert_eq!([either(&["a"]), either(&["a", "b", "c"])], ["a", "a, b or c"]);
         assert_eq!(first_of(vec!["a"; 1_001], 1), "a and 1,000 more");
     }
 }

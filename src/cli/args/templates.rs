@@ -51,7 +51,7 @@ pub enum TemplatesCommand {
 #[derive(Debug, Args)]
 pub struct RenderArgs {
     /// The name of a template
-    #[arg(required_unless_present_any = ["inline", "file", "batch"], conflicts_with_all = ["inline", "file"])]
+    #[arg(conflicts_with_all = ["inline", "file"])]
     pub name: Option<String>,
     /// The text of the template
     #[arg(long, value_name = "TEXT", conflicts_with = "file", allow_hyphen_values = true)]

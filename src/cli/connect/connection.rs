@@ -276,7 +276,7 @@ impl Connection {
                         }
                     }
                     None => {
-                        let answer = self.answer("error", changes, false, text).with_failures(vec![unasked()]);
+                        let answer = self.answer("error", changes, false, text).with_failures(vec![unasked("written")]);
                         return CommandOutput { notes: preview, ..answer };
                     }
                 }

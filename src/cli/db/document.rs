@@ -49,11 +49,11 @@ pub fn run(desk: &mut Desk, session: &Session, args: &DbDocumentArgs, interrupt:
             let shown = shown(desk, &prepared);
             if interrupt.while_asking(|| ask(&shown, &format!("{question}?"))) != Some(true) {
                 return with_problems(CommandOutput::new(json!({"status": "error"}), ""), &prepared)
-                    .with_failures(vec![declined()]);
+                    .with_failures(vec![declined("written")]);
             }
         } else {
             let answer = CommandOutput::new(json!({"status": "error"}), shown(desk, &prepared));
-            let mut answer = with_problems(answer, &prepared).with_failures(vec![unasked()]);
+            let mut answer = with_problems(answer, &prepared).with_failures(vec![unasked("written")]);
             answer.notes.push(format!("this would {}", in_a_sentence(&question)));
             return CommandOutput { exit: 2, ..answer };
         }

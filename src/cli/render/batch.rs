@@ -62,6 +62,9 @@ pub(super) fn run(desk: &mut Desk, session: &Session, args: &RenderArgs, given: 
             CommandOutput::new(Value::Object(json), "").with_failures(refused)
         }
     };
+    if rows.is_empty() {
+        answer.text = b"Nothing to write.\n".to_vec();
+    }
     answer.diagnostics.splice(..0, diagnostics);
     answer
 }

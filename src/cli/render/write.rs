@@ -136,13 +136,13 @@ pub(super) fn execute(
                 return WriteOutcome {
                     text: String::new(),
                     diagnostics: Vec::new(),
-                    refused: vec![not_written(declined())],
+                    refused: vec![not_written(declined("written"))],
                     ..outcome
                 };
             }
             None => {
                 outcome.notes = preview(outputs, args.overwrite);
-                outcome.refused.push(not_written(unasked()));
+                outcome.refused.push(not_written(unasked("written")));
                 return outcome;
             }
         }

@@ -87,6 +87,25 @@ fn one_document_for_programs() {
     }
 }
 
+#[test]
+fn messages_name_what_can_be_given() {
+    let world = small();
+    for (words, said) in [
+        (&["render"][..], "or give --inline TEXT, --file FILE or --batch JSON"),
+        (&["render", "--inline", "x", "--vars", "@none.json"], "none.json does not exist"),
+        (&["assert", "none.toml"], "error: none.toml does not exist"),
+        (&["lst"], "error: unrecognized command 'lst'\n\n  tip: a similar command exists: 'list'"),
+        (&["add", "docs/a.md", "docs/a.md", "--id", "z"], "apply to a single source, but 2 were given"),
+        (&["connect", "nobody"], "fix: use claude-code, gemini-cli, codex, cursor, vscode, opencode or goose"),
+    ] {
+        let ran = run(&mut world.bare(words), None).exits(2);
+        assert!(ran.stderr.contains(said), "{ran}");
+    }
+    assert_eq!(world.run(&["render", "--batch", "[]"]).exits(0).text(), "Nothing to write.\n");
+    let asked = world.run(&["remove", "a"]).exits(1);
+    assert!(asked.stderr.contains("error: not a terminal, so nothing was removed"), "{asked}");
+}
+
 /// The hint of a batch shows the form of a list only if it is not a list.
 #[test]
 fn the_hint_of_a_batch_says_what_to_correct() {

@@ -9,6 +9,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use refdesk_files::read_regular;
+use refdesk_text::names::either;
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::{Diagnostic, Position};
 use refdesk_text::{Code, Fix};
@@ -108,7 +109,7 @@ pub fn parse(text: &str, shown: &str, own_themes: &[String]) -> (Preferences, Ve
             "$schema" => {}
             unknown => {
                 let nearest = did_you_mean(unknown, KEYS);
-                let fix = nearest.unwrap_or_else(|| format!("keys are {}", KEYS.join(", ")));
+                let fix = nearest.unwrap_or_else(|| format!("use {}", either(&KEYS)));
                 let problem = Diagnostic::warning(Code::UnknownKey, format!("there is no key '{unknown}'"));
                 reader.report(problem.fix(fix), &key.span());
             }
@@ -172,7 +173,7 @@ impl Reader<'_> {
 
     fn unknown(&mut self, key: &str, text: &str, known: &[&str], value: &Spanned<DeValue<'_>>) {
         let nearest = did_you_mean(text, known.iter().copied());
-        let fix = nearest.unwrap_or_else(|| format!("values are {}", known.join(", ")));
+        let fix = nearest.unwrap_or_else(|| format!("use {}", either(known)));
         let problem = Diagnostic::error(Code::UnknownValue, format!("'{key}' cannot be '{text}'"));
         self.report(problem.fix(Fix::from(fix)), &value.span());
     }
@@ -257,7 +258,7 @@ mod tests {
                 "\nshoe = 1\n[theme]\nx = 1",
                 &[],
                 &[
-                    "Warning 2:1 there is no key 'shoe'; keys are color, theme, characters, editor, log",
+                    "Warning 2:1 there is no key 'shoe'; use color, theme, characters, editor or log",
                     "Error 3:1 'theme' must be a string, not a table; put it in quotation marks",
                 ],
             ),
@@ -268,7 +269,7 @@ mod tests {
                     "Error 1:9 'theme' cannot be 'drak'; did you mean 'dark'?",
                     "Error 2:10 'editor' is empty; give it a value, or leave it out",
                     "Error 3:7 'log' must be a string, not true or false; put it in quotation marks",
-                    "Error 4:9 'color' cannot be 'blue'; values are auto, always, never",
+                    "Error 4:9 'color' cannot be 'blue'; use auto, always or never",
                 ],
             ),
         ] {
@@ -279,7 +280,7 @@ mod tests {
 
     #[test]
     fn a_mistyped_level_of_the_log_is_a_problem() {
-        let values = "values are off, error, warn, info, debug, trace";
+        let values = "use off, error, warn, info, debug or trace";
         for (log, wrong) in [
             ("debgu", Some(("debgu", "did you mean 'debug'?"))),
             ("refdesk=debgu", Some(("debgu", "did you mean 'debug'?"))),
