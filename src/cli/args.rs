@@ -37,7 +37,7 @@ pub use self::templates::{RenderArgs, SyntaxName, TemplatesCommand};
     name = "refdesk",
     version,
     subcommand_value_name = "COMMAND",
-    after_help = "Exit codes: 0 done, 1 the request could not be met, 2 usage, 3 timed out, 130 ended by Ctrl-C."
+    after_help = "Exit codes: 0 done, 1 the request could not be met, 2 usage, 3 timed out, 130 ended by Ctrl-C. What runs until Ctrl-C, such as watch, ends with 0."
 )]
 pub struct Cli {
     /// The workspace folder [default: the nearest folder upward with .jaato/ or references.json, else the git repository]
