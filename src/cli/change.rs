@@ -6,7 +6,7 @@ use super::answer::CommandOutput;
 use super::fix::arguments;
 use super::rows;
 use crate::common::cleared_picks::remaining;
-use refdesk_core::catalog::Mode;
+use refdesk_core::catalog::{Mode, SourceId};
 use refdesk_desk::{Changed, Desk, Session};
 use refdesk_text::Error;
 use refdesk_text::escape::one_line;
@@ -29,29 +29,39 @@ pub fn exclude(desk: &mut Desk, session: &Session, ids: &[String]) -> CommandOut
     let is_auto = |id: &&String| desk.catalog().get(id).is_some_and(|source| source.mode == Mode::Auto);
     let autos: Vec<String> = changed.iter().filter(is_auto).cloned().collect();
     if !autos.is_empty() {
-        let (is, stays) = if autos.len() == 1 { ("is", "stays") } else { ("are", "stay") };
-        output.notes.push(format!("{} {is} of mode auto and {stays} in the instructions", rows::first_of(&autos)));
+        output.notes.push(format!("auto sources stay in the instructions: {}", mentions(&autos)));
     }
     output
 }
 
 pub fn include(desk: &mut Desk, session: &Session, ids: &[String]) -> CommandOutput {
-    answer(desk.include(session, ids), "included again", &format!("not excluded: {}", named(desk, ids)))
+    answer(desk.include(session, ids), "no longer excluded:", &format!("not excluded: {}", named(desk, ids)))
 }
 
 /// Removes all picks, and with `all` every exclusion too.
 pub fn clear(desk: &mut Desk, session: &Session, all: bool) -> CommandOutput {
     let mut output = answer(desk.clear(session, all), "cleared", "nothing to clear");
     if output.exit == 0 {
-        output.notes = remaining(desk.catalog(), desk.selection(), "");
+        output.notes = remaining(desk.catalog(), desk.selection(), "@").iter().map(|it| as_note(it)).collect();
     }
     output
+}
+
+/// A sentence as a note: in lower case, and without its period.
+fn as_note(sentence: &str) -> String {
+    let mut rest = sentence.trim_end_matches('.').chars();
+    rest.next().map(|first| first.to_ascii_lowercase()).into_iter().chain(rest).collect()
+}
+
+/// `@a, @b`
+fn mentions(ids: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+    ids.into_iter().map(|id| format!("@{}", one_line(id.as_ref()))).collect::<Vec<_>>().join(", ")
 }
 
 /// The ids as they are written in the catalog.
 fn named(desk: &Desk, ids: &[String]) -> String {
     let known = |id: &String| desk.catalog().find(id).map_or(id.clone(), |source| source.id.to_string());
-    ids.iter().map(|id| one_line(&known(id)).into_owned()).collect::<Vec<_>>().join(", ")
+    mentions(ids.iter().map(known))
 }
 
 fn answer(done: Result<Changed, Error>, verb: &str, nothing: &str) -> CommandOutput {
@@ -59,17 +69,16 @@ fn answer(done: Result<Changed, Error>, verb: &str, nothing: &str) -> CommandOut
         Ok(changed) => changed,
         Err(refusal) => return CommandOutput::refused(refusal),
     };
-    let ids: Vec<String> = changed.changed.iter().map(|id| one_line(id).into_owned()).collect();
-    let mut message = match (ids.is_empty(), changed.refused.is_empty()) {
-        (false, _) => format!("{verb}: {}", ids.join(", ")),
+    let mut message = match (changed.changed.is_empty(), changed.refused.is_empty()) {
+        (false, _) => format!("{verb} {}", mentions(&changed.changed)),
         (true, true) => nothing.to_owned(),
         (true, false) => changed.refused.iter().map(|refusal| refusal.message.clone()).collect::<Vec<_>>().join("; "),
     };
     if !changed.released.is_empty() {
-        message.push_str(&format!("; released: {}", rows::join(&changed.released)));
+        message.push_str(&format!("; released {}", mentions(changed.released.iter().map(SourceId::as_str))));
     }
     if !changed.entered.is_empty() {
-        message.push_str(&format!("; pulled in: {}", rows::join(&changed.entered)));
+        message.push_str(&format!("; pulled in {}", mentions(changed.entered.iter().map(SourceId::as_str))));
     }
     let status = match (changed.refused.is_empty(), changed.changed.is_empty()) {
         (false, _) => "error",

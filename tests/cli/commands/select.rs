@@ -127,11 +127,11 @@ fn exclusions_cut_mentions_and_can_be_lifted() {
     assert_eq!(answer["released"], json!(["c", "away"]), "what it brought");
     assert_eq!(resolved(&world), ["a"]);
     assert_eq!(world.json(&["exclude", "b"], 0)["status"], "unchanged");
-    assert_eq!(world.run(&["exclude", "b"]).exits(0).text(), "already excluded: b\n");
-    assert_eq!(world.run(&["include", "a"]).exits(0).text(), "not excluded: a\n");
+    assert_eq!(world.run(&["exclude", "b"]).exits(0).text(), "already excluded: @b\n");
+    assert_eq!(world.run(&["include", "a"]).exits(0).text(), "not excluded: @a\n");
     let again = world.json(&["include", "b"], 0);
     assert_eq!((&again["changed"], &again["pulled_in"]), (&json!(["b"]), &json!(["c", "away"])));
-    assert_eq!(again["message"], "included again: b; pulled in: c, away");
+    assert_eq!(again["message"], "no longer excluded: @b; pulled in @c, @away");
     assert_eq!(resolved(&world), ["a", "b", "c", "away"]);
     // Excluding a pick unpicks it; picking lifts the exclusion.
     world.run(&["exclude", "a"]).exits(0);
@@ -253,9 +253,9 @@ fn an_exclusion_says_what_else_it_means() {
     let world = Workspace::of(json!([inline("a", "text"), auto]), &[]);
     world.run(&["select", "a"]).exits(0);
     let ran = world.run(&["exclude", "a", "style"]).exits(0);
-    assert_eq!(ran.text(), "excluded: a, style\n");
+    assert_eq!(ran.text(), "excluded @a, @style\n");
     let notes = "note: 'a' is no longer picked; `refdesk select a` picks it again\n\
-                 note: 'style' is of mode auto and stays in the instructions\n";
+                 note: auto sources stay in the instructions: @style\n";
     assert_eq!(ran.stderr, notes);
     let shown = world.run(&["show", "style"]).exits(0);
     assert!(shown.text().contains("no: excluded; as an auto source it stays in the instructions"), "{shown}");
