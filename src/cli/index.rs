@@ -86,8 +86,12 @@ fn summary(desk: &Desk, report: &IndexReport) -> String {
     }
     // Columns and joins of databases are always found by words.
     if report.missing > 0 {
-        let missing = grouped(report.missing);
-        text.push_str(&format!("{missing} could also be found by meaning, but have only words so far.\n"));
+        let (can, its) = if report.missing == 1 {
+            ("section can be found only by its words", "its vector")
+        } else {
+            ("sections can be found only by their words", "their vectors")
+        };
+        text.push_str(&format!("{} {can}: `refdesk index` adds {its}.\n", grouped(report.missing)));
     }
     if report.shared > 0 {
         text.push_str(&format!(

@@ -124,11 +124,13 @@ fn row(line: &Line, now: &Zoned) -> Vec<String> {
     let receipt = &line.receipt;
     let time = since::shown(&line.time, now, true);
     let tokens = if receipt.tokens > 0 { format!("~{} tokens", grouped(receipt.tokens)) } else { String::new() };
-    let followed = receipt.follows.iter().map(|(id, block)| format!("@{id} after {}", block.word()));
-    let reason = separate_reason(receipt).map(str::to_owned);
-    let more: Vec<String> = followed.chain(reason).collect();
-    let more = if more.is_empty() { String::new() } else { format!(" ({})", more.join("; ")) };
-    let text = format!("{}{more}", sentence(receipt));
+    let followed = receipt.follows.iter().map(|(id, block)| {
+        let block =
+            if block.word().starts_with('e') { format!("an {}", block.word()) } else { format!("a {}", block.word()) };
+        if receipt.about.len() == 1 { format!(", following {block}") } else { format!("; @{id} following {block}") }
+    });
+    let reason = separate_reason(receipt).map(|reason| format!(" ({reason})"));
+    let text = std::iter::once(sentence(receipt)).chain(followed).chain(reason).collect();
     vec![line.n.to_string(), time, line.session.clone(), line.who.clone(), tokens, text]
 }
 
@@ -185,11 +187,11 @@ mod tests {
             ),
             (
                 json!({"what": "read", "about": ["b"], "path": "docs/b.md", "follows": {"b": "expansion"}}),
-                " | Read @b (@b after expansion)",
+                " | Read @b, following an expansion",
             ),
             (
                 json!({"what": "selected", "about": ["a", "b"], "follows": {"b": "hint"}}),
-                " | Picked @a, @b (@b after hint)",
+                " | Picked @a, @b; @b following a hint",
             ),
             (json!({"what": "written", "about": ["out.txt"], "bytes": 1}), " | Wrote out.txt"),
             (json!({"what": "removed", "about": ["old.tmpl"], "reason": "old"}), " | Removed old.tmpl (old)"),

@@ -10,7 +10,6 @@ use crate::common::source_words::WAITS_FOR_TRUST;
 use refdesk_core::catalog::{Mode, Source};
 use refdesk_core::selection::SelectionState;
 use refdesk_desk::{Desk, TagFilter};
-use refdesk_text::escape::one_line;
 use refdesk_text::tokens::{counted, grouped};
 
 pub fn run(desk: &mut Desk, args: &ListArgs, format: OutputFormat) -> CommandOutput {
@@ -58,13 +57,15 @@ pub fn run(desk: &mut Desk, args: &ListArgs, format: OutputFormat) -> CommandOut
 /// source returns.
 fn dormant(desk: &Desk, picks: &[String]) -> Option<String> {
     let first = picks.first()?;
+    // A warning about the profile says the same.
+    if desk.profile_place(first).is_some() {
+        return None;
+    }
     let (are, them) = if picks.len() == 1 { ("is", "it") } else { ("are", "them") };
-    let way = match desk.profile_place(first) {
-        Some(place) => format!("take {them} out of the profile, {}", one_line(&place)),
-        None => format!("`refdesk unselect` removes {them}"),
-    };
-    let picks = rows::first_of(picks);
-    Some(format!("picked, but {are} not in the catalog now: {picks} (dormant; {way})"))
+    let (unselect, picks) = (fix::arguments(picks), rows::first_of(picks));
+    Some(format!(
+        "picked, but {are} not in the catalog now: {picks} (dormant; `refdesk unselect {unselect}` removes {them})"
+    ))
 }
 
 fn to_text(desk: &Desk, sources: &[&Source], tokens: &[Option<u64>], is_unselected: bool) -> String {

@@ -113,7 +113,7 @@ fn to_text(all: &[ProfileDetails], whole: bool) -> String {
     text.push_str(&paragraph("", note));
     if all.iter().any(is_different) {
         let note = format!(
-            "If there is a row {PROFILE_OPTION}, it shows what an agent started with {PROFILE_OPTION} NAME gets: only the sources that the \
+            "A {PROFILE_OPTION} row shows what an agent started with {PROFILE_OPTION} NAME gets: only the sources that the \
              profile lists."
         );
         text.push_str(&paragraph("", &note));

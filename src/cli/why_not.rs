@@ -122,11 +122,11 @@ pub fn explain(desk: &Desk, source: &Source, verdict: &Verdict, session: &str) -
     match &verdict.hinted {
         Ok(level) => {
             let brief = if *level == Level::Brief { " Its line is cut to id and name to fit the budget." } else { "" };
-            ("hinted", format!("'{id}' is hinted at: {}.{brief}", matched(verdict)), String::new())
+            ("hinted", format!("'{id}' is hinted at {}.{brief}", because(verdict)), String::new())
         }
         Err(why) => {
             let (reason, what, fix) = not_hinted(desk, source, verdict, why, session);
-            (reason, format!("No hint for {id}: {what}"), fix)
+            (reason, format!("No hint for '{id}': {what}"), fix)
         }
     }
 }
@@ -149,12 +149,12 @@ fn not_hinted(
             ("named", what, String::new())
         }
         WhyNot::Excluded => {
-            ("excluded", "it is excluded.".to_owned(), format!("include it again: refdesk include {}", argument(id)))
+            ("excluded", "it is excluded.".to_owned(), format!("include it again: `refdesk include {}`", argument(id)))
         }
         WhyNot::Picked => ("picked", format!("it is picked; {selected}."), String::new()),
         WhyNot::PulledIn(parents) => {
             let by = if parents.is_empty() { String::new() } else { format!(" by {}", join(&parents.to_vec())) };
-            let fix = format!("refdesk why {} shows how", argument(id));
+            let fix = format!("`refdesk why {}` shows how", argument(id));
             ("pulled-in", format!("it is pulled in{by}; {selected}."), fix)
         }
         WhyNot::Auto => {
@@ -348,6 +348,16 @@ fn matched(verdict: &Verdict) -> String {
         section => format!("about {section} ({})", meaning.figures()),
     });
     tags(verdict).chain(meaning).collect::<Vec<_>>().join(", ")
+}
+
+/// `by tag `retry` at 1:5`, and `because the prompt is about "Retries", docs/retry.md:7 (score 0.71 …)` without one.
+fn because(verdict: &Verdict) -> String {
+    match &verdict.meaning {
+        Some(meaning) if verdict.matched.is_empty() && !meaning.section().is_empty() => {
+            format!("because the prompt is {}", matched(verdict))
+        }
+        _ => format!("by {}", matched(verdict)),
+    }
 }
 
 /// Each tag in the text with its place.

@@ -24,15 +24,19 @@ pub fn listed(state: &mut PlainState, activity: &AgentActivity, turn: &mut Input
     if let Some(problem) = &activity.problem {
         turn.print(sentence(problem));
     }
+    let connected = match activity.connected.len() {
+        0 => "no agent is connected".to_owned(),
+        1 => "1 agent is connected".to_owned(),
+        some => format!("{some} agents are connected"),
+    };
     match activity.sessions.len() {
         // The unreadable lines may be those of agents.
         0 if activity.problem.is_some() => {}
         0 => turn.print("No agent has been sent anything yet. Type welcome to learn how to connect one."),
         some => turn.print(format!(
-            "{} of agents, {} in all, the newest first; {} connected now. Type a number for more.",
-            counted(some, "session"),
+            "{}, newest first, {} in all; {connected}. Type a number for more.",
+            counted(some, "agent session"),
             tokens(activity.tokens()),
-            counted(activity.connected.len(), "agent")
         )),
     }
     let row = |session: &std::sync::Arc<AgentSession>| NumberedRow {

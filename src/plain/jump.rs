@@ -38,7 +38,7 @@ pub fn found(
     }
     match rows.len() {
         0 => turn.print("Nothing matches."),
-        some => turn.print(format!("{} found.", counted(some, "row"))),
+        some => turn.print(format!("{} found.", counted(some, "hit"))),
     }
     list(state, rows, turn);
 }

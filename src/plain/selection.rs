@@ -8,8 +8,8 @@ use super::state::{InputOutcome, PlainState};
 use super::words::{counted, price, state_words};
 use crate::common::filter::Order;
 use crate::common::selection_tree::{PickConsequence, TreeRow, TreeRowKind, rows};
-use crate::common::source_words;
 use refdesk_desk::engine::Snapshot;
+use refdesk_text::tokens::grouped;
 
 pub fn show(state: &mut PlainState, turn: &mut InputOutcome) {
     let snapshot = &state.snapshot;
@@ -35,7 +35,7 @@ fn words(snapshot: &Snapshot, row: &TreeRow, id: &str) -> String {
         _ => state_words(snapshot, id),
     };
     let PickConsequence { others, waiting, .. } = row.brings;
-    let waiting = source_words::waiting(waiting);
+    let waiting = if waiting == 0 { String::new() } else { format!(", {} of them untrusted", grouped(waiting)) };
     let brings = match others {
         0 => String::new(),
         some => format!(" It brings {}{waiting}.", counted(some, "more source")),

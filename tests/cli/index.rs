@@ -198,7 +198,11 @@ fn sections_of_html_and_restructured_text_are_found() {
     ];
     let sources = files.map(|(path, _)| json!({"id": path, "name": path, "path": path, "mode": "selectable"}));
     let world = Workspace::of(json!(sources), &files);
-    world.run(&["index", "--words-only"]).exits(0);
+    let indexed = world.run(&["index", "--words-only"]).exits(0);
+    assert!(
+        indexed.text().contains(" can be found only by their words: `refdesk index` adds their vectors."),
+        "{indexed}"
+    );
     let found = |query: &str| {
         let found = world.json(&["search", query, "--kind", "text"], 0);
         assert!(!found["notes"].to_string().contains("changed"), "{query}: {found}");

@@ -44,7 +44,7 @@ impl Discoverer {
         for source in &mut found.new {
             if source.is_ticked && self.declined.contains(&key_of(&source.place)) {
                 source.is_ticked = false;
-                source.evidence = format!("you declined it before; {}", source.evidence);
+                source.evidence = format!("left out or removed earlier; {}", source.evidence);
             }
         }
         found.new.sort_by_key(|source| !source.is_ticked);

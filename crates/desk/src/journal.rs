@@ -152,10 +152,11 @@ impl Desk {
 
     /// Journals which files of embedded templates were written and removed.
     pub(super) fn note_templates(&self, session: &Session, done: &session::Written) {
-        self.journal_all(
-            session,
-            templates(done, "templates of documents", "no selected source provides these templates any more"),
-        );
+        let removed = match done.removed.len() {
+            1 => "no selected source provides this template any more",
+            _ => "no selected source provides these templates any more",
+        };
+        self.journal_all(session, templates(done, "templates of documents", removed));
     }
 
     /// The path of the journal.

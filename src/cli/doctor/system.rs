@@ -156,17 +156,17 @@ pub fn terminal(get: impl Fn(&str) -> Option<String>) -> CheckLine {
     let background = match background {
         Some(7 | 9..=15) => "light background",
         Some(_) => "dark background",
-        None => "background unknown until the screen asks for it",
+        None => "background not known yet",
     };
     let clipboard = match () {
-        () if is_capable || get("WT_SESSION").is_some() || name.contains("vscode") => "copies by OSC 52",
+        () if is_capable || get("WT_SESSION").is_some() || name.contains("vscode") => "copies over OSC 52",
         () if get("TMUX").is_some() || term.starts_with("tmux") || term.starts_with("screen") => {
-            "copies by OSC 52 if the multiplexer passes it on"
+            "copies over OSC 52 if the multiplexer passes it on"
         }
-        () if name.contains("apple_terminal") || get("VTE_VERSION").is_some() => "probably does not copy by OSC 52",
-        () => "may copy by OSC 52",
+        () if name.contains("apple_terminal") || get("VTE_VERSION").is_some() => "probably does not copy over OSC 52",
+        () => "copying over OSC 52 may work",
     };
-    let keyboard = if is_capable { "reports all keys" } else { "reports the usual keys" };
+    let keyboard = if is_capable { "reports all keys" } else { "standard key reporting" };
     let text = format!("{term}, {colours}, {background}, {clipboard}, {keyboard}");
     if term == "dumb" {
         CheckLine::note("terminal", text, "the full screen needs another terminal")
@@ -188,7 +188,7 @@ mod tests {
             (
                 &[("TERM", "xterm-256color")],
                 CheckLevel::Ok,
-                "256 colours, background unknown until the screen asks for it, may copy",
+                "256 colours, background not known yet, copying over OSC 52 may work, standard",
             ),
             (&[("TERM", "xterm"), ("COLORTERM", "truecolor")], CheckLevel::Ok, "true colour"),
             (
@@ -197,10 +197,10 @@ mod tests {
                 "no colours (NO_COLOR), light",
             ),
             (&[("TERM", "xterm"), ("NO_COLOR", ""), ("COLORFGBG", "15;0")], CheckLevel::Ok, "16 colours, dark"),
-            (&[("TERM", "xterm-kitty")], CheckLevel::Ok, "copies by OSC 52, reports all keys"),
+            (&[("TERM", "xterm-kitty")], CheckLevel::Ok, "copies over OSC 52, reports all keys"),
             (&[("TERM", "screen-256color")], CheckLevel::Ok, "if the multiplexer passes it on"),
             (&[("TERM", "xterm-256color"), ("VTE_VERSION", "7600")], CheckLevel::Ok, "probably does not copy"),
-            (&[("TERM", "xterm-256color"), ("TERM_PROGRAM", "iTerm.app")], CheckLevel::Ok, "copies by OSC 52"),
+            (&[("TERM", "xterm-256color"), ("TERM_PROGRAM", "iTerm.app")], CheckLevel::Ok, "copies over OSC 52"),
         ] {
             let get =
                 |name: &str| environment.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());

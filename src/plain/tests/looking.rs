@@ -167,7 +167,7 @@ fn agent_sessions_are_listed_and_described() {
     assert_eq!(
         answered(&mut state, activity()).lines,
         [
-            "3 sessions of agents, about 16,730 tokens in all, the newest first; 1 agent connected now. Type a number for more.",
+            "3 agent sessions, newest first, about 16,730 tokens in all; 1 agent is connected. Type a number for more.",
             "1: claude-code, session 3f2a91c4-77d0-4c1b-9a55-0c2f4be6d1aa, last at 11:04:00, connected now, about 16,420 tokens. It was sent \
              14 texts, about 4,120 tokens. It made 6 reads, about 12,300 tokens, and picked 2 sources. It followed 4 of 9 hints and 1 of 1 expansion.",
             "2: codex, session codex-日本-1\\x1b[31m, last at 10:30:00, about 310 tokens. It was sent 3 texts, about 310 \

@@ -15,7 +15,7 @@ use refdesk_text::report::{Diagnostic, PositionIndex};
 use refdesk_text::{Code, Fix};
 
 const EXAMPLE: &str =
-    "write for example: [[case]], prompt = \"retry the payment\", hints = [\"retry-pattern\"], a line each";
+    "each case is three lines, for example: [[case]], prompt = \"retry the payment\", hints = [\"retry-pattern\"]";
 
 const KEYS: [&str; 14] = [
     "name",

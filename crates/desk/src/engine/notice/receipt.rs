@@ -86,8 +86,8 @@ pub fn sentence(receipt: &Receipt) -> String {
         JournalEvent::Instructed => "Sent the instructions".to_owned(),
         JournalEvent::Forgot => "Forgot what it was given".to_owned(),
         JournalEvent::Read if receipt.tool.as_deref() == Some(crate::SEARCH_COMMAND) => match &*receipt.about {
-            [] => "Searched, found nothing".to_owned(),
-            about => format!("Searched, found {}", at(about)),
+            [] => "Searched; found nothing".to_owned(),
+            about => format!("Searched; found {}", at(about)),
         },
         JournalEvent::Read if receipt.about.is_empty() => format!("Found nothing to read{}", tool()),
         JournalEvent::Read => format!("Read {}{}", at(&receipt.about), tool()),
@@ -246,7 +246,7 @@ mod tests {
             ),
             (
                 Receipt { tool: Some(crate::SEARCH_COMMAND.to_owned()), ..about(JournalEvent::Read, &["a"]) },
-                "Searched, found @a",
+                "Searched; found @a",
                 "session s1",
             ),
             (
