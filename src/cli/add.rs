@@ -1,9 +1,12 @@
 //! `refdesk add`: adds sources.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use super::answer::CommandOutput;
 use super::args::{AddArgs, NewMode};
+use super::fix::argument;
 use super::output::{ask_line, ask_to_leave, can_ask};
 use refdesk_core::catalog::Mode;
 use refdesk_desk::{Added, AddedSources, Desk, NewSource, Session};
@@ -43,6 +46,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &AddArgs) -> CommandOutput 
             let begun = if was_workspace { String::new() } else { begun(desk) };
             let text = format!("{begun}{}{}", text(desk, &outcome), unindexed(desk));
             let mut answer = CommandOutput::new(document(desk, &outcome), text);
+            answer.notes = outcome.added.iter().filter_map(|added| holds_catalog(desk, added)).collect();
             let desk = desk.settled();
             if outcome.added.iter().any(|added| desk.selection().contains(added.id.as_str())) {
                 // An existing document may mention a new source and pull it in, so write its templates.
@@ -108,6 +112,21 @@ fn ask_about(place: &str, count: usize) -> Option<FolderHandling> {
 /// Reports that the folder became a workspace.
 fn begun(desk: &Desk) -> String {
     format!("{} is a workspace now\n", one_line(&desk.workspace().display().to_string()))
+}
+
+/// Warns about a folder with the catalog in it: the entries are text like any other, and name every source.
+fn holds_catalog(desk: &Desk, added: &Added) -> Option<String> {
+    let source = desk.catalog().get(added.id.as_str()).filter(|source| source.is_directory())?;
+    let folder = &source.place()?.path;
+    let own = [Some(desk.references_folder()), desk.config_file().map(Path::to_path_buf)];
+    own.iter().flatten().any(|own| own.starts_with(folder)).then(|| {
+        let id = one_line(source.id.as_str());
+        let remove = argument(source.id.as_str());
+        format!(
+            "the folder of '{id}' has the catalog in it, so a search finds entries, and a pick of it pulls in the sources \
+             that they name; `refdesk remove {remove}`, and add the folders of documents instead"
+        )
+    })
 }
 
 /// Reports that the search index lacks sources.

@@ -55,6 +55,16 @@ fn paths_addresses_and_their_options() {
     }
 }
 
+/// The entries of the catalog are in the text of such a folder, which names every source.
+#[test]
+fn a_folder_with_the_catalog_in_it_is_pointed_out() {
+    for (place, is_told) in [(".", true), ("docs", false)] {
+        let ran = small().run(&["add", place, "--id", "whole"]).exits(0);
+        assert_eq!(ran.stderr.contains("note: the folder of 'whole' has the catalog in it"), is_told, "{ran}");
+        assert_eq!(ran.stderr.contains("`refdesk remove whole`"), is_told, "{ran}");
+    }
+}
+
 #[test]
 fn a_path_is_relative_to_the_current_folder() {
     let world = small();
