@@ -221,6 +221,9 @@ fn header(file: &mut File) -> Option<[u8; 100]> {
 /// Checks the file and those that SQLite would open with it; `None` if the file is empty.
 fn checked(path: &Path, shown: &str) -> Result<Option<CheckedFiles>, Error> {
     let failed = |error: &io::Error, path: &Path| {
+        if error.kind() == io::ErrorKind::NotFound {
+            return Error::new(Code::DatabaseUnreadable, format!("{shown} does not exist"), "check its path");
+        }
         let error = error.to_string();
         // The message names the file already.
         let why = error.strip_prefix(&format!("{}: ", path.display())).unwrap_or(&error).to_owned();

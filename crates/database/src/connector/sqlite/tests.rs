@@ -341,7 +341,7 @@ fn files_that_are_not_databases_are_refused() {
     let of = |name: &str| read_at(&root.join(name), "", name).map(|it| it.snapshot.tables.len());
     for (name, expected) in [
         ("text", "text is not an SQLite database"),
-        ("none", "none cannot be opened"),
+        ("none", "none does not exist"),
         ("link", "link cannot be opened"),
         (".", ""),
     ] {
