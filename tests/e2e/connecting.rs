@@ -121,7 +121,7 @@ fn keeping_one_file_does_not_prevent_removing_the_others() {
         pty.type_bytes(answers[1]);
         let kept = if removed { ".cursor/mcp.json" } else { ".cursor/hooks.json and .cursor/mcp.json" };
         pty.wait_for(&format!("Cursor: nothing was removed from {kept}, because you declined"));
-        pty.wait_for("fix: `refdesk disconnect cursor` asks again");
+        pty.wait_for(" disconnect cursor` asks again");
         if removed {
             pty.wait_for("Cursor is still connected in part: removed .cursor/hooks.json");
         }

@@ -36,7 +36,7 @@ fn ticking_and_a_yes_write_what_is_ticked() {
     pty.type_bytes("y\r");
     pty.wait_for("Build the search index of 2 sources now?");
     pty.type_bytes("n\r");
-    pty.wait_for("Next: `refdesk index` finds sources by words and by meaning, too; then `refdesk connect`");
+    pty.wait_for(" index` finds sources by words and by meaning, too; then `refdesk ");
     assert!(pty.text().contains("2 sources added: wrote 2 files in .jaato/references"), "{}", pty.text());
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
     assert!(world.path.join(".jaato/references/saga.json").exists());
@@ -51,7 +51,7 @@ fn the_index_is_built_by_default_and_left_out_documents_stay_folded() {
         pty.wait_for(shown);
         pty.type_bytes(typed);
     }
-    pty.wait_for("Next: `refdesk connect` connects your agents.");
+    pty.wait_for(" connect` connects your agents.");
     assert!(pty.text().contains("The index has 4 sections: 4 added"), "{}", pty.text());
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
     world.put("docs/ledger.md", b"# Ledger\n\nBookings.\n");

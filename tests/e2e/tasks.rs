@@ -150,7 +150,7 @@ fn fill_in_a_template() {
         "",
         "Hello, Ada!",
         "w write",
-        "Enter writes",
+        "Enter write",
         "",
     ];
     perform(&mut pty, &task("Fill in a template"), &shown);

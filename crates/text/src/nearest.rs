@@ -33,11 +33,11 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     best.map(|(_, candidate)| candidate).or_else(|| longer.filter(|_| others == 1))
 }
 
-/// `did you mean 'x'?` for the nearest known name, if any. Other short names are always near, so for a shorter name than
-/// [`BEGINNING`] only its case may differ.
+/// `did you mean 'x'?` for the nearest known name, if any. Any name of one character is near any other, so only their case may
+/// differ.
 pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    let is_short = name.chars().take(BEGINNING).count() < BEGINNING;
-    let near = nearest(name, known).filter(|near| !is_short || near.to_lowercase() == name.to_lowercase());
+    let is_single = name.chars().nth(1).is_none();
+    let near = nearest(name, known).filter(|near| !is_single || near.to_lowercase() == name.to_lowercase());
     near.map(|near| format!("did you mean '{near}'?"))
 }
 

@@ -532,7 +532,7 @@ fn an_unknown_agent_is_a_usage_error() {
     let ran = world.run(&["connect", "claude-cod"]).exits(2);
     assert!(ran.stderr.contains("did you mean 'claude-code'?"), "{ran}");
     let ran = world.run(&["connect", "claude"]).exits(2);
-    assert!(ran.stderr.contains("did you mean 'claude-code'? refdesk supports"), "{ran}");
+    assert!(ran.stderr.contains("did you mean 'claude-code'? use claude-code,"), "{ran}");
 }
 
 #[test]

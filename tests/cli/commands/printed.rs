@@ -133,7 +133,7 @@ fn tables_fit_a_terminal_without_cutting_what_must_be_typed() {
         (&["templates"], "settings.toml.tmpl"),
         (&["simulate", "--repeat", "How do retries and idempotent commands of pat-circuit-breaker work?"], long),
         (&["db", "domains"], "accounts.contracts"),
-        (&["doctor"], "copying over OSC 52 may work"),
+        (&["doctor"], "standard key reporting"),
     ] {
         let shown = on_a_terminal(home.path(), words);
         // Sentences, excerpts and problems with positions may be longer: the terminal wraps them like any text.
