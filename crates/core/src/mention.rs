@@ -4,6 +4,7 @@ pub mod analysis;
 mod cache;
 mod cache_file;
 mod documents;
+mod existing;
 mod file_problems;
 mod generated;
 mod graph;

@@ -8,6 +8,7 @@ use std::sync::{Arc, RwLock};
 
 use percent_encoding::percent_decode_str;
 
+use super::existing::{Existing, Found};
 use crate::catalog::{Catalog, LocalPath, PathState, Source};
 use refdesk_files::path::{PATH_BYTES, Resolver, clean, is_windows_absolute};
 
@@ -60,10 +61,10 @@ pub(super) struct PathIndex {
     written: Vec<(Arc<Path>, Arc<Path>)>,
     /// The workspace, as written and resolved.
     workspace: [PathBuf; 2],
-    resolver: Resolver,
-    /// Whether a link on the path of a folder leads out of the workspace; cached, because a text may have a hundred
-    /// thousand links to one folder.
-    leads_out_by_folder: RwLock<HashMap<PathBuf, bool>>,
+    existing: Existing,
+    /// Whether a link on an existing path leads out of the workspace; cached, because a text may have a hundred thousand
+    /// links to one folder.
+    led_out: RwLock<HashMap<PathBuf, bool>>,
 }
 
 #[derive(Debug)]
@@ -91,9 +92,8 @@ impl PathIndex {
         let linked = catalog.sources().iter().filter_map(Source::place).filter(|place| place.path != place.resolved);
         let mut written: Vec<_> = linked.map(|place| (place.path.clone(), place.resolved.clone())).collect();
         written.sort_by(|one, other| one.0.as_os_str().cmp(other.0.as_os_str()));
-        let resolver = Resolver::default();
-        let workspace = [workspace.to_path_buf(), resolver.folder(workspace)];
-        Self { targets, written, workspace, resolver, leads_out_by_folder: RwLock::default() }
+        let workspace = [workspace.to_path_buf(), Resolver::default().folder(workspace)];
+        Self { targets, written, workspace, existing: Existing::default(), led_out: RwLock::default() }
     }
 
     /// Whether a path found by a walk is the path of a source or below one.
@@ -107,10 +107,10 @@ impl PathIndex {
         self.written.get(at).map(|(_, resolved)| resolved)
     }
 
-    /// Clears the cache of resolved folders after a possible change of the file system.
+    /// Clears what is known about the file system after a possible change.
     pub(super) fn invalidate(&mut self) {
-        self.resolver = Resolver::default();
-        self.leads_out_by_folder = RwLock::default();
+        self.existing = Existing::default();
+        self.led_out = RwLock::default();
     }
 
     /// Whether a path is in the workspace as written.
@@ -147,7 +147,7 @@ impl PathIndex {
         if !known.is_empty() {
             return LinkTarget::To(known);
         }
-        let (real, metadata) = self.resolver.resolve(&path);
+        let Found { real, exists, reached } = self.existing.find(&path);
         let spots = self.at(&real);
         if !spots.is_empty() {
             return LinkTarget::To(spots);
@@ -157,11 +157,13 @@ impl PathIndex {
             self.targets.get(spots.clone()).is_some_and(|spots| spots.iter().any(|spot| spot.is_folder))
         };
         let above = above.find(has_folder);
-        match metadata {
-            Some(_) if above.is_some() => above.map_or(LinkTarget::Unlisted, LinkTarget::To),
-            _ if above.is_none() && (!self.is_inside(&real) || self.leads_out(&path)) => LinkTarget::Outside,
-            Some(_) => LinkTarget::Unlisted,
-            None => LinkTarget::Broken,
+        match above {
+            Some(spots) if exists => LinkTarget::To(spots),
+            None if ![&path, &real].iter().all(|path| self.is_inside(path)) || self.leads_out(reached) => {
+                LinkTarget::Outside
+            }
+            _ if exists => LinkTarget::Unlisted,
+            _ => LinkTarget::Broken,
         }
     }
 
@@ -169,19 +171,15 @@ impl PathIndex {
         self.workspace.iter().any(|workspace| path.starts_with(workspace))
     }
 
-    /// Whether a link on the path leads out of the workspace, even if its target does not exist.
-    fn leads_out(&self, path: &Path) -> bool {
-        // If the path is not a link itself, its folder decides.
-        let folder = path.parent().filter(|folder| {
-            self.is_inside(folder) && !fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
-        });
-        let Some(folder) = folder else { return self.is_led_out(path) };
-        if let Some(known) = self.leads_out_by_folder.read().ok().and_then(|known| known.get(folder).copied()) {
+    /// Whether a link on an existing path leads from the workspace out of it, even if its target does not exist.
+    fn leads_out(&self, path: PathBuf) -> bool {
+        if let Some(known) = self.led_out.read().ok().and_then(|known| known.get(&path).copied()) {
             return known;
         }
-        let is_led_out = self.is_led_out(folder);
-        if let Ok(mut known) = self.leads_out_by_folder.write() {
-            known.insert(folder.to_path_buf(), is_led_out);
+        // A workspace that does not exist has no links.
+        let is_led_out = self.is_inside(&path) && self.is_led_out(&path);
+        if let Ok(mut known) = self.led_out.write() {
+            known.insert(path, is_led_out);
         }
         is_led_out
     }
