@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use pulldown_cmark::{Event, HeadingLevel, Parser, Tag};
 
 use refdesk_text::escape::block_value;
+use refdesk_text::markdown::parsable;
 
 /// The beginnings of refdesk's own lines, in lower case, after any heading or emphasis marks.
 const OPENINGS: [&str; 6] = [
@@ -83,6 +84,10 @@ fn hides_what_follows(content: &str) -> bool {
     if !["```", "~~~", "<"].iter().any(|opening| content.contains(opening)) {
         return false;
     }
+    // Whether a text that is too long to be parsed hides anything is unknown.
+    if parsable(content).len() < content.len() {
+        return true;
+    }
     let followed = format!("{content}\n\n### x");
     let mut events = Parser::new(&followed).into_offset_iter();
     !events.any(|(event, range)| {
@@ -93,6 +98,13 @@ fn hides_what_follows(content: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use refdesk_text::markdown::SIGNS;
+
+    #[test]
+    fn content_with_more_signs_than_are_parsed_is_quoted() {
+        assert!(!hides_what_follows("`<`\n"));
+        assert!(hides_what_follows(&format!("`<`\n{}", "[\n".repeat(SIGNS / 2))));
+    }
 
     #[test]
     fn only_content_that_looks_like_refdesks_is_quoted() {

@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use crate::boilerplate::is_changelog;
+use refdesk_text::markdown::parsable;
 
 pub(crate) use self::outline::Outline;
 use self::packer::Packer;
@@ -75,7 +76,7 @@ enum BlockKind {
 /// The number of heading levels. Headings within a quote or list are numbered after those around it.
 const LEVELS: usize = 6;
 
-/// The chunks of a document, in order.
+/// The chunks of a document, in order; of one with more than are indexed, the first ones, with at least one too many.
 pub(crate) fn chunks(name: &Path, text: &str) -> Vec<Chunk> {
     let Parsed { text, lines, blocks } = parse(name, text);
     let shortest = if is_html(&ending(name)) { 0 } else { SHORTEST };
@@ -90,21 +91,21 @@ fn is_html(ending: &str) -> bool {
     matches!(ending, "html" | "htm" | "xhtml")
 }
 
-/// Parses a text in the format given by the file name.
+/// Parses a text in the format given by the file name. What follows its parsable beginning, which nearly always has more
+/// sections than are indexed, is one block without headings.
 fn parse<'t>(name: &Path, text: &'t str) -> Parsed<'t> {
-    match ending(name).as_str() {
-        "" | "md" | "markdown" | "mdc" | "mdx" | "txt" => Parsed::of(text, markdown::blocks(text)),
-        "rst" | "rest" => Parsed::of(text, restructured::blocks(text)),
-        "adoc" | "asciidoc" => Parsed::of(text, asciidoc::blocks(text)),
-        html if is_html(html) => html::parse(text),
-        _ => Parsed::of(text, paragraphs(text)),
+    let head = parsable(text);
+    let mut blocks = match ending(name).as_str() {
+        "" | "md" | "markdown" | "mdc" | "mdx" | "txt" => markdown::blocks(head),
+        "rst" | "rest" => restructured::blocks(head),
+        "adoc" | "asciidoc" => asciidoc::blocks(head),
+        html if is_html(html) => return html::parse(text),
+        _ => paragraphs(head),
+    };
+    if head.len() < text.len() {
+        blocks.push(Block { range: head.len()..text.len(), kind: BlockKind::Text });
     }
-}
-
-impl<'t> Parsed<'t> {
-    fn of(text: &'t str, blocks: Vec<Block>) -> Self {
-        Self { text: Cow::Borrowed(text), lines: line_starts(text), blocks }
-    }
+    Parsed { text: Cow::Borrowed(text), lines: line_starts(text), blocks }
 }
 
 fn paragraphs(text: &str) -> Vec<Block> {
@@ -220,6 +221,29 @@ mod tests {
             }
         }
         assert_eq!(chunks(Path::new("a.yaml"), "a: 1\n\nb: 2\n").len(), 1);
+    }
+
+    #[test]
+    fn a_document_is_cut_only_into_as_many_chunks_as_are_indexed() {
+        let most = crate::SECTIONS_OF_A_TEXT;
+        let long = paragraph(1_400);
+        let text = |sections: usize| format!("# One\n\n{long}\n\n").repeat(sections);
+        assert_eq!(cut(&text(most)).len(), most);
+        assert_eq!(cut(&text(most + 50)).len(), most + 1);
+        assert!(cut(&"x".repeat(LONGEST * (most + 50))).len() <= most + 2);
+    }
+
+    #[test]
+    fn what_follows_the_parsable_beginning_has_no_headings() {
+        use refdesk_text::markdown::SIGNS;
+        for name in ["a.md", "a.txt", "a.rst", "a.adoc", "a.yaml"] {
+            for signs in ["[", "\n"] {
+                let text = format!("{}\n\n# One\n\nend\n", signs.repeat(SIGNS));
+                let last = chunks(Path::new(name), &text).pop().unwrap();
+                assert!(last.headings.is_empty() && last.content.ends_with("end"), "{name} {signs:?}");
+                assert_eq!(last.end_line, text.lines().count());
+            }
+        }
     }
 
     /// The headings and line numbers of all chunks.

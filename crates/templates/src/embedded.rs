@@ -10,6 +10,7 @@ use super::Analysis;
 use super::error::moved_by;
 use refdesk_files::name::sha256_hex;
 use refdesk_text::Error;
+use refdesk_text::markdown::SIGNS;
 
 pub(crate) mod documents;
 mod evidence;
@@ -23,7 +24,6 @@ mod tests;
 
 use evidence::BlockVerdict;
 pub(crate) use fences::LeftOut;
-use fences::SIGNS;
 
 /// The most blocks taken from one document.
 const BLOCKS: usize = 20_000;

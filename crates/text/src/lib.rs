@@ -9,6 +9,7 @@ pub mod fold;
 pub mod generated;
 pub mod hidden;
 pub mod lines;
+pub mod markdown;
 pub mod names;
 pub mod nearest;
 pub mod number;

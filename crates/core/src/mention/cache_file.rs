@@ -41,7 +41,7 @@ pub(crate) type Header = [u8; 32];
 
 pub(super) fn header(ids: &IdMatcher) -> Header {
     let mut hash = Sha256::new();
-    hash.update(concat!("mentions 7, refdesk ", env!("CARGO_PKG_VERSION"), "\0"));
+    hash.update(concat!("mentions 8, refdesk ", env!("CARGO_PKG_VERSION"), "\0"));
     hash.update(ids.hash());
     hash.finalize().into()
 }
@@ -128,6 +128,8 @@ impl<'a> CacheEntry<'a> {
             return None;
         }
         let is_binary = from.number()? != 0;
+        let mut line = || from.number().map(|line| (line != 0).then_some(line));
+        let (cut_at, unparsed_from) = (line()?, line()?);
         let mut found = Vec::new();
         for _ in 0..from.number()? {
             let (id, line) = (from.number()?, from.number()?);
@@ -153,7 +155,7 @@ impl<'a> CacheEntry<'a> {
                 Some(Box::new(HiddenCharacters { count, line, column, kinds }))
             }
         };
-        Some(ScannedMentions { ids: found.into(), paths: paths.into(), is_binary, hidden })
+        Some(ScannedMentions { ids: found.into(), paths: paths.into(), is_binary, cut_at, unparsed_from, hidden })
     }
 }
 
@@ -172,6 +174,9 @@ pub(crate) fn entry(
         out.extend_from_slice(&part.to_le_bytes());
     }
     put(&mut out, usize::from(named.is_binary));
+    for line in [named.cut_at, named.unparsed_from] {
+        out.extend_from_slice(&line.unwrap_or(0).to_le_bytes());
+    }
     put(&mut out, named.ids.len());
     for (id, line) in &named.ids {
         out.extend_from_slice(&id.to_le_bytes());
@@ -283,6 +288,8 @@ mod tests {
             ids: [(0, 1), (1, 9)].into(),
             paths: [LinkedPath { path: "./é.md".into(), line: 4, is_example: true }].into(),
             is_binary: true,
+            cut_at: Some(7),
+            unparsed_from: None,
             hidden: Some(Box::new(hidden)),
         };
         vec![

@@ -3,15 +3,20 @@
 use std::path::Path;
 
 use super::generated::names_a_document;
+use super::links::LINKS_OF_A_DOCUMENT;
 use super::scan::{LinkedPath, ScannedMentions};
 use super::target::LinkTarget;
 use crate::catalog::Source;
 use refdesk_files::path::display;
 use refdesk_text::hidden;
+use refdesk_text::markdown::SIGNS;
 use refdesk_text::number::wide;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::report::listed::ListedProblems;
+use refdesk_text::tokens::grouped;
 use refdesk_text::{Code, Fix};
+
+const SPLIT: &str = "split it into smaller ones";
 
 pub(super) struct FileProblems<'a> {
     pub workspace: &'a Path,
@@ -26,6 +31,17 @@ impl FileProblems<'_> {
         if named.is_binary {
             let message = "more than a tenth of the document is not UTF-8".to_owned();
             self.listed.push(self.problem(Code::NotUtf8, message, "save it as UTF-8, or remove it from the source"));
+        }
+        if let Some(line) = named.cut_at {
+            let message = format!("only the first {} links of the document are followed", grouped(LINKS_OF_A_DOCUMENT));
+            self.listed.push(self.problem(Code::TooMany, message, SPLIT).at_line(wide(line)));
+        }
+        if let Some(line) = named.unparsed_from {
+            let message = format!(
+                "the document has more than {} line breaks and punctuation marks; from here on, only ids and bare paths are mentions",
+                grouped(SIGNS)
+            );
+            self.listed.push(self.problem(Code::TooMany, message, SPLIT).at_line(wide(line)));
         }
         // The text of an inline source is checked as part of the catalog.
         if let Some(hidden) = named.hidden.as_deref().filter(|_| self.source.place().is_some()) {

@@ -7,7 +7,11 @@ use std::path::Path;
 use html5gum::{Token, Tokenizer};
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
 
+use refdesk_text::markdown::parsable;
 use refdesk_text::words::char_before;
+
+/// The most links of one document that are followed.
+pub(super) const LINKS_OF_A_DOCUMENT: usize = 100_000;
 
 /// The link syntax of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -56,6 +60,17 @@ impl Link {
     }
 }
 
+/// The links of a text.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct FoundLinks {
+    /// In order of offset.
+    pub links: Vec<Link>,
+    /// The offset of the first link over the limit.
+    pub cut_at: Option<usize>,
+    /// The offset from which on only bare words are found.
+    pub unparsed_from: Option<usize>,
+}
+
 /// Links, and the byte ranges in which bare words are ignored or count as code.
 #[derive(Default)]
 struct Parsed {
@@ -64,14 +79,24 @@ struct Parsed {
     covered: Vec<Range<usize>>,
     /// The ranges of code; in order of start, not nested.
     code: Vec<Range<usize>>,
+    /// The offset from which on nothing was parsed.
+    unparsed_from: Option<usize>,
 }
 
-/// Every link of the text, in order of offset.
-pub(crate) fn links(text: &str, format: LinkSyntax) -> Vec<Link> {
+impl Parsed {
+    fn add(&mut self, link: Link) {
+        if !is_from_template(&link.target) {
+            self.links.push(link);
+        }
+    }
+}
+
+/// The links of the text, at most [`LINKS_OF_A_DOCUMENT`].
+pub(crate) fn links(text: &str, format: LinkSyntax) -> FoundLinks {
     // Every link and every definition contains an opening bracket.
     let may_matter =
         || memchr::memchr(b'[', text.as_bytes()).is_some() || memchr::memmem::find(text.as_bytes(), b"./").is_some();
-    let Parsed { mut links, covered, code } = match format {
+    let Parsed { mut links, covered, code, unparsed_from } = match format {
         LinkSyntax::Markdown if may_matter() => markdown(text),
         LinkSyntax::Html => html(text),
         _ => Parsed::default(),
@@ -81,35 +106,81 @@ pub(crate) fn links(text: &str, format: LinkSyntax) -> Vec<Link> {
         word.is_code = last_before(&code, word.offset).is_some_and(|code| word.offset < code.end);
     }
     links.extend(words);
-    links.retain(|link| !is_from_template(&link.target));
     links.sort_by_key(|link| link.offset);
-    links
+    let cut_at = links.get(LINKS_OF_A_DOCUMENT).map(|link| link.offset);
+    links.truncate(LINKS_OF_A_DOCUMENT);
+    FoundLinks { links, cut_at, unparsed_from }
 }
 
+/// Parses the text in parts, so that the tree of the parser stays small.
 fn markdown(text: &str) -> Parsed {
     let mut found = Parsed::default();
-    let parser = Parser::new_ext(text, Options::empty());
-    for (_, definition) in parser.reference_definitions().iter() {
-        found.links.push(Link::written(definition.dest.to_string(), definition.span.start));
-        found.covered.push(definition.span.clone());
-    }
-    for (event, range) in parser.into_offset_iter() {
-        match event {
-            Event::Start(Tag::Link { link_type, dest_url, .. } | Tag::Image { link_type, dest_url, .. }) => {
-                // Only inline links contain their target. Searching others, which can nest, would take quadratic time.
-                let within = text.get(range.clone()).filter(|_| link_type == LinkType::Inline).unwrap_or_default();
-                if let Some(target) = within.rfind("](") {
-                    found.covered.push(range.start + target + 1..range.end);
-                }
-                let is_defined = matches!(link_type, LinkType::Reference | LinkType::Collapsed | LinkType::Shortcut);
-                found.links.push(Link { is_defined, ..Link::written(dest_url.into_string(), range.start) });
-            }
-            Event::Start(Tag::CodeBlock(_)) | Event::Code(_) => found.code.push(range),
-            _ => {}
+    let mut start = 0;
+    while let Some(rest) = text.get(start..).filter(|rest| !rest.is_empty()) {
+        let part = parsable(rest);
+        let is_cut = part.len() < rest.len();
+        let read = add_markdown(part, start, is_cut, &mut found);
+        start += read;
+        if is_cut && read == part.len() {
+            found.unparsed_from = Some(start);
+            break;
+        }
+        if found.links.len() > LINKS_OF_A_DOCUMENT {
+            break;
         }
     }
     found.covered.sort_by_key(|range| range.start);
     found
+}
+
+/// Adds the links of a part that begins at this offset; returns how much of it was read. The last block of a part that
+/// is cut may continue after it, so that block begins the next part, unless it is the only one. A link that refers to a
+/// definition in another part is not found; the definition is.
+fn add_markdown(part: &str, offset: usize, is_cut: bool, found: &mut Parsed) -> usize {
+    let there = |range: &Range<usize>| offset + range.start..offset + range.end;
+    let parser = Parser::new_ext(part, Options::empty());
+    let definition = |dest: &str, span: &Range<usize>| (dest.to_owned(), span.clone());
+    let definitions = parser.reference_definitions().iter().map(|(_, it)| definition(&it.dest, &it.span));
+    let definitions: Vec<(String, Range<usize>)> = definitions.collect();
+    let (mut depth, mut last, mut before_last) = (0usize, 0, [0; 3]);
+    for (event, range) in parser.into_offset_iter() {
+        if depth == 0 {
+            (last, before_last) = (range.start, [found.links.len(), found.covered.len(), found.code.len()]);
+        }
+        match &event {
+            Event::Start(_) => depth += 1,
+            Event::End(_) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        match event {
+            Event::Start(Tag::Link { link_type, dest_url, .. } | Tag::Image { link_type, dest_url, .. }) => {
+                // Only inline links contain their target. Searching others, which can nest, would take quadratic time.
+                let within = part.get(range.clone()).filter(|_| link_type == LinkType::Inline).unwrap_or_default();
+                let range = there(&range);
+                if let Some(target) = within.rfind("](") {
+                    found.covered.push(range.start + target + 1..range.end);
+                }
+                let is_defined = matches!(link_type, LinkType::Reference | LinkType::Collapsed | LinkType::Shortcut);
+                found.add(Link { is_defined, ..Link::written(dest_url.into_string(), range.start) });
+            }
+            Event::Start(Tag::CodeBlock(_)) | Event::Code(_) => found.code.push(there(&range)),
+            _ => {}
+        }
+    }
+    // The block may be indented.
+    let line = part.get(..last).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
+    let read = if is_cut && line > 0 { line } else { part.len() };
+    if read < part.len() {
+        let [links, covered, code] = before_last;
+        found.links.truncate(links);
+        found.covered.truncate(covered);
+        found.code.truncate(code);
+    }
+    for (target, span) in definitions.into_iter().filter(|(_, span)| span.start < read) {
+        found.covered.push(there(&span));
+        found.add(Link::written(target, offset + span.start));
+    }
+    read
 }
 
 fn html(text: &str) -> Parsed {
@@ -120,9 +191,12 @@ fn html(text: &str) -> Parsed {
         let Token::StartTag(tag) = token else { continue };
         for (name, value) in &tag.attributes {
             if matches!(name.as_slice(), b"href" | b"src") {
-                found.links.push(Link::written(String::from_utf8_lossy(value).into_owned(), value.span.start));
+                found.add(Link::written(String::from_utf8_lossy(value).into_owned(), value.span.start));
                 found.covered.push(value.span.start..value.span.end);
             }
+        }
+        if found.links.len() > LINKS_OF_A_DOCUMENT {
+            break;
         }
     }
     found
@@ -148,7 +222,11 @@ fn bare_words(text: &str, covered: &[Range<usize>]) -> Vec<Link> {
         let word = without_sentence_end(word);
         // Targets do not nest.
         let is_covered = last_before(covered, start).is_some_and(|range| start < range.end);
-        if !is_covered && !matches!(word, "./" | "../" | "." | "..") {
+        if !is_covered && !matches!(word, "./" | "../" | "." | "..") && !is_from_template(word) {
+            // One over the limit shows that there are more.
+            if words.len() > LINKS_OF_A_DOCUMENT {
+                break;
+            }
             words.push(Link { is_bare: true, ..Link::written(word.to_owned(), start) });
         }
     }
@@ -196,7 +274,7 @@ mod tests {
     use super::*;
 
     fn targets(text: &str, format: LinkSyntax) -> Vec<String> {
-        links(text, format).into_iter().map(|link| link.target).collect()
+        links(text, format).links.into_iter().map(|link| link.target).collect()
     }
 
     #[test]
@@ -226,7 +304,7 @@ mod tests {
     fn a_link_and_its_definition_are_distinguished() {
         for text in ["[t][r]", "[r][]", "[r]", "![i][r]"] {
             let found = links(&format!("{text}\n\n[r]: ./d.md"), LinkSyntax::Markdown);
-            let found: Vec<bool> = found.iter().map(|link| link.is_defined).collect();
+            let found: Vec<bool> = found.links.iter().map(|link| link.is_defined).collect();
             assert_eq!(found, [true, false], "{text}");
         }
     }
@@ -239,8 +317,44 @@ mod tests {
             ("    ./a.md\n\ntext ./b.md", vec![true, false]),
             ("[x](./a.md) `[y](./b.md)` ./c.md", vec![false, true, false]),
         ] {
-            let found: Vec<bool> = links(text, LinkSyntax::Markdown).iter().map(|link| link.is_code).collect();
+            let found = links(text, LinkSyntax::Markdown).links;
+            let found: Vec<bool> = found.iter().map(|link| link.is_code).collect();
             assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_long_text_is_parsed_in_parts_that_end_before_a_block() {
+        use refdesk_text::markdown::SIGNS;
+        let few = "-\n".repeat(SIGNS / 2 - 20);
+        let fence = format!("[a](./a.md)\n\n  ```\n{}[b](./b.md)\n```\n\n[c](./c.md)", "-\n".repeat(60));
+        // The part ends within the fence, which is parsed again with the next part.
+        let text = format!("# x\n{}\n{fence}", few);
+        let found = links(&text, LinkSyntax::Markdown);
+        let shown: Vec<_> = found.links.iter().map(|link| (link.target.as_str(), &text[link.offset..][..3])).collect();
+        assert_eq!(shown, [("./a.md", "[a]"), ("./b.md", "./b"), ("./c.md", "[c]")]);
+        assert!(found.links[1].is_code);
+        assert_eq!((found.cut_at, found.unparsed_from), (None, None));
+        // Nothing is parsed from a block with too many signs on.
+        let text = format!("[a](./a.md)\n\n{}\n\n[b](b.md) ./c.md", "[".repeat(SIGNS));
+        let found = links(&text, LinkSyntax::Markdown);
+        assert_eq!(found.links.iter().map(|link| &*link.target).collect::<Vec<_>>(), ["./a.md", "./c.md"]);
+        assert_eq!(found.unparsed_from, Some("[a](./a.md)\n\n".len()));
+    }
+
+    #[test]
+    fn the_links_of_a_document_are_limited() {
+        for (link, format) in [
+            ("./a.md\n", LinkSyntax::Plain),
+            ("[a](a.md)\n\n", LinkSyntax::Markdown),
+            ("<a href=a.md>\n", LinkSyntax::Html),
+        ] {
+            let text = link.repeat(LINKS_OF_A_DOCUMENT);
+            let found = links(&text, format);
+            assert_eq!((found.links.len(), found.cut_at), (LINKS_OF_A_DOCUMENT, None));
+            let more = links(&format!("{text}{}", link.repeat(9)), format);
+            assert_eq!(more.links, found.links);
+            assert!(more.cut_at.is_some_and(|at| at >= text.len()), "{format:?}");
         }
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::generated::names_a_document;
 use super::ids::IdMatcher;
-use super::links::{Link, LinkSyntax, links};
+use super::links::{FoundLinks, Link, LinkSyntax, links};
 use super::target::path_of;
 use refdesk_text::generated::{body, is_generated_data};
 use refdesk_text::hidden::HiddenCharacters;
@@ -21,6 +21,10 @@ pub struct ScannedMentions {
     pub paths: Box<[LinkedPath]>,
     /// Whether more than a tenth of the bytes are not UTF-8.
     pub is_binary: bool,
+    /// The line of the first link over the limit, which is not followed.
+    pub cut_at: Option<u32>,
+    /// The line from which on only bare words are links, because the text is too long to be parsed.
+    pub unparsed_from: Option<u32>,
     /// Invisible characters in the text.
     pub hidden: Option<Box<HiddenCharacters>>,
 }
@@ -44,7 +48,7 @@ pub struct LinkedPath {
 pub fn scan(text: &str, format: LinkSyntax, matcher: &IdMatcher) -> ScannedMentions {
     let hidden = HiddenCharacters::of(text).map(Box::new);
     let mut lines = LineCounter::new(text);
-    let (ids, links) = match body(text) {
+    let (ids, found) = match body(text) {
         Some(body) => (Box::default(), written_links(body, text.len() - body.len(), format)),
         None if is_generated_data(text) => Default::default(),
         None => {
@@ -52,6 +56,9 @@ pub fn scan(text: &str, format: LinkSyntax, matcher: &IdMatcher) -> ScannedMenti
             (ids, links(text, format))
         }
     };
+    let FoundLinks { links, cut_at, unparsed_from } = found;
+    let line_of = |at: usize| narrow(LineCounter::new(text).line_of(at));
+    let (cut_at, unparsed_from) = (cut_at.map(line_of), unparsed_from.map(line_of));
     let mut lines = LineCounter::new(text);
     let paths = links
         .into_iter()
@@ -62,13 +69,19 @@ pub fn scan(text: &str, format: LinkSyntax, matcher: &IdMatcher) -> ScannedMenti
             Some(LinkedPath { path, line, is_example })
         })
         .collect();
-    ScannedMentions { ids, paths, is_binary: false, hidden }
+    ScannedMentions { ids, paths, is_binary: false, cut_at, unparsed_from, hidden }
 }
 
 /// The links, without bare words, in a part that begins at this offset of the text.
-fn written_links(part: &str, offset: usize, format: LinkSyntax) -> Vec<Link> {
-    let written = links(part, format).into_iter().filter(|link| !link.is_bare);
-    written.map(|link| Link { offset: link.offset + offset, ..link }).collect()
+fn written_links(part: &str, offset: usize, format: LinkSyntax) -> FoundLinks {
+    let FoundLinks { links, cut_at, unparsed_from } = links(part, format);
+    let there = |at: usize| at + offset;
+    let written = links.into_iter().filter(|link| !link.is_bare);
+    FoundLinks {
+        links: written.map(|link| Link { offset: there(link.offset), ..link }).collect(),
+        cut_at: cut_at.map(there),
+        unparsed_from: unparsed_from.map(there),
+    }
 }
 
 #[cfg(test)]
@@ -99,6 +112,19 @@ mod tests {
             ("---\nid: orders\n---\n".to_owned(), vec!["2 orders"]),
         ] {
             assert_eq!(mentioned(&text, LinkSyntax::Markdown), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_line_from_which_on_a_text_is_not_parsed_counts_in_the_whole_text() {
+        use refdesk_text::markdown::SIGNS;
+        let matcher = IdMatcher::new(&Catalog::default());
+        for (front, line) in [("", 3), ("---\nid: orders\ngenerated: refdesk\n---\n", 7)] {
+            let text = format!("{front}[a](./a.md)\n\n{} [b](./b.md)\n", "[".repeat(SIGNS));
+            let found = scan(&text, LinkSyntax::Markdown, &matcher);
+            let paths = found.paths.iter().map(|link| &*link.path);
+            let bare = if front.is_empty() { &["./a.md", "./b.md"][..] } else { &["./a.md"] };
+            assert_eq!((paths.collect::<Vec<_>>(), found.unparsed_from), (bare.to_vec(), Some(line)));
         }
     }
 }

@@ -12,13 +12,14 @@ use super::{Block, BlockKind, LEVELS};
 /// text.
 pub(super) fn blocks(text: &str) -> Vec<Block> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
-    let events: Vec<(Event, Range<usize>)> = Parser::new_ext(text, options).into_offset_iter().collect();
-    let divided = with_headings(&events);
+    // Parsing twice takes less than a list of all events, which would be larger than the parser's tree.
+    let events = || Parser::new_ext(text, options).into_offset_iter();
+    let divided = with_headings(events().map(|(event, _)| event));
     let mut blocks = Vec::new();
     // Nesting depth in undivided blocks (`depth`) and in divided ones (`outer`).
     let (mut depth, mut outer) = (0usize, 0usize);
     let mut heading: Option<(usize, String)> = None;
-    for (at, (event, range)) in events.into_iter().enumerate() {
+    for (at, (event, range)) in events().enumerate() {
         let range = if outer > 0 { line_start(text, range.start)..range.end } else { range };
         match event {
             Event::Start(_) if divided.contains(&at) => outer += 1,
@@ -81,9 +82,9 @@ fn add(blocks: &mut Vec<Block>, range: Range<usize>, kind: BlockKind) {
 }
 
 /// The indexes of the events that begin a quote or list with headings.
-fn with_headings(events: &[(Event, Range<usize>)]) -> HashSet<usize> {
+fn with_headings<'t>(events: impl Iterator<Item = Event<'t>>) -> HashSet<usize> {
     let (mut open, mut found) = (Vec::new(), HashSet::new());
-    for (at, (event, _)) in events.iter().enumerate() {
+    for (at, event) in events.enumerate() {
         match event {
             Event::Start(Tag::Heading { .. }) => {
                 found.extend(open.iter().copied());

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{Block, BlockKind, Chunk, LONGEST, LONGEST_CODE, LONGEST_TITLE, SHORTEST};
+use crate::SECTIONS_OF_A_TEXT;
 use crate::boilerplate::is_boilerplate;
 use refdesk_text::shorten::shortened;
 
@@ -48,13 +49,21 @@ impl<'t> Packer<'t> {
         Self { text, lines, is_changelog, shortest, has_title: false, headings, open: None, done }
     }
 
-    /// Packs these blocks into chunks, in order.
+    /// Packs these blocks into chunks, in order, until there are too many.
     pub(super) fn packed(mut self, blocks: Vec<Block>) -> Vec<Chunk> {
         for block in blocks {
             self.add(block);
+            if self.has_too_many() {
+                return self.done;
+            }
         }
         self.finish();
         self.done
+    }
+
+    /// Whether there are more chunks than are indexed, so that the text is known to be cut.
+    fn has_too_many(&self) -> bool {
+        self.done.len() > SECTIONS_OF_A_TEXT
     }
 
     fn add(&mut self, block: Block) {
@@ -105,6 +114,9 @@ impl<'t> Packer<'t> {
             let length = self.text.get(range.clone()).map_or(0, |text| text.chars().count());
             self.append(range, length, true);
             self.finish();
+            if self.has_too_many() {
+                return;
+            }
         }
     }
 

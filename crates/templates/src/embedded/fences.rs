@@ -8,6 +8,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use super::names::slug;
 use super::{BLOCKS, COMPILED};
 use refdesk_text::lines::LineCounter;
+use refdesk_text::markdown::parsable;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fence {
@@ -42,10 +43,6 @@ impl Outline {
     }
 }
 
-/// The most signs (line breaks and punctuation) parsed in a text. Each can become a node of the parser's tree, which
-/// takes about 50 bytes, and the whole tree is in memory at once.
-pub(super) const SIGNS: usize = 2_000_000;
-
 /// Why some blocks of a text were skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeftOut {
@@ -53,7 +50,7 @@ pub enum LeftOut {
     Blocks,
     /// Its blocks have too many bytes.
     Bytes,
-    /// The text has more than [`SIGNS`]; everything after this line was skipped.
+    /// The text has more than [`SIGNS`](refdesk_text::markdown::SIGNS); everything after this line was skipped.
     Behind(usize),
 }
 
@@ -61,7 +58,7 @@ pub enum LeftOut {
 /// what was skipped. Omits blocks that cannot be templates.
 pub(super) fn fences(markdown: &str, start: usize) -> (Vec<Fence>, Option<LeftOut>) {
     let whole = markdown.get(start..).unwrap_or_default();
-    let body = parsed(whole);
+    let body = parsable(whole);
     let is_cut = body.len() < whole.len();
     let mut lines = LineCounter::new(markdown);
     let mut outline = Outline { levels: vec![Vec::new()] };
@@ -116,12 +113,4 @@ pub(super) fn fences(markdown: &str, start: usize) -> (Vec<Fence>, Option<LeftOu
     }
     let behind = || LeftOut::Behind(lines.line_of(start + body.len()).saturating_sub(1));
     (fences, is_cut.then(behind))
-}
-
-/// The part of a text that is parsed, in whole lines.
-fn parsed(text: &str) -> &str {
-    let mut signs = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n' || byte.is_ascii_punctuation());
-    let Some((end, _)) = signs.nth(SIGNS) else { return text };
-    let head = text.get(..end).unwrap_or_default();
-    head.get(..head.rfind('\n').map_or(0, |at| at + 1)).unwrap_or_default()
 }
