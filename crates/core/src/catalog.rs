@@ -20,7 +20,7 @@ pub mod testing;
 mod wanted;
 
 pub use entry::tags_of;
-pub use id_rule::id_fault;
+pub use id_rule::{ID_BYTES, id_fault};
 pub use load::{CatalogOptions, NOT_A_SOURCE, PlainSources, load, load_config, references_folder};
 pub use place::{ReservedFolders, other_candidates};
 pub use profile::{NarrowedCatalog, missing, narrowed};

@@ -10,7 +10,7 @@ use super::file_writes::OutsideWriteApproval;
 use super::source_expansion::is_pattern;
 use super::trust::resolved;
 use super::{Desk, Session};
-use refdesk_core::catalog::{Mode, ReservedFolders, Source, SourceId, SourceKind, id_fault};
+use refdesk_core::catalog::{ID_BYTES, Mode, ReservedFolders, Source, SourceId, SourceKind, id_fault};
 use refdesk_discover::{
     DescribedPlace, ProposedPlace, ProposedSource, RealPlace, describe_place, has_password, ids_of,
 };
@@ -18,6 +18,7 @@ use refdesk_files::output::Proposal;
 use refdesk_files::path::{Resolver, absolute};
 use refdesk_text::fold::can_match;
 use refdesk_text::hidden::HiddenCharacters;
+use refdesk_text::tokens::grouped;
 use refdesk_text::{Code, Error, Fix};
 
 /// A source to add.
@@ -299,6 +300,10 @@ fn check(source: &NewSource) -> Result<(), Error> {
     }
     if let Some((id, fault)) = source.id.as_deref().and_then(|id| Some((id, id_fault(id)?))) {
         return Err(Error::new(Code::HiddenCharacters, format!("the id '{id}' {fault}"), Fix::GiveId));
+    }
+    if source.id.as_ref().is_some_and(|id| id.len() > ID_BYTES) {
+        let message = format!("the id has more than {} bytes", grouped(ID_BYTES));
+        return Err(Error::new(Code::TooLarge, message, Fix::GiveId));
     }
     source.tags.iter().try_for_each(|tag| check_tag(tag))?;
     if is_blank(&source.name) {

@@ -96,7 +96,9 @@ fn the_folder_named_in_the_configuration_is_used() {
 
 #[test]
 fn refusals_write_nothing() {
+    let long = "i".repeat(4_097);
     let cases: &[(&[&str], &str)] = &[
+        (&["add", "docs/b.md", "--id", &long], "too-large"),
         (&["add", "docs/none.md"], "no-such-path"),
         (&["add", ""], "no-such-path"),
         (&["add", "  "], "no-such-path"),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::id_rule::id_fault;
+use super::id_rule::{ID_BYTES, id_fault};
 use super::place::PathChecker;
 use super::profile::folder_of;
 use super::source::{DirectoryContents, Mode, Source, SourceDefinition, SourceId, SourceKind};
@@ -16,6 +16,7 @@ use refdesk_text::fold::can_match;
 use refdesk_text::hidden::{self, HiddenCharacters};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::PointerStep;
+use refdesk_text::tokens::grouped;
 
 #[derive(Debug)]
 pub(super) struct EntryContext<'a> {
@@ -46,6 +47,12 @@ impl EntryContext<'_> {
 
     fn source(&self, fields: &mut Fields<'_>, document: &JsonDocument, origin: SourceDefinition) -> Option<Source> {
         let id = required(fields, "id", Code::EmptyId);
+        let is_long = id.is_some_and(|id| id.len() > ID_BYTES);
+        if is_long {
+            let message = format!("the id has more than {} bytes, so the source is left out", grouped(ID_BYTES));
+            fields.report_value("id", Diagnostic::error(Code::TooLarge, message).fix("give it a short id"));
+        }
+        let id = id.filter(|_| !is_long);
         if let Some(id) = id {
             fields.about(id);
         }

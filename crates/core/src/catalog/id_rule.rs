@@ -3,6 +3,9 @@
 
 use refdesk_text::hidden::HiddenCharacters;
 
+/// The most bytes of an id; an entry with a longer one is invalid.
+pub const ID_BYTES: usize = 4_096;
+
 /// What is wrong with the characters of a non-empty id, as a predicate whose subject is the id: `has a line break`.
 pub fn id_fault(id: &str) -> Option<String> {
     let is_break = |c: &char| matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}');

@@ -25,13 +25,19 @@ use refdesk_text::Code;
 use refdesk_text::report::listed::{LISTED, ListedProblems};
 use refdesk_text::report::locate::PointerStep;
 use refdesk_text::report::{Diagnostic, Position};
-use refdesk_text::tokens::grouped;
+use refdesk_text::tokens::{counted, grouped};
 
 /// A file in the references folder that is not a source.
 pub const NOT_A_SOURCE: &str = "embedding_config.json";
 
 /// Size limit, in bytes, of a file that defines one source; a larger text would be too long for an agent anyway.
 const LARGEST_ENTRY: u64 = 16 * 1024 * 1024;
+
+/// Size limit, in bytes, of all files that define one source together, as of the configuration.
+const ALL_ENTRIES: u64 = 256 * 1024 * 1024;
+
+/// Files that define one source read at a time. This bounds how much is read beyond [`ALL_ENTRIES`].
+const FILES_AT_ONCE: usize = 16;
 
 /// The most JSON values in a file that defines one source, such as the arguments of a tool.
 const ENTRY_VALUES: usize = 10_000;
@@ -104,10 +110,12 @@ pub fn load(
     let mut files = Vec::new();
     if config.settings.auto_discover {
         files = references(&reader, config, reading, &mut diagnostics);
-        for (source, problems) in discovered(&reader, &files, reading) {
+        let (entries, unread) = discovered(&reader, &files, reading, ALL_ENTRIES);
+        for (source, problems) in entries {
             diagnostics.extend(problems);
             sources.extend(source);
         }
+        diagnostics.extend(too_many_bytes(context, unread));
     }
     let (catalog, losers) = Catalog::merged(sources);
     diagnostics.extend(duplicates(context, config.document.as_ref(), &files, &catalog, &losers));
@@ -201,58 +209,87 @@ fn references(
     }
 }
 
-fn discovered(
+/// The wanted entries of the first files that have at most `most` bytes together, and the other files.
+fn discovered<'f>(
     reader: &EntryContext<'_>,
-    files: &[ReferenceFile],
+    files: &'f [ReferenceFile],
     CatalogOptions { previous, wanted, .. }: CatalogOptions<'_>,
-) -> Vec<ParsedEntry> {
+    most: u64,
+) -> (Vec<ParsedEntry>, &'f [ReferenceFile]) {
     let kept = |file: &Path| {
         let sources = previous.into_iter().flat_map(Catalog::sources);
         sources.into_iter().find(|source| *source.origin.file == *file).cloned()
     };
     let read = |file: &ReferenceFile| {
-        let (source, problems) = discovered_file(reader, file, kept, wanted)?;
-        Some((source.map(|source| shared(source, previous)), problems))
+        let (size, entry) = discovered_file(reader, file, kept, wanted);
+        (size, entry.map(|(source, problems)| (source.map(|source| shared(source, previous)), problems)))
     };
-    let mut entries = Vec::new();
-    for some in files.chunks(wanted.batch_size(files.len())) {
-        entries.par_extend(some.par_iter().filter_map(read));
+    let (mut entries, mut bytes) = (Vec::new(), 0);
+    for (nth, some) in files.chunks(FILES_AT_ONCE).enumerate() {
+        let found: Vec<(u64, Option<ParsedEntry>)> = some.par_iter().map(read).collect();
+        for (at, (size, entry)) in found.into_iter().enumerate() {
+            bytes += size;
+            if bytes > most {
+                return (entries, files.get(nth * FILES_AT_ONCE + at..).unwrap_or_default());
+            }
+            entries.extend(entry);
+        }
         if wanted.is_enough(entries.len()) {
             break;
         }
     }
-    entries
+    (entries, &[])
 }
 
-/// `None` if its entry is not wanted.
+fn too_many_bytes(context: &WorkspaceContext, unread: &[ReferenceFile]) -> Option<Diagnostic> {
+    let first = context.display(&unread.first()?.path);
+    let others = match unread.len() - 1 {
+        0 => String::new(),
+        others => format!(" and {} after it", counted(others, "file")),
+    };
+    let message = format!(
+        "the files of the references folder have more than {} MiB together; {first}{others} are not read",
+        ALL_ENTRIES / (1024 * 1024)
+    );
+    Some(
+        Diagnostic::error(Code::TooLarge, message).in_file(first).fix("put long texts into files, and give their path"),
+    )
+}
+
+/// The size of a file, and its entry; `None` if that is not wanted.
 fn discovered_file(
     reader: &EntryContext<'_>,
     found: &ReferenceFile,
     kept: impl Fn(&Path) -> Option<Source>,
     wanted: &EntryFilter,
-) -> Option<(Option<Source>, Vec<Diagnostic>)> {
+) -> (u64, Option<(Option<Source>, Vec<Diagnostic>)>) {
     let file = found.path.as_path();
     let shown = reader.places.context.display(file);
-    Some(match found.read() {
-        Ok(bytes) if !wanted.may_be_in(&bytes) => return None,
-        Ok(bytes) if has_more_values(&bytes, ENTRY_VALUES) => {
-            (kept(file), vec![too_many_values(ENTRY_VALUES).in_file(shown)])
-        }
-        Ok(bytes) => match JsonDocument::parse(file, shown, bytes) {
-            (Some(document), mut problems) => {
-                let (source, more) = reader.read(&document, Vec::new(), &document.value);
-                problems.extend(more);
-                (source, problems)
-            }
-            (None, problems) => (kept(file), problems),
-        },
+    let bytes = match found.read() {
+        Ok(bytes) => bytes,
         Err(error) => {
             let problem =
                 Diagnostic::error(Code::Unreadable, format!("the reference cannot be read: {}", cause(&error)));
             let problem = problem.in_file(shown).fix("make it a readable file of one JSON object, or remove it");
-            (kept(file), vec![problem])
+            return (0, Some((kept(file), vec![problem])));
         }
-    })
+    };
+    let size = bytes.len() as u64;
+    if !wanted.may_be_in(&bytes) {
+        return (size, None);
+    }
+    if has_more_values(&bytes, ENTRY_VALUES) {
+        return (size, Some((kept(file), vec![too_many_values(ENTRY_VALUES).in_file(shown)])));
+    }
+    let entry = match JsonDocument::parse(file, shown, bytes) {
+        (Some(document), mut problems) => {
+            let (source, more) = reader.read(&document, Vec::new(), &document.value);
+            problems.extend(more);
+            (source, problems)
+        }
+        (None, problems) => (kept(file), problems),
+    };
+    (size, Some(entry))
 }
 
 /// The source; shares the previous catalog's value if it is unchanged.
@@ -423,6 +460,38 @@ mod tests {
             let texts = format!("{catalog:?}{problems:?}");
             assert!(!texts.contains("PRIVATE"), "{exchanged}: {texts}");
         }
+    }
+
+    #[test]
+    fn the_files_of_the_folder_have_a_limit_together() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = std::fs::canonicalize(folder.path()).unwrap();
+        for nth in 0..40 {
+            let entry = format!(r#"{{"id": "r{nth:02}", "type": "inline", "content": "{}"}}"#, "x".repeat(1_000));
+            write_atomic(&workspace.join(format!(".jaato/references/{nth:02}.json")), entry.as_bytes()).unwrap();
+        }
+        let context = WorkspaceContext { workspace: workspace.clone(), ..WorkspaceContext::default() };
+        let real = workspace.join(".jaato/references");
+        let files = Folder::real(&real).and_then(|opened| json_files(&real, &opened)).unwrap();
+        let size = files[0].read().unwrap().len() as u64;
+        let last = EntryFilter::Ids { start: "r29".to_owned(), most: 1 };
+        for (most, wanted, expected, unread) in [
+            (40 * size, &EntryFilter::All, 40, 0),
+            (30 * size, &EntryFilter::All, 30, 10),
+            (30 * size - 1, &EntryFilter::All, 29, 11),
+            (30 * size, &last, 1, 10),
+            (29 * size, &last, 0, 11),
+        ] {
+            let reader = EntryContext { places: places(&context, wanted, true), folder: None };
+            let reading = CatalogOptions { previous: None, may_read: &|_, _| true, wanted, is_compared: true };
+            let (entries, others) = discovered(&reader, &files, reading, most);
+            assert_eq!((entries.len(), others.len()), (expected, unread), "{most} {wanted:?}");
+        }
+        let problem = too_many_bytes(&context, &files[30..]).unwrap();
+        let message = "the files of the references folder have more than 256 MiB together; .jaato/references/30.json and 9 files \
+                       after it are not read";
+        assert_eq!(problem.message, message);
+        assert!(too_many_bytes(&context, &[]).is_none());
     }
 
     #[test]

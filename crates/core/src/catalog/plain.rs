@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::entry::EntryContext;
-use super::id_rule::id_fault;
+use super::id_rule::{ID_BYTES, id_fault};
 use super::source::{Mode, Source, SourceDefinition, SourceId, SourceKind};
 use crate::config::{ITEMS, PlainEntry};
 use crate::mention::LIMITS;
@@ -23,6 +23,7 @@ impl EntryContext<'_> {
         let texts = [Some(name), description.as_deref(), content.as_deref(), fetch_hint.as_deref()];
         let is_odd = |tag: &str| !can_match(tag) || is_hiding(tag);
         if !has_text(&id)
+            || id.len() > ID_BYTES
             || id_fault(&id).is_some()
             || !has_text(name)
             || tags.len() > ITEMS
@@ -135,17 +136,21 @@ mod tests {
     #[test]
     fn a_text_or_list_beyond_the_limit_is_reported() {
         let bytes = usize::try_from(LIMITS.bytes).unwrap();
-        let inline = |size: usize| format!(r#""type": "inline", "content": "{}""#, "x".repeat(size));
-        let tagged =
-            |tags: usize| format!(r#""type": "url", "url": "u", "tags": [{}]"#, vec![r#""t""#; tags].join(","));
+        let inline = |size: usize| format!(r#""id": "a", "type": "inline", "content": "{}""#, "x".repeat(size));
+        let tagged = |tags: usize| {
+            format!(r#""id": "a", "type": "url", "url": "u", "tags": [{}]"#, vec![r#""t""#; tags].join(","))
+        };
         let too_large = "'content' has more than 64 MiB, so the source is left out";
+        let named = |size: usize| format!(r#""id": "{}", "type": "url", "url": "u""#, "i".repeat(size));
         for (members, is_source, message) in [
+            (named(ID_BYTES), true, None),
+            (named(ID_BYTES + 1), false, Some("the id has more than 4,096 bytes, so the source is left out")),
             (inline(bytes), true, None),
             (inline(bytes + 1), false, Some(too_large)),
             (tagged(ITEMS), true, None),
             (tagged(ITEMS + 1), true, Some("'tags' has more than 10,000 items; the others are left out")),
         ] {
-            let text = format!(r#"{{"sources": [{{"id": "a", "name": "A", {members}}}]}}"#);
+            let text = format!(r#"{{"sources": [{{"name": "A", {members}}}]}}"#);
             let context = WorkspaceContext::default();
             let file: Arc<Path> = Arc::from(Path::new("/w/references.json"));
             let reader = EntryContext { places: PathChecker::new(&context), folder: None };

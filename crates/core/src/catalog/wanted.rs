@@ -4,9 +4,6 @@
 
 use memchr::memmem;
 
-/// How many files to read before checking whether they are enough.
-const BATCH_SIZE: usize = 1_024;
-
 /// The entries of the references folder that are needed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum EntryFilter {
@@ -46,14 +43,6 @@ impl EntryFilter {
                 let after = json.get(at + key.len()..).unwrap_or_default().trim_ascii_start();
                 after.strip_prefix(b":").is_some_and(|after| after.trim_ascii_start().starts_with(value.as_bytes()))
             }),
-        }
-    }
-
-    /// How many of these files to read before calling [`EntryFilter::is_enough`]; at least 1.
-    pub(super) fn batch_size(&self, files: usize) -> usize {
-        match self {
-            Self::Ids { .. } => BATCH_SIZE,
-            Self::All | Self::Tags { .. } => files.max(1),
         }
     }
 
@@ -97,9 +86,5 @@ mod tests {
         let ids = EntryFilter::Ids { start: "a".to_owned(), most: 3 };
         assert!(!ids.is_enough(2) && ids.is_enough(3));
         assert!(!EntryFilter::All.is_enough(usize::MAX));
-        assert_eq!(
-            (EntryFilter::All.batch_size(0), EntryFilter::All.batch_size(7), ids.batch_size(7)),
-            (1, 7, BATCH_SIZE)
-        );
     }
 }
