@@ -1,5 +1,6 @@
 //! What exists at the paths of links. A text may have a hundred thousand links, and asking the system about each would
-//! take most of the time of a command, so a folder to which many different links lead is listed once instead.
+//! take most of the time of a command, so a folder to which many different links lead is listed once instead. Where that is
+//! not possible, the names after the first ones count as missing.
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -14,6 +15,9 @@ const LOOKED_UP: usize = 64;
 #[derive(Debug)]
 pub(super) struct Existing {
     root: Arc<KnownFolder>,
+    /// Folders that are listed, and those in them: the workspace and the sources. What else links lead to is not refdesk's to
+    /// list.
+    listed: Vec<PathBuf>,
 }
 
 /// What exists at a path.
@@ -35,7 +39,7 @@ struct KnownFolder {
 #[derive(Debug, Default)]
 struct Names {
     known: HashMap<OsString, Entry>,
-    /// Whether other names do not exist.
+    /// Whether other names count as missing.
     is_listed: bool,
 }
 
@@ -54,13 +58,21 @@ struct Target {
     folder: Option<Arc<KnownFolder>>,
 }
 
-impl Default for Existing {
-    fn default() -> Self {
-        Self { root: KnownFolder::at(PathBuf::from("/")) }
-    }
-}
-
 impl Existing {
+    /// `listed` are resolved paths.
+    pub(super) fn new(listed: Vec<PathBuf>) -> Self {
+        Self { root: KnownFolder::at(PathBuf::from("/")), listed }
+    }
+
+    /// Nothing is known any more.
+    pub(super) fn forget(&mut self) {
+        *self = Self::new(std::mem::take(&mut self.listed));
+    }
+
+    fn may_list(&self, folder: &Path) -> bool {
+        self.listed.iter().any(|listed| folder.starts_with(listed))
+    }
+
     /// Finds an absolute and clean path.
     pub(super) fn find(&self, path: &Path) -> Found {
         let mut folder = self.root.clone();
@@ -73,7 +85,7 @@ impl Existing {
             let reached =
                 |after: usize| path.ancestors().nth(rest.components().count() + after).unwrap_or(path).to_path_buf();
             let missing = || if is_last { folder.real.join(name) } else { folder.real.join(name).join(rest) };
-            match folder.entry(name) {
+            match folder.entry(name, |folder| self.may_list(folder)) {
                 Entry::Folder(next) if !is_last => folder = next,
                 Entry::Link(Some(Target { folder: Some(next), .. })) if !is_last => folder = next,
                 Entry::Folder(next) => return Found { real: next.real.clone(), exists: true, reached: reached(0) },
@@ -107,13 +119,16 @@ impl KnownFolder {
         Arc::new(Self { real, ..Self::default() })
     }
 
-    fn entry(&self, name: &OsStr) -> Entry {
+    fn entry(&self, name: &OsStr, may_list: impl FnOnce(&Path) -> bool) -> Entry {
         if let Some(known) = self.names.read().ok().and_then(|names| names.get(name)) {
             return known;
         }
         let Ok(mut names) = self.names.write() else { return Entry::Missing };
         if names.known.len() >= LOOKED_UP {
-            names.list(&self.real);
+            names.is_listed = true;
+            if may_list(&self.real) {
+                names.list(&self.real);
+            }
         }
         names.get(name).unwrap_or_else(|| {
             let entry = Entry::at(self.real.join(name));
@@ -128,9 +143,8 @@ impl Names {
         self.known.get(name).cloned().or(self.is_listed.then_some(Entry::Missing))
     }
 
-    /// Adds every name in this folder. In one that cannot be listed, all others count as missing.
+    /// Adds every name in this folder.
     fn list(&mut self, folder: &Path) {
-        self.is_listed = true;
         for entry in fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok) {
             self.known.entry(entry.file_name()).or_insert_with(|| match entry.file_type() {
                 Ok(kind) if kind.is_dir() => Entry::Folder(KnownFolder::at(entry.path())),
@@ -182,7 +196,7 @@ mod tests {
         symlink(root.join("real"), root.join("link")).unwrap();
         symlink(root.join("real/f"), root.join("file")).unwrap();
         symlink(root.join("loop"), root.join("loop")).unwrap();
-        let existing = Existing::default();
+        let existing = Existing::new(vec![root.clone()]);
         for _ in 0..2 {
             for (path, real, exists, reached) in [
                 ("real", "real", true, "real"),
@@ -216,12 +230,18 @@ mod tests {
         let root = fs::canonicalize(root.path()).unwrap();
         let folder = KnownFolder::at(root.clone());
         for nth in 0..10_000 {
-            assert!(matches!(folder.entry(OsStr::new(&format!("x{nth}"))), Entry::Missing));
+            assert!(matches!(folder.entry(OsStr::new(&format!("x{nth}")), |_| true), Entry::Missing));
         }
         assert_eq!(folder.names.read().unwrap().known.len(), LOOKED_UP);
         // The folder is not asked again until everything is forgotten.
         write_atomic(&root.join("x9999"), b"x").unwrap();
-        assert!(matches!(folder.entry(OsStr::new("x9999")), Entry::Missing));
-        assert!(matches!(KnownFolder::at(root).entry(OsStr::new("x9999")), Entry::File));
+        assert!(matches!(folder.entry(OsStr::new("x9999"), |_| true), Entry::Missing));
+        assert!(matches!(KnownFolder::at(root.clone()).entry(OsStr::new("x9999"), |_| true), Entry::File));
+        // A folder that may not be listed is not, whatever links lead to it.
+        let outside = Existing::new(Vec::new());
+        for nth in 0..LOOKED_UP {
+            assert!(!outside.find(&root.join(format!("x{nth}"))).exists);
+        }
+        assert!(!outside.find(&root.join("x9999")).exists);
     }
 }

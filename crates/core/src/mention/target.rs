@@ -93,7 +93,13 @@ impl PathIndex {
         let mut written: Vec<_> = linked.map(|place| (place.path.clone(), place.resolved.clone())).collect();
         written.sort_by(|one, other| one.0.as_os_str().cmp(other.0.as_os_str()));
         let workspace = [workspace.to_path_buf(), Resolver::default().folder(workspace)];
-        Self { targets, written, workspace, existing: Existing::default(), led_out: RwLock::default() }
+        let places = catalog.sources().iter().filter_map(Source::place);
+        let outside = places.filter(|place| {
+            place.state == PathState::Directory
+                && workspace.iter().all(|workspace| !place.resolved.starts_with(workspace))
+        });
+        let listed = outside.map(|place| place.resolved.to_path_buf()).chain(workspace.iter().cloned()).collect();
+        Self { targets, written, workspace, existing: Existing::new(listed), led_out: RwLock::default() }
     }
 
     /// Whether a path found by a walk is the path of a source or below one.
@@ -109,7 +115,7 @@ impl PathIndex {
 
     /// Clears what is known about the file system after a possible change.
     pub(super) fn invalidate(&mut self) {
-        self.existing = Existing::default();
+        self.existing.forget();
         self.led_out = RwLock::default();
     }
 
