@@ -15,6 +15,7 @@ mod tests;
 use std::ops::RangeInclusive;
 
 use crate::tui::glyphs::Glyphs;
+use crate::tui::highlight::LONGEST_LINE;
 use crate::tui::widgets::page::PageLine;
 
 pub use compose::lines;
@@ -44,10 +45,11 @@ pub struct MarkdownLines {
 }
 
 impl MarkdownLines {
-    /// Truncates lines of code that are too wide instead of wrapping them.
+    /// Truncates lines of code that are too wide instead of wrapping them. Very long lines, as of minified scripts, are
+    /// wrapped: a document of a few endless rows could not be scrolled.
     pub fn cut_code(&mut self) {
         for (line, from) in self.code.iter().flat_map(|block| &block.lines) {
-            if let Some(line) = self.lines.get_mut(*line) {
+            if let Some(line) = self.lines.get_mut(*line).filter(|line| line.text().len() <= LONGEST_LINE) {
                 line.set_code(*from);
             }
         }

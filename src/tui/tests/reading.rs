@@ -355,6 +355,28 @@ fn a_bounded_number_of_parts_is_kept() {
 }
 
 #[test]
+fn the_start_of_one_long_line_of_code_stays_in_memory() {
+    let mut state = fixture::state(120, 36);
+    press(&mut state, "j Enter z");
+    let line = "x".repeat(64 * 1024 - 12);
+    let size = 64 * 1024;
+    let nth_part = |nth: u64| {
+        let text = format!("{{\"nth{nth:02}\":\"{line}\",");
+        let path = Some("/work/shop/min.js".into());
+        let (from, next, rest) = (nth * size, (nth + 1) * size, (19 - nth) * size);
+        Document { from, next, rest, path, ..fixture::document("circuit-breaker", &text) }
+    };
+    let mut asked_for = asked(&answer(&mut state, Response::Document(nth_part(0))));
+    while let [from] = asked_for[..] {
+        asked_for = asked(&answer(&mut state, Response::Document(nth_part(from / size))));
+    }
+    assert!(screen(&state).contains("nth00"), "{}", screen(&state));
+    press(&mut state, "j j /");
+    press(&mut state, "\"nth00\"");
+    assert_eq!(state.catalog.search.hits.len(), 1);
+}
+
+#[test]
 fn a_search_reads_the_whole_document() {
     let mut state = fixture::state(120, 36);
     press(&mut state, "j Enter z");
