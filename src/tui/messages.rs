@@ -45,12 +45,12 @@ impl Messages {
         self.last.truncate(MAX_MESSAGES);
     }
 
-    /// Records an error in a file until it is read or fixed. The bottom line does not change.
+    /// Records an error of the workspace until it is read or fixed. The bottom line does not change.
     pub fn arrived(&mut self, text: String) {
         self.keep(Message { text, tone: MessageKind::Problem });
     }
 
-    /// All errors in files are fixed.
+    /// All errors of the workspace are fixed.
     pub fn fixed(&mut self) {
         let mut unread = self.unread;
         let messages = self.last.iter_mut().map(|kept| &mut kept.message);

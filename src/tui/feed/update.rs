@@ -26,7 +26,7 @@ use refdesk_desk::session::JournalEvent;
 /// Adds a notice, and shows it in the bottom line unless an error is shown there.
 pub fn add(state: &mut State, notice: Notice) {
     let is_free = state.message.as_ref().is_none_or(|message| message.tone == MessageKind::Note);
-    if notice.topic == Topic::Problem && notice.place.is_some() {
+    if notice.topic == Topic::Problem {
         let reason = if notice.reason.is_empty() { String::new() } else { format!("; {}", notice.reason) };
         let key = state.key(Action::Problems);
         state.messages.arrived(format!("{}{reason}. {key} shows it.", notice.text));

@@ -392,6 +392,22 @@ fn a_file_that_breaks_is_an_error_until_it_is_read() {
 }
 
 #[test]
+fn a_workspace_that_is_gone_is_an_error_until_it_is_read_or_back() {
+    let mut state = fixture::state(120, 36);
+    let gone = refdesk_desk::engine::Notice {
+        topic: refdesk_desk::engine::Topic::Problem,
+        ..fixture::notice("error: the folder of the workspace is gone: /home/ada/payments")
+    };
+    event(&mut state, Event::Notice(gone.clone()));
+    press(&mut state, "j 2 j");
+    let said = "Error: the folder of the workspace is gone: /home/ada/payments. d shows it. Esc dismisses it.";
+    assert!(screen(&state).contains(said), "{}", screen(&state));
+    let back = Snapshot { generation: 2, diagnostics: Arc::default(), ..fixture::snapshot() };
+    update(&mut state, Input::Snapshot(Box::new(back)));
+    assert!(!screen(&state).contains("dismisses"), "{}", screen(&state));
+}
+
+#[test]
 fn a_sentence_of_the_details_is_not_torn_by_the_next_one() {
     let mut state = fixture::state(120, 36);
     press(&mut state, "2");

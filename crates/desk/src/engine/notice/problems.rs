@@ -12,8 +12,8 @@ use refdesk_text::report::Diagnostic;
 /// trust.
 const REPORTED_ELSEWHERE: [Code; 4] = [Code::MissingPath, Code::TemplateBroken, Code::NeverFound, Code::Untrusted];
 
-/// Problems that make a whole file unusable until it is fixed.
-const UNREADABLE: [Code; 3] = [Code::JsonSyntax, Code::NotAnObject, Code::NotUtf8];
+/// Problems that make a whole file, or the workspace, unusable until they are fixed.
+const UNREADABLE: [Code; 4] = [Code::JsonSyntax, Code::NotAnObject, Code::NotUtf8, Code::NoWorkspace];
 
 /// New errors.
 pub(super) fn errors(before: &Snapshot, after: &Snapshot) -> Option<Notice> {
@@ -23,7 +23,7 @@ pub(super) fn errors(before: &Snapshot, after: &Snapshot) -> Option<Notice> {
 /// A notice that no error remains.
 pub(super) fn fixed(before: &Snapshot, after: &Snapshot) -> Option<Notice> {
     let any = |of: &Snapshot| of.diagnostics.iter().any(Diagnostic::is_error);
-    (any(before) && !any(after)).then(|| Notice::new(Actor::Files, Topic::Problem, "All errors are fixed"))
+    (any(before) && !any(after)).then(|| Notice::new(Actor::Files, Topic::Desk, "All errors are fixed"))
 }
 
 pub(super) fn warnings(before: &Snapshot, after: &Snapshot) -> Option<Notice> {

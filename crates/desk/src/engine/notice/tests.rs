@@ -281,7 +281,7 @@ fn only_new_problems_are_reported() {
         (&["!a"], &["!a@9"], vec![]),
         (&["!a"], &["!a", "!a"], vec!["problem: error: r.json:2:1: a (/w/r.json:2)"]),
         (&["!a", "!b"], &["!a"], vec![]),
-        (&["!a"], &[], vec!["problem: All errors are fixed"]),
+        (&["!a"], &[], vec!["desk: All errors are fixed"]),
         (&["a"], &[], vec![]),
         (&["a"], &["a@5", "b"], vec!["warning: warning: r.json:2:1: b (/w/r.json:2)"]),
         (&[], &hundred, vec!["warning: warning: r.json:1:1: w0, +99 more (/w/r.json:1)"]),
