@@ -3,7 +3,8 @@
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::pane::Pane;
 use crate::tui::state::{RequestPlacement, State};
-use crate::tui::windows::WindowKind;
+use crate::tui::widgets::motion::Motion;
+use crate::tui::windows::{self, WindowKind};
 
 /// Which keys answer a write, and where.
 pub fn answered_there(state: &State) -> String {
@@ -52,6 +53,10 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         }
         Action::Approve if state.open_window() != Some(WindowKind::Approval) => {
             Some(format!("review what would be written first: {} shows it", state.key(Action::Answer)))
+        }
+        Action::Approve if windows::has_more_below(state) => {
+            let key = state.key_in(KeyContext::List, Action::Move(Motion::PageDown));
+            Some(format!("{key} shows the rest first: you would approve that, too"))
         }
         Action::NextRequest | Action::PreviousRequest if state.snapshot.requests.len() < 2 => {
             owned("there is no other request")

@@ -145,6 +145,23 @@ fn a_write_can_be_approved_only_where_it_is_shown_in_full() {
 }
 
 #[test]
+fn a_write_can_be_approved_only_at_the_end_of_its_difference() {
+    let lines: String = (1..=117).map(|nth| format!("+line {nth}\n")).collect();
+    let diff = format!("--- /dev/null\n+++ b/a\n@@ -0,0 +1,117 @@\n{lines}");
+    let tall = fixture::asking_to_write("w1", "codex over mcp", "a", &diff, &[]);
+    let mut state = desk("", std::slice::from_ref(&tall));
+    assert_eq!(replied(&press(&mut state, "A Enter y")), []);
+    assert_eq!(message(&state), "PageDown shows the rest first: you would approve that, too");
+    press(&mut state, "j");
+    assert!(!screen(&state).contains("y yes"), "{}", screen(&state));
+    press(&mut state, "G");
+    assert!(screen(&state).contains("y yes, write a new file"), "{}", screen(&state));
+    assert_eq!(replied(&press(&mut state, "y")), [("w1".to_owned(), Reply::Yes)]);
+    let mut state = desk("", &[tall]);
+    assert_eq!(replied(&press(&mut state, "A Enter n")), [("w1".to_owned(), Reply::No)], "declining needs no reading");
+}
+
+#[test]
 fn a_request_does_not_take_the_focus() {
     // If another pane has the focus, the request opens beside it.
     for keys in ["", "3", "3 i \"write\"", "/ \"java\"", "4", "d", ":"] {

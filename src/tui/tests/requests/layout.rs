@@ -181,7 +181,7 @@ fn an_approval_says_what_is_overwritten_and_how_to_decline_at_every_size() {
         let mut snapshot = fixture::with_requests(std::slice::from_ref(&waiting));
         snapshot.requests = Arc::from([waiting.clone()]);
         update(&mut state, Input::Snapshot(Box::new(snapshot)));
-        press(&mut state, "A Enter");
+        press(&mut state, "A Enter G");
         assert_eq!(state.open_window(), Some(WindowKind::Approval));
         let shown = screen(&state);
         for said in ["OVERWRITES src/Order.java", "codex over mcp", "n no", "y yes, OVERWRITE it"] {
