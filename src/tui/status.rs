@@ -22,7 +22,7 @@ use crate::tui::which_key;
 use crate::tui::widgets::cells;
 use refdesk_desk::engine::Watching;
 
-/// An item of the top line; the highest `rank` is dropped first.
+/// An item of the top line; those of the highest `rank` are dropped first.
 struct StatusItem {
     text: String,
     style: Style,
@@ -59,7 +59,7 @@ fn top_line(state: &State, place: Rect) -> Vec<(StatusItem, Rect)> {
     let mut least = cells::width(&workspace).min(10);
     while taken(&pieces) + least > room {
         match pieces.iter().map(|piece| piece.rank).max() {
-            Some(rank @ 6..) => pieces.retain(|piece| piece.rank != rank),
+            Some(rank @ 8..) => pieces.retain(|piece| piece.rank != rank),
             _ if least > 0 => least = 0,
             _ if pieces.iter().any(|piece| piece.short.len() > 1) => shorten(&mut pieces),
             Some(rank @ 2..) if taken(&pieces) > room + gap => pieces.retain(|piece| piece.rank != rank),
@@ -124,22 +124,22 @@ fn pieces(state: &State) -> Vec<StatusItem> {
     if &*snapshot.desk != "default" {
         pieces.push(piece(2, ThemeRole::Infra, format!("desk {}", cells::clean(&snapshot.desk))));
     }
-    pieces.push(to(Pane::Catalog, piece(8, ThemeRole::Catalog, cells::counted(totals.sources, "source"))));
+    pieces.push(to(Pane::Catalog, piece(10, ThemeRole::Catalog, cells::counted(totals.sources, "source"))));
     // The catalog's title shows this too.
     if totals.missing > 0 {
         pieces.push(opens(
             Action::Problems,
-            piece(7, ThemeRole::Error, format!("{} missing", cells::grouped(totals.missing))),
+            piece(9, ThemeRole::Error, format!("{} missing", cells::grouped(totals.missing))),
         ));
     }
     pieces
         .push(to(Pane::Selection, piece(3, ThemeRole::Selection, format!("{} picked", cells::grouped(totals.picked)))));
     pieces.push(to(
         Pane::Selection,
-        piece(4, ThemeRole::Transitive, format!("{} pulled in", cells::grouped(totals.pulled_in))),
+        piece(7, ThemeRole::Transitive, format!("{} pulled in", cells::grouped(totals.pulled_in))),
     ));
     if totals.auto > 0 {
-        pieces.push(to(Pane::Selection, piece(6, ThemeRole::Infra, format!("{} auto", cells::grouped(totals.auto)))));
+        pieces.push(to(Pane::Selection, piece(8, ThemeRole::Infra, format!("{} auto", cells::grouped(totals.auto)))));
     }
     let over = budget::over(state);
     let role = if over.is_some() { ThemeRole::Error } else { ThemeRole::Infra };
@@ -160,11 +160,11 @@ fn pieces(state: &State) -> Vec<StatusItem> {
     ));
     if let Some(loading) = snapshot.loading {
         let text = format!("reading {}/{} documents", cells::grouped(loading.done), cells::grouped(loading.total));
-        pieces.push(piece(4, ThemeRole::Hints, text));
+        pieces.push(piece(6, ThemeRole::Hints, text));
     }
     if let Some(progress) = state.databases.run.progress() {
         let [done, of] = [progress.pages.done, progress.pages.of].map(cells::grouped);
-        pieces.push(opens(Action::Databases, piece(4, ThemeRole::Hints, format!("writing {done}/{of} pages"))));
+        pieces.push(opens(Action::Databases, piece(6, ThemeRole::Hints, format!("writing {done}/{of} pages"))));
     }
     match &snapshot.watching {
         Watching::Live => {}
@@ -176,12 +176,14 @@ fn pieces(state: &State) -> Vec<StatusItem> {
         pieces.push(opens(Action::Problems, piece(2, ThemeRole::Error, cells::counted(totals.errors, "error"))));
     }
     if totals.warnings > 0 {
-        pieces.push(opens(Action::Problems, piece(3, ThemeRole::Warning, cells::counted(totals.warnings, "warning"))));
+        pieces.push(opens(Action::Problems, piece(4, ThemeRole::Warning, cells::counted(totals.warnings, "warning"))));
     }
     // The problems above are the workspace's, counted as `check` does.
     if !state.own_problems.is_empty() {
-        let own = format!("{} in your settings", cells::counted(state.own_problems.len(), "problem"));
-        pieces.push(opens(Action::Problems, piece(3, ThemeRole::Warning, own)));
+        let count = state.own_problems.len();
+        let own = format!("{} in your settings", cells::counted(count, "problem"));
+        let short = vec![format!("{} in your settings", cells::grouped(count))];
+        pieces.push(opens(Action::Problems, StatusItem { short, ..piece(5, ThemeRole::Warning, own) }));
     }
     pieces
 }

@@ -46,6 +46,10 @@ fn problems_of_own_files_count_as_their_rows_do() {
     let shown = screen(&state);
     let top = shown.lines().next().unwrap_or_default();
     assert!(top.contains("1 error") && top.contains("1 problem in your settings"), "{top}");
+    let narrow = State { size: ratatui::layout::Size::new(80, 24), ..state.clone() };
+    let top = screen(&narrow).lines().next().unwrap_or_default().to_owned();
+    let kept = ["~4,628 of 128k", "1 picked", "1 error", "1 warning", "1 in your settings"];
+    assert!(kept.iter().all(|it| top.contains(it)) && !top.contains("pulled in"), "{top}");
     press(&mut state, "d");
     let shown = screen(&state);
     assert!(shown.contains("2 errors · 1 warning (1 in your own files)"), "{shown}");
