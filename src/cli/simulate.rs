@@ -8,6 +8,8 @@ use super::answer::CommandOutput;
 use super::args::SimulateArgs;
 use super::text_input::TextInput;
 use super::{fix, table};
+use crate::common::source_words::why_unread;
+use refdesk_core::catalog::Catalog;
 use refdesk_desk::{Desk, Session, Simulation, changed_since};
 use refdesk_enrich::{BlockCost, BlockKind, Budget, Considered, ItemReceipt, Level, Meaning, Rejection, WhyNot};
 use refdesk_text::escape::one_line;
@@ -26,16 +28,16 @@ pub fn run(desk: &mut Desk, session: &Session, args: &SimulateArgs) -> CommandOu
     let lossy = matches!(text, Cow::Owned(_));
     CommandOutput {
         diagnostics,
-        ..CommandOutput::new(to_json(&simulated, lossy), to_text(desk, &session.id, &simulated))
+        ..CommandOutput::new(to_json(desk.catalog(), &simulated, lossy), to_text(desk, &session.id, &simulated))
     }
 }
 
 /// The answer for a text to which nothing would be added.
 pub fn nothing() -> Value {
-    to_json(&Simulation::default(), false)
+    to_json(&Catalog::default(), &Simulation::default(), false)
 }
 
-fn to_json(simulated: &Simulation, lossy: bool) -> Value {
+fn to_json(catalog: &Catalog, simulated: &Simulation, lossy: bool) -> Value {
     let said = &simulated.enriched;
     json!({
         "added": said.added(),
@@ -44,7 +46,7 @@ fn to_json(simulated: &Simulation, lossy: bool) -> Value {
         "total": {"bytes": said.added().len(), "tokens": said.tokens()},
         "told_before": simulated.sent_before.iter().map(item).collect::<Vec<_>>(),
         "left_out": simulated.left_out().map(item).collect::<Vec<_>>(),
-        "considered": simulated.considered.iter().flatten().map(considered).collect::<Vec<_>>(),
+        "considered": simulated.considered.iter().flatten().map(|it| considered(catalog, it)).collect::<Vec<_>>(),
         "partial": said.partial,
         "metadata": said.metadata,
         "lossy": lossy,
@@ -64,7 +66,7 @@ fn item(item: &ItemReceipt) -> Value {
 }
 
 /// A scored source as JSON, and whether it gets a hint.
-fn considered(it: &Considered) -> Value {
+fn considered(catalog: &Catalog, it: &Considered) -> Value {
     let Meaning { score, threshold, cosine, coverage, words, heading, path, line, conversation: _ } = &it.meaning;
     json!({
         "id": it.id,
@@ -77,12 +79,12 @@ fn considered(it: &Considered) -> Value {
         "path": path.as_ref().filter(|path| !path.is_empty()),
         "line": Some(line).filter(|line| **line > 0),
         "hinted": it.why_not.is_none(),
-        "because": because(it),
+        "because": because(catalog, it),
     })
 }
 
 /// Why the source gets a hint, or not.
-fn because(it: &Considered) -> String {
+fn because(catalog: &Catalog, it: &Considered) -> String {
     match &it.why_not {
         None if it.has_tag => "the text contains one of its tags".to_owned(),
         None if it.meaning.conversation.is_some() => "earlier prompts are about it, too".to_owned(),
@@ -95,7 +97,9 @@ fn because(it: &Considered) -> String {
         Some(WhyNot::AlreadySent) => "the session already got this hint or the source itself".to_owned(),
         Some(WhyNot::NoRoom) => "it does not fit the budget".to_owned(),
         Some(WhyNot::AlreadyInText) => "a block in the text already names it".to_owned(),
-        Some(WhyNot::Unreadable) => "its text cannot be read".to_owned(),
+        Some(WhyNot::Unreadable | WhyNot::Rejected(Rejection::Unreadable)) => {
+            why_unread(catalog.get(it.id.as_str())).to_owned()
+        }
         Some(WhyNot::Rejected(rejected)) => rejected.to_string(),
         Some(_) => "hints are off".to_owned(),
     }
@@ -146,7 +150,7 @@ fn to_text(desk: &Desk, session: &str, simulated: &Simulation) -> String {
     }
     if let Some(considered) = simulated.considered.as_ref().filter(|considered| !considered.is_empty()) {
         text.push_str("\nSources with the best scores:\n");
-        text.push_str(&scores(considered));
+        text.push_str(&scores(desk.catalog(), considered));
     }
     text
 }
@@ -168,7 +172,7 @@ fn why_nothing(desk: &Desk, simulated: &Simulation) -> String {
 }
 
 /// One row per source with its score, followed by notes that apply to several rows.
-fn scores(considered: &[Considered]) -> String {
+fn scores(catalog: &Catalog, considered: &[Considered]) -> String {
     let mut needed = None;
     let mut rows = vec![["  source", "score", "hinted", "because", "words", "section"].map(str::to_owned).to_vec()];
     rows.extend(considered.iter().map(|it| {
@@ -178,7 +182,7 @@ fn scores(considered: &[Considered]) -> String {
                 needed = Some(score);
                 "others match by tag".to_owned()
             }
-            _ => because(it),
+            _ => because(catalog, it),
         };
         vec![format!("  {}", it.id), it.score(), hinted.to_owned(), because, it.meaning.words(), it.meaning.section()]
     }));

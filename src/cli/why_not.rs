@@ -7,6 +7,7 @@ use super::answer::CommandOutput;
 use super::args::WhyNotArgs;
 use super::fix::argument;
 use super::rows::join;
+use crate::common::source_words::why_unread;
 use refdesk_core::catalog::Source;
 use refdesk_desk::{Desk, HintRemedy, NeededRoom, Session, Verdict};
 use refdesk_enrich::{Budget, EnrichRequest, Level, Meaning, Neighbour, Rejection, TextKind, WhyNot};
@@ -186,7 +187,7 @@ fn not_hinted(
             ("in-the-text", what.to_owned(), String::new())
         }
         WhyNot::Unreadable => {
-            let what = format!("its text cannot be read, and {}.", lacks_tag(source, verdict));
+            let what = format!("{}, and {}.", why_unread(Some(source)), lacks_tag(source, verdict));
             ("unreadable", what, UNREADABLE.to_owned())
         }
         WhyNot::Rejected(rejected) => {
@@ -194,7 +195,7 @@ fn not_hinted(
                 Some(_) => format!("; {}", lacks_tag(source, verdict)),
                 None => String::new(),
             };
-            let what = format!("{}{}{lacks}.", reason_of(*rejected, verdict), evidence(verdict));
+            let what = format!("{}{}{lacks}.", reason_of(*rejected, source, verdict), evidence(verdict));
             (rejected.code(), what, remedy(desk, *rejected, verdict))
         }
     }
@@ -226,8 +227,10 @@ fn unscored(verdict: &Verdict) -> &'static str {
 const UNREADABLE: &str = "`refdesk check` and `refdesk trust list` show why";
 
 /// Why it was rejected, with its score and the required one.
-fn reason_of(rejected: Rejection, verdict: &Verdict) -> String {
-    let Some(meaning) = &verdict.meaning else { return rejected.to_string() };
+fn reason_of(rejected: Rejection, source: &Source, verdict: &Verdict) -> String {
+    let what =
+        if rejected == Rejection::Unreadable { why_unread(Some(source)).to_owned() } else { rejected.to_string() };
+    let Some(meaning) = &verdict.meaning else { return what };
     let earlier = meaning.conversation.map(|sum| format!(", {sum} with earlier prompts")).unwrap_or_default();
     let score = format!("its score is {}{earlier}", meaning.score);
     match (rejected, meaning.threshold) {
@@ -239,8 +242,8 @@ fn reason_of(rejected: Rejection, verdict: &Verdict) -> String {
         }
         (Rejection::TagAlone { needed }, _) => format!("{score}, and {needed} is needed: a tag alone is not enough"),
         (Rejection::BelowThreshold, Some(threshold)) => format!("{score}, below the threshold of {threshold}"),
-        (Rejection::Unreadable, _) => format!("{rejected}, although it matches"),
-        _ => format!("{rejected}, although {score}"),
+        (Rejection::Unreadable, _) => format!("{what}, although it matches"),
+        _ => format!("{what}, although {score}"),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The sources that a prompt matches, as rows: mentioned sources, hints by tag, hints by meaning, sources passed over,
 //! and the best of those with only a score. One row per source: the tags of a mentioned source are shown in its row.
 
-use super::source_words::{IdList, parents, waits};
+use super::source_words::{IdList, WAITS_FOR_TRUST, parents, waits, why_unread};
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::engine::Snapshot;
 use refdesk_enrich::{Considered, Expansion, Findings, Hint, Level, Rejection, SkippedSource, WhyNot};
@@ -87,9 +87,9 @@ pub fn brief(snapshot: &Snapshot, id: &SourceId, why: &WhyNot, list: IdList) -> 
         WhyNot::NoRoom => "no room left in the budget".to_owned(),
         WhyNot::AlreadyInText => "already in the prompt".to_owned(),
         WhyNot::Unreadable | WhyNot::Rejected(Rejection::Unreadable) if waits(snapshot, id.as_str()) => {
-            "waits for trust".to_owned()
+            WAITS_FOR_TRUST.to_owned()
         }
-        WhyNot::Unreadable => "its text cannot be read".to_owned(),
+        WhyNot::Unreadable => why_unread(None).to_owned(),
         WhyNot::Rejected(Rejection::NoThreshold) if snapshot.is_indexing => "being indexed".to_owned(),
         WhyNot::Rejected(Rejection::BelowThreshold) => "below the threshold".to_owned(),
         WhyNot::Rejected(Rejection::OneWord) => "a single word in common".to_owned(),

@@ -62,6 +62,15 @@ pub fn untrusted_note(snapshot: &Snapshot, id: &str) -> &'static str {
     if waits(snapshot, id) { "; its text waits for trust" } else { "" }
 }
 
+/// Why the text of a source brings up no hint.
+pub fn why_unread(source: Option<&Source>) -> &'static str {
+    if source.is_some_and(Source::is_untrusted) {
+        "it waits for trust, so its text is not read"
+    } else {
+        "its text cannot be read"
+    }
+}
+
 /// The URL that an agent fetches, or the tool that it calls, as written in the catalog; empty for other kinds.
 pub fn address(kind: &SourceKind) -> String {
     match kind.with_trust() {

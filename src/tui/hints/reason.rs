@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use crate::common::source_words;
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::hints::rows;
 use crate::tui::hints::rows::HintRow;
@@ -285,7 +286,8 @@ fn in_full(state: &State, id: &SourceId, why: &WhyNot) -> String {
         WhyNot::Unreadable | WhyNot::Rejected(Rejection::Unreadable)
             if source_state::waits(&state.snapshot, id.as_str()) =>
         {
-            format!("it waits for trust, so its text is not read. {} shows what to trust", state.key(Action::Trust))
+            let unread = source_words::why_unread(state.snapshot.catalog.get(id.as_str()));
+            format!("{unread}. {} shows what to trust", state.key(Action::Trust))
         }
         WhyNot::Rejected(Rejection::NoThreshold) if state.snapshot.is_indexing => {
             "the search index is not ready yet".to_owned()

@@ -151,3 +151,17 @@ fn list_resolve_and_check_write_nothing() {
     let names: Vec<_> = kept.iter().filter_map(|path| path.file_name()?.to_str()).collect();
     assert_eq!(names, [".gitignore", "journal.jsonl", "lock"]);
 }
+
+#[test]
+fn an_untrusted_source_brings_up_no_hint_because_it_waits_for_trust() {
+    let far = json!([{"id": "far", "name": "Far", "path": "../far.md", "tags": ["far"]}]);
+    let world = Workspace::of(far, &[]);
+    world.put("../far.md", b"# Far\n\nOut there.\n");
+    world.run(&["index", "--words-only"]).exits(0);
+    let unread = "it waits for trust, so its text is not read";
+    for (prompt, why) in [("out there", ", and its tag"), ("so far", " (tag `far` at 1:4).")] {
+        let shown = world.run(&["why-not", "far", "--prompt", prompt]).exits(0);
+        assert!(shown.text().starts_with(&format!("No hint for far: {unread}{why}")), "{shown}");
+    }
+    assert_eq!(world.json(&["simulate", "so far"], 0)["considered"][0]["because"], unread);
+}
