@@ -33,6 +33,8 @@ pub struct Counts {
     /// Width of the longest list of tags.
     pub widest_tags: usize,
     /// Width of the widest token count.
+    pub widest_price: usize,
+    /// Width of the widest token count, or of the word shown instead of one.
     pub widest_tokens: usize,
     /// Width of the longest template name.
     pub widest_template: usize,
@@ -65,6 +67,8 @@ impl Counts {
         let pulled_in = members.iter().filter(|it| it.role == Role::Transitive);
         let pulled_in = pulled_in.filter(|it| !source_state::is_auto(snapshot, it.id.as_str()));
         let mut ids: Vec<usize> = sources.iter().map(|source| columns(source.id.as_str())).collect();
+        let widest_price = snapshot.tokens.values().max().map_or(0, |tokens| cells::tokens(*tokens).len());
+        let has_untrusted = sources.iter().any(Source::is_untrusted);
         let errors = total(snapshot.diagnostics.iter().filter(|diagnostic| diagnostic.is_error()));
         Self {
             sources: sources.len(),
@@ -80,18 +84,12 @@ impl Counts {
             longest_id: ids.last().copied().unwrap_or(0),
             widest_name: sources.iter().map(|source| columns(&source.name)).max().unwrap_or(0),
             widest_tags: sources.iter().map(tags).max().unwrap_or(0),
-            widest_tokens: widest_tokens(snapshot),
+            widest_price,
+            widest_tokens: widest_price.max(if has_untrusted { source_state::UNTRUSTED.len() } else { 0 }),
             widest_template_source: templates.iter().map(of_template).max().unwrap_or(0),
             widest_template: templates.iter().map(|template| columns(&template.name)).max().unwrap_or(0),
         }
     }
-}
-
-/// Width of the widest price, or of the word shown instead of one.
-fn widest_tokens(snapshot: &Snapshot) -> usize {
-    let priced = snapshot.tokens.values().max().map_or(0, |tokens| cells::tokens(*tokens).len());
-    let is_untrusted = snapshot.catalog.sources().iter().any(Source::is_untrusted);
-    priced.max(if is_untrusted { source_state::UNTRUSTED.len() } else { 0 })
 }
 
 /// At most one in this many ids is treated as an outlier.

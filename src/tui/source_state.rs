@@ -11,6 +11,9 @@ use crate::tui::widgets::cells;
 /// Shown instead of a price: an untrusted source is not read.
 pub const UNTRUSTED: &str = "untrusted";
 
+/// Shown where that has no room.
+pub const SHORT_UNTRUSTED: &str = "?";
+
 /// The price of a source in a list: its tokens, or why they are unknown.
 pub fn price(snapshot: &Snapshot, id: &str) -> String {
     match snapshot.tokens.get(id) {

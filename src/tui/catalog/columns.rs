@@ -51,7 +51,8 @@ impl CatalogColumns {
         let mut room = ColumnSpace { left: usize::from(width).saturating_sub(LEAD), is_full: false };
         let least = least(counts);
         let mut all = Self::default();
-        let widths = [least.tokens, counts.widest_tokens.max(FEW_TOKENS)];
+        let [with_words, figures] = [counts.widest_tokens, counts.widest_price].map(|widest| widest.max(FEW_TOKENS));
+        let widths = [least.tokens, with_words, figures];
         if let Some(tokens) = widths.into_iter().find(|tokens| room.left > least.id + tokens + 1) {
             all.tokens = room.take(tokens);
         }
@@ -273,6 +274,10 @@ mod tests {
             let expected = CatalogColumns { id, name, kind, mode, tags, tokens };
             assert_eq!(CatalogColumns::of(&counts, width), expected, "{width}");
         }
+        // The word for an untrusted source has no room.
+        let counts = Counts { widest_price: 6, widest_tokens: 9, ..counts };
+        let columns = |width| CatalogColumns::of(&counts, width).tokens;
+        assert_eq!([40, 41, 43, 44].map(columns), [0, 6, 6, 9]);
     }
 
     /// The widths, most important column first.

@@ -96,8 +96,11 @@ fn row<'a>(state: &'a State, source: &Source, marks: &Marks, columns: CatalogCol
     }
     if columns.tokens > 0 {
         let tokens = source_state::price(&state.snapshot, id);
-        let style = if tokens == source_state::UNTRUSTED { theme.style(ThemeRole::Hints) } else { grey };
-        row.text(&format!("{tokens:>width$}", width = columns.tokens), style);
+        let is_untrusted = tokens == source_state::UNTRUSTED;
+        let style = if is_untrusted { theme.style(ThemeRole::Hints) } else { grey };
+        let is_cut = is_untrusted && columns.tokens < tokens.len();
+        let shown = if is_cut { source_state::SHORT_UNTRUSTED } else { &tokens };
+        row.text(&format!("{shown:>width$}", width = columns.tokens), style);
     }
     row
 }
