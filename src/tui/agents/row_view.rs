@@ -58,7 +58,10 @@ pub fn columns(state: &State, window: &Range<usize>, width: u16) -> AgentColumns
     // At least the heading with its sort sign.
     let agent = widest(&|session| columns(&session.agent)).clamp(6, AGENT);
     let time = if is_sessions { widest(&times) } else { of_lines };
-    // Cursor, mark and the fields beside the name, each followed by a blank, then the tokens over time.
+    // Cursor and mark; the tokens matter more than the time.
+    let has_time = 1 + 2 + agent + 1 + SESSION + 1 + time + 1 + FIGURES[0].0 <= usize::from(width);
+    let time = if has_time || !is_sessions { time } else { 0 };
+    // The fields beside the name, each followed by a blank, then the tokens over time.
     let beside = agent + 1 + (time + 1) * if has_since { 2 } else { 1 };
     let figures: usize = FIGURES.iter().map(|(columns, _)| columns + 1).sum();
     // The whole name takes precedence over padding next to a short sparkline.
@@ -91,12 +94,14 @@ pub fn headings(state: &State, window: &Range<usize>, place: Rect, buffer: &mut 
     if columns.has_since {
         row.cell("since", columns.time, infra);
     }
-    row.cell(&sorted(SessionOrder::Newest), columns.time, infra);
+    if columns.time > 0 {
+        row.cell(&sorted(SessionOrder::Newest), columns.time, infra);
+    }
     for (width, word) in FIGURES {
         let word = if word == SessionOrder::Tokens.word() { sorted(SessionOrder::Tokens) } else { word.to_owned() };
-        // A truncated figure is useless.
+        // A truncated figure is useless, and a figure says more than bars.
         if row.room() < width {
-            break;
+            return row.draw(RowCursor::Elsewhere, ThemeRole::Hints, place, buffer);
         }
         row.cell(&format!("{word:>width$}"), width, infra);
     }
@@ -164,7 +169,9 @@ fn of_session<'a>(
     if columns.has_since {
         row.cell(&activity.clock(session.since), columns.time, infra);
     }
-    row.cell(&activity.clock(session.last), columns.time, infra);
+    if columns.time > 0 {
+        row.cell(&activity.clock(session.last), columns.time, infra);
+    }
     let hints = session.hints.offered + session.expansions.offered;
     let figures = [
         if session.tokens() > 0 { cells::tokens(session.tokens()) } else { String::new() },
@@ -178,7 +185,7 @@ fn of_session<'a>(
     ];
     for ((width, _), figure) in FIGURES.into_iter().zip(figures) {
         if row.room() < width {
-            break;
+            return row;
         }
         row.cell(&format!("{figure:>width$}"), width, text);
     }

@@ -329,3 +329,11 @@ fn an_agent_that_is_connected_has_another_mark_than_one_that_was_there_lately() 
     let shown = screen(&state);
     assert!(shown.contains("Marks of sessions") && shown.contains("active in the last 15 minutes"), "{shown}");
 }
+
+#[test]
+fn on_the_smallest_terminal_a_session_keeps_its_cost() {
+    let state = fixture::in_agents(40, 10, "F7");
+    let shown = screen(&state);
+    let row = shown.lines().find(|line| line.contains("claude-code")).unwrap_or_default();
+    assert!(row.contains("~16,420") && !row.contains("11:04:00") && !row.contains('█'), "{shown}");
+}
