@@ -14,6 +14,7 @@ use ratatui::widgets::{Clear, Widget};
 
 use crate::tui::action::Action;
 use crate::tui::budget;
+use crate::tui::input;
 use crate::tui::messages;
 use crate::tui::pane::Pane;
 use crate::tui::state::{MessageKind, State};
@@ -263,14 +264,16 @@ fn clip_ids<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
     }
 }
 
-/// The number of other notices that arrived, and the key to show them: ` · f shows 2 more`.
+/// The number of other notices that arrived, and the key to show them, if there is one here: ` · f shows 2 more`.
 fn more(state: &State) -> String {
-    match state.feed.since_key.saturating_sub(1) {
-        0 => String::new(),
-        more => {
-            let more = cells::grouped(more);
-            format!(" {} {} shows {more} more", state.skin.glyphs.dot, state.key(Action::Feed))
-        }
+    let (more, dot) = (state.feed.since_key.saturating_sub(1), state.skin.glyphs.dot);
+    if more == 0 {
+        return String::new();
+    }
+    let more = cells::grouped(more);
+    match state.keymap.key_to(Action::Feed, &input::below(state)) {
+        Some(key) => format!(" {dot} {key} shows {more} more"),
+        None => format!(" {dot} {more} more in the feed"),
     }
 }
 

@@ -63,11 +63,14 @@ fn show_others_change(state: &mut State, who: &Arc<str>) {
         |notice: &&Notice| notice.at.parse::<Timestamp>().is_ok_and(|at| newest.duration_since(at).abs() < ONE_CHANGE);
     let (chosen, followed): (Vec<&Notice>, Vec<&Notice>) =
         theirs.filter(is_recent).take(ROWS_PER_CHANGE).partition(|notice| notice.receipt.is_some());
-    let sentences = chosen.iter().rev().chain(followed.iter().rev()).map(|notice| match notice.reason.as_str() {
-        "" => notice.text.clone(),
-        reason => format!("{}, {reason}", notice.text),
+    // The row has the session. The tokens come before a list that may be cut.
+    let chosen = chosen.iter().rev().map(|notice| notice.text.clone());
+    let followed = followed.iter().rev().map(|notice| match (notice.reason.as_str(), notice.text.split_once(": ")) {
+        ("", _) => notice.text.clone(),
+        (reason, Some((what, ids))) => format!("{what}, {reason}: {ids}"),
+        (reason, None) => format!("{}, {reason}", notice.text),
     });
-    state.note(format!("{who}: {}", sentences.collect::<Vec<_>>().join(". ")));
+    state.note(format!("{who}: {}", chosen.chain(followed).collect::<Vec<_>>().join(". ")));
 }
 
 /// The maximum time between rows of one change.

@@ -295,7 +295,7 @@ fn picks_by_other_processes_are_reported_with_their_consequences() {
         let notice = Notice { reason: "~864 tokens".to_owned(), ..fixture::notice("Pulled in: @timeouts") };
         event(state, Event::Notice(Notice { who: other(), ..notice }));
     };
-    let whole = "opencode: Picked @retry-pattern. Pulled in: @timeouts, ~864 tokens";
+    let whole = "opencode: Picked @retry-pattern. Pulled in, ~864 tokens: @timeouts";
     for is_journal_first in [true, false] {
         let mut state = fixture::state(80, 24);
         if is_journal_first {
@@ -309,6 +309,11 @@ fn picks_by_other_processes_are_reported_with_their_consequences() {
         assert_eq!(message(&state), whole);
         press(&mut state, "f");
         assert_eq!(state.feed.rows.len(), 4, "each has its row");
+        // In the view of agents, the key of the feed does something else.
+        press(&mut state, "F7");
+        event(&mut state, Event::Notice(fixture::notice("one")));
+        event(&mut state, Event::Notice(fixture::notice("two")));
+        assert!(screen(&state).contains(" Two \u{b7} 1 more in the feed"), "{}", screen(&state));
     }
 }
 
