@@ -215,8 +215,7 @@ pub fn draw_bottom(state: &State, place: Rect, buffer: &mut Buffer) {
         Some(message) if message.tone != MessageKind::Error => {
             // A refusal must be readable in full; the effect of an action is visible in the panes anyway.
             let (role, most) = match message.tone {
-                MessageKind::Note => (ThemeRole::Hints, 1),
-                MessageKind::Done => (ThemeRole::Hints, 2),
+                MessageKind::Note | MessageKind::Done => (ThemeRole::Hints, 2),
                 MessageKind::Explanation
                 | MessageKind::Refusal
                 | MessageKind::Unbound
