@@ -50,6 +50,11 @@ impl Messages {
         self.keep(Message { text, tone: MessageKind::Problem });
     }
 
+    /// Records a note for which the bottom line is not free.
+    pub fn noted(&mut self, text: String) {
+        self.keep(Message { text, tone: MessageKind::Note });
+    }
+
     /// All errors of the workspace are fixed.
     pub fn fixed(&mut self) {
         let mut unread = self.unread;

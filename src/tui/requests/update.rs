@@ -8,6 +8,7 @@ use crate::common::answers::outcome;
 use crate::tui::action::Action;
 use crate::tui::filtering::{self, FilteredList};
 use crate::tui::input::Effect;
+use crate::tui::messages;
 use crate::tui::pane::Pane;
 use crate::tui::places;
 use crate::tui::requests::{choice_view, view};
@@ -116,15 +117,19 @@ pub fn follow_focus(state: &mut State, effects: &mut Vec<Effect>) {
     }
 }
 
-/// Announces a request and the key that opens it.
+/// Announces a request and the key that opens it, also in place of what was done.
 fn arrived(state: &mut State, new: &WaitingRequest) {
-    if !state.is_request_focused() && take_line(state) {
-        let (key, who) = (state.key(Action::Requests), view::who(&new.request));
-        let text = format!("{key} opens the request: {who}{}", view::asks_for(&new.request));
-        state.requests.line.news = Some((new.request.request_id.clone(), text));
-        let tone = line_tone(state).unwrap_or(MessageKind::Note);
-        update_line(state, tone);
+    let (key, who) = (state.key(Action::Requests), view::who(&new.request));
+    let text = format!("{key} opens the request: {who}{}", view::asks_for(&new.request));
+    let is_done = state.message.as_ref().is_some_and(|message| message.tone == MessageKind::Done);
+    if state.is_request_focused() || !(take_line(state) || is_done) {
+        return state.messages.noted(text);
     }
+    state.requests.line.news = Some((new.request.request_id.clone(), text));
+    let tone = line_tone(state).unwrap_or(MessageKind::Note);
+    update_line(state, tone);
+    // The consequence of an answer in the same snapshot may replace it.
+    messages::follow(state);
 }
 
 /// Whether the bottom line is free for news about requests, or already shows some.

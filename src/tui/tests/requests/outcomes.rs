@@ -1,6 +1,7 @@
 //! The message at the end of a request.
 
 use super::*;
+use crate::tui::state::{Message, MessageKind};
 
 #[test]
 fn an_answer_says_what_followed_and_how_to_undo_it() {
@@ -25,6 +26,26 @@ fn an_answer_says_what_followed_and_how_to_undo_it() {
     let ended = RequestEnd::Here(chosen(&OFFERED));
     event(&mut state, Event::Closed(Box::new(ClosedRequest { request: choice("r1").request, ended })));
     assert_eq!(message(&state), said);
+}
+
+#[test]
+fn a_request_that_arrives_is_announced_whatever_is_in_the_bottom_line() {
+    let news = "A opens the request: codex over mcp wants to write a file";
+    let is_kept = |state: &State| state.messages.last.iter().any(|kept| kept.message.text == news);
+    let done =
+        Message { text: "Answered claude: picked 1, ~864 tokens: u undoes it".to_owned(), tone: MessageKind::Done };
+    let mut state = desk("", &[]);
+    state.message = Some(done);
+    tell(&mut state, &[write("w1")]);
+    assert_eq!((message(&state), is_kept(&state)), (news, true));
+    let mut state = desk("", &[]);
+    state.refuse("no");
+    tell(&mut state, &[write("w1")]);
+    assert_eq!((message(&state), is_kept(&state)), ("no", true), "a refusal is read first");
+    let mut state = desk("", &[choice("r1")]);
+    press(&mut state, "A");
+    tell(&mut state, &[choice("r1"), write("w1")]);
+    assert_eq!((message(&state), is_kept(&state)), ("", true), "the request that is shown counts them");
 }
 
 #[test]
