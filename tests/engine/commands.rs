@@ -76,6 +76,26 @@ fn a_configuration_that_is_gone_is_an_error_until_it_is_back() {
     assert!(back.diagnostics.iter().all(|it| !it.is_error()));
 }
 
+/// As by `git clean -fdx`.
+#[test]
+fn picks_whose_file_is_deleted_stay_and_are_stored_with_the_next_change() {
+    let mut world = World::new();
+    world.send(Request::pick("a"));
+    world.until("b is pulled in", |snapshot| snapshot.selection.contains("b"));
+    let file = world.at(".jaato/refdesk/selection.json");
+    std::fs::remove_file(&file).unwrap();
+    let is_deleted = |it: &Diagnostic| it.code == refdesk_text::Code::NotStored;
+    let now = world.until("it is reported", |snapshot| snapshot.diagnostics.iter().any(is_deleted));
+    assert!(now.selection.is_picked("a"));
+    world.send(Request::pick("c"));
+    world.until("it is stored again", |snapshot| !snapshot.diagnostics.iter().any(is_deleted));
+    let stored = std::fs::read_to_string(&file).unwrap();
+    assert!(stored.contains("\"a\"") && stored.contains("\"c\""), "{stored}");
+    let mut other = Desk::open(options(&world.workspace));
+    other.clear(&session(), false).unwrap();
+    world.until("another process can clear them", |snapshot| snapshot.selection.members().is_empty());
+}
+
 #[test]
 fn a_pick_of_another_process_appears() {
     let mut world = World::new();

@@ -184,6 +184,7 @@ impl Desk {
         };
         let done = self.store.change(session, &initial, new, change).map_err(|error| not_stored(&error))?;
         self.note_choice(session, &stored_before, &done.value, reason);
+        self.is_choice_stored |= stored_before != done.value;
         if self.options.is_long_running {
             // A long-running desk leaves a damaged file alone until the next change, which sets it aside.
             self.stored.clear();

@@ -157,6 +157,8 @@ pub struct Desk {
     choice: Choice,
     /// The client and the session that last stored the choice, if known.
     chosen_by: (Option<String>, Option<String>),
+    /// Whether the choice was read from its file or written to it, so that a missing file was deleted.
+    is_choice_stored: bool,
     /// The changes made by this desk, for undo.
     history: History,
     /// Answers given here whose picks are not stored yet.
@@ -242,6 +244,7 @@ impl Desk {
             withheld: Vec::new(),
             choice: Choice::default(),
             chosen_by: (None, None),
+            is_choice_stored: false,
             history: History::default(),
             answers: Vec::new(),
             library: OnceLock::new(),
@@ -290,6 +293,8 @@ impl Desk {
             let problem = Diagnostic::error(Code::NoWorkspace, gone);
             self.entries.retain(|it| it.code != Code::NoWorkspace);
             self.entries.push(problem.fix("restore it; until then its last known state is shown"));
+            // Another folder in its place has its own picks.
+            self.is_choice_stored = false;
             return;
         }
         let previous = self.catalog.clone();
@@ -374,12 +379,14 @@ impl Desk {
         if self.is_gone() {
             // The workspace disappeared during the read, which is not a change of the choice.
             (self.choice, self.unconfirmed) = before;
+            self.stored.clear();
         } else if self.choice != before.0 || self.unconfirmed != before.1 {
             self.select();
         }
     }
 
-    /// Reads the stored choice; if there is none, picks the preselected sources.
+    /// Reads the stored choice; if there is none, picks the preselected sources. If it was deleted while this desk runs,
+    /// the last one stays.
     fn read_choice(&mut self) {
         self.load_choice();
         self.select();
@@ -401,6 +408,10 @@ impl Desk {
             self.stored.extend(problems);
             stored
         };
+        if stored.is_none() && self.options.is_long_running && self.is_choice_stored {
+            return self.stored.push(self.store.deleted());
+        }
+        self.is_choice_stored = stored.is_some();
         let before = std::mem::take(&mut self.choice);
         let unconfirmed;
         (self.choice, self.chosen_by, unconfirmed) = match stored {

@@ -128,6 +128,15 @@ impl Store {
         &self.selection
     }
 
+    /// The warning that the file of the selection was deleted while a desk runs.
+    pub(crate) fn deleted(&self) -> Diagnostic {
+        let message =
+            "the file was deleted; its last picks and exclusions stay here, and the next change stores them again";
+        Diagnostic::warning(Code::NotStored, message)
+            .in_file(self.shown(&self.selection))
+            .fix("pick or unpick a source")
+    }
+
     /// The file of cached mentions.
     pub(crate) fn mentions_file(&self) -> PathBuf {
         self.folder.join("cache/mentions")
