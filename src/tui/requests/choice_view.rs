@@ -63,6 +63,17 @@ pub fn sum(state: &State, waiting: &WaitingRequest) -> PageLine {
     line.then(&format!(" {} {addition}", state.skin.glyphs.dot), ThemeRole::Hints)
 }
 
+/// `1 marked, ~349`, where that has no room.
+pub fn brief_sum(state: &State) -> String {
+    let marked = state.marks().map_or(0, std::collections::BTreeSet::len);
+    if marked == 0 {
+        return "none marked".to_owned();
+    }
+    let adds = state.requests.preview.answer.as_ref();
+    let cost = adds.map(|adds| format!(", {}", change_cost::added(adds.all.cost, TokenFormat::Figure)));
+    format!("{} marked{}", cells::grouped(marked), cost.unwrap_or_default())
+}
+
 fn cost(follows: &SelectionChange) -> String {
     let cost = change_cost::added(follows.cost, TokenFormat::Tokens);
     cost + &change_cost::with_instructions(follows.cost, TokenFormat::Tokens)

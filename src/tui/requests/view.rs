@@ -177,14 +177,7 @@ pub fn draw(state: &State, waiting: &WaitingRequest, outer: Rect, frame: &mut Fr
     let inner = layout::inner(outer);
     let parts = state.parts_within(Pane::Selection, inner);
     let (cursor, len) = (state.requests.cursor, state.len(Pane::Selection));
-    let queue = state.snapshot.request_count();
-    let note = if state.requests.ended.is_some() {
-        "ended".to_owned()
-    } else if queue > 1 {
-        format!("{} of {}", cells::grouped(state.nth_request() + 1), cells::grouped(queue))
-    } else {
-        String::new()
-    };
+    let note = note(state, waiting, parts.head);
     let place = frame::position(cursor.at, len);
     let active = pane_view::active(state, Pane::Selection);
     PaneBorder { title: "2 Request", note, place, role: ThemeRole::Selection, active }.draw(
@@ -197,6 +190,22 @@ pub fn draw(state: &State, waiting: &WaitingRequest, outer: Rect, frame: &mut Fr
         Some(approval) => write_view::draw(state, approval, parts.list, frame),
         None => choice_view::draw(state, waiting, &parts, frame),
     }
+}
+
+/// `2 of 3 · 1 marked, ~349`: the place in the queue, and what is marked if the head has no room for it.
+fn note(state: &State, waiting: &WaitingRequest, head: Rect) -> String {
+    if state.requests.ended.is_some() {
+        return "ended".to_owned();
+    }
+    let queue = state.snapshot.request_count();
+    let nth = (queue > 1).then(|| format!("{} of {}", cells::grouped(state.nth_request() + 1), cells::grouped(queue)));
+    let (above, _) = head_rows(state, head);
+    let columns = usize::from(pane_view::indented(head).width);
+    let is_cut =
+        waiting.request.approval.is_none() && head_in(state, waiting, columns, above).len() > usize::from(above);
+    let marked = is_cut.then(|| choice_view::brief_sum(state));
+    let parts: Vec<String> = nth.into_iter().chain(marked).collect();
+    parts.join(&format!(" {} ", state.skin.glyphs.dot))
 }
 
 /// The rows of the head, and of the filter below it.

@@ -174,6 +174,20 @@ fn question_and_deadline_are_shown_on_the_smallest_terminal() {
 }
 
 #[test]
+fn the_smallest_terminal_shows_what_is_marked_in_the_title() {
+    let mut state = fixture::state(40, 10);
+    tell(&mut state, &[choice("r1"), choice("r2")]);
+    press(&mut state, "A");
+    assert!(screen(&state).contains(" 1 of 2 \u{b7} none marked "), "{}", screen(&state));
+    press(&mut state, "Space");
+    assert!(screen(&state).contains(" 1 of 2 \u{b7} 1 marked "), "{}", screen(&state));
+    let cost = refdesk_desk::CostChange { sources: 349, total: 349 };
+    let all = SelectionChange { cost, ..SelectionChange::default() };
+    answer(&mut state, Response::PicksPreview { one: SelectionChange::default(), all });
+    assert!(screen(&state).contains("1 marked, ~349 "), "{}", screen(&state));
+}
+
+#[test]
 fn an_approval_says_what_is_overwritten_and_how_to_decline_at_every_size() {
     let waiting = WaitingRequest { until: Some("12:03:41".into()), ..write("w") };
     for (width, height) in [(120, 36), (80, 24), (60, 14), (50, 12), (40, 10)] {
