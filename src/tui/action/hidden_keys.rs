@@ -1,7 +1,7 @@
 //! Detects keys in the user's file that hide a key of another context, or are hidden by one. The nearest context wins.
 
 use crate::tui::action::keymap::{Keymap, places};
-use crate::tui::action::keymap_file::{KeymapEntry, WrittenKeys};
+use crate::tui::action::keymap_file::{KeymapEntry, WrittenKeys, separate};
 use crate::tui::action::{ActionBinding, KeyContext};
 use crate::tui::key::KeySequence;
 use refdesk_text::Code;
@@ -14,7 +14,7 @@ pub fn problems(keymap: &Keymap, entries: &[KeymapEntry]) -> Vec<(usize, Diagnos
     for entry in entries {
         for written in &entry.keys {
             let add = |(message, other): (String, &ActionBinding)| {
-                let fix = format!("give '{}' or '{}' another key", entry.binding.word(), other.word());
+                let fix = separate(&entry.binding.word(), &other.word());
                 (written.at, Diagnostic::warning(Code::KeyConflict, message).fix(fix))
             };
             problems.extend(by_chord(keymap, entry, written).map(|it| (written.at, it)));
@@ -54,7 +54,7 @@ fn by_chord(keymap: &Keymap, entry: &KeymapEntry, written: &WrittenKeys) -> Opti
     };
     let word = entry.binding.word();
     let fix = match others.as_slice() {
-        [other] => format!("give '{word}' or '{other}' another key"),
+        [other] => separate(&word, other),
         _ => format!("give '{word}' another key"),
     };
     Some(Diagnostic::warning(Code::KeyConflict, format!("'{chord}' {what}")).fix(fix))

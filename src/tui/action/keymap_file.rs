@@ -215,7 +215,7 @@ impl KeymapReader<'_> {
                     Diagnostic::error(Code::KeyConflict, message)
                         .in_file(self.shown)
                         .at(Position::of(self.text, *at))
-                        .fix(format!("give '{}' or '{}' another key", binding.word(), by.word())),
+                        .fix(separate(&binding.word(), &by.word())),
                 );
                 false
             });
@@ -314,6 +314,14 @@ fn aliased_keys(entry: &KeymapEntry) -> Option<Diagnostic> {
     Some(Diagnostic::warning(Code::KeyConflict, message).fix("choose another key, or add a second one"))
 }
 
+/// The fix for keys that exclude each other, of two actions or of one.
+pub(super) fn separate(one: &str, other: &str) -> String {
+    match one == other {
+        true => format!("remove one of the two keys of '{one}'"),
+        false => format!("give '{one}' or '{other}' another key"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -405,6 +413,13 @@ mod tests {
                 &[
                     "Error 3:15 's s' cannot be pressed in [catalog], because 's' is a key by itself; give 'pick' or 'sort' \
                    another key",
+                ],
+            ),
+            (
+                "[global]\nquit = [\"q\", \"q x\"]",
+                &[
+                    "Error 2:14 'q x' cannot be pressed in [global], because 'q' is a key by itself; remove one of the two \
+                     keys of 'quit'",
                 ],
             ),
             (
