@@ -51,6 +51,15 @@ pub enum Problem {
     Stopped(WalkStop),
 }
 
+/// The message for a folder or file that cannot be read, below its path.
+pub fn unreadable(error: &io::Error) -> String {
+    match error.kind() {
+        // It existed when the walk began.
+        io::ErrorKind::NotFound => "it no longer exists".to_owned(),
+        _ => format!("it cannot be read: {error}"),
+    }
+}
+
 /// The files below the folder `real`, a path without links; `root` replaces it in the returned paths. See
 /// [`Folder::files`].
 pub fn files_below(
@@ -469,6 +478,8 @@ mod tests {
         assert_eq!(found, [WalkedFile { path: "x/a.md".into(), size: 5, stamp: None }]);
         let (found, problems) =
             files_below(Path::new("x"), &root.join("kept"), NO_LIMITS, &WalkBudget::default(), |_| true);
-        assert!(found.is_empty() && matches!(&problems[..], [Problem::Unreadable(path, _)] if path == Path::new("x")));
+        let [Problem::Unreadable(path, error)] = &problems[..] else { panic!("{problems:?}") };
+        assert_eq!((path.as_path(), unreadable(error).as_str()), (Path::new("x"), "it no longer exists"));
+        assert!(found.is_empty());
     }
 }

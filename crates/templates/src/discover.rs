@@ -12,7 +12,7 @@ use super::limits::TEMPLATE_BYTES;
 use refdesk_core::catalog::{Catalog, PathState, Source, SourceId};
 use refdesk_core::selection::Selection;
 use refdesk_files::path::{display, lossy};
-use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, files_below};
+use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, files_below, unreadable};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
@@ -125,25 +125,25 @@ fn is_template(name: &OsStr) -> bool {
 
 fn diagnostic_of(workspace: &Path, root: &TemplateRoot, problem: Problem) -> Diagnostic {
     let (code, path, what) = match problem {
-        Problem::Unreadable(path, error) => (Code::TemplateUnreadable, path, format!("cannot be read: {error}")),
+        Problem::Unreadable(path, error) => (Code::TemplateUnreadable, path, unreadable(&error)),
         Problem::Stopped(stop) => {
             let problem = Diagnostic::warning(Code::TemplateLimit, stop.message());
             let problem = problem.in_file(display(workspace, &root.path)).fix(stop.fix());
             return root.source.iter().fold(problem, |problem, source| problem.about(source.as_str()));
         }
         Problem::TooManyFiles => {
-            let what = format!("holds more than {} templates, so the rest are left out", LIMITS.files);
+            let what = format!("the folder holds more than {} templates, so the rest are left out", LIMITS.files);
             (Code::TemplateLimit, root.path.clone(), what)
         }
         Problem::TooManyBytes => {
             let mebibytes = ALL_ANALYSED / (1024 * 1024);
-            let what =
-                format!("exceeds the limit of {mebibytes} MiB for all templates together, so the rest are left out");
+            let what = format!(
+                "the folder exceeds the limit of {mebibytes} MiB for all templates together, so the rest are left out"
+            );
             (Code::TemplateLimit, root.path.clone(), what)
         }
     };
-    let place = display(workspace, &path);
-    let diagnostic = Diagnostic::error(code, format!("{place} {what}")).in_file(place);
+    let diagnostic = Diagnostic::error(code, what).in_file(display(workspace, &path));
     match &root.source {
         Some(source) => diagnostic.about(source.as_str()),
         None => diagnostic,

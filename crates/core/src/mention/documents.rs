@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::catalog::{PathState, Source, SourceKind};
-use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, WalkedFile, files_below};
+use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, WalkedFile, files_below, unreadable};
 use refdesk_files::{Folder, read_regular, stamp};
 use refdesk_text::Code;
 use refdesk_text::generated::is_generated;
@@ -120,11 +120,9 @@ fn diagnostic_of(problem: &Problem, source: &Source, shown: impl Fn(&Path) -> St
         Problem::Stopped(stop) => {
             Diagnostic::warning(Code::TooManyEntries, stop.message()).in_file(shown(place)).fix(stop.fix())
         }
-        Problem::Unreadable(path, error) => {
-            Diagnostic::warning(Code::Unreadable, format!("it cannot be read: {error}"))
-                .in_file(shown(path))
-                .fix("make it readable, or remove it from the source")
-        }
+        Problem::Unreadable(path, error) => Diagnostic::warning(Code::Unreadable, unreadable(error))
+            .in_file(shown(path))
+            .fix("make it readable, or remove it from the source"),
         Problem::TooManyFiles => {
             limit(Code::TooManyFiles, format!("only the first {} documents of the source are read", LIMITS.files))
         }

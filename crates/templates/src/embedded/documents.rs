@@ -12,7 +12,7 @@ use refdesk_core::catalog::{Catalog, LocalPath, PathState, Source, SourceId, Sou
 use refdesk_core::mention::LIMITS;
 use refdesk_core::selection::Selection;
 use refdesk_files::path::display;
-use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, files_below};
+use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, files_below, unreadable};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
@@ -139,11 +139,9 @@ fn diagnostic_of(workspace: &Path, place: &LocalPath, problem: &Problem) -> Diag
             .fix("split the source into smaller ones")
     };
     match problem {
-        Problem::Unreadable(path, error) => {
-            Diagnostic::warning(Code::Unreadable, format!("it cannot be read: {error}"))
-                .in_file(display(workspace, path))
-                .fix("make it readable, or remove it from the source")
-        }
+        Problem::Unreadable(path, error) => Diagnostic::warning(Code::Unreadable, unreadable(error))
+            .in_file(display(workspace, path))
+            .fix("make it readable, or remove it from the source"),
         Problem::Stopped(stop) => Diagnostic::warning(Code::TemplateLimit, stop.message())
             .in_file(display(workspace, &place.path))
             .fix(stop.fix()),
