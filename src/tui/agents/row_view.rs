@@ -235,7 +235,7 @@ fn of_source<'a>(state: &State, mut row: ListRow<'a>, at: usize, columns: AgentC
     let lead = known.node.as_ref().map(|node| state.skin.glyphs.branch(node.level, node.open)).unwrap_or_default();
     let (mark, mark_role) = source_state::mark(&state.snapshot, &known.id);
     row.text(&lead, infra).text(state.skin.glyphs.mark(mark), theme.style(mark_role)).gap();
-    let tokens = state.snapshot.tokens.get(known.id.as_str()).map(|tokens| cells::tokens(*tokens)).unwrap_or_default();
+    let tokens = source_state::price(&state.snapshot, &known.id);
     let id_room = columns.id.min(row.room() * 3 / 5).saturating_sub(cells::width(&lead));
     let id_role = if known.knowledge.is_some() { ThemeRole::Text } else { ThemeRole::Infra };
     row.id(&cells::clean(&known.id), id_room, theme.style(id_role));

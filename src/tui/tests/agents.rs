@@ -14,6 +14,7 @@ use crate::tui::tests::{answer, commands, event, message, press, screen};
 use crate::tui::update::update;
 use crate::tui::views::View;
 use crate::tui::windows::WindowKind;
+use refdesk_core::catalog::{Catalog, Mode, PathState};
 use refdesk_desk::AgentActivity;
 use refdesk_desk::engine::{Age, Event, Receipts, Request, Response};
 
@@ -336,4 +337,18 @@ fn on_the_smallest_terminal_a_session_keeps_its_cost() {
     let shown = screen(&state);
     let row = shown.lines().find(|line| line.contains("claude-code")).unwrap_or_default();
     assert!(row.contains("~16,420") && !row.contains("11:04:00") && !row.contains('█'), "{shown}");
+}
+
+#[test]
+fn an_untrusted_source_that_a_session_knows_says_so_instead_of_its_tokens() {
+    let mut state = agents("Enter Tab");
+    let mut sources = fixture::sources();
+    sources.retain(|source| source.id.as_str() != "java-service");
+    let outside = fixture::local("/elsewhere/a.md", PathState::Untrusted);
+    sources.push(fixture::source("java-service", "Java service", Mode::Selectable, &[], outside));
+    state.snapshot.catalog = Arc::new(Catalog::new(sources));
+    Arc::make_mut(&mut state.snapshot.tokens).remove("java-service");
+    let shown = screen(&state);
+    let row = shown.lines().find(|line| line.contains("java-service")).unwrap_or_default();
+    assert!(row.contains("hinted at 3 times") && row.contains(" untrusted"), "{shown}");
 }
