@@ -12,6 +12,7 @@ pub mod databases;
 pub mod feed_query;
 pub mod filter;
 pub mod hint_rows;
+pub mod jump;
 pub mod known_sources;
 pub mod notices;
 pub mod selection_tree;

@@ -59,7 +59,7 @@ pub const COMMANDS: &[PlainCommand] = &[
     command!(|state, _, turn| selection::show(state, turn), ["selection"], "", "List what is selected, why, and what it costs."),
     command!(prompts::budget, ["budget"], "[TOKENS]", "Add up what the selection, the instructions and the last prompt cost, and compare it with the limit; with a number, such as 200k, set the limit."),
     command!(graph::ask, ["graph"], "[N or ID, or two, or hubs, cycles, orphans, broken]", "Explain which sources mention each other: around one source, on the path between two, or what each pick brings."),
-    command!(jump::jump, ["jump"], "WORDS", "Find any source, template, problem, event, saved filter, command or section."),
+    command!(jump::jump, ["jump"], "WORDS", "Find any source, template, tag, saved filter, section, command, event or problem; one of @ % # ~ / : > ! before WORDS lists only that kind."),
     command!(search::search, ["search"], "WORDS", "Search all documents by words and by meaning."),
     command!(prompts::type_prompt, ["prompt"], "[TEXT]", "Type a prompt, and list the sources that it would bring up. Without TEXT it asks for lines."),
     command!(|state, _, turn| prompts::hints(state, turn), ["hints"], "", "List what the last prompt brings up now."),

@@ -13,7 +13,6 @@ use refdesk_text::escape::one_line;
 use super::choice::{Choosing, PendingChange};
 use super::feed::PlainFeed;
 use super::graph::GraphQuestion;
-use super::lists::NumberedRow;
 use super::lists::{Listing, Pages};
 use super::profiles::ComparedProfile;
 use super::requests::OpenRequest;
@@ -135,8 +134,8 @@ pub enum Pending {
     /// What would be appended to the prompt.
     Enriched(Audience),
     Search,
-    /// A search, whose sections are listed after these rows that were found by name.
-    Jump(Vec<NumberedRow>),
+    /// A search for these words, whose sections are listed among what is found by name.
+    Jump(String),
     Graph(GraphQuestion),
     Rendering(PreviewFor),
     Write,

@@ -288,7 +288,7 @@ fn answer(state: &mut PlainState, response: Response, turn: &mut InputOutcome) {
         }
         (Some(Pending::Price), Response::Price(price)) => prompts::print_budget(state, price, turn),
         (Some(Pending::Search), Response::Found(found)) => search::found(state, found, turn),
-        (Some(Pending::Jump(rows)), Response::Found(found)) => jump::found(state, rows, &found, turn),
+        (Some(Pending::Jump(words)), Response::Found(found)) => jump::found(state, &words, &found, turn),
         (Some(Pending::Graph(question)), Response::GraphAnalysis(analysis)) => {
             graph::analysed(state, &question, &analysis, turn);
         }

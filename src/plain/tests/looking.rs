@@ -4,7 +4,7 @@ use super::super::lists::{NumberedRow, Target};
 use super::super::source::PartialDocument;
 use super::super::state::Pending;
 use super::*;
-use refdesk_desk::{Document, SearchHit};
+use refdesk_desk::{Document, HitRank, RankedList, SearchAnswer, SearchHit, SearchMode};
 
 #[test]
 fn each_line_gets_the_expected_answer() {
@@ -297,6 +297,26 @@ fn a_jump_finds_anything_by_its_words() {
     for piece in ["1: retry-pattern, pulled in", "template retry-policy.yaml.tmpl", "filter mine: retry."] {
         assert!(lines.iter().any(|line| line.contains(piece)), "{piece}: {lines:?}");
     }
+    // A section found by meaning alone says so, and is listed before commands, events and problems.
+    asked(&mut state, "jump list");
+    let meant = HitRank { list: RankedList::Meaning, rank: 1, score: 0.1, words: Vec::new(), cosine: None };
+    let hits = vec![SearchHit { because: vec![meant], ..fixture::hit("timeouts") }];
+    let answer = SearchAnswer {
+        query: "list".to_owned(),
+        mode: SearchMode::Hybrid,
+        hits,
+        tokens_used: 0,
+        partial: None,
+        notes: Vec::new(),
+        explains_no_hits: false,
+    };
+    let lines = answered(&mut state, Response::Found(Ok(Box::new(answer)))).lines;
+    let at = |piece: &str| lines.iter().position(|line| line.contains(piece)).unwrap();
+    assert!(at(": by meaning: A > B, timeouts") < at(": command "), "{lines:?}");
+    // A sign limits the rows to a kind, as on the screen, and only sections are searched for.
+    let lines = output(&mut state, "jump #java");
+    assert!(lines[1].contains(": tag java, ") && lines.len() == 2, "{lines:?}");
+    assert!(matches!(asked(&mut state, "jump /retry"), Request::Search(request) if request.query == "retry"));
     asked(&mut state, "jump undo");
     let lines = answered(&mut state, Response::Done(Vec::new())).lines;
     assert!(lines[0].contains("unexpected answer"), "{lines:?}");

@@ -8,7 +8,6 @@ mod columns;
 mod details;
 mod excerpt;
 mod jump_effects;
-mod kind;
 mod list;
 mod matcher;
 mod rows;
@@ -21,6 +20,8 @@ use super::saved_filter::{self, FilterQuestion};
 use super::{
     Handled, Titles, Window, WindowKind, WindowRows, centred, draw_frame, draw_text, save_filter, text_columns, wide,
 };
+use crate::common::jump;
+pub use crate::common::jump::JumpKind;
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::filter::FilterResult;
 use crate::tui::fix;
@@ -38,7 +39,6 @@ use refdesk_desk::{SearchAnswer, SearchHit, SearchMode, SearchReader, SearchRequ
 use refdesk_text::Error;
 
 use columns::WidestTexts;
-pub use kind::JumpKind;
 use rows::{JumpRow, JumpTarget};
 
 /// The maximum number of sections from the document search.
@@ -204,7 +204,8 @@ impl State {
 
 /// Opens the window, limited to this kind if given.
 pub fn open(state: &mut State, kind: Option<JumpKind>) {
-    state.jump = JumpWindow { tags: rows::tags_of(state), answers: state.jump.answers, ..JumpWindow::default() };
+    state.jump =
+        JumpWindow { tags: jump::tags(&state.snapshot.catalog), answers: state.jump.answers, ..JumpWindow::default() };
     state.jump.line.insert(kind.map_or("", JumpKind::sign));
     state.open(WindowKind::Jump);
 }
@@ -257,7 +258,7 @@ fn follow(state: &mut State) {
         return;
     }
     if before.is_some_and(|before| before.generation != origin.generation) {
-        state.jump.tags = rows::tags_of(state);
+        state.jump.tags = jump::tags(&state.snapshot.catalog);
         (state.jump.sources, state.jump.templates) = Default::default();
     }
     let at = state.window.map_or(0, |open| open.cursor.at);

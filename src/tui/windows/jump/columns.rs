@@ -1,7 +1,7 @@
 //! The widths of the names, ids and places in the rows of the jump.
 
-use super::kind::JumpKind;
 use super::rows::{JumpRow, JumpTarget};
+use crate::common::jump::JumpKind;
 use crate::tui::state::State;
 use crate::tui::widgets::cells;
 use refdesk_core::catalog::PathState;

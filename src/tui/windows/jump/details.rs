@@ -4,10 +4,10 @@
 use ratatui::buffer::Buffer;
 
 use super::columns::WidestTexts;
-use super::kind::JumpKind;
 use super::list::KEYS;
 use super::rows::{JumpRow, JumpTarget};
 use super::{JumpLayout, current, excerpt};
+use crate::common::jump::JumpKind;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::page::WrappedText;

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::columns::{self, WidestTexts};
-use super::kind::JumpKind;
 use super::rows::{JumpRow, JumpTarget};
+use crate::common::jump::JumpKind;
 use crate::tui::input::below;
 use crate::tui::source_state;
 use crate::tui::state::State;

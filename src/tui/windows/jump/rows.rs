@@ -4,15 +4,15 @@
 mod kinds;
 mod matches;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::path::Path;
 
 use refdesk_core::catalog::SourceId;
-use refdesk_desk::{RankedList, SearchHit};
+use refdesk_desk::SearchHit;
 
 use self::matches::{JumpMatches, NameMatch, RowOrder};
-use super::kind::JumpKind;
 use super::matcher::searched;
+use crate::common::jump::{JumpKind, is_found_by_meaning};
 use crate::tui::action::ActionBinding;
 use crate::tui::catalog::document_part::TextFormat;
 use crate::tui::catalog::places::ReadableDocument;
@@ -140,11 +140,6 @@ fn is_file(hit: &SearchHit) -> bool {
     hit.heading.is_empty() && !hit.path.is_empty() && !TextFormat::of_path(Path::new(&hit.path)).is_markdown()
 }
 
-/// Whether a section was found by meaning alone.
-fn is_found_by_meaning(hit: &SearchHit) -> bool {
-    matches!(hit.because.as_slice(), [only] if only.list == RankedList::Meaning)
-}
-
 /// Removes rows that repeat a source's row: other rows of the same source, and headings equal to its name.
 fn without_repetitions(state: &State, mut rows: Vec<JumpRow>) -> Vec<JumpRow> {
     let mut listed = HashSet::new();
@@ -238,13 +233,4 @@ fn is_time(words: &str) -> bool {
         let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         is_number(hours) && rest.split(':').all(is_number)
     })
-}
-
-/// Every tag of the catalog with the number of its sources.
-pub fn tags_of(state: &State) -> Vec<(String, usize)> {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for tag in state.snapshot.catalog.sources().iter().flat_map(|source| &source.tags) {
-        *counts.entry(tag).or_default() += 1;
-    }
-    counts.into_iter().map(|(tag, count)| (tag.to_owned(), count)).collect()
 }

@@ -6,6 +6,7 @@ use refdesk_desk::engine::{Notice, Topic};
 use super::matches::JumpMatches;
 use super::{JumpRow, JumpTarget, MAX, is_time};
 use crate::common::filter::variables;
+use crate::common::jump::JumpKind;
 use crate::tui::catalog::{filtered_rows, outlines};
 use crate::tui::filter::{FilterResult, Query, apply};
 use crate::tui::state::State;
@@ -13,7 +14,6 @@ use crate::tui::templates;
 use crate::tui::widgets::cells;
 use crate::tui::windows::jump::JumpWindow;
 use crate::tui::windows::jump::actions::{self, Availability};
-use crate::tui::windows::jump::kind::JumpKind;
 use crate::tui::windows::jump::matcher::searched;
 use crate::tui::windows::problems;
 

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use refdesk_desk::SearchHit;
 
 use super::{FoundIn, JumpRow, JumpTarget, MAX, heading};
+use crate::common::jump::JumpKind;
 use crate::tui::windows::jump::actions::{self, Availability};
-use crate::tui::windows::jump::kind::JumpKind;
 use crate::tui::windows::jump::matcher::{WordMatch, WordMatcher, searched};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

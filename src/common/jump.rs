@@ -1,5 +1,10 @@
 //! The kinds of jump targets. Each has a sign that, typed first, limits the rows to that kind.
 
+use std::collections::BTreeMap;
+
+use refdesk_core::catalog::Catalog;
+use refdesk_desk::{RankedList, SearchHit};
+
 refdesk_text::worded_enum! {
     /// In the order of rows that match equally well.
     pub enum JumpKind {
@@ -44,6 +49,20 @@ impl JumpKind {
         };
         format!("{}{words}", next.map_or("", Self::sign))
     }
+}
+
+/// Whether a section was found by meaning alone.
+pub fn is_found_by_meaning(hit: &SearchHit) -> bool {
+    matches!(hit.because.as_slice(), [only] if only.list == RankedList::Meaning)
+}
+
+/// Every tag of the catalog with the number of its sources.
+pub fn tags(catalog: &Catalog) -> Vec<(String, usize)> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for tag in catalog.sources().iter().flat_map(|source| &source.tags) {
+        *counts.entry(tag).or_default() += 1;
+    }
+    counts.into_iter().map(|(tag, count)| (tag.to_owned(), count)).collect()
 }
 
 #[cfg(test)]
