@@ -78,6 +78,15 @@ pub(crate) enum SourceAudience {
     Selecting,
 }
 
+/// What a path gives to agents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PathExtent {
+    /// One file, or nothing as long as none exists.
+    File,
+    /// A folder and everything below it.
+    Tree,
+}
+
 /// A privileged action without its position in the configuration.
 pub(super) struct UnlocatedAction {
     pub what: String,
@@ -146,15 +155,13 @@ impl PrivilegedActions<'_> {
         self.action(PrivilegedActionKind::DatabaseValues(name.to_owned()), what, content)
     }
 
-    /// A local source whose path is outside the workspace; `by` states who gets it.
-    pub(crate) fn source(&self, source: &Source, place: &LocalPath, by: SourceAudience) -> Option<UnlocatedAction> {
+    /// Where a local path leads, if outside the workspace, and what it gives to agents.
+    pub(crate) fn reach(&self, place: &LocalPath) -> Option<(Arc<Path>, PathExtent)> {
         let real = self.real(place)?;
-        // The catalog does not describe untrusted paths, but the person deciding must know what is there.
-        let is_folder = match place.state {
-            PathState::Untrusted => real.is_dir(),
-            path_state => path_state == PathState::Directory,
-        };
-        Some(self.source_at(source, &real, by, if is_folder { " and everything below it" } else { "" }))
+        // The catalog does not describe untrusted paths, and what it says of others may be out of date: a file may have
+        // become a folder.
+        let is_tree = place.state == PathState::Directory || real.is_dir();
+        Some((real, if is_tree { PathExtent::Tree } else { PathExtent::File }))
     }
 
     /// Where a local path leads, if outside the workspace. Whether anything exists there is revealed only once it is
@@ -170,16 +177,17 @@ impl PrivilegedActions<'_> {
         }
     }
 
-    /// A local source at this path, whether or not the path exists.
+    /// A local source at this path, whether or not the path exists; `by` states who gets it.
     pub(crate) fn source_at(
         &self,
         source: &Source,
         resolved: &Path,
         by: SourceAudience,
-        below: &str,
+        extent: PathExtent,
     ) -> UnlocatedAction {
         let path = in_text(resolved);
         let id = source.id.as_str();
+        let below = if extent == PathExtent::Tree { " and everything below it" } else { "" };
         let what = match by {
             SourceAudience::EveryAgent => format!("let every agent read {path}{below}, as @{id}"),
             SourceAudience::Selecting => format!("let an agent that selects @{id} read {path}{below}"),
@@ -188,7 +196,11 @@ impl PrivilegedActions<'_> {
             (Mode::Selectable, SourceAudience::EveryAgent) => json!("preselected"),
             (mode, _) => json!(mode),
         };
-        let content = json!({"id": id, "path": path, "mode": mode});
+        let content = match extent {
+            // Older versions stored trust in files and folders alike in this form.
+            PathExtent::File => json!({"id": id, "path": path, "mode": mode}),
+            PathExtent::Tree => json!({"id": id, "path": path, "mode": mode, "extent": "tree"}),
+        };
         self.action(PrivilegedActionKind::Source(source.id.clone()), what, &content)
     }
 
@@ -302,16 +314,15 @@ mod tests {
         PrivilegedActions { workspace: Path::new(workspace) }
     }
 
-    fn place(source: &Source) -> &LocalPath {
-        source.place().unwrap()
+    /// The action of a local source for agents that select it.
+    fn selecting(source: &Source) -> Option<UnlocatedAction> {
+        let (real, extent) = actions("/w").reach(source.place().unwrap())?;
+        Some(actions("/w").source_at(source, &real, SourceAudience::Selecting, extent))
     }
 
     #[test]
     fn only_paths_that_lead_outside_are_actions() {
-        let of = |path: &str, path_state| {
-            let source = local("a", Path::new(path), path_state);
-            actions("/w").source(&source, place(&source), SourceAudience::Selecting).map(|action| action.what)
-        };
+        let of = |path: &str, path_state| selecting(&local("a", Path::new(path), path_state)).map(|action| action.what);
         for (path, path_state, expected) in [
             ("/w/a.md", PathState::File, None),
             ("/w", PathState::Directory, None),
@@ -383,16 +394,16 @@ mod tests {
     }
 
     #[test]
-    fn a_source_is_its_id_path_and_mode() {
+    fn a_source_is_its_id_path_mode_and_extent() {
         let source = local("a", Path::new("/out/a.md"), PathState::File);
-        let hash =
-            |source: &Source| actions("/w").source(source, place(source), SourceAudience::Selecting).unwrap().hash;
+        let hash = |source: &Source| selecting(source).unwrap().hash;
         let same = Source { name: "another".into(), description: "x".into(), tags: vec!["t".into()], ..source.clone() };
         assert_eq!(hash(&source), hash(&same));
         for other in [
             local("b", Path::new("/out/a.md"), PathState::File),
             local("a", Path::new("/out/b.md"), PathState::File),
             Source { mode: Mode::Auto, ..source.clone() },
+            local("a", Path::new("/out/a.md"), PathState::Directory),
         ] {
             assert_ne!(hash(&source), hash(&other));
         }
@@ -459,8 +470,7 @@ mod tests {
         fn different_actions_have_different_hashes(a in "[a-c/\",]{1,4}", b in "[a-c/\",]{1,4}", c in "[a-c/\",]{1,4}", d in "[a-c/\",]{1,4}") {
             let hash = |id: &str, path: &str| {
                 let source = local(id, &Path::new("/out").join(path.trim_start_matches('/')), PathState::File);
-                let place = place(&source);
-                (actions("/w").source(&source, place, SourceAudience::Selecting).unwrap().hash, in_text(&place.resolved))
+                (selecting(&source).unwrap().hash, in_text(&source.place().unwrap().resolved))
             };
             let ((one, first), (two, second)) = (hash(&a, &b), hash(&c, &d));
             prop_assert_eq!(one == two, (&a, first) == (&c, second));

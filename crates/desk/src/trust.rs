@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 pub(crate) use self::check::{TrustCheck, resolved};
 use super::privileged_actions::{
-    PrivilegedAction, PrivilegedActionKind, SourceAudience, UnlocatedAction, in_text, outside, place,
+    PathExtent, PrivilegedAction, PrivilegedActionKind, SourceAudience, UnlocatedAction, in_text, outside, place,
 };
 use super::{CompleteDesk, Desk, Session};
 use crate::session::Trusted;
@@ -350,8 +350,7 @@ impl Desk {
         let check = TrustCheck::new(self);
         let may_be_foreign = check.is_foreign(source) || path.starts_with(self.workspace());
         let Some(real) = outside(&check.workspace, path).filter(|_| may_be_foreign) else { return true };
-        let is_trusted = |by| check.trusts(&check.actions().source_at(source, &real, by, "").hash);
-        is_trusted(check.audience(source)) || is_trusted(SourceAudience::EveryAgent)
+        check.trusts(&check.source_at(source, &real, check.audience(source), PathExtent::File).hash)
     }
 
     /// The references folder, if its files may be read.

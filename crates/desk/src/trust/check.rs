@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::Desk;
-use crate::privileged_actions::{PrivilegedActions, SourceAudience, UnlocatedAction, in_text, outside};
+use crate::privileged_actions::{PathExtent, PrivilegedActions, SourceAudience, UnlocatedAction, in_text, outside};
 use refdesk_core::catalog::{Mode, Source, SourceKind};
 use refdesk_core::config::{ChannelKind, expand};
 use refdesk_files::output::resolve;
@@ -66,14 +66,8 @@ impl<'d> TrustCheck<'d> {
     pub(super) fn source_for(&self, source: &Source, by: SourceAudience) -> Option<UnlocatedAction> {
         let bare = match &source.kind {
             SourceKind::Local(place) => {
-                let every = self.actions().source(source, place, SourceAudience::EveryAgent)?;
-                // Trust for every agent includes trust for those that select the source.
-                match by {
-                    SourceAudience::Selecting if !self.trusts(&every.hash) => {
-                        self.actions().source(source, place, by)?
-                    }
-                    _ => every,
-                }
+                let (real, extent) = self.actions().reach(place)?;
+                self.source_at(source, &real, by, extent)
             }
             SourceKind::Inline { .. } => return self.text(source),
             SourceKind::Url { .. } | SourceKind::Mcp { .. } | SourceKind::Withheld(_) => {
@@ -87,6 +81,23 @@ impl<'d> TrustCheck<'d> {
         // the path.
         let is_linked = source.place().is_some_and(|place| is_within(&place.path, self.desk.workspace()));
         (is_linked || self.is_foreign(source)).then_some(bare)
+    }
+
+    /// The privileged action of a local source that leads to `real` outside, or a trusted one that includes it: trust
+    /// for every agent includes those that select the source, and trust in a folder includes what was there before it
+    /// and after it.
+    pub(super) fn source_at(
+        &self,
+        source: &Source,
+        real: &Path,
+        by: SourceAudience,
+        extent: PathExtent,
+    ) -> UnlocatedAction {
+        let action = |by, extent| self.actions().source_at(source, real, by, extent);
+        let every = SourceAudience::EveryAgent;
+        let wider = [(every, PathExtent::Tree), (every, extent), (by, PathExtent::Tree)];
+        let trusted = wider.into_iter().map(|(by, extent)| action(by, extent)).find(|it| self.trusts(&it.hash));
+        trusted.unwrap_or_else(|| action(by, extent))
     }
 
     /// The agents that get this source.

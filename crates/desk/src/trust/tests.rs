@@ -229,6 +229,29 @@ fn only_a_change_of_an_action_needs_new_trust() {
 }
 
 #[test]
+fn a_path_that_becomes_a_folder_needs_trust_again() {
+    let world = World::new();
+    world.configure(
+        r#"{"sources": [{"id": "a", "name": "A", "path": "../out/a.md", "mode": "auto"},
+            {"id": "gone", "name": "Gone", "path": "../out/none", "mode": "auto"}]}"#,
+    );
+    trust_all(&world.desk());
+    let mut desk = world.desk();
+    assert_eq!(access(&mut desk).paths(), [world.root.join("out/a.md")]);
+    fs::remove_file(world.root.join("out/a.md")).unwrap();
+    world.put("out/a.md/id_rsa", "key\n");
+    world.put("out/none/id_rsa", "key\n");
+    assert_eq!(access(&mut desk).unreadable(), ["a".into()], "before the catalog is read again");
+    let waiting = world.waiting();
+    assert_eq!(waiting.len(), 2, "{waiting:?}");
+    assert!(waiting.iter().all(|what| what.contains(" and everything below it")), "{waiting:?}");
+    trust_all(&world.desk());
+    fs::remove_dir_all(world.root.join("out")).unwrap();
+    world.put("out/a.md", "text\n");
+    assert_eq!(world.waiting(), [""; 0], "trust in a folder includes what was there before");
+}
+
+#[test]
 fn trust_applies_to_one_workspace() {
     let world = World::new();
     world.configure(ALL);
