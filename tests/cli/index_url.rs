@@ -22,7 +22,7 @@ fn a_database_that_cannot_be_reached_costs_hints_by_meaning_alone() {
     let git = "[remote \"origin\"]\n\turl = https://ann:s3cret@git.example/team/app.git\n";
     world.put(".git/config", git.as_bytes());
     let waiting = world.run(&["trust", "list"]).exits(0);
-    assert!(waiting.text().contains("shared with all checkouts of git.example/team/app"), "{waiting}");
+    assert!(waiting.text().contains("shared with all checkouts of `git.example/team/app`"), "{waiting}");
     assert_eq!(world.json(&["index"], 0)["database_waits_for_trust"], true);
     for arguments in [&["index"][..], &["search", "retry"], &["doctor"]] {
         let reported = world.run(arguments).to_string();

@@ -11,12 +11,14 @@ use refdesk_core::config::{ApprovalMode, ChannelKind, ChannelSettings, IndexUrl,
 use refdesk_files::name::sha256_hex;
 use refdesk_files::output::{Unresolved, resolve};
 use refdesk_files::path::is_within;
+use refdesk_text::escape::code_span;
 use refdesk_text::names::joined;
 
 /// Something a checked-in configuration would do outside its workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrivilegedAction {
-    /// A verb phrase that completes "it wants to …". Not escaped.
+    /// A verb phrase that completes "it wants to …". Each value of the configuration in it is escaped and quoted as code,
+    /// so that none can end its quotation and continue the sentence.
     pub what: String,
     /// A hash of the workspace and everything the action depends on, so that trust in one action does not extend to
     /// another.
@@ -109,16 +111,19 @@ impl PrivilegedActions<'_> {
     /// A webhook, with all its settings.
     pub(crate) fn webhook(&self, channel: &ChannelSettings) -> Option<UnlocatedAction> {
         let endpoint = channel.endpoint.as_deref().filter(|_| channel.kind == ChannelKind::Webhook)?;
-        let mut what = format!("post questions for you to {endpoint}");
+        let mut what = format!("post questions for you to {}", code_span(endpoint));
+        let variable = |name: &String| code_span(&format!("${name}"));
         let mut with: Vec<String> = Vec::new();
-        with.extend(channel.auth_token_env.as_ref().map(|name| format!("the bearer token in ${name}")));
-        with.extend(channel.secret_env.as_ref().map(|name| format!("a signature made with the secret in ${name}")));
-        with.extend(channel.headers.keys().map(|name| format!("the header '{name}'")));
+        with.extend(channel.auth_token_env.as_ref().map(|name| format!("the bearer token in {}", variable(name))));
+        with.extend(
+            channel.secret_env.as_ref().map(|name| format!("a signature made with the secret in {}", variable(name))),
+        );
+        with.extend(channel.headers.keys().map(|name| format!("the header {}", code_span(name))));
         if !with.is_empty() {
             what.push_str(&format!(", with {}", joined(&with, usize::MAX)));
         }
         if !channel.allow_hosts.is_empty() {
-            what.push_str(&format!("; private addresses are allowed for {}", channel.allow_hosts.join(", ")));
+            what.push_str(&format!("; private addresses are allowed for {}", code_list(&channel.allow_hosts)));
         }
         let content = json!({
             "endpoint": endpoint, "headers": channel.headers, "auth_token_env": channel.auth_token_env,
@@ -131,7 +136,7 @@ impl PrivilegedActions<'_> {
     /// A folder outside the workspace for requests and answers.
     pub(crate) fn folder(&self, resolved: &Path) -> UnlocatedAction {
         let path = in_text(resolved);
-        let what = format!("write questions for you to {path}, and read the answers from there");
+        let what = format!("write questions for you to {}, and read the answers from there", code_span(&path));
         self.action(PrivilegedActionKind::Folder, what, &json!({ "path": path }))
     }
 
@@ -139,7 +144,7 @@ impl PrivilegedActions<'_> {
     pub(crate) fn index_url(&self, url: &IndexUrl, shown: &str, repository: Option<&str>) -> UnlocatedAction {
         let mut what = format!("keep the search index, with the texts of all sources, in {shown}");
         if let Some(name) = repository {
-            what.push_str(&format!(", shared with all checkouts of {name}"));
+            what.push_str(&format!(", shared with all checkouts of {}", code_span(name)));
         }
         let content = json!({"url": url.with_password(), "repository": repository});
         self.action(PrivilegedActionKind::IndexUrl, what, &content)
@@ -188,9 +193,10 @@ impl PrivilegedActions<'_> {
         let path = in_text(resolved);
         let id = source.id.as_str();
         let below = if extent == PathExtent::Tree { " and everything below it" } else { "" };
+        let (place, named) = (code_span(&path), mention(id));
         let what = match by {
-            SourceAudience::EveryAgent => format!("let every agent read {path}{below}, as @{id}"),
-            SourceAudience::Selecting => format!("let an agent that selects @{id} read {path}{below}"),
+            SourceAudience::EveryAgent => format!("let every agent read {place}{below}, as {named}"),
+            SourceAudience::Selecting => format!("let an agent that selects {named} read {place}{below}"),
         };
         let mode = match (source.mode, by) {
             (Mode::Selectable, SourceAudience::EveryAgent) => json!("preselected"),
@@ -210,38 +216,42 @@ impl PrivilegedActions<'_> {
         let hint = &source.fetch_hint;
         let (what, content) = match source.kind.with_trust() {
             SourceKind::Url { url } => {
-                (format!("tell every agent to fetch {url}"), json!({"id": id, "url": url, "hint": hint}))
+                let what = format!("tell every agent to fetch {}", code_span(url));
+                (what, json!({"id": id, "url": url, "hint": hint}))
             }
             SourceKind::Mcp { server, tool, args } => {
-                let with = if args.is_null() { String::new() } else { format!(" with {args}") };
-                let what = format!("tell every agent to call the tool {tool} of the server {server}{with}");
+                let with =
+                    if args.is_null() { String::new() } else { format!(" with {}", code_span(&args.to_string())) };
+                let (tool_name, server_name) = (code_span(tool), code_span(server));
+                let what = format!("tell every agent to call the tool {tool_name} of the server {server_name}{with}");
                 (what, json!({"id": id, "server": server, "tool": tool, "args": args, "hint": hint}))
             }
             SourceKind::Local(_) | SourceKind::Inline { .. } | SourceKind::Withheld(_) => return None,
         };
-        let hinted = hint.as_ref().map(|hint| format!(", with the hint '{hint}'")).unwrap_or_default();
-        let what = format!("{what}, as @{id}{hinted}");
+        let hinted = hint.as_ref().map(|hint| format!(", with the hint {}", code_span(hint))).unwrap_or_default();
+        let what = format!("{what}, as {}{hinted}", mention(id));
         Some(self.action(PrivilegedActionKind::Source(source.id.clone()), what, &content))
     }
 
     /// A folder outside the workspace whose files define sources, which agents can thereby read.
     pub(crate) fn references(&self, resolved: &Path) -> UnlocatedAction {
         let path = in_text(resolved);
-        let what = format!("let agents read the sources that the files in {path} define, with their texts");
+        let what =
+            format!("let agents read the sources that the files in {} define, with their texts", code_span(&path));
         self.action(PrivilegedActionKind::References, what, &json!({ "path": path }))
     }
 
     /// A file in the references folder that is a link and leads outside.
     pub(crate) fn reference(&self, file: &Path, resolved: &Path) -> UnlocatedAction {
         let path = in_text(resolved);
-        let what = format!("let agents read the source that {path} defines, with its text");
+        let what = format!("let agents read the source that {} defines, with its text", code_span(&path));
         self.action(PrivilegedActionKind::Reference(file.to_path_buf()), what, &json!({ "path": path }))
     }
 
     /// A source whose text is in a file outside, reached by a link.
     pub(crate) fn text(&self, source: &Source, resolved: &Path) -> UnlocatedAction {
         let (id, path) = (source.id.as_str(), in_text(resolved));
-        let what = format!("let agents read the text in {path}, as @{id}");
+        let what = format!("let agents read the text in {}, as {}", code_span(&path), mention(id));
         let content = json!({"id": id, "text_of": path, "mode": source.mode});
         self.action(PrivilegedActionKind::Source(source.id.clone()), what, &content)
     }
@@ -267,13 +277,22 @@ impl PrivilegedActions<'_> {
             .filter(takes_back)
             .map(|(_, rule)| (rule.glob.as_str(), if rule.verdict == ApprovalMode::Deny { "deny" } else { "ask" }))
             .collect();
-        let mut what = format!("let agents write files that match `{glob}` without asking you");
+        let mut what = format!("let agents write files that match {} without asking you", code_span(glob));
         if !unless.is_empty() {
-            let globs: Vec<String> = unless.iter().map(|(glob, _)| format!("`{glob}`")).collect();
-            what.push_str(&format!(", except {}", globs.join(", ")));
+            what.push_str(&format!(", except {}", code_list(unless.iter().map(|(glob, _)| *glob))));
         }
         Some(self.action(PrivilegedActionKind::Approval(at), what, &json!({"glob": glob, "unless": unless})))
     }
+}
+
+/// `@id` as code, because an id may contain blanks and commas.
+fn mention(id: &str) -> String {
+    code_span(&format!("@{id}"))
+}
+
+/// Values of a sentence, each quoted.
+pub(super) fn code_list(values: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+    values.into_iter().map(|value| code_span(value.as_ref())).collect::<Vec<_>>().join(", ")
 }
 
 /// A unique text for each path: a path that is not Unicode is escaped and quoted, and no absolute path starts with a
@@ -327,12 +346,12 @@ mod tests {
             ("/w/a.md", PathState::File, None),
             ("/w", PathState::Directory, None),
             ("/w/gone", PathState::Missing, None),
-            ("/gone", PathState::Missing, Some("let an agent that selects @a read /gone")),
+            ("/gone", PathState::Missing, Some("let an agent that selects `@a` read `/gone`")),
             ("C:\\gone", PathState::Missing, None),
             ("/w/pipe", PathState::Special, None),
-            ("/proc/self/status", PathState::Special, Some("let an agent that selects @a read /proc/self/status")),
-            ("/w-evil/a.md", PathState::File, Some("let an agent that selects @a read /w-evil/a.md")),
-            ("/", PathState::Directory, Some("let an agent that selects @a read / and everything below it")),
+            ("/proc/self/status", PathState::Special, Some("let an agent that selects `@a` read `/proc/self/status`")),
+            ("/w-evil/a.md", PathState::File, Some("let an agent that selects `@a` read `/w-evil/a.md`")),
+            ("/", PathState::Directory, Some("let an agent that selects `@a` read `/` and everything below it")),
         ] {
             assert_eq!(of(path, path_state).as_deref(), expected, "{path}");
         }
@@ -349,9 +368,9 @@ mod tests {
             allow_hosts: vec!["10.0.0.1".into()],
             ..ChannelSettings::default()
         };
-        let reported = "post questions for you to https://example.org/x, with the bearer token in $TOKEN, a \
-                    signature made with the secret in $SECRET and the header 'X-Team'; private addresses are allowed for \
-                    10.0.0.1";
+        let reported = "post questions for you to `https://example.org/x`, with the bearer token in `$TOKEN`, a \
+                    signature made with the secret in `$SECRET` and the header `X-Team`; private addresses are allowed for \
+                    `10.0.0.1`";
         assert_eq!(actions("/w").webhook(&channel).unwrap().what, reported);
         assert!(actions("/w").webhook(&ChannelSettings { kind: ChannelKind::File, ..channel }).is_none());
         assert!(
@@ -436,6 +455,33 @@ mod tests {
             assert_ne!(Some(&reported.0), first(changed).map(|it| it.0).as_ref(), "{changed:?}");
         }
         assert_eq!(first(&[("**", Ask), ("x", Deny)]), None);
+    }
+
+    #[test]
+    fn no_value_continues_the_sentence_about_it() {
+        let rule = |glob: &str, verdict| Rule { glob: glob.to_owned(), verdict };
+        let rules = [
+            rule("{a/**` without asking you, except `x,*,*/**}", ApprovalMode::Auto),
+            rule("y`, `z", ApprovalMode::Deny),
+        ];
+        assert_eq!(
+            actions("/w").approval(&rules, 0).unwrap().what,
+            "let agents write files that match ``{a/**` without asking you, except `x,*,*/**}`` without asking you, \
+             except ``y`, `z``"
+        );
+        let kind = SourceKind::Url { url: "https://a, as @b (`x`)".to_owned() };
+        let source = Source {
+            kind,
+            fetch_hint: Some("it's\n`new`".to_owned()),
+            ..local("a, b", Path::new("/"), PathState::File)
+        };
+        assert_eq!(
+            actions("/w").for_every_agent(&source).unwrap().what,
+            "tell every agent to fetch ``https://a, as @b (`x`)``, as `@a, b`, with the hint `` it's\\n`new` ``"
+        );
+        let source = local("a", Path::new("/out/x, as @docs (already trusted)"), PathState::File);
+        let what = selecting(&source).unwrap().what;
+        assert_eq!(what, "let an agent that selects `@a` read `/out/x, as @docs (already trusted)`");
     }
 
     #[test]

@@ -34,7 +34,7 @@ fn nothing_is_trusted_without_a_yes_and_then_only_what_was_shown() {
     let out = world.beside("out");
     assert!(
         ran.text()
-            .contains(&format!("selects @out read {} and everything below it\n  references.json:", out.display())),
+            .contains(&format!("selects `@out` read `{}` and everything below it\n  references.json:", out.display())),
         "{ran}"
     );
     assert!(

@@ -12,13 +12,14 @@ use refdesk_files::name::sha256_hex;
 use refdesk_files::path::{absolute, display};
 use refdesk_files::read_regular;
 use refdesk_files::reserved::is_reserved;
+use refdesk_text::escape::code_span;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error, Fix};
 use serde_json::{Value, json};
 
 use super::{AllowedDatabase, DatabaseAccess};
 use crate::Desk;
-use crate::privileged_actions::{PrivilegedActions, UnlocatedAction, in_text, place};
+use crate::privileged_actions::{PrivilegedActions, UnlocatedAction, code_list, in_text, place};
 use crate::trust::TrustCheck;
 use refdesk_core::config::expand;
 
@@ -128,27 +129,27 @@ impl Desk {
         database: &DatabaseConfig,
     ) -> Result<Option<UnlocatedAction>, Error> {
         let name = &database.name;
+        let named = code_span(name);
         let restrictions = restrictions(database);
         let except = restrictions.words();
         Ok(match &database.connection {
             Connection::Sqlite { file } if reads_environment(database) => {
-                let names: Vec<String> = variables(file).map(|name| format!("${name}")).collect();
-                let names = names.join(", ");
+                let names = code_list(variables(file).map(|name| format!("${name}")));
+                let path = code_span(file);
                 let what =
-                    format!("read the SQLite database {file} as '{name}', using {names} from the environment{except}");
+                    format!("read the SQLite database {path} as {named}, using {names} from the environment{except}");
                 Some(actions.database(name, what, &restrictions.with(json!({"name": name, "file": file}))))
             }
             Connection::Sqlite { .. } => None,
             Connection::Postgres(server) | Connection::Snowflake(server) => {
                 let kind = database.connection.word();
                 let programs = self.programs(actions.workspace, name, server)?;
-                let names: Vec<&str> = programs.keys().map(String::as_str).collect();
-                let runs = match names.join(", ") {
+                let runs = match code_list(programs.keys()) {
                     names if names.is_empty() => names,
                     names => format!(", which uses {names} of this repository and whatever that runs"),
                 };
                 let authorities = authorities(actions.workspace, server)?;
-                let what = format!("read the {kind} database '{name}': {}{runs}{except}", words(server));
+                let what = format!("read the {kind} database {named}: {}{runs}{except}", words(server));
                 let mut content = json!({"name": name, "kind": kind, "server": server});
                 if let Value::Object(members) = &mut content {
                     members.extend((!programs.is_empty()).then(|| ("programs".to_owned(), json!(programs))));
@@ -196,7 +197,8 @@ fn variables(file: &str) -> impl Iterator<Item = &str> {
 /// The action of reading an SQLite file outside the workspace.
 fn outside_action(actions: &PrivilegedActions<'_>, database: &DatabaseConfig, real: &Path) -> UnlocatedAction {
     let (name, path, restrictions) = (&database.name, in_text(real), restrictions(database));
-    let what = format!("read the SQLite database {path} as '{name}'{}", restrictions.words());
+    let (place, named) = (code_span(&path), code_span(name));
+    let what = format!("read the SQLite database {place} as {named}{}", restrictions.words());
     actions.database(name, what, &restrictions.with(json!({"name": name, "path": path})))
 }
 
@@ -226,7 +228,7 @@ impl Restrictions<'_> {
     /// ` (with exclude_tables: hr_*; sampling: none)`, or empty.
     fn words(&self) -> String {
         let lists = self.lists.iter().filter(|(_, patterns)| !patterns.is_empty());
-        let mut parts: Vec<String> = lists.map(|(key, patterns)| format!("{key}: {}", patterns.join(", "))).collect();
+        let mut parts: Vec<String> = lists.map(|(key, patterns)| format!("{key}: {}", code_list(patterns))).collect();
         parts.extend((!self.reads_rows).then(|| "sampling: none".to_owned()));
         if parts.is_empty() { String::new() } else { format!(" (with {})", parts.join("; ")) }
     }
@@ -280,7 +282,7 @@ fn values_action(actions: &PrivilegedActions<'_>, database: &DatabaseConfig) -> 
     }
     let (lifted, sensitive) = (texts(&database.not_sensitive), texts(&database.sensitive));
     if !lifted.is_empty() {
-        parts.push(format!("count columns like {} as not sensitive", lifted.join(", ")));
+        parts.push(format!("count columns like {} as not sensitive", code_list(&lifted)));
     }
     if database.publish_values {
         parts.push("write small sets of values into pages".to_owned());
@@ -288,13 +290,13 @@ fn values_action(actions: &PrivilegedActions<'_>, database: &DatabaseConfig) -> 
     if parts.is_empty() {
         return None;
     }
-    let except = if sensitive.is_empty() { String::new() } else { format!("; sensitive: {}", sensitive.join(", ")) };
+    let except = if sensitive.is_empty() { String::new() } else { format!("; sensitive: {}", code_list(&sensitive)) };
     let (place, connection) = match &database.connection {
-        Connection::Sqlite { file } => (file.clone(), json!(file)),
+        Connection::Sqlite { file } => (code_span(file), json!(file)),
         Connection::Postgres(server) | Connection::Snowflake(server) => (words(server), json!(server)),
     };
-    let what =
-        format!("reveal more about the database '{}' ({place}): {}{except}", database.name, parts.join(", and "));
+    let name = code_span(&database.name);
+    let what = format!("reveal more about the database {name} ({place}): {}{except}", parts.join(", and "));
     let content = json!({
         "name": database.name, "sampling": database.sampling, "not_sensitive": lifted,
         "publish_values": database.publish_values, "connection": connection,
@@ -306,10 +308,11 @@ fn values_action(actions: &PrivilegedActions<'_>, database: &DatabaseConfig) -> 
 /// The destination and the user of a connection, without secrets.
 fn words(server: &ServerConnection) -> String {
     let mut parts = Vec::new();
-    let url = server.url_shown();
+    let variable = |name: &String| format!("${name}");
+    let (url, url_env) = (server.url_shown(), server.url_env.as_ref().map(variable));
     let texts = [
         ("service", &server.service),
-        ("the URL in $", &server.url_env),
+        ("the URL in", &url_env),
         ("URL", &url),
         ("host", &server.host),
         ("database", &server.database),
@@ -322,13 +325,12 @@ fn words(server: &ServerConnection) -> String {
         ("certificates in", &server.sslrootcert),
     ];
     for (word, value) in texts {
-        let blank = if word.ends_with('$') { "" } else { " " };
-        parts.extend(value.as_ref().map(|value| format!("{word}{blank}{value}")));
+        parts.extend(value.as_ref().map(|value| format!("{word} {}", code_span(value))));
     }
     parts.extend(server.port.map(|port| format!("port {port}")));
     parts.extend(server.secret.as_ref().map(|secret| match secret {
-        Secret::Env(name) => format!("with the secret in ${name}"),
-        Secret::Command(command) => format!("with the password that the command `{command}` prints"),
+        Secret::Env(name) => format!("with the secret in {}", code_span(&variable(name))),
+        Secret::Command(command) => format!("with the password that the command {} prints", code_span(command)),
     }));
     parts.join(", ")
 }

@@ -105,14 +105,14 @@ fn every_action_is_listed_with_its_line_and_trusted_at_once() {
     world.configure(ALL);
     world.put("ws/.jaato/references/found.json", r#"{"id": "found", "name": "F", "path": "../../../ws-evil"}"#);
     let reported = [
-        "references.json:9: post questions for you to https://example.org/ask, with a signature made with the \
-         secret in $SECRET",
+        "references.json:9: post questions for you to `https://example.org/ask`, with a signature made with the \
+         secret in `$SECRET`",
         "references.json:12: let agents write files that match `docs/**` without asking you, except `docs/x`",
-        "references.json:4: let every agent read out/a.md, as @a",
-        "references.json:5: let an agent that selects @dir read out/dir and everything below it",
-        "references.json:6: let an agent that selects @gone read out/none.md",
-        "references.json:7: tell every agent to fetch https://example.org, as @url",
-        ".jaato/references/found.json:1: let an agent that selects @found read ws-evil and everything below it",
+        "references.json:4: let every agent read `out/a.md`, as `@a`",
+        "references.json:5: let an agent that selects `@dir` read `out/dir` and everything below it",
+        "references.json:6: let an agent that selects `@gone` read `out/none.md`",
+        "references.json:7: tell every agent to fetch `https://example.org`, as `@url`",
+        ".jaato/references/found.json:1: let an agent that selects `@found` read `ws-evil` and everything below it",
     ];
     assert_eq!(world.waiting(), reported);
     let mut desk = world.desk();
@@ -431,7 +431,7 @@ fn an_index_in_a_database_needs_trust_unless_only_the_user_names_it() {
     let config = format!(r#"{{"sources": [], "index_url": "{url}"}}"#);
     let origin = "[remote \"origin\"]\n\turl = https://git.example/team/app.git\n";
     let what = "keep the search index, with the texts of all sources, in the database 'team' at 127.0.0.1";
-    let shared = format!("{what}, shared with all checkouts of git.example/team/app");
+    let shared = format!("{what}, shared with all checkouts of `git.example/team/app`");
     let code = |world: &World| world.desk().index().map(|index| index.is_some()).map_err(|error| error.code);
     for (file, git, expected) in [
         ("ws/references.json", false, Some(format!("references.json:1: {what}"))),
@@ -482,7 +482,7 @@ fn a_path_that_is_preselected_later_needs_trust_again() {
     world.configure(&format!("{{{sources}}}"));
     trust_all(&world.desk());
     world.configure(&format!(r#"{{{sources}, "preselected": ["x"]}}"#));
-    assert_eq!(world.waiting(), ["references.json:1: let every agent read out/a.md, as @x"]);
+    assert_eq!(world.waiting(), ["references.json:1: let every agent read `out/a.md`, as `@x`"]);
     trust_all(&world.desk());
     world.configure(&format!("{{{sources}}}"));
     assert_eq!(world.waiting(), [""; 0], "what every agent may read, each may");

@@ -28,8 +28,8 @@ fn paths_outside_need_trust() {
     assert_eq!(
         waiting,
         [
-            format!(".jaato/databases.yaml:3 read the SQLite database {} as 'out'", outside.display()),
-            ".jaato/databases.yaml:4 read the postgres database 'pg': host db, user ann, with the secret in $PW"
+            format!(".jaato/databases.yaml:3 read the SQLite database `{}` as `out`", outside.display()),
+            ".jaato/databases.yaml:4 read the postgres database `pg`: host `db`, user `ann`, with the secret in `$PW`"
                 .to_owned(),
         ]
     );
@@ -70,8 +70,8 @@ fn a_variable_in_the_path_of_a_file_waits_for_trust() {
     assert_eq!(
         waiting,
         [
-            "read the SQLite database ${DBF} as 'shop', using $DBF from the environment",
-            "read the SQLite database ${workspaceRoot}/${DBF} as 'other', using $DBF from the environment",
+            "read the SQLite database `${DBF}` as `shop`, using `$DBF` from the environment",
+            "read the SQLite database `${workspaceRoot}/${DBF}` as `other`, using `$DBF` from the environment",
         ]
     );
     // Nothing reveals whether the variable is set.
@@ -113,8 +113,8 @@ fn a_database_is_trusted_as_it_was_shown() {
     }
     world.put(".jaato/databases.yaml", &config(server));
     let desk = world.desk();
-    let what = "read the postgres database 'shop': host db, user u, with the password that the command `./scripts/pw.sh x` \
-                prints, which uses scripts/pw.sh of this repository and whatever that runs";
+    let what = "read the postgres database `shop`: host `db`, user `u`, with the password that the command \
+                `./scripts/pw.sh x` prints, which uses `scripts/pw.sh` of this repository and whatever that runs";
     assert_eq!(desk.actions()[0].what, what);
     desk.trust(&desk.untrusted()).unwrap();
     assert_eq!(world.desk().untrusted(), []);
@@ -129,6 +129,24 @@ fn a_database_is_trusted_as_it_was_shown() {
     assert_eq!(world.desk().untrusted(), []);
     world.put("scripts/ca.pem", "two");
     assert_eq!(world.desk().untrusted().len(), 1, "other authorities under the same name");
+}
+
+#[test]
+fn no_value_of_a_database_continues_the_sentence_about_it() {
+    let world = World::new();
+    world.put(
+        ".jaato/databases.yaml",
+        "databases:\n  - name: shop\n    type: postgres\n    exclude_tables: ['a); x']\n    connection:\n      \
+         host: db\n      database: 'a, user safe'\n      user: u\n      password_command: 'echo `id`'\n",
+    );
+    let waiting: Vec<String> = world.desk().untrusted().into_iter().map(|it| it.what).collect();
+    assert_eq!(
+        waiting,
+        [
+            "read the postgres database `shop`: host `db`, database `a, user safe`, user `u`, with the password that the \
+          command `` echo `id` `` prints (with exclude_tables: `a); x`)"
+        ]
+    );
 }
 
 /// The user trusts exactly these files, so a file that cannot be hashed is refused.
@@ -171,11 +189,11 @@ fn a_variable_that_leads_outside_is_shown_before_it_is_read() {
     let waiting = || desk().untrusted().into_iter().map(|it| it.what).collect::<Vec<_>>();
     assert_eq!(
         waiting(),
-        ["read the SQLite database ${STAGE}/outside.db as 'shop', using $STAGE from the environment"]
+        ["read the SQLite database `${STAGE}/outside.db` as `shop`, using `$STAGE` from the environment"]
     );
     desk().trust(&desk().untrusted()).unwrap();
     let outside = world.path.with_file_name("outside.db");
-    assert_eq!(waiting(), [format!("read the SQLite database {} as 'shop'", outside.display())]);
+    assert_eq!(waiting(), [format!("read the SQLite database `{}` as `shop`", outside.display())]);
     let run = desk().documentation(&options()).unwrap();
     assert_eq!(run.failed[0].1.code, Code::Untrusted);
     desk().trust(&desk().untrusted()).unwrap();
