@@ -153,10 +153,10 @@ impl Location {
     }
 
     /// A description of the index for people who are asked to trust it.
-    pub fn shown_with_risk(&self) -> String {
+    pub fn shown_for_trust(&self) -> String {
         #[cfg(feature = "postgres")]
         if let Some(server) = &self.server {
-            return server.shown_with_risk();
+            return server.shown_for_trust();
         }
         self.shown()
     }

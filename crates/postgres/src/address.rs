@@ -211,6 +211,12 @@ impl Address {
         self.config.get_ports().first().copied().unwrap_or(5432)
     }
 
+    /// Every port to which a connection may be made: one for all hosts, or one for each.
+    pub fn ports(&self) -> Vec<u16> {
+        let ports = self.config.get_ports();
+        if ports.is_empty() { vec![self.port()] } else { ports.to_vec() }
+    }
+
     /// Whether all hosts are on this machine.
     pub fn is_local(&self) -> bool {
         let names = self.config.get_hosts().iter().all(|host| match host {

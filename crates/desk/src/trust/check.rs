@@ -204,7 +204,7 @@ impl<'d> TrustCheck<'d> {
         }
         // An address that cannot be parsed needs trust all the same.
         let shown = match self.desk.index_file().on_server(url.with_password()) {
-            Ok(location) => location.shown_with_risk(),
+            Ok(location) => location.shown_for_trust(),
             Err(_) => "an address that is not the URL of a PostgreSQL database".to_owned(),
         };
         Some(self.actions().index_url(url, &shown, repository.as_deref()))

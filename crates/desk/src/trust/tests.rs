@@ -430,7 +430,7 @@ fn an_index_in_a_database_needs_trust_unless_only_the_user_names_it() {
     let url = "postgres://ann:s3cret@127.0.0.1:1/team";
     let config = format!(r#"{{"sources": [], "index_url": "{url}"}}"#);
     let origin = "[remote \"origin\"]\n\turl = https://git.example/team/app.git\n";
-    let what = "keep the search index, with the texts of all sources, in the database 'team' at 127.0.0.1";
+    let what = "keep the search index, with the texts of all sources, in the database `team` at `127.0.0.1`, port 1, user `ann`";
     let shared = format!("{what}, shared with all checkouts of `git.example/team/app`");
     let code = |world: &World| world.desk().index().map(|index| index.is_some()).map_err(|error| error.code);
     for (file, git, expected) in [

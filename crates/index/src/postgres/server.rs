@@ -9,6 +9,7 @@ use refdesk_postgres::{Address, Refusal, RefusalKind, TlsMode};
 use tokio_postgres::error::SqlState;
 
 use super::session::PostgresError;
+use refdesk_text::escape::code_span;
 use refdesk_text::{Code, Error, Fix};
 
 /// What to do about a server that cannot be reached.
@@ -63,20 +64,35 @@ impl Server {
         &self.address
     }
 
-    /// The database for people, with the risk from others on the network.
-    pub(crate) fn shown_with_risk(&self) -> String {
+    /// The database for people who are asked to trust it: everywhere the texts may go, as whom, and the risk from others
+    /// on the network. The name, the hosts and the user come from the URL, so they are quoted.
+    pub(crate) fn shown_for_trust(&self) -> String {
         let risk = match self.address.tls() {
             _ if self.address.is_local() => "",
             TlsMode::Disable | TlsMode::Allow | TlsMode::Prefer => ", without proof that it is encrypted",
             TlsMode::Require | TlsMode::VerifyCa => ", encrypted, but without proof of whose server it is",
             TlsMode::VerifyFull => "",
         };
-        format!("{}{risk}", self.shown())
+        let mut shown = format!("the database {}", code_span(self.name()));
+        let hosts: Vec<String> = self.address.hosts().iter().map(|host| code_span(host)).collect();
+        if !hosts.is_empty() {
+            shown.push_str(&format!(" at {}", hosts.join(", ")));
+        }
+        let ports: Vec<String> = self.address.ports().iter().map(u16::to_string).collect();
+        shown.push_str(&format!(", port {}", ports.join(", ")));
+        if let Some(user) = self.address.user() {
+            shown.push_str(&format!(", user {}", code_span(user)));
+        }
+        format!("{shown}{risk}")
+    }
+
+    fn name(&self) -> &str {
+        self.address.database().unwrap_or("postgres")
     }
 
     /// The database for people.
     pub(crate) fn shown(&self) -> String {
-        let name = self.address.database().unwrap_or("postgres");
+        let name = self.name();
         // List all hosts: the first one that answers gets the texts.
         match self.address.hosts().as_slice() {
             [] => format!("the database '{name}'"),
@@ -203,8 +219,17 @@ mod tests {
             ("postgres://localhost/x?sslmode=disable", ""),
             ("postgres://db/x?sslrootcert=/etc/ca.pem", ""),
         ] {
-            let server = parse(url).unwrap();
-            assert_eq!(server.shown_with_risk(), format!("{}{risk}", server.shown()), "{url}");
+            let shown = parse(url).unwrap().shown_for_trust();
+            let host = if url.contains("localhost") { "localhost" } else { "db" };
+            assert_eq!(shown, format!("the database `x` at `{host}`, port 5432{risk}"), "{url}");
+        }
+        for (url, expected) in [
+            ("postgres://ann:s3cret@h:5433/x", "the database `x` at `h`, port 5433, user `ann`"),
+            ("postgres://bob:s3cret@h/x", "the database `x` at `h`, port 5432, user `bob`"),
+            ("postgres://bob@h:1,i:2/x", "the database `x` at `h`, `i`, port 1, 2, user `bob`"),
+            ("postgres://h/x'%20at%20safe%60", "the database `` x' at safe` `` at `h`, port 5432"),
+        ] {
+            assert_eq!(parse(url).unwrap().shown_for_trust(), expected, "{url}");
         }
     }
 }
