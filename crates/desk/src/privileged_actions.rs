@@ -13,6 +13,7 @@ use refdesk_files::output::{Unresolved, resolve};
 use refdesk_files::path::is_within;
 use refdesk_text::escape::code_span;
 use refdesk_text::names::joined;
+use refdesk_text::url::without_secrets;
 
 /// Something a checked-in configuration would do outside its workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +21,8 @@ pub struct PrivilegedAction {
     /// A verb phrase that completes "it wants to …". Each value of the configuration in it is escaped and quoted as code,
     /// so that none can end its quotation and continue the sentence.
     pub what: String,
+    /// The same without the parts of a URL that may be secret, for messages that others may see.
+    pub summary: String,
     /// A hash of the workspace and everything the action depends on, so that trust in one action does not extend to
     /// another.
     pub hash: String,
@@ -92,8 +95,22 @@ pub(crate) enum PathExtent {
 /// A privileged action without its position in the configuration.
 pub(super) struct UnlocatedAction {
     pub what: String,
+    pub summary: String,
     pub hash: String,
     pub about: PrivilegedActionKind,
+}
+
+impl UnlocatedAction {
+    pub(super) fn at(self, file: String, line: Option<usize>) -> PrivilegedAction {
+        let Self { what, summary, hash, about } = self;
+        PrivilegedAction { what, summary, hash, about, file, line }
+    }
+
+    /// Shows this URL in the summary without what may be secret.
+    fn with_url(mut self, url: &str) -> Self {
+        self.summary = self.what.replacen(&code_span(url), &code_span(&without_secrets(url)), 1);
+        self
+    }
 }
 
 /// Builds the actions of a workspace. The same actions in another workspace have different hashes.
@@ -105,7 +122,7 @@ pub(super) struct PrivilegedActions<'w> {
 impl PrivilegedActions<'_> {
     fn action(&self, about: PrivilegedActionKind, what: String, content: &Value) -> UnlocatedAction {
         let hash = sha256_hex(json!([in_text(self.workspace), about.word(), content]).to_string().as_bytes());
-        UnlocatedAction { what, hash, about }
+        UnlocatedAction { summary: what.clone(), what, hash, about }
     }
 
     /// A webhook, with all its settings.
@@ -130,7 +147,7 @@ impl PrivilegedActions<'_> {
             "secret_env": channel.secret_env, "allow_hosts": channel.allow_hosts, "timeout": channel.timeout,
             "poll_interval": channel.poll_interval, "base_path": channel.base_path,
         });
-        Some(self.action(PrivilegedActionKind::Webhook, what, &content))
+        Some(self.action(PrivilegedActionKind::Webhook, what, &content).with_url(endpoint))
     }
 
     /// A folder outside the workspace for requests and answers.
@@ -230,7 +247,11 @@ impl PrivilegedActions<'_> {
         };
         let hinted = hint.as_ref().map(|hint| format!(", with the hint {}", code_span(hint))).unwrap_or_default();
         let what = format!("{what}, as {}{hinted}", mention(id));
-        Some(self.action(PrivilegedActionKind::Source(source.id.clone()), what, &content))
+        let action = self.action(PrivilegedActionKind::Source(source.id.clone()), what, &content);
+        Some(match source.kind.with_trust() {
+            SourceKind::Url { url } => action.with_url(url),
+            _ => action,
+        })
     }
 
     /// A folder outside the workspace whose files define sources, which agents can thereby read.

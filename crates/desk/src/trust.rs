@@ -150,9 +150,9 @@ impl Desk {
                     false if source.origin.file == profile.document.path => check.audience(source),
                     false => continue,
                 };
-                let Some(UnlocatedAction { what, hash, about }) = check.source_for(source, by) else { continue };
+                let Some(bare) = check.source_for(source, by) else { continue };
                 let (file, line) = (profile.document.shown.clone(), None);
-                actions.push(PrivilegedAction { what, hash, about, file, line });
+                actions.push(bare.at(file, line));
             }
         }
         let mut seen = HashSet::new();
@@ -251,7 +251,7 @@ impl Desk {
                 PrivilegedActionKind::Reference(_) => "file",
                 _ => "setting",
             };
-            let message = format!("this {part} needs your trust: it wants to {}", action.what);
+            let message = format!("this {part} needs your trust: it wants to {}", action.summary);
             let problem = Diagnostic::warning(Code::Untrusted, message);
             let problem = problem.in_file(action.file).fix(Fix::Trust);
             let problem = match action.about {
@@ -407,8 +407,7 @@ impl Desk {
             PrivilegedActionKind::Reference(file) => (self.workspace_context().display(file), None),
             PrivilegedActionKind::Source(id) => self.entry_of(id.as_str()),
         };
-        let UnlocatedAction { what, hash, about } = bare;
-        PrivilegedAction { what, hash, about, file, line }
+        bare.at(file, line)
     }
 
     /// Locates the actions of approval rules, all in one pass over the document, which may have a million unused rules.

@@ -18,6 +18,7 @@ pub mod shorten;
 pub mod stop_words;
 pub mod surrogates;
 pub mod tokens;
+pub mod url;
 pub mod whole;
 mod worded_enum;
 pub mod words;

@@ -228,6 +228,26 @@ fn only_a_change_of_an_action_needs_new_trust() {
     }
 }
 
+/// Only the person who is asked for trust sees a whole URL.
+#[test]
+fn a_warning_shows_no_secret_of_a_url() {
+    let world = World::new();
+    world.configure(
+        r#"{"sources": [{"id": "x", "name": "X", "type": "url", "url": "https://u:hunter2@h.example/x", "mode": "auto"}],
+            "channel": {"type": "webhook", "endpoint": "https://h.example/p?token=hunter2"}}"#,
+    );
+    let desk = world.desk();
+    assert!(desk.untrusted().iter().all(|action| action.what.contains("hunter2")), "{:?}", desk.untrusted());
+    let messages: Vec<String> = desk.waiting().into_iter().map(|problem| problem.message).collect();
+    assert_eq!(
+        messages,
+        [
+            "this setting needs your trust: it wants to post questions for you to `https://h.example/p`",
+            "this source needs your trust: it wants to tell every agent to fetch `https://h.example/x`, as `@x`",
+        ]
+    );
+}
+
 #[test]
 fn a_path_that_becomes_a_folder_needs_trust_again() {
     let world = World::new();

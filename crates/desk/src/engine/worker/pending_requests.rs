@@ -72,7 +72,7 @@ impl Worker<'_> {
     pub(super) fn trust(&mut self, actions: &[PrivilegedAction]) {
         match self.desk.trust(actions) {
             Ok(()) => {
-                let what: Vec<&str> = actions.iter().map(|action| action.what.as_str()).collect();
+                let what: Vec<&str> = actions.iter().map(|action| action.summary.as_str()).collect();
                 self.send_notice(Notice::new(Actor::You, Topic::Desk, format!("Trusted: {}", what.join("; "))));
             }
             Err(refusal) => self.refuse(refusal),
