@@ -122,7 +122,8 @@ impl Manifest {
     /// The manifest as JSON for its file.
     pub fn text(&self) -> String {
         // It has only texts, numbers and lists, which always serialize.
-        format!("{}\n", serde_json::to_string_pretty(self).unwrap_or_default())
+        let text = serde_json::to_string_pretty(self).unwrap_or_default();
+        format!("{}\n", refdesk_text::escape::json(&text))
     }
 
     /// Adds what only the other manifest contains.

@@ -248,7 +248,8 @@ impl Plan {
     /// The plan as JSON for its file.
     pub fn text(&self) -> String {
         // Texts, numbers and lists always serialize.
-        format!("{}\n", serde_json::to_string_pretty(self).unwrap_or_default())
+        let text = serde_json::to_string_pretty(self).unwrap_or_default();
+        format!("{}\n", refdesk_text::escape::json(&text))
     }
 
     /// The hash of everything but the time.

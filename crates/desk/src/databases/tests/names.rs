@@ -169,3 +169,15 @@ fn a_run_without_pages_writes_no_manifest() {
     world.document(&options());
     assert!(!world.path.join("docs").exists());
 }
+
+#[test]
+fn the_plan_and_the_manifest_hide_no_characters_of_names() {
+    let world = World::new();
+    world.sql("shop.db", "CREATE TABLE \"x\u{202e}\u{e0041}y\" (id INTEGER PRIMARY KEY)");
+    world.document(&DocumentOptions::default());
+    for file in [FILE, "docs/databases/documentation-manifest.json"] {
+        let text = world.read(file);
+        assert!(text.contains("x\\u202e\\udb40\\udc41y"), "{text}");
+        assert!(!text.contains(refdesk_text::escape::is_hidden), "{text}");
+    }
+}
