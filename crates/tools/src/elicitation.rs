@@ -14,6 +14,7 @@ use refdesk_core::config::ChannelKind;
 use refdesk_desk::Picker;
 use refdesk_desk::channel::{self, Approval, ChannelAnswer, ChannelSetup, NoAnswer, Request, Requester, Wait};
 use refdesk_desk::engine::{self, Response};
+use refdesk_text::escape;
 use refdesk_text::names::first_of;
 use refdesk_text::{Code, Error, Fix};
 
@@ -154,9 +155,10 @@ pub(crate) async fn approve(call: &ToolCall, setup: ChannelSetup, approval: Appr
     }
 }
 
-/// A rule that allows only this path.
-fn rule_for(path: &str) -> serde_json::Value {
-    json!({globset::escape(path).replace('\\', "[\\]"): "auto"})
+/// A rule that allows only this path, as JSON that stays valid when it is shown.
+fn rule_for(path: &str) -> String {
+    let rule = json!({globset::escape(path).replace('\\', "[\\]"): "auto"});
+    escape::json(&rule.to_string()).into_owned()
 }
 
 /// The error when there is no reply.
@@ -245,9 +247,12 @@ mod tests {
             ("app/[id]/page.tsx", &["app/i/page.tsx"]),
             ("a*{b,c}?.md", &["axb1.md", "ab1.md"]),
             ("a\\b\".md", &["ab\".md", "a/b\".md"]),
+            ("gen/x\u{202e}y", &["gen/xy"]),
         ] {
             let rule = rule_for(path);
-            let glob = rule.as_object().and_then(|rule| rule.keys().next()).unwrap().clone();
+            assert_eq!(escape::visible(&rule), rule);
+            let parsed: serde_json::Value = serde_json::from_str(&rule).unwrap();
+            let glob = parsed.as_object().and_then(|rule| rule.keys().next()).unwrap().clone();
             let matcher = Rule { glob, verdict: ApprovalMode::Auto }.matcher().unwrap();
             assert!(matcher.is_match(path), "{path}: {rule}");
             assert!(others.iter().all(|other| !matcher.is_match(other)), "{path}: {rule}");
