@@ -53,7 +53,7 @@ fn without_a_screen_it_is_refused_with_the_fix() {
 fn invalid_writes_are_refused_before_a_person_is_asked() {
     let workspace = configured(json!({"approval": {"secret/**": "deny", "**": "ask"}}));
     workspace.put("there.txt", b"old\n");
-    workspace.put("same.txt", b"Hello Ada\n");
+    workspace.put("skills/service/same.txt", b"Hello Ada\n");
     let _screen = presence::mark_open(&workspace.path, presence::PresenceKind::Screen).unwrap();
     let mut client = Client::connect(&workspace);
     let before = workspace.read("there.txt");
@@ -71,8 +71,9 @@ fn invalid_writes_are_refused_before_a_person_is_asked() {
         assert!(result["structuredContent"].to_string().contains(words), "{path}: {result}");
     }
     assert_eq!(workspace.read("there.txt"), before);
-    // A file that already has this text needs no approval.
-    let same = write(&mut client, "same.txt", json!({"overwrite": true}));
+    // A file of a selected source that already has this text needs no approval.
+    client.result("selectReferences", json!({"ids": ["service"]}));
+    let same = write(&mut client, "skills/service/same.txt", json!({"overwrite": true}));
     assert_eq!(same["structuredContent"]["bytes_written"], 0, "{same}");
     assert!(!workspace.path.join("secret").exists());
 }
@@ -126,7 +127,7 @@ fn a_file_that_changed_before_the_approval_is_left_alone() {
     let result = client.answer(&id)["result"].clone();
     assert_eq!(result["isError"], true, "{result}");
     let diff = result["structuredContent"]["diff"].as_str().unwrap();
-    assert!(diff.starts_with("+1 −1"), "{result}");
+    assert!(diff.starts_with("there.txt exists; "), "{result}");
     // The diff does not reveal the file's content, because the file is not a source.
     assert!(!result.to_string().contains("changed meanwhile"), "{result}");
     assert_eq!(workspace.read("there.txt"), "changed meanwhile\n");
@@ -134,6 +135,22 @@ fn a_file_that_changed_before_the_approval_is_left_alone() {
     let last =
         r#""what":"unwritten","path":"there.txt","why":[],"reason":"there.txt changed after the difference was shown""#;
     assert!(journal.text().contains(last), "{journal}");
+}
+
+/// Otherwise an agent could guess the content, line by line.
+#[test]
+fn of_an_unreadable_file_an_agent_learns_only_that_it_exists() {
+    let workspace = workspace();
+    workspace.put(".env", b"PIN=1234\n");
+    let mut client = Client::connect(&workspace);
+    for overwrite in [false, true] {
+        let answers = ["PIN=1234\n", "PIN=1234\r\n", "PIN=0000\nPIN=1111\n"].map(|template| {
+            let result = write(&mut client, ".env", json!({"template": template, "overwrite": overwrite}));
+            assert_eq!(result["isError"], true, "{result}");
+            ["status", "error", "hint", "diff", "warnings"].map(|member| result["structuredContent"][member].clone())
+        });
+        assert_eq!((&answers[1], &answers[2]), (&answers[0], &answers[0]), "overwrite: {overwrite}");
+    }
 }
 
 #[test]

@@ -12,7 +12,7 @@ use refdesk_core::config::ApprovalMode;
 use refdesk_desk::channel::Approval;
 use refdesk_desk::engine::{Request, Response};
 use refdesk_desk::session::{JournalEvent, Receipt};
-use refdesk_files::output::{PriorContent, Proposal, Scope, WriteFailure, needs_overwrite, propose};
+use refdesk_files::output::{PriorContent, Proposal, Scope, WriteFailure, exists, needs_overwrite, propose};
 use refdesk_text::{Code, Error};
 
 pub(crate) const SPEC: ToolSpec = ToolSpec {
@@ -48,15 +48,20 @@ async fn run(mut call: ToolCall) -> ToolResult {
         Ok(proposal) => proposal,
         Err(refused) => return Err(unwritten(refused, known(&rendering))),
     };
-    rendering.made.warnings.extend(proposal.diff.note.clone());
+    let warnings: Vec<String> = rendering.made.warnings.iter().chain(&proposal.diff.note).cloned().collect();
+    let may_compare = may_compare(&call, &proposal).await?;
+    if may_compare {
+        rendering.made.warnings.clone_from(&warnings);
+    }
     note(&call, &rendering, None).await;
-    if !overwrite && let Some(refused) = needs_overwrite(&proposal) {
+    let refused = if may_compare { needs_overwrite(&proposal) } else { exists(&proposal) };
+    if let Some(refused) = refused.filter(|_| !overwrite) {
         return Err(unwritten(refused, with_diff(known(&rendering), &visible_diff(&call, &proposal).await?)));
     }
-    let reason = if proposal.is_unchanged() {
+    let reason = if may_compare && proposal.is_unchanged() {
         "it was up to date".to_owned()
     } else {
-        match allowed(&call, &rendering, &proposal).await? {
+        match allowed(&call, &rendering, &proposal, warnings).await? {
             Ok(reason) => reason,
             Err(refused) => {
                 return Err(unwritten(refused, with_diff(known(&rendering), &visible_diff(&call, &proposal).await?)));
@@ -68,7 +73,8 @@ async fn run(mut call: ToolCall) -> ToolResult {
         Some(Response::Written(Ok(written))) => {
             let mut json = facts(&rendering);
             json.insert("output_path".to_owned(), json!(written.shown));
-            json.insert("bytes_written".to_owned(), json!(written.bytes));
+            let bytes = if may_compare { written.bytes } else { proposal.text.len() };
+            json.insert("bytes_written".to_owned(), json!(bytes));
             Ok(ToolAnswer::json(Value::Object(json)))
         }
         Some(Response::Written(Err(WriteFailure { refused, current }))) => {
@@ -94,8 +100,13 @@ async fn proposed(call: &ToolCall, path: &str, rendering: &Rendering) -> Result<
     tokio::task::spawn_blocking(propose).await.map_err(|_| closed())
 }
 
-/// What approved the write, for the journal; the error states why it is not approved.
-async fn allowed(call: &ToolCall, rendering: &Rendering, proposal: &Proposal) -> Result<Result<String, Error>, Error> {
+/// What approved the write, for the journal; the error states why it is not approved. `warnings` are for the person.
+async fn allowed(
+    call: &ToolCall,
+    rendering: &Rendering,
+    proposal: &Proposal,
+    warnings: Vec<String>,
+) -> Result<Result<String, Error>, Error> {
     let question = Request::Verdict(proposal.shown.clone());
     let Some(Response::Verdict(verdict)) = call.handle.ask(&call.session, question).await else { return Err(closed()) };
     let (verdict, way) = *verdict;
@@ -111,7 +122,7 @@ async fn allowed(call: &ToolCall, rendering: &Rendering, proposal: &Proposal) ->
                 template: rendering.name.clone(),
                 summary: proposal.diff.summary(),
                 diff: unified(proposal).await?,
-                warnings: rendering.made.warnings.clone(),
+                warnings,
             };
             approve(call, way, approval).await.map(|by| format!("approved by {by}"))
         }
@@ -124,19 +135,22 @@ async fn unified(proposal: &Proposal) -> Result<String, Error> {
     tokio::task::spawn_blocking(move || diff.unified()).await.map_err(|_| closed())
 }
 
+/// Whether the agent may learn how the text differs from what is there. Of a file that it may not read it learns only
+/// that it exists: whether or how much a text differs would let it guess the content line by line.
+async fn may_compare(call: &ToolCall, proposal: &Proposal) -> Result<bool, Error> {
+    if proposal.before == PriorContent::Nothing {
+        return Ok(true);
+    }
+    let (_, access) = call.handle.readable(&call.session).await.ok_or_else(closed)?;
+    Ok(access.allows(&proposal.path))
+}
+
 /// The diff, unless it would show the agent a file it may not read.
 async fn visible_diff(call: &ToolCall, proposal: &Proposal) -> Result<String, Error> {
-    if proposal.before != PriorContent::Nothing {
-        let (_, access) = call.handle.readable(&call.session).await.ok_or_else(closed)?;
-        if !access.allows(&proposal.path) {
-            return Ok(format!(
-                "{}; the diff is not shown, because you may not read {}\n",
-                proposal.diff.summary(),
-                proposal.shown
-            ));
-        }
+    if may_compare(call, proposal).await? {
+        return unified(proposal).await;
     }
-    unified(proposal).await
+    Ok(format!("{} exists; the diff is not shown, because you may not read it\n", proposal.shown))
 }
 
 fn with_diff(mut known: Map<String, Value>, diff: &str) -> Map<String, Value> {

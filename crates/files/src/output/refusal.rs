@@ -72,11 +72,15 @@ pub(super) fn may_resume(path: &Path, workspace: &Path) -> bool {
         && check_reserved(path.strip_prefix(workspace).unwrap_or(path), "").is_ok()
 }
 
-/// The error for replacing an existing file without being asked to.
+/// The error for replacing an existing file without being asked to; none if its text stays the same.
 pub fn needs_overwrite(proposal: &Proposal) -> Option<Error> {
-    let exists = proposal.before != PriorContent::Nothing && !proposal.is_unchanged();
+    exists(proposal).filter(|_| !proposal.is_unchanged())
+}
+
+/// The same error, whatever the file's text is.
+pub fn exists(proposal: &Proposal) -> Option<Error> {
     let message = || format!("{} exists", proposal.shown);
-    exists.then(|| Error::new(Code::Exists, message(), Fix::Overwrite))
+    (proposal.before != PriorContent::Nothing).then(|| Error::new(Code::Exists, message(), Fix::Overwrite))
 }
 
 /// The error for two proposals of one write that conflict.
