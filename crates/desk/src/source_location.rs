@@ -203,6 +203,6 @@ mod tests {
         write(&format!("{CONFIG},"));
         assert_eq!(shown(&folder, desk.definition("folder")), "references.json:1", "broken");
         std::fs::remove_file(&file).unwrap();
-        assert!(shown(&folder, desk.definition("folder")).starts_with("references.json cannot be read"));
+        assert_eq!(shown(&folder, desk.definition("folder")), "references.json does not exist");
     }
 }

@@ -58,6 +58,12 @@ struct Target {
     folder: Option<Arc<KnownFolder>>,
 }
 
+impl Default for Existing {
+    fn default() -> Self {
+        Self::new(Vec::new())
+    }
+}
+
 impl Existing {
     /// `listed` are resolved paths.
     pub(super) fn new(listed: Vec<PathBuf>) -> Self {
