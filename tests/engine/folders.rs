@@ -135,7 +135,8 @@ fn missing_files_and_folders_appear() {
     other.pick(&session(), &["one".to_owned()], &[]).unwrap();
     world.until("one is picked", |snapshot| snapshot.selection.is_picked("one"));
     world.remove(".jaato/refdesk");
-    world.until("the choice is gone", |snapshot| !snapshot.selection.is_picked("one"));
+    other.pick(&session(), &["two".to_owned()], &[]).unwrap();
+    world.until("another is picked in a new folder", |snapshot| snapshot.selection.is_picked("two"));
     Desk::open(options(&world.workspace)).pick(&session(), &["two".to_owned()], &[]).unwrap();
     world.until("two is picked", |snapshot| snapshot.selection.is_picked("two"));
 

@@ -277,9 +277,9 @@ impl Screen {
         true
     }
 
-    /// Approves the only requested write, unless the request is gone.
+    /// Reads the only requested write to its end and approves it, unless the request is gone.
     pub fn approve(&mut self, ended: impl Fn() -> bool, progress: &Progress) {
-        for (shown, key) in [("1 request", "A"), ("then y or n", "\r"), ("yes, write a new file", "y")] {
+        for (shown, key) in [("1 request", "A"), ("then y or n", "\r"), ("yes, write a new file", "Gy")] {
             if !self.shows(|text| text.contains(shown), &ended) {
                 return;
             }

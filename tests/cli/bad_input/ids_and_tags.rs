@@ -8,7 +8,7 @@ use refdesk_files::scale::scaled;
 use refdesk_text::escape::{is_emoji_joiner, is_hidden};
 
 fn odd_ids() -> Vec<String> {
-    let long = "x".repeat(10_000);
+    let long = "x".repeat(4_096);
     [
         "\u{1b}[31mred",
         "a\nb",

@@ -161,7 +161,7 @@ fn an_untrusted_source_brings_up_no_hint_because_it_waits_for_trust() {
     let unread = "it waits for trust, so its text is not read";
     for (prompt, why) in [("out there", ", and its tag"), ("so far", " (tag `far` at 1:4).")] {
         let shown = world.run(&["why-not", "far", "--prompt", prompt]).exits(0);
-        assert!(shown.text().starts_with(&format!("No hint for far: {unread}{why}")), "{shown}");
+        assert!(shown.text().starts_with(&format!("No hint for 'far': {unread}{why}")), "{shown}");
     }
     assert_eq!(world.json(&["simulate", "so far"], 0)["considered"][0]["because"], unread);
 }

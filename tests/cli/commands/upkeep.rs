@@ -80,7 +80,12 @@ fn remove_shows_the_diff_and_lists_mentions_of_the_source() {
     assert!(!world.picks().contains(&"own".to_owned()), "its pick is gone, too");
     assert_eq!(ids(&world.json(&["list"], 0)["sources"]), ["a"]);
     let ran = world.run(&["remove", "aa", "ab", "--yes"]).exits(1);
-    assert!(ran.stderr.contains("error: no source has the id 'aa'; no source has the id 'ab'\n"), "{ran}");
+    assert!(
+        ran.stderr.contains(
+            "error: no source has the id 'aa' (did you mean 'a'?); no source has the id 'ab' (did you mean 'a'?)\n"
+        ),
+        "{ran}"
+    );
     world.run(&["remove", "a", "--yes"]).exits(0);
     assert!(world.read("references.json").contains("\"sources\": []"));
 }
