@@ -74,9 +74,8 @@ fn offered(text: &str, options: &str, is_demo: bool) -> String {
     let mut parts = text.split(START);
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |before, rest| {
-        let begins = |word: &&str| rest.starts_with(word);
-        let is_elsewhere =
-            ELSEWHERE.iter().any(|word| begins(&word)) || is_demo && MACHINE.iter().any(|word| begins(&word));
+        let begins = |word: &&str| rest.starts_with(*word);
+        let is_elsewhere = ELSEWHERE.iter().any(begins) || is_demo && MACHINE.iter().any(begins);
         let options = if is_elsewhere { "" } else { options };
         format!("{before}{START}{options}{rest}")
     })

@@ -148,7 +148,7 @@ fn next_step(shown: &str, what: &str) -> NextStep {
             "k" | "keep" => return NextStep::Keep,
             wrong => {
                 question =
-                    format!("'{}' is not an answer. Edit again, restore it, or keep it? [E/r/k] ", one_line(wrong))
+                    format!("'{}' is not an answer. Edit again, restore it, or keep it? [E/r/k] ", one_line(wrong));
             }
         }
     }

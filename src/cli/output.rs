@@ -232,7 +232,7 @@ pub fn usage(mut error: clap::Error) -> ExitCode {
     let whole = visible(&error.to_string()).into_owned();
     // The parser calls a command a subcommand, and so would no one else.
     let is_command = error.kind() == ErrorKind::InvalidSubcommand;
-    let whole = if is_command { in_our_words(whole) } else { whole };
+    let whole = if is_command { in_our_words(&whole) } else { whole };
     if wants_json(std::env::args_os().skip(1)) {
         let command = command_of(words());
         let message = match error.kind() {
@@ -258,7 +258,7 @@ pub fn usage(mut error: clap::Error) -> ExitCode {
 }
 
 /// The parser's message about an unknown command; the first words of each kind are the parser's own.
-fn in_our_words(whole: String) -> String {
+fn in_our_words(whole: &str) -> String {
     whole.replacen("unrecognized subcommand", "unrecognized command", 1).replacen(
         "similar subcommand",
         "similar command",

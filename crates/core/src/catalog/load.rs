@@ -256,13 +256,16 @@ fn too_many_bytes(context: &WorkspaceContext, unread: &[ReferenceFile]) -> Optio
     )
 }
 
+/// The source of a file, if its entry is valid, and the problems.
+type ReadEntry = (Option<Source>, Vec<Diagnostic>);
+
 /// The size of a file, and its entry; `None` if that is not wanted.
 fn discovered_file(
     reader: &EntryContext<'_>,
     found: &ReferenceFile,
     kept: impl Fn(&Path) -> Option<Source>,
     wanted: &EntryFilter,
-) -> (u64, Option<(Option<Source>, Vec<Diagnostic>)>) {
+) -> (u64, Option<ReadEntry>) {
     let file = found.path.as_path();
     let shown = reader.places.context.display(file);
     let bytes = match found.read() {

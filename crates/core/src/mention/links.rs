@@ -329,7 +329,7 @@ mod tests {
         let few = "-\n".repeat(SIGNS / 2 - 20);
         let fence = format!("[a](./a.md)\n\n  ```\n{}[b](./b.md)\n```\n\n[c](./c.md)", "-\n".repeat(60));
         // The part ends within the fence, which is parsed again with the next part.
-        let text = format!("# x\n{}\n{fence}", few);
+        let text = format!("# x\n{few}\n{fence}");
         let found = links(&text, LinkSyntax::Markdown);
         let shown: Vec<_> = found.links.iter().map(|link| (link.target.as_str(), &text[link.offset..][..3])).collect();
         assert_eq!(shown, [("./a.md", "[a]"), ("./b.md", "./b"), ("./c.md", "[c]")]);
