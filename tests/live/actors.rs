@@ -279,7 +279,9 @@ impl Screen {
 
     /// Reads the only requested write to its end and approves it, unless the request is gone.
     pub fn approve(&mut self, ended: impl Fn() -> bool, progress: &Progress) {
-        for (shown, key) in [("1 request", "A"), ("then y or n", "\r"), ("yes, write a new file", "Gy")] {
+        for (shown, key) in
+            [("1 request", "A"), ("then y or n", "\r"), ("Approve this write?", "G"), ("yes, write a new file", "y")]
+        {
             if !self.shows(|text| text.contains(shown), &ended) {
                 return;
             }
