@@ -26,6 +26,8 @@ pub struct CommandOutput {
     pub shows_warnings: bool,
     /// Further notes for people, one line each on standard error in the text form; programs find them in the JSON.
     pub notes: Vec<String>,
+    /// The options that offered commands need, each followed by a blank.
+    pub options: String,
     /// Byte ranges of `text` to print in bold on a terminal, in order.
     pub emphasised: Vec<Range<usize>>,
     /// Whether the text form consists of lines for programs, which are also printed in the JSON form if nothing failed.

@@ -34,28 +34,40 @@ pub fn with_options(answer: CommandOutput, arguments: &Cli, words: &dyn Fn(&Fix)
         Ok(text) => text.into_bytes(),
         Err(bytes) => bytes.into_bytes(),
     };
-    let refused = answer.refused.into_iter().map(|error| {
-        let fix = offered(&error.fix.worded(words)).into();
-        Error { message: offered(&error.message), fix, ..error }
-    });
+    // Messages repeat what is in the workspace; how to mend something is in refdesk's own words.
+    let mend = |fix: &Fix| offered(&fix.worded(words)).into();
+    let refused = answer.refused.into_iter().map(|error| Error { fix: mend(&error.fix), ..error });
     let refused = refused.collect();
-    let diagnostics = answer.diagnostics.into_iter().map(|problem| {
-        let (message, fix) = (offered(&problem.message), offered(&problem.fix.worded(words)).into());
-        Diagnostic { message, fix, ..problem }
-    });
+    let diagnostics = answer.diagnostics.into_iter().map(|problem| Diagnostic { fix: mend(&problem.fix), ..problem });
     let diagnostics = diagnostics.collect();
     let notes = answer.notes.iter().map(|note| offered(note)).collect();
     let mut json = answer.json;
     offer_in(&mut json, &offered);
-    CommandOutput { json, text, refused, diagnostics, notes, ..answer }
+    CommandOutput { json, text, refused, diagnostics, notes, options, ..answer }
 }
 
-/// Whether the text form is in refdesk's own words. Others repeat their input, or what is in the workspace.
+/// Whether the text form is in refdesk's own words. Others repeat their input, or what is in the workspace; that of the
+/// demo is refdesk's own.
 pub fn is_own_text(command: Option<&Command>, is_demo: bool) -> bool {
+    use Command::{
+        Clear, Connect, Disconnect, Doctor, Enrich, Exclude, Include, Index, Render, Replay, Select, Unselect, Where,
+    };
     match command {
-        Some(Command::Enrich(_) | Command::Render(_) | Command::Replay { .. }) => false,
-        Some(Command::Instructions | Command::Journal(_) | Command::Search(_) | Command::Templates { .. }) => is_demo,
-        _ => true,
+        Some(Enrich(_) | Render(_) | Replay { .. }) => false,
+        None
+        | Some(
+            Clear { .. }
+            | Connect { .. }
+            | Disconnect { .. }
+            | Doctor
+            | Exclude(_)
+            | Include(_)
+            | Index(_)
+            | Select(_)
+            | Unselect(_)
+            | Where,
+        ) => true,
+        _ => is_demo,
     }
 }
 
@@ -81,13 +93,15 @@ fn offered(text: &str, options: &str, is_demo: bool) -> String {
     })
 }
 
-/// Puts the options into the advice of an answer in JSON.
+/// Puts the options into the advice of an answer in JSON, and into that of its errors and diagnostics. The members of
+/// sources may have the same names.
 fn offer_in(json: &mut Value, offered: &dyn Fn(&str) -> String) {
     match json {
         Value::Array(items) => items.iter_mut().for_each(|item| offer_in(item, offered)),
-        Value::Object(members) => members.iter_mut().for_each(|(name, value)| match value {
-            Value::String(text) if matches!(name.as_str(), "fix" | "hint") => *text = offered(text),
-            other => offer_in(other, offered),
+        Value::Object(members) => members.iter_mut().for_each(|(name, value)| match (name.as_str(), value) {
+            ("fix" | "hint", Value::String(text)) => *text = offered(text),
+            ("error" | "errors" | "warnings" | "diagnostics", below) => offer_in(below, offered),
+            _ => {}
         }),
         _ => {}
     }

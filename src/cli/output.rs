@@ -27,7 +27,7 @@ pub fn print(answer: CommandOutput, format: OutputFormat) -> ExitCode {
 
 /// Like [`print`]; also returns whether standard output could be written.
 pub fn print_checked(answer: CommandOutput, format: OutputFormat) -> (ExitCode, bool) {
-    print_diagnostics(unique_diagnostics(&answer), answer.shows_warnings);
+    print_diagnostics(unique_diagnostics(&answer), answer.shows_warnings, &answer.options);
     answer.refused.iter().for_each(print_error);
     if format == OutputFormat::Text {
         answer.notes.iter().for_each(|note| print_to_stderr(&format!("note: {}", one_line(note))));
@@ -355,7 +355,7 @@ pub fn wants_json(arguments: impl Iterator<Item = std::ffi::OsString>) -> bool {
 const ERRORS: usize = 20;
 
 /// Prints errors in full up to a screenful, and warnings as a count: `refdesk check` lists them all.
-fn print_diagnostics(diagnostics: Vec<&Diagnostic>, shows_warnings: bool) {
+fn print_diagnostics(diagnostics: Vec<&Diagnostic>, shows_warnings: bool, options: &str) {
     let (errors, warnings): (Vec<&Diagnostic>, Vec<&Diagnostic>) =
         diagnostics.into_iter().partition(|problem| problem.is_error());
     for problem in errors.iter().take(ERRORS) {
@@ -364,7 +364,7 @@ fn print_diagnostics(diagnostics: Vec<&Diagnostic>, shows_warnings: bool) {
     let more = total(errors.iter().skip(ERRORS).copied());
     if more > 0 {
         let (errors, them) = (counted(more, "more error"), if more == 1 { "it" } else { "them" });
-        print_to_stderr(&format!("error: {errors}: `refdesk check` lists {them}"));
+        print_to_stderr(&format!("error: {errors}: `refdesk {options}check` lists {them}"));
     }
     // Warnings of a rendering and of databases concern the request, and no other command prints them.
     let is_own = |problem: &&Diagnostic| shows_warnings || problem.code == Code::Render;
@@ -384,10 +384,10 @@ fn print_diagnostics(diagnostics: Vec<&Diagnostic>, shows_warnings: bool) {
             let missing = many.iter().filter(|problem| problem.code == Code::MissingPath).count();
             let missing = match missing {
                 0 => String::new(),
-                some => format!(" ({some} of missing files, which `refdesk init` follows if they moved)"),
+                some => format!(" ({some} of missing files, which `refdesk {options}init` follows if they moved)"),
             };
             let count = grouped(total(many.iter().copied()));
-            print_to_stderr(&format!("warning: {count} warnings{missing}: `refdesk check` lists them"));
+            print_to_stderr(&format!("warning: {count} warnings{missing}: `refdesk {options}check` lists them"));
         }
     }
 }

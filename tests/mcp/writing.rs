@@ -154,6 +154,22 @@ fn of_an_unreadable_file_an_agent_learns_only_that_it_exists() {
 }
 
 #[test]
+fn a_session_may_compare_a_text_with_what_it_wrote_itself() {
+    let workspace = configured(json!({"approval": {"gen/**": "auto"}}));
+    workspace.trust(STATE);
+    let mut client = Client::connect(&workspace);
+    for bytes in [10, 0] {
+        let result = write(&mut client, "gen/a.txt", json!({}));
+        assert_eq!(result["structuredContent"]["bytes_written"], bytes, "{result}");
+    }
+    // It is no longer its own once another has changed it.
+    workspace.put("gen/a.txt", b"PIN=1234\n");
+    let result = write(&mut client, "gen/a.txt", json!({}));
+    let diff = result["structuredContent"]["diff"].as_str().unwrap();
+    assert_eq!(diff, "gen/a.txt exists; the diff is not shown, because you may not read it\n");
+}
+
+#[test]
 fn a_rule_that_is_trusted_writes_and_one_that_is_not_asks() {
     let workspace = configured(json!({"approval": {"gen/**": "auto"}}));
     let mut client = Client::connect(&workspace);

@@ -1,8 +1,8 @@
 //! A handle to the desk, shared by all clients of a server: the engine, and the open questions to people.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -14,6 +14,8 @@ use refdesk_desk::Session;
 use refdesk_desk::channel::presence::{self, Presence, PresenceKind};
 use refdesk_desk::engine::{Ending, Engine, Request, Response, Snapshot};
 use refdesk_desk::session::Receipt;
+use refdesk_files::name::sha256_hex;
+use refdesk_files::output::{PriorContent, Proposal};
 use refdesk_templates::render::Renderer;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
@@ -25,6 +27,10 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 /// and their clients allow a call more time than this), and how often it checks.
 const INDEX_WAIT: Duration = Duration::from_secs(8);
 const INDEX_POLL: Duration = Duration::from_millis(200);
+
+/// The most files of which a server remembers that a session wrote them; beyond that it forgets them all, and the session
+/// may compare a text only with files that it may read.
+const WRITES: usize = 10_000;
 
 /// The most open questions to people per server; each has a waiting thread.
 pub(crate) const QUESTIONS: usize = 16;
@@ -45,6 +51,8 @@ struct Inner {
     is_trial: bool,
     /// Sessions with an open question.
     asking: Mutex<HashSet<String>>,
+    /// The hash of the text that a session last wrote to a path.
+    writes: Mutex<HashMap<(String, PathBuf), String>>,
     /// Whether the server is shutting down.
     shutdown: watch::Sender<bool>,
     /// Marks the server as open once a client has connected; `None` if that failed.
@@ -55,8 +63,9 @@ impl DeskHandle {
     /// Without a `session`, every client has its own. With `is_trial`, the handle neither journals nor marks the server
     /// as open.
     pub fn new(session: Option<String>, renderer: Renderer, engine: Engine, is_trial: bool) -> Self {
-        let (asking, shutdown, present) = (Mutex::default(), watch::Sender::new(false), OnceLock::new());
-        Self { inner: Arc::new(Inner { session, renderer, engine, is_trial, asking, shutdown, present }) }
+        let (asking, writes) = (Mutex::default(), Mutex::default());
+        let (shutdown, present) = (watch::Sender::new(false), OnceLock::new());
+        Self { inner: Arc::new(Inner { session, renderer, engine, is_trial, asking, writes, shutdown, present }) }
     }
 
     /// The session shared by all clients, if the server was started with one.
@@ -125,6 +134,22 @@ impl DeskHandle {
     /// Sends the desk a request; `None` if it is closed.
     pub async fn ask(&self, session: &Session, request: Request) -> Option<Response> {
         self.inner.engine.ask(session, request).await
+    }
+
+    /// Remembers that this session wrote a proposed text.
+    pub(crate) fn note_write(&self, session: &Session, proposal: &Proposal) {
+        let mut writes = self.inner.writes.lock().unwrap_or_else(PoisonError::into_inner);
+        if writes.len() >= WRITES {
+            writes.clear();
+        }
+        writes.insert((session.id.clone(), proposal.path.clone()), sha256_hex(proposal.text.as_bytes()));
+    }
+
+    /// Whether the file that a proposal replaces is as this session wrote it.
+    pub(crate) fn has_written(&self, session: &Session, proposal: &Proposal) -> bool {
+        let PriorContent::File { hash, .. } = &proposal.before else { return false };
+        let writes = self.inner.writes.lock().unwrap_or_else(PoisonError::into_inner);
+        writes.get(&(session.id.clone(), proposal.path.clone())) == Some(hash)
     }
 
     /// Like [`Self::ask`], but while the index is being built for the first time, repeats the request until the index

@@ -71,6 +71,7 @@ async fn run(mut call: ToolCall) -> ToolResult {
     let write = Request::Write { proposal: Box::new(proposal.clone()), reason };
     match call.handle.ask(&call.session, write).await {
         Some(Response::Written(Ok(written))) => {
+            call.handle.note_write(&call.session, &proposal);
             let mut json = facts(&rendering);
             json.insert("output_path".to_owned(), json!(written.shown));
             let bytes = if may_compare { written.bytes } else { proposal.text.len() };
@@ -135,10 +136,10 @@ async fn unified(proposal: &Proposal) -> Result<String, Error> {
     tokio::task::spawn_blocking(move || diff.unified()).await.map_err(|_| closed())
 }
 
-/// Whether the agent may learn how the text differs from what is there. Of a file that it may not read it learns only
-/// that it exists: whether or how much a text differs would let it guess the content line by line.
+/// Whether the agent may learn how the text differs from what is there. Of a file that it neither wrote nor may read it
+/// learns only that it exists: whether or how much a text differs would let it guess the content line by line.
 async fn may_compare(call: &ToolCall, proposal: &Proposal) -> Result<bool, Error> {
-    if proposal.before == PriorContent::Nothing {
+    if proposal.before == PriorContent::Nothing || call.handle.has_written(&call.session, proposal) {
         return Ok(true);
     }
     let (_, access) = call.handle.readable(&call.session).await.ok_or_else(closed)?;

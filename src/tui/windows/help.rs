@@ -214,10 +214,15 @@ fn lines(state: &State, words: &str) -> Vec<Line<'static>> {
         ];
         legend("Marks of tables", &of_tables);
     }
+    let mut own_keys: Vec<String> = Vec::new();
     for context in contexts(state) {
         let here = ACTIONS.iter().filter(|binding| binding.contexts.contains(&context));
         let keyed = here.map(|binding| (binding, state.keymap.shown(binding, &[context])));
-        let found = keyed.filter(|(it, keys)| has_words([context.title(), keys, it.name, it.description]));
+        // What a window binds itself, it does not have from all windows.
+        let is_own = |keys: &str| keys.split(' ').all(|key| own_keys.iter().any(|own| own == key));
+        let keyed: Vec<_> = keyed.filter(|(_, keys)| context != KeyContext::Window || !is_own(keys)).collect();
+        own_keys.extend(keyed.iter().flat_map(|(_, keys)| keys.split(' ').map(str::to_owned)));
+        let found = keyed.into_iter().filter(|(it, keys)| has_words([context.title(), keys, it.name, it.description]));
         add(context.title(), found.flat_map(|(it, keys)| entry(&keys, ThemeRole::Catalog, it.description)).collect());
     }
     lines

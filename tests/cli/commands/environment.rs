@@ -134,6 +134,16 @@ fn offered_commands_keep_the_workspace_desk_and_configuration() {
         assert!(from(folder, words).stderr.contains(&fix), "{fix}");
         assert_eq!(from(folder, &[&["--json"], words].concat()).json()["error"]["hint"], fix.as_str());
     }
+    // What is in the workspace is shown as it is.
+    let text = "run `refdesk select a`";
+    let entry = json!({"id": "foreign", "name": "F", "type": "inline", "content": text, "description": text,
+                       "tags": [text], "hint": text});
+    world.configure(json!({"sources": [entry]}));
+    for words in [&["list"][..], &["show", "foreign"], &["show", "foreign", "--json"]] {
+        let shown = run(world.command(words).current_dir(&away), None).exits(0);
+        assert!(shown.text().contains(text), "{shown}");
+        assert!(!shown.text().contains(&format!("--workspace {path} select")), "{shown}");
+    }
 }
 
 #[test]

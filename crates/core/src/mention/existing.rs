@@ -40,7 +40,7 @@ struct KnownFolder {
 struct Names {
     known: HashMap<OsString, Entry>,
     /// Whether other names count as missing.
-    is_listed: bool,
+    is_complete: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -79,6 +79,12 @@ impl Existing {
         self.listed.iter().any(|listed| folder.starts_with(listed))
     }
 
+    /// Whether this name leads to one of the listed folders.
+    fn leads_to_listed(&self, folder: &Path, name: &OsStr) -> bool {
+        let path = folder.join(name);
+        self.listed.iter().any(|listed| listed.starts_with(&path))
+    }
+
     /// Finds an absolute and clean path.
     pub(super) fn find(&self, path: &Path) -> Found {
         let mut folder = self.root.clone();
@@ -91,7 +97,7 @@ impl Existing {
             let reached =
                 |after: usize| path.ancestors().nth(rest.components().count() + after).unwrap_or(path).to_path_buf();
             let missing = || if is_last { folder.real.join(name) } else { folder.real.join(name).join(rest) };
-            match folder.entry(name, |folder| self.may_list(folder)) {
+            match folder.entry(name, self) {
                 Entry::Folder(next) if !is_last => folder = next,
                 Entry::Link(Some(Target { folder: Some(next), .. })) if !is_last => folder = next,
                 Entry::Folder(next) => return Found { real: next.real.clone(), exists: true, reached: reached(0) },
@@ -125,30 +131,31 @@ impl KnownFolder {
         Arc::new(Self { real, ..Self::default() })
     }
 
-    fn entry(&self, name: &OsStr, may_list: impl FnOnce(&Path) -> bool) -> Entry {
-        if let Some(known) = self.names.read().ok().and_then(|names| names.get(name)) {
+    fn entry(&self, name: &OsStr, existing: &Existing) -> Entry {
+        if let Some(known) = self.names.read().ok().and_then(|names| names.known.get(name).cloned()) {
             return known;
         }
         let Ok(mut names) = self.names.write() else { return Entry::Missing };
-        if names.known.len() >= LOOKED_UP {
-            names.is_listed = true;
-            if may_list(&self.real) {
+        if names.known.len() >= LOOKED_UP && !names.is_complete {
+            names.is_complete = true;
+            if existing.may_list(&self.real) {
                 names.list(&self.real);
             }
         }
-        names.get(name).unwrap_or_else(|| {
-            let entry = Entry::at(self.real.join(name));
-            names.known.insert(name.to_owned(), entry.clone());
-            entry
-        })
+        if let Some(known) = names.known.get(name) {
+            return known.clone();
+        }
+        // The way to the workspace is known whatever else links lead to beside it.
+        if names.is_complete && !existing.leads_to_listed(&self.real, name) {
+            return Entry::Missing;
+        }
+        let entry = Entry::at(self.real.join(name));
+        names.known.insert(name.to_owned(), entry.clone());
+        entry
     }
 }
 
 impl Names {
-    fn get(&self, name: &OsStr) -> Option<Entry> {
-        self.known.get(name).cloned().or(self.is_listed.then_some(Entry::Missing))
-    }
-
     /// Adds every name in this folder.
     fn list(&mut self, folder: &Path) {
         for entry in fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok) {
@@ -234,20 +241,36 @@ mod tests {
     fn only_a_few_names_are_looked_up_one_by_one() {
         let root = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(root.path()).unwrap();
-        let folder = KnownFolder::at(root.clone());
-        for nth in 0..10_000 {
-            assert!(matches!(folder.entry(OsStr::new(&format!("x{nth}")), |_| true), Entry::Missing));
+        write_atomic(&root.join("ws/f"), b"x").unwrap();
+        write_atomic(&root.join("beside/f"), b"x").unwrap();
+        let existing = Existing::new(vec![root.join("ws")]);
+        for (folder, has_known) in [("ws", LOOKED_UP + 1), ("beside", LOOKED_UP), ("", LOOKED_UP)] {
+            let real = root.join(folder);
+            let known = KnownFolder::at(real.clone());
+            for nth in 0..1_000 {
+                assert!(matches!(known.entry(OsStr::new(&format!("x{nth}")), &existing), Entry::Missing));
+            }
+            assert_eq!(known.names.read().unwrap().known.len(), has_known, "{folder}: of ws, also what is in it");
+            // Nothing is asked again until everything is forgotten.
+            write_atomic(&real.join("x999"), b"x").unwrap();
+            assert!(matches!(known.entry(OsStr::new("x999"), &existing), Entry::Missing), "{folder}");
+            assert!(matches!(KnownFolder::at(real).entry(OsStr::new("x999"), &existing), Entry::File), "{folder}");
         }
-        assert_eq!(folder.names.read().unwrap().known.len(), LOOKED_UP);
-        // The folder is not asked again until everything is forgotten.
-        write_atomic(&root.join("x9999"), b"x").unwrap();
-        assert!(matches!(folder.entry(OsStr::new("x9999"), |_| true), Entry::Missing));
-        assert!(matches!(KnownFolder::at(root.clone()).entry(OsStr::new("x9999"), |_| true), Entry::File));
-        // A folder that may not be listed is not, whatever links lead to it.
-        let outside = Existing::new(Vec::new());
-        for nth in 0..LOOKED_UP {
-            assert!(!outside.find(&root.join(format!("x{nth}"))).exists);
+    }
+
+    #[test]
+    fn links_to_folders_beside_a_listed_one_do_not_hide_it() {
+        let root = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(root.path()).unwrap();
+        write_atomic(&root.join("ws/docs/f"), b"x").unwrap();
+        symlink(root.join("ws"), root.join("written")).unwrap();
+        let existing = Existing::new(vec![root.join("ws"), root.join("written")]);
+        for nth in 0..2 * LOOKED_UP {
+            assert!(!existing.find(&root.join(format!("repo{nth}/README.md"))).exists);
         }
-        assert!(!outside.find(&root.join("x9999")).exists);
+        for path in ["ws/docs/f", "written/docs/f"] {
+            let found = existing.find(&root.join(path));
+            assert_eq!((found.real, found.exists), (root.join("ws/docs/f"), true), "{path}");
+        }
     }
 }

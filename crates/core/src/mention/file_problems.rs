@@ -38,7 +38,8 @@ impl FileProblems<'_> {
         }
         if let Some(line) = named.unparsed_from {
             let message = format!(
-                "the document has more than {} line breaks and punctuation marks; from here on, only ids and bare paths are mentions",
+                "the document has more than {} line breaks and punctuation marks: from here on, only ids and bare paths \
+                 are mentions, and links defined from here on are not followed",
                 grouped(SIGNS)
             );
             self.listed.push(self.problem(Code::TooMany, message, SPLIT).at_line(wide(line)));

@@ -98,7 +98,8 @@ impl PathIndex {
             place.state == PathState::Directory
                 && workspace.iter().all(|workspace| !place.resolved.starts_with(workspace))
         });
-        let listed = outside.map(|place| place.resolved.to_path_buf()).chain(workspace.iter().cloned()).collect();
+        let outside = outside.flat_map(|place| [place.path.to_path_buf(), place.resolved.to_path_buf()]);
+        let listed = outside.chain(workspace.iter().cloned()).collect();
         Self { targets, written, workspace, existing: Existing::new(listed), led_out: RwLock::default() }
     }
 

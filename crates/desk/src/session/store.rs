@@ -130,8 +130,8 @@ impl Store {
 
     /// The warning that the file of the selection was deleted while a desk runs.
     pub(crate) fn deleted(&self) -> Diagnostic {
-        let message =
-            "the file was deleted; its last picks and exclusions stay here, and the next change stores them again";
+        let message = "the file was deleted: its last picks and exclusions stay only here, until a change here stores them again \
+             or one by another process replaces them";
         Diagnostic::warning(Code::NotStored, message)
             .in_file(self.shown(&self.selection))
             .fix("pick or unpick a source")
