@@ -13,6 +13,7 @@ mod load;
 mod place;
 mod plain;
 mod profile;
+mod references_folder;
 mod source;
 mod tags;
 #[cfg(any(test, feature = "testing"))]
@@ -21,9 +22,10 @@ mod wanted;
 
 pub use entry::tags_of;
 pub use id_rule::{ID_BYTES, id_fault};
-pub use load::{CatalogOptions, NOT_A_SOURCE, PlainSources, load, load_config, references_folder};
+pub use load::{CatalogOptions, PlainSources, load, load_config};
 pub use place::{ReservedFolders, other_candidates};
 pub use profile::{NarrowedCatalog, missing, narrowed};
+pub use references_folder::{NOT_A_SOURCE, references_folder};
 pub use source::{DirectoryContents, LocalPath, Mode, PathState, Source, SourceDefinition, SourceId, SourceKind};
 pub use wanted::EntryFilter;
 

@@ -1,10 +1,9 @@
 //! Builds a catalog from files: merges the configuration's sources with the discovered ones (BEHAVIOUR §2).
 
 use std::collections::HashMap;
-use std::ffi::OsString;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -13,25 +12,18 @@ use serde_json::Value;
 use super::Catalog;
 use super::entry::EntryContext;
 use super::place::PathChecker;
+use super::references_folder::{ReferenceFile, json_files, references_folder};
 use super::source::{Source, SourceId};
 use super::wanted::EntryFilter;
-use crate::config::{
-    self, Config, JsonDocument, MemberPart, WorkspaceContext, expand, has_more_values, too_many_values,
-};
+use crate::config::{self, Config, JsonDocument, MemberPart, WorkspaceContext, has_more_values, too_many_values};
 use refdesk_files::output::resolve;
-use refdesk_files::path::{absolute, is_absent, name_of};
-use refdesk_files::{EntryKind, Folder, cause, whole};
+use refdesk_files::path::is_absent;
+use refdesk_files::{Folder, cause};
 use refdesk_text::Code;
 use refdesk_text::report::listed::{LISTED, ListedProblems};
 use refdesk_text::report::locate::PointerStep;
 use refdesk_text::report::{Diagnostic, Position};
 use refdesk_text::tokens::{counted, grouped};
-
-/// A file in the references folder that is not a source.
-pub const NOT_A_SOURCE: &str = "embedding_config.json";
-
-/// Size limit, in bytes, of a file that defines one source; a larger text would be too long for an agent anyway.
-const LARGEST_ENTRY: u64 = 16 * 1024 * 1024;
 
 /// Size limit, in bytes, of all files that define one source together, as of the configuration.
 const ALL_ENTRIES: u64 = 256 * 1024 * 1024;
@@ -301,69 +293,6 @@ fn shared(source: Source, previous: Option<&Catalog>) -> Arc<Source> {
         Some(catalog) => catalog.share(source),
         None => Arc::new(source),
     }
-}
-
-/// The folder whose files are sources.
-pub fn references_folder(context: &WorkspaceContext, config: &Config) -> PathBuf {
-    absolute(&context.workspace, Path::new(&expand(context, &config.settings.references_dir)))
-}
-
-struct ReferenceFile {
-    /// Path below the references folder as configured, links not resolved.
-    path: PathBuf,
-    place: ReferencePlace,
-}
-
-enum ReferencePlace {
-    In(Folder),
-    /// A link and its resolved target; `None` if it cannot be resolved.
-    Linked(Option<PathBuf>),
-}
-
-impl ReferenceFile {
-    /// The resolved target of a link.
-    fn leads_to(&self) -> Option<&Path> {
-        match &self.place {
-            ReferencePlace::In(_) => None,
-            ReferencePlace::Linked(to) => to.as_deref(),
-        }
-    }
-
-    /// Reads without following links, so the file is the one that `may_read` allowed.
-    fn read(&self) -> io::Result<Vec<u8>> {
-        let bytes = match &self.place {
-            ReferencePlace::In(folder) => folder.read(name_of(&self.path), LARGEST_ENTRY),
-            ReferencePlace::Linked(Some(real)) => {
-                let (folder, name) = Folder::parent_of_real(real)?;
-                folder.read(name, LARGEST_ENTRY)
-            }
-            // Get the operating system's error for the link.
-            ReferencePlace::Linked(None) => {
-                Err(fs::metadata(&self.path).err().unwrap_or_else(|| io::ErrorKind::NotFound.into()))
-            }
-        };
-        bytes.and_then(|read| whole(read, LARGEST_ENTRY))
-    }
-}
-
-/// The `*.json` files directly in the folder at this path, in byte order of file name.
-fn json_files(path: &Path, opened: &Folder) -> io::Result<Vec<ReferenceFile>> {
-    let mut names = Vec::new();
-    for entry in opened.entries()? {
-        let (name, kind) = entry?;
-        if name.as_encoded_bytes().ends_with(b".json") && name != NOT_A_SOURCE {
-            names.push((name, kind));
-        }
-    }
-    names.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
-    let file = |(name, kind): (OsString, EntryKind)| {
-        let place = match kind {
-            EntryKind::Link => ReferencePlace::Linked(resolve(&opened.path_of(&name)).ok()),
-            _ => ReferencePlace::In(opened.clone()),
-        };
-        ReferenceFile { path: path.join(name), place }
-    };
-    Ok(names.into_iter().map(file).collect())
 }
 
 /// A warning for every source whose id an earlier one already uses, at the position of the later source.
