@@ -106,6 +106,14 @@ impl UnlocatedAction {
         PrivilegedAction { what, summary, hash, about, file, line }
     }
 
+    /// Says why a person is asked again who trusted this path before.
+    pub(super) fn asked_again(mut self) -> Self {
+        for text in [&mut self.what, &mut self.summary] {
+            text.push_str("; you trusted this path before, but not everything below it");
+        }
+        self
+    }
+
     /// Shows this URL in the summary without what may be secret.
     fn with_url(mut self, url: &str) -> Self {
         self.summary = self.what.replacen(&code_span(url), &code_span(&without_secrets(url)), 1);
@@ -220,7 +228,7 @@ impl PrivilegedActions<'_> {
             (mode, _) => json!(mode),
         };
         let content = match extent {
-            // Older versions stored trust in files and folders alike in this form.
+            // Older versions stored trust in files and folders alike in this form. Hashes do not tell which.
             PathExtent::File => json!({"id": id, "path": path, "mode": mode}),
             PathExtent::Tree => json!({"id": id, "path": path, "mode": mode, "extent": "tree"}),
         };

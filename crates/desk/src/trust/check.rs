@@ -85,7 +85,7 @@ impl<'d> TrustCheck<'d> {
 
     /// The privileged action of a local source that leads to `real` outside, or a trusted one that includes it: trust
     /// for every agent includes those that select the source, and trust in a folder includes what was there before it
-    /// and after it.
+    /// and after it. Says so if only trust in the path as a file, or that of an older version, exists.
     pub(super) fn source_at(
         &self,
         source: &Source,
@@ -97,7 +97,12 @@ impl<'d> TrustCheck<'d> {
         let every = SourceAudience::EveryAgent;
         let wider = [(every, PathExtent::Tree), (every, extent), (by, PathExtent::Tree)];
         let trusted = wider.into_iter().map(|(by, extent)| action(by, extent)).find(|it| self.trusts(&it.hash));
-        trusted.unwrap_or_else(|| action(by, extent))
+        let trusts_file = || [every, by].into_iter().any(|by| self.trusts(&action(by, PathExtent::File).hash));
+        match trusted {
+            Some(trusted) => trusted,
+            None if extent == PathExtent::Tree && trusts_file() => action(by, extent).asked_again(),
+            None => action(by, extent),
+        }
     }
 
     /// The agents that get this source.

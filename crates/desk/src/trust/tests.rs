@@ -264,8 +264,13 @@ fn a_path_that_becomes_a_folder_needs_trust_again() {
     assert_eq!(access(&mut desk).unreadable(), ["a".into()], "before the catalog is read again");
     let waiting = world.waiting();
     assert_eq!(waiting.len(), 2, "{waiting:?}");
-    assert!(waiting.iter().all(|what| what.contains(" and everything below it")), "{waiting:?}");
+    let why = " and everything below it, as `@NAME`; you trusted this path before, but not everything below it";
+    for (what, id) in waiting.iter().zip(["a", "gone"]) {
+        assert!(what.ends_with(&why.replace("NAME", id)), "{what}");
+    }
     trust_all(&world.desk());
+    let trusted = world.desk().actions();
+    assert!(trusted.iter().all(|action| !action.what.contains("before")), "{trusted:?}");
     fs::remove_dir_all(world.root.join("out")).unwrap();
     world.put("out/a.md", "text\n");
     assert_eq!(world.waiting(), [""; 0], "trust in a folder includes what was there before");
