@@ -107,14 +107,19 @@ fn print_write(approval: &Approval, turn: &mut InputOutcome) {
     let what = match approval.effect() {
         ApprovalEffect::New => "This is a new file.",
         ApprovalEffect::Other => "This OVERWRITES a file.",
+        ApprovalEffect::Same => "The file already has exactly this text.",
         ApprovalEffect::Unknown => "The current content is unknown.",
     };
     let template =
         approval.template.as_ref().map(|name| format!(" It comes from the template {name}.")).unwrap_or_default();
-    turn.print(format!("{what} Changes: {}.{template}", approval.summary));
+    let is_same = approval.effect() == ApprovalEffect::Same;
+    let changes = if is_same { String::new() } else { format!(" Changes: {}.", approval.summary) };
+    turn.print(format!("{what}{changes}{template}"));
     approval.warnings.iter().for_each(|warning| turn.print(format!("Warning: {}", sentence(warning))));
-    turn.print(format!("The difference has {}:", counted(approval.diff.lines().count(), "line")));
-    approval.diff.lines().for_each(|line| turn.print(line));
+    if !is_same {
+        turn.print(format!("The difference has {}:", counted(approval.diff.lines().count(), "line")));
+        approval.diff.lines().for_each(|line| turn.print(line));
+    }
     turn.print("Type yes to let it write exactly this, no to decline, or later.");
 }
 

@@ -2,7 +2,7 @@
 //! screen. Nothing is written before approval.
 
 use refdesk_desk::channel::folder::{Pending, answer, default_folder, pending};
-use refdesk_desk::channel::{Response, presence};
+use refdesk_desk::channel::{ApprovalEffect, Response, presence};
 use serde_json::{Value, json};
 
 use crate::mcp::world::{configured, workspace};
@@ -111,6 +111,14 @@ fn a_person_sees_the_diff_and_approves_or_declines() {
     }
     let journal = workspace.run(&["journal", "--format", "json"]).exits(0).text().to_owned();
     assert!(journal.contains("\"reason\":\"approved by a person at a screen\""), "{journal}");
+    // Of a text that the file already has, the person learns it and the agent does not.
+    workspace.put("same.txt", b"Hello Ada\n");
+    let arguments = json!({"template": "Hello Ada\n", "output_path": "same.txt", "overwrite": true});
+    let id = client.ask("tools/call", json!({"name": "renderTemplateToFile", "arguments": arguments}));
+    let asked = question(&workspace, &mut client);
+    assert_eq!(asked.request.approval.as_ref().unwrap().effect(), ApprovalEffect::Same);
+    says(&asked, true);
+    assert_eq!(client.answer(&id)["result"]["structuredContent"]["bytes_written"], 10);
 }
 
 #[test]

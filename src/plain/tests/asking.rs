@@ -91,7 +91,10 @@ fn a_write_is_approved_after_its_difference_and_only_as_shown() {
     assert_eq!(lines[0], "The request has changed in the meantime. Nothing was answered.");
     assert!(lines.iter().any(|line| line.starts_with("This OVERWRITES a file.")), "{lines:?}");
     assert_eq!(asked(&mut state, "yes"), Request::Reply { request_id: "r2".to_owned(), reply: Reply::Yes });
-    output(&mut state, "requests");
+    state.snapshot = ask("");
+    let same = "The file already has exactly this text. It comes from the template Entity.java.tpl.";
+    let lines = output(&mut state, "requests");
+    assert!(lines.iter().any(|line| line == same) && !lines.concat().contains("difference"), "{lines:?}");
     state.snapshot = fixture::snapshot();
     assert_eq!(output(&mut state, "yes"), ["This request is no longer open. Nothing was answered."]);
 }

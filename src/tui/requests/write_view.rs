@@ -41,10 +41,14 @@ fn effect(state: &State, approval: &Approval, path: &str) -> PageLine {
     let (what, role) = match approval.effect() {
         ApprovalEffect::New => ("new file ", ThemeRole::Text),
         ApprovalEffect::Other => ("OVERWRITES ", ThemeRole::Warning),
+        ApprovalEffect::Same => ("keeps ", ThemeRole::Text),
         ApprovalEffect::Unknown => ("writes ", ThemeRole::Warning),
     };
     let line = PageLine::new(what, role).then(path, ThemeRole::Strong);
     match approval.summary.as_str() {
+        _ if approval.effect() == ApprovalEffect::Same => {
+            line.then(&format!(" {} it already has exactly this text", state.skin.glyphs.dot), ThemeRole::Text)
+        }
         "" => line,
         summary => line.then(&format!(" {} {}", state.skin.glyphs.dot, short(summary)), ThemeRole::Text),
     }

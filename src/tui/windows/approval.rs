@@ -92,6 +92,7 @@ pub fn verb(state: &State) -> &'static str {
     match effect(state) {
         Some(ApprovalEffect::New) => "yes, write a new file",
         Some(ApprovalEffect::Other) => "yes, OVERWRITE it",
+        Some(ApprovalEffect::Same) => "yes, keep it as it is",
         Some(ApprovalEffect::Unknown) | None => "yes, write it",
     }
 }

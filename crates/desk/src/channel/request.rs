@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use refdesk_files::output::Diff;
+
 /// A request to the user.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Request {
@@ -107,6 +109,7 @@ impl Approval {
         match self.diff.lines().next() {
             Some("--- /dev/null") => ApprovalEffect::New,
             Some(line) if line.starts_with("--- ") => ApprovalEffect::Other,
+            None if self.summary == Diff::default().summary() => ApprovalEffect::Same,
             _ => ApprovalEffect::Unknown,
         }
     }
@@ -119,6 +122,8 @@ pub enum ApprovalEffect {
     New,
     /// The file exists with other content.
     Other,
+    /// The file already has exactly this content.
+    Same,
     /// The request has no diff.
     Unknown,
 }

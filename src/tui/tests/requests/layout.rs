@@ -206,6 +206,16 @@ fn an_approval_says_what_is_overwritten_and_how_to_decline_at_every_size() {
     }
 }
 
+#[test]
+fn an_approval_without_a_difference_says_that_the_file_has_this_text() {
+    let mut state = desk("", &[fixture::asking_to_write("w", "codex over mcp", "src/Order.java", "", &[])]);
+    press(&mut state, "A Enter");
+    let shown = screen(&state);
+    for said in ["keeps src/Order.java · it already has exactly this text", "y yes, keep it as it is"] {
+        assert!(shown.contains(said), "{said}\n{shown}");
+    }
+}
+
 /// The question explains why the sources are offered, so it gets the rows that the list does not need.
 #[test]
 fn a_long_question_has_the_rows_that_the_list_does_not_need() {
