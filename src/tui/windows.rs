@@ -35,13 +35,16 @@ pub use receipt::ReceiptWindow;
 pub use switch::open as open_switch;
 
 use ratatui::Frame;
+use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::action::{Action, KeyContext};
 use super::input::Effect;
 use super::state::State;
 use super::status;
+use super::theme::ThemeRole;
 use super::update;
+use super::widgets::cells;
 use super::widgets::field::{FieldLimit, TextField};
 use super::widgets::motion::{Cursor, Motion, Scroll};
 use drawing::{
@@ -184,6 +187,11 @@ trait Window {
         false
     }
 
+    /// The action that is offered only once the end of its text was shown.
+    fn offered_at_end(&self) -> Option<Action> {
+        None
+    }
+
     /// The actions whose keys are part of its text.
     fn listed_keys(&self) -> Option<&'static [Action]> {
         None
@@ -280,8 +288,23 @@ pub fn outer(state: &State) -> Option<Rect> {
 pub fn draw(state: &State, frame: &mut Frame<'_>) {
     if let Some((window, cursor)) = opened(state) {
         window.draw(state, cursor, frame);
-        status::draw_labels(state, &labels(state), frame.buffer_mut());
+        let labels = labels(state);
+        status::draw_labels(state, &labels, frame.buffer_mut());
+        draw_lines_left(state, window, &labels, frame.buffer_mut());
     }
+}
+
+/// `y is offered at the end: 23 lines left`, beside the keys.
+fn draw_lines_left(state: &State, window: &dyn Window, labels: &[status::Label], buffer: &mut Buffer) {
+    let place = window.keys(state).filter(|place| place.height > 0 && state.ended_request().is_none());
+    let (Some(action), Some(place), left @ 1..) = (window.offered_at_end(), place, lines_below(state)) else { return };
+    let (key, left) = (state.key_in(window.context(), action), cells::counted(left, "line"));
+    let x = labels.iter().map(|label| label.right() + 2).max().unwrap_or(place.x + 1);
+    let room = usize::from(place.right().saturating_sub(x + 1));
+    let whole = format!("{key} is offered at the end: {left} left");
+    let text = if cells::width(&whole) <= room { whole } else { format!("{key}: {left} left") };
+    let text = cells::clip(&text, room, state.skin.glyphs.ellipsis);
+    cells::put(buffer, (x, place.y), &text, room, state.skin.theme.style(ThemeRole::Infra));
 }
 
 /// The keys shown in the open window.
@@ -347,9 +370,14 @@ fn step(state: &mut State, motion: Motion, times: usize) {
 
 /// Whether the open window shows a text with more lines below.
 pub fn has_more_below(state: &State) -> bool {
-    opened(state).is_some_and(|(window, cursor)| {
+    lines_below(state) > 0
+}
+
+/// The number of lines below those of a text that the open window shows.
+fn lines_below(state: &State) -> usize {
+    opened(state).map_or(0, |(window, cursor)| {
         let WindowRows { place, len, is_list } = window.rows(state);
-        !is_list && cursor.top + usize::from(place.height) < len
+        if is_list { 0 } else { len.saturating_sub(cursor.top + usize::from(place.height)) }
     })
 }
 

@@ -32,6 +32,13 @@ pub struct Label {
     place: Rect,
 }
 
+impl Label {
+    /// The column after it.
+    pub fn right(&self) -> u16 {
+        self.place.right()
+    }
+}
+
 /// The keys in the bottom line, except those that the open window shows itself.
 pub fn bottom(state: &State, place: Rect) -> Vec<Label> {
     let shown: Vec<Action> = windows::labels(state).iter().map(|label| label.action).collect();

@@ -152,9 +152,17 @@ fn a_write_can_be_approved_only_at_the_end_of_its_difference() {
     let mut state = desk("", std::slice::from_ref(&tall));
     assert_eq!(replied(&press(&mut state, "A Enter y")), []);
     assert_eq!(message(&state), "PageDown shows the rest first: you would approve that, too");
+    let left = |state: &State| -> Option<usize> {
+        let shown = screen(state);
+        let (_, left) = shown.split_once("y is offered at the end: ")?;
+        left.split_once(" lines left")?.0.parse().ok()
+    };
+    let before = left(&state).unwrap();
     press(&mut state, "j");
+    assert_eq!(left(&state), Some(before - 1));
     assert!(!screen(&state).contains("y yes"), "{}", screen(&state));
     press(&mut state, "G");
+    assert_eq!(left(&state), None);
     assert!(screen(&state).contains("y yes, write a new file"), "{}", screen(&state));
     assert_eq!(replied(&press(&mut state, "y")), [("w1".to_owned(), Reply::Yes)]);
     let mut state = desk("", &[tall]);
@@ -390,6 +398,7 @@ fn nothing_is_trusted_before_it_was_shown_to_the_end() {
         let sent = commands(&press(&mut state, keys));
         assert_eq!(sent.contains(&Request::Trust(state.snapshot.untrusted.clone())), is_trusted, "{keys}");
         assert_eq!(message(&state).contains("shows the rest first"), !is_trusted, "{keys}: {}", message(&state));
+        assert_eq!(screen(&state).contains("y is offered at the end: "), !is_trusted, "{keys}: {}", screen(&state));
     }
 }
 

@@ -9,7 +9,7 @@ use super::{
     DifferenceLayout, Titles, Window, WindowRows, centred, difference_layout, draw_frame, draw_scrolled, draw_text,
     summary_rows, text_columns, wide,
 };
-use crate::tui::action::KeyContext;
+use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
 use crate::tui::layout;
 use crate::tui::pane_view::scrolled;
@@ -39,6 +39,10 @@ impl Window for ApprovalView {
 
     fn keys(&self, state: &State) -> Option<Rect> {
         Some(places(state).keys)
+    }
+
+    fn offered_at_end(&self) -> Option<Action> {
+        Some(Action::Approve)
     }
 
     /// Wraps the diff again if the request or the width has changed.

@@ -28,6 +28,10 @@ impl Window for Trust {
         Some(TextPage { note, ..TextPage::new("Trust", ThemeRole::Warning, columns, text) })
     }
 
+    fn offered_at_end(&self) -> Option<Action> {
+        Some(Action::TrustThis)
+    }
+
     fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
         match action {
             Action::TrustThis => {
