@@ -81,8 +81,9 @@ fn options(arguments: &Cli) -> String {
     arguments.demo.then(|| "--demo ".to_owned()).into_iter().chain(values).collect()
 }
 
-/// The text with the options after each `refdesk` that begins a command.
+/// The text with the options after each `refdesk` that begins a command, or is one.
 fn offered(text: &str, options: &str, is_demo: bool) -> String {
+    let text = text.replace("`refdesk`", &format!("{START}{}`", options.trim_end()));
     let mut parts = text.split(START);
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |before, rest| {

@@ -35,7 +35,7 @@ pub fn run(desk: &mut Desk, session: &Session, words: &[String]) -> CommandOutpu
     }
     if ids.is_empty() || (add.is_empty() && remove.is_empty()) {
         let missing = if ids.is_empty() { "an id" } else { "a tag to add (+TAG) or to remove (-TAG)" };
-        let hint = "name ids, tags to add and tags to remove: refdesk tag retry-pattern +resilience -draft";
+        let hint = "name ids, tags to add and tags to remove: `refdesk tag retry-pattern +resilience -draft`";
         return CommandOutput::usage(format!("{missing} is missing"), hint);
     }
     // If no source has a tag to remove, it is probably mistyped.

@@ -42,11 +42,12 @@ fn list(desk: &Desk, index: &TemplateIndex, pattern: Option<&str>) -> CommandOut
     let listed: Vec<Value> = templates.iter().map(|template| row(desk, template)).collect();
     let json = json!({"templates": listed, "count": templates.len()});
     if templates.is_empty() {
-        let text = match pattern {
-            Some(_) if !index.templates.is_empty() => "No template name matches the pattern.\n",
-            _ => "The selection has no templates. `refdesk select ID` picks a source that has some.\n",
-        };
-        return CommandOutput::new(json, text);
+        if pattern.is_some() && !index.templates.is_empty() {
+            return CommandOutput::new(json, "No template name matches the pattern.\n");
+        }
+        // The text form of other lists repeats names, so commands are offered in a note.
+        let notes = vec!["`refdesk select ID` picks a source that has some".to_owned()];
+        return CommandOutput { notes, ..CommandOutput::new(json, "The selection has no templates.\n") };
     }
     let cells = |template: &&Template| {
         let variables = refdesk_templates::names(&template.variables).join(", ");

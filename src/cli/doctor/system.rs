@@ -36,9 +36,9 @@ pub fn program() -> CheckLine {
         (Some(found), Some(own)) if found == own => CheckLine::ok("program", format!("{} is on PATH", own.display())),
         (Some(found), _) => {
             let text = format!("PATH has a different refdesk, {}", found.display());
-            CheckLine::note("program", text, "agents that run `refdesk` will use that one")
+            CheckLine::note("program", text, "agents that run 'refdesk' will use that one")
         }
-        (None, _) => CheckLine::note("program", "refdesk is not on PATH", "agents that run `refdesk` need it there"),
+        (None, _) => CheckLine::note("program", "refdesk is not on PATH", "agents that run 'refdesk' need it there"),
     }
 }
 

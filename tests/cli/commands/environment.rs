@@ -134,6 +134,16 @@ fn offered_commands_keep_the_workspace_desk_and_configuration() {
         assert!(from(folder, words).stderr.contains(&fix), "{fix}");
         assert_eq!(from(folder, &[&["--json"], words].concat()).json()["error"]["hint"], fix.as_str());
     }
+    for (words, start, rest) in [
+        (&["templates"][..], "`refdesk", " select ID` picks a source that has some"),
+        (&["ask"], "open `refdesk", "` in this workspace"),
+        (&["ask", "--tag", "nope"], "`refdesk", " list --unselected` shows ids and tags"),
+        (&["tag", "a"], "to remove: `refdesk", " tag retry-pattern +resilience -draft`"),
+        (&["tag", "nope", "+x"], "`refdesk", " list` shows all ids"),
+    ] {
+        let ran = run(world.command(words).current_dir(&away), None);
+        assert!(ran.stderr.contains(&format!("{start} --workspace {path}{rest}")), "{ran}");
+    }
     // What is in the workspace is shown as it is.
     let text = "run `refdesk select a`";
     let entry = json!({"id": "foreign", "name": "F", "type": "inline", "content": text, "description": text,
