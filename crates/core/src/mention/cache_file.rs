@@ -41,7 +41,7 @@ pub(crate) type Header = [u8; 32];
 
 pub(super) fn header(ids: &IdMatcher) -> Header {
     let mut hash = Sha256::new();
-    hash.update(concat!("mentions 8, refdesk ", env!("CARGO_PKG_VERSION"), "\0"));
+    hash.update(concat!("mentions 9, refdesk ", env!("CARGO_PKG_VERSION"), "\0"));
     hash.update(ids.hash());
     hash.finalize().into()
 }
@@ -129,7 +129,7 @@ impl<'a> CacheEntry<'a> {
         }
         let is_binary = from.number()? != 0;
         let mut line = || from.number().map(|line| (line != 0).then_some(line));
-        let (cut_at, unparsed_from) = (line()?, line()?);
+        let (cut_at, unparsed_from, split_at) = (line()?, line()?, line()?);
         let mut found = Vec::new();
         for _ in 0..from.number()? {
             let (id, line) = (from.number()?, from.number()?);
@@ -155,7 +155,8 @@ impl<'a> CacheEntry<'a> {
                 Some(Box::new(HiddenCharacters { count, line, column, kinds }))
             }
         };
-        Some(ScannedMentions { ids: found.into(), paths: paths.into(), is_binary, cut_at, unparsed_from, hidden })
+        let (ids, paths) = (found.into(), paths.into());
+        Some(ScannedMentions { ids, paths, is_binary, cut_at, unparsed_from, split_at, hidden })
     }
 }
 
@@ -174,7 +175,7 @@ pub(crate) fn entry(
         out.extend_from_slice(&part.to_le_bytes());
     }
     put(&mut out, usize::from(named.is_binary));
-    for line in [named.cut_at, named.unparsed_from] {
+    for line in [named.cut_at, named.unparsed_from, named.split_at] {
         out.extend_from_slice(&line.unwrap_or(0).to_le_bytes());
     }
     put(&mut out, named.ids.len());
@@ -290,6 +291,7 @@ mod tests {
             is_binary: true,
             cut_at: Some(7),
             unparsed_from: None,
+            split_at: Some(8),
             hidden: Some(Box::new(hidden)),
         };
         vec![

@@ -44,6 +44,14 @@ impl FileProblems<'_> {
             );
             self.listed.push(self.problem(Code::TooMany, message, SPLIT).at_line(wide(line)));
         }
+        if let Some(line) = named.split_at {
+            let message = format!(
+                "the document has more than {} line breaks and punctuation marks, so the text from here on is parsed \
+                 separately: a link whose definition is in another part is a mention only at its definition",
+                grouped(SIGNS)
+            );
+            self.listed.push(self.problem(Code::TooMany, message, SPLIT).at_line(wide(line)));
+        }
         // The text of an inline source is checked as part of the catalog.
         if let Some(hidden) = named.hidden.as_deref().filter(|_| self.source.place().is_some()) {
             let diagnostic =

@@ -69,6 +69,8 @@ pub(crate) struct FoundLinks {
     pub cut_at: Option<usize>,
     /// The offset from which on only bare words are found.
     pub unparsed_from: Option<usize>,
+    /// The offset of the second part, if all of the text was parsed, but in parts, and contains definitions.
+    pub split_at: Option<usize>,
 }
 
 /// Links, and the byte ranges in which bare words are ignored or count as code.
@@ -81,6 +83,9 @@ struct Parsed {
     code: Vec<Range<usize>>,
     /// The offset from which on nothing was parsed.
     unparsed_from: Option<usize>,
+    /// As in [`FoundLinks`].
+    split_at: Option<usize>,
+    has_definitions: bool,
 }
 
 impl Parsed {
@@ -96,7 +101,7 @@ pub(crate) fn links(text: &str, format: LinkSyntax) -> FoundLinks {
     // Every link and every definition contains an opening bracket.
     let may_matter =
         || memchr::memchr(b'[', text.as_bytes()).is_some() || memchr::memmem::find(text.as_bytes(), b"./").is_some();
-    let Parsed { mut links, covered, code, unparsed_from } = match format {
+    let Parsed { mut links, covered, code, unparsed_from, split_at, .. } = match format {
         LinkSyntax::Markdown if may_matter() => markdown(text),
         LinkSyntax::Html => html(text),
         _ => Parsed::default(),
@@ -109,7 +114,7 @@ pub(crate) fn links(text: &str, format: LinkSyntax) -> FoundLinks {
     links.sort_by_key(|link| link.offset);
     let cut_at = links.get(LINKS_OF_A_DOCUMENT).map(|link| link.offset);
     links.truncate(LINKS_OF_A_DOCUMENT);
-    FoundLinks { links, cut_at, unparsed_from }
+    FoundLinks { links, cut_at, unparsed_from, split_at }
 }
 
 /// Parses the text in parts, so that the tree of the parser stays small.
@@ -125,10 +130,14 @@ fn markdown(text: &str) -> Parsed {
             found.unparsed_from = Some(start);
             break;
         }
+        if is_cut {
+            found.split_at.get_or_insert(start);
+        }
         if found.links.len() > LINKS_OF_A_DOCUMENT {
             break;
         }
     }
+    found.split_at = found.split_at.filter(|_| found.has_definitions && found.unparsed_from.is_none());
     found.covered.sort_by_key(|range| range.start);
     found
 }
@@ -177,6 +186,7 @@ fn add_markdown(part: &str, offset: usize, is_cut: bool, found: &mut Parsed) -> 
         found.code.truncate(code);
     }
     for (target, span) in definitions.into_iter().filter(|(_, span)| span.start < read) {
+        found.has_definitions = true;
         found.covered.push(there(&span));
         found.add(Link::written(target, offset + span.start));
     }
@@ -334,7 +344,15 @@ mod tests {
         let shown: Vec<_> = found.links.iter().map(|link| (link.target.as_str(), &text[link.offset..][..3])).collect();
         assert_eq!(shown, [("./a.md", "[a]"), ("./b.md", "./b"), ("./c.md", "[c]")]);
         assert!(found.links[1].is_code);
-        assert_eq!((found.cut_at, found.unparsed_from), (None, None));
+        assert_eq!((found.cut_at, found.unparsed_from, found.split_at), (None, None, None));
+        // The definition counts, and only its position can: the link that refers to it is in another part.
+        let text = format!("[a][r] [n][no]\n\n{text}\n\n[r]: ./r.md");
+        let found = links(&text, LinkSyntax::Markdown);
+        assert_eq!(found.links.iter().filter(|link| link.target == "./r.md").count(), 1);
+        assert_eq!((found.unparsed_from, found.split_at), (None, text.find("  ```")));
+        let text = format!("[a][r]\n\n[r]: ./r.md\n\n{text}{}", "[".repeat(SIGNS));
+        let found = links(&text, LinkSyntax::Markdown);
+        assert!(found.unparsed_from.is_some() && found.split_at.is_none(), "one warning is enough");
         // Nothing is parsed from a block with too many signs on.
         let text = format!("[a](./a.md)\n\n{}\n\n[b](b.md) ./c.md", "[".repeat(SIGNS));
         let found = links(&text, LinkSyntax::Markdown);

@@ -25,6 +25,8 @@ pub struct ScannedMentions {
     pub cut_at: Option<u32>,
     /// The line from which on only bare words are links, because the text is too long to be parsed.
     pub unparsed_from: Option<u32>,
+    /// The line from which on a long text is parsed separately, if it contains definitions of links.
+    pub split_at: Option<u32>,
     /// Invisible characters in the text.
     pub hidden: Option<Box<HiddenCharacters>>,
 }
@@ -56,9 +58,9 @@ pub fn scan(text: &str, format: LinkSyntax, matcher: &IdMatcher) -> ScannedMenti
             (ids, links(text, format))
         }
     };
-    let FoundLinks { links, cut_at, unparsed_from } = found;
+    let FoundLinks { links, cut_at, unparsed_from, split_at } = found;
     let line_of = |at: usize| narrow(LineCounter::new(text).line_of(at));
-    let (cut_at, unparsed_from) = (cut_at.map(line_of), unparsed_from.map(line_of));
+    let [cut_at, unparsed_from, split_at] = [cut_at, unparsed_from, split_at].map(|at| at.map(line_of));
     let mut lines = LineCounter::new(text);
     let paths = links
         .into_iter()
@@ -69,18 +71,19 @@ pub fn scan(text: &str, format: LinkSyntax, matcher: &IdMatcher) -> ScannedMenti
             Some(LinkedPath { path, line, is_example })
         })
         .collect();
-    ScannedMentions { ids, paths, is_binary: false, cut_at, unparsed_from, hidden }
+    ScannedMentions { ids, paths, is_binary: false, cut_at, unparsed_from, split_at, hidden }
 }
 
 /// The links, without bare words, in a part that begins at this offset of the text.
 fn written_links(part: &str, offset: usize, format: LinkSyntax) -> FoundLinks {
-    let FoundLinks { links, cut_at, unparsed_from } = links(part, format);
+    let FoundLinks { links, cut_at, unparsed_from, split_at } = links(part, format);
     let there = |at: usize| at + offset;
     let written = links.into_iter().filter(|link| !link.is_bare);
     FoundLinks {
         links: written.map(|link| Link { offset: there(link.offset), ..link }).collect(),
         cut_at: cut_at.map(there),
         unparsed_from: unparsed_from.map(there),
+        split_at: split_at.map(there),
     }
 }
 
