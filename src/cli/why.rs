@@ -38,16 +38,27 @@ fn role(role: Role) -> &'static str {
     }
 }
 
-/// ` by you, 12:03`, or `, preselected`; empty if unknown. For an auto source, what that means.
+/// ` by you, 12:03`, ` by an agent, not confirmed by a person`, or `, preselected`; empty if unknown. For an auto source,
+/// what that means.
 fn by(why: &PickLink) -> String {
     if why.role == Role::AutoRoot {
         return ": an agent gets it with the instructions".to_owned();
     }
-    let preselected = || if why.preselected { ", preselected".to_owned() } else { String::new() };
-    why.picked.as_ref().map_or_else(preselected, |picked| {
-        let who = if picked.by_person { "you" } else { &picked.who };
-        format!(" by {who}, {}", since::shown(&picked.time, &since::now(), false))
-    })
+    let unknown = match why {
+        PickLink { is_unconfirmed: true, .. } => " by an agent",
+        PickLink { preselected: true, .. } => ", preselected",
+        _ => "",
+    };
+    // A person's undo restores an agent's pick.
+    let picked = why.picked.as_ref().filter(|picked| !(picked.by_person && why.is_unconfirmed));
+    let by = picked.map_or_else(
+        || unknown.to_owned(),
+        |picked| {
+            let who = if picked.by_person { "you" } else { &picked.who };
+            format!(" by {who}, {}", since::shown(&picked.time, &since::now(), false))
+        },
+    );
+    if why.is_unconfirmed { format!("{by}, not confirmed by a person") } else { by }
 }
 
 /// `c ← b (by id, docs/b.md:3) ← a (picked by you, 12:03)`, safe to print. If that is wider than `width`, a line for each

@@ -22,6 +22,20 @@ pub fn waits(snapshot: &Snapshot, id: &str) -> bool {
 
 /// The state in words: `picked`, `pulled in by @a, @b`, `missing`, `available`, `waits for trust`.
 pub fn words(snapshot: &Snapshot, id: &str, list: IdList) -> String {
+    words_with(snapshot, id, list, "picked")
+}
+
+/// [`words`] that tell an agent's pick from a person's.
+pub fn full_words(snapshot: &Snapshot, id: &str, list: IdList) -> String {
+    words_with(snapshot, id, list, picked(snapshot, id))
+}
+
+/// `picked`, or that only an agent picked it.
+pub fn picked(snapshot: &Snapshot, id: &str) -> &'static str {
+    if snapshot.by_agents.contains(id) { "picked by an agent, not confirmed by a person" } else { "picked" }
+}
+
+fn words_with(snapshot: &Snapshot, id: &str, list: IdList, picked: &str) -> String {
     let member = snapshot.selection.member(id);
     let source = snapshot.catalog.get(id);
     let state = match (member, SelectionState::of(&snapshot.catalog, &snapshot.selection, id)) {
@@ -33,7 +47,7 @@ pub fn words(snapshot: &Snapshot, id: &str, list: IdList) -> String {
             }
         }
         (Some(member), _) if member.role == Role::AutoRoot => "auto, pulls in others".to_owned(),
-        (Some(_), _) => "picked".to_owned(),
+        (Some(_), _) => picked.to_owned(),
         // An exclusion prevents pulling in a source, but does not remove it from the instructions.
         (None, SelectionState::Excluded) if source.is_some_and(|source| source.mode == Mode::Auto) => {
             "excluded, still in the instructions (auto)".to_owned()

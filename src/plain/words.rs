@@ -24,9 +24,10 @@ pub fn state_words(snapshot: &Snapshot, id: &str) -> String {
     source_words::words(snapshot, id, joined)
 }
 
-/// [`state_words`] with a verb: `is available`, `waits for trust`, `is picked and waits for trust`.
+/// [`state_words`] with a verb: `is available`, `waits for trust`, `is picked and waits for trust`. Tells an agent's pick
+/// from a person's.
 pub fn state_sentence(snapshot: &Snapshot, id: &str) -> String {
-    match state_words(snapshot, id) {
+    match source_words::full_words(snapshot, id, joined) {
         words if words == source_words::WAITS_FOR_TRUST => words,
         words => match words.strip_suffix(&format!(", {}", source_words::WAITS_FOR_TRUST)) {
             Some(before) => format!("is {before} and {}", source_words::WAITS_FOR_TRUST),

@@ -28,6 +28,11 @@ pub fn words(snapshot: &Snapshot, id: &str) -> String {
     source_words::words(snapshot, id, ids)
 }
 
+/// [`words`] that tell an agent's pick from a person's.
+pub fn full_words(snapshot: &Snapshot, id: &str) -> String {
+    source_words::full_words(snapshot, id, ids)
+}
+
 pub fn parents(member: &SelectedSource) -> String {
     source_words::parents(member, ids)
 }

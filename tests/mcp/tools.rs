@@ -62,6 +62,21 @@ fn selecting_pulls_in_mentioned_sources_and_is_stored() {
 
 /// Names with hidden characters are escaped in both forms of an answer, and accepted in that form.
 #[test]
+fn a_pick_of_an_agent_is_called_unconfirmed_until_a_person_makes_it() {
+    let workspace = workspace();
+    let mut client = Client::connect(&workspace);
+    client.result("selectReferences", json!({"ids": ["service"]}));
+    let whose = |command: &str| {
+        let ran = workspace.run(&[command, "service"]).exits(0);
+        let text = ran.text();
+        (text.contains("picked by test-client over mcp, "), text.contains(", not confirmed by a person)"))
+    };
+    assert_eq!([whose("why"), whose("show")], [(true, true); 2]);
+    workspace.run(&["select", "service"]).exits(0);
+    assert!(![whose("why"), whose("show")].into_iter().any(|(_, is_unconfirmed)| is_unconfirmed));
+}
+
+#[test]
 fn names_with_hidden_characters_are_escaped_and_accepted_in_that_form() {
     let hidden = ["\u{202e}", "\u{200b}", "\u{1b}", "\u{e0041}"];
     for character in hidden {

@@ -30,6 +30,8 @@ pub struct PickLink {
     pub picked: Option<PickedBy>,
     /// Whether the configuration picks it and no choice was made since.
     pub preselected: bool,
+    /// Whether an agent picked it and no person confirmed that.
+    pub is_unconfirmed: bool,
 }
 
 /// Who picked a source.
@@ -102,7 +104,9 @@ impl CompleteDesk<'_> {
             let picked = picked.map(|line| PickedBy { by_person: line.by_person(), who: line.who, time: line.time });
             let preselected =
                 member.role == Role::Picked && self.chosen_by.0.is_none() && self.is_preselected(member.id.as_str());
-            chain.push(PickLink { id: member.id.clone(), role: member.role, mentions, picked, preselected });
+            let is_unconfirmed = self.picks_by_agents().contains(member.id.as_str());
+            let (id, role) = (member.id.clone(), member.role);
+            chain.push(PickLink { id, role, mentions, picked, preselected, is_unconfirmed });
             next.clone_from(&member.reason);
         }
         Ok(chain)
@@ -118,6 +122,7 @@ impl CompleteDesk<'_> {
             mentions,
             picked: None,
             preselected: false,
+            is_unconfirmed: false,
         })
     }
 

@@ -104,7 +104,7 @@ pub use templates::{RenderFailure, RenderRequest, RenderedTemplate, TemplateRef}
 pub use undo::UndoResult;
 pub use why_not::{HintRemedy, NeededRoom, Verdict};
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -432,6 +432,11 @@ impl Desk {
     /// The ids that the workspace picks.
     pub(crate) fn brought_picks(&self) -> HashSet<&str> {
         self.preselected_ids().chain(self.unconfirmed.taken_over.iter().map(String::as_str)).collect()
+    }
+
+    /// The picks of agents that no person confirmed.
+    pub(crate) fn picks_by_agents(&self) -> &BTreeSet<String> {
+        &self.unconfirmed.by_agents
     }
 
     /// Those of a choice's picks that no person made here.

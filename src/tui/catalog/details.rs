@@ -25,7 +25,7 @@ pub fn lines(state: &State, columns: usize) -> Vec<PageLine> {
         (PageLine::new(format!("@{}", cells::clean(id)), ThemeRole::Strong), MarkedText::of(&source.name, &marks.name));
     let mut lines = beside(named, columns);
     let (mark, role) = source_state::mark(&state.snapshot, id);
-    let words = source_state::words(&state.snapshot, id);
+    let words = source_state::full_words(&state.snapshot, id);
     let state_line = format!("{} {}{}", state.skin.glyphs.mark(mark), cells::clean(&words), first_place(state, id));
     let terse = is_short(state);
     let mut fields = fields(state, source).into_iter();

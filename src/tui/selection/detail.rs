@@ -81,17 +81,16 @@ fn member(state: &State, node: &TreeRow, id: &str, columns: usize, most: usize) 
             let head = format!("Picked, and also mentioned by {parents_counted}; unpicking it releases nothing:");
             reasons(state, (&member.id, &parents), &head, columns, most)
         }
-        _ => wrapped(&brings(node)),
+        _ => wrapped(&brings(node, &cells::sentence(source_words::picked(&state.snapshot, id)))),
     }
 }
 
-fn brings(node: &TreeRow) -> String {
+fn brings(node: &TreeRow, picked: &str) -> String {
     let PickConsequence { others, waiting, .. } = node.brings;
+    let waiting = source_words::waiting(waiting);
     match others {
-        0 => "Picked. Nothing else would leave with it.".to_owned(),
-        _ => {
-            format!("Picked. It pulls in {}{}.", cells::counted(others, "more source"), source_words::waiting(waiting))
-        }
+        0 => format!("{picked}. Nothing else would leave with it."),
+        _ => format!("{picked}. It pulls in {}{waiting}.", cells::counted(others, "more source")),
     }
 }
 

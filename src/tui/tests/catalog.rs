@@ -1,5 +1,6 @@
 //! The catalog by its keys: filter, order, and the document under the cursor.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::tui::filtering::FilteredList;
@@ -47,6 +48,20 @@ fn esc_goes_back_from_a_filter_that_matches_nothing() {
         assert_ne!(row(&state), before, "{pane:?}");
         press(&mut state, "\"zzz\" Esc");
         assert_eq!(row(&state), before, "{pane:?}");
+    }
+}
+
+#[test]
+fn the_details_tell_an_agents_pick_from_a_persons() {
+    let by_agents: Arc<BTreeSet<String>> = Arc::new(["circuit-breaker".to_owned()].into());
+    for (by_agents, is_told) in [(Arc::default(), false), (by_agents, true)] {
+        let mut state = fixture::state(200, 60);
+        update(&mut state, Input::Snapshot(Box::new(Snapshot { by_agents, ..fixture::snapshot() })));
+        for keys in ["1 g j", "2 g"] {
+            press(&mut state, keys);
+            let shown = screen(&state).to_lowercase();
+            assert_eq!(shown.contains("picked by an agent, not confirmed by a person"), is_told, "{keys}: {shown}");
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The state of the desk at one moment, for display.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -30,6 +30,8 @@ pub struct Snapshot {
     pub graph: Arc<MentionGraph>,
     /// The selection.
     pub selection: Arc<Selection>,
+    /// The picks of agents that no person confirmed.
+    pub by_agents: Arc<BTreeSet<String>>,
     /// The templates of the selection.
     pub templates: Arc<TemplateIndex>,
     /// Estimated tokens of each source whose size is known.

@@ -101,6 +101,7 @@ impl Worker<'_> {
             catalog: self.desk.catalog().clone(),
             graph: self.desk.graph().clone(),
             selection: self.desk.selection().clone(),
+            by_agents: self.desk.picks_by_agents().clone().into(),
             templates: self.visible_templates(),
             tokens: self.desk.known_tokens().clone(),
             instructions,
