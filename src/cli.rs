@@ -72,7 +72,7 @@ use threads::ProcessLifetime;
 
 use refdesk_core::config::screen_files::{ScreenFiles, ScreenSettings};
 use refdesk_desk::engine::Started;
-use refdesk_desk::{Desk, Options, Session};
+use refdesk_desk::{Desk, Options, Picker, Session};
 use refdesk_templates::render::worker;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::tokens::counted;
@@ -297,7 +297,7 @@ fn run_command(desk: &mut Desk, session: &Session, command: &Command, arguments:
     let format = arguments.format;
     match command {
         Command::List(args) => list::run(desk, args, format),
-        Command::Select(args) => select::run(desk, session, args).into(),
+        Command::Select(args) => select::run(desk, session, args, Picker::Person).into(),
         Command::Unselect(args) => change::unselect(desk, session, &args.ids),
         Command::Exclude(args) => change::exclude(desk, session, &args.ids),
         Command::Include(args) => change::include(desk, session, &args.ids),

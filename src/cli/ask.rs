@@ -8,7 +8,7 @@ use super::answer::CommandOutput;
 use super::args::{AskArgs, SelectArgs};
 use super::{fix, rows, select, signals};
 use refdesk_desk::channel::{self, ChannelAnswer, ChannelSetup, NoAnswer, Place, Request, Wait};
-use refdesk_desk::{Desk, Session, TagFilter, nearest_tag, quoted_tags, unused_tags};
+use refdesk_desk::{Desk, Picker, Session, TagFilter, nearest_tag, quoted_tags, unused_tags};
 use refdesk_text::{Code, Error};
 
 /// Exit code of a request that was not answered in time (BEHAVIOUR §10).
@@ -40,7 +40,9 @@ pub fn run(desk: &mut Desk, session: &Session, args: &AskArgs) -> CommandOutput 
 }
 
 fn pick(desk: &mut Desk, session: &Session, request: &Request, answered: ChannelAnswer) -> CommandOutput {
-    let ChannelAnswer { selected, mut unknown, by, .. } = answered;
+    let ChannelAnswer { selected, mut unknown, by, is_from_program, .. } = answered;
+    // A program may be anyone's.
+    let picker = if is_from_program { Picker::Agent } else { Picker::Person };
     let mut answer = if selected.is_empty() {
         let message = "nothing was chosen";
         CommandOutput::new(
@@ -49,7 +51,7 @@ fn pick(desk: &mut Desk, session: &Session, request: &Request, answered: Channel
         )
     } else {
         // Pick only what was offered; other ids in the answer are only reported.
-        select::run(desk, session, &SelectArgs { ids: selected, tags: Vec::new() }).into()
+        select::run(desk, session, &SelectArgs { ids: selected, tags: Vec::new() }, picker).into()
     };
     if !unknown.is_empty() {
         answer.notes.push(format!("not offered, and left out: {}", rows::first_of(&unknown)));

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::answer::CommandOutput;
 use super::args::{ListArgs, OutputFormat, ReferencesCommand};
 use super::{change, list, select};
-use refdesk_desk::{Desk, Session};
+use refdesk_desk::{Desk, Picker, Session};
 
 const HELP: &str = "\
 references list [--tag T] [--mode M] [--selected|--unselected]   show the sources
@@ -25,7 +25,7 @@ pub fn run(
     match command {
         None => list::run(desk, &ListArgs::default(), format),
         Some(ReferencesCommand::List(args)) => list::run(desk, args, format),
-        Some(ReferencesCommand::Select(args)) => select::run(desk, session, args).into(),
+        Some(ReferencesCommand::Select(args)) => select::run(desk, session, args, Picker::Person).into(),
         Some(ReferencesCommand::Unselect(args)) => change::unselect(desk, session, &args.ids),
         Some(ReferencesCommand::Reload) => {
             desk.reload();

@@ -3,12 +3,15 @@
 use super::answer::CommandOutput;
 use super::args::SelectArgs;
 use super::fix;
-use refdesk_desk::{Desk, PickStatus, Session, unused_tags};
+use refdesk_desk::{Desk, PickStatus, Picker, Session, unused_tags};
 use refdesk_text::escape::one_line;
 use refdesk_text::{Code, Error};
 
-pub fn run(desk: &mut Desk, session: &Session, args: &SelectArgs) -> Result<CommandOutput, Error> {
-    let picked = desk.pick(session, &args.ids, &args.tags)?;
+pub fn run(desk: &mut Desk, session: &Session, args: &SelectArgs, picker: Picker) -> Result<CommandOutput, Error> {
+    let picked = match picker {
+        Picker::Person => desk.pick(session, &args.ids, &args.tags)?,
+        Picker::Agent => desk.pick_for_agent(session, &args.ids, &args.tags)?,
+    };
     let json = desk.settled().rows().picked(&picked);
     let met = matches!(picked.status, PickStatus::Success | PickStatus::AllSelected);
     if met {

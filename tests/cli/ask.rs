@@ -9,9 +9,7 @@ use std::process::{Child, Stdio};
 use std::thread;
 use std::time::Instant;
 
-use refdesk_desk::channel::folder::{
-    AnswerStatus, ChannelFolder, FoundRequests, Pending, answer, default_folder, pending,
-};
+use refdesk_desk::channel::folder::{AnswerStatus, ChannelFolder, FoundRequests, Pending, default_folder, pending};
 use refdesk_desk::channel::presence::{PresenceKind, mark_open};
 use refdesk_desk::channel::{MAX, Response};
 use refdesk_files::write_atomic;
@@ -114,7 +112,7 @@ fn an_open_screen_is_asked_and_its_answer_is_picked() {
     assert_eq!(asked.request.asker.who, "refdesk ask");
     let offered: Vec<&str> = asked.request.sources.iter().map(|source| &*source.id).collect();
     assert_eq!(offered, ["one", "two", "tagged"]);
-    assert_eq!(answer(&asked.folder, &response(&asked, &["two", "gone", "always"])).unwrap(), AnswerStatus::First);
+    assert_eq!(world.answer(&asked, &response(&asked, &["two", "gone", "always"])), AnswerStatus::First);
     let answer = asking.ends(0);
     assert_eq!((&answer["status"], &answer["selected_count"]), (&json!("success"), &json!(1)));
     assert_eq!(ids(&answer["sources"]), ["two", "one"]);
@@ -136,7 +134,7 @@ fn offered_sources_follow_tags_and_the_current_selection() {
     let mut asking = Asking::start(&world, &["--tag", "java"]);
     let asked = asking.request();
     assert_eq!(asked.request.sources.len(), 1);
-    answer(&asked.folder, &response(&asked, &[])).unwrap();
+    world.answer(&asked, &response(&asked, &[]));
     let nothing = asking.ends(0);
     assert_eq!((&nothing["status"], &nothing["sources"]), (&json!("none_selected"), &json!([])));
     assert_eq!(world.json(&["ask", "--tag", "cobol"], 1)["status"], "none_matched");
@@ -182,11 +180,11 @@ fn an_incomplete_answer_and_no_answer_are_reported_differently_and_select_nothin
     assert_eq!((&none["status"], &none["error"]["code"]), (&json!("timed_out"), &json!("timed-out")));
     assert_eq!((&none["selected_count"], &none["sources"], &none["unknown"]), (&json!(0), &json!([]), &json!([])));
     // Too late: an answer from a screen is refused, and one from another program has no effect.
-    assert_eq!(answer(&asked.folder, &response(&asked, &["one"])).unwrap(), AnswerStatus::Late { by: None });
+    assert_eq!(world.answer(&asked, &response(&asked, &["one"])), AnswerStatus::Late { by: None });
     let late = put(&asked, &serde_json::to_vec(&response(&asked, &["one"])).unwrap());
     let mut asking = Asking::start(&world, &[]);
     let asked = asking.request();
-    answer(&asked.folder, &response(&asked, &["tagged"])).unwrap();
+    world.answer(&asked, &response(&asked, &["tagged"]));
     asking.end().exits(0);
     assert_eq!(world.picks(), ["tagged"]);
     assert!(late.exists());
@@ -218,13 +216,13 @@ fn a_killed_asker_leaves_no_request_and_blocks_no_other() {
         let asked = asking.request();
         asking.child.kill().unwrap();
         asking.child.wait().unwrap();
-        assert_eq!(answer(&asked.folder, &response(&asked, &["one"])).unwrap(), AnswerStatus::Late { by: None });
+        assert_eq!(world.answer(&asked, &response(&asked, &["one"])), AnswerStatus::Late { by: None });
         assert_eq!(pending(&asked.folder, now()), FoundRequests::default());
         assert_eq!(fs::read_dir(asked.folder.path().join("requests")).unwrap().count(), 0);
     }
     let mut asking = Asking::start(&world, &[]);
     let asked = asking.request();
-    assert_eq!(answer(&asked.folder, &response(&asked, &["one"])).unwrap(), AnswerStatus::First);
+    assert_eq!(world.answer(&asked, &response(&asked, &["one"])), AnswerStatus::First);
     asking.ends(0);
 }
 

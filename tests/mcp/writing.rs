@@ -1,7 +1,7 @@
 //! Writing files for agents: what is refused before a person is asked, what a rule decides, and a person's answer on a
 //! screen. Nothing is written before approval.
 
-use refdesk_desk::channel::folder::{Pending, answer, default_folder, pending};
+use refdesk_desk::channel::folder::{AnswerStatus, Pending, default_folder, pending};
 use refdesk_desk::channel::{ApprovalEffect, Response, presence};
 use serde_json::{Value, json};
 
@@ -29,9 +29,10 @@ fn question(workspace: &Workspace, client: &mut Client) -> Pending {
     }
 }
 
-fn says(pending: &Pending, approved: bool) {
-    let (request_id, by) = (pending.request.request_id.clone(), Some("a screen".to_owned()));
-    answer(&pending.folder, &Response { request_id, selected_ids: Vec::new(), approved: Some(approved), by }).unwrap();
+fn says(workspace: &Workspace, asked: &Pending, approved: bool) {
+    let (request_id, by) = (asked.request.request_id.clone(), Some("a screen".to_owned()));
+    let response = Response { request_id, selected_ids: Vec::new(), approved: Some(approved), by };
+    assert_eq!(workspace.answer(asked, &response), AnswerStatus::First);
 }
 
 #[test]
@@ -93,7 +94,7 @@ fn a_person_sees_the_diff_and_approves_or_declines() {
         assert!(approval.diff.contains("-old\n+Hello Ada"), "{}", approval.diff);
         assert_eq!(asked.request.asker.who, "test-client over mcp");
         assert_eq!(workspace.read("there.txt"), "old\n", "nothing is written before the yes");
-        says(&asked, approved);
+        says(&workspace, &asked, approved);
         let result = client.answer(&id)["result"].clone();
         assert_eq!(result["isError"] == true, !approved, "{result}");
         assert_eq!(workspace.read("there.txt"), expected);
@@ -117,8 +118,36 @@ fn a_person_sees_the_diff_and_approves_or_declines() {
     let id = client.ask("tools/call", json!({"name": "renderTemplateToFile", "arguments": arguments}));
     let asked = question(&workspace, &mut client);
     assert_eq!(asked.request.approval.as_ref().unwrap().effect(), ApprovalEffect::Same);
-    says(&asked, true);
+    says(&workspace, &asked, true);
     assert_eq!(client.answer(&id)["result"]["structuredContent"]["bytes_written"], 10);
+}
+
+/// An agent that can write files cannot approve for the person, nor show them another write than its own.
+#[test]
+fn only_a_screen_of_the_person_approves_exactly_what_it_showed() {
+    let workspace = workspace();
+    let _screen = presence::mark_open(&workspace.path, presence::PresenceKind::Screen).unwrap();
+    let mut client = Client::connect(&workspace);
+    let arguments = json!({"template": "Hello\n", "output_path": "new.txt"});
+    for is_sealed in [false, true] {
+        let id = client.ask("tools/call", json!({"name": "renderTemplateToFile", "arguments": arguments}));
+        let mut asked = question(&workspace, &mut client);
+        if is_sealed {
+            asked.request.approval.as_mut().unwrap().diff = "--- /dev/null\n+++ new.txt\n+harmless\n".to_owned();
+            says(&workspace, &asked, true);
+        } else {
+            let id = &asked.request.request_id;
+            let approval = json!({"request_id": id, "approved": true, "by": "a screen"});
+            let file = format!(".jaato/refdesk/ask/responses/{id}.json");
+            workspace.put(&file, approval.to_string().as_bytes());
+        }
+        let answer = client.answer(&id)["result"]["structuredContent"].clone();
+        assert_eq!(answer["status"], "wrong-answer", "{answer}");
+        assert!(answer["error"].as_str().unwrap().contains("no screen of yours wrote it"), "{answer}");
+        assert!(!workspace.path.join("new.txt").exists());
+    }
+    let journal = workspace.read(".jaato/refdesk/journal.jsonl");
+    assert!(!journal.contains("a person"), "{journal}");
 }
 
 #[test]
@@ -131,7 +160,7 @@ fn a_file_that_changed_before_the_approval_is_left_alone() {
     let id = client.ask("tools/call", json!({"name": "renderTemplateToFile", "arguments": arguments}));
     let asked = question(&workspace, &mut client);
     workspace.put("there.txt", b"changed meanwhile\n");
-    says(&asked, true);
+    says(&workspace, &asked, true);
     let result = client.answer(&id)["result"].clone();
     assert_eq!(result["isError"], true, "{result}");
     let diff = result["structuredContent"]["diff"].as_str().unwrap();

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use refdesk_core::config::WorkspaceContext;
+use refdesk_desk::channel::Response;
+use refdesk_desk::channel::folder::{AnswerStatus, Pending, answer};
 use refdesk_desk::{Desk, Options};
 use refdesk_files::{Sealer, write_atomic};
 use serde_json::{Value, json};
@@ -162,7 +164,7 @@ impl Workspace {
 
     /// Edits the journal's lines without their seals, and seals them again as the person's refdesk would.
     pub fn edit_journal(&self, edit: impl Fn(&str) -> String) {
-        let sealer = Sealer::new(Some(&self.beside(STATE)), &self.path);
+        let sealer = self.sealer();
         let reseal = |line: &str| {
             let (bare, _) = line.rsplit_once(",\"seal\":").expect("a sealed line");
             let line = edit(&format!("{bare}}}"));
@@ -171,6 +173,16 @@ impl Workspace {
         };
         let file = ".jaato/refdesk/journal.jsonl";
         self.put(file, self.read(file).lines().map(reseal).collect::<String>().as_bytes());
+    }
+
+    fn sealer(&self) -> Sealer {
+        Sealer::new(Some(&self.beside(STATE)), &self.path)
+    }
+
+    /// Answers a request as a screen of the person does.
+    pub fn answer(&self, asked: &Pending, response: &Response) -> AnswerStatus {
+        let bytes = response.sealed(&asked.request, &self.sealer()).unwrap();
+        answer(&asked.folder, &asked.request.request_id, &bytes).unwrap()
     }
 
     /// The stored picks of the default desk.

@@ -44,6 +44,8 @@ pub struct ChannelAnswer {
     pub approved: bool,
     /// Who answered, if known: `a screen`.
     pub by: Option<String>,
+    /// Whether another program wrote it, so that whose answer it is, is only what that program says.
+    pub is_from_program: bool,
 }
 
 /// Why there is no answer.

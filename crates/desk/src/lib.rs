@@ -148,6 +148,8 @@ pub struct Desk {
     earlier_unconfirmed: UnconfirmedPicks,
     /// Selected sources with an address or a tool that no pick made here pulled in: they are in every conversation.
     unrequested: HashSet<SourceId>,
+    /// Selected sources with an address or a tool that a person's pick pulled in. Only what they were then is trusted.
+    requested: HashSet<SourceId>,
     /// Why the search index could not be updated in the background, if the last attempt failed.
     index_failure: Option<String>,
     /// Whether those changed since [`Desk::take_trust_change`].
@@ -239,6 +241,7 @@ impl Desk {
             unconfirmed: UnconfirmedPicks::default(),
             earlier_unconfirmed: UnconfirmedPicks::default(),
             unrequested: HashSet::new(),
+            requested: HashSet::new(),
             index_failure: None,
             has_trust_change: false,
             withheld: Vec::new(),

@@ -81,6 +81,8 @@ pub(crate) enum SourceAudience {
     EveryAgent,
     /// Only agents that select it, or something that mentions it.
     Selecting,
+    /// Every agent, because a person picked it, or something that mentions it.
+    Picked,
 }
 
 /// What a path gives to agents.
@@ -221,7 +223,9 @@ impl PrivilegedActions<'_> {
         let (place, named) = (code_span(&path), mention(id));
         let what = match by {
             SourceAudience::EveryAgent => format!("let every agent read {place}{below}, as {named}"),
-            SourceAudience::Selecting => format!("let an agent that selects {named} read {place}{below}"),
+            SourceAudience::Selecting | SourceAudience::Picked => {
+                format!("let an agent that selects {named} read {place}{below}")
+            }
         };
         let mode = match (source.mode, by) {
             (Mode::Selectable, SourceAudience::EveryAgent) => json!("preselected"),
@@ -235,8 +239,9 @@ impl PrivilegedActions<'_> {
         self.action(PrivilegedActionKind::Source(source.id.clone()), what, &content)
     }
 
-    /// A source that every agent is instructed to fetch, or whose tool it is instructed to call.
-    pub(crate) fn for_every_agent(&self, source: &Source) -> Option<UnlocatedAction> {
+    /// A source that every agent is instructed to fetch, or whose tool it is instructed to call. Trust in it as part of
+    /// a person's picks is not trust in it for whatever else the workspace does with it.
+    pub(crate) fn for_every_agent(&self, source: &Source, by: SourceAudience) -> Option<UnlocatedAction> {
         let id = source.id.as_str();
         let hint = &source.fetch_hint;
         let (what, content) = match source.kind.with_trust() {
@@ -255,6 +260,10 @@ impl PrivilegedActions<'_> {
         };
         let hinted = hint.as_ref().map(|hint| format!(", with the hint {}", code_span(hint))).unwrap_or_default();
         let what = format!("{what}, as {}{hinted}", mention(id));
+        let (what, content) = match by {
+            SourceAudience::Picked => (format!("{what}, which your picks bring"), json!({ "picked": content })),
+            SourceAudience::EveryAgent | SourceAudience::Selecting => (what, content),
+        };
         let action = self.action(PrivilegedActionKind::Source(source.id.clone()), what, &content);
         Some(match source.kind.with_trust() {
             SourceKind::Url { url } => action.with_url(url),
@@ -505,7 +514,7 @@ mod tests {
             ..local("a, b", Path::new("/"), PathState::File)
         };
         assert_eq!(
-            actions("/w").for_every_agent(&source).unwrap().what,
+            actions("/w").for_every_agent(&source, SourceAudience::EveryAgent).unwrap().what,
             "tell every agent to fetch ``https://a, as @b (`x`)``, as `@a, b`, with the hint `` it's\\n`new` ``"
         );
         let source = local("a", Path::new("/out/x, as @docs (already trusted)"), PathState::File);

@@ -178,9 +178,12 @@ impl Desk {
         if actions.is_empty() {
             return Ok(());
         }
+        self.trust_hashes(actions.iter().map(|action| action.hash.clone()))
+    }
+
+    fn trust_hashes(&self, hashes: impl IntoIterator<Item = String>) -> Result<(), Error> {
         let workspace = resolved(self.workspace());
-        let kept =
-            self.trust_file(&workspace)?.add(&in_text(&workspace), actions.iter().map(|action| action.hash.clone()));
+        let kept = self.trust_file(&workspace)?.add(&in_text(&workspace), hashes);
         kept.map(drop).map_err(|error| trust_not_stored(&error))
     }
 

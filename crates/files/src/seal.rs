@@ -52,6 +52,12 @@ struct SealerState {
     key: OnceLock<SealKey>,
 }
 
+impl PartialEq for Sealer {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.0.state, &self.0.workspace) == (&other.0.state, &other.0.workspace)
+    }
+}
+
 impl Sealer {
     /// A sealer for this workspace with the secret in this state folder; without a state folder, nothing can be sealed.
     pub fn new(state: Option<&Path>, workspace: &Path) -> Self {

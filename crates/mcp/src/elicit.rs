@@ -162,5 +162,5 @@ fn parse_reply(request: &Request, result: &ElicitResult) -> UserReply {
         Some(_) => return Err(unreadable(format!("'{FIELD}' is not a list of ids"))),
     };
     let (selected, unknown) = chosen.into_iter().partition(|id| is_offered(id));
-    Ok(ChannelAnswer { selected, unknown, approved: false, by })
+    Ok(ChannelAnswer { selected, unknown, by, ..ChannelAnswer::default() })
 }

@@ -51,7 +51,8 @@ pub(crate) struct Chosen {
     pub note: String,
     /// Ids that the person gave but that were not offered.
     pub unknown: Vec<String>,
-    /// Whose pick it is: an answer through the client is the agent's, which controls the client.
+    /// Whose pick it is: an answer through the client is the agent's, which controls the client, and so may be one that a
+    /// program wrote.
     pub by: Picker,
 }
 
@@ -112,8 +113,10 @@ pub(crate) async fn choose(call: &mut ToolCall) -> Result<Chosen, FailedAnswer> 
 
 /// Describes the person's choice for the agent.
 fn chosen(reply: UserReply, picker: Picker) -> Result<Chosen, Error> {
-    let ChannelAnswer { selected, unknown, by, .. } = reply.map_err(no_reply)?;
-    let by = channel::person(by.as_deref());
+    let answer = reply.map_err(no_reply)?;
+    let by = channel::person(&answer);
+    let picker = if answer.is_from_program { Picker::Agent } else { picker };
+    let ChannelAnswer { selected, unknown, .. } = answer;
     let mut note = match selected.len() {
         0 => format!("{by} was asked and chose nothing: continue without, and do not ask again"),
         _ => format!("{by} chose {}", first_of(&selected, LISTED)),
@@ -137,7 +140,7 @@ pub(crate) async fn approve(call: &ToolCall, setup: ChannelSetup, approval: Appr
     let rule =
         format!("or allow it permanently with the rule \"approval\": {}, which the user has to trust", rule_for(&path));
     match ask(call, request, wait, asking).await {
-        Ok(ChannelAnswer { approved: true, by, .. }) => Ok(channel::person(by.as_deref())),
+        Ok(answer @ ChannelAnswer { approved: true, .. }) => Ok(channel::person(&answer)),
         Ok(_) => {
             let message = format!("the user rejected writing {path}");
             Err(Error::new(Code::NotApproved, message, "ask the user what to change"))

@@ -162,6 +162,7 @@ impl Desk {
                 && self.preselected_ids().all(|preselected| preselected != id.as_str())
         };
         let confirmed: Vec<SourceId> = asked.known.iter().filter(is_confirmed).cloned().collect();
+        let (mut renewed, mut not_trusted) = (Vec::new(), None);
         if !asked.known.is_empty() {
             let done = self.change(session, new, |choice| {
                 let picked: Vec<SourceId> = asked.known.iter().filter(|id| choice.pick(id.as_str())).cloned().collect();
@@ -180,6 +181,15 @@ impl Desk {
                 }
                 (picked, new)
             })?;
+            if let NewPicks::Person(made) = new {
+                match self.trust_picked(made) {
+                    Ok(trusted) => {
+                        let is_earlier = |id: &SourceId| done.before.contains(id.as_str());
+                        renewed = trusted.into_iter().filter(is_earlier).collect();
+                    }
+                    Err(error) => not_trusted = Some(error.message),
+                }
+            }
             answer.pulled_in = entered(&done.before, &self.selection);
             answer.cost = self.cost_change(&done.before, &self.selection);
             (answer.picked, answer.excluded) = done.answer;
@@ -203,7 +213,11 @@ impl Desk {
         if !lifted.is_empty() {
             answer.done.push_str(&format!("; no longer excluded: {}", mention_some(&lifted)));
         }
+        if !renewed.is_empty() {
+            answer.done.push_str(&format!("; trusted as they are now: {}", mention_some(&renewed)));
+        }
         answer.left_out = self.left_out(&answer, tags);
+        answer.left_out.extend(not_trusted);
         Ok(answer)
     }
 

@@ -16,7 +16,7 @@ use crate::session::{advice, ignore_in_git};
 use refdesk_files::name::safe;
 use refdesk_files::path::{display, is_absent};
 use refdesk_files::reserved::STATE_FOLDER;
-use refdesk_files::{FileMode, Folder, message_in};
+use refdesk_files::{FileMode, Folder, Sealer, message_in};
 use refdesk_text::Code;
 
 /// The shortest polling interval, whatever the configuration says.
@@ -30,6 +30,8 @@ pub(super) struct Files {
     pub folder: ChannelFolder,
     /// The polling interval when the system reports no changes.
     pub poll: Duration,
+    /// How answers of this user's screens are recognized.
+    pub sealer: Sealer,
 }
 
 impl Channel for Files {
@@ -99,6 +101,7 @@ impl Files {
             answer: file_of(id),
             taken: taken(id),
             shown,
+            sealer: self.sealer.clone(),
             _alive: alive,
         })
     }
@@ -116,6 +119,7 @@ struct PublishedRequest {
     taken: String,
     /// The answer's path for messages.
     shown: String,
+    sealer: Sealer,
     /// Locked while the requester waits.
     _alive: File,
 }
@@ -134,7 +138,13 @@ impl PublishedRequest {
             }
         };
         match read(request, &bytes) {
-            Ok(answered) => Some(Ok(answered)),
+            Ok(answered) if request.is_answered_by_user(&bytes, &self.sealer) => Some(Ok(answered)),
+            // Any program can write a file.
+            Ok(ChannelAnswer { approved: true, .. }) => wrong(
+                format!("{} approves the write, but no screen of yours wrote it", self.shown),
+                "approve it on a screen",
+            ),
+            Ok(answered) => Some(Ok(ChannelAnswer { is_from_program: true, ..answered })),
             Err(AnswerError::Incomplete(_)) => None,
             Err(wrong) => Some(Err(wrong.into_no_answer(&self.shown))),
         }

@@ -377,8 +377,7 @@ pub(crate) fn is_abandoned(base: &ChannelFolder, id: &str) -> bool {
 /// # Errors
 /// The file system's error with the path; the id is not a file name; a folder is a link; another answer keeps holding
 /// the lock.
-pub fn answer(base: &ChannelFolder, response: &Response) -> io::Result<AnswerStatus> {
-    let id = &response.request_id;
+pub fn answer(base: &ChannelFolder, id: &str, bytes: &[u8]) -> io::Result<AnswerStatus> {
     if safe(id) != *id {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "the request's id is not a file name"));
     }
@@ -401,7 +400,7 @@ pub fn answer(base: &ChannelFolder, response: &Response) -> io::Result<AnswerSta
     let _turn = base.open()?.lock("lock", TURN)?;
     let responses = base.make_part(RESPONSES)?;
     let (name, taken) = (file_of(id), taken(id));
-    let file = match responses.publish(&name, &serde_json::to_vec_pretty(response)?, FileMode::Private) {
+    let file = match responses.publish(&name, bytes, FileMode::Private) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             return Ok(AnswerStatus::Late { by: find_answer(base, id).and_then(|answer| answer.by) });
         }

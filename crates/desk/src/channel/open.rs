@@ -10,6 +10,7 @@ use super::webhook::Webhook;
 use super::{Channel, ChannelAnswer, NoAnswer, Request, Wait};
 use crate::Desk;
 use refdesk_core::config::{self, ChannelKind, Environment};
+use refdesk_files::Sealer;
 use refdesk_text::{Code, Error, Fix};
 
 /// What asking needs from the desk.
@@ -23,6 +24,8 @@ pub struct ChannelSetup {
     pub environment: Environment,
     /// Why the configured channel is not used, if the user has not trusted it.
     pub untrusted: Option<Error>,
+    /// How answers of this user's screens are recognized.
+    pub sealer: Sealer,
 }
 
 impl ChannelSetup {
@@ -31,11 +34,12 @@ impl ChannelSetup {
         let (mut settings, untrusted) = (desk.channel(), desk.channel_refusal());
         settings.base_path = settings.base_path.map(|base| config::expand(desk.workspace_context(), &base));
         let (workspace, environment) = (desk.workspace().to_path_buf(), desk.environment());
-        Self { settings, workspace, environment, untrusted }
+        Self { settings, workspace, environment, untrusted, sealer: desk.sealer().clone() }
     }
 
     fn files(&self, folder: ChannelFolder) -> Files {
-        Files { workspace: self.workspace.clone(), folder, poll: poll(self.settings.poll_interval) }
+        let (workspace, sealer) = (self.workspace.clone(), self.sealer.clone());
+        Files { workspace, folder, poll: poll(self.settings.poll_interval), sealer }
     }
 }
 

@@ -4,7 +4,7 @@
 use super::{ChannelAnswer, NoAnswer, Request};
 use crate::session::{JournalEvent, Receipt};
 use refdesk_text::Error;
-use refdesk_text::escape::one_line;
+use refdesk_text::escape::{code_span, one_line};
 
 /// The entry for a request.
 pub fn request_receipt(request: &Request) -> Receipt {
@@ -29,7 +29,7 @@ pub fn answer_receipt(request: &Request, came: &Result<ChannelAnswer, NoAnswer>)
                 (None, _) if answered.selected.is_empty() => "none".to_owned(),
                 (None, _) => format!("{} of {}", answered.selected.len(), request.sources.len()),
             };
-            format!("{} answered: {what}", person(answered.by.as_deref()))
+            format!("{} answered: {what}", person(answered))
         }
         Err(NoAnswer::TimedOut) => "no answer in time".to_owned(),
         Err(NoAnswer::Cancelled) => "cancelled before there was an answer".to_owned(),
@@ -40,9 +40,11 @@ pub fn answer_receipt(request: &Request, came: &Result<ChannelAnswer, NoAnswer>)
     Receipt { about, by, ..receipt(request, JournalEvent::Answered, reason) }
 }
 
-/// How to refer to the person who answered; some channels report only the place.
-pub fn person(by: Option<&str>) -> String {
-    match by {
+/// How to refer to who answered; some channels report only the place.
+pub fn person(answer: &ChannelAnswer) -> String {
+    match answer.by.as_deref() {
+        None if answer.is_from_program => "a program".to_owned(),
+        Some(by) if answer.is_from_program => format!("a program ({})", code_span(by)),
         None => "a person".to_owned(),
         Some(place) if place.ends_with("screen") || place.ends_with("terminal") => format!("a person at {place}"),
         Some(by) => by.to_owned(),

@@ -1,8 +1,12 @@
 //! Requests and answers as JSON (BEHAVIOUR §8). `asker` and `approval` are refdesk's additions: a program that supports
 //! only the fields of the contract can still read a request and write an answer.
 
+use std::io;
+
 use serde::{Deserialize, Serialize};
 
+use refdesk_files::Sealer;
+use refdesk_files::name::sha256_hex;
 use refdesk_files::output::Diff;
 
 /// A request to the user.
@@ -43,6 +47,17 @@ impl Request {
         let path = self.approval.as_ref().map(|approval| approval.path.as_str());
         let context = self.context.trim();
         !context.is_empty() && context != Self::default_context(&self.asker.who, path).trim()
+    }
+
+    /// Whether these bytes are an answer that this user's refdesk gave to exactly this request; without a place for its
+    /// key, no answer can show that.
+    pub(super) fn is_answered_by_user(&self, bytes: &[u8], sealer: &Sealer) -> bool {
+        sealer.verifies(&self.seal_place(), bytes) || !sealer.can_have_key()
+    }
+
+    /// What an answer is sealed for: all of the request, so that nobody is shown another write than the approved one.
+    fn seal_place(&self) -> String {
+        format!("ask/{}", sha256_hex(&serde_json::to_vec(self).unwrap_or_default()))
     }
 
     /// The requester's desk, unless it is this one. States and costs on this desk do not apply to it.
@@ -142,4 +157,15 @@ pub struct Response {
     /// Who answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
+}
+
+impl Response {
+    /// The text of the answer's file, sealed as this user's answer to exactly this request.
+    ///
+    /// # Errors
+    /// It cannot be written as JSON.
+    pub fn sealed(&self, request: &Request, sealer: &Sealer) -> io::Result<Vec<u8>> {
+        let bytes = serde_json::to_vec_pretty(self)?;
+        Ok(sealer.key_or_new().map(|key| key.sealed(&request.seal_place(), &bytes)).unwrap_or(bytes))
+    }
 }

@@ -19,6 +19,7 @@ use crate::Desk;
 use crate::channel::folder::{self, AnswerStatus, ChannelFolder, Pending};
 use crate::channel::presence::{self, Presence, PresenceKind};
 use crate::channel::{ChannelSetup, Request, Response};
+use refdesk_files::Sealer;
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
@@ -117,6 +118,7 @@ pub(super) struct Requests {
     journalled: VecDeque<(String, OtherAnswer)>,
     changed: WeakSender<Message>,
     alarm: Option<Alarm>,
+    sealer: Sealer,
 }
 
 impl Requests {
@@ -140,6 +142,7 @@ impl Requests {
             journalled: VecDeque::new(),
             changed,
             alarm: None,
+            sealer: desk.sealer().clone(),
         }
     }
 
@@ -276,7 +279,8 @@ impl Requests {
         let request_id = request_id.to_owned();
         let by = Some(self.who.clone());
         let response = Response { request_id: request_id.clone(), selected_ids, approved, by };
-        match folder::answer(&pending.folder, &response) {
+        let bytes = response.sealed(&pending.request, &self.sealer).map_err(ReplyFailure::Failed)?;
+        match folder::answer(&pending.folder, &request_id, &bytes) {
             Ok(AnswerStatus::First) => {
                 self.replied.push((request_id, reply));
                 Ok(())

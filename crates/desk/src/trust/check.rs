@@ -71,10 +71,15 @@ impl<'d> TrustCheck<'d> {
             }
             SourceKind::Inline { .. } => return self.text(source),
             SourceKind::Url { .. } | SourceKind::Mcp { .. } | SourceKind::Withheld(_) => {
-                if by == SourceAudience::Selecting {
-                    return None;
+                let action = |by| self.actions().for_every_agent(source, by);
+                match by {
+                    SourceAudience::Selecting => return None,
+                    SourceAudience::EveryAgent => action(by)?,
+                    // Trust for every agent includes it.
+                    SourceAudience::Picked => action(SourceAudience::EveryAgent)
+                        .filter(|wider| self.trusts(&wider.hash))
+                        .or_else(|| action(by))?,
                 }
-                self.actions().for_every_agent(source)?
             }
         };
         // A path in the workspace leads out only through a link, which came with the workspace even if the user named
@@ -111,6 +116,7 @@ impl<'d> TrustCheck<'d> {
         let is_preselected = || self.preselected.get_or_init(ids).contains(source.id.as_str());
         match source.mode == Mode::Auto || is_preselected() || self.desk.unrequested.contains(&source.id) {
             true => SourceAudience::EveryAgent,
+            false if self.desk.requested.contains(&source.id) => SourceAudience::Picked,
             false => SourceAudience::Selecting,
         }
     }

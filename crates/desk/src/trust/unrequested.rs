@@ -1,16 +1,20 @@
 //! Addresses, tools and files outside that the workspace adds to every conversation through the selection. They need
-//! trust for every agent, unless a person's pick adds them, too; an agent's pick neither adds nor releases them.
+//! trust for every agent, unless a person's pick adds them, too; an agent's pick neither adds nor releases them. A
+//! person's pick is trust in the addresses and tools that it brings as they are at that time: one that changes, or that
+//! a picked document comes to mention, needs trust again.
 
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{TrustDecisions, resolved};
+use super::{TrustCheck, TrustDecisions, resolved};
 use crate::Desk;
+use crate::privileged_actions::SourceAudience;
 use refdesk_core::catalog::{Catalog, LocalPath, Source, SourceId, SourceKind};
 use refdesk_core::selection::{self, Choice, ExpansionRules};
 use refdesk_files::path::is_within;
 use refdesk_files::workspace::WorkspaceReason;
+use refdesk_text::Error;
 
 impl Desk {
     /// Whether, since the last call, the selection gained or lost something that needs trust.
@@ -38,6 +42,7 @@ impl Desk {
         let members = self.selection.members().iter().map(|member| &member.id);
         let may_need = |id: &&SourceId| self.catalog.get(id.as_str()).is_some_and(|it| may_need_trust(it, &workspace));
         let mut unrequested: HashSet<SourceId> = members.filter(may_need).cloned().collect();
+        let mut requested = HashSet::new();
         if !unrequested.is_empty() {
             // A person's exclusions do not count: a pick may lift them.
             let brought: Vec<String> = self.brought_picks().into_iter().map(str::to_owned).collect();
@@ -47,12 +52,51 @@ impl Desk {
             asked.picks.retain(|id| !unconfirmed.contains(id));
             let rules = ExpansionRules { from_auto: false, ..self.rules() };
             let asked = selection::select(&asked, &self.catalog, &self.graph, rules);
+            // Without a place to store trust in, a pick is all that a person can say.
+            if self.trust_file(&workspace).is_ok() {
+                let is_address = |id: &&SourceId| self.catalog.get(id.as_str()).is_some_and(|it| it.place().is_none());
+                let of_persons = unrequested.iter().filter(|id| asked.contains(id.as_str()));
+                requested = of_persons.filter(is_address).cloned().collect();
+            }
             unrequested.retain(|id| brought.contains(id.as_str()) && !asked.contains(id.as_str()));
         }
-        if unrequested == self.unrequested {
+        if unrequested == self.unrequested && requested == self.requested {
             return false;
         }
         self.unrequested = unrequested;
+        self.requested = requested;
+        self.apply_trust()
+    }
+
+    /// Trusts the addresses and tools that a person's pick of these sources brings, as they are now. Returns those that
+    /// were withheld.
+    ///
+    /// # Errors
+    /// The trust cannot be stored.
+    pub(crate) fn trust_picked(&mut self, picks: &[SourceId]) -> Result<Vec<SourceId>, Error> {
+        if self.requested.is_empty() {
+            return Ok(Vec::new());
+        }
+        let picks: Vec<String> = picks.iter().map(ToString::to_string).collect();
+        let rules = ExpansionRules { from_auto: false, ..self.rules() };
+        let picked = selection::select(&Choice::of_picks(&picks), &self.catalog, &self.graph, rules);
+        let check = TrustCheck::new(self);
+        let untrusted = |source: &&Source| {
+            let action = check.source(source).filter(|_| check.audience(source) == SourceAudience::Picked)?;
+            (!check.trusts(&action.hash)).then_some((source.id.clone(), action.hash))
+        };
+        let brought = self.requested.iter().filter(|id| picked.contains(id.as_str()));
+        let sources = brought.filter_map(|id| self.catalog.get(id.as_str()));
+        let (ids, hashes): (Vec<SourceId>, Vec<String>) = sources.filter_map(|source| untrusted(&source)).unzip();
+        if !ids.is_empty() {
+            self.trust_hashes(hashes)?;
+            self.apply_trust();
+        }
+        Ok(ids)
+    }
+
+    /// Marks in the catalog what needs trust, with the selection as it is. Returns whether to select again.
+    fn apply_trust(&mut self) -> bool {
         self.has_trust_change = true;
         let (mut decided, mut problems) = (TrustDecisions::new(), Vec::new());
         // Those that are still unrequested are withheld again.

@@ -5,7 +5,7 @@ use std::thread;
 
 use jiff::Timestamp;
 
-use super::super::folder::{AnswerStatus, FoundRequests, answer, pending};
+use super::super::folder::{self, AnswerStatus, FoundRequests, pending};
 use super::super::raise::tests::{asking, asking_for_approval};
 use super::super::{Request, Response};
 use super::*;
@@ -25,7 +25,10 @@ impl World {
         let root = tempfile::tempdir().unwrap();
         let workspace = fs::canonicalize(root.path()).unwrap();
         let folder = super::super::folder::default_folder(&workspace);
-        Self { _root: root, files: Files { workspace, folder, poll: Duration::from_millis(20) } }
+        Self {
+            _root: root,
+            files: Files { sealer: Sealer::fixed(&workspace), workspace, folder, poll: Duration::from_millis(20) },
+        }
     }
 
     fn ask(
@@ -67,6 +70,11 @@ fn response(selected: &[&str], by: &str) -> Response {
     }
 }
 
+/// Answers as another program, without a seal.
+fn answer(folder: &ChannelFolder, response: &Response) -> io::Result<AnswerStatus> {
+    folder::answer(folder, &response.request_id, &serde_json::to_vec(response).unwrap())
+}
+
 fn put(folder: &ChannelFolder, bytes: &[u8]) {
     write_atomic(&folder.path().join(RESPONSES).join(file_of(ID)), bytes).unwrap();
 }
@@ -84,7 +92,8 @@ fn the_first_answer_wins_and_the_second_learns_of_it() {
         assert!(matches!(&late, AnswerStatus::Late { by } if by.as_deref().is_none_or(|by| by == "one")), "{late:?}");
     });
     let by = Some("one".to_owned());
-    let expected = ChannelAnswer { selected: vec!["b".to_owned()], unknown: vec!["x".to_owned()], by, approved: false };
+    let (selected, unknown) = (vec!["b".to_owned()], vec!["x".to_owned()]);
+    let expected = ChannelAnswer { selected, unknown, by, approved: false, is_from_program: true };
     assert_eq!(came, Ok(expected));
     assert_eq!(answer(&world.files.folder, &response(&[], "late")).unwrap(), AnswerStatus::Late { by: None });
     assert_eq!(fs::read_dir(world.files.folder.path().join(RESPONSES)).unwrap().count(), 0);
@@ -170,10 +179,10 @@ fn asker_and_answerer_agree_on_an_answer_at_the_timeout() {
 fn an_approval_is_returned() {
     let (world, request) = (World::new(), asking_for_approval(ID));
     let came = world.ask(&request, &Wait::seconds(30.0), |folder| {
-        let yes = Response { approved: Some(true), ..response(&[], "a screen") };
-        assert_eq!(answer(folder, &yes).unwrap(), AnswerStatus::First);
+        let yes = Response { approved: Some(true), ..response(&[], "a screen") }.sealed(&request, &world.files.sealer);
+        assert_eq!(folder::answer(folder, ID, &yes.unwrap()).unwrap(), AnswerStatus::First);
     });
-    assert!(came.unwrap().approved);
+    assert_eq!(came.map(|came| (came.approved, came.is_from_program)), Ok((true, false)));
 }
 
 #[test]
@@ -221,7 +230,8 @@ fn what_cannot_be_read_or_written_is_named_relative_to_the_workspace() {
     let workspace = world.files.workspace.clone();
     write_atomic(&workspace.join("notes.txt"), b"x").unwrap();
     let folder = ChannelFolder::new(&workspace, workspace.join("notes.txt"));
-    let came = Files { workspace, folder, poll: Duration::from_millis(20) }.ask(&request, &Wait::seconds(30.0));
+    let came = Files { sealer: Sealer::fixed(&workspace), workspace, folder, poll: Duration::from_millis(20) }
+        .ask(&request, &Wait::seconds(30.0));
     let Err(NoAnswer::Failed(Error { message, fix, .. })) = came else { panic!("{came:?}") };
     assert!(message.starts_with("the question could not be written: notes.txt: "), "{message}");
     assert_eq!(fix, "set channel.base_path to a writable folder".into());
@@ -354,7 +364,13 @@ fn a_folder_of_git_or_refdesk_is_refused() {
         let base_path = Some(base.to_owned());
         let settings = ChannelSettings { kind: ChannelKind::File, base_path, ..ChannelSettings::default() };
         let environment = refdesk_core::config::Environment(|_| None);
-        let setup = ChannelSetup { settings, workspace: workspace.clone(), environment, untrusted: None };
+        let setup = ChannelSetup {
+            settings,
+            workspace: workspace.clone(),
+            environment,
+            untrusted: None,
+            sealer: Sealer::fixed(&workspace),
+        };
         let refused = match open(&setup, Place::Protocol) {
             Err(NoAnswer::Failed(error)) => Some(error.code),
             _ => None,

@@ -179,3 +179,48 @@ fn a_preselected_pick_does_not_become_the_users_own() {
     desk.switch_to(&session(), &file).unwrap();
     assert!(desk.selection().contains("x") && !is_told(&mut desk) && !is_told(&mut world.desk()));
 }
+
+/// A person's pick is trust in what it brings, as it was then.
+#[test]
+fn what_a_pick_brings_needs_trust_again_once_it_changes() {
+    let world = World::new();
+    let configure = |url: &str, tool: &str| {
+        world.configure(&format!(
+            r#"{{"sources": [{{"id": "doc", "name": "D", "type": "local", "path": "doc.md"}},
+                             {{"id": "api", "name": "A", "type": "url", "url": "{url}"}},
+                             {{"id": "tool", "name": "T", "type": "mcp", "server": "shell", "tool": "{tool}"}}]}}"#
+        ));
+    };
+    let waiting = |desk: &mut Desk| {
+        let settled = desk.settled();
+        let untrusted = settled.catalog().sources().iter().filter(|source| source.is_untrusted());
+        untrusted.map(|source| source.id.to_string()).collect::<Vec<_>>()
+    };
+    let ids = |ids: &[&str]| ids.iter().map(ToString::to_string).collect::<Vec<_>>();
+    world.put("ws/doc.md", "see api");
+    configure("https://good.example", "run");
+    let mut desk = world.desk();
+    desk.pick(&session(), &["doc".to_owned()], &[]).unwrap();
+    assert_eq!((waiting(&mut desk), waiting(&mut world.desk())), (Vec::new(), Vec::new()));
+    for (what, text, url, tool, expected) in [
+        ("another address", "see api", "https://evil.example", "run", vec!["api"]),
+        ("as it was", "see api", "https://good.example", "run", Vec::new()),
+        ("a tool that nobody picked", "see api and tool", "https://good.example", "run", vec!["tool"]),
+    ] {
+        world.put("ws/doc.md", text);
+        configure(url, tool);
+        desk.reload();
+        assert_eq!((waiting(&mut desk), waiting(&mut world.desk())), (ids(&expected), ids(&expected)), "{what}");
+        assert_eq!(world.waiting().len(), expected.len(), "{what}");
+    }
+    let another = desk.pick(&session(), &["api".to_owned()], &[]).unwrap();
+    assert_eq!((another.summary(), waiting(&mut desk)), ("picked @api".to_owned(), vec!["tool".to_owned()]));
+    let again = desk.pick(&session(), &["doc".to_owned()], &[]).unwrap();
+    assert_eq!(again.summary(), "everything is already picked; trusted as they are now: @tool");
+    assert_eq!((waiting(&mut desk), waiting(&mut world.desk())), (Vec::new(), Vec::new()));
+    // That is not trust in what the workspace itself brings into every conversation.
+    let file = world.root.join("ws/references.json");
+    let text = fs::read_to_string(&file).unwrap().replacen("]}", r#"], "preselected": ["api"]}"#, 1);
+    world.configure(&text);
+    assert_eq!(waiting(&mut world.desk()), ["api"]);
+}
