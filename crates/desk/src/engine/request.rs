@@ -425,19 +425,19 @@ pub(super) struct Call {
     pub reply: oneshot::Sender<Response>,
 }
 
-/// What may have changed outside the engine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// What may have changed outside the engine, ordered by how much must be read again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum OutsideChange {
-    /// Pending requests to the person: new, removed or timed out.
-    Requests,
     /// The journal.
     Journal,
+    /// Pending requests to the person: new, removed or timed out.
+    Requests,
+    /// The set of connected agents.
+    Agents,
     /// Picks and exclusions.
     Choice,
     /// Anything in the workspace.
     Workspace,
-    /// The set of connected agents.
-    Agents,
 }
 
 impl Message {

@@ -17,13 +17,12 @@ use std::time::Duration;
 
 use tokio::sync::mpsc::WeakSender;
 
-use self::change_burst::ChangeScope;
 use self::limits::WatchLimits;
 use self::live::Live;
 use self::poll::Poll;
 use self::wanted::WatchSet;
 pub(crate) use self::wanted::Watcher;
-use super::request::Message;
+use super::request::{Message, OutsideChange};
 use super::snapshot::Watching;
 use crate::Desk;
 use refdesk_files::path::display;
@@ -128,17 +127,14 @@ impl Watch {
                 Some(Diagnostic::warning(Code::NotWatched, format!("changes on disk are not noticed: {why}")))
             }
         };
-        own.into_iter().map(|problem| problem.fix(RELOAD_FIX)).chain(refused).collect()
+        own.into_iter().map(|problem| problem.fix(Fix::Reload)).chain(refused).collect()
     }
 }
-
-/// The fix for unnoticed changes.
-const RELOAD_FIX: Fix = Fix::Reload;
 
 /// Carries out orders until the sender is dropped, skipping outdated ones.
 fn run(
     orders: &mpsc::Receiver<WatchSet>,
-    seen: &mpsc::Sender<ChangeScope>,
+    seen: &mpsc::Sender<OutsideChange>,
     done: mpsc::SyncSender<Followed>,
     shared: &Mutex<Status>,
 ) {
@@ -159,14 +155,14 @@ fn run(
             continue;
         }
         // Changes before this point were not reported.
-        if (is_other || followed == Followed::New) && seen.send(ChangeScope::Anything).is_err() {
+        if (is_other || followed == Followed::New) && seen.send(OutsideChange::Workspace).is_err() {
             return;
         }
     }
 }
 
 impl WatchBackend {
-    fn polling(why: &str, seen: &mpsc::Sender<ChangeScope>, limits: WatchLimits) -> Self {
+    fn polling(why: &str, seen: &mpsc::Sender<OutsideChange>, limits: WatchLimits) -> Self {
         match Poll::start(poll::EVERY, limits, seen.clone()) {
             Ok(poll) => Self::Polling { poll, why: why.into() },
             Err(error) => Self::Off { why: format!("{why}; {error}").into() },
@@ -176,7 +172,7 @@ impl WatchBackend {
     fn follow(
         &mut self,
         wanted: WatchSet,
-        seen: &mpsc::Sender<ChangeScope>,
+        seen: &mpsc::Sender<OutsideChange>,
         limits: WatchLimits,
     ) -> (Followed, Status) {
         if let Self::Live(live) = self {
@@ -196,7 +192,7 @@ impl WatchBackend {
                 poll.follow(wanted);
                 if poll.is_cut() {
                     let message = format!("not all changes are noticed: only {} entries are checked", limits.entries);
-                    refused.push(Diagnostic::warning(Code::WatchLimit, message).fix(RELOAD_FIX));
+                    refused.push(Diagnostic::warning(Code::WatchLimit, message).fix(Fix::Reload));
                 }
                 Watching::Polling(why.clone())
             }

@@ -17,27 +17,12 @@ const DEBOUNCE: Duration = Duration::from_millis(50);
 /// A longer burst is reported after this time.
 const LONGEST: Duration = Duration::from_millis(200);
 
-/// What changed, ordered by how much must be read again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum ChangeScope {
-    /// Only the journal.
-    Journal,
-    /// Only the requests to a person.
-    Request,
-    /// Only the set of connected agents.
-    Agents,
-    /// Only picks and exclusions.
-    Choice,
-    /// Anything else, or unknown.
-    Anything,
-}
-
 /// Starts the thread that merges changes, and returns its sender. The thread ends when all senders are dropped or the
 /// engine ends.
 ///
 /// # Errors
 /// The system cannot start a thread.
-pub(crate) fn start(changed: WeakSender<Message>) -> io::Result<mpsc::Sender<ChangeScope>> {
+pub(crate) fn start(changed: WeakSender<Message>) -> io::Result<mpsc::Sender<OutsideChange>> {
     let (seen, changes) = mpsc::channel();
     thread::Builder::new().name("merge_changes".to_owned()).spawn(move || merge_changes(&changes, &changed))?;
     Ok(seen)
@@ -58,7 +43,7 @@ struct Burst {
 /// A burst of changes of the desk itself.
 #[derive(Debug, Clone, Copy)]
 struct Changed {
-    what: ChangeScope,
+    what: OutsideChange,
     first: Instant,
     last: Instant,
 }
@@ -71,15 +56,15 @@ impl Changed {
 }
 
 impl Burst {
-    fn add(&mut self, seen: ChangeScope, now: Instant) {
+    fn add(&mut self, seen: OutsideChange, now: Instant) {
         // An unknown change may include the journal.
-        self.journal |= matches!(seen, ChangeScope::Journal | ChangeScope::Anything);
-        self.requests |= seen == ChangeScope::Request;
-        self.agents |= seen == ChangeScope::Agents;
+        self.journal |= matches!(seen, OutsideChange::Journal | OutsideChange::Workspace);
+        self.requests |= seen == OutsideChange::Requests;
+        self.agents |= seen == OutsideChange::Agents;
         if self.journal || self.requests || self.agents {
             self.rows.get_or_insert(now);
         }
-        if matches!(seen, ChangeScope::Choice | ChangeScope::Anything) {
+        if matches!(seen, OutsideChange::Choice | OutsideChange::Workspace) {
             let before = self.desk.unwrap_or(Changed { what: seen, first: now, last: now });
             self.desk = Some(Changed { what: before.what.max(seen), last: now, ..before });
         }
@@ -102,15 +87,13 @@ impl Burst {
             due.extend(std::mem::take(&mut self.agents).then_some(OutsideChange::Agents));
             self.rows = None;
         }
-        due.extend(desk.map(|desk| {
-            if desk.what == ChangeScope::Choice { OutsideChange::Choice } else { OutsideChange::Workspace }
-        }));
+        due.extend(desk.map(|desk| desk.what));
         due
     }
 }
 
 /// Merges changes, and sends them when due.
-fn merge_changes(changes: &mpsc::Receiver<ChangeScope>, changed: &WeakSender<Message>) {
+fn merge_changes(changes: &mpsc::Receiver<OutsideChange>, changed: &WeakSender<Message>) {
     let mut burst = Burst::default();
     loop {
         let seen = match burst.due() {
@@ -146,17 +129,16 @@ mod tests {
 
     #[test]
     fn which_changes_cause_which_reading() {
-        use ChangeScope::{Agents, Anything, Choice, Journal, Request};
-        let (journal, choice, workspace) = (OutsideChange::Journal, OutsideChange::Choice, OutsideChange::Workspace);
+        use OutsideChange::{Agents, Choice, Journal, Requests, Workspace};
         for (seen, expected) in [
-            (&[Journal][..], vec![journal]),
-            (&[Choice], vec![choice]),
-            (&[Journal, Choice, Journal], vec![journal, choice]),
-            (&[Choice, Anything], vec![journal, workspace]),
-            (&[Request, Request], vec![OutsideChange::Requests]),
-            (&[Journal, Request], vec![OutsideChange::Requests, journal]),
-            (&[Agents, Choice, Agents], vec![OutsideChange::Agents, choice]),
-            (&[Anything, Journal], vec![journal, workspace]),
+            (&[Journal][..], vec![Journal]),
+            (&[Choice], vec![Choice]),
+            (&[Journal, Choice, Journal], vec![Journal, Choice]),
+            (&[Choice, Workspace], vec![Journal, Workspace]),
+            (&[Requests, Requests], vec![Requests]),
+            (&[Journal, Requests], vec![Requests, Journal]),
+            (&[Agents, Choice, Agents], vec![Agents, Choice]),
+            (&[Workspace, Journal], vec![Journal, Workspace]),
         ] {
             let (mut burst, now) = (Burst::default(), Instant::now());
             seen.iter().for_each(|seen| burst.add(*seen, now));
@@ -171,11 +153,11 @@ mod tests {
     fn a_busy_journal_is_reported_without_waiting_for_quiet() {
         let (mut burst, began) = (Burst::default(), Instant::now());
         for at in [0, 20, 40] {
-            burst.add(ChangeScope::Journal, began + after(at));
-            burst.add(ChangeScope::Choice, began + after(at));
+            burst.add(OutsideChange::Journal, began + after(at));
+            burst.add(OutsideChange::Choice, began + after(at));
         }
         assert_eq!(burst.take(began + after(60)), [OutsideChange::Journal], "it is reported before the desk is quiet");
-        burst.add(ChangeScope::Journal, began + after(70));
+        burst.add(OutsideChange::Journal, began + after(70));
         assert_eq!(burst.take(began + after(90)), [OutsideChange::Journal, OutsideChange::Choice], "now it is quiet");
     }
 
@@ -183,7 +165,7 @@ mod tests {
     fn a_busy_desk_is_read_again_without_waiting_for_quiet() {
         let (mut burst, began) = (Burst::default(), Instant::now());
         for at in (0..200).step_by(20) {
-            burst.add(ChangeScope::Choice, began + after(at));
+            burst.add(OutsideChange::Choice, began + after(at));
             assert_eq!(burst.take(began + after(at)), []);
         }
         assert_eq!(burst.take(began + LONGEST), [OutsideChange::Choice]);

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use notify::EventKind;
 use notify::event::{ModifyKind, RenameMode};
 
-use super::change_burst::ChangeScope;
 use super::wanted::NameFilter;
+use crate::engine::request::OutsideChange;
 use crate::engine::requests::is_in_folders;
 
 /// What the watcher's thread needs, and what it records for the next order.
@@ -36,11 +36,11 @@ pub(super) struct LostWatches {
 
 impl EventFilter {
     /// Handles an event; returns what the desk must read again, if anything.
-    pub(super) fn handle_event(&mut self, event: notify::Result<notify::Event>) -> Option<ChangeScope> {
+    pub(super) fn handle_event(&mut self, event: notify::Result<notify::Event>) -> Option<OutsideChange> {
         let Some(event) = event.ok().filter(|event| !event.need_rescan()) else {
             // Events were lost, perhaps the removal of a folder.
             self.lost.all = true;
-            return Some(ChangeScope::Anything);
+            return Some(OutsideChange::Workspace);
         };
         // Reading is not a change; otherwise a desk that reads would reload forever.
         if matches!(event.kind, EventKind::Access(_)) {
@@ -60,13 +60,13 @@ impl EventFilter {
             }
             // These files stay locked and are never renamed into place, so any event counts.
             if self.agents.is_some() && path.parent() == self.agents.as_deref() {
-                matters = matters.max(Some(ChangeScope::Agents));
+                matters = matters.max(Some(OutsideChange::Agents));
             } else if holds_followed || self.covers(&path) {
                 matters = matters.max(Some(match () {
-                    () if path == self.choice => ChangeScope::Choice,
-                    () if path == self.journal => ChangeScope::Journal,
-                    () if is_in_folders(&self.requests, &path) => ChangeScope::Request,
-                    () => ChangeScope::Anything,
+                    () if path == self.choice => OutsideChange::Choice,
+                    () if path == self.journal => OutsideChange::Journal,
+                    () if is_in_folders(&self.requests, &path) => OutsideChange::Requests,
+                    () => OutsideChange::Workspace,
                 }));
             }
         }
@@ -114,7 +114,7 @@ mod tests {
         let closed = EventKind::Access(AccessKind::Close(AccessMode::Write));
         let from = EventKind::Modify(ModifyKind::Name(RenameMode::From));
         let to = EventKind::Modify(ModifyKind::Name(RenameMode::To));
-        let (any, none) = (Some(ChangeScope::Anything), None);
+        let (any, none) = (Some(OutsideChange::Workspace), None);
         for (kind, path, matters, lost) in [
             (written, "/w/docs/a.md", any, false),
             (closed, "/w/docs/a.md", none, false),
@@ -126,13 +126,13 @@ mod tests {
             (removed, "/w/docs", any, true),
             (from, "/w", any, true),
             (made, "/w/docs", any, false),
-            (to, "/w/.jaato/refdesk/selection.json", Some(ChangeScope::Choice), false),
-            (written, "/w/.jaato/refdesk/journal.jsonl", Some(ChangeScope::Journal), false),
-            (to, "/w/.jaato/refdesk/ask/requests/a.json", Some(ChangeScope::Request), false),
-            (removed, "/w/.jaato/refdesk/ask/requests/a.json", Some(ChangeScope::Request), false),
+            (to, "/w/.jaato/refdesk/selection.json", Some(OutsideChange::Choice), false),
+            (written, "/w/.jaato/refdesk/journal.jsonl", Some(OutsideChange::Journal), false),
+            (to, "/w/.jaato/refdesk/ask/requests/a.json", Some(OutsideChange::Requests), false),
+            (removed, "/w/.jaato/refdesk/ask/requests/a.json", Some(OutsideChange::Requests), false),
             (removed, "/w/.jaato/refdesk/ask/requests", any, true),
-            (made, "/w/.jaato/refdesk/agents/.refdesk-x1.tmp", Some(ChangeScope::Agents), false),
-            (removed, "/w/.jaato/refdesk/agents/.refdesk-x1.tmp", Some(ChangeScope::Agents), false),
+            (made, "/w/.jaato/refdesk/agents/.refdesk-x1.tmp", Some(OutsideChange::Agents), false),
+            (removed, "/w/.jaato/refdesk/agents/.refdesk-x1.tmp", Some(OutsideChange::Agents), false),
             (removed, "/w/.jaato/refdesk/agents", any, true),
             (made, "/w/.jaato/refdesk/lock", none, false),
             (made, "/w/.jaato/refdesk/.gitignore", none, false),
@@ -153,7 +153,7 @@ mod tests {
         let dropped = Event::new(EventKind::Other).set_flag(Flag::Rescan);
         for event in [Ok(dropped), Err(notify::Error::generic("x"))] {
             let mut filter = filter();
-            assert!(filter.handle_event(event) == Some(ChangeScope::Anything) && filter.lost.all);
+            assert!(filter.handle_event(event) == Some(OutsideChange::Workspace) && filter.lost.all);
         }
     }
 }

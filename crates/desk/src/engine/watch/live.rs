@@ -13,11 +13,11 @@ use std::time::Instant;
 use notify::{ErrorKind, PathsMut, RecommendedWatcher, RecursiveMode, Watcher};
 
 use super::Followed;
-use super::change_burst::ChangeScope;
 use super::events::{EventFilter, LostWatches};
 use super::limits::WatchLimits;
 use super::remote::remote;
 use super::wanted::{NameFilter, WatchSet, is_entered};
+use crate::engine::request::OutsideChange;
 use refdesk_files::path::is_absent;
 
 /// A watcher and the folders it follows.
@@ -51,7 +51,7 @@ impl Live {
     ///
     /// # Errors
     /// The system offers no watcher; the reason, for people.
-    pub(crate) fn new(seen: mpsc::Sender<ChangeScope>, limits: WatchLimits) -> Result<Self, String> {
+    pub(crate) fn new(seen: mpsc::Sender<OutsideChange>, limits: WatchLimits) -> Result<Self, String> {
         let filter: Arc<Mutex<EventFilter>> = Arc::default();
         let events = filter.clone();
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {

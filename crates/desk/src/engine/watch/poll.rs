@@ -13,9 +13,9 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::change_burst::ChangeScope;
 use super::limits::WatchLimits;
 use super::wanted::{NameFilter, WatchSet, is_entered};
+use crate::engine::request::OutsideChange;
 
 /// The polling interval.
 pub(crate) const EVERY: Duration = Duration::from_secs(2);
@@ -31,7 +31,7 @@ impl Poll {
     ///
     /// # Errors
     /// The system cannot start a thread.
-    pub(super) fn start(every: Duration, limits: WatchLimits, seen: mpsc::Sender<ChangeScope>) -> io::Result<Self> {
+    pub(super) fn start(every: Duration, limits: WatchLimits, seen: mpsc::Sender<OutsideChange>) -> io::Result<Self> {
         let (follow, wanted) = mpsc::channel();
         let is_cut = Arc::new(AtomicBool::new(false));
         let cut = is_cut.clone();
@@ -55,7 +55,7 @@ fn run(
     every: Duration,
     limits: WatchLimits,
     orders: &mpsc::Receiver<WatchSet>,
-    seen: &mpsc::Sender<ChangeScope>,
+    seen: &mpsc::Sender<OutsideChange>,
     is_cut: &AtomicBool,
 ) {
     let Ok(mut wanted) = orders.recv() else { return };
@@ -70,8 +70,9 @@ fn run(
         let is_longer = last_journal.replace(journal) != Some(journal);
         let agents = wanted.agents.as_deref().map(names);
         let has_others = last_agents.replace(agents.clone()).is_some_and(|before| before != agents);
-        let changes = if is_other { Some(ChangeScope::Anything) } else { is_longer.then_some(ChangeScope::Journal) };
-        let changes = changes.into_iter().chain(has_others.then_some(ChangeScope::Agents));
+        let changes =
+            if is_other { Some(OutsideChange::Workspace) } else { is_longer.then_some(OutsideChange::Journal) };
+        let changes = changes.into_iter().chain(has_others.then_some(OutsideChange::Agents));
         for change in changes {
             if seen.send(change).is_err() {
                 return;
@@ -260,7 +261,7 @@ mod tests {
         write_atomic(&world.wanted.journal, b"{}\n").unwrap();
         loop {
             // The poll may notice the writes above in two steps, and then reports the journal separately.
-            if changes.recv_timeout(Duration::from_secs(20)).expect("the journal grew") == ChangeScope::Journal {
+            if changes.recv_timeout(Duration::from_secs(20)).expect("the journal grew") == OutsideChange::Journal {
                 break;
             }
         }
