@@ -13,7 +13,7 @@ use super::output;
 use refdesk_core::config::screen_files::{self, ScreenFiles};
 use refdesk_core::config::screen_session::ScreenSessionFile;
 use refdesk_core::config::user::Preferences;
-use refdesk_desk::engine::{self, Started};
+use refdesk_desk::engine::{self, ClientKind, Started};
 use refdesk_desk::{Options, Session};
 use refdesk_text::{Code, Error};
 
@@ -106,9 +106,6 @@ pub fn run(
         ScreenStart { profile, is_demo, with_tour, config, preferences, files, session_file, interface, is_person };
     let options = Options { profile: None, ..options };
     // A script is not a person: it is not asked anything, and cannot trust or approve anything.
-    let engine = match is_person {
-        true => engine::start_for_person(options, session)?,
-        false => engine::start_for_script(options, session)?,
-    };
-    screen(engine, start)
+    let client = if is_person { ClientKind::Person } else { ClientKind::Script };
+    screen(engine::start_for(client, options, session)?, start)
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use refdesk_desk::channel::{
     Approval, ChannelAnswer, ChannelSetup, NoAnswer, Request, Requester, Wait, folder, presence,
 };
-use refdesk_desk::engine::{self, Ending, Event, OtherAnswer, Reply, RequestEnd, Snapshot};
+use refdesk_desk::engine::{self, ClientKind, Ending, Event, OtherAnswer, Reply, RequestEnd, Snapshot};
 use refdesk_desk::{Desk, Session};
 use refdesk_files::write_atomic;
 
@@ -25,7 +25,7 @@ fn with_screen() -> World {
 }
 
 fn screen(folder: tempfile::TempDir, workspace: std::path::PathBuf) -> World {
-    let engine = engine::start_for_person(options(&workspace), Session::of_client("a screen")).unwrap();
+    let engine = engine::start_for(ClientKind::Person, options(&workspace), Session::of_client("a screen")).unwrap();
     World::with(folder, workspace, engine)
 }
 

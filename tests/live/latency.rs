@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use refdesk_core::config::WorkspaceContext;
-use refdesk_desk::engine::{self, Event, Notice, Reply, Request, Snapshot};
+use refdesk_desk::engine::{self, ClientKind, Event, Notice, Reply, Request, Snapshot};
 use refdesk_desk::{Options, Session};
 use serde_json::json;
 use tokio::sync::oneshot;
@@ -58,7 +58,8 @@ fn listen(workspace: &Workspace, reported: &Arc<ReceivedEvents>) -> oneshot::Sen
     let context = WorkspaceContext { workspace: workspace.path.clone(), ..WorkspaceContext::default() };
     let state = Some(workspace.beside(STATE));
     let options = Options { state, ..Options::new(context) };
-    let (engine, mut events) = engine::start_for_person(options, Session::of_client("another screen")).unwrap();
+    let session = Session::of_client("another screen");
+    let (engine, mut events) = engine::start_for(ClientKind::Person, options, session).unwrap();
     let mut snapshots = engine.snapshots();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let is_ready = |snapshot: &Snapshot| snapshot.generation > 0 && snapshot.loading.is_none();

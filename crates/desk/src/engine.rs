@@ -22,6 +22,7 @@ pub use request::{Audience, CatalogWritten, LocateTarget, PickReach, Request, Re
 pub use requests::{ClosedRequest, OtherAnswer, Reply, RequestEnd, WaitingRequest};
 pub use snapshot::{Loading, Snapshot, Watching};
 pub use watch::watched_folders;
+pub use worker::ClientKind;
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -33,7 +34,7 @@ use tokio::sync::{mpsc, oneshot, watch as newest};
 use tokio::time::timeout;
 
 use self::request::{Call, Message};
-use self::worker::{ClientKind, EngineClient, WorkerChannels};
+use self::worker::WorkerChannels;
 use crate::{Options, Session};
 
 /// The capacity of the message queue.
@@ -126,39 +127,26 @@ impl Engine {
 /// # Errors
 /// The system cannot start a thread.
 pub fn start(options: Options, session: Session) -> io::Result<Started> {
-    start_for(options, EngineClient { session, kind: ClientKind::Program })
+    start_for(ClientKind::Program, options, session)
 }
 
-/// Like [`start`], for a screen: while the engine runs, other processes see that a person is present, and snapshots
-/// contain their requests.
+/// Like [`start`], for this kind of client.
 ///
 /// # Errors
 /// The system cannot start a thread.
-pub fn start_for_person(options: Options, session: Session) -> io::Result<Started> {
-    start_for(options, EngineClient { session, kind: ClientKind::Person })
-}
-
-/// Like [`start`], for a script that uses an interface for people: it sees all problems and is never asked anything.
-///
-/// # Errors
-/// The system cannot start a thread.
-pub fn start_for_script(options: Options, session: Session) -> io::Result<Started> {
-    start_for(options, EngineClient { session, kind: ClientKind::Script })
-}
-
-fn start_for(options: Options, client: EngineClient) -> io::Result<Started> {
+pub fn start_for(client: ClientKind, options: Options, session: Session) -> io::Result<Started> {
     let (queue, inbox) = mpsc::channel(MESSAGES);
     let (snapshots_out, snapshots) = newest::channel(Snapshot::default());
     let (events_out, events) = mpsc::channel(EVENTS);
     let options = Options { is_long_running: true, ..options };
     let weak = queue.downgrade();
-    let session = client.session.clone();
+    let of_engine = session.clone();
     let previews = previews::start(options.renderer.clone(), options.context.workspace.clone())?;
     thread::Builder::new().name("desk".to_owned()).spawn(move || {
         let (snapshots, events) = (&snapshots_out, &events_out);
-        worker::run(options, WorkerChannels { inbox, snapshots, events, queue: weak, previews }, client);
+        worker::run(options, WorkerChannels { inbox, snapshots, events, queue: weak, previews }, session, client);
     })?;
-    Ok((Engine { queue: Arc::new(Mutex::new(Some(queue))), snapshots, session }, events))
+    Ok((Engine { queue: Arc::new(Mutex::new(Some(queue))), snapshots, session: of_engine }, events))
 }
 
 #[cfg(test)]

@@ -16,7 +16,8 @@ use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::mpsc::{Receiver, Sender, WeakSender};
 use tokio::sync::watch as newest;
 
-pub(crate) use self::start::{ClientKind, EngineClient, WorkerChannels, run};
+pub use self::start::ClientKind;
+pub(crate) use self::start::{WorkerChannels, run};
 use super::database_run::DatabaseRun;
 use super::event::{Age, Event};
 use super::journal_follower::JournalFollower;

@@ -25,20 +25,15 @@ use refdesk_index::ModelServer;
 const ROUNDS: usize = 100;
 const ROUND: Duration = Duration::from_millis(5);
 
-/// The client for which an engine was started.
-pub(crate) struct EngineClient {
-    pub session: Session,
-    pub kind: ClientKind,
-}
-
 /// The kind of client to which an engine publishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ClientKind {
+pub enum ClientKind {
     /// A program, which sees only the problems found when the catalog was opened.
     Program,
-    /// A script using an interface for people, which sees all problems.
+    /// A script using an interface for people, which sees all problems and is never asked anything.
     Script,
-    /// A person, who can also be asked.
+    /// A person at a screen, who can also be asked: while the engine runs, other processes see that a person is present,
+    /// and snapshots contain their requests.
     Person,
 }
 
@@ -53,11 +48,11 @@ pub(crate) struct WorkerChannels<'a> {
 }
 
 /// Runs until every sender of messages is dropped.
-pub(crate) fn run(options: Options, channels: WorkerChannels<'_>, client: EngineClient) {
+pub(crate) fn run(options: Options, channels: WorkerChannels<'_>, session: Session, client: ClientKind) {
     let mut desk = Desk::open(options);
     // If this fails, the next change reports why.
     let _ = desk.finish_interrupted();
-    let mut worker = Worker::new(desk, channels, client);
+    let mut worker = Worker::new(desk, channels, session, client);
     let (watch, first) = worker.begin();
     // Without this, hooks load the model themselves.
     #[cfg(feature = "meaning")]
@@ -77,11 +72,11 @@ fn start_updates(desk: &Desk, queue: WeakSender<Message>) -> Option<mpsc::Sender
 }
 
 impl<'a> Worker<'a> {
-    fn new(desk: Desk, channels: WorkerChannels<'a>, EngineClient { session, kind }: EngineClient) -> Self {
+    fn new(desk: Desk, channels: WorkerChannels<'a>, session: Session, client: ClientKind) -> Self {
         let WorkerChannels { inbox, snapshots, events, queue, previews } = channels;
         Self {
-            requests: (kind == ClientKind::Person).then(|| Requests::mark_open(&desk, &session.who, queue.clone())),
-            reports_problems: kind != ClientKind::Program,
+            requests: (client == ClientKind::Person).then(|| Requests::mark_open(&desk, &session.who, queue.clone())),
+            reports_problems: client != ClientKind::Program,
             index: start_updates(&desk, queue.clone()),
             is_indexing: false,
             refused: Vec::new(),
