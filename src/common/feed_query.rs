@@ -106,11 +106,10 @@ pub fn of<'l>(line: &'l str, begins: &str) -> Option<&'l str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use refdesk_desk::engine::{Actor, JournalLineRef, JournalText};
+    use refdesk_desk::engine::{Actor, JournalLineRef};
 
     fn notice() -> Notice {
-        let receipt =
-            Some(JournalLineRef { number: 1, kind: Some(TextKind::ToolResult), holds: JournalText::Text, tokens: 9 });
+        let receipt = Some(JournalLineRef { number: 1, kind: Some(TextKind::ToolResult), has_text: true, tokens: 9 });
         let reported = Notice::new(Actor::Other("claude-code".into()), Topic::Enriched, "Added to a result of Read");
         Notice { receipt, session: Some("S-42".into()), reason: "~9 tokens".to_owned(), ..reported }
     }

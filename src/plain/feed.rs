@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::path::Path;
 
-use refdesk_desk::engine::{Actor, Age, DatedLine, Event, JournalText, Notice, Receipts, Request};
+use refdesk_desk::engine::{Actor, Age, DatedLine, Event, Notice, Receipts, Request};
 use refdesk_enrich::{ItemReceipt, TextKind};
 use refdesk_files::path::display;
 
@@ -130,7 +130,7 @@ pub fn row(notice: &Notice) -> NumberedRow {
 
 /// Opens a row of the feed: its receipt, or its text and place.
 pub fn open(state: &mut PlainState, notice: &Notice, turn: &mut InputOutcome) {
-    if let Some(receipt) = notice.receipt.filter(|receipt| receipt.holds == JournalText::Text) {
+    if let Some(receipt) = notice.receipt.filter(|receipt| receipt.has_text) {
         return ask_for(state, receipt.number, turn);
     }
     turn.print(sentence(notice));

@@ -17,7 +17,7 @@ mod worker;
 pub use database_run::{DatabaseRunProgress, PreparedRun};
 pub use event::{Age, Event, Receipts};
 pub(crate) use notice::clock;
-pub use notice::{Actor, DatedLine, INCLUDED, JournalLineRef, JournalText, Notice, Topic, sentence, separate_reason};
+pub use notice::{Actor, DatedLine, INCLUDED, JournalLineRef, Notice, Topic, sentence, separate_reason};
 pub use request::{Audience, CatalogWritten, LocateTarget, PickReach, Request, Response};
 pub use requests::{ClosedRequest, OtherAnswer, Reply, RequestEnd, WaitingRequest};
 pub use snapshot::{Loading, Snapshot, Watching};

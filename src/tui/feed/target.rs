@@ -4,7 +4,6 @@ use refdesk_core::catalog::{SourceId, SourceKind};
 use refdesk_core::mention::Mention;
 use refdesk_core::selection::{Role, reasons};
 use refdesk_desk::FileLine;
-use refdesk_desk::engine::JournalText;
 use refdesk_text::report::Diagnostic;
 
 use crate::tui::action::{Action, KeyContext};
@@ -51,7 +50,7 @@ pub fn of_feed(state: &State) -> Result<RowTarget, String> {
             format!("no row matches: {} shows all again", state.key_in(KeyContext::Feed, Action::Back))
         });
     };
-    if let Some(receipt) = notice.receipt.filter(|receipt| receipt.holds == JournalText::Text) {
+    if let Some(receipt) = notice.receipt.filter(|receipt| receipt.has_text) {
         return Ok(RowTarget::Receipt(receipt.number));
     }
     source_or_file(state, notice.subject.as_ref().map(SourceId::as_str), notice.place.clone())

@@ -23,13 +23,7 @@ pub(super) struct JournalFollower {
     /// The desk whose choices are reported as notices.
     desk: String,
     /// Whether the last read succeeded, so that an error is reported only once.
-    state: JournalState,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum JournalState {
-    Works,
-    Fails,
+    is_readable: bool,
 }
 
 /// Whether this desk wrote the line with this number.
@@ -57,7 +51,7 @@ pub(super) enum Notices {
 impl JournalFollower {
     /// A follower that has not read anything.
     pub(super) fn new(desk: &Desk) -> Self {
-        Self { tail: None, desk: safe(desk.name()), state: JournalState::Works }
+        Self { tail: None, desk: safe(desk.name()), is_readable: true }
     }
 
     /// The relevant lines appended since the last read; on the first read, the last existing lines.
@@ -77,12 +71,12 @@ impl JournalFollower {
         let (mut lines, damaged) = match read {
             Ok(read) => read,
             Err(error) => {
-                let before = std::mem::replace(&mut self.state, JournalState::Fails);
-                let problem = (before == JournalState::Works).then(|| format!("the journal cannot be read: {error}"));
+                let was_readable = std::mem::replace(&mut self.is_readable, false);
+                let problem = was_readable.then(|| format!("the journal cannot be read: {error}"));
                 return NewLines { problem, ..NewLines::default() };
             }
         };
-        self.state = JournalState::Works;
+        self.is_readable = true;
         lines.retain(|line| self.adds(line, is_own, age, notices));
         let dropped = lines.len().saturating_sub(MAX);
         lines.drain(..dropped);
@@ -118,7 +112,7 @@ mod tests {
     const ELSEWHERE: IsOwn<'_> = &|_| false;
 
     fn follower() -> JournalFollower {
-        JournalFollower { tail: None, desk: "default".to_owned(), state: JournalState::Works }
+        JournalFollower { tail: None, desk: "default".to_owned(), is_readable: true }
     }
 
     fn line(what: JournalEvent, desk: &str, session: &str, about: &str) -> Line {

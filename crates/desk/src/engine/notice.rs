@@ -63,18 +63,9 @@ pub struct JournalLineRef {
     /// The kind of text that was enriched, if any.
     pub kind: Option<TextKind>,
     /// Whether the line contains the text that was sent.
-    pub holds: JournalText,
+    pub has_text: bool,
     /// The estimated tokens of what was sent or read, otherwise 0.
     pub tokens: usize,
-}
-
-/// Whether a journal line contains the text that was sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum JournalText {
-    /// The exact bytes.
-    Text,
-    /// Only the event.
-    Nothing,
 }
 
 /// Who caused something.

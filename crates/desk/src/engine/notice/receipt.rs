@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::words::{at, cut};
-use super::{Actor, JournalLineRef, JournalText, Notice, Topic};
+use super::{Actor, JournalLineRef, Notice, Topic};
 use crate::FileLine;
 use crate::session::{JournalEvent, Line, Receipt, SCREEN};
 use refdesk_core::catalog::SourceId;
@@ -20,16 +20,16 @@ pub(crate) fn receipt(line: &Line, workspace: &Path, desk: &str) -> Notice {
     let who = if line.who == SCREEN { Actor::You } else { Actor::Other(line.who.as_str().into()) };
     let mut notice = Notice::new(who, topic(receipt.what), sentence(receipt));
     notice.session = Some(line.session.as_str().into());
-    let holds = if receipt.text.is_some() { JournalText::Text } else { JournalText::Nothing };
+    let has_text = receipt.text.is_some();
     let mut reasons = vec![format!("session {}", line.session)];
     reasons.extend(separate_reason(receipt).map(str::to_owned));
     let is_read = receipt.what == JournalEvent::Read && receipt.tokens > 0;
-    let has_cost = receipt.text.is_some() || is_read;
+    let has_cost = has_text || is_read;
     if has_cost {
         reasons.push(format!("~{} tokens", grouped(receipt.tokens)));
     }
     let tokens = if has_cost { receipt.tokens } else { 0 };
-    notice.receipt = Some(JournalLineRef { number: line.n, kind: receipt.kind, holds, tokens });
+    notice.receipt = Some(JournalLineRef { number: line.n, kind: receipt.kind, has_text, tokens });
     if line.desk != desk {
         reasons.push(format!("desk {}", line.desk));
     }
@@ -300,7 +300,7 @@ mod tests {
         assert_eq!(reported(receipt.clone()), (text.to_owned(), "session s1, ~103 tokens".to_owned()));
         let notice = super::receipt(&line(receipt), Path::new("/w"), "other");
         assert_eq!(notice.reason, "session s1, ~103 tokens, desk default");
-        assert_eq!((notice.subject, notice.receipt.map(|it| it.holds)), (Some("x".into()), Some(JournalText::Text)));
+        assert_eq!((notice.subject, notice.receipt.map(|it| it.has_text)), (Some("x".into()), Some(true)));
     }
 
     #[test]

@@ -57,7 +57,7 @@ pub(crate) fn selection(before: &Snapshot, after: &Snapshot, cause: &ChangeOrigi
             let sides = [("came with it", others(&entered), after), ("left with it", others(&left), before)];
             let sides = sides.iter().filter(|(_, ids, _)| !ids.is_empty());
             let reported: Vec<String> =
-                sides.map(|(what, ids, of)| format!("{what}: {}{}", at(ids), cost(of, ids))).collect();
+                sides.map(|(what, ids, of)| format!("{what}: {}{}", at(ids), cost(", ", of, ids))).collect();
             let notice = Notice::new(Actor::You, Topic::Selection, text.clone()).because(reported.join("; "));
             let subject = named.first().map(|id| SourceId::from(id.as_str()));
             notices = vec![Notice { subject, ..notice }.of(named.len())];
@@ -125,14 +125,14 @@ fn only_in(one: &[String], other: &[String]) -> Vec<String> {
 fn pulled_in_notice(after: &Snapshot, entered: &[&SelectedSource], by: &Actor) -> Option<Notice> {
     let first = entered.first()?;
     let notice = Notice::new(by.clone(), Topic::Selection, included(entered)).about(&first.id).of(entered.len());
-    Some(notice.because(cost_of(after, entered)))
+    Some(notice.because(cost("", after, entered.iter().map(|member| &member.id))))
 }
 
 fn also_left_notice(before: &Snapshot, left: &[&SelectedSource], by: &Actor) -> Option<Notice> {
     let first = left.first()?;
     let text = format!("Also left the selection: {}", at(left.iter().map(|member| &member.id)));
     let notice = Notice::new(by.clone(), Topic::Selection, text).about(&first.id).of(left.len());
-    Some(notice.because(cost_of(before, left)))
+    Some(notice.because(cost("", before, left.iter().map(|member| &member.id))))
 }
 
 /// `References transitively included: @b (from @a)`
@@ -190,14 +190,8 @@ fn left_by_edit(after: &Snapshot, left: &[&SelectedSource]) -> Vec<Notice> {
     reported.collect()
 }
 
-/// The total cost: `~1,234 tokens`.
-fn cost_of(of: &Snapshot, members: &[&SelectedSource]) -> String {
-    let tokens: u64 = members.iter().filter_map(|member| of.tokens.get(member.id.as_str())).sum();
-    if tokens == 0 { String::new() } else { format!("~{} tokens", grouped(tokens)) }
-}
-
-/// The total cost: `, ~1,234 tokens`.
-fn cost(of: &Snapshot, ids: &[SourceId]) -> String {
-    let tokens: u64 = ids.iter().filter_map(|id| of.tokens.get(id.as_str())).sum();
-    if tokens == 0 { String::new() } else { format!(", ~{} tokens", grouped(tokens)) }
+/// The total cost, after this text: `~1,234 tokens`; empty if it is unknown.
+fn cost<'i>(before: &str, of: &Snapshot, ids: impl IntoIterator<Item = &'i SourceId>) -> String {
+    let tokens: u64 = ids.into_iter().filter_map(|id| of.tokens.get(id.as_str())).sum();
+    if tokens == 0 { String::new() } else { format!("{before}~{} tokens", grouped(tokens)) }
 }

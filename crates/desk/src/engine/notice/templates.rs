@@ -11,9 +11,13 @@ use refdesk_files::path::display;
 use refdesk_templates::{Template, Variable};
 use refdesk_text::Code;
 
+fn by_name(of: &Snapshot) -> HashMap<&str, &Template> {
+    of.templates.templates.iter().map(|it| (it.name.as_str(), it)).collect()
+}
+
 /// The templates present before and after.
 fn in_both<'a>(before: &'a Snapshot, after: &'a Snapshot) -> Vec<(&'a Template, &'a Template)> {
-    let known: HashMap<&str, &Template> = before.templates.templates.iter().map(|it| (it.name.as_str(), it)).collect();
+    let known = by_name(before);
     after.templates.templates.iter().filter_map(|is| Some((*known.get(is.name.as_str())?, is))).collect()
 }
 
@@ -68,7 +72,7 @@ pub(super) fn changed(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
 
 /// Templates that broke, or new ones that do not parse.
 pub(super) fn broken(before: &Snapshot, after: &Snapshot) -> Vec<Notice> {
-    let known: HashMap<&str, &Template> = before.templates.templates.iter().map(|it| (it.name.as_str(), it)).collect();
+    let known = by_name(before);
     let is_new = |is: &&Template| known.get(is.name.as_str()).is_none_or(|was| was.problem != is.problem);
     let broken = after.templates.templates.iter().filter(|is| is.problem.is_some()).filter(is_new);
     let broken: Vec<&Template> = broken.collect();

@@ -16,7 +16,7 @@ use crate::activity::ActivityFollower;
 use crate::engine::{DatedLine, Snapshot};
 use crate::rows::{Members, Rows};
 use crate::{
-    Desk, DocumentOptions, EnrichMode, FileLine, NewSource, Picker, Prepared, ProposedSource, RenderFailure,
+    Desk, DocumentOptions, EnrichMode, FileLine, NewSource, Picked, Picker, Prepared, ProposedSource, RenderFailure,
     RenderRequest, SearchReader, Session, TemplateRef, channel,
 };
 use refdesk_core::catalog::SourceId;
@@ -101,14 +101,10 @@ impl Worker<'_> {
     fn respond(&mut self, session: &Session, request: Request, watch: &Watch) -> Response {
         match request {
             Request::Pick { ids, tags, by } => {
-                return Response::Picked(self.with_desk(|desk| {
-                    let picked = match by {
-                        Picker::Person => desk.pick(session, &ids, &tags)?,
-                        Picker::Agent => desk.pick_for_agent(session, &ids, &tags)?,
-                    };
-                    let answer = Rows { members: Members::NonEmpty, ..desk.settled().rows() }.picked(&picked);
-                    Ok(Box::new((picked, answer)))
-                }));
+                return self.picked(|desk| match by {
+                    Picker::Person => desk.pick(session, &ids, &tags),
+                    Picker::Agent => desk.pick_for_agent(session, &ids, &tags),
+                });
             }
             Request::PickWithin { ids, reach } => {
                 let large = match reach {
@@ -118,15 +114,11 @@ impl Worker<'_> {
                 if let Some(large) = large {
                     return Response::LargePick(Box::new(large));
                 }
-                return Response::Picked(self.with_desk(|desk| {
-                    let picked = match reach {
-                        PickReach::AllIfFew | PickReach::All => desk.pick(session, &strings(&ids), &[])?,
-                        PickReach::Near => desk.pick_within(session, &ids, 1)?,
-                        PickReach::Alone => desk.pick_within(session, &ids, 0)?,
-                    };
-                    let answer = Rows { members: Members::NonEmpty, ..desk.settled().rows() }.picked(&picked);
-                    Ok(Box::new((picked, answer)))
-                }));
+                return self.picked(|desk| match reach {
+                    PickReach::AllIfFew | PickReach::All => desk.pick(session, &strings(&ids), &[]),
+                    PickReach::Near => desk.pick_within(session, &ids, 1),
+                    PickReach::Alone => desk.pick_within(session, &ids, 0),
+                });
             }
             Request::Unpick(ids) => self.change(session, |desk| desk.unpick(session, &strings(&ids))),
             Request::Exclude(ids) => self.change(session, |desk| desk.exclude(session, &strings(&ids))),
@@ -282,20 +274,24 @@ impl Worker<'_> {
         Response::Done(std::mem::take(&mut self.refused))
     }
 
+    fn picked(&mut self, pick: impl FnOnce(&mut Desk) -> Result<Picked, Error>) -> Response {
+        Response::Picked(self.with_desk(|desk| {
+            let picked = pick(desk)?;
+            let answer = Rows { members: Members::NonEmpty, ..desk.settled().rows() }.picked(&picked);
+            Ok(Box::new((picked, answer)))
+        }))
+    }
+
     /// The follower for the agents view, started on first use.
     fn activity(&mut self) -> Result<&ActivityFollower, Error> {
         match &mut self.activity {
             Some(follower) => Ok(follower),
             none => {
-                let follower =
-                    ActivityFollower::start(self.desk.workspace().to_owned(), self.desk.whole_tail(), self.clock)
-                        .map_err(|error| {
-                            Error::new(
-                                Code::UnreadableJournal,
-                                format!("the journal cannot be followed: {error}"),
-                                "try again",
-                            )
-                        })?;
+                let (workspace, tail) = (self.desk.workspace().to_owned(), self.desk.whole_tail());
+                let follower = ActivityFollower::start(workspace, tail, self.clock).map_err(|error| {
+                    let message = format!("the journal cannot be followed: {error}");
+                    Error::new(Code::UnreadableJournal, message, "try again")
+                })?;
                 Ok(none.insert(follower))
             }
         }
