@@ -47,7 +47,7 @@ use refdesk_text::{Code, Error};
 use super::Desk;
 
 /// The database configuration as loaded.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct LoadedDatabases {
     pub config: DatabasesConfig,
     /// The file, relative to the workspace; `None` if there is none.
@@ -105,42 +105,36 @@ impl Desk {
     }
 
     fn load_databases(&self) -> LoadedDatabases {
-        for file in config::FILES {
-            match self.text_below(file, config::FILE_BYTES) {
-                Ok(Some(text)) => {
-                    let (mut config, mut problems) = config::read(&text, file);
-                    let (settings, told) = self.agent_settings();
-                    problems.extend(told);
-                    config.databases.iter_mut().for_each(|database| database.settings = settings);
-                    if let Some(problem) = self.linked_pages_folder(&config, file) {
-                        config.refuse_all();
-                        problems.push(problem);
-                    }
-                    let weights = settings.weights;
-                    return LoadedDatabases { config, file: Some(file), weights, problems };
-                }
-                Ok(None) => {}
-                Err(problem) => {
-                    let config = DatabasesConfig::default();
-                    let weights = SearchWeights::default();
-                    return LoadedDatabases { config, file: Some(file), weights, problems: vec![*problem] };
-                }
+        let Some((file, text)) = self.first_text(&config::FILES) else { return LoadedDatabases::default() };
+        let text = match text {
+            Ok(text) => text,
+            Err(problem) => {
+                return LoadedDatabases { file: Some(file), problems: vec![*problem], ..LoadedDatabases::default() };
             }
+        };
+        let (mut config, mut problems) = config::read(&text, file);
+        let (settings, told) = self.agent_settings();
+        problems.extend(told);
+        config.databases.iter_mut().for_each(|database| database.settings = settings);
+        if let Some(problem) = self.linked_pages_folder(&config, file) {
+            config.refuse_all();
+            problems.push(problem);
         }
-        let (config, weights) = (DatabasesConfig::default(), SearchWeights::default());
-        LoadedDatabases { config, file: None, weights, problems: Vec::new() }
+        LoadedDatabases { config, file: Some(file), weights: settings.weights, problems }
     }
 
     /// The settings for planning and documenting databases.
     fn agent_settings(&self) -> (DocumentationSettings, Vec<Diagnostic>) {
-        for file in AGENT_FILES {
-            match self.text_below(file, config::FILE_BYTES) {
-                Ok(Some(text)) => return agent::read(&text, file),
-                Ok(None) => {}
-                Err(problem) => return (DocumentationSettings::default(), vec![*problem]),
-            }
+        match self.first_text(&AGENT_FILES) {
+            Some((file, Ok(text))) => agent::read(&text, file),
+            Some((_, Err(problem))) => (DocumentationSettings::default(), vec![*problem]),
+            None => (DocumentationSettings::default(), Vec::new()),
         }
-        (DocumentationSettings::default(), Vec::new())
+    }
+
+    /// The first of these files that exists, and its text.
+    fn first_text(&self, files: &[&'static str]) -> Option<(&'static str, Result<String, Box<Diagnostic>>)> {
+        files.iter().find_map(|file| Some((*file, self.text_below(file, config::FILE_BYTES).transpose()?)))
     }
 
     /// The problem, if there is a link on the path to the pages folder.

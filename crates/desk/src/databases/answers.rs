@@ -25,7 +25,7 @@ pub use self::usage::ColumnUse;
 pub(super) use self::view::known_names;
 pub use self::view::{DatabaseView, TableBrief};
 use super::documented_pages::DamagedPage;
-use crate::{CompleteDesk, SearchReader, Session};
+use crate::{CompleteDesk, SearchReader, SearchRequest, Session};
 
 /// The most damaged pages named in an answer.
 const DAMAGED: usize = 8;
@@ -163,9 +163,11 @@ impl CompleteDesk<'_> {
         let view = self.database_view(session, reader)?;
         let most = |people: usize, agents: usize| if reader == SearchReader::Person { people } else { agents };
         Ok(match question {
-            DatabaseQuestion::Tables { query, database, domain, limit } => self
-                .find_tables(session, reader, &view, &tables::TableSearch { query, database, domain, limit: *limit })?
-                .into(),
+            DatabaseQuestion::Tables { query, database, domain, limit } => {
+                let (database, domain) = (database.clone(), domain.clone());
+                let request = SearchRequest { database, domain, limit: *limit, ..SearchRequest::new(query, reader) };
+                self.find_tables(session, &view, request)?.into()
+            }
             DatabaseQuestion::Schema { table, samples } => {
                 let mut found = view.schema(table, *samples)?;
                 if reader == SearchReader::Agent {

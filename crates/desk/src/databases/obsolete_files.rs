@@ -114,7 +114,7 @@ impl Desk {
     /// Whether an edited file about something that no longer exists may be removed on request. Outside the pages folder
     /// the manifest is not enough, since it comes with the repository: the file itself must say that refdesk wrote it.
     fn may_replace(&self, run: &Documentation, path: &str) -> bool {
-        let is_generated = || self.page_bytes(path).ok().flatten().is_some_and(|bytes| is_generated(path, &bytes));
+        let is_generated = || self.page_bytes(path).is_some_and(|bytes| is_generated(path, &bytes));
         database_of(path, &run.docs_path).is_some() || is_generated()
     }
 
@@ -125,11 +125,11 @@ impl Desk {
     }
 
     pub(super) fn page_hash(&self, path: &str) -> Option<String> {
-        self.page_bytes(path).ok().flatten().map(|bytes| sha256_hex(&bytes))
+        self.page_bytes(path).map(|bytes| sha256_hex(&bytes))
     }
 
     fn page_found(&self, run: &Documentation, path: &str) -> FoundFile {
-        match self.page_bytes(path).ok().flatten() {
+        match self.page_bytes(path) {
             None => FoundFile::Nothing,
             Some(bytes) if run.own.has(path, &bytes) => FoundFile::Own,
             Some(_) => FoundFile::Edited,
@@ -155,14 +155,14 @@ impl Desk {
 
     /// The database whose pages an entry's file points to; `None` if there is no such file, or it points elsewhere.
     fn owner(&self, run: &Documentation, entry: &ManifestEntry) -> Option<String> {
-        let bytes = self.page_bytes(&entry.path).ok().flatten()?;
+        let bytes = self.page_bytes(&entry.path)?;
         let place = self.place_of_entry(&serde_json::from_slice(&bytes).ok()?)?;
         let below = self.pages_folders(run).find_map(|folder| place.strip_prefix(folder).ok().map(Path::to_owned))?;
         Some(below.components().next()?.as_os_str().to_str()?.to_owned())
     }
 
     fn entry_found(&self, run: &Documentation, entry: &ManifestEntry) -> FoundFile {
-        match self.page_bytes(&entry.path).ok().flatten() {
+        match self.page_bytes(&entry.path) {
             None => FoundFile::Nothing,
             Some(bytes) if sha256_hex(&bytes) == entry.content_hash && self.is_entry(run, &entry.id, &bytes) => {
                 FoundFile::Own
@@ -181,7 +181,7 @@ impl Desk {
 
     /// Whether an entry points to pages of tables that exceed the limit.
     pub(super) fn is_over_limit(&self, run: &Documentation, entry: &ManifestEntry) -> bool {
-        let found = || serde_json::from_slice(&self.page_bytes(&entry.path).ok().flatten()?).ok();
+        let found = || serde_json::from_slice(&self.page_bytes(&entry.path)?).ok();
         let place = if run.beyond.is_empty() { None } else { found().and_then(|found| self.place_of_entry(&found)) };
         let place = place.and_then(|place| place.strip_prefix(self.workspace()).ok().map(Path::to_owned));
         place.is_some_and(|place| has_below(&run.beyond, &place))

@@ -134,6 +134,14 @@ impl Desk {
     pub fn overview_reader(&self) -> OverviewReader {
         let loaded = self.loaded_databases();
         let config = &loaded.config;
+        let summary = |name: &String, kind, line, state| DatabaseSummary {
+            name: name.clone(),
+            kind,
+            line,
+            state,
+            page: None,
+            domains: Vec::new(),
+        };
         let mut databases: Vec<DatabaseSummary> = Vec::new();
         for database in &config.databases {
             let state = match self.database_access(database) {
@@ -142,23 +150,9 @@ impl Desk {
                 DatabaseAccess::Untrusted => DatabaseState::Untrusted,
                 DatabaseAccess::Refused(error) => DatabaseState::Unreadable(error.message),
             };
-            databases.push(DatabaseSummary {
-                name: database.name.clone(),
-                kind: database.connection.word(),
-                line: database.line,
-                state,
-                page: None,
-                domains: Vec::new(),
-            });
+            databases.push(summary(&database.name, database.connection.word(), database.line, state));
         }
-        databases.extend(config.wrong.iter().map(|name| DatabaseSummary {
-            name: name.clone(),
-            kind: "",
-            line: 1,
-            state: DatabaseState::Wrong,
-            page: None,
-            domains: Vec::new(),
-        }));
+        databases.extend(config.wrong.iter().map(|name| summary(name, "", 1, DatabaseState::Wrong)));
         let progress: Option<Progress> = self.database_state(PROGRESS);
         OverviewReader {
             workspace: self.workspace().to_path_buf(),

@@ -11,8 +11,8 @@ use refdesk_database::snapshot::TableName;
 use refdesk_files::name::sha256_hex;
 use refdesk_files::output::{self, PriorContent, Proposal, Scope};
 use refdesk_files::{EntryKind, link_on_path};
+use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
-use refdesk_text::{Code, Error};
 
 use super::documentation::{DocumentOptions, Documentation};
 use super::documented_pages::{DamagedPage, parse};
@@ -20,7 +20,7 @@ use super::files::bytes_below;
 use crate::Desk;
 
 /// The most bytes of an existing file that are compared.
-const FOUND_BYTES: u64 = 16 * 1024 * 1024;
+pub(super) const FOUND_BYTES: u64 = 16 * 1024 * 1024;
 
 /// A page and what to do with it.
 #[derive(Debug)]
@@ -70,12 +70,9 @@ impl Desk {
         }
     }
 
-    /// The bytes of a page; `None` if it does not exist.
-    pub(super) fn page_bytes(&self, path: &str) -> Result<Option<Vec<u8>>, Error> {
-        match self.bytes_below(path, FOUND_BYTES) {
-            Ok(found) => Ok(found.map(|(bytes, _)| bytes)),
-            Err(error) => Err(Error::new(Code::Unreadable, format!("{path} cannot be read: {error}"), "move it away")),
-        }
+    /// The bytes of a page; `None` if it does not exist or cannot be read.
+    pub(super) fn page_bytes(&self, path: &str) -> Option<Vec<u8>> {
+        self.bytes_below(path, FOUND_BYTES).ok().flatten().map(|(bytes, _)| bytes)
     }
 
     /// A proposal for writing a file at a path relative to the workspace, without following links.

@@ -86,7 +86,7 @@ impl Desk {
 
     /// The text of a page; empty if it cannot be read. The path comes with the repository, so no link is followed.
     pub fn page_text(&self, path: &str) -> String {
-        let bytes = self.page_bytes(path).ok().flatten().unwrap_or_default();
+        let bytes = self.page_bytes(path).unwrap_or_default();
         String::from_utf8_lossy(&bytes).into_owned()
     }
 

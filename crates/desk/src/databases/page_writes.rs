@@ -304,6 +304,12 @@ impl<'p> DocumentationRun<'_, 'p> {
         }
     }
 
+    /// Removes a file, and up to this many parents that this empties.
+    fn remove(&mut self, path: &str, parents: usize, why: &str) -> Result<(), Error> {
+        let proposal = self.proposed_removal(path)?;
+        self.desk.remove(self.session, &proposal, parents, why).map_err(|unwritten| unwritten.refused)
+    }
+
     fn proposed_removal(&self, path: &str) -> Result<Proposal, Error> {
         let workspace = self.desk.workspace();
         propose_removal(workspace, workspace, path, Scope::Workspace)

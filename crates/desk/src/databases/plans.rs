@@ -8,7 +8,6 @@ use refdesk_database::config::CheckRule;
 use refdesk_database::schema::check::hidden_texts;
 use refdesk_database::schema::plan::{self, FILE, Plan, PlanEdits, PlanInput, ReadOutcome};
 use refdesk_database::snapshot::TableName;
-use refdesk_files::output::Proposal;
 use refdesk_text::escape::one_line;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
@@ -53,14 +52,11 @@ impl Desk {
     /// # Errors
     /// The stored plan cannot be read, or a person's change has an invalid value.
     pub fn plan_databases(&self, read: &[ReadDatabase]) -> Result<Planned, Error> {
-        let stored = self.stored_plan()?;
+        let stored = stored_plan(self.workspace())?;
         let (edits, mut problems) = stored.as_ref().map(|plan| PlanEdits::of(plan, FILE)).unwrap_or_default();
         let mut wrong = problems.iter().filter(|problem| problem.is_error());
         if let Some(first) = wrong.next() {
-            let more = match wrong.count() {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
+            let more = and_more(wrong.count());
             let message = format!("the plan {FILE} has an invalid value: {}{more}", first.message);
             return Err(Error::new(first.code, message, first.fix.clone()));
         }
@@ -87,31 +83,21 @@ impl Desk {
         Ok(Planned { plan, stored, changes, problems })
     }
 
-    /// A proposal for writing the plan; `None` if only its time would change, or if it covers no database.
-    ///
-    /// # Errors
-    /// The file may not be written.
-    fn propose_plan(&self, planned: &Planned) -> Result<Option<Proposal>, Error> {
-        if planned.is_untrusted() || planned.stored.as_ref().is_some_and(|stored| stored.hash() == planned.plan.hash())
-        {
-            return Ok(None);
-        }
-        let proposal = self.propose_below(FILE, &planned.plan.text())?;
-        Ok((!proposal.is_unchanged()).then_some(proposal))
-    }
-
-    /// Writes the plan, unless only its time would change; returns whether it was written.
+    /// Writes the plan, unless only its time would change or it covers no database; returns whether it was written.
     ///
     /// # Errors
     /// The file cannot be written.
     pub fn store_plan(&mut self, session: &Session, planned: &Planned) -> Result<bool, Error> {
-        let Some(proposal) = self.propose_plan(planned)? else { return Ok(false) };
+        if planned.is_untrusted() || planned.stored.as_ref().is_some_and(|stored| stored.hash() == planned.plan.hash())
+        {
+            return Ok(false);
+        }
+        let proposal = self.propose_below(FILE, &planned.plan.text())?;
+        if proposal.is_unchanged() {
+            return Ok(false);
+        }
         self.write(session, &[proposal], "the documentation of databases was planned").map_err(|it| it.refused)?;
         Ok(true)
-    }
-
-    fn stored_plan(&self) -> Result<Option<Plan>, Error> {
-        stored_plan(self.workspace())
     }
 
     /// The current time, in the format written to files.
@@ -198,11 +184,13 @@ fn hidden_texts_of(database: &ReadDatabase) -> Option<Diagnostic> {
         told.map(move |(column, message)| format!("{}{}: {message}", table.full_name(), place(column)))
     });
     let first = found.next()?;
-    let more = match found.count() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
+    let more = and_more(found.count());
     Some(Diagnostic::warning(Code::HiddenCharacters, format!("'{}': {first}{more}", database.config.name)))
+}
+
+/// ` and 3 more`, or an empty text.
+fn and_more(count: usize) -> String {
+    if count == 0 { String::new() } else { format!(" and {count} more") }
 }
 
 /// Keeps the stored plan of databases that are configured but not part of this run.

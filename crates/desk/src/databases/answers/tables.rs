@@ -7,14 +7,7 @@ use serde::Serialize;
 
 use super::view::{DatabaseView, TableBrief};
 use super::{AnswerSources, Answered};
-use crate::{CompleteDesk, SearchMode, SearchReader, SearchRequest, Session};
-
-pub(super) struct TableSearch<'a> {
-    pub query: &'a str,
-    pub database: &'a Option<String>,
-    pub domain: &'a Option<String>,
-    pub limit: usize,
-}
+use crate::{CompleteDesk, SearchMode, SearchRequest, Session};
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct FoundTable {
@@ -49,18 +42,11 @@ impl CompleteDesk<'_> {
     pub(super) fn find_tables(
         &self,
         session: &Session,
-        reader: SearchReader,
         view: &DatabaseView,
-        search: &TableSearch<'_>,
+        request: SearchRequest,
     ) -> Result<Answered<FoundTables>, Error> {
-        let request = SearchRequest {
-            kinds: [TABLE, COLUMN, RELATIONSHIP].map(str::to_owned).to_vec(),
-            database: search.database.clone(),
-            domain: search.domain.clone(),
-            limit: search.limit,
-            ..SearchRequest::new(search.query, reader)
-        };
-        let found = self.search(session, &request)?;
+        let kinds = [TABLE, COLUMN, RELATIONSHIP].map(str::to_owned).to_vec();
+        let found = self.search(session, &SearchRequest { kinds, ..request })?;
         let mut sources = AnswerSources::default();
         let mut tables = Vec::new();
         for hit in found.hits {

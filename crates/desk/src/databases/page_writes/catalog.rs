@@ -9,17 +9,18 @@ use refdesk_files::output::PriorContent;
 use super::DocumentationRun;
 use crate::Desk;
 use crate::databases::documentation::{DocumentOptions, Documentation};
+use crate::databases::page_comparison::FOUND_BYTES;
 
 impl Desk {
     /// Compares the catalog entries with the files at their paths: which to write, replace and leave alone.
     pub(in crate::databases) fn compare_entries(&self, run: &mut Documentation, options: &DocumentOptions) {
         let (mut missing, mut outdated, mut edited) = (BTreeSet::new(), Vec::new(), BTreeMap::new());
         for (entry, path, text) in &run.catalog {
-            match self.page_bytes(path) {
+            match self.bytes_below(path, FOUND_BYTES) {
                 Ok(None) => drop(missing.insert(path.clone())),
-                Ok(Some(bytes)) if bytes == text.as_bytes() => {}
-                Ok(Some(bytes)) if self.is_own_entry(run, &entry.id, path, &bytes) => outdated.push(path.clone()),
-                Ok(Some(bytes)) => drop(edited.insert(path.clone(), sha256_hex(&bytes))),
+                Ok(Some((bytes, _))) if bytes == text.as_bytes() => {}
+                Ok(Some((bytes, _))) if self.is_own_entry(run, &entry.id, path, &bytes) => outdated.push(path.clone()),
+                Ok(Some((bytes, _))) => drop(edited.insert(path.clone(), sha256_hex(&bytes))),
                 // Whatever is there is left alone, like a file that a person edited.
                 Err(_) => run.edited.push(path.clone()),
             }
@@ -52,7 +53,7 @@ impl DocumentationRun<'_, '_> {
             let hash = sha256_hex(text.as_bytes());
             let known = before.get(entry.id.as_str()).filter(|known| known.path == *path);
             let noted = |content_hash: String| ManifestEntry { id: entry.id.clone(), path: path.clone(), content_hash };
-            let found = match self.desk.page_bytes(path).ok().flatten() {
+            let found = match self.desk.page_bytes(path) {
                 None => PriorContent::Nothing,
                 Some(bytes) if bytes == text.as_bytes() => {
                     entries.push(noted(hash));
@@ -97,18 +98,14 @@ impl DocumentationRun<'_, '_> {
 
     /// Removes an obsolete entry unless it has changed since that was decided; returns whether it was removed.
     fn forget_entry(&mut self, old: &ManifestEntry) -> bool {
-        let Some(bytes) = self.desk.page_bytes(&old.path).ok().flatten() else { return true };
+        let Some(bytes) = self.desk.page_bytes(&old.path) else { return true };
         let hash = sha256_hex(&bytes);
         let is_as_it_was =
             hash == old.content_hash || self.prepared.removed_edited.get(&old.path).is_some_and(|it| *it == hash);
         if !self.prepared.entries_removed.contains(old) || !is_as_it_was {
             return false;
         }
-        let removed = self.proposed_removal(&old.path).and_then(|proposal| {
-            let done = self.desk.remove(self.session, &proposal, 0, "its domain is gone");
-            done.map_err(|unwritten| unwritten.refused)
-        });
-        match removed {
+        match self.remove(&old.path, 0, "its domain is gone") {
             Ok(()) => {
                 self.report.sources_removed.push(old.id.clone());
                 true

@@ -108,11 +108,7 @@ impl<'p> DocumentationRun<'_, 'p> {
             if self.desk.page_hash(path).as_ref() != Some(hash) {
                 continue;
             }
-            let removed = self.proposed_removal(path).and_then(|proposal| {
-                let done = self.desk.remove(self.session, &proposal, 1, "the pages are in another folder now");
-                done.map_err(|unwritten| unwritten.refused)
-            });
-            match removed {
+            match self.remove(path, 1, "the pages are in another folder now") {
                 Ok(()) => self.report.removed.push(path.clone()),
                 Err(error) => self.report.failed.push(error),
             }
