@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::catalog_change::{EntryPlace, NewEntry};
+use super::catalog_change::NewEntry;
 use super::file_writes::OutsideWriteApproval;
 use super::source_expansion::is_pattern;
 use super::trust::resolved;
@@ -329,10 +329,7 @@ fn new_entry(
         id,
         name,
         description: source.description.clone().unwrap_or(described.description),
-        place: match place {
-            ProposedPlace::Url(url) => EntryPlace::Url(url.clone()),
-            ProposedPlace::File(path) | ProposedPlace::Folder(path) => EntryPlace::Local(path.clone()),
-        },
+        place: place.clone(),
         mode: source.mode,
         tags: if source.tags.is_empty() { tags } else { source.tags.clone() },
         contents: described.contents,

@@ -49,18 +49,11 @@ pub struct CatalogChange {
     pub declined: Vec<ProposedPlace>,
 }
 
-/// What a new entry points to.
-pub(super) enum EntryPlace {
-    /// An absolute path.
-    Local(PathBuf),
-    Url(String),
-}
-
 pub(super) struct NewEntry {
     pub id: String,
     pub name: String,
     pub description: String,
-    pub place: EntryPlace,
+    pub place: ProposedPlace,
     pub mode: Mode,
     pub tags: Vec<String>,
     pub contents: Option<DirectoryContents>,
@@ -82,10 +75,7 @@ impl Desk {
             id: source.id.clone(),
             name: source.name.clone(),
             description: source.description.clone(),
-            place: match &source.place {
-                ProposedPlace::Url(url) => EntryPlace::Url(url.clone()),
-                ProposedPlace::File(path) | ProposedPlace::Folder(path) => EntryPlace::Local(workspace.join(path)),
-            },
+            place: source.place.clone(),
             mode: source.mode,
             tags: source.tags.clone(),
             contents: source.contents.clone(),
@@ -271,8 +261,10 @@ impl Desk {
     /// The entry as written in a file in `folder`.
     fn entry(&self, folder: &Path, new: &NewEntry) -> Value {
         let (kind, key, place) = match &new.place {
-            EntryPlace::Local(path) => ("local", "path", self.portable(folder, path)),
-            EntryPlace::Url(url) => ("url", "url", url.clone()),
+            ProposedPlace::File(path) | ProposedPlace::Folder(path) => {
+                ("local", "path", self.portable(folder, &self.workspace().join(path)))
+            }
+            ProposedPlace::Url(url) => ("url", "url", url.clone()),
         };
         let mut entry = json!({
             "id": new.id, "name": new.name, "description": new.description, "type": kind, key: place,
