@@ -50,11 +50,11 @@ fn by(why: &PickLink) -> String {
         _ => "",
     };
     // A person's undo restores an agent's pick.
-    let picked = why.picked.as_ref().filter(|picked| !(picked.by_person && why.is_unconfirmed));
+    let picked = why.picked.as_ref().filter(|picked| !(picked.by_person() && why.is_unconfirmed));
     let by = picked.map_or_else(
         || unknown.to_owned(),
         |picked| {
-            let who = if picked.by_person { "you" } else { &picked.who };
+            let who = if picked.by_person() { "you" } else { &picked.who };
             format!(" by {who}, {}", since::shown(&picked.time, &since::now(), false))
         },
     );

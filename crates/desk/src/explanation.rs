@@ -3,6 +3,7 @@
 
 use super::change::mention_list;
 use super::{CompleteDesk, Desk};
+use crate::session::Line;
 use refdesk_core::catalog::{Mode, SourceId};
 use refdesk_core::mention::Mention;
 use refdesk_core::selection::{self, Choice, ExpansionRules, Role, Selection};
@@ -26,23 +27,12 @@ pub struct PickLink {
     pub role: Role,
     /// The mentions of it: first the decisive one, in the text of the next link; then those of other parents.
     pub mentions: Vec<Mention>,
-    /// Who picked it and when, if it is a pick and the journal contains that.
-    pub picked: Option<PickedBy>,
+    /// The journal line of its pick, if it is a pick and the journal contains that.
+    pub picked: Option<Line>,
     /// Whether the configuration picks it and no choice was made since.
     pub preselected: bool,
     /// Whether an agent picked it and no person confirmed that.
     pub is_unconfirmed: bool,
-}
-
-/// Who picked a source.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PickedBy {
-    /// The name in the journal: `refdesk select`, `a screen`, `claude-code`.
-    pub who: String,
-    /// The time in the journal: RFC 3339, in UTC.
-    pub time: String,
-    /// Whether a person picked it, with a command or on a screen.
-    pub by_person: bool,
 }
 
 impl Desk {
@@ -101,7 +91,6 @@ impl CompleteDesk<'_> {
                 selection::reasons(&self.selection, &self.graph, member.id.as_str()).collect();
             mentions.sort_by_key(|mention| Some(&mention.from) != member.reason.as_ref());
             let picked = (member.role == Role::Picked).then(|| self.picked_by(member.id.as_str())).flatten();
-            let picked = picked.map(|line| PickedBy { by_person: line.by_person(), who: line.who, time: line.time });
             let preselected =
                 member.role == Role::Picked && self.chosen_by.0.is_none() && self.is_preselected(member.id.as_str());
             let is_unconfirmed = self.picks_by_agents().contains(member.id.as_str());

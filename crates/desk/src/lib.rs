@@ -76,7 +76,7 @@ pub use enrichment::EnrichMode;
 pub use expect::{
     AssertionReport, Case, CaseExpectations, CaseResult, Expectations, FailedExpectation, read_expectations,
 };
-pub use explanation::{Closure, PickLink, PickedBy};
+pub use explanation::{Closure, PickLink};
 pub use file_writes::{OutsideWriteApproval, RenderPreview};
 pub use options::Options;
 pub use path_fixes::FixedPath;
