@@ -3,15 +3,15 @@
 use std::cell::LazyCell;
 
 use super::Desk;
+use crate::requested_names::unknown_id_fix;
 use refdesk_core::config::ITEMS;
-use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::listed::ListedProblems;
 use refdesk_text::report::locate::PointerStep;
 use refdesk_text::report::{Diagnostic, add_new};
 use refdesk_text::{Code, Fix};
 
 /// The most unknown ids for which a similar id is suggested: each is compared with every source.
-const SUGGESTED: usize = 20;
+pub(crate) const SUGGESTED: usize = 20;
 
 /// Problems found separately from reading the catalog and its documents.
 #[derive(Debug, Clone, Copy, Default)]
@@ -64,8 +64,7 @@ impl Desk {
         // In one pass, since a repository may list a hundred thousand.
         let positions = LazyCell::new(|| document.item_positions(&[PointerStep::Key(KEY)]));
         let problem = |(nth, (at, id)): (usize, (usize, &str))| {
-            let known = self.catalog.sources().iter().take(if nth < SUGGESTED { usize::MAX } else { 0 });
-            let fix = did_you_mean(id, known.map(|source| source.id.as_str())).map_or(Fix::ListSources, Fix::Text);
+            let fix = if nth < SUGGESTED { unknown_id_fix(&self.catalog, id) } else { Fix::ListSources };
             let problem =
                 Diagnostic::warning(Code::UnknownId, format!("'{KEY}' names '{id}', but no source has that id"));
             let problem = problem.in_file(&document.shown).about(id).fix(fix);

@@ -7,18 +7,16 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use super::{Desk, Options};
+use crate::problems::SUGGESTED;
+use crate::requested_names::unknown_id_fix;
 use crate::session::Store;
 use refdesk_core::catalog::{self, Catalog, Source};
 use refdesk_core::config::profile::{self, Profile, ProfileFile, ProfileNotFound};
 use refdesk_core::config::{Config, Settings, WorkspaceContext};
 use refdesk_core::selection::Choice;
 use refdesk_files::Sealer;
-use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error, Fix};
-
-/// The most unknown ids of a profile for which a similar one is suggested: each is compared with the whole catalog.
-const SUGGESTED: usize = 20;
 
 /// The profile of a desk.
 #[derive(Debug)]
@@ -143,8 +141,7 @@ impl ProfileCheck {
             problem.at(*positions.get(id).unwrap_or(settings))
         };
         for (at, id) in narrowed.unknown.iter().enumerate() {
-            let known = whole.sources().iter().take(if at < SUGGESTED { usize::MAX } else { 0 });
-            let hint = did_you_mean(id, known.map(|source| source.id.as_str())).map_or(Fix::ListSources, Fix::Text);
+            let hint = if at < SUGGESTED { unknown_id_fix(whole, id) } else { Fix::ListSources };
             problems
                 .push(problem(id, format!("the profile '{name}' names '{id}', but no source has that id")).fix(hint));
         }

@@ -19,7 +19,7 @@ use refdesk_files::reserved::is_skipped_by_walks;
 use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, WalkedFile};
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::lines::decode;
-use refdesk_text::nearest::{did_you_mean, nearest};
+use refdesk_text::nearest::{nearest, suggestion};
 use refdesk_text::shorten::beginning;
 use refdesk_text::tokens;
 use refdesk_text::{Code, Error, Fix};
@@ -100,7 +100,7 @@ pub fn read_source(
     let lines = lines.map(Lines::parse).transpose()?;
     let Some(source) = catalog.find(id) else {
         let known = catalog.sources().iter().map(|source| source.id.as_str());
-        let nearest = did_you_mean(id, known).map_or_else(String::new, |question| format!(" ({question})"));
+        let nearest = suggestion(id, known);
         let message = format!("no source has the id '{id}'{nearest}");
         return Err(Error::new(Code::UnknownId, message, Fix::ListSources));
     };

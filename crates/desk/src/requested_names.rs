@@ -7,7 +7,7 @@ use super::Desk;
 use refdesk_core::catalog::{Catalog, Source};
 use refdesk_files::path::absolute;
 use refdesk_text::fold::{can_match, collapsed, tag_key};
-use refdesk_text::nearest::did_you_mean;
+use refdesk_text::nearest::{did_you_mean, suggestion};
 use refdesk_text::shorten::shortened;
 use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error, Fix};
@@ -29,7 +29,7 @@ impl Desk {
         let nearest = match of_path {
             Some(source) => format!(" (the file is the source '{}')", source.id),
             None if unused_tags(&self.catalog, &[id.to_owned()]).is_empty() => " (it is a tag)".to_owned(),
-            None => did_you_mean(id, known).map_or_else(String::new, |question| format!(" ({question})")),
+            None => suggestion(id, known),
         };
         // Listing the sources would not show those that cannot be read.
         let fix = self.unread_catalog_fix().unwrap_or(Fix::ListSources);
@@ -47,6 +47,12 @@ impl Desk {
         }
         Some(Error { message, ..first })
     }
+}
+
+/// The fix for an id that no source has: the most similar id, or else the list of sources.
+pub(crate) fn unknown_id_fix(catalog: &Catalog, id: &str) -> Fix {
+    let known = catalog.sources().iter().map(|source| source.id.as_str());
+    did_you_mean(id, known).map_or(Fix::ListSources, Fix::Text)
 }
 
 /// Those of these tags that no source has.

@@ -41,6 +41,11 @@ pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) ->
     near.map(|near| format!("did you mean '{near}'?"))
 }
 
+/// ` (did you mean 'x'?)` for the nearest known name, or an empty text.
+pub fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    did_you_mean(name, known).map_or_else(String::new, |question| format!(" ({question})"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

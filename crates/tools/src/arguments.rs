@@ -7,7 +7,7 @@ use super::{ToolSpec, invalid_call};
 use refdesk_templates::render::values;
 use refdesk_text::Error;
 use refdesk_text::escape::one_line;
-use refdesk_text::nearest::did_you_mean;
+use refdesk_text::nearest::suggestion;
 
 /// How messages describe a number argument.
 const WHOLE: &str = "a whole number";
@@ -24,8 +24,7 @@ impl ToolArguments {
         let schema = tool.input();
         let known = || schema.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
         if let Some(unknown) = given.keys().find(|name| known().all(|known| known != *name)) {
-            let near = did_you_mean(unknown, known().map(String::as_str));
-            let near = near.map(|near| format!(" ({near})")).unwrap_or_default();
+            let near = suggestion(unknown, known().map(String::as_str));
             let names = known().map(String::as_str).collect::<Vec<_>>().join(", ");
             let name = tool.name;
             let message = format!("{name} has no argument '{}'{near}; it takes: {names}", one_line(unknown));
@@ -58,8 +57,7 @@ impl ToolArguments {
             return Ok(Some(*found));
         }
         let known = words.iter().map(|(word, _)| format!("'{word}'")).collect::<Vec<_>>().join(", ");
-        let near = did_you_mean(&given, words.iter().map(|(word, _)| *word));
-        let near = near.map(|near| format!(" ({near})")).unwrap_or_default();
+        let near = suggestion(&given, words.iter().map(|(word, _)| *word));
         Err(self.error(&format!("'{name}' must be one of {known}, not '{}'{near}", one_line(&given))))
     }
 

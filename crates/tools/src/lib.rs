@@ -36,7 +36,7 @@ use self::handle::DeskHandle;
 use refdesk_desk::Session;
 use refdesk_desk::engine::Snapshot;
 use refdesk_text::escape::one_line;
-use refdesk_text::nearest::did_you_mean;
+use refdesk_text::nearest::suggestion;
 use refdesk_text::shorten::shortened;
 use refdesk_text::{Code, Error, Fix};
 
@@ -198,7 +198,7 @@ fn find(name: &str, offer: ToolAvailability<'_>) -> Result<&'static ToolSpec, Er
         )));
     }
     let names = || offered(offer).map(|tool| tool.name);
-    let near = did_you_mean(name, names()).map(|near| format!(" ({near})")).unwrap_or_default();
+    let near = suggestion(name, names());
     let known = names().collect::<Vec<_>>().join(", ");
     Err(invalid_call(format!("there is no tool '{}'{near}; the tools are: {known}", one_line(name))))
 }

@@ -8,6 +8,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::case::{Case, CaseExpectations};
+use crate::requested_names::unknown_id_fix;
 use refdesk_core::catalog::{Catalog, Source};
 use refdesk_enrich::TextKind;
 use refdesk_text::nearest::{did_you_mean, nearest};
@@ -293,8 +294,7 @@ impl Reader<'_> {
     fn knows(&mut self, at: &Spanned<DeValue>, id: &str) -> bool {
         let is_known = self.catalog.get(id).is_some();
         if !is_known {
-            let known = self.catalog.sources().iter().map(|source| source.id.as_str());
-            let hint = did_you_mean(id, known).map_or(Fix::ListSources, Fix::Text);
+            let hint = unknown_id_fix(self.catalog, id);
             self.report(&at.span(), Code::UnknownId, format!("no source has the id '{id}'"), hint);
         }
         is_known
