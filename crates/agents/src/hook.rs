@@ -118,10 +118,14 @@ pub fn budget(agent: HookAgent, event: &HookEvent) -> Budget {
     Budget { chars: Some(CHARACTERS.saturating_sub(wrapper)), tokens }
 }
 
-/// The answer format of Claude Code, Gemini CLI and Codex, which ignore a text at the top level.
-fn in_hook_specific_output(event: Option<&str>, added: &str) -> Value {
-    match event {
-        Some(event) => json!({"hookSpecificOutput": {"hookEventName": event, "additionalContext": added}}),
-        None => nothing(),
-    }
+/// The answer format of Claude Code, Gemini CLI and Codex, which ignore a text at the top level. `prompt` and `tool` are
+/// the agent's names of these events.
+fn in_hook_specific_output(event: &HookEvent, prompt: &str, tool: &str, added: &str) -> Value {
+    let name = match event {
+        HookEvent::Start { .. } => "SessionStart",
+        HookEvent::Prompt(_) => prompt,
+        HookEvent::Tool { .. } => tool,
+        HookEvent::LosesContext | HookEvent::Other(_) => return nothing(),
+    };
+    json!({"hookSpecificOutput": {"hookEventName": name, "additionalContext": added}})
 }

@@ -20,11 +20,5 @@ pub(crate) fn parse_event(document: &HookDocument) -> Result<HookEvent, String> 
 }
 
 pub(crate) fn answer(event: &HookEvent, added: &str) -> Value {
-    let name = match event {
-        HookEvent::Start { .. } => Some("SessionStart"),
-        HookEvent::Prompt(_) => Some("UserPromptSubmit"),
-        HookEvent::Tool { .. } => Some("PostToolUse"),
-        HookEvent::LosesContext | HookEvent::Other(_) => None,
-    };
-    in_hook_specific_output(name, added)
+    in_hook_specific_output(event, "UserPromptSubmit", "PostToolUse", added)
 }

@@ -32,11 +32,5 @@ fn own_part(mut prompt: &str) -> &str {
 }
 
 pub(crate) fn answer(event: &HookEvent, added: &str) -> Value {
-    let name = match event {
-        HookEvent::Start { .. } => Some("SessionStart"),
-        HookEvent::Prompt(_) => Some("BeforeAgent"),
-        HookEvent::Tool { .. } => Some("AfterTool"),
-        HookEvent::LosesContext | HookEvent::Other(_) => None,
-    };
-    in_hook_specific_output(name, added)
+    in_hook_specific_output(event, "BeforeAgent", "AfterTool", added)
 }

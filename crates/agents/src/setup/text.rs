@@ -34,7 +34,7 @@ pub(super) fn error_at(text: &str, at: usize, code: Code, message: &str) -> Erro
 }
 
 /// An error whose message begins with line and column, so that the caller can put the file name before them.
-fn located(line: usize, column: usize, code: Code, message: &str) -> Error {
+pub(super) fn located(line: usize, column: usize, code: Code, message: &str) -> Error {
     Error::new(code, format!("{line}:{column}: {message}"), "correct that line; the file was not changed")
 }
 
@@ -105,6 +105,15 @@ pub(super) fn comma(text: &str, from: usize, to: usize) -> Option<usize> {
     None
 }
 
+/// The line break used in a text.
+pub(super) fn newline(text: &str) -> &'static str {
+    if text.find('\n').is_some_and(|at| text.get(..at).is_some_and(|before| before.ends_with('\r'))) {
+        "\r\n"
+    } else {
+        "\n"
+    }
+}
+
 /// The layout of a text, for additions to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Layout {
@@ -119,15 +128,12 @@ pub(super) struct Layout {
 impl Layout {
     /// The layout of this text, whose value is an object with these members.
     pub(crate) fn of(text: &str, root: &Container) -> Self {
-        let newline = match text.find('\n') {
-            Some(at) if text.get(..at).is_some_and(|before| before.ends_with('\r')) => "\r\n",
-            _ => "\n",
-        };
         let top = root.members.first().filter(|(start, _)| begins_line(text, *start));
         let step = top.map(|(start, _)| indent_at(text, *start)).filter(|step| !step.is_empty());
         let anywhere = || text.lines().map(|line| indent_at(line, 0)).find(|indent| !indent.is_empty());
         let step = step.or_else(anywhere).unwrap_or("  ").to_owned();
         let is_one_line = !root.members.is_empty() && !text.trim().contains('\n');
+        let newline = newline(text);
         Self { newline, step, is_spaced: text.contains(": ") || !is_one_line, is_one_line }
     }
 }

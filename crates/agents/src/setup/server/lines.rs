@@ -29,30 +29,16 @@ impl Line<'_> {
 }
 
 pub(crate) fn lines(text: &str) -> Vec<Line<'_>> {
-    let mut start = 0;
-    let line = |whole: &'_ str| {
-        let bare = whole.strip_suffix('\n').unwrap_or(whole);
-        let bare = bare.strip_suffix('\r').unwrap_or(bare);
-        (bare.len(), whole.len())
-    };
+    let mut next = 0;
     text.split_inclusive('\n')
         .map(|whole| {
-            let (length, next) = line(whole);
-            let text = whole.get(..length).unwrap_or(whole);
-            let line = Line { start, end: start + length, next: start + next, text };
-            start += next;
-            line
+            let bare = whole.strip_suffix('\n').unwrap_or(whole);
+            let text = bare.strip_suffix('\r').unwrap_or(bare);
+            let start = next;
+            next += whole.len();
+            Line { start, end: start + text.len(), next, text }
         })
         .collect()
-}
-
-/// The line break used in a text.
-pub(crate) fn newline(text: &str) -> &'static str {
-    if text.find('\n').is_some_and(|at| text.get(..at).is_some_and(|before| before.ends_with('\r'))) {
-        "\r\n"
-    } else {
-        "\n"
-    }
 }
 
 /// The text without this range of lines, inclusive.

@@ -5,8 +5,8 @@ use toml::Table;
 use toml::de::DeTable;
 
 use super::super::insert::Insert;
-use super::super::text::error_at;
-use super::lines::{Line, lines, newline, without};
+use super::super::text::{error_at, newline};
+use super::lines::{Line, lines, without};
 use super::{Additions, SERVER, bare};
 use refdesk_text::{Code, Error};
 

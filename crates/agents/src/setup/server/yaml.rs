@@ -4,7 +4,8 @@
 use serde_json::{Map, Value};
 
 use super::super::insert::Insert;
-use super::lines::{Line, lines, newline, without};
+use super::super::text::{located, newline};
+use super::lines::{Line, lines, without};
 use super::{Additions, SERVER};
 use refdesk_text::yaml::{RepeatedKeys, YamlProblem, read as read_yaml};
 use refdesk_text::{Code, Error};
@@ -20,13 +21,8 @@ pub(crate) fn value(text: &str) -> Result<Option<Value>, Error> {
     if !lines(text).iter().any(Line::has_settings) {
         return Ok(None);
     }
-    read_yaml(text, VALUES, RepeatedKeys::Refused).map(Some).map_err(|YamlProblem { line, column, message, .. }| {
-        Error::new(
-            Code::Unparsable,
-            format!("{line}:{column}: {message}"),
-            "correct that line; the file was not changed",
-        )
-    })
+    let read = read_yaml(text, VALUES, RepeatedKeys::Refused).map(Some);
+    read.map_err(|YamlProblem { line, column, message, .. }| located(line, column, Code::Unparsable, &message))
 }
 
 pub(crate) fn add(text: &str, keys: &[&str], entry: &Value) -> Result<Additions, Error> {
