@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use rmcp::RoleServer;
-use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, JsonRpcRequest, RequestId, ServerJsonRpcMessage,
+};
 use rmcp::transport::Transport;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::{Notify, mpsc, oneshot};
@@ -214,25 +216,8 @@ impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
             Validated::Message(message) => {
                 match &*message {
                     JsonRpcMessage::Request(request) => {
-                        let initializes = matches!(request.request, ClientRequest::InitializeRequest(_));
-                        if initializes && std::mem::replace(&mut self.is_initialized, true) {
-                            let message =
-                                "this session has been initialized already; start another server for another one";
-                            let error = ErrorData::invalid_request(message, None);
-                            self.errors.push_back(ServerJsonRpcMessage::error(error, Some(request.id.clone())));
-                            return None;
-                        }
-                        let listens = matches!(request.request, ClientRequest::SubscriptionsListenRequest(_));
-                        let kind = if listens { RequestKind::Listener } else { RequestKind::Call };
-                        if listens && self.pending.count(kind) >= MAX_SUBSCRIPTIONS {
-                            let message = format!("{MAX_SUBSCRIPTIONS} subscriptions are open: end one of them first");
-                            let error = ErrorData::invalid_request(message, None);
-                            self.errors.push_back(ServerJsonRpcMessage::error(error, Some(request.id.clone())));
-                            return None;
-                        }
-                        if !self.pending.begin(&request.id, kind) {
-                            let message = "another request with this id is still open: give each request its own id";
-                            let error = ErrorData::invalid_request(message, None);
+                        if let Some(why) = self.begin(request) {
+                            let error = ErrorData::invalid_request(why, None);
                             self.errors.push_back(ServerJsonRpcMessage::error(error, Some(request.id.clone())));
                             return None;
                         }
@@ -257,6 +242,21 @@ impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
             }
             Validated::Ignored => None,
         }
+    }
+
+    /// Adds a request to the open ones, or returns why it is refused.
+    fn begin(&mut self, request: &JsonRpcRequest<ClientRequest>) -> Option<String> {
+        let initializes = matches!(request.request, ClientRequest::InitializeRequest(_));
+        if initializes && std::mem::replace(&mut self.is_initialized, true) {
+            return Some("this session has been initialized already; start another server for another one".to_owned());
+        }
+        let listens = matches!(request.request, ClientRequest::SubscriptionsListenRequest(_));
+        let kind = if listens { RequestKind::Listener } else { RequestKind::Call };
+        if listens && self.pending.count(kind) >= MAX_SUBSCRIPTIONS {
+            return Some(format!("{MAX_SUBSCRIPTIONS} subscriptions are open: end one of them first"));
+        }
+        let is_new = self.pending.begin(&request.id, kind);
+        (!is_new).then(|| "another request with this id is still open: give each request its own id".to_owned())
     }
 }
 
