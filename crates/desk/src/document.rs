@@ -84,9 +84,7 @@ impl Desk {
             }
         }
     }
-}
 
-impl Desk {
     /// The beginning of this file of a source; its document if the file is not in the source.
     pub(crate) fn document_at(&self, id: &str, path: &Path) -> Document {
         let Some(place) = self.catalog.get(id).and_then(|source| source.place()) else { return self.document(id) };

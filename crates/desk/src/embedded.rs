@@ -69,9 +69,7 @@ impl Desk {
         extraction.templates = templates;
         extraction
     }
-}
 
-impl Desk {
     /// The templates of this document, the code blocks that look like templates but do not compile, and its other
     /// problems.
     pub fn blocks(&self, document: &Path) -> (Vec<Template>, Vec<Rejected>, Vec<Diagnostic>) {

@@ -103,8 +103,8 @@ impl Rows<'_> {
         let member = self.selection.member(source.id.as_str());
         let transitive = member.is_some_and(|member| member.role == Role::Transitive);
         let parents: Vec<&SourceId> = member.iter().flat_map(|member| member.parents.iter()).take(PARENTS).collect();
-        let (url, server, tool) = addresses(self.visible_kind(source));
         let kind = self.visible_kind(source);
+        let (url, server, tool) = addresses(kind);
         let (args, content) = match kind {
             SourceKind::Mcp { args, .. } => ((**args).clone(), None),
             SourceKind::Inline { content } => (Value::Null, Some(content.to_string())),

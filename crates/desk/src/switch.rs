@@ -125,7 +125,7 @@ impl Desk {
 
     /// The files that are written and removed when this becomes the selection.
     fn files_with(&self, selected: &Selection) -> (Vec<String>, Vec<String>) {
-        let mut writes = vec![self.workspace_context().display(self.store.selection_file())];
+        let mut writes = vec![self.workspace_context().display(self.store.choice_file())];
         if self.options.is_trial || self.profile_file().is_some() {
             return (writes, Vec::new());
         }

@@ -382,10 +382,9 @@ pub fn answer(base: &ChannelFolder, id: &str, bytes: &[u8]) -> io::Result<Answer
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "the request's id is not a file name"));
     }
     base.check()?;
+    let late = || AnswerStatus::Late { by: find_answer(base, id).and_then(|answer| answer.by) };
     let requests = match base.part(REQUESTS) {
-        Err(error) if is_absent(&error) => {
-            return Ok(AnswerStatus::Late { by: find_answer(base, id).and_then(|answer| answer.by) });
-        }
+        Err(error) if is_absent(&error) => return Ok(late()),
         opened => opened?,
     };
     let is_dead = match requests.open(file_of(id)) {
@@ -394,16 +393,14 @@ pub fn answer(base: &ChannelFolder, id: &str, bytes: &[u8]) -> io::Result<Answer
         Err(error) => return Err(error),
     };
     if is_dead {
-        return Ok(AnswerStatus::Late { by: find_answer(base, id).and_then(|answer| answer.by) });
+        return Ok(late());
     }
     // One writer at a time: otherwise, withdrawing an answer by its name could remove the next writer's.
     let _turn = base.open()?.lock("lock", TURN)?;
     let responses = base.make_part(RESPONSES)?;
     let (name, taken) = (file_of(id), taken(id));
     let file = match responses.publish(&name, bytes, FileMode::Private) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            return Ok(AnswerStatus::Late { by: find_answer(base, id).and_then(|answer| answer.by) });
-        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(late()),
         published => published?,
     };
     // The requester renames the answer, then removes the request, then the answer. A writer that publishes later sees

@@ -175,15 +175,15 @@ impl Store {
             Some(found) if !found.is_own => {
                 let (choice, is_cut) = limited(found.value.choice);
                 unconfirmed.taken_over.extend(choice.picks.iter().filter(|_| is_foreign).cloned());
-                (Some(choice), Some(is_cut))
+                (Some(choice), is_cut)
             }
             Some(found) => {
                 unconfirmed = found.value.unconfirmed;
-                (Some(found.value.choice), None)
+                (Some(found.value.choice), false)
             }
             None => {
                 unconfirmed.clone_from(&initial.unconfirmed);
-                (None, None)
+                (None, false)
             }
         };
         let known = unconfirmed.clone();
@@ -192,7 +192,7 @@ impl Store {
         let answer = change(&mut value);
         new.mark(&mut unconfirmed, &before, &value.picks);
         if is_foreign {
-            self.copy_aside(&self.selection, is_cut.unwrap_or_default())?;
+            self.copy_aside(&self.selection, is_cut)?;
         }
         if is_foreign || stored.as_ref() != Some(&value) || known != unconfirmed {
             let (by, session) = (Some(session.who.clone()), Some(session.name()));

@@ -64,11 +64,6 @@ pub(super) struct StateContent<T> {
 }
 
 impl Store {
-    /// The file of picks and exclusions.
-    pub(crate) fn selection_file(&self) -> &Path {
-        &self.selection
-    }
-
     /// The files of this desk; a name that is not safe as a file name is replaced by its hash. Without a key, only
     /// picks and exclusions are stored and trusted.
     pub fn new(workspace: &Path, desk: &str, clock: fn() -> SystemTime) -> Self {
@@ -123,7 +118,7 @@ impl Store {
         self.folder.is_dir()
     }
 
-    /// The file of the selection.
+    /// The file of picks and exclusions.
     pub fn choice_file(&self) -> &Path {
         &self.selection
     }

@@ -3,7 +3,6 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
-use std::path::PathBuf;
 
 use super::Line;
 use super::backward::ReverseLines;
@@ -19,7 +18,6 @@ const BUFFER: usize = 64 * 1024;
 #[derive(Debug)]
 pub struct JournalTail {
     store: Store,
-    path: PathBuf,
     /// The file being read, and the byte up to which it was read; `None` if there was no file.
     reading: Option<(File, u64)>,
 }
@@ -36,7 +34,7 @@ pub(crate) struct SkippedLines {
 impl Store {
     /// Follows the journal from its first line.
     pub(crate) fn whole_tail(&self) -> JournalTail {
-        let mut tail = JournalTail { store: self.clone(), path: self.journal_file(), reading: None };
+        let mut tail = JournalTail { store: self.clone(), reading: None };
         if within(&self.workspace, &self.folder).is_ok() {
             tail.reading = open_state_file(&self.older_journal_file()).ok().map(|file| (file, 0));
         }
@@ -45,7 +43,7 @@ impl Store {
 
     /// Follows the journal, starting with its last `last` lines.
     pub fn tail(&self, last: usize) -> JournalTail {
-        let mut tail = JournalTail { store: self.clone(), path: self.journal_file(), reading: None };
+        let mut tail = JournalTail { store: self.clone(), reading: None };
         if within(&self.workspace, &self.folder).is_err() {
             return tail;
         }
@@ -101,7 +99,7 @@ impl JournalTail {
 
     /// The journal's path for display.
     pub(crate) fn shown(&self) -> String {
-        self.store.shown(&self.path)
+        self.store.shown(&self.store.journal_file())
     }
 
     /// Passes the lines appended since the last call to `each`, in order, and returns how many were skipped. Only one
@@ -125,18 +123,19 @@ impl JournalTail {
     }
 
     fn read_to_end(&mut self, each: &mut impl FnMut(Line), skipped: &mut SkippedLines) -> io::Result<()> {
-        let folder = self.path.parent().unwrap_or(&self.path);
+        let path = self.store.journal_file();
+        let folder = path.parent().unwrap_or(&path);
         within(&self.store.workspace, folder)?;
         loop {
             if let Some((file, offset)) = &mut self.reading {
-                let is_there = is_at(file, &self.path);
+                let is_there = is_at(file, &path);
                 // Check this before reading: nothing more is appended to a file that was moved.
                 read_on(&self.store, file, offset, each, skipped)?;
                 if is_there {
                     return Ok(());
                 }
             }
-            match open_state_file(&self.path) {
+            match open_state_file(&path) {
                 Ok(file) => self.reading = Some((file, 0)),
                 Err(error) if is_absent(&error) => {
                     self.reading = None;
