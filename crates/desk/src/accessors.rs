@@ -1,13 +1,13 @@
 //! Accessors of the desk's state.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::profile::ActiveProfile;
 use super::{CompleteDesk, Desk, rows};
-use refdesk_core::catalog::{self, Catalog, Source, SourceId};
+use refdesk_core::catalog::{self, Catalog, Source};
 use refdesk_core::config::{self, Environment, Settings, WorkspaceContext};
 use refdesk_core::mention::{self, MentionGraph};
 use refdesk_core::selection::{Choice, Selection};
@@ -118,11 +118,6 @@ impl Desk {
     /// The estimated tokens of a source's text; `None` if it is missing or not local.
     pub fn tokens(&self, source: &Source, budget: &refdesk_files::walk::WalkBudget) -> Option<u64> {
         self.tokens.get(source.id.as_str()).copied().or_else(|| mention::tokens(source, budget))
-    }
-
-    /// The estimated tokens of the sources whose documents have been read so far.
-    pub(crate) fn known_tokens(&self) -> &Arc<HashMap<SourceId, u64>> {
-        &self.tokens
     }
 
     /// All problems found so far: errors first, then by file and line.

@@ -27,7 +27,7 @@ impl OwnLines {
     }
 
     /// Whether this desk appended this line. Forgets the number, so ask once per line.
-    fn take(&self, n: u64) -> bool {
+    pub(crate) fn take(&self, n: u64) -> bool {
         let mut numbers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let at = numbers.iter().position(|number| *number == n);
         at.and_then(|at| numbers.remove(at)).is_some()
@@ -55,11 +55,6 @@ impl Desk {
     /// Follows the journal from its first line.
     pub(crate) fn whole_tail(&self) -> JournalTail {
         self.store.whole_tail()
-    }
-
-    /// Whether this desk wrote this line about a choice or a written file. Ask once per line.
-    pub(crate) fn take_own_line(&self, n: u64) -> bool {
-        self.own_lines.take(n)
     }
 }
 

@@ -38,7 +38,7 @@ const DEBOUNCE: Duration = Duration::from_millis(50);
 const SUBSCRIPTIONS: usize = 1_000;
 
 /// The notifications of one connection. The task ends with the connection.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct ClientNotices {
     began: AtomicBool,
     /// The session of the agent that sent `initialize`.
@@ -47,17 +47,6 @@ pub(crate) struct ClientNotices {
     subscribed: Mutex<BTreeMap<String, Fingerprint>>,
     /// Closed when the connection ends.
     lives: watch::Sender<()>,
-}
-
-impl Default for ClientNotices {
-    fn default() -> Self {
-        Self {
-            began: AtomicBool::new(false),
-            session: OnceLock::new(),
-            subscribed: Mutex::default(),
-            lives: watch::Sender::new(()),
-        }
-    }
 }
 
 impl ClientNotices {

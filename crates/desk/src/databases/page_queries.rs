@@ -71,11 +71,10 @@ impl Desk {
         let docs_path = &self.databases().0.docs_path;
         let stamp = stamp(&self.workspace().join(Manifest::path(docs_path))).ok();
         let mut known = self.documented.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((before, pages)) = known.as_ref().filter(|(before, _)| *before == stamp) {
-            let is_settled = before.is_none_or(|stamp| stamp.has_settled((self.options.clock)()));
-            if is_settled {
-                return pages.clone();
-            }
+        if let Some((before, pages)) = known.as_ref().filter(|(before, _)| *before == stamp)
+            && before.is_none_or(|stamp| stamp.has_settled((self.options.clock)()))
+        {
+            return pages.clone();
         }
         let files =
             self.manifest(docs_path).ok().flatten().map(|manifest| manifest.indexable_files).unwrap_or_default();

@@ -57,7 +57,7 @@ impl JournalFollower {
     /// The relevant lines appended since the last read; on the first read, the last existing lines.
     pub(super) fn read_on(&mut self, desk: &Desk, age: Age, notices: Notices) -> NewLines {
         let read = self.tail.get_or_insert_with(|| desk.tail(PAST)).read();
-        let is_own = |n| desk.take_own_line(n);
+        let is_own = |n| desk.own_lines.take(n);
         self.take(read, &is_own, age, notices)
     }
 

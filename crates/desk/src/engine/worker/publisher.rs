@@ -103,7 +103,7 @@ impl Worker<'_> {
             selection: self.desk.selection().clone(),
             by_agents: self.desk.picks_by_agents().clone().into(),
             templates: self.visible_templates(),
-            tokens: self.desk.known_tokens().clone(),
+            tokens: self.desk.tokens.clone(),
             instructions,
             diagnostics,
             loading,
