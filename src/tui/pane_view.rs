@@ -12,7 +12,8 @@ use crate::tui::filter::FilterResult;
 use crate::tui::pane::Pane;
 use crate::tui::state::{PanePart, Skin, State};
 use crate::tui::theme::ThemeRole;
-use crate::tui::widgets::motion::Cursor;
+use crate::tui::widgets::motion::{Cursor, Scroll};
+use crate::tui::widgets::page::WrappedText;
 use crate::tui::widgets::row::{Active, ListRow, RowCursor};
 use crate::tui::widgets::{cells, frame};
 
@@ -137,6 +138,20 @@ pub fn draw_lines(lines: &[Line<'_>], place: Rect, buffer: &mut Buffer) {
         let row = nth_row(place, nth);
         buffer.set_line(row.x, row.y, line, row.width);
     }
+}
+
+/// Draws the rows of a text starting at `top`, indented by one column.
+pub fn draw_text(state: &State, text: &WrappedText, top: usize, place: Rect, buffer: &mut Buffer) {
+    let (window, inside) = (Scroll { top }.window(text.len(), usize::from(place.height)), indented(place));
+    for (nth, at) in window.enumerate() {
+        text.draw(at, &[], &state.skin.theme, nth_row(inside, nth), buffer);
+    }
+}
+
+/// Draws a text that can be scrolled, with its scrollbar.
+pub fn draw_scrolled(state: &State, text: &WrappedText, top: usize, role: ThemeRole, place: Rect, buffer: &mut Buffer) {
+    draw_text(state, text, top, place, buffer);
+    frame::scrollbar(&state.skin, place, text.len(), top, state.skin.theme.style(role), buffer);
 }
 
 /// Details are indented by one column, to align with the text of the rows rather than with their cursor.

@@ -40,6 +40,7 @@ use ratatui::layout::{Position, Rect};
 
 use super::action::{Action, KeyContext};
 use super::input::Effect;
+use super::pane_view::{draw_scrolled, draw_text};
 use super::state::State;
 use super::status;
 use super::theme::ThemeRole;
@@ -48,11 +49,11 @@ use super::widgets::cells;
 use super::widgets::field::{FieldLimit, TextField};
 use super::widgets::motion::{Cursor, Motion, Scroll};
 use drawing::{
-    DifferenceLayout, Titles, centred, difference_layout, draw_frame, draw_scrolled, draw_text, list_and_details,
-    paragraphs, summary_rows, text_and_keys, text_columns, visible_lines, wide,
+    DifferenceLayout, FRAME_WIDTH, Titles, centred, difference_layout, draw_frame, list_and_details, paragraphs,
+    summary_rows, text_and_keys, text_columns, visible_lines, wide,
 };
 use list_page::{ListPage, ListTitles};
-use text_page::TextPage;
+use text_page::{TextPage, choice_columns};
 
 /// An open window with its cursor, or its scroll position if it shows a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,32 +93,43 @@ pub enum WindowKind {
 
 impl WindowKind {
     fn window(self) -> &'static dyn Window {
+        self.context_and_window().1
+    }
+
+    /// The contexts in which its keys are looked up: its own, then those of every window of lists and texts, or of
+    /// every text field.
+    fn contexts(self) -> Vec<KeyContext> {
+        let (own, _) = self.context_and_window();
+        std::iter::once(own).chain(own.fallbacks().iter().copied()).collect()
+    }
+
+    fn context_and_window(self) -> (KeyContext, &'static dyn Window) {
         match self {
-            Self::AddSource => &add_source::AddSource,
-            Self::AllShown => &all_shown::AllShown,
-            Self::Budget => &budget::BudgetView,
-            Self::Approval => &approval::ApprovalView,
-            Self::CatalogDifference => &discovery::CatalogDifference,
-            Self::CatalogSummary => &discovery::CatalogSummary,
-            Self::Clear => &clear::Clear,
-            Self::Discovery => &discovery::DiscoveryList,
-            Self::Documentation => &documentation::DocumentationWindow,
-            Self::LargePick => &large_pick::LargePickView,
-            Self::Messages => &messages::MessagesView,
-            Self::Help => &help::KEYS,
-            Self::HelpFilter => &help::LINE,
-            Self::InvalidValues => &invalid_values::InvalidValues,
-            Self::Jump => &jump::Jump,
-            Self::Problems => &problems::Problems,
-            Self::Profiles => &profiles::ProfilesView,
-            Self::Receipt => &receipt::ReceiptView,
-            Self::SaveFilter => &save_filter::SaveFilter,
-            Self::SavedFilter => &saved_filter::SavedFilter,
-            Self::Switch => &switch::SwitchView,
-            Self::Themes => &themes::ThemePicker,
-            Self::Trust => &trust::Trust,
-            Self::Welcome => &welcome::Welcome,
-            Self::Write => &write::Write,
+            Self::AddSource => (KeyContext::AddSource, &add_source::AddSource),
+            Self::AllShown => (KeyContext::AllShown, &all_shown::AllShown),
+            Self::Budget => (KeyContext::Budget, &budget::BudgetView),
+            Self::Approval => (KeyContext::Approval, &approval::ApprovalView),
+            Self::CatalogDifference => (KeyContext::CatalogDifference, &discovery::CatalogDifference),
+            Self::CatalogSummary => (KeyContext::Reading, &discovery::CatalogSummary),
+            Self::Clear => (KeyContext::Question, &clear::Clear),
+            Self::Discovery => (KeyContext::Discovery, &discovery::DiscoveryList),
+            Self::Documentation => (KeyContext::Documentation, &documentation::DocumentationWindow),
+            Self::LargePick => (KeyContext::LargePick, &large_pick::LargePickView),
+            Self::Messages => (KeyContext::Reading, &messages::MessagesView),
+            Self::Help => (KeyContext::Help, &help::KEYS),
+            Self::HelpFilter => (KeyContext::HelpFilter, &help::LINE),
+            Self::InvalidValues => (KeyContext::Question, &invalid_values::InvalidValues),
+            Self::Jump => (KeyContext::Jump, &jump::Jump),
+            Self::Problems => (KeyContext::Problems, &problems::Problems),
+            Self::Profiles => (KeyContext::Profiles, &profiles::ProfilesView),
+            Self::Receipt => (KeyContext::Reading, &receipt::ReceiptView),
+            Self::SaveFilter => (KeyContext::SaveFilter, &save_filter::SaveFilter),
+            Self::SavedFilter => (KeyContext::Question, &saved_filter::SavedFilter),
+            Self::Switch => (KeyContext::Switch, &switch::SwitchView),
+            Self::Themes => (KeyContext::Themes, &themes::ThemePicker),
+            Self::Trust => (KeyContext::Trust, &trust::Trust),
+            Self::Welcome => (KeyContext::Welcome, &welcome::Welcome),
+            Self::Write => (KeyContext::Write, &write::Write),
         }
     }
 }
@@ -138,9 +150,6 @@ struct WindowRows {
 }
 
 trait Window {
-    /// The context of its own keys. Its other keys are those of every window of lists and texts, or of every text field.
-    fn context(&self) -> KeyContext;
-
     /// The text of a window that shows only a text. Other windows define their own area and drawing.
     fn page<'s>(&self, _: &'s State) -> Option<TextPage<'s>> {
         None
@@ -173,7 +182,12 @@ trait Window {
         self.page(state)?.keys(state)
     }
 
-    fn update(&self, _: &mut State, _: Action, _: &mut Vec<Effect>) -> Handled {
+    fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
+        if action == Action::Confirm { self.confirm(state, effects) } else { Handled::Ignored }
+    }
+
+    /// Performs `Confirm`, for a window that handles only this action.
+    fn confirm(&self, _: &mut State, _: &mut Vec<Effect>) -> Handled {
         Handled::Ignored
     }
 
@@ -262,12 +276,7 @@ fn opened(state: &State) -> Option<(&'static dyn Window, Cursor)> {
 
 /// The contexts in which the keys of the open window are looked up, its own first.
 pub fn contexts(state: &State) -> Option<Vec<KeyContext>> {
-    opened(state).map(|(window, _)| contexts_of(window))
-}
-
-fn contexts_of(window: &dyn Window) -> Vec<KeyContext> {
-    let own = window.context();
-    std::iter::once(own).chain(own.fallbacks().iter().copied()).collect()
+    state.open_window().map(WindowKind::contexts)
 }
 
 pub fn disabled(state: &State) -> Option<String> {
@@ -309,9 +318,9 @@ fn draw_lines_left(state: &State, window: &dyn Window, labels: &[status::Label],
 
 /// The keys shown in the open window.
 pub fn labels(state: &State) -> Vec<status::Label> {
-    let own = |(window, _): (&'static dyn Window, _)| Some((window.context(), window.keys(state)?));
-    let place = opened(state).and_then(own).filter(|(_, place)| place.height > 0);
-    place.map(|(context, place)| status::labels(state, &[context], place)).unwrap_or_default()
+    let Some((own, window)) = state.open_window().map(WindowKind::context_and_window) else { return Vec::new() };
+    let place = window.keys(state).filter(|place| place.height > 0);
+    place.map(|place| status::labels(state, &[own], place)).unwrap_or_default()
 }
 
 /// The actions whose keys are part of the open window's text.

@@ -10,7 +10,7 @@ use super::list_view::{ROLE, active};
 use super::view::{DatabasesLayout, places};
 use super::{DatabaseSide, DatabaseTab};
 use crate::tui::action::Action;
-use crate::tui::pane_view::{DrawnList, indented, nth_row};
+use crate::tui::pane_view::{DrawnList, draw_text, indented};
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::page::{PageLine, WrappedText};
@@ -45,11 +45,8 @@ pub fn draw(state: &State, places: &DatabasesLayout, buffer: &mut Buffer) {
     }
     frame::rule(&state.skin, places.rule, "join", theme.style(ThemeRole::Infra), buffer);
     let Some(row) = rows.get(view.join.at) else { return };
-    let inside = indented(places.join);
-    let text = WrappedText::new(words(state, row), usize::from(inside.width).max(2));
-    for nth in 0..text.len().min(usize::from(inside.height)) {
-        text.draw(nth, &[], theme, nth_row(inside, nth), buffer);
-    }
+    let text = WrappedText::new(words(state, row), usize::from(indented(places.join).width).max(2));
+    draw_text(state, &text, 0, places.join, buffer);
 }
 
 fn join_row<'a>(state: &'a State, row: &JoinRow, width: u16, (names, pairs_room): (usize, usize)) -> ListRow<'a> {

@@ -10,7 +10,7 @@ use super::{DatabaseSide, DatabaseTab, detail, join_view, run};
 use crate::tui::action::Action;
 use crate::tui::filtering::FilteredList;
 use crate::tui::layout;
-use crate::tui::pane_view::{draw_empty, indented, nth_row};
+use crate::tui::pane_view::{draw_empty, draw_text, indented, nth_row};
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::filter_line::FilterLine;
@@ -142,11 +142,8 @@ fn draw_detail(state: &State, places: &DatabasesLayout, buffer: &mut Buffer) {
     let active = active(state, DatabaseSide::Detail);
     let border = PaneBorder { title: &title, note: String::new(), place: position, role: ROLE, active };
     border.draw(&state.skin, places.right, buffer);
-    let inside = indented(places.status);
-    let lines = status(state, usize::from(inside.width));
-    for nth in 0..lines.len().min(usize::from(inside.height)) {
-        lines.draw(nth, &[], theme, nth_row(inside, nth), buffer);
-    }
+    let lines = status(state, usize::from(indented(places.status).width));
+    draw_text(state, &lines, 0, places.status, buffer);
     if let Some(tabs) = tabs(state) {
         tabs.draw(theme, buffer);
     }
@@ -216,17 +213,14 @@ fn is_unconfigured(state: &State) -> bool {
 
 /// Explains how to configure the first database, with lines to copy.
 fn draw_first_steps(state: &State, place: Rect, buffer: &mut Buffer) {
-    let inside = indented(place);
     let document = state.key(Action::DocumentDatabases);
     let sentence = format!(
         "No database is configured. Name one in .jaato/databases.yaml, and {document} makes sources of its tables:"
     );
     let sample = SAMPLE.map(|line| PageLine::new(line, ThemeRole::Text));
     let lines = [PageLine::new(sentence, ThemeRole::Infra), PageLine::default()].into_iter().chain(sample);
-    let text = WrappedText::new(lines.collect(), usize::from(inside.width).max(2));
-    for nth in 0..text.len().min(usize::from(inside.height)) {
-        text.draw(nth, &[], &state.skin.theme, nth_row(inside, nth), buffer);
-    }
+    let text = WrappedText::new(lines.collect(), usize::from(indented(place).width).max(2));
+    draw_text(state, &text, 0, place, buffer);
 }
 
 fn why_empty(state: &State) -> Option<String> {

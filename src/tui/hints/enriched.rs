@@ -6,11 +6,11 @@ use ratatui::layout::Rect;
 
 use crate::common::hint_rows::level;
 use crate::tui::pane::Pane;
-use crate::tui::pane_view::{draw_empty, indented, nth_row, scrolled};
+use crate::tui::pane_view::{draw_empty, draw_scrolled, scrolled};
 use crate::tui::state::{HintsView, State};
 use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::cells;
 use crate::tui::widgets::page::{PageLine, WrappedText};
-use crate::tui::widgets::{cells, frame};
 use refdesk_desk::engine::Audience;
 use refdesk_enrich::{BlockCost, BlockKind, Enriched};
 
@@ -109,11 +109,5 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
     if view.answer.is_none() {
         return draw_empty(state, "Computing the enriched prompt.", place, buffer);
     }
-    let inside = indented(place);
-    let window = view.scroll.window(view.text.len(), usize::from(place.height));
-    let top = window.start;
-    for (nth, at) in window.enumerate() {
-        view.text.draw(at, &[], &state.skin.theme, nth_row(inside, nth), buffer);
-    }
-    frame::scrollbar(&state.skin, place, view.text.len(), top, state.skin.theme.style(ThemeRole::Hints), buffer);
+    draw_scrolled(state, &view.text, view.scroll.top, ThemeRole::Hints, place, buffer);
 }

@@ -238,13 +238,10 @@ pub fn is_reason_above(state: &State, waiting: &WaitingRequest, place: Rect) -> 
 }
 
 fn draw_head(state: &State, waiting: &WaitingRequest, place: Rect, frame: &mut Frame<'_>) {
-    let inside = pane_view::indented(place);
-    let columns = usize::from(inside.width);
+    let columns = usize::from(pane_view::indented(place).width);
     let (above, below) = head_rows(state, place);
     let page = head_in(state, waiting, columns, above);
-    for nth in 0..page.len().min(usize::from(above)) {
-        page.draw(nth, &[], &state.skin.theme, pane_view::nth_row(inside, nth), frame.buffer_mut());
-    }
+    pane_view::draw_text(state, &page, 0, Rect { height: above, ..place }, frame.buffer_mut());
     if below > 0 {
         let line = FilterLine {
             filter: &state.requests.filter,

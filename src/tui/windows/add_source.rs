@@ -37,13 +37,8 @@ pub struct AddSourceInput {
 }
 
 impl Window for AddSource {
-    fn context(&self) -> KeyContext {
-        KeyContext::AddSource
-    }
-
     fn outer(&self, state: &State) -> Rect {
-        let note = note(state);
-        one_line::outer(state, note.as_ref().map(|(text, role)| (text.as_str(), *role)))
+        one_line::outer(state, note(state).as_ref())
     }
 
     fn keys(&self, state: &State) -> Option<Rect> {
@@ -87,9 +82,7 @@ impl Window for AddSource {
 
     fn draw(&self, state: &State, _: Cursor, frame: &mut Frame<'_>) {
         let about = "A path, from the root of the workspace, or an address:";
-        let note = note(state);
-        let note = note.as_ref().map(|(text, role)| (text.as_str(), *role));
-        one_line::draw(state, ("Add a file", about), &state.new_source.line, note, frame);
+        one_line::draw(state, ("Add a file", about), &state.new_source.line, note(state).as_ref(), frame);
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use ratatui::layout::Position;
 
-use super::{Handled, RECOUNTING, TextPage, Window, WindowKind, paragraphs, text_columns};
+use super::{Handled, RECOUNTING, TextPage, Window, WindowKind, choice_columns, paragraphs, text_columns};
 use crate::common::change_cost::{self, TokenFormat};
 use crate::common::source_words;
 use crate::tui::action::{Action, BulkVerb, KeyContext};
@@ -22,15 +22,6 @@ use refdesk_desk::{BulkChange, BulkPreview};
 
 pub struct AllShown;
 
-/// Width of the window, with its border, unless a line needs more.
-const COLUMNS: u16 = 76;
-
-/// Maximum width of the window.
-const MAX_COLUMNS: u16 = 110;
-
-/// Width of the border and the padding inside it.
-const FRAME_WIDTH: usize = 4;
-
 const LISTED: [Action; 5] = [
     Action::Bulk(BulkVerb::Pick),
     Action::Bulk(BulkVerb::Unpick),
@@ -40,12 +31,8 @@ const LISTED: [Action; 5] = [
 ];
 
 impl Window for AllShown {
-    fn context(&self) -> KeyContext {
-        KeyContext::AllShown
-    }
-
     fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
-        let columns = columns(state);
+        let columns = choice_columns(state, choices(state, Detail::Whole));
         let page = TextPage::new("All shown", ThemeRole::Selection, columns, Cow::Owned(text(state, columns)));
         Some(TextPage { has_keys: false, ..page })
     }
@@ -56,9 +43,7 @@ impl Window for AllShown {
 
     /// Each change has its own line.
     fn action_at(&self, state: &State, at: Position) -> Option<Action> {
-        let place = self.page(state)?.place(state);
-        let top = state.window.map_or(0, |open| open.cursor.top);
-        let row = top + usize::from(at.y.checked_sub(place.y).filter(|_| place.contains(at))?);
+        let row = self.page(state)?.line_at(state, at)?;
         let choices = BulkVerb::ALL.into_iter().filter(|verb| change_of(state, *verb).is_some()).map(Action::Bulk);
         choices.chain([Action::Back]).nth(row)
     }
@@ -133,13 +118,6 @@ pub fn change_of(state: &State, verb: BulkVerb) -> Option<&BulkChange> {
     state.bulk.as_ref().map(|preview| verb.of(preview)).filter(|change| !change.ids.is_empty())
 }
 
-/// The width of the window: its lines are whole if the screen is wide enough.
-fn columns(state: &State) -> u16 {
-    let widest = choices(state, Detail::Whole).map(|line| cells::width(&line) + FRAME_WIDTH).max().unwrap_or(0);
-    let wanted = u16::try_from(widest).unwrap_or(MAX_COLUMNS).clamp(COLUMNS, MAX_COLUMNS);
-    wanted.min(state.layout().body.width)
-}
-
 /// The changes to choose from, one line each.
 fn choices(state: &State, detail: Detail) -> impl Iterator<Item = String> {
     let changes = BulkVerb::ALL.into_iter().filter_map(|verb| Some((verb, change_of(state, verb)?)));
@@ -160,8 +138,8 @@ fn text(state: &State, columns: u16) -> WrappedText {
     let about = format!("{about} {} undoes all of it in one step.", state.key(Action::Undo));
     let mut lines: Vec<String> = choices(state, detail).collect();
     lines.extend([format!("{back}  nothing"), String::new()]);
-    let lines = lines.iter().map(|line| (line.as_str(), ThemeRole::Text));
-    paragraphs(lines.chain([(about.as_str(), ThemeRole::Infra)]), columns)
+    let lines = lines.into_iter().map(|line| (line, ThemeRole::Text));
+    paragraphs(lines.chain([(about, ThemeRole::Infra)]), columns)
 }
 
 /// The level of detail about a change.

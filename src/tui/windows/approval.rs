@@ -9,7 +9,7 @@ use super::{
     DifferenceLayout, Titles, Window, WindowRows, centred, difference_layout, draw_frame, draw_scrolled, draw_text,
     summary_rows, text_columns, wide,
 };
-use crate::tui::action::{Action, KeyContext};
+use crate::tui::action::Action;
 use crate::tui::input::Effect;
 use crate::tui::layout;
 use crate::tui::pane_view::scrolled;
@@ -24,10 +24,6 @@ use refdesk_desk::channel::{Approval, ApprovalEffect};
 pub struct ApprovalView;
 
 impl Window for ApprovalView {
-    fn context(&self) -> KeyContext {
-        KeyContext::Approval
-    }
-
     fn outer(&self, state: &State) -> Rect {
         let body = state.layout().body;
         centred(body, wide(body, 132), usize::from(body.height.saturating_sub(2).max(10)))

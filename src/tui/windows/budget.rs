@@ -10,7 +10,6 @@ use super::{
     text_columns,
 };
 use crate::common::budget::{limit_of, parse_limit, percent, short};
-use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
 use crate::tui::layout;
 use crate::tui::pane_view::indented;
@@ -40,10 +39,6 @@ pub struct BudgetWindow {
 }
 
 impl Window for BudgetView {
-    fn context(&self) -> KeyContext {
-        KeyContext::Budget
-    }
-
     fn outer(&self, state: &State) -> Rect {
         centred(state.layout().body, COLUMNS, text(state).len() + 5)
     }
@@ -69,10 +64,7 @@ impl Window for BudgetView {
         parse_limit(typed).is_none().then(|| "type a number of tokens, such as 128k, 200000 or 1m".to_owned())
     }
 
-    fn update(&self, state: &mut State, action: Action, _: &mut Vec<Effect>) -> Handled {
-        if action != Action::Confirm {
-            return Handled::Ignored;
-        }
+    fn confirm(&self, state: &mut State, _: &mut Vec<Effect>) -> Handled {
         state.window = None;
         if let Some(limit) = parse_limit(state.budget.limit.text()) {
             state.token_limit = Some(limit);
@@ -154,5 +146,5 @@ fn text(state: &State) -> WrappedText {
         lines.push((line(price.prompt, "more for the prompt, with what it adds"), ThemeRole::Text));
         lines.push((line(with, &format!("with the prompt, {}", share(with))), role(with)));
     }
-    paragraphs(lines.iter().map(|(text, role)| (text.as_str(), *role)), columns)
+    paragraphs(lines, columns)
 }

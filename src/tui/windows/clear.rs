@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::{Handled, TextPage, Window, paragraphs, text_columns};
 use crate::common::cleared_picks::remaining;
-use crate::tui::action::{Action, KeyContext};
+use crate::tui::action::Action;
 use crate::tui::disabled::disabled;
 use crate::tui::input::Effect;
 use crate::tui::source_state;
@@ -22,10 +22,6 @@ pub struct Clear;
 const COLUMNS: u16 = 64;
 
 impl Window for Clear {
-    fn context(&self) -> KeyContext {
-        KeyContext::Question
-    }
-
     fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
         Some(TextPage::new("Clear", ThemeRole::Warning, COLUMNS, Cow::Owned(text(state))))
     }
@@ -35,24 +31,18 @@ impl Window for Clear {
         disabled(state, Action::Clear)
     }
 
-    fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
-        match action {
-            Action::Confirm => {
-                state.window = None;
-                effects.push(Effect::Ask(Request::Clear));
-                Handled::Consumed
-            }
-            _ => Handled::Ignored,
-        }
+    fn confirm(&self, state: &mut State, effects: &mut Vec<Effect>) -> Handled {
+        state.window = None;
+        effects.push(Effect::Ask(Request::Clear));
+        Handled::Consumed
     }
 }
 
 fn text(state: &State) -> WrappedText {
     let columns = COLUMNS.min(state.layout().body.width);
     let staying = remaining(&state.snapshot.catalog, &state.snapshot.selection, "@");
-    let question = question(state);
-    let lines = std::iter::once((question.as_str(), ThemeRole::Text));
-    paragraphs(lines.chain(staying.iter().map(|line| (line.as_str(), ThemeRole::Infra))), text_columns(columns))
+    let lines = std::iter::once((question(state), ThemeRole::Text));
+    paragraphs(lines.chain(staying.into_iter().map(|line| (line, ThemeRole::Infra))), text_columns(columns))
 }
 
 /// `Clear 3 picks? This releases 7 sources they pulled in, and saves ~12,400 tokens.`

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::{Handled, TextPage, Window, paragraphs, text_columns, wide};
-use crate::tui::action::{Action, KeyContext};
+use crate::tui::action::Action;
 use crate::tui::databases::{RunState, run};
 use crate::tui::fix;
 use crate::tui::input::Effect;
@@ -18,10 +18,6 @@ pub struct DocumentationWindow;
 const COLUMNS: u16 = 130;
 
 impl Window for DocumentationWindow {
-    fn context(&self) -> KeyContext {
-        KeyContext::Documentation
-    }
-
     fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
         let text = match &state.databases.run {
             RunState::Prepared { text, .. } => Cow::Borrowed(text),
@@ -76,5 +72,5 @@ fn sentence(state: &State) -> WrappedText {
         RunState::Preparing => ("Reading the schema and the existing pages.".to_owned(), ThemeRole::Infra),
         RunState::Idle | RunState::Prepared { .. } | RunState::Writing { .. } => (String::new(), ThemeRole::Infra),
     };
-    paragraphs([(text.as_str(), role)], columns)
+    paragraphs([(text, role)], columns)
 }

@@ -4,11 +4,11 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::widgets::{Clear as Blank, Widget};
 
-use crate::tui::pane_view::{indented, nth_row, scrolled};
+use crate::tui::pane_view::scrolled;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
-use crate::tui::widgets::frame::{self, PaneBorder};
+use crate::tui::widgets::frame::PaneBorder;
 use crate::tui::widgets::motion::Scroll;
 use crate::tui::widgets::page::{PageLine, WrappedText};
 use crate::tui::widgets::row::Active;
@@ -25,9 +25,12 @@ pub(super) fn wide(body: Rect, most: u16) -> u16 {
     body.width.saturating_sub(4).clamp(body.width.min(60), most)
 }
 
+/// Width of a window's border and the padding inside it.
+pub(super) const FRAME_WIDTH: u16 = 4;
+
 /// The width of the text in a window of this width.
 pub(super) fn text_columns(outer: u16) -> usize {
-    usize::from(outer.saturating_sub(4))
+    usize::from(outer.saturating_sub(FRAME_WIDTH))
 }
 
 /// The rows of a text, and the row of the keys below it, separated by a blank line if it fits. In a low
@@ -114,29 +117,12 @@ pub(super) fn draw_frame(state: &State, titles: Titles, role: ThemeRole, outer: 
     PaneBorder { title, note, place, role, active: Active::Yes }.draw(&state.skin, outer, buffer);
 }
 
-pub(super) fn paragraphs<'a>(texts: impl IntoIterator<Item = (&'a str, ThemeRole)>, columns: usize) -> WrappedText {
-    WrappedText::new(texts.into_iter().map(|(text, role)| PageLine::new(cells::clean(text), role)).collect(), columns)
-}
-
-/// Draws the rows of a text starting at `top`.
-pub(super) fn draw_text(state: &State, text: &WrappedText, top: usize, place: Rect, buffer: &mut Buffer) {
-    let (window, inside) = (Scroll { top }.window(text.len(), usize::from(place.height)), indented(place));
-    for (nth, at) in window.enumerate() {
-        text.draw(at, &[], &state.skin.theme, nth_row(inside, nth), buffer);
-    }
-}
-
-/// Draws a text that can be scrolled, with its scrollbar.
-pub(super) fn draw_scrolled(
-    state: &State,
-    text: &WrappedText,
-    top: usize,
-    role: ThemeRole,
-    place: Rect,
-    buffer: &mut Buffer,
-) {
-    draw_text(state, text, top, place, buffer);
-    frame::scrollbar(&state.skin, place, text.len(), top, state.skin.theme.style(role), buffer);
+pub(super) fn paragraphs<T>(texts: impl IntoIterator<Item = (T, ThemeRole)>, columns: usize) -> WrappedText
+where
+    T: AsRef<str>,
+{
+    let lines = texts.into_iter().map(|(text, role)| PageLine::new(cells::clean(text.as_ref()), role));
+    WrappedText::new(lines.collect(), columns)
 }
 
 /// `1-20 of 84`, or empty if all lines are visible.

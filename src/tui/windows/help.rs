@@ -34,10 +34,6 @@ const COLUMNS: u16 = 110;
 const KEY_COLUMNS: usize = 16;
 
 impl Window for Help {
-    fn context(&self) -> KeyContext {
-        if self.is_typed { KeyContext::HelpFilter } else { KeyContext::Help }
-    }
-
     /// As large as for all keys, so that it does not move while the user types.
     fn outer(&self, state: &State) -> Rect {
         let head = usize::from(self.has_line(state));
@@ -125,7 +121,7 @@ fn count(lines: &[Line<'static>]) -> usize {
 /// The contexts whose keys are listed: those of the window below the help, or else those of the focused pane.
 fn contexts(state: &State) -> Vec<KeyContext> {
     if let Some(below) = state.covered.last() {
-        return super::contexts_of(below.kind.window());
+        return below.kind.contexts();
     }
     let feed = [KeyContext::Feed, KeyContext::Filter];
     let here = if state.is_request_focused() { KeyContext::Request } else { KeyContext::Pane(state.focus) };

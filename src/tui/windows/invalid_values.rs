@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Handled, TextPage, Window, paragraphs, text_columns};
-use crate::tui::action::{Action, KeyContext};
+use crate::tui::action::Action;
 use crate::tui::input::Effect;
 use crate::tui::state::State;
 use crate::tui::templates::json;
@@ -15,22 +15,13 @@ pub struct InvalidValues;
 const COLUMNS: u16 = 68;
 
 impl Window for InvalidValues {
-    fn context(&self) -> KeyContext {
-        KeyContext::Question
-    }
-
     fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
         Some(TextPage::new("Values", ThemeRole::Warning, COLUMNS, Cow::Owned(text(state))))
     }
 
-    fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
-        match action {
-            Action::Confirm => {
-                json::open(state, effects);
-                Handled::Consumed
-            }
-            _ => Handled::Ignored,
-        }
+    fn confirm(&self, state: &mut State, effects: &mut Vec<Effect>) -> Handled {
+        json::open(state, effects);
+        Handled::Consumed
     }
 }
 
@@ -41,5 +32,5 @@ fn text(state: &State) -> WrappedText {
     let question =
         format!("Edit them again? Your text is kept until it is valid or you type other values; {edit} opens it too.");
     let columns = COLUMNS.min(state.layout().body.width);
-    paragraphs([(message.as_str(), ThemeRole::Error), (question.as_str(), ThemeRole::Text)], text_columns(columns))
+    paragraphs([(message, ThemeRole::Error), (question, ThemeRole::Text)], text_columns(columns))
 }

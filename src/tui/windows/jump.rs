@@ -103,10 +103,6 @@ struct JumpLayout {
 }
 
 impl Window for Jump {
-    fn context(&self) -> KeyContext {
-        KeyContext::Jump
-    }
-
     fn outer(&self, state: &State) -> Rect {
         let body = state.layout().body;
         centred(body, wide(body, 160), usize::from(body.height.saturating_sub(2).max(10)))
@@ -178,7 +174,7 @@ impl Window for Jump {
         let widest = WidestTexts::of(shown, state);
         drawn.draw(&state.skin, buffer, |at| Some(list::row(state, rows.get(at)?, widest, places.list.width)));
         if rows.is_empty() {
-            let lines = super::paragraphs([(why_empty(state).as_str(), ThemeRole::Infra)], text_columns(outer.width));
+            let lines = super::paragraphs([(why_empty(state), ThemeRole::Infra)], text_columns(outer.width));
             draw_text(state, &lines, 0, places.list, buffer);
         }
         if let Some(found) = rows.get(cursor.at).filter(|_| !places.text.is_empty()) {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use ratatui::layout::Position;
 
-use super::{Handled, RECOUNTING, TextPage, Window, WindowKind, paragraphs, text_columns};
+use super::{Handled, RECOUNTING, TextPage, Window, WindowKind, choice_columns, paragraphs, text_columns};
 use crate::common::change_cost::{self, TokenFormat};
 use crate::common::source_words;
 use crate::tui::action::{Action, KeyContext};
@@ -24,25 +24,13 @@ pub struct LargePickView;
 /// In the order of their lines.
 const CHOICES: [Action; 4] = [Action::Confirm, Action::PickNear, Action::PickAlone, Action::Back];
 
-/// Width of the window, with its border, unless a line of sizes needs more.
-const COLUMNS: u16 = 76;
-
-/// Width of the border and the padding inside it.
-const FRAME_WIDTH: usize = 4;
-
-/// Maximum width of the window.
-const MAX_COLUMNS: u16 = 110;
-
 /// Ids listed before `+N more`.
 const MAX_LISTED: usize = 6;
 
 impl Window for LargePickView {
-    fn context(&self) -> KeyContext {
-        KeyContext::LargePick
-    }
-
     fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
-        let columns = columns(state);
+        let choices = state.large_pick.iter().flat_map(|pick| choices(state, pick, SizeDetail::Whole));
+        let columns = choice_columns(state, choices);
         let page = TextPage::new("A large pick", ThemeRole::Selection, columns, Cow::Owned(text(state, columns)));
         Some(TextPage { has_keys: false, ..page })
     }
@@ -53,12 +41,9 @@ impl Window for LargePickView {
 
     /// Each choice has its own line.
     fn action_at(&self, state: &State, at: Position) -> Option<Action> {
-        let place = self.page(state)?.place(state);
         let is_alone = state.large_pick.as_ref().is_some_and(|pick| others(&pick.whole, pick).next().is_none());
         let choices: &[Action] = if is_alone { &[Action::Confirm, Action::Back] } else { &CHOICES };
-        let top = state.window.map_or(0, |open| open.cursor.top);
-        let row = top + usize::from(at.y.checked_sub(place.y).filter(|_| place.contains(at))?);
-        choices.get(row).copied()
+        choices.get(self.page(state)?.line_at(state, at)?).copied()
     }
 
     fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
@@ -111,14 +96,6 @@ pub fn open(state: &mut State, pick: LargePick) {
     state.open_above(WindowKind::LargePick);
 }
 
-/// The width of the window: size lines are whole if the screen is wide enough.
-fn columns(state: &State) -> u16 {
-    let choices = state.large_pick.iter().flat_map(|pick| choices(state, pick, SizeDetail::Whole));
-    let widest = choices.map(|choice| cells::width(&choice) + FRAME_WIDTH).max().unwrap_or(0);
-    let wanted = u16::try_from(widest).unwrap_or(MAX_COLUMNS).clamp(COLUMNS, MAX_COLUMNS);
-    wanted.min(state.layout().body.width)
-}
-
 /// The picks to choose from, one line each.
 fn choices(state: &State, pick: &LargePick, detail: SizeDetail) -> [String; 3] {
     let is_alone = others(&pick.whole, pick).next().is_none();
@@ -161,7 +138,7 @@ fn text(state: &State, columns: u16) -> WrappedText {
     if others.is_empty() {
         let about = format!("{subject} {is}.");
         let lines = [(all, ThemeRole::Strong), nothing, (String::new(), ThemeRole::Text), (about, ThemeRole::Text)];
-        return paragraphs(lines.iter().map(|(text, role)| (text.as_str(), *role)), columns);
+        return paragraphs(lines, columns);
     }
     let lines = [
         (all, ThemeRole::Strong),
@@ -172,7 +149,7 @@ fn text(state: &State, columns: u16) -> WrappedText {
         (format!("Picking {subject} pulls in {named}."), ThemeRole::Text),
         (format!("{near} and {alone} exclude the rest; {undo} undoes that."), ThemeRole::Infra),
     ];
-    paragraphs(lines.iter().map(|(text, role)| (text.as_str(), *role)), columns)
+    paragraphs(lines, columns)
 }
 
 fn others<'a>(change: &'a SelectionChange, pick: &'a LargePick) -> impl Iterator<Item = std::borrow::Cow<'a, str>> {

@@ -3,7 +3,6 @@
 use ratatui::Frame;
 
 use super::{ListPage, ListTitles, Window, WindowKind, draw_text, paragraphs, text_columns};
-use crate::tui::action::KeyContext;
 use crate::tui::messages::{KeptMessage, MAX_MESSAGES};
 use crate::tui::state::{MessageKind, State};
 use crate::tui::theme::ThemeRole;
@@ -14,10 +13,6 @@ use crate::tui::widgets::row::ListRow;
 pub struct MessagesView;
 
 impl Window for MessagesView {
-    fn context(&self) -> KeyContext {
-        KeyContext::Reading
-    }
-
     fn list(&self, state: &State) -> Option<ListPage> {
         Some(ListPage { columns: 120, least_rows: 12, details: 5, len: state.messages.last.len() })
     }

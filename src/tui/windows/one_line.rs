@@ -14,10 +14,10 @@ use crate::tui::widgets::prompt;
 const COLUMNS: u16 = 72;
 
 /// The area of the window, with room for what there is to say about the line.
-pub(super) fn outer(state: &State, note: Option<(&str, ThemeRole)>) -> Rect {
+pub(super) fn outer(state: &State, note: Option<&(String, ThemeRole)>) -> Rect {
     let body = state.layout().body;
     let columns = text_columns(centred(body, COLUMNS, 6).width);
-    centred(body, COLUMNS, 6 + paragraphs(note, columns).len())
+    centred(body, COLUMNS, 6 + paragraphs(note.cloned(), columns).len())
 }
 
 pub(super) fn keys(outer: Rect) -> Rect {
@@ -29,7 +29,7 @@ pub(super) fn draw(
     state: &State,
     (title, about): (&'static str, &str),
     field: &TextField,
-    note: Option<(&str, ThemeRole)>,
+    note: Option<&(String, ThemeRole)>,
     frame: &mut Frame<'_>,
 ) {
     let outer = outer(state, note);
@@ -38,7 +38,7 @@ pub(super) fn draw(
     let columns = text_columns(outer.width);
     draw_text(state, &paragraphs([(about, ThemeRole::Infra)], columns), 0, inner, frame.buffer_mut());
     let below = Rect { y: inner.y + 2, height: inner.height.saturating_sub(3), ..inner };
-    draw_text(state, &paragraphs(note, columns), 0, below, frame.buffer_mut());
+    draw_text(state, &paragraphs(note.cloned(), columns), 0, below, frame.buffer_mut());
     let line = indented(Rect { y: inner.y + 1, height: inner.height.min(1), ..inner });
     if line.width > 4 && inner.height > 1 {
         let style = state.skin.theme.style(ThemeRole::Strong);

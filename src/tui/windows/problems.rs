@@ -4,7 +4,6 @@
 use ratatui::Frame;
 
 use super::{ListPage, ListTitles, Window, text_columns};
-use crate::tui::action::KeyContext;
 use crate::tui::fix;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
@@ -22,10 +21,6 @@ const LEAST_QUOTED: usize = 5;
 pub struct Problems;
 
 impl Window for Problems {
-    fn context(&self) -> KeyContext {
-        KeyContext::Problems
-    }
-
     fn list(&self, state: &State) -> Option<ListPage> {
         let len = state.problems().len();
         Some(ListPage { columns: 140, least_rows: (len + 9).max(12), details: 6, len })
@@ -65,8 +60,7 @@ impl Window for Problems {
                     (fix, ThemeRole::Text),
                     (format!("{}{about}", it.code), ThemeRole::Infra),
                 ];
-                let lines = lines.iter().filter(|(text, _)| !text.is_empty());
-                super::paragraphs(lines.map(|(text, role)| (text.as_str(), *role)), columns)
+                super::paragraphs(lines.into_iter().filter(|(text, _)| !text.is_empty()), columns)
             }
         };
         list.draw(state, cursor, titles, row, &text, frame);

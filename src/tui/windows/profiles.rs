@@ -7,7 +7,6 @@ use ratatui::Frame;
 
 use super::{Handled, ListPage, ListTitles, Window, WindowKind, paragraphs, switch, text_columns};
 use crate::common::source_words;
-use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
@@ -40,10 +39,6 @@ pub struct ProfilesWindow {
 }
 
 impl Window for ProfilesView {
-    fn context(&self) -> KeyContext {
-        KeyContext::Profiles
-    }
-
     fn list(&self, state: &State) -> Option<ListPage> {
         Some(ListPage { columns: 120, least_rows: 14, details: 11, len: listed(state).len() })
     }
@@ -55,10 +50,7 @@ impl Window for ProfilesView {
         }
     }
 
-    fn update(&self, state: &mut State, action: Action, _: &mut Vec<Effect>) -> Handled {
-        if action != Action::Confirm {
-            return Handled::Ignored;
-        }
+    fn confirm(&self, state: &mut State, _: &mut Vec<Effect>) -> Handled {
         let at = state.window.map_or(0, |open| open.cursor.at);
         if let Some(file) = listed(state).get(at).map(|profile| profile.file.clone()) {
             switch::open(state, file);
@@ -219,7 +211,7 @@ fn details(state: &State, it: &ProfileDetails, columns: usize, height: usize) ->
 }
 
 fn wrapped(lines: &[(String, ThemeRole)], columns: usize) -> WrappedText {
-    paragraphs(lines.iter().map(|(text, role)| (text.as_str(), *role)), columns)
+    paragraphs(lines.iter().map(|(text, role)| (text, *role)), columns)
 }
 
 /// Maximum rows of a list of ids.

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use super::{TextPage, Window, WindowKind, text_columns, wide};
 use crate::common::notices::recipient;
-use crate::tui::action::KeyContext;
 use crate::tui::hints::enriched::{price, rule, texts, words};
 use crate::tui::input::Effect;
 use crate::tui::state::State;
@@ -40,10 +39,6 @@ impl ReceiptWindow {
 }
 
 impl Window for ReceiptView {
-    fn context(&self) -> KeyContext {
-        KeyContext::Reading
-    }
-
     fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
         let note = match &state.receipt.line {
             Some(Ok(it)) => format!("line {} of the journal", it.line.n),

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 
 use super::saved_filter::{self, FilterQuestion};
 use super::{Handled, Window, WindowKind, one_line, text_columns};
-use crate::tui::action::{Action, KeyContext};
+use crate::tui::action::Action;
 use crate::tui::input::Effect;
 use crate::tui::state::State;
 use crate::tui::widgets::cells;
@@ -18,10 +18,6 @@ pub struct SaveFilter;
 const MAX: usize = 100;
 
 impl Window for SaveFilter {
-    fn context(&self) -> KeyContext {
-        KeyContext::SaveFilter
-    }
-
     fn outer(&self, state: &State) -> Rect {
         one_line::outer(state, None)
     }
@@ -43,10 +39,7 @@ impl Window for SaveFilter {
         is_full.then(|| format!("{MAX} filters are already saved: remove one first"))
     }
 
-    fn update(&self, state: &mut State, action: Action, _: &mut Vec<Effect>) -> Handled {
-        if action != Action::Confirm {
-            return Handled::Ignored;
-        }
+    fn confirm(&self, state: &mut State, _: &mut Vec<Effect>) -> Handled {
         let name = state.filter_name.text().trim().to_owned();
         match state.named_filters.get(&name).is_some_and(|before| before != state.catalog.filter.text()) {
             true => saved_filter::ask(state, FilterQuestion::Replace(name)),

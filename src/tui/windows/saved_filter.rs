@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::jump::{self, JumpKind};
 use super::{Handled, TextPage, Window, paragraphs, save_filter, text_columns};
-use crate::tui::action::{Action, KeyContext};
+use crate::tui::action::Action;
 use crate::tui::input::Effect;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
@@ -26,10 +26,6 @@ pub enum FilterQuestion {
 }
 
 impl Window for SavedFilter {
-    fn context(&self) -> KeyContext {
-        KeyContext::Question
-    }
-
     fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
         Some(TextPage::new("Saved filter", ThemeRole::Warning, COLUMNS, Cow::Owned(text(state))))
     }
@@ -76,5 +72,5 @@ fn text(state: &State) -> WrappedText {
         FilterQuestion::Remove(name) => format!("Remove the saved filter {name}? It is {}.", line(name)),
     };
     let columns = text_columns(COLUMNS.min(state.layout().body.width));
-    paragraphs([(&*cells::clean(&question), ThemeRole::Text)], columns)
+    paragraphs([(cells::clean(&question), ThemeRole::Text)], columns)
 }

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 
 use super::{Handled, TextPage, Window, WindowKind, paragraphs, text_columns, wide};
 use crate::common::source_words::{self, still_there};
-use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
@@ -18,10 +17,6 @@ use refdesk_desk::engine::Request;
 pub struct SwitchView;
 
 impl Window for SwitchView {
-    fn context(&self) -> KeyContext {
-        KeyContext::Switch
-    }
-
     fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
         let columns = wide(state.layout().body, 100);
         let note = match &state.profiles.switch {
@@ -42,10 +37,7 @@ impl Window for SwitchView {
         }
     }
 
-    fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
-        if action != Action::Confirm {
-            return Handled::Ignored;
-        }
+    fn confirm(&self, state: &mut State, effects: &mut Vec<Effect>) -> Handled {
         let Some(Ok(shown)) = state.profiles.switch.clone() else { return Handled::Consumed };
         state.window = None;
         if let Some(file) = state.profiles.file.take() {

@@ -3,13 +3,24 @@
 use std::borrow::Cow;
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 
-use super::{Titles, WindowRows, centred, draw_frame, draw_scrolled, text_and_keys, visible_lines};
+use super::{FRAME_WIDTH, Titles, WindowRows, centred, draw_frame, draw_scrolled, text_and_keys, visible_lines};
 use crate::tui::layout;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
+use crate::tui::widgets::cells;
 use crate::tui::widgets::page::WrappedText;
+
+/// The least and the greatest width of a window with one choice per line, with its border.
+const CHOICES: (u16, u16) = (76, 110);
+
+/// The width of a window in which each of these choices has its own line. They are whole if the screen is wide enough.
+pub(super) fn choice_columns(state: &State, choices: impl Iterator<Item = String>) -> u16 {
+    let (least, most) = CHOICES;
+    let widest = choices.map(|choice| cells::width(&choice) + usize::from(FRAME_WIDTH)).max().unwrap_or(0);
+    u16::try_from(widest).unwrap_or(most).clamp(least, most).min(state.layout().body.width)
+}
 
 pub(super) struct TextPage<'a> {
     pub title: &'static str,
@@ -46,6 +57,13 @@ impl<'a> TextPage<'a> {
         let position = visible_lines(top, self.text.len(), place);
         draw_frame(state, Titles { title: self.title, note: self.note, place: position }, self.role, outer, buffer);
         draw_scrolled(state, &self.text, top, self.role, place, buffer);
+    }
+
+    /// The line of the text at this position.
+    pub fn line_at(&self, state: &State, at: Position) -> Option<usize> {
+        let place = self.place(state);
+        let top = state.window.map_or(0, |open| open.cursor.top);
+        Some(top + usize::from(at.y.checked_sub(place.y).filter(|_| place.contains(at))?))
     }
 
     /// The place of the text.

@@ -5,7 +5,6 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use super::{Handled, Titles, Window, WindowKind, WindowRows, draw_frame};
-use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
 use crate::tui::layout;
 use crate::tui::pane_view::DrawnList;
@@ -21,10 +20,6 @@ pub struct ThemePicker;
 const COLUMNS: u16 = 50;
 
 impl Window for ThemePicker {
-    fn context(&self) -> KeyContext {
-        KeyContext::Themes
-    }
-
     /// In a corner, so that the theme's effect on the rest of the screen is visible.
     fn outer(&self, state: &State) -> Rect {
         let body = state.layout().body;
@@ -55,10 +50,7 @@ impl Window for ThemePicker {
         }
     }
 
-    fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
-        if action != Action::Confirm {
-            return Handled::Ignored;
-        }
+    fn confirm(&self, state: &mut State, effects: &mut Vec<Effect>) -> Handled {
         let at = state.window.map_or(0, |open| open.cursor.at);
         let Some(chosen) = names(state).into_iter().nth(at) else { return Handled::Consumed };
         state.window = None;

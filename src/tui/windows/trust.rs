@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{Handled, TextPage, Window, WindowKind, text_columns, wide};
-use crate::tui::action::{Action, KeyContext};
+use crate::tui::action::Action;
 use crate::tui::input::Effect;
 use crate::tui::state::{Message, MessageKind, State};
 use crate::tui::theme::ThemeRole;
@@ -17,10 +17,6 @@ use refdesk_desk::engine::Request;
 pub struct Trust;
 
 impl Window for Trust {
-    fn context(&self) -> KeyContext {
-        KeyContext::Trust
-    }
-
     fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
         let columns = wide(state.layout().body, 100);
         let note = cells::counted(state.snapshot.untrusted.len(), "setting");

@@ -41,10 +41,6 @@ const LISTED: [Action; 5] =
     [Action::Discover, Action::OpenDemo, Action::ConnectAgent, Action::Databases, Action::AddSource];
 
 impl Window for Welcome {
-    fn context(&self) -> KeyContext {
-        KeyContext::Welcome
-    }
-
     fn outer(&self, state: &State) -> Rect {
         centred(state.layout().body, COLUMNS, text(state).len() + START_OPTIONS.len() + 2)
     }

@@ -9,7 +9,7 @@ use super::{
     DifferenceLayout, Handled, Titles, Window, WindowKind, WindowRows, centred, difference_layout, draw_frame,
     draw_text, paragraphs, text_columns, wide,
 };
-use crate::tui::action::{Action, KeyContext};
+use crate::tui::action::Action;
 use crate::tui::fix;
 use crate::tui::input::Effect;
 use crate::tui::layout;
@@ -42,10 +42,6 @@ pub enum WriteEffect {
 }
 
 impl Window for Write {
-    fn context(&self) -> KeyContext {
-        KeyContext::Write
-    }
-
     fn outer(&self, state: &State) -> Rect {
         let body = state.layout().body;
         // The window keeps its size while a path is typed.
@@ -289,7 +285,7 @@ fn summary(state: &State) -> WrappedText {
     let sign = state.skin.glyphs.problem;
     lines.extend(missing(state).iter().chain(warnings).map(|it| (format!("{sign} {it}"), ThemeRole::Warning)));
     let columns = text_columns(Write.outer(state).width);
-    let text = paragraphs(lines.iter().map(|(text, role)| (text.as_str(), *role)), columns);
+    let text = paragraphs(lines, columns);
     match text.len().checked_sub(SUMMARY) {
         Some(over @ 1..) => {
             let more = format!("and {} more, in the preview", over + 1);

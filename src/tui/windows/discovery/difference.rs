@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::tui::action::{Action, KeyContext};
+use crate::tui::action::Action;
 use crate::tui::input::Effect;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
@@ -14,10 +14,6 @@ use refdesk_desk::engine::Request;
 pub struct CatalogDifference;
 
 impl Window for CatalogDifference {
-    fn context(&self) -> KeyContext {
-        KeyContext::CatalogDifference
-    }
-
     fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
         let columns = wide(state.layout().body, 130);
         let note = match &state.draft.proposed {

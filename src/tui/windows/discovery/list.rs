@@ -16,10 +16,6 @@ use refdesk_desk::{Discovery, ProposedPlace, ProposedSource};
 pub struct DiscoveryList;
 
 impl Window for DiscoveryList {
-    fn context(&self) -> KeyContext {
-        KeyContext::Discovery
-    }
-
     fn list(&self, state: &State) -> Option<ListPage> {
         Some(ListPage { columns: 130, least_rows: 16, details: 8, len: rows(state) })
     }
@@ -85,7 +81,7 @@ impl Window for DiscoveryList {
         let text = match (listed(state).get(cursor.at), &state.draft.found) {
             (Some(source), _) => details(source, columns),
             (None, Some(found)) if !listed(state).is_empty() && !found.new.is_empty() => {
-                paragraphs([(fold(state).as_str(), ThemeRole::Text)], columns)
+                paragraphs([(fold(state), ThemeRole::Text)], columns)
             }
             (None, None) => paragraphs([("Reading the repository.", ThemeRole::Text)], columns),
             (None, Some(found)) => nothing_new(state, found, columns),
@@ -158,5 +154,5 @@ fn nothing_new(state: &State, found: &Discovery, columns: usize) -> WrappedText 
     lines.extend(found.moved.iter().map(|moved| format!("@{} moved: {}", moved.id, moved.after.display())));
     lines.extend(found.gone.iter().map(|gone| format!("@{} is gone: {}", gone.id, gone.path)));
     lines.extend(found.notes.iter().map(ToString::to_string));
-    paragraphs(lines.iter().map(|line| (line.as_str(), ThemeRole::Text)), columns)
+    paragraphs(lines.into_iter().map(|line| (line, ThemeRole::Text)), columns)
 }

@@ -12,10 +12,6 @@ use crate::tui::windows::{TextPage, Window, text_columns, wide};
 pub struct CatalogSummary;
 
 impl Window for CatalogSummary {
-    fn context(&self) -> KeyContext {
-        KeyContext::Reading
-    }
-
     fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
         let columns = wide(state.layout().body, 100);
         let text = Cow::Owned(text(state, columns));
