@@ -214,14 +214,8 @@ impl ActionBinding {
 
 /// Every row of the table in each of its contexts, grouped by context.
 pub fn in_contexts() -> Vec<(&'static ActionBinding, KeyContext)> {
-    let mut contexts: Vec<KeyContext> = Vec::new();
-    for (_, context) in keymap::places() {
-        if !contexts.contains(&context) {
-            contexts.push(context);
-        }
-    }
     let rows = |context| keymap::places().filter(move |(_, at)| *at == context);
-    contexts.into_iter().flat_map(rows).collect()
+    keymap::contexts().into_iter().flat_map(rows).collect()
 }
 
 #[cfg(test)]

@@ -43,10 +43,6 @@ refdesk_text::worded_enum! {
 }
 
 impl SessionOrder {
-    pub fn next(self) -> Self {
-        Self::ALL.into_iter().skip_while(|it| *it != self).nth(1).unwrap_or_default()
-    }
-
     /// The message shown after sorting.
     fn sentence(self) -> &'static str {
         match self {

@@ -17,9 +17,7 @@ pub fn of(state: &State, binding: &ActionBinding) -> String {
 fn place(state: &State, context: KeyContext) -> String {
     let global = |action| state.key_in(KeyContext::Global, action);
     let (place, key) = match context {
-        KeyContext::Pane(pane) => {
-            (format!("in the {}", pane.title().to_lowercase()), Some(global(Action::Focus(pane))))
-        }
+        KeyContext::Pane(pane) => (format!("in the {}", pane.word().to_lowercase()), Some(global(Action::Focus(pane)))),
         KeyContext::Details => {
             let read = state.key_in(KeyContext::Pane(Pane::Catalog), Action::Read);
             (format!("in a document ({read} in the catalog)"), None)

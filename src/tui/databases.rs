@@ -47,13 +47,6 @@ refdesk_text::worded_enum! {
     }
 }
 
-impl DatabaseTab {
-    pub fn after(self, steps: usize) -> Self {
-        let at = Self::ALL.iter().position(|tab| *tab == self).unwrap_or(0);
-        Self::ALL.into_iter().cycle().nth(at + steps).unwrap_or_default()
-    }
-}
-
 /// Identifies the subject of a row by name, so that it survives changes of the list.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct DatabasePath {

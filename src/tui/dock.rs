@@ -108,7 +108,7 @@ fn text(state: &State, pane: Pane, detail: FoldDetail) -> String {
     let number = pane.index() + 1;
     match detail {
         FoldDetail::Numbered => return number.to_string(),
-        FoldDetail::Named => return format!("{number} {}", pane.title()),
+        FoldDetail::Named => return format!("{number} {}", pane.word()),
         FoldDetail::Full | FoldDetail::Counted => {}
     }
     let count = match pane {
@@ -121,7 +121,7 @@ fn text(state: &State, pane: Pane, detail: FoldDetail) -> String {
         Pane::Hints => cells::grouped(HintCounts::of(state).for_agent()),
         Pane::Templates => cells::grouped(state.templates.rows.len()),
     };
-    let mut text = format!("{number} {}", pane.title());
+    let mut text = format!("{number} {}", pane.word());
     if count != "0" {
         text = format!("{text} {count}");
     }

@@ -50,21 +50,17 @@ impl Feed {
     }
 
     /// Adds notices, oldest first, as if each had arrived separately.
-    pub fn add_all(&mut self, mut notices: Vec<Notice>, reader: FeedFocus) {
+    pub fn add_all(&mut self, notices: Vec<Notice>, reader: FeedFocus) {
         let count = notices.len();
         self.since_key += count;
         // The user's own actions are not news.
         let own = if self.new > 0 { 0 } else { notices.iter().take_while(|it| it.who == Actor::You).count() };
         self.new = if reader == FeedFocus::InFeed { 0 } else { (self.new + count - own).min(MAX_NOTICES) };
-        self.put(&mut notices);
+        self.add_past(notices);
     }
 
-    /// Adds notices from before this screen started. They do not count as new.
+    /// Adds notices that do not count as new, such as those from before this screen started.
     pub fn add_past(&mut self, mut notices: Vec<Notice>) {
-        self.put(&mut notices);
-    }
-
-    fn put(&mut self, notices: &mut Vec<Notice>) {
         let was_moved = self.cursor.at > 0;
         let too_many = notices.len().saturating_sub(MAX_NOTICES);
         self.has_dropped_notices |= too_many > 0 || self.notices.len() + notices.len() > MAX_NOTICES;
@@ -72,7 +68,7 @@ impl Feed {
         let count = notices.len();
         let kept: Vec<usize> =
             notices.iter().rev().enumerate().filter(|(_, it)| self.terms.keep(it)).map(|(at, _)| at).collect();
-        notices.drain(..).for_each(|notice| self.notices.push_front(notice));
+        notices.into_iter().for_each(|notice| self.notices.push_front(notice));
         self.notices.truncate(MAX_NOTICES);
         if was_moved {
             self.cursor.at += kept.len();

@@ -14,7 +14,7 @@ pub mod view;
 
 use std::sync::Arc;
 
-use refdesk_core::catalog::{Catalog, SourceId};
+use refdesk_core::catalog::{Catalog, Source, SourceId};
 use refdesk_core::mention::MentionGraph;
 use refdesk_core::mention::analysis::{ClosureWeight, GraphAnalysis};
 use refdesk_core::selection::Selection;
@@ -53,10 +53,6 @@ impl GraphTab {
 
     fn index(self) -> usize {
         Self::ALL.iter().position(|tab| *tab == self).unwrap_or(0)
-    }
-
-    fn after(self, steps: usize) -> Self {
-        Self::ALL.into_iter().cycle().nth(self.index() + steps).unwrap_or_default()
     }
 }
 
@@ -157,8 +153,12 @@ impl GraphView {
         self.analysis.as_ref()?.catalog.position(id.as_str())
     }
 
+    fn source(&self, at: usize) -> Option<&Source> {
+        self.analysis.as_ref()?.catalog.sources().get(at)
+    }
+
     fn id(&self, at: usize) -> Option<&SourceId> {
-        self.analysis.as_ref()?.catalog.sources().get(at).map(|source| &source.id)
+        self.source(at).map(|source| &source.id)
     }
 
     fn weight(&self, at: usize) -> ClosureWeight {

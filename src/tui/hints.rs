@@ -16,7 +16,7 @@ pub use crate::common::hint_rows as rows;
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::style::{Modifier, Style};
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::tui::action::{Action, KeyContext};
@@ -51,7 +51,7 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     }
     .draw(&state.skin, outer, buffer);
     let listed = pane_view::list_active(state, Pane::Hints) == Active::Yes && state.typing.is_none();
-    frame::rule(&state.skin, parts.rule, &caption(state), caption_style(state, listed), buffer);
+    frame::rule(&state.skin, parts.rule, &caption(state), pane_view::caption_style(state, Pane::Hints, listed), buffer);
     if parts.detail.x > parts.list.x {
         let inside = layout::inner(outer);
         let line = Rect { x: parts.detail.x - 1, width: 1, ..inside };
@@ -163,13 +163,4 @@ fn caption(state: &State) -> String {
     }
     let shown = rows::passed(findings);
     format!("{what}; {} of {} passed over shown", cells::grouped(shown), cells::grouped(shown + findings.more))
-}
-
-/// A caption has the pane's colour while its part is focused.
-pub fn caption_style(state: &State, is_active: bool) -> Style {
-    if is_active {
-        state.skin.theme.style(ThemeRole::Hints).add_modifier(Modifier::BOLD)
-    } else {
-        state.skin.theme.style(ThemeRole::Infra)
-    }
 }

@@ -12,6 +12,7 @@ use crate::tui::key::{Key, KeySequence};
 use crate::tui::pane::Pane;
 use crate::tui::state::{Mouse, PanePart, State, Typing};
 use crate::tui::theme::Background;
+use crate::tui::widgets::motion::Motion;
 use crate::tui::windows;
 
 #[derive(Debug, Clone)]
@@ -30,8 +31,8 @@ pub enum Input {
     /// The mouse moved here with the button held.
     Drag(Position),
     Release,
-    /// The wheel was turned over this position.
-    Wheel(WheelTurn, Position),
+    /// The wheel was turned up or down over this position.
+    Wheel(Motion, Position),
     Resize(Size),
     /// The terminal reports whether its background is light or dark.
     Background(Background),
@@ -56,12 +57,6 @@ pub enum Input {
     Busy,
     /// The cursor of the catalog is at rest, so its document may be loaded.
     Rest,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WheelTurn {
-    Up,
-    Down,
 }
 
 /// An action outside the screen's state.
@@ -117,7 +112,7 @@ pub fn of_key(state: &State, key: Key) -> Option<Input> {
         Pressed::Nothing if key.code == KeyCode::Esc => return Some(Input::Chord(Vec::new())),
         Pressed::Nothing => {
             // A key that is always bound, such as quit, also works in the middle of a chord.
-            let always = state.keymap.bound(key, &[KeyContext::Always]);
+            let always = state.keymap.bound(&[key], &[KeyContext::Always]);
             return Some(always.map_or_else(|| Input::Unbound(KeySequence::new(&pressed)), |it| Input::Act(it.action)));
         }
     }
@@ -134,8 +129,8 @@ pub fn of_mouse(event: MouseEvent) -> Option<Input> {
         MouseEventKind::Down(MouseButton::Left) => Some(Input::Click(at)),
         MouseEventKind::Drag(MouseButton::Left) => Some(Input::Drag(at)),
         MouseEventKind::Up(MouseButton::Left) => Some(Input::Release),
-        MouseEventKind::ScrollUp => Some(Input::Wheel(WheelTurn::Up, at)),
-        MouseEventKind::ScrollDown => Some(Input::Wheel(WheelTurn::Down, at)),
+        MouseEventKind::ScrollUp => Some(Input::Wheel(Motion::Up, at)),
+        MouseEventKind::ScrollDown => Some(Input::Wheel(Motion::Down, at)),
         _ => None,
     }
 }

@@ -174,7 +174,8 @@ pub fn list_only(inner: Rect) -> PaneLayout {
     PaneLayout { head, list, ..PaneLayout::default() }
 }
 
-fn split_rows(area: Rect, rows: u16) -> (Rect, Rect) {
+/// The first rows of an area, and the rest.
+pub fn split_rows(area: Rect, rows: u16) -> (Rect, Rect) {
     let rows = rows.min(area.height);
     (Rect { height: rows, ..area }, Rect { y: area.y + rows, height: area.height - rows, ..area })
 }

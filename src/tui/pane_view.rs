@@ -39,16 +39,13 @@ pub fn list_active(state: &State, pane: Pane) -> Active {
 
 /// The style of the caption above a pane's details: in the pane's colour while they receive keys.
 pub fn caption(state: &State, pane: Pane) -> Style {
-    if state.part == PanePart::Detail && active(state, pane) == Active::Yes {
-        caption_of(state, pane)
-    } else {
-        state.skin.theme.style(ThemeRole::Infra)
-    }
+    caption_style(state, pane, state.part == PanePart::Detail && active(state, pane) == Active::Yes)
 }
 
-/// The style of the caption of a part that receives keys.
-pub fn caption_of(state: &State, pane: Pane) -> Style {
-    state.skin.theme.style(pane.role()).add_modifier(Modifier::BOLD)
+/// The style of the caption of a part of this pane: in the pane's colour while it receives keys.
+pub fn caption_style(state: &State, pane: Pane, is_active: bool) -> Style {
+    let theme = &state.skin.theme;
+    if is_active { theme.style(pane.role()).add_modifier(Modifier::BOLD) } else { theme.style(ThemeRole::Infra) }
 }
 
 /// A caption with the visible range, if not everything is visible.

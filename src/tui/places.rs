@@ -100,14 +100,11 @@ pub fn leave(state: &mut State) {
 
 /// Goes back to the previous place, or forward again.
 pub fn go(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
-    // The jump itself must not be recorded.
-    let mut places = std::mem::take(&mut state.places);
-    let here = here(state);
+    let (here, places) = (here(state), &mut state.places);
     let there = if action == Action::GoBack { places.back(here) } else { places.forward(here) };
     if let Some(there) = there {
-        restore(state, there, effects);
+        go_to(state, there, effects);
     }
-    state.places = places;
 }
 
 /// Goes to this place without recording the current one.

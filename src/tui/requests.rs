@@ -92,6 +92,11 @@ impl State {
         self.request().filter(|_| self.requests.place != RequestPlacement::Aside)
     }
 
+    /// Whether the request shown is a write to approve.
+    pub fn shows_write(&self) -> bool {
+        self.shown_request().is_some_and(|waiting| waiting.request.approval.is_some())
+    }
+
     /// Its index among the waiting requests.
     pub fn nth_request(&self) -> usize {
         let current = self.requests.current.as_deref();

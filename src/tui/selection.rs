@@ -76,12 +76,11 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     .draw(&state.skin, outer, buffer);
     let (active, role) = (pane_view::list_active(state, Pane::Selection), ThemeRole::Selection);
     let list = DrawnList { place: parts.list, len, cursor: pane.cursor, active, role };
-    let haystack = state.catalog.haystack.as_ref().filter(|_| pane.filtered.query.texts().next().is_some());
-    let mut marking = haystack.map(|haystack| (haystack, MatchMarker::new(&pane.filtered.query)));
+    let mut marker = MatchMarker::new(&pane.filtered.query, state.catalog.haystack.as_deref());
     list.draw(&state.skin, buffer, |at| {
         let node = pane.rows.get(at)?;
         let position = state.snapshot.catalog.position(node.id(&state.snapshot)?);
-        let marks = position.zip(marking.as_mut()).map(|(at, (haystack, marker))| marker.marks(haystack, at));
+        let marks = position.map(|at| marker.marks(at));
         Some(row(state, node, &marks.unwrap_or_default(), parts.list.width))
     });
     if len == 0 {

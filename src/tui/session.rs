@@ -43,7 +43,7 @@ pub struct PendingCursors {
 pub fn begin(state: &mut State, left: ScreenSession) {
     state.arrangement = left.arrangement.as_deref().and_then(Arrangement::from_word).unwrap_or_default();
     state.arrangement_before = left.arrangement_before.as_deref().and_then(Arrangement::from_word);
-    state.focus = Pane::ALL.into_iter().find(|pane| left.pane.as_deref() == Some(pane.title())).unwrap_or_default();
+    state.focus = left.pane.as_deref().and_then(Pane::from_word).unwrap_or_default();
     state.catalog.order = left.sort.as_deref().and_then(Order::from_word).unwrap_or_default();
     state.selection.order = left.selection_sort.as_deref().and_then(Order::from_word).unwrap_or_default();
     if left.is_inside && state.focus == Pane::Hints {
@@ -82,10 +82,10 @@ pub fn follow(state: &mut State) {
         place.open(state);
     }
     for pane in WITH_CURSOR {
-        let Some(saved) = state.pending.cursors.get(pane.title()) else { continue };
+        let Some(saved) = state.pending.cursors.get(pane.word()) else { continue };
         if let Some(at) = row_of(state, pane, &saved.on) {
             let top = saved.top;
-            state.pending.cursors.remove(pane.title());
+            state.pending.cursors.remove(pane.word());
             *state.cursor_mut(pane) = Cursor { at, top };
             if pane == Pane::Catalog && std::mem::take(&mut state.pending.is_inside) {
                 state.part = PanePart::Detail;
@@ -132,7 +132,7 @@ impl State {
         };
         ScreenSession {
             workspace: String::new(),
-            pane: (self.focus != Pane::default()).then(|| self.focus.title().to_owned()),
+            pane: (self.focus != Pane::default()).then(|| self.focus.word().to_owned()),
             view: self.pending.view.clone().or_else(|| ViewPlace::here(self).map(ViewPlace::saved)),
             is_inside: self.reads() || self.in_feed() || self.pending.is_inside,
             arrangement: (self.arrangement != Arrangement::default()).then(|| self.arrangement.word().to_owned()),
@@ -157,7 +157,7 @@ impl State {
             Pane::Templates => (self.template().map(|template| template.name.clone()), self.templates.cursor),
             Pane::Hints => return None,
         };
-        let name = pane.title().to_owned();
+        let name = pane.word().to_owned();
         match self.pending.cursors.get(&name) {
             Some(pending) => Some((name, pending.clone())),
             None if cursor.at == 0 && !(pane == Pane::Catalog && self.reads()) => None,

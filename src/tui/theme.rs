@@ -18,64 +18,41 @@ use refdesk_files::output::DiffLineKind;
 pub use crate::colours::Colours;
 pub use themes::{Background, Themes};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ThemeRole {
-    Text,
-    Catalog,
-    Selection,
-    Transitive,
-    Hints,
-    Templates,
-    /// Borders, rules and captions: everything that is not content.
-    Infra,
-    Error,
-    Warning,
-    Strong,
-    /// The row under the cursor of the focused pane.
-    Cursor,
-    /// A tag matched in a prompt.
-    Match,
-    /// A source mentioned in a prompt.
-    Expansion,
-    /// Parts of highlighted source code: keywords, then strings, comments, types, numbers, definitions.
-    Keyword,
-    String,
-    Comment,
-    Kind,
-    Number,
-    Function,
-    /// Added and removed lines of a diff.
-    Added,
-    Removed,
+refdesk_text::worded_enum! {
+    /// A role with its name in theme files.
+    pub enum ThemeRole {
+        Text = "text",
+        Catalog = "catalog",
+        Selection = "selection",
+        Transitive = "transitive",
+        Hints = "hints",
+        Templates = "templates",
+        /// Borders, rules and captions: everything that is not content.
+        Infra = "infrastructure",
+        Error = "error",
+        Warning = "warning",
+        Strong = "strong",
+        /// The row under the cursor of the focused pane.
+        Cursor = "cursor",
+        /// A tag matched in a prompt.
+        Match = "match",
+        /// A source mentioned in a prompt.
+        Expansion = "expansion",
+        /// Parts of highlighted source code: keywords, then strings, comments, types, numbers, definitions.
+        Keyword = "keyword",
+        String = "string",
+        Comment = "comment",
+        Kind = "kind",
+        Number = "number",
+        Function = "function",
+        /// Added and removed lines of a diff.
+        Added = "added",
+        Removed = "removed",
+    }
 }
 
-/// Every role with its name in theme files, in enum order.
-pub const ROLES: [(ThemeRole, &str); 21] = [
-    (ThemeRole::Text, "text"),
-    (ThemeRole::Catalog, "catalog"),
-    (ThemeRole::Selection, "selection"),
-    (ThemeRole::Transitive, "transitive"),
-    (ThemeRole::Hints, "hints"),
-    (ThemeRole::Templates, "templates"),
-    (ThemeRole::Infra, "infrastructure"),
-    (ThemeRole::Error, "error"),
-    (ThemeRole::Warning, "warning"),
-    (ThemeRole::Strong, "strong"),
-    (ThemeRole::Cursor, "cursor"),
-    (ThemeRole::Match, "match"),
-    (ThemeRole::Expansion, "expansion"),
-    (ThemeRole::Keyword, "keyword"),
-    (ThemeRole::String, "string"),
-    (ThemeRole::Comment, "comment"),
-    (ThemeRole::Kind, "kind"),
-    (ThemeRole::Number, "number"),
-    (ThemeRole::Function, "function"),
-    (ThemeRole::Added, "added"),
-    (ThemeRole::Removed, "removed"),
-];
-
 impl ThemeRole {
-    /// Its index in [`ROLES`].
+    /// Its index in [`Self::ALL`].
     fn index(self) -> usize {
         self as usize
     }
@@ -98,7 +75,7 @@ impl From<DiffLineKind> for ThemeRole {
 pub struct Theme {
     name: Arc<str>,
     colours: Colours,
-    styles: Arc<[Style; ROLES.len()]>,
+    styles: Arc<[Style; ThemeRole::ALL.len()]>,
 }
 
 impl Theme {
@@ -107,7 +84,7 @@ impl Theme {
         Themes::new(colours).usual(None)
     }
 
-    fn of(name: &str, styles: [Style; ROLES.len()], colours: Colours) -> Self {
+    fn of(name: &str, styles: [Style; ThemeRole::ALL.len()], colours: Colours) -> Self {
         Self { name: name.into(), colours, styles: Arc::new(styles.map(|style| palette::shown(style, colours))) }
     }
 

@@ -9,7 +9,7 @@ pub mod typing;
 
 use refdesk_desk::engine::Request;
 
-use super::action::{Action, KeyContext, Pressed};
+use super::action::{Action, KeyContext};
 use super::disabled::disabled;
 use super::filter::Order;
 use super::highlight::HighlightSubject;
@@ -77,7 +77,7 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
         Input::Click(at) => mouse::click(state, at, &mut effects),
         Input::Drag(at) => appearance::drag(state, at),
         Input::Release => state.dragged = None,
-        Input::Wheel(turn, at) => mouse::wheel(state, turn, at),
+        Input::Wheel(motion, at) => mouse::wheel(state, motion, at),
         Input::Background(background) => theme_choice::background(state, background),
         Input::Resize(size) => state.size = size,
         Input::Snapshot(snapshot) => engine::snapshot(state, *snapshot, &mut effects),
@@ -188,8 +188,8 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Inside => state.part = super::state::PanePart::Detail,
         Action::Focus(Pane::Selection) => selection::update::go(state),
         Action::Focus(pane) => state.focus_on(pane),
-        Action::NextPane => state.focus_on(state.focus.next()),
-        Action::PreviousPane => state.focus_on(state.focus.previous()),
+        Action::NextPane => state.focus_on(state.focus.after(1)),
+        Action::PreviousPane => state.focus_on(state.focus.after(Pane::ALL.len() - 1)),
         Action::Move(motion) => navigation::step(state, motion),
         Action::Border(border) => appearance::step(state, border),
         Action::ResetBorders => appearance::reset(state),
@@ -283,12 +283,8 @@ fn unbound(state: &State, keys: &KeySequence) -> String {
     if state.is_before_request() {
         return format!("{keys} does nothing until you go to this request: {}", state.key(Action::Requests));
     }
-    let elsewhere = |context| match state.keymap.pressed(keys.keys(), &[context]) {
-        Pressed::Bound(binding) => Some(binding),
-        Pressed::Begins | Pressed::Nothing => None,
-    };
-    let is_write = state.shown_request().is_some_and(|waiting| waiting.request.approval.is_some());
-    if state.in_request() && is_write && elsewhere(KeyContext::Approval).is_some() {
+    let elsewhere = |context| state.keymap.bound(keys.keys(), &[context]);
+    if state.in_request() && state.shows_write() && elsewhere(KeyContext::Approval).is_some() {
         return requests::disabled::answered_there(state);
     }
     let parts = [KeyContext::Feed, KeyContext::Details, KeyContext::Values];

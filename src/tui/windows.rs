@@ -207,8 +207,8 @@ trait Window {
     }
 
     /// The actions whose keys are part of its text.
-    fn listed_keys(&self) -> Option<&'static [Action]> {
-        None
+    fn listed_keys(&self) -> Vec<Action> {
+        Vec::new()
     }
 
     /// The action of a click within the window, besides moving the cursor.
@@ -324,8 +324,8 @@ pub fn labels(state: &State) -> Vec<status::Label> {
 }
 
 /// The actions whose keys are part of the open window's text.
-pub fn listed_keys(state: &State) -> Option<&'static [Action]> {
-    opened(state)?.0.listed_keys()
+pub fn listed_keys(state: &State) -> Vec<Action> {
+    opened(state).map(|(window, _)| window.listed_keys()).unwrap_or_default()
 }
 
 pub fn update(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {

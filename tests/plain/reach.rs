@@ -42,7 +42,7 @@ fn reached(action: Action) -> Reached {
         Action::Back | Action::Cancel => Answer("no"),
         Action::Accept => Answer("an empty line, or a line with only a dot"),
         Action::Reload => Command("reload"),
-        Action::Focus(pane) => Command(match pane.title() {
+        Action::Focus(pane) => Command(match pane.word() {
             "Catalog" => "catalog",
             "Selection" => "selection",
             "Hints" => "hints",

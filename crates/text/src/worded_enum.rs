@@ -26,6 +26,11 @@ macro_rules! worded_enum {
             pub fn from_word(word: &str) -> Option<Self> {
                 Self::ALL.into_iter().find(|it| it.word() == word)
             }
+
+            /// The variant this many places further on, wrapping around.
+            pub fn after(self, steps: usize) -> Self {
+                Self::ALL.into_iter().cycle().skip_while(|it| *it != self).nth(steps).unwrap_or(self)
+            }
         }
     };
 }

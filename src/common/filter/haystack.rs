@@ -352,7 +352,8 @@ fn letter(byte: u8) -> u32 {
 #[derive(Debug)]
 pub struct MatchMarker<'a> {
     query: &'a Query,
-    text_matcher: TextMatcher,
+    /// `None` if there is nothing to highlight.
+    searched: Option<(&'a Haystack, TextMatcher)>,
 }
 
 /// The clusters to mark, as sorted indices into each text.
@@ -366,22 +367,25 @@ pub struct Marks {
 }
 
 impl<'a> MatchMarker<'a> {
-    pub fn new(query: &'a Query) -> Self {
-        Self { query, text_matcher: TextMatcher::default() }
+    /// Without a haystack, nothing was searched.
+    pub fn new(query: &'a Query, haystack: Option<&'a Haystack>) -> Self {
+        let haystack = haystack.filter(|_| query.texts().next().is_some());
+        Self { query, searched: haystack.map(|haystack| (haystack, TextMatcher::default())) }
     }
 
     /// What to highlight in the source at `at`.
-    pub fn marks(&mut self, haystack: &Haystack, at: usize) -> Marks {
+    pub fn marks(&mut self, at: usize) -> Marks {
         let mut marks = Marks::default();
+        let Some((haystack, text_matcher)) = &mut self.searched else { return marks };
         let Some(entry) = haystack.entries.get(at) else { return marks };
         let Marks { id, name, tags, description } = &mut marks;
         for (nth, found) in [id, name, tags, description].into_iter().enumerate() {
             let field = haystack.field(entry, nth);
             for text in self.query.texts() {
-                if matches!(self.text_matcher.find(nth, field, text), MatchScore::Score(_))
-                    && text.exact.indices(field, &mut self.text_matcher.matcher, found).is_none()
+                if matches!(text_matcher.find(nth, field, text), MatchScore::Score(_))
+                    && text.exact.indices(field, &mut text_matcher.matcher, found).is_none()
                 {
-                    found.extend(&self.text_matcher.found);
+                    found.extend(&text_matcher.found);
                 }
             }
             found.sort_unstable();

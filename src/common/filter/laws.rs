@@ -103,9 +103,9 @@ proptest! {
     fn marks_are_within_the_text(snapshot in any_snapshot(), line in any_line()) {
         let haystack = Haystack::of(&snapshot.catalog);
         let query = Query::parse(&line);
-        let mut marker = MatchMarker::new(&query);
+        let mut marker = MatchMarker::new(&query, Some(&haystack));
         for (at, source) in snapshot.catalog.sources().iter().enumerate() {
-            let marks = marker.marks(&haystack, at);
+            let marks = marker.marks(at);
             let clusters = |text: &str| unicode_segmentation::UnicodeSegmentation::graphemes(text, true).count();
             for (marks, text) in [
                 (&marks.id, source.id.as_str()),

@@ -110,10 +110,10 @@ impl KeyContext {
 
     fn names(self) -> (&'static str, &'static str) {
         match self {
-            Self::Pane(pane @ Pane::Catalog) => ("catalog", pane.title()),
-            Self::Pane(pane @ Pane::Selection) => ("selection", pane.title()),
-            Self::Pane(pane @ Pane::Hints) => ("hints", pane.title()),
-            Self::Pane(pane @ Pane::Templates) => ("templates", pane.title()),
+            Self::Pane(pane @ Pane::Catalog) => ("catalog", pane.word()),
+            Self::Pane(pane @ Pane::Selection) => ("selection", pane.word()),
+            Self::Pane(pane @ Pane::Hints) => ("hints", pane.word()),
+            Self::Pane(pane @ Pane::Templates) => ("templates", pane.word()),
             Self::List => ("list", "Moving"),
             Self::Details => ("details", "Details"),
             Self::Feed => ("feed", "Feed"),

@@ -51,6 +51,17 @@ pub fn places() -> impl Iterator<Item = (&'static ActionBinding, KeyContext)> {
     ACTIONS.iter().flat_map(|binding| binding.contexts.iter().map(move |context| (binding, *context)))
 }
 
+/// Every context of the table, in its order.
+pub fn contexts() -> Vec<KeyContext> {
+    let mut contexts = Vec::new();
+    for (_, context) in places() {
+        if !contexts.contains(&context) {
+            contexts.push(context);
+        }
+    }
+    contexts
+}
+
 impl Keymap {
     /// A keymap of these keys; a row without an entry has no keys.
     pub fn new(keys: HashMap<ActionInContext, Vec<KeySequence>>) -> Self {
@@ -101,7 +112,7 @@ impl Keymap {
 
     /// The meaning of these keys in the nearest context that binds them.
     pub fn pressed(&self, pressed: &[Key], contexts: &[KeyContext]) -> Pressed {
-        for (binding, _, keys) in self.within(contexts) {
+        for (binding, keys) in self.within(contexts) {
             if keys.keys() == pressed {
                 return Pressed::Bound(binding);
             }
@@ -112,9 +123,9 @@ impl Keymap {
         Pressed::Nothing
     }
 
-    /// The row that this single key is bound to.
-    pub fn bound(&self, key: Key, contexts: &[KeyContext]) -> Option<&'static ActionBinding> {
-        match self.pressed(&[key], contexts) {
+    /// The row that these keys are bound to.
+    pub fn bound(&self, pressed: &[Key], contexts: &[KeyContext]) -> Option<&'static ActionBinding> {
+        match self.pressed(pressed, contexts) {
             Pressed::Bound(binding) => Some(binding),
             Pressed::Begins | Pressed::Nothing => None,
         }
@@ -124,7 +135,7 @@ impl Keymap {
     /// context wins.
     pub fn continuations(&self, pressed: &[Key], contexts: &[KeyContext]) -> Vec<Continuation> {
         let mut found: Vec<Continuation> = Vec::new();
-        for (binding, _, keys) in self.within(contexts) {
+        for (binding, keys) in self.within(contexts) {
             let Some(key) = keys.after(pressed) else { continue };
             let ends = keys.keys().len() == pressed.len() + 1;
             match found.iter_mut().find(|known| known.key == key) {
@@ -137,13 +148,10 @@ impl Keymap {
     }
 
     /// Every key that works in these contexts, the nearest context first.
-    fn within(
-        &self,
-        contexts: &[KeyContext],
-    ) -> impl Iterator<Item = (&'static ActionBinding, KeyContext, &KeySequence)> {
+    fn within(&self, contexts: &[KeyContext]) -> impl Iterator<Item = (&'static ActionBinding, &KeySequence)> {
         contexts.iter().flat_map(move |context| {
             let here = ACTIONS.iter().filter(move |binding| binding.contexts.contains(context));
-            here.flat_map(move |binding| self.keys(binding, *context).iter().map(move |keys| (binding, *context, keys)))
+            here.flat_map(move |binding| self.keys(binding, *context).iter().map(move |keys| (binding, keys)))
         })
     }
 

@@ -8,7 +8,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::tui::action::hidden_keys;
-use crate::tui::action::keymap::{ActionInContext, Keymap, places};
+use crate::tui::action::keymap::{ActionInContext, Keymap, contexts, places};
 use crate::tui::action::{ACTIONS, Action, ActionBinding, KeyContext};
 use crate::tui::key::{Key, KeySequence};
 use refdesk_text::Code;
@@ -77,7 +77,7 @@ impl KeymapReader<'_> {
         let mut entries = Vec::new();
         for (name, value) in document {
             let (word, at) = (name.get_ref().as_ref(), name.span().start);
-            let context = places().map(|(_, context)| context).find(|context| context.word() == word);
+            let context = contexts().into_iter().find(|context| context.word() == word);
             match (context, value.get_ref()) {
                 _ if word == "$schema" => {}
                 (Some(context), DeValue::Table(table)) => entries.extend(self.context(context, table)),
@@ -97,12 +97,7 @@ impl KeymapReader<'_> {
                 Diagnostic::error(Code::UnknownKey, format!("'{word}' is an action, and has no context here"));
             return self.report(problem.fix(format!("write it below [{}]", context.word())), at);
         }
-        let mut contexts: Vec<&str> = Vec::new();
-        for (_, context) in places() {
-            if !contexts.contains(&context.word()) {
-                contexts.push(context.word());
-            }
-        }
+        let contexts: Vec<&str> = contexts().into_iter().map(KeyContext::word).collect();
         let nearest = did_you_mean(word, contexts.iter().copied());
         let fix = nearest.unwrap_or_else(|| format!("contexts are {}", contexts.join(", ")));
         let problem = Diagnostic::warning(Code::UnknownKey, format!("there is no context '{word}'"));

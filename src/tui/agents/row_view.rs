@@ -110,7 +110,7 @@ pub fn headings(state: &State, window: &Range<usize>, place: Rect, buffer: &mut 
     row.draw(RowCursor::Elsewhere, ThemeRole::Hints, place, buffer);
 }
 
-/// Width of a source's tokens.
+/// Width of the tokens of a journal line or a source.
 const TOKENS: usize = 9;
 
 /// Draws the headings above the sources known to a session.
@@ -221,10 +221,10 @@ fn of_line<'a>(
     let theme = &state.skin.theme;
     row.cell(&activity.clock(line.time), columns.time, theme.style(ThemeRole::Infra));
     row.cell(line.what.word(), 10, theme.style(role(line.what)));
-    let (tokens, width) = if line.tokens > 0 { (cells::tokens(line.tokens), 9) } else { (String::new(), 9) };
-    let room = row.room().saturating_sub(width + 2);
+    let tokens = if line.tokens > 0 { cells::tokens(line.tokens) } else { String::new() };
+    let room = row.room().saturating_sub(TOKENS + 2);
     row.cell(&cells::clean(&line.text), room, theme.style(ThemeRole::Text));
-    row.text(&format!("{tokens:>width$}"), theme.style(ThemeRole::Infra));
+    row.text(&format!("{tokens:>TOKENS$}"), theme.style(ThemeRole::Infra));
     Some(row)
 }
 

@@ -42,7 +42,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Hand
                 feed::update::to_source(state, &id);
             }
         }
-        Action::Sort => sort(state, state.agents.order.next()),
+        Action::Sort => sort(state, state.agents.order.after(1)),
         Action::SortTokens => sort(state, SessionOrder::Tokens),
         Action::ThisSession => {
             if let Some(session) = state.agents.session().map(|session| session.session.clone()) {
@@ -154,11 +154,8 @@ pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
         (agents.is_due, agents.is_asked) = (false, true);
         effects.push(Effect::Ask(Request::Agents));
     }
-    let (page, len, sessions) = (view::page(state), state.agents.len(), state.agents.sessions().len());
-    match state.agents.page {
-        AgentsPage::Sessions => state.agents.cursor.clamp(sessions, page),
-        _ => state.agents.row.clamp(len, page),
-    }
+    let (len, page) = (state.agents.len(), view::page(state));
+    cursor(&mut state.agents).clamp(len, page);
 }
 
 fn cursor(agents: &mut AgentsView) -> &mut Cursor {

@@ -112,12 +112,12 @@ impl CatalogColumns {
     pub fn order_at(self, at: u16) -> Option<Order> {
         let Self { id, name, kind, mode, tags, tokens } = self;
         let fields = [
-            (id, Some(Order::Id)),
-            (name, Some(Order::Name)),
-            (kind, Some(Order::Kind)),
-            (mode, Some(Order::Mode)),
-            (tags, Some(Order::Tags)),
-            (tokens, Some(Order::Tokens)),
+            (id, Order::Id),
+            (name, Order::Name),
+            (kind, Order::Kind),
+            (mode, Order::Mode),
+            (tags, Order::Tags),
+            (tokens, Order::Tokens),
         ];
         let mut rest = usize::from(at);
         if rest < LEAD {
@@ -126,7 +126,7 @@ impl CatalogColumns {
         rest -= LEAD;
         for (columns, order) in fields.into_iter().filter(|(columns, _)| *columns > 0) {
             if rest < columns {
-                return order;
+                return Some(order);
             }
             rest = rest.checked_sub(columns + 1)?;
         }

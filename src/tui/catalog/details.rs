@@ -68,12 +68,8 @@ fn is_short(state: &State) -> bool {
 fn marks(state: &State, source: &Source) -> Marks {
     let pane = &state.catalog;
     let position = state.snapshot.catalog.position(source.id.as_str());
-    match (&pane.haystack, position) {
-        (Some(haystack), Some(at)) if pane.filtered.query.texts().next().is_some() => {
-            MatchMarker::new(&pane.filtered.query).marks(haystack, at)
-        }
-        _ => Marks::default(),
-    }
+    let mut marker = MatchMarker::new(&pane.filtered.query, pane.haystack.as_deref());
+    position.map(|at| marker.marks(at)).unwrap_or_default()
 }
 
 /// Two texts on one line, or on two lines if they do not fit.

@@ -25,15 +25,13 @@ pub fn draw(state: &State, parts: &PaneLayout, frame: &mut Frame<'_>) {
     let pane = &state.catalog;
     let len = pane.rows.len();
     let columns = CatalogColumns::of(&state.counts, parts.list.width);
-    let haystack = pane.haystack.as_ref().filter(|_| pane.filtered.query.texts().next().is_some());
-    let mut marking = haystack.map(|haystack| (haystack, MatchMarker::new(&pane.filtered.query)));
+    let mut marker = MatchMarker::new(&pane.filtered.query, pane.haystack.as_deref());
     let buffer = frame.buffer_mut();
     let (active, role) = (list_active(state, Pane::Catalog), ThemeRole::Catalog);
     DrawnList { place: parts.list, len, cursor: pane.cursor, active, role }.draw(&state.skin, buffer, |at| {
         let position = *pane.rows.get(at)?;
         let source = state.snapshot.catalog.sources().get(position)?;
-        let marks = marking.as_mut().map(|(haystack, marker)| marker.marks(haystack, position));
-        Some(row(state, source, &marks.unwrap_or_default(), columns, parts.list.width))
+        Some(row(state, source, &marker.marks(position), columns, parts.list.width))
     });
     // The welcome window explains more, and covers this sentence.
     if len == 0 && state.open_window() != Some(WindowKind::Welcome) {

@@ -45,8 +45,7 @@ pub struct DatabasesLayout {
 pub fn places(state: &State) -> DatabasesLayout {
     let body = state.layout().body;
     let run_height = u16::from(state.databases.run.is_writing()).min(body.height.saturating_sub(4));
-    let panes = Rect { height: body.height - run_height, ..body };
-    let run = Rect { y: panes.bottom(), height: run_height, ..body };
+    let (panes, run) = layout::split_rows(body, body.height - run_height);
     let list_width = match (body.width >= BOTH, state.databases.side) {
         (true, _) => (body.width * 2 / 5).clamp(LIST.0, LIST.1),
         (false, DatabaseSide::List) => body.width,
@@ -56,8 +55,7 @@ pub fn places(state: &State) -> DatabasesLayout {
     let right = Rect { x: left.right(), width: body.width - list_width, ..panes };
     let (of_list, of_detail) = (inner(left), inner(right));
     let has_filter = state.databases.is_filtered() || state.is_filtering(FilteredList::Tables);
-    let filter = Rect { height: of_list.height.min(u16::from(has_filter)), ..of_list };
-    let list = Rect { y: filter.bottom(), height: of_list.height - filter.height, ..of_list };
+    let (filter, list) = layout::split_rows(of_list, u16::from(has_filter));
     let row = |y: u16, wanted: u16| {
         let height = wanted.min(of_detail.bottom().saturating_sub(y));
         Rect { y, height, ..of_detail }

@@ -12,9 +12,8 @@ use crate::tui::feed::target;
 use crate::tui::feed::target::RowTarget;
 use crate::tui::feed::{MAX_NOTICES, query};
 use crate::tui::filtering::FilteredList;
-use crate::tui::hints;
 use crate::tui::pane::Pane;
-use crate::tui::pane_view::{active, draw_empty, nth_row};
+use crate::tui::pane_view::{active, caption_style, draw_empty, nth_row};
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::row::{Active, ListRow, RowCursor};
@@ -126,7 +125,7 @@ fn rule(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position> {
     if caption.is_empty() && !filtered {
         return None;
     }
-    frame::rule(&state.skin, place, &caption, hints::caption_style(state, reads), buffer);
+    frame::rule(&state.skin, place, &caption, caption_style(state, Pane::Hints, reads), buffer);
     let kept = format!("{} of {} ", cells::grouped(feed.rows.len()), cells::grouped(feed.notices.len()));
     let kept_columns = u16::try_from(kept.len()).unwrap_or(0);
     let columns = u16::try_from(cells::width(&cells::clean(feed.filter.text()))).unwrap_or(u16::MAX);

@@ -126,7 +126,7 @@ fn sentence(level: &Level) -> &'static str {
 fn centre_row<'a>(state: &'a State, at: usize, width: u16) -> ListRow<'a> {
     let theme = &state.skin.theme;
     let mut row = ListRow::new(&state.skin, width);
-    let Some(source) = state.graph.analysis.as_ref().and_then(|it| it.catalog.sources().get(at)) else { return row };
+    let Some(source) = state.graph.source(at) else { return row };
     let (mark, role) = source_state::mark(&state.snapshot, source.id.as_str());
     let (id, name) = (cells::clean(source.id.as_str()), cells::clean(&source.name));
     row.cell(state.skin.glyphs.mark(mark), 1, theme.style(role));

@@ -192,11 +192,8 @@ fn row<'a>(state: &'a State, tab: GraphTab, found: &GraphRow, width: u16) -> Lis
 
 /// `by id adr/adr-004.md:12`
 fn place(state: &State, from: usize, to: usize) -> String {
-    let mention = state
-        .graph
-        .analysis
-        .as_ref()
-        .and_then(|analysis| analysis.adjacency.first_mention(&analysis.catalog, &analysis.graph, from, to));
+    let analysis = state.graph.analysis.as_ref();
+    let mention = analysis.and_then(|it| it.adjacency.first_mention(&it.catalog, &it.graph, from, to));
     mention.map_or(String::new(), |it| format!("by {} {}:{}", it.via.word(), printed(state, &it.file), it.line))
 }
 
@@ -215,8 +212,8 @@ fn named(state: &State, row: &mut ListRow<'_>, at: usize, columns: usize) {
     if room == 0 {
         return;
     }
-    let name = state.graph.analysis.as_ref().and_then(|it| it.catalog.sources().get(at)).map(|it| it.name.as_str());
-    row.cell(&cells::clean(name.unwrap_or_default()), room, state.skin.theme.style(ThemeRole::Infra));
+    let name = state.graph.source(at).map_or("", |source| source.name.as_str());
+    row.cell(&cells::clean(name), room, state.skin.theme.style(ThemeRole::Infra));
 }
 
 fn tokens(state: &State, at: usize) -> String {
@@ -230,9 +227,8 @@ fn map_row(state: &State, row: &mut ListRow<'_>, at: usize, width: u16) {
     let MapColumns { id, name, own, bar } = map_columns(state, width);
     mark_and_id(state, row, at, id);
     if name > 0 {
-        let shown =
-            state.graph.analysis.as_ref().and_then(|it| it.catalog.sources().get(at)).map(|it| it.name.as_str());
-        row.cell(&cells::clean(shown.unwrap_or_default()), name, infra);
+        let shown = state.graph.source(at).map_or("", |source| source.name.as_str());
+        row.cell(&cells::clean(shown), name, infra);
     }
     let weight = state.graph.weight(at);
     if own > 0 {

@@ -320,7 +320,7 @@ mod tests {
             let focus = Focused::Pane(focus);
             let layout = layout(Size { width, height }, focus, arrangement, Splits::default(), LIST);
             let panes = Pane::ALL.into_iter().filter(|pane| layout.panes[pane.index()].is_some());
-            let mut columns: Vec<_> = panes.map(|pane| (layout.panes[pane.index()].unwrap(), pane.title())).collect();
+            let mut columns: Vec<_> = panes.map(|pane| (layout.panes[pane.index()].unwrap(), pane.word())).collect();
             columns.extend(layout.reader.map(|place| (place, "document")));
             columns.sort_by_key(|(place, _)| (place.y, place.x));
             columns

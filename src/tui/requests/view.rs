@@ -40,8 +40,7 @@ pub fn parts(state: &State, waiting: &WaitingRequest, inner: Rect) -> PaneLayout
     let wanted = head(state, waiting, columns, CONTEXT + free).len() + usize::from(filters);
     let most = if free > 0 { wanted } else { usize::from(inner.height * 2 / 5).max(1) };
     let rows = u16::try_from(wanted.min(most)).unwrap_or(u16::MAX).min(inner.height);
-    let above = Rect { height: rows, ..inner };
-    let below = Rect { y: inner.y + rows, height: inner.height - rows, ..inner };
+    let (above, below) = layout::split_rows(inner, rows);
     if waiting.request.approval.is_some() {
         return PaneLayout { head: above, list: below, ..PaneLayout::default() };
     }

@@ -6,6 +6,7 @@ use ratatui::text::{Line, Span};
 
 use super::view::{beginning, short};
 use crate::tui::action::{Action, KeyContext};
+use crate::tui::layout::split_rows;
 use crate::tui::pane::Pane;
 use crate::tui::pane_view;
 use crate::tui::state::State;
@@ -66,23 +67,17 @@ fn warnings(state: &State, approval: &Approval) -> Vec<PageLine> {
     lines
 }
 
-/// The rule above the text to write, and the area of the text.
-fn places(place: Rect) -> (Rect, Rect) {
-    let rule = Rect { height: place.height.min(1), ..place };
-    (rule, Rect { y: rule.bottom(), height: place.height - rule.height, ..place })
-}
-
 /// The number of lines of the text to write, and how many are visible; `None` if no write is shown.
 pub fn rows(state: &State) -> Option<(usize, usize)> {
     let approval = state.shown_request()?.request.approval.as_ref()?;
-    let (_, text) = places(state.parts(Pane::Selection)?.list);
+    let (_, text) = split_rows(state.parts(Pane::Selection)?.list, 1);
     Some((lines(&approval.diff).count(), usize::from(text.height)))
 }
 
 /// Draws part of the text to write, truncated at the border; Enter shows all of it.
 pub fn draw(state: &State, approval: &Approval, place: Rect, frame: &mut Frame<'_>) {
     let buffer = frame.buffer_mut();
-    let (rule, rest) = places(place);
+    let (rule, rest) = split_rows(place, 1);
     let len = lines(&approval.diff).count();
     let window = state.requests.scroll.window(len, usize::from(rest.height));
     let shown = match window.start {

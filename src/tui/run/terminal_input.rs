@@ -104,8 +104,8 @@ impl App {
             TerminalEvent::Key(event) => Key::from_event(*event).is_some_and(|key| {
                 let contexts = input::contexts(&self.state);
                 let keymap = &self.state.keymap;
-                let quits = keymap.bound(key, &contexts).is_some_and(|entry| entry.action == Action::Quit);
-                keymap.bound(key, &[KeyContext::Always]).is_none() && !(quits && self.early.is_empty())
+                let quits = keymap.bound(&[key], &contexts).is_some_and(|entry| entry.action == Action::Quit);
+                keymap.bound(&[key], &[KeyContext::Always]).is_none() && !(quits && self.early.is_empty())
             }),
             TerminalEvent::Paste(_) | TerminalEvent::Mouse(_) => true,
             _ => false,

@@ -72,14 +72,14 @@ pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
             [] => {
                 format!(
                     "{pick} would pick only this source: {}{}.",
-                    added(toggled),
+                    with_instructions(change_cost::added, toggled),
                     source_words::untrusted_note(of, id)
                 )
             }
             with => format!(
                 "{pick} would pick it and pull in {}: {}{}.",
                 named(with, names),
-                joint_cost(toggled),
+                with_instructions(change_cost::more, toggled),
                 waiting(of, with)
             ),
         },
@@ -123,16 +123,8 @@ fn named(ids: &[&SourceId], names: NameDetail) -> String {
     if ids.len() > SHOWN { format!("{count} others ({shown})") } else { shown }
 }
 
-fn added(change: &SelectionChange) -> String {
-    with_instructions(change_cost::added, change)
-}
-
 fn saved(change: &SelectionChange) -> String {
     with_instructions(change_cost::saved, change)
-}
-
-fn joint_cost(change: &SelectionChange) -> String {
-    with_instructions(change_cost::more, change)
 }
 
 fn joint_savings(change: &SelectionChange) -> String {

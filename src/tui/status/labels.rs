@@ -41,8 +41,10 @@ impl Label {
 
 /// The keys in the bottom line, except those that the open window shows itself.
 pub fn bottom(state: &State, place: Rect) -> Vec<Label> {
-    let shown: Vec<Action> = windows::labels(state).iter().map(|label| label.action).collect();
-    let shown = windows::listed_keys(state).map_or(shown, <[Action]>::to_vec);
+    let mut shown = windows::listed_keys(state);
+    if shown.is_empty() {
+        shown = windows::labels(state).iter().map(|label| label.action).collect();
+    }
     labels_without(state, &contexts(state), &shown, place)
 }
 
@@ -128,10 +130,6 @@ fn is_only_to_close(state: &State) -> bool {
     state.open_window() == Some(WindowKind::Documentation) && state.databases.run.has_nothing_to_write()
 }
 
-fn is_approval(state: &State) -> bool {
-    state.shown_request().is_some_and(|waiting| waiting.request.approval.is_some())
-}
-
 /// The action's name in the bottom line, for its current effect; `None` if it is hidden.
 fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
     // A text that continues below its window shows how to scroll.
@@ -163,8 +161,8 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
         Action::NextRequest if state.is_before_request() => None,
         Action::Requests if state.is_before_request() => Some("go to this request"),
         Action::Requests => Some("answer"),
-        Action::Answer if is_approval(state) => Some("look at the write"),
-        Action::Decline if is_approval(state) => Some("no"),
+        Action::Answer if state.shows_write() => Some("look at the write"),
+        Action::Decline if state.shows_write() => Some("no"),
         Action::Approve => Some(windows::approval::verb(state)),
         Action::NextKind => Some("kinds"),
         Action::ThisSession if state.view == View::Agents => Some(entry.name),

@@ -32,7 +32,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         (Action::Rightwards, ..) => {
             (!preview::is_clipped(state)).then(|| "no line extends further to the right".to_owned())
         }
-        (Action::View | Action::Write, _, None) if action == Action::Write && preview_update::is_answered(state) => {
+        (Action::Write, _, None) if preview_update::is_answered(state) => {
             Some("the preview does not fit: make the terminal larger".to_owned())
         }
         (Action::View | Action::Write, _, None) => Some("the preview is not ready yet".to_owned()),

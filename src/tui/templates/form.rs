@@ -36,7 +36,8 @@ pub fn draw(state: &State, place: Rect, frame: &mut Frame<'_>) {
     let rows = &state.templates.form;
     let buffer = frame.buffer_mut();
     let room = usize::from(place.width).saturating_sub(6);
-    frame::rule(&state.skin, above(place), &caption(state, rows, room), style(state), buffer);
+    let style = pane_view::caption_style(state, Pane::Templates, is_active(state));
+    frame::rule(&state.skin, above(place), &caption(state, rows, room), style, buffer);
     let active = if is_active(state) { pane_view::active(state, Pane::Templates) } else { Active::No };
     let window = state.templates.variable.window(rows.len(), usize::from(place.height));
     let names = names(rows, place);
@@ -56,7 +57,7 @@ pub fn draw(state: &State, place: Rect, frame: &mut Frame<'_>) {
             field = Some((line, typing));
         }
     }
-    frame::scrollbar(&state.skin, place, rows.len(), window.start, style(state), buffer);
+    frame::scrollbar(&state.skin, place, rows.len(), window.start, style, buffer);
     match field {
         Some((line, true)) => draw_field(state, line, names, frame),
         // The terminal's cursor shows that the box is focused.
@@ -99,14 +100,6 @@ pub fn is_box(state: &State, place: Rect, at: Position) -> bool {
 
 fn is_active(state: &State) -> bool {
     state.focus == Pane::Templates && state.part == PanePart::Values
-}
-
-fn style(state: &State) -> Style {
-    if is_active(state) {
-        pane_view::caption_of(state, Pane::Templates)
-    } else {
-        state.skin.theme.style(ThemeRole::Infra)
-    }
 }
 
 fn caption(state: &State, rows: &[FormRow], room: usize) -> String {

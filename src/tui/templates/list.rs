@@ -39,14 +39,12 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
         pane_view::draw_empty(state, sentence, layout::inner(outer), buffer);
         return;
     }
-    let haystack = pane.haystack.as_ref().filter(|_| pane.filtered.query.texts().next().is_some());
-    let mut marking = haystack.map(|haystack| (haystack, MatchMarker::new(&pane.filtered.query)));
+    let mut marker = MatchMarker::new(&pane.filtered.query, pane.haystack.as_deref());
     let (active, role) = (pane_view::list_active(state, Pane::Templates), ThemeRole::Templates);
     DrawnList { place: parts.list, len, cursor: pane.cursor, active, role }.draw(&state.skin, buffer, |at| {
         let position = *pane.rows.get(at)?;
         let template = state.snapshot.templates.templates.get(position)?;
-        let marks = marking.as_mut().map(|(haystack, marker)| marker.marks(haystack, position));
-        Some(row(state, template, &marks.unwrap_or_default(), parts.list.width))
+        Some(row(state, template, &marker.marks(position), parts.list.width))
     });
     if len == 0 {
         let why = pane_view::no_match(state, &pane.filtered, "template", "No template matches all of these terms.");

@@ -6,10 +6,11 @@ use std::borrow::Cow;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 use crate::tui::fix;
 use crate::tui::highlight::Spans;
+use crate::tui::layout::split_rows;
 use crate::tui::pane::Pane;
 use crate::tui::pane_view;
 use crate::tui::state::{PreviewMode, RenderedText, State};
@@ -17,7 +18,6 @@ use crate::tui::templates::list::above;
 use crate::tui::templates::values::{FormRow, RowValue};
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::code;
-use crate::tui::widgets::code::CodeLine;
 use crate::tui::widgets::{cells, frame};
 use crate::tui::windows::write::{WriteEffect, effect};
 use refdesk_desk::RenderFailure;
@@ -80,9 +80,7 @@ pub fn top_of_error(failed: &RenderFailure, page: usize) -> usize {
 fn places(state: &State, place: Rect) -> (Rect, Rect) {
     let columns = usize::from(place.width).saturating_sub(2);
     let rows = u16::try_from(error(state, columns).len()).unwrap_or(0).min(place.height / 2);
-    let (top, rest) =
-        (Rect { height: rows, ..place }, Rect { y: place.y + rows, height: place.height - rows, ..place });
-    (top, rest)
+    split_rows(place, rows)
 }
 
 /// The error shown above an outdated text.
@@ -111,10 +109,8 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
     let columns = usize::from(place.width).saturating_sub(2);
     let len = len(state);
     let window = state.templates.scroll.window(len, usize::from(text.height));
-    let errors: Vec<Line<'_>> = error(state, columns)
-        .into_iter()
-        .map(|line| Line::from(Span::styled(line, state.skin.theme.style(ThemeRole::Error))))
-        .collect();
+    let errors = error(state, columns).into_iter();
+    let errors: Vec<_> = errors.map(|line| Line::styled(line, state.skin.theme.style(ThemeRole::Error))).collect();
     pane_view::draw_lines(&errors, top, buffer);
     let preview = state.preview();
     match (state.view(), preview) {
@@ -245,7 +241,7 @@ fn draw_text(
         if let Some(warning) = made.warnings.get(at) {
             let line = format!("{} {warning}", state.skin.glyphs.problem);
             let style = theme.style(if is_old { ThemeRole::Infra } else { ThemeRole::Warning });
-            code::draw(&CodeLine { line: &line, style: |_| style }, 0, &state.skin, row, buffer);
+            code::draw(&line, |_| style, 0, &state.skin, row, buffer);
             continue;
         }
         let Some(line) = made.text.lines.get(at - warned) else { continue };
@@ -261,7 +257,7 @@ fn draw_text(
         };
         let origin = |at: usize| origins.binary_search_by_key(&at, |it| it.0).ok().and_then(|nth| origins.get(nth));
         let style = |at: usize| style(origin(at).map_or(at, |it| it.1));
-        code::draw(&CodeLine { line: &shown, style }, state.templates.across, &state.skin, row, buffer);
+        code::draw(&shown, style, state.templates.across, &state.skin, row, buffer);
     }
 }
 
@@ -286,13 +282,7 @@ pub fn draw_difference(state: &State, diff: &Diff, from: ViewOffset, place: Rect
         let text = format!("{}{}", line.mark.sign(), cells::clean(&shown));
         let text = if shows_samples(state) { state.skin.glyphs.own(&text) } else { Cow::Borrowed(text.as_str()) };
         let style = theme.style(line.mark.into());
-        code::draw(
-            &CodeLine { line: &text, style: |_| style },
-            from.across,
-            &state.skin,
-            pane_view::nth_row(place, nth),
-            buffer,
-        );
+        code::draw(&text, |_| style, from.across, &state.skin, pane_view::nth_row(place, nth), buffer);
     }
 }
 
@@ -314,12 +304,10 @@ fn failure(state: &State, failed: &RenderFailure, columns: usize) -> Vec<Line<'s
         let style: Style = if at_fault { theme.style(ThemeRole::Strong) } else { theme.style(ThemeRole::Infra) };
         let text = format!("{:>digits$}  {}", nth + 1, cells::clean(line));
         let text = cells::clip(&text, columns, state.skin.glyphs.ellipsis).into_owned();
-        lines.push(Line::from(Span::styled(text, style)));
+        lines.push(Line::styled(text, style));
     }
-    let error_lines =
-        message(failed, columns).into_iter().map(|line| Line::from(Span::styled(line, theme.style(ThemeRole::Error))));
-    let error_lines: Vec<Line<'static>> = error_lines.collect();
+    let message = message(failed, columns).into_iter();
     let place = failed.error.line.unwrap_or(0).min(lines.len());
-    lines.splice(place..place, error_lines);
+    lines.splice(place..place, message.map(|line| Line::styled(line, theme.style(ThemeRole::Error))));
     lines
 }

@@ -122,13 +122,15 @@ impl Parameters {
     }
 }
 
+/// What is coloured, by the first digit of its parameters.
 #[derive(Clone, Copy)]
 enum ColourLayer {
-    Text,
-    Back,
+    Text = 3,
+    Back = 4,
 }
 
 fn colour(colour: Color, layer: ColourLayer) -> String {
+    let first_digit = layer as u8;
     // The sixteen colours have numbers that every sixteen-colour terminal supports: eight normal and eight bright ones.
     let named = match colour {
         Color::Black => 0,
@@ -148,19 +150,10 @@ fn colour(colour: Color, layer: ColourLayer) -> String {
         Color::LightMagenta => 65,
         Color::LightCyan => 66,
         Color::White => 67,
-        Color::Indexed(number) => return format!("{}8;5;{number}", layer.first_digit()),
-        Color::Rgb(red, green, blue) => return format!("{}8;2;{red};{green};{blue}", layer.first_digit()),
+        Color::Indexed(number) => return format!("{first_digit}8;5;{number}"),
+        Color::Rgb(red, green, blue) => return format!("{first_digit}8;2;{red};{green};{blue}"),
     };
-    (10 * layer.first_digit() + named).to_string()
-}
-
-impl ColourLayer {
-    fn first_digit(self) -> u8 {
-        match self {
-            Self::Text => 3,
-            Self::Back => 4,
-        }
-    }
+    (10 * first_digit + named).to_string()
 }
 
 #[cfg(test)]

@@ -4,10 +4,11 @@
 use ratatui::layout::{Position, Size};
 
 use crate::tui::fixture;
-use crate::tui::input::{Effect, Input, WheelTurn};
+use crate::tui::input::{Effect, Input};
 use crate::tui::pane::Pane;
 use crate::tui::state::{HintsView, State};
 use crate::tui::update::update;
+use crate::tui::widgets::motion::Motion;
 use crate::tui::windows::WindowKind;
 use refdesk_desk::engine::{Actor, Age, Audience, Event, Notice, Receipts, Request, Response, Topic};
 use refdesk_enrich::{BlockKind, Level, Matcher};
@@ -221,7 +222,7 @@ fn it_scrolls_by_keys_and_wheel_within_its_bounds() {
     assert!(end > 0 && screen(&state).contains("Left out, over the budget"));
     press(&mut state, "j");
     assert_eq!(state.hints.enriched.scroll.top, end);
-    update(&mut state, Input::Wheel(WheelTurn::Up, Position { x: 5, y: 10 }));
+    update(&mut state, Input::Wheel(Motion::Up, Position { x: 5, y: 10 }));
     assert_eq!(state.hints.enriched.scroll.top, end - 3);
     update(&mut state, Input::Resize(Size::new(200, 60)));
     press(&mut state, "z");

@@ -12,12 +12,13 @@ use crate::tui::fixture;
 use crate::tui::glyphs::Glyphs;
 use crate::tui::highlight::{HighlightSubject, Span};
 use crate::tui::input;
-use crate::tui::input::{Input, WheelTurn};
+use crate::tui::input::Input;
 use crate::tui::key::Key;
 use crate::tui::pane::Pane;
 use crate::tui::state::State;
 use crate::tui::theme::{Colours, Theme, ThemeRole};
 use crate::tui::update::update;
+use crate::tui::widgets::motion::Motion;
 use refdesk_core::catalog::{Catalog, Mode, PathState, SourceId};
 use refdesk_desk::engine::{Actor, Age, Event, Notice, Receipts, Response, Topic};
 use refdesk_enrich::{BlockKind, Expansion, Findings, Hint, Level, Neighbour, SkippedSource, WhyNot};
@@ -201,8 +202,8 @@ fn take(state: &mut State, step: Step) {
                 0 => Input::Click(at),
                 1 => Input::Drag(at),
                 2 => Input::Release,
-                3 => Input::Wheel(WheelTurn::Up, at),
-                _ => Input::Wheel(WheelTurn::Down, at),
+                3 => Input::Wheel(Motion::Up, at),
+                _ => Input::Wheel(Motion::Down, at),
             }
         }
         Step::Notice(text) => {

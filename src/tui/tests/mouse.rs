@@ -5,12 +5,13 @@ use ratatui::layout::{Position, Size};
 use crate::tui::action::{ACTIONS, Action};
 use crate::tui::filtering::FilteredList;
 use crate::tui::fixture;
-use crate::tui::input::{Effect, Input, WheelTurn};
+use crate::tui::input::{Effect, Input};
 use crate::tui::layout::Arrangement;
 use crate::tui::pane::Pane;
 use crate::tui::state::{Mouse, PanePart, State, Typing};
 use crate::tui::tests::{answer, commands, message, press, rested, screen};
 use crate::tui::update::update;
+use crate::tui::widgets::motion::Motion;
 use crate::tui::windows::WindowKind;
 use refdesk_core::config::screen::DividerShares;
 use refdesk_desk::engine::{Request, Response};
@@ -34,7 +35,7 @@ pub fn click_on(state: &mut State, text: &str) -> Vec<Effect> {
     click(state, find(state, text))
 }
 
-fn wheel(state: &mut State, turn: WheelTurn, text: &str) {
+fn wheel(state: &mut State, turn: Motion, text: &str) {
     rested(state, Input::Wheel(turn, find(state, text)));
 }
 
@@ -223,16 +224,16 @@ fn windows_and_the_mouse() {
 fn the_wheel_scrolls_what_is_under_it_and_keeps_the_focus() {
     let mut state = fixture::state(120, 13);
     press(&mut state, "/ \"e\"");
-    wheel(&mut state, WheelTurn::Down, "circuit-breaker");
+    wheel(&mut state, Motion::Down, "circuit-breaker");
     assert!(state.catalog.cursor.top > 0);
     assert_eq!((state.typing, state.focus), (Some(Typing::Filter(FilteredList::Catalog)), Pane::Catalog));
     let before = state.catalog.cursor;
-    wheel(&mut state, WheelTurn::Down, "circuit-breaker ─");
+    wheel(&mut state, Motion::Down, "circuit-breaker ─");
     assert_eq!((state.catalog.cursor, state.focus), (before, Pane::Catalog));
-    wheel(&mut state, WheelTurn::Up, "1 Catalog");
+    wheel(&mut state, Motion::Up, "1 Catalog");
     assert_eq!(state.catalog.cursor.top, 0);
     press(&mut state, "Esc ?");
-    wheel(&mut state, WheelTurn::Down, "refdesk");
+    wheel(&mut state, Motion::Down, "refdesk");
     assert!(matches!(state.window, Some(open) if open.kind == WindowKind::Help && open.cursor.top == 3));
 }
 
@@ -243,7 +244,7 @@ fn the_wheel_scrolls_details_of_an_unfocused_pane() {
     let document = fixture::document("circuit-breaker", fixture::TEXT);
     answer(&mut state, Response::Document(document));
     let detail = state.parts(Pane::Catalog).unwrap().detail;
-    update(&mut state, Input::Wheel(WheelTurn::Down, Position::new(detail.x, detail.y)));
+    update(&mut state, Input::Wheel(Motion::Down, Position::new(detail.x, detail.y)));
     assert!(state.catalog.scroll.top > 0);
     assert_eq!((state.focus, state.part, state.catalog.cursor.at), (Pane::Selection, PanePart::List, 1));
 }

@@ -9,11 +9,12 @@ use ratatui::layout::{Position, Size};
 
 use crate::tui::filtering::FilteredList;
 use crate::tui::fixture;
-use crate::tui::input::{Input, WheelTurn};
+use crate::tui::input::Input;
 use crate::tui::pane::Pane;
 use crate::tui::requests::choice_view;
 use crate::tui::state::{PanePart, RequestPlacement, State, Typing};
 use crate::tui::update::update;
+use crate::tui::widgets::motion::Motion;
 use crate::tui::windows::WindowKind;
 use refdesk_desk::SelectionChange;
 use refdesk_desk::engine::{

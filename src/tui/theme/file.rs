@@ -7,8 +7,8 @@ use ratatui::style::{Color, Modifier, Style};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::tui::theme::ThemeRole;
 use crate::tui::theme::palette::SIXTEEN;
-use crate::tui::theme::{ROLES, ThemeRole};
 use refdesk_text::Code;
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::{Diagnostic, Position};
@@ -51,7 +51,7 @@ pub fn read(text: &str, shown: &str) -> (ThemeFile, Vec<Diagnostic>) {
     };
     for (name, value) in document.get_ref() {
         let (word, at) = (name.get_ref().as_ref(), name.span().start);
-        let role = ROLES.iter().find(|(_, known)| *known == word).map(|(role, _)| *role);
+        let role = ThemeRole::from_word(word);
         match (role, word, value.get_ref()) {
             (Some(role), _, DeValue::Table(table)) => theme.styles.push((role, reader.style(table))),
             (Some(_), ..) => {
@@ -68,8 +68,8 @@ pub fn read(text: &str, shown: &str) -> (ThemeFile, Vec<Diagnostic>) {
             }
             (None, "$schema", _) => {}
             (None, ..) => {
-                let known = ROLES.iter().map(|(_, name)| *name).chain(["inherits"]);
-                let all = || format!("roles are {}", ROLES.map(|(_, name)| name).join(", "));
+                let known = ThemeRole::ALL.into_iter().map(ThemeRole::word).chain(["inherits"]);
+                let all = || format!("roles are {}", ThemeRole::ALL.map(ThemeRole::word).join(", "));
                 let problem = Diagnostic::warning(Code::UnknownKey, format!("there is no role '{word}'"));
                 reader.report(problem.fix(did_you_mean(word, known).unwrap_or_else(all)), at);
             }

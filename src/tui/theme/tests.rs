@@ -46,13 +46,13 @@ fn own(themes: &[(&str, &str)]) -> (Themes, Vec<String>) {
 
 #[test]
 fn every_theme_of_the_program_has_a_style_for_every_role() {
-    for (at, (role, name)) in ROLES.iter().enumerate() {
-        assert_eq!(role.index(), at, "{name}");
+    for (at, role) in ThemeRole::ALL.into_iter().enumerate() {
+        assert_eq!(role.index(), at, "{}", role.word());
     }
     for (name, text) in SHIPPED {
         let (theme, problems) = file::read(text, name);
         assert_eq!(problems, [], "{name}");
-        assert_eq!((theme.styles.len(), theme.inherits), (ROLES.len(), None), "{name}");
+        assert_eq!((theme.styles.len(), theme.inherits), (ThemeRole::ALL.len(), None), "{name}");
     }
 }
 
@@ -87,7 +87,7 @@ fn texts_are_readable_on_their_backgrounds_and_under_the_cursor() {
         let theme = theme(name);
         let backgrounds = theme.background().map_or(backgrounds, |background| vec![colour(background.bg)]);
         assert!(!backgrounds.is_empty());
-        for (role, word) in ROLES {
+        for (role, word) in ThemeRole::ALL.map(|role| (role, role.word())) {
             for background in &backgrounds {
                 if let Some(fg) = theme.style(role).fg.filter(|_| role != ThemeRole::Cursor) {
                     let found = contrast(colour(Some(fg)), *background);
@@ -133,7 +133,7 @@ fn roles_differ_without_red_or_green_cones() {
 #[test]
 fn states_differ_without_colours() {
     let mono = Theme::new(Colours::Mono);
-    for (role, word) in ROLES {
+    for (role, word) in ThemeRole::ALL.map(|role| (role, role.word())) {
         let style = mono.style(role);
         assert_eq!((style.fg, style.bg), (None, None), "{word}");
     }

@@ -12,7 +12,7 @@ use refdesk_text::report::Diagnostic;
 
 use crate::colours::Colours;
 use crate::tui::theme::file::{self, ThemeFile};
-use crate::tui::theme::{ROLES, Theme};
+use crate::tui::theme::{Theme, ThemeRole};
 
 /// The built-in themes, the default first.
 pub const SHIPPED: [(&str, &str); 7] = [
@@ -140,27 +140,20 @@ impl Themes {
 
     /// An existing theme, completed by those it inherits from.
     fn read(&self, name: &str) -> Theme {
-        let mut styles = [Style::new(); ROLES.len()];
-        let mut missing: Vec<_> = ROLES.iter().map(|(role, _)| *role).collect();
-        let mut take = |file: &ThemeFile| {
-            for (role, style) in &file.styles {
-                if let Some(position) = missing.iter().position(|it| it == role) {
-                    missing.swap_remove(position);
-                    if let Some(slot) = styles.get_mut(role.index()) {
-                        *slot = *style;
-                    }
-                }
-            }
-        };
-        let mut seen = Vec::new();
-        let mut at = name;
+        let (mut own_files, mut seen, mut at) = (Vec::new(), Vec::new(), name);
         while let Some(own) = self.own(at).filter(|_| !seen.contains(&at)) {
-            take(own);
+            own_files.push(own);
             seen.push(at);
             at = own.inherits.as_deref().unwrap_or("dark");
         }
-        // Built-in themes are complete.
-        take(&shipped(at));
+        // Built-in themes are complete. The styles of a theme replace those that it inherits.
+        let base = shipped(at);
+        let mut styles = [Style::new(); ThemeRole::ALL.len()];
+        for (role, style) in std::iter::once(&base).chain(own_files.into_iter().rev()).flat_map(|file| &file.styles) {
+            if let Some(slot) = styles.get_mut(role.index()) {
+                *slot = *style;
+            }
+        }
         Theme::of(name, styles, self.colours)
     }
 }

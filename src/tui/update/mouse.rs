@@ -13,7 +13,7 @@ use crate::tui::disabled::disabled;
 use crate::tui::dock;
 use crate::tui::filter::Order;
 use crate::tui::graph;
-use crate::tui::input::{Effect, WheelTurn};
+use crate::tui::input::Effect;
 use crate::tui::layout::PaneLayout;
 use crate::tui::layout::dividers;
 use crate::tui::pane::Pane;
@@ -212,12 +212,8 @@ fn leave_field(state: &mut State, effects: &mut Vec<Effect>) {
     }
 }
 
-pub fn wheel(state: &mut State, turn: WheelTurn, at: Position) {
+pub fn wheel(state: &mut State, motion: Motion, at: Position) {
     state.clicked = None;
-    let motion = match turn {
-        WheelTurn::Up => Motion::Up,
-        WheelTurn::Down => Motion::Down,
-    };
     if state.window.is_some() {
         return windows::wheel(state, motion, WHEEL_ROWS);
     }

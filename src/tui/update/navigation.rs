@@ -71,8 +71,7 @@ pub fn scroll_rows(state: &mut State, pane: Pane, motion: Motion, rows: usize) {
 
 /// Whether this pane shows a write to approve.
 fn shows_write(state: &State, pane: Pane) -> bool {
-    let request = state.shown_request().filter(|_| pane == Pane::Selection);
-    request.is_some_and(|waiting| waiting.request.approval.is_some())
+    pane == Pane::Selection && state.shows_write()
 }
 
 /// The number of visible rows of this pane's list.

@@ -9,22 +9,9 @@ use crate::tui::state::Skin;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 
-#[derive(Debug, Clone, Copy)]
-pub struct CodeLine<'a, F: Fn(usize) -> Style> {
-    /// The line, cleaned.
-    pub line: &'a str,
-    /// The style of the cluster that starts at this byte.
-    pub style: F,
-}
-
-/// Draws the line into `area`, one row high, from column `across` on.
-pub fn draw<F: Fn(usize) -> Style>(
-    looks: &CodeLine<'_, F>,
-    across: usize,
-    skin: &Skin,
-    area: Rect,
-    buffer: &mut Buffer,
-) {
+/// Draws a clean line into `area`, one row high, from column `across` on. `style` gives the style of the cluster that
+/// starts at a byte.
+pub fn draw(line: &str, style: impl Fn(usize) -> Style, across: usize, skin: &Skin, area: Rect, buffer: &mut Buffer) {
     let area = area.intersection(buffer.area);
     if area.is_empty() {
         return;
@@ -37,7 +24,7 @@ pub fn draw<F: Fn(usize) -> Style>(
             cells::put(buffer, (x, area.y), &text, usize::from(area.right().saturating_sub(x)), style);
         }
     };
-    for (at, cluster) in looks.line.grapheme_indices(true) {
+    for (at, cluster) in line.grapheme_indices(true) {
         let start = column;
         column += cells::width(cluster);
         if column > last {
@@ -47,7 +34,7 @@ pub fn draw<F: Fn(usize) -> Style>(
         if start < across {
             continue;
         }
-        let style = (looks.style)(at);
+        let style = style(at);
         match &mut run {
             Some((_, same, text)) if *same == style => text.push_str(cluster),
             _ => {
@@ -60,7 +47,7 @@ pub fn draw<F: Fn(usize) -> Style>(
     let sign = |x: u16, buffer: &mut Buffer| {
         buffer.set_stringn(x, area.y, skin.glyphs.deep, 1, skin.theme.style(ThemeRole::Infra));
     };
-    if across > 0 && !looks.line.is_empty() {
+    if across > 0 && !line.is_empty() {
         sign(area.x, buffer);
     }
     if is_clipped {
@@ -91,7 +78,7 @@ mod tests {
         ] {
             let area = Rect::from(((0, 0).into(), Size::new(columns, 1)));
             let mut buffer = Buffer::empty(area);
-            draw(&CodeLine { line, style: |_| Style::new() }, across, &skin, area, &mut buffer);
+            draw(line, |_| Style::new(), across, &skin, area, &mut buffer);
             let mut shown = String::new();
             let mut x = 0;
             while x < columns {

@@ -13,7 +13,7 @@ use crate::tui::state::Skin;
 use crate::tui::theme::{Theme, ThemeRole};
 
 use crate::tui::widgets::cells;
-use crate::tui::widgets::code::{self, CodeLine};
+use crate::tui::widgets::code;
 use crate::tui::widgets::marked::MarkedText;
 
 /// One line before it is wrapped.
@@ -266,7 +266,7 @@ impl WrappedText {
         self.draw(nth, highlights, &skin.theme, Rect { width: columns, ..area }, buffer);
         let style = |at: usize| line.highlighted_style(lead.len() + at, highlights, &skin.theme);
         let area = Rect { x: area.x.saturating_add(columns), width: area.width - columns, ..area };
-        code::draw(&CodeLine { line: code, style }, across, skin, area, buffer);
+        code::draw(code, style, across, skin, area, buffer);
     }
 
     /// Draws row `nth` into `area`, which is one row high. `highlights` are ranges of its line with a different style.

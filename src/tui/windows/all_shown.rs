@@ -22,14 +22,6 @@ use refdesk_desk::{BulkChange, BulkPreview};
 
 pub struct AllShown;
 
-const LISTED: [Action; 5] = [
-    Action::Bulk(BulkVerb::Pick),
-    Action::Bulk(BulkVerb::Unpick),
-    Action::Bulk(BulkVerb::Exclude),
-    Action::Bulk(BulkVerb::Include),
-    Action::Back,
-];
-
 impl Window for AllShown {
     fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
         let columns = choice_columns(state, choices(state, Detail::Whole));
@@ -37,8 +29,8 @@ impl Window for AllShown {
         Some(TextPage { has_keys: false, ..page })
     }
 
-    fn listed_keys(&self) -> Option<&'static [Action]> {
-        Some(&LISTED)
+    fn listed_keys(&self) -> Vec<Action> {
+        BulkVerb::ALL.into_iter().map(Action::Bulk).chain([Action::Back]).collect()
     }
 
     /// Each change has its own line.

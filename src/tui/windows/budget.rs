@@ -113,9 +113,8 @@ pub fn open(state: &mut State, effects: &mut Vec<Effect>) {
 
 /// The rows of the field and of the text below it. Below the text, the field would be cut off in a low terminal.
 fn field_and_text(state: &State) -> (Rect, Rect) {
-    let inner = text_and_keys(state, layout::inner(BudgetView.outer(state))).0;
-    let line = Rect { height: inner.height.min(1), ..inner };
-    (line, Rect { y: line.bottom(), height: inner.height - line.height, ..inner })
+    let (inner, _) = text_and_keys(state, layout::inner(BudgetView.outer(state)));
+    layout::split_rows(inner, 1)
 }
 
 fn text(state: &State) -> WrappedText {

@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::widgets::{Clear as Blank, Widget};
 
+use crate::tui::layout::split_rows;
 use crate::tui::pane_view::scrolled;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
@@ -55,9 +56,9 @@ const MIN_HEIGHT_WITH_KEYS: u16 = 12;
 pub(super) fn list_and_details(inner: Rect, rows: usize, below: u16) -> (Rect, Rect, Rect) {
     let spare = inner.height.saturating_sub(u16::try_from(rows).unwrap_or(u16::MAX).max(1));
     let below = below.min(spare.max(inner.height / 2));
-    let list = Rect { height: inner.height - below, ..inner };
-    let rule = Rect { y: list.bottom(), height: below.min(1), ..inner };
-    (list, rule, Rect { y: rule.bottom(), height: below - rule.height, ..inner })
+    let (list, lower) = split_rows(inner, inner.height - below);
+    let (rule, details) = split_rows(lower, 1);
+    (list, rule, details)
 }
 
 /// The areas of a window that shows a diff.

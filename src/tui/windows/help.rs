@@ -98,8 +98,7 @@ impl Help {
     /// The search line, if it is open, and the rest.
     fn places(&self, state: &State) -> (Rect, Rect) {
         let inner = layout::inner(self.outer(state));
-        let head = Rect { height: inner.height.min(u16::from(self.has_line(state))), ..inner };
-        (head, Rect { y: head.bottom(), height: inner.height - head.height, ..inner })
+        layout::split_rows(inner, u16::from(self.has_line(state)))
     }
 }
 

@@ -281,8 +281,7 @@ pub fn verb(state: &State) -> &'static str {
 
 fn places(state: &State) -> JumpLayout {
     let inner = layout::inner(Jump.outer(state));
-    let line = Rect { height: inner.height.min(1), ..inner };
-    let rest = Rect { y: line.bottom(), height: inner.height - line.height, ..inner };
+    let (line, rest) = layout::split_rows(inner, 1);
     let below = if rest.height < MIN { 0 } else { details::height(state, text_columns(rest.width + 2)) };
     let (list, rule, text) = super::list_and_details(rest, usize::MAX, below);
     JumpLayout { line, list, rule, text }

@@ -35,8 +35,8 @@ impl Window for LargePickView {
         Some(TextPage { has_keys: false, ..page })
     }
 
-    fn listed_keys(&self) -> Option<&'static [Action]> {
-        Some(&CHOICES)
+    fn listed_keys(&self) -> Vec<Action> {
+        CHOICES.to_vec()
     }
 
     /// Each choice has its own line.

@@ -36,10 +36,6 @@ const START_OPTIONS: [(Action, &str, &str); 5] = [
     (Action::AddSource, "Add a file", "or a folder, or an address"),
 ];
 
-/// The actions of the options.
-const LISTED: [Action; 5] =
-    [Action::Discover, Action::OpenDemo, Action::ConnectAgent, Action::Databases, Action::AddSource];
-
 impl Window for Welcome {
     fn outer(&self, state: &State) -> Rect {
         centred(state.layout().body, COLUMNS, text(state).len() + START_OPTIONS.len() + 2)
@@ -53,8 +49,8 @@ impl Window for Welcome {
         true
     }
 
-    fn listed_keys(&self) -> Option<&'static [Action]> {
-        Some(&LISTED)
+    fn listed_keys(&self) -> Vec<Action> {
+        START_OPTIONS.iter().map(|(action, ..)| *action).collect()
     }
 
     fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {

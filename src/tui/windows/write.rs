@@ -142,13 +142,9 @@ pub fn close(state: &mut State) {
     state.close(WindowKind::Write);
 }
 
-fn is_open(state: &State) -> bool {
-    state.has_window(WindowKind::Write)
-}
-
 /// After the templates changed; `before` is the template that was under the cursor.
 pub fn follow(state: &mut State, before: Option<&str>) {
-    if is_open(state) && state.template().map(|template| template.name.as_str()) != before {
+    if state.has_window(WindowKind::Write) && state.template().map(|template| template.name.as_str()) != before {
         state.close(WindowKind::Write);
         state.refuse(format!("{} is gone: nothing was written", before.unwrap_or("the template")));
     }
@@ -157,7 +153,7 @@ pub fn follow(state: &mut State, before: Option<&str>) {
 pub fn written(state: &mut State, written: &WrittenFile) {
     let did = if overwrites(state) { "Overwrote" } else { "Wrote" };
     state.templates.writing = WriteState::Nothing;
-    if is_open(state) {
+    if state.has_window(WindowKind::Write) {
         close(state);
     }
     // The diff against the file is outdated.
@@ -184,7 +180,7 @@ pub fn refused(state: &mut State, unwritten: WriteFailure) {
         rendered.is_unchanged = fresh.is_unchanged();
         **shown = fresh;
         state.templates.writing = WriteState::Changed;
-        if is_open(state) {
+        if state.has_window(WindowKind::Write) {
             state.open(WindowKind::Write);
         }
     }

@@ -65,7 +65,7 @@ fn moving_keys_and_the_wheel_scroll_the_beginning_of_a_write() {
     let mut state = desk("", &[tall, write("w")]);
     press(&mut state, "A");
     let text = Position { x: 20, y: 15 };
-    update(&mut state, Input::Wheel(WheelTurn::Down, text));
+    update(&mut state, Input::Wheel(Motion::Down, text));
     assert!(!screen(&state).contains("first lines"), "{}", screen(&state));
     press(&mut state, "]");
     assert!(screen(&state).contains("first lines"), "another request is shown from its beginning");
