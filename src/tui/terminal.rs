@@ -19,6 +19,7 @@ use crossterm::terminal::{
 use ratatui::backend::Backend;
 use ratatui::layout::{Rect, Size};
 use ratatui::{Frame, Terminal, TerminalOptions, Viewport};
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 
 use super::state::Mouse;
 use encoder::FrameEncoder;
@@ -64,8 +65,8 @@ pub struct Screen {
     writer: TerminalWriter,
     mouse: Mouse,
     follows_background: bool,
-    /// The terminal's modes while another program uses it.
-    modes_before_handoff: Option<Modes>,
+    /// The modes stored in the kernel (echo, line mode, signal keys) while another program uses the terminal.
+    modes_before_handoff: Option<Termios>,
 }
 
 impl Screen {
@@ -149,7 +150,7 @@ impl Screen {
     /// Restores the terminal's modes for another program.
     pub fn hand_over(&mut self) -> io::Result<()> {
         leave(&self.writer.take_rest());
-        self.modes_before_handoff = Some(Modes::now()?);
+        self.modes_before_handoff = Some(tcgetattr(rustix::stdio::stdin())?);
         Ok(())
     }
 
@@ -161,9 +162,10 @@ impl Screen {
         self.forget()
     }
 
+    /// Ignores errors: the terminal may be gone.
     fn restore_lent_modes(&mut self) {
         if let Some(modes) = self.modes_before_handoff.take() {
-            modes.restore();
+            let _ = tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, &modes);
         }
     }
 
@@ -255,21 +257,4 @@ fn restore_on_panic() {
             }
         }));
     });
-}
-
-/// The terminal modes stored in the kernel: echo, line mode, signal keys.
-struct Modes {
-    termios: rustix::termios::Termios,
-}
-
-impl Modes {
-    fn now() -> io::Result<Self> {
-        Ok(Self { termios: rustix::termios::tcgetattr(rustix::stdio::stdin())? })
-    }
-
-    /// Ignores errors: the terminal may be gone.
-    fn restore(&self) {
-        let when = rustix::termios::OptionalActions::Now;
-        let _ = rustix::termios::tcsetattr(rustix::stdio::stdin(), when, &self.termios);
-    }
 }

@@ -7,7 +7,7 @@ use crate::tui::graph::{GraphPlace, GraphTab};
 use crate::tui::input::Effect;
 use crate::tui::state::State;
 use crate::tui::windows::Handled;
-use crate::tui::{agents, databases, graph, places};
+use crate::tui::{agents, databases, feed, graph, places};
 use refdesk_core::catalog::SourceId;
 use refdesk_core::config::screen_session::SavedView;
 
@@ -145,6 +145,11 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Hand
         (Action::Preset(_), _) => {
             leave(state);
             return Handled::Ignored;
+        }
+        (Action::ToCatalog, _) => {
+            if let Some(id) = state.in_view().map(SourceId::from) {
+                feed::update::to_source(state, &id);
+            }
         }
         (_, View::Graph) => return graph::update::act(state, action, effects),
         (_, View::Agents) => return agents::update::act(state, action, effects),

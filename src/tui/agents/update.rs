@@ -37,11 +37,6 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Hand
             Ok(AgentsTarget::Source(id)) => feed::update::to_source(state, &SourceId::from(id)),
             Err(_) => {}
         },
-        Action::ToCatalog => {
-            if let Some(id) = state.agents.source().map(SourceId::from) {
-                feed::update::to_source(state, &id);
-            }
-        }
         Action::Sort => sort(state, state.agents.order.after(1)),
         Action::SortTokens => sort(state, SessionOrder::Tokens),
         Action::ThisSession => {

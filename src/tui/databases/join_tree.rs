@@ -78,7 +78,7 @@ pub struct JoinTree {
     /// The last requested page, until its answer arrives.
     awaited: Option<String>,
     /// The row to move the cursor to once it exists.
-    stay: Option<String>,
+    pub(super) stay: Option<String>,
 }
 
 /// The joins on a table's page: its foreign keys, keys of other tables, then inferred joins.
@@ -287,11 +287,6 @@ impl DatabasesView {
     /// The path of the join under the cursor, to return to.
     pub fn way(&self) -> Option<String> {
         self.current_row().map(|row| row.way.clone())
-    }
-
-    /// Moves to this join, now or once it exists.
-    pub fn go_to_join(&mut self, way: Option<String>) {
-        self.tree.stay = way;
     }
 
     /// The number of joins of the table itself.

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use ratatui::layout::Position;
 
-use refdesk_core::catalog::SourceId;
 use refdesk_database::snapshot::TableName;
 use refdesk_desk::engine::Request;
 use refdesk_desk::{DatabaseOverview, DatabasePage, FileLine, SearchAnswer, SearchHit, SearchReader, SearchRequest};
@@ -23,7 +22,7 @@ use crate::tui::state::State;
 use crate::tui::views::{self, View};
 use crate::tui::widgets::motion::{Cursor, Motion, Scroll};
 use crate::tui::windows::{Handled, WindowKind};
-use crate::tui::{feed, places, update};
+use crate::tui::{places, update};
 
 /// The number of characters from which the index is searched, and the maximum number of tables that it adds.
 const SEARCHED: usize = 3;
@@ -43,11 +42,6 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Hand
             state.databases.across = sideways::after(action, state.databases.across, view::overhang(state));
         }
         Action::DocumentDatabases => run::prepare(state, effects),
-        Action::ToCatalog => {
-            if let Some(id) = state.in_databases().map(SourceId::from) {
-                feed::update::to_source(state, &id);
-            }
-        }
         Action::Open => {
             if let Some(spot) = spot(state) {
                 effects.push(Effect::Edit(spot));
@@ -83,7 +77,7 @@ fn go(view: &mut DatabasesView, place: DatabasePlace) {
     }
     view.put_cursor(&place.subject);
     (view.scroll, view.across, view.join) = (Scroll::default(), 0, Cursor::default());
-    view.go_to_join(place.way);
+    view.tree.stay = place.way;
 }
 
 /// Leaves the innermost of these: the run, the right side, the filter, the view.

@@ -13,7 +13,7 @@ use refdesk_desk::engine::Request;
 use super::level::{self, Level};
 use super::{AnalysedValues, GraphPlace, GraphTab, export, rows, view};
 use crate::tui::action::Action;
-use crate::tui::feed::{self, target};
+use crate::tui::feed::target;
 use crate::tui::filtering::{self, FilteredList};
 use crate::tui::input::Effect;
 use crate::tui::state::State;
@@ -57,11 +57,6 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Hand
         Action::PathBetween => {
             state.graph.target = state.in_graph().map(SourceId::from);
             show(state, GraphTab::Path);
-        }
-        Action::ToCatalog => {
-            if let Some(id) = state.in_graph().map(SourceId::from) {
-                feed::update::to_source(state, &id);
-            }
         }
         Action::OpenWhere => {
             if let Ok(spot) = spot(state) {

@@ -1,6 +1,8 @@
 //! The front matter of a document: YAML between two `---` lines at the very start, shown as one line that can
 //! be unfolded.
 
+use crate::tui::widgets::cells;
+
 /// Whether the front matter is shown as one line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FrontMatterFold {
@@ -48,7 +50,7 @@ pub fn summary(inside: &str, dot: &str) -> String {
         (!key.is_empty() && !key.contains([' ', '#', '\t', '"', '-'])).then_some(key)
     });
     let keys: Vec<&str> = keys.collect();
-    let lines = super::super::widgets::cells::counted(inside.lines().count(), "line");
+    let lines = cells::counted(inside.lines().count(), "line");
     if keys.is_empty() {
         return format!("front matter {dot} {lines}");
     }
