@@ -74,16 +74,19 @@ impl PaneLayout {
         Self { detail: Rect { x: self.aside.x, width, ..self.detail }, aside: Rect::default(), ..self }
     }
 
-    /// The layout with most rows given to the details, if they are below the list.
-    pub fn with_tall_detail(self) -> Self {
+    /// The layout with most rows given to details and form, if they are below the list.
+    pub fn with_short_list(self) -> Self {
         let given = self.list.height.saturating_sub(MIN_LIST_ROWS);
-        if self.detail.is_empty() || self.detail.y <= self.rule.y {
+        if self.rule.height != 1 || self.detail.y <= self.rule.y {
             return self;
         }
+        let taller = |place: Rect| match place.is_empty() {
+            true => place,
+            false => Rect { y: place.y - given, height: place.height + given, ..place },
+        };
         let list = Rect { height: self.list.height - given, ..self.list };
         let rule = Rect { y: self.rule.y - given, ..self.rule };
-        let detail = Rect { y: self.detail.y - given, height: self.detail.height + given, ..self.detail };
-        Self { list, rule, detail, ..self }
+        Self { list, rule, detail: taller(self.detail), aside: taller(self.aside), ..self }
     }
 }
 
@@ -93,7 +96,7 @@ pub const REQUEST: u16 = 65;
 /// Height of a pane's borders.
 const BORDERS: u16 = 2;
 
-/// Rows that a list keeps while its details are being read.
+/// Rows that a list keeps while its details are being read, or values are typed.
 const MIN_LIST_ROWS: u16 = 3;
 
 /// The inside of a pane's border.
@@ -153,7 +156,7 @@ fn listed(inner: Rect, ListShape { columns, head, most, least }: ListShape, shar
         let put = |share| part(share, inner.width, (MIN_COLUMNS, 1 + MIN_COLUMNS));
         let (left, right) = split_columns(inner, shares.left.map_or(usual, put));
         let (rule, detail) = split_columns(right, 1);
-        let (head, list) = split_rows(left, head.min(left.height));
+        let (head, list) = split_rows(left, head);
         return PaneLayout { head, list, rule, detail, ..PaneLayout::default() };
     }
     let wanted = ((inner.height * 2).div_ceil(5)).clamp(least, most);
@@ -162,9 +165,7 @@ fn listed(inner: Rect, ListShape { columns, head, most, least }: ListShape, shar
         Some(share) => part(share, inner.height, (head + MIN_LIST, 1 + MIN_DETAIL)),
         None => inner.height - (wanted + 1),
     };
-    let (upper, lower) = split_rows(inner, upper);
-    let (head, list) = split_rows(upper, head.min(upper.height));
-    let (rule, detail) = split_rows(lower, lower.height.min(1));
+    let [head, list, rule, detail] = stacked(inner, [head, upper.saturating_sub(head), 1, u16::MAX]);
     PaneLayout { head, list, rule, detail, ..PaneLayout::default() }
 }
 
@@ -178,6 +179,16 @@ pub fn list_only(inner: Rect) -> PaneLayout {
 pub fn split_rows(area: Rect, rows: u16) -> (Rect, Rect) {
     let rows = rows.min(area.height);
     (Rect { height: rows, ..area }, Rect { y: area.y + rows, height: area.height - rows, ..area })
+}
+
+/// Areas below each other with these heights, while rows are left.
+pub fn stacked<const N: usize>(area: Rect, heights: [u16; N]) -> [Rect; N] {
+    let mut rest = area;
+    heights.map(|rows| {
+        let (place, below) = split_rows(rest, rows);
+        rest = below;
+        place
+    })
 }
 
 fn split_columns(area: Rect, columns: u16) -> (Rect, Rect) {

@@ -345,11 +345,14 @@ impl State {
         }
         // Details need whole lines while they are being read. Dragged dividers stay.
         let parts = match (self.part, pane) {
-            (PanePart::Detail | PanePart::Values, Pane::Templates) if shares.upper.is_none() => parts.with_short_list(),
+            (PanePart::Detail, Pane::Catalog) | (PanePart::Detail | PanePart::Values, Pane::Templates)
+                if shares.upper.is_none() =>
+            {
+                parts.with_short_list()
+            }
             _ => parts,
         };
         match (self.part, pane) {
-            (PanePart::Detail, Pane::Catalog) if shares.upper.is_none() => parts.with_tall_detail(),
             (PanePart::Detail, Pane::Templates) => parts.with_wide_detail(),
             _ => parts,
         }

@@ -36,26 +36,23 @@ pub struct AgentsLayout {
 
 pub fn places(state: &State) -> AgentsLayout {
     let inner = layout::inner(state.layout().body);
-    let head = Rect { height: inner.height.min(1), ..inner };
     let wanted = match state.agents.page {
         AgentsPage::Sessions => (inner.height / 2).max(SESSION_DETAILS),
         page => {
             // The details get the rows that the list leaves; a long text also takes some of the list's.
             let rows = u16::try_from(state.agents.len()).unwrap_or(u16::MAX);
             let headings = u16::from(page == AgentsPage::Known);
-            let free = inner.height.saturating_sub(head.height + headings + 1).saturating_sub(rows);
+            let free = inner.height.saturating_sub(headings + 2).saturating_sub(rows);
             let text = details(state, page, Rect { height: inner.height / 2, ..inner }).len();
             free.max(u16::try_from(text).unwrap_or(0)).max(LINE_DETAILS)
         }
     };
     let detail = if inner.height >= WITH_DETAILS { wanted.min(inner.height * 3 / 5) } else { 0 };
-    let rule_height = u16::from(detail > 0);
-    let has_headings = state.agents.page == AgentsPage::Known && detail > 0 && state.agents.len() > 0;
-    let headings = Rect { y: head.bottom(), height: u16::from(has_headings), ..inner };
-    let list_height = inner.height.saturating_sub(head.height + headings.height + detail + rule_height);
-    let list = Rect { y: headings.bottom(), height: list_height, ..inner };
-    let rule = Rect { y: list.bottom(), height: rule_height, ..inner };
-    AgentsLayout { head, headings, list, rule, detail: Rect { y: rule.bottom(), height: detail, ..inner } }
+    let rule = u16::from(detail > 0);
+    let headings = u16::from(state.agents.page == AgentsPage::Known && detail > 0 && state.agents.len() > 0);
+    let list = inner.height.saturating_sub(1 + headings + rule + detail);
+    let [head, headings, list, rule, detail] = layout::stacked(inner, [1, headings, list, rule, detail]);
+    AgentsLayout { head, headings, list, rule, detail }
 }
 
 /// The number of visible rows.

@@ -10,7 +10,7 @@ use ratatui::style::{Modifier, Style};
 use crate::tui::catalog::details;
 use crate::tui::catalog::document::LoadedDocument;
 use crate::tui::catalog::search::Hit;
-use crate::tui::layout::PaneLayout;
+use crate::tui::layout::{PaneLayout, split_rows};
 use crate::tui::pane::Pane;
 use crate::tui::pane_view::{caption, indented, nth_row, scrolled};
 use crate::tui::state::{State, Typing};
@@ -37,8 +37,7 @@ fn split(parts: &PaneLayout) -> (Rect, Rect) {
     if rule.is_empty() || detail.y > rule.y || detail.is_empty() {
         return (rule, detail);
     }
-    let below = Rect { y: detail.y.saturating_add(1), height: detail.height - 1, ..detail };
-    (Rect { height: 1, ..detail }, below)
+    split_rows(detail, 1)
 }
 
 pub fn view(state: &State, columns: u16) -> DetailText<'_> {

@@ -56,19 +56,12 @@ pub fn places(state: &State) -> DatabasesLayout {
     let (of_list, of_detail) = (inner(left), inner(right));
     let has_filter = state.databases.is_filtered() || state.is_filtering(FilteredList::Tables);
     let (filter, list) = layout::split_rows(of_list, u16::from(has_filter));
-    let row = |y: u16, wanted: u16| {
-        let height = wanted.min(of_detail.bottom().saturating_sub(y));
-        Rect { y, height, ..of_detail }
-    };
-    let is_table = state.databases.table().is_some();
+    let tabs = u16::from(state.databases.table().is_some());
     let lines = status(state, usize::from(indented(of_detail).width)).len();
-    let status = row(of_detail.y, u16::try_from(lines).unwrap_or(u16::MAX).clamp(1, (of_detail.height / 3).max(1)));
-    let tabs = row(status.bottom(), u16::from(is_table));
-    let detail = row(tabs.bottom(), u16::MAX);
+    let status = u16::try_from(lines).unwrap_or(u16::MAX).clamp(1, (of_detail.height / 3).max(1));
+    let [status, tabs, detail] = layout::stacked(of_detail, [status, tabs, u16::MAX]);
     let words = if state.databases.shown_tab() == DatabaseTab::Joins { join_view::words_height(detail) } else { 0 };
-    let detail = Rect { height: detail.height - words, ..detail };
-    let rule = row(detail.bottom(), words.min(1));
-    let join = row(rule.bottom(), words.saturating_sub(1));
+    let [detail, rule, join] = layout::stacked(detail, [detail.height - words, words.min(1), u16::MAX]);
     DatabasesLayout { left, right, filter, list, status, tabs, detail, rule, join, run }
 }
 

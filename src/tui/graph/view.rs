@@ -38,18 +38,10 @@ pub fn places(state: &State) -> GraphLayout {
         GraphTab::Map | GraphTab::Hubs | GraphTab::Orphans => 1,
         _ => 0,
     };
-    let mut y = inner.y;
-    let mut take = |height: u16| {
-        let height = height.min(inner.bottom().saturating_sub(y));
-        let place = Rect { y, height, ..inner };
-        y += height;
-        place
-    };
-    let tabs = take(1);
-    let head = take(head);
-    let rule_height = u16::from(detail > 0);
-    let list = take(inner.bottom().saturating_sub(head.bottom() + detail + rule_height));
-    GraphLayout { tabs, head, list, rule: take(rule_height), detail: take(detail) }
+    let rule = u16::from(detail > 0);
+    let list = inner.height.saturating_sub(1 + head + rule + detail);
+    let [tabs, head, list, rule, detail] = layout::stacked(inner, [1, head, list, rule, detail]);
+    GraphLayout { tabs, head, list, rule, detail }
 }
 
 /// The number of visible rows in a list or level.

@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 use refdesk_core::config::screen::Shares;
 
 use crate::tui::layout::{
-    BORDERS, MIN_DETAIL, MIN_LIST, MIN_WIDTH_SIDE_BY_SIDE, PaneLayout, part, split_columns, split_rows,
+    BORDERS, MIN_DETAIL, MIN_LIST, MIN_WIDTH_SIDE_BY_SIDE, PaneLayout, part, split_columns, split_rows, stacked,
 };
 
 /// The minimum number of rows below the prompt for showing an unfocused feed.
@@ -73,8 +73,7 @@ pub fn hints(inner: Rect, wants: HintsNeeds, shares: Shares) -> PaneLayout {
         (HintsFocus::Nothing, None) => prompt.clamp(1, most),
         (HintsFocus::Prompt | HintsFocus::List, None) => prompt.clamp(3.min(most), most),
     };
-    let (head, rest) = split_rows(inner, prompt);
-    let (rule, rest) = split_rows(rest, prompt.min(1));
+    let [head, rule, rest] = stacked(inner, [prompt, prompt.min(1), u16::MAX]);
     let left = rest.height;
     // A notice may be long; a match is described in a few words.
     let aside = rows(wants.aside).min(if wants.busy.is_feed() { left / 2 } else { left / 3 });
@@ -93,9 +92,8 @@ pub fn hints(inner: Rect, wants: HintsNeeds, shares: Shares) -> PaneLayout {
         HintsFocus::Prompt if left < 12 => 0,
         HintsFocus::Prompt => unfocused(left / 5),
     };
-    let (upper, lower) = split_rows(rest, left - (feed + feed.min(1)).min(left));
-    // The row above is the feed's rule.
-    let (_, lower) = split_rows(lower, 1);
+    // The row between them is the feed's rule.
+    let [upper, _, lower] = stacked(rest, [left.saturating_sub(feed + feed.min(1)), 1, u16::MAX]);
     if wants.busy.is_feed() {
         let aside = aside.min(lower.height.saturating_sub(1));
         let (detail, aside) = split_rows(lower, lower.height - aside);
@@ -120,8 +118,7 @@ fn hints_beside_feed(inner: Rect, wants: HintsNeeds, shares: Shares) -> PaneLayo
         Some(share) => part(share, inner.height, (1, 1 + MIN_LIST)),
         None => rows(wants.prompt).clamp(3.min(most), most),
     };
-    let (head, rest) = split_rows(left, prompt);
-    let (rule, rest) = split_rows(rest, 1);
+    let [head, rule, rest] = stacked(left, [prompt, 1, u16::MAX]);
     let aside = rows(wants.aside).min(inner.height / 3).min(rest.height.saturating_sub(1));
     let (list, aside) = split_rows(rest, rest.height - aside);
     PaneLayout { head, rule, list, detail: feed, aside }

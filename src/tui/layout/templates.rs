@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use crate::tui::layout::{BORDERS, MIN_ASIDE, MIN_DETAIL, PaneLayout, part, split_columns, split_rows};
+use crate::tui::layout::{BORDERS, MIN_ASIDE, MIN_DETAIL, PaneLayout, part, split_columns, split_rows, stacked};
 use refdesk_core::config::screen::Shares;
 
 /// The width from which the preview is beside the list: enough for the sources in the rows and for lines of code.
@@ -62,8 +62,7 @@ pub fn templates(inner: Rect, wanted: TemplatesNeeds, shares: Shares) -> PaneLay
         .clamp(1.min(inner.height), most_rows)
         .saturating_sub(head.height)
         .max(1.min(below.height));
-    let (list, rest) = split_rows(below, rows(fitting(most)));
-    let (rule, lower) = split_rows(rest, rest.height.min(1));
+    let [list, rule, lower] = stacked(below, [rows(fitting(most)), 1, u16::MAX]);
     // The form gets room for whole rows, up to half; lines of code need the most.
     let least = (lower.width * 2 / 5).min(if lower.width >= 96 { 44 } else { 28 });
     let usual = wanted.form.max(least).min(lower.width / 2);
@@ -71,24 +70,4 @@ pub fn templates(inner: Rect, wanted: TemplatesNeeds, shares: Shares) -> PaneLay
     // Between them is a line.
     let (_, detail) = split_columns(detail, 1);
     PaneLayout { head, list, rule, detail, aside }
-}
-
-/// Rows that the list keeps while values are typed or the preview is read.
-const MIN_LIST_ROWS: u16 = 3;
-
-impl PaneLayout {
-    /// The layout with most rows given to form and preview, if they are below the list.
-    pub fn with_short_list(self) -> Self {
-        let given = self.list.height.saturating_sub(MIN_LIST_ROWS);
-        if self.rule.height != 1 || self.detail.y <= self.rule.y {
-            return self;
-        }
-        let taller = |place: Rect| match place.is_empty() {
-            true => place,
-            false => Rect { y: place.y - given, height: place.height + given, ..place },
-        };
-        let list = Rect { height: self.list.height - given, ..self.list };
-        let rule = Rect { y: self.rule.y - given, ..self.rule };
-        Self { list, rule, detail: taller(self.detail), aside: taller(self.aside), ..self }
-    }
 }

@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::widgets::{Clear as Blank, Widget};
 
-use crate::tui::layout::split_rows;
+use crate::tui::layout::{split_rows, stacked};
 use crate::tui::pane_view::scrolled;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
@@ -56,9 +56,7 @@ const MIN_HEIGHT_WITH_KEYS: u16 = 12;
 pub(super) fn list_and_details(inner: Rect, rows: usize, below: u16) -> (Rect, Rect, Rect) {
     let spare = inner.height.saturating_sub(u16::try_from(rows).unwrap_or(u16::MAX).max(1));
     let below = below.min(spare.max(inner.height / 2));
-    let (list, lower) = split_rows(inner, inner.height - below);
-    let (rule, details) = split_rows(lower, 1);
-    (list, rule, details)
+    stacked(inner, [inner.height - below, 1, u16::MAX]).into()
 }
 
 /// The areas of a window that shows a diff.
@@ -84,17 +82,11 @@ const MIN_DIFFERENCE: u16 = 1;
 
 /// Lays out a diff window. The keys have a row unless the terminal is low, where only the bottom line shows them.
 pub(super) fn difference_layout(state: &State, inner: Rect, field: u16, summary: usize) -> DifferenceLayout {
-    let row = |y: u16, height: u16| {
-        let y = y.min(inner.bottom());
-        Rect { y, height: height.min(inner.bottom() - y), ..inner }
-    };
     let summary = u16::try_from(summary).unwrap_or(u16::MAX).min(summary_rows(inner, field));
-    let field = row(inner.y, field);
-    let summary = row(field.bottom(), summary);
-    let rule = row(summary.bottom(), 1);
-    let has_keys = u16::from(state.layout().body.height >= MIN_HEIGHT_WITH_KEYS);
-    let keys = row(inner.bottom().saturating_sub(has_keys), has_keys);
-    let difference = row(rule.bottom(), keys.y.saturating_sub(rule.bottom()));
+    let keys = u16::from(state.layout().body.height >= MIN_HEIGHT_WITH_KEYS);
+    let [field, summary, rule, rest] = stacked(inner, [field, summary, 1, u16::MAX]);
+    let (difference, _) = split_rows(rest, rest.height.saturating_sub(keys));
+    let (_, keys) = split_rows(inner, inner.height.saturating_sub(keys));
     DifferenceLayout { field, summary, rule, difference, keys }
 }
 

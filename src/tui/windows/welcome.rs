@@ -97,8 +97,8 @@ impl Window for Welcome {
 fn places(state: &State) -> (Rect, Rect) {
     let inner = layout::inner(Welcome.outer(state));
     let ways = u16::try_from(START_OPTIONS.len()).unwrap_or(u16::MAX).min(inner.height);
-    let above = Rect { height: inner.height - ways, ..inner };
-    (above, indented(Rect { y: above.bottom(), height: ways, ..inner }))
+    let (above, ways) = layout::split_rows(inner, inner.height - ways);
+    (above, indented(ways))
 }
 
 /// As many whole sentences as fit into this many rows. That there is no catalog yet matters most.
