@@ -412,10 +412,7 @@ pub fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
         return update::act(state, action, effects);
     }
     let WindowRows { place, len, is_list } = window.rows(state);
-    let row = open.cursor.top + usize::from(at.y.saturating_sub(place.y));
-    if !is_list || !place.contains(at) || row >= len {
-        return;
-    }
+    let Some(row) = open.cursor.row_at(place, len, at).filter(|_| is_list) else { return };
     if row == open.cursor.at && window.click_confirms() {
         return update::act(state, Action::Confirm, effects);
     }

@@ -179,11 +179,9 @@ pub fn page_at(state: &State, at: Position) -> Option<AgentsPage> {
 }
 
 pub fn row_at(state: &State, at: Position) -> Option<usize> {
-    let list = places(state).list;
-    let top = match state.agents.page {
-        AgentsPage::Sessions => state.agents.cursor.top,
-        AgentsPage::Lines | AgentsPage::Known => state.agents.row.top,
+    let cursor = match state.agents.page {
+        AgentsPage::Sessions => state.agents.cursor,
+        AgentsPage::Lines | AgentsPage::Known => state.agents.row,
     };
-    let row = list.contains(at).then(|| top + usize::from(at.y - list.y))?;
-    (row < state.agents.len()).then_some(row)
+    cursor.row_at(places(state).list, state.agents.len(), at)
 }

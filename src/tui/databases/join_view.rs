@@ -141,11 +141,9 @@ pub fn why_closed(state: &State, row: &JoinRow) -> Option<String> {
 /// The row whose fold mark is at this position.
 pub fn fold_at(state: &State, at: Position) -> Option<usize> {
     let place = places(state).detail;
-    if state.databases.shown_tab() != DatabaseTab::Joins || !place.contains(at) {
-        return None;
-    }
-    let nth = state.databases.join.top + usize::from(at.y - place.y);
-    let row = state.databases.tree.rows.get(nth)?;
+    let rows = &state.databases.tree.rows;
+    let nth = state.databases.join.row_at(place, rows.len(), at)?;
+    let row = rows.get(nth).filter(|_| state.databases.shown_tab() == DatabaseTab::Joins)?;
     let mark = place.x + 1 + u16::try_from(row.level * 2).ok()?;
     (at.x == mark && matches!(row.end, JoinEnd::Closed | JoinEnd::Open | JoinEnd::Reading)).then_some(nth)
 }

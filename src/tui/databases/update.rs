@@ -325,14 +325,10 @@ pub fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
         return show(state, tab);
     }
     let places = view::places(state);
-    let row = |top: usize, y: u16| top + usize::from(at.y.saturating_sub(y));
     let again = if places.list.contains(at) {
         let view = &mut state.databases;
-        let (row, side) = (row(view.cursor.top, places.list.y), view.side);
-        if row >= view.rows.len() {
-            return;
-        }
-        view.side = DatabaseSide::List;
+        let Some(row) = view.cursor.row_at(places.list, view.rows.len(), at) else { return };
+        let side = std::mem::replace(&mut view.side, DatabaseSide::List);
         std::mem::replace(&mut view.cursor.at, row) == row && side == DatabaseSide::List
     } else if let Some(row) = join_view::fold_at(state, at) {
         let view = &mut state.databases;
@@ -341,10 +337,8 @@ pub fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
     } else if places.detail.contains(at) {
         let view = &mut state.databases;
         let was_inside = std::mem::replace(&mut view.side, DatabaseSide::Detail) == DatabaseSide::Detail;
-        let row = row(view.join.top, places.detail.y);
-        if !view.in_joins() || row >= view.tree.rows.len() {
-            return;
-        }
+        let row = view.join.row_at(places.detail, view.tree.rows.len(), at);
+        let Some(row) = row.filter(|_| view.in_joins()) else { return };
         std::mem::replace(&mut view.join.at, row) == row && was_inside
     } else {
         false

@@ -218,6 +218,5 @@ pub fn row_at(state: &State, places: &GraphLayout, at: Position) -> Option<(isiz
         return Some((0, 0));
     }
     let (level, place) = columns(&state.graph, places.list).into_iter().find(|(_, place)| place.contains(at))?;
-    let row = level.cursor.top + usize::from(at.y - place.y);
-    (row < level.sources.len()).then_some((level.distance, row))
+    Some((level.distance, level.cursor.row_at(place, level.sources.len(), at)?))
 }

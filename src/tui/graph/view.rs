@@ -126,6 +126,5 @@ pub fn row_at(state: &State, at: Position) -> Option<(isize, usize)> {
     if state.graph.tab == GraphTab::Neighbours {
         return level_view::row_at(state, &places, at);
     }
-    let row = places.list.contains(at).then(|| state.graph.cursor.top + usize::from(at.y - places.list.y))?;
-    (row < state.graph.rows.len()).then_some((0, row))
+    Some((0, state.graph.cursor.row_at(places.list, state.graph.rows.len(), at)?))
 }

@@ -92,10 +92,11 @@ fn value_column(line: Rect, names: usize) -> u16 {
 
 /// Whether a flag's box is at this position of a form at `place`.
 pub fn is_box(state: &State, place: Rect, at: Position) -> bool {
-    let row = state.templates.variable.top + usize::from(at.y.saturating_sub(place.y));
-    let is_flag = state.templates.form.get(row).is_some_and(|row| matches!(row.holds, RowValue::Flag(_)));
-    let column = value_column(place, names(&state.templates.form, place));
-    is_flag && place.contains(at) && (column..column.saturating_add(BOX)).contains(&at.x)
+    let form = &state.templates.form;
+    let row = state.templates.variable.row_at(place, form.len(), at).and_then(|row| form.get(row));
+    let is_flag = row.is_some_and(|row| matches!(row.holds, RowValue::Flag(_)));
+    let column = value_column(place, names(form, place));
+    is_flag && (column..column.saturating_add(BOX)).contains(&at.x)
 }
 
 fn is_active(state: &State) -> bool {

@@ -150,13 +150,11 @@ fn sort_by_heading(state: &mut State, parts: PaneLayout, at: Position) {
 
 /// The row of the feed or of the variables under the mouse.
 fn part_row(state: &State, pane: Pane, parts: PaneLayout, at: Position) -> Option<usize> {
-    let (place, top, len) = match pane {
-        Pane::Hints => (parts.detail, state.feed.cursor.top, state.feed.rows.len()),
-        Pane::Templates => (parts.aside, state.templates.variable.top, state.templates.form.len()),
-        Pane::Catalog | Pane::Selection => return None,
-    };
-    let row = place.contains(at).then(|| top + usize::from(at.y - place.y))?;
-    (row < len).then_some(row)
+    match pane {
+        Pane::Hints => state.feed.cursor.row_at(parts.detail, state.feed.rows.len(), at),
+        Pane::Templates => state.templates.variable.row_at(parts.aside, state.templates.form.len(), at),
+        Pane::Catalog | Pane::Selection => None,
+    }
 }
 
 /// A click on the row that already has the cursor performs its action.
@@ -172,10 +170,7 @@ fn in_list(state: &mut State, pane: Pane, parts: PaneLayout, at: Position, effec
     }
     let len = state.len(pane);
     let cursor = state.cursor_mut(pane);
-    let row = cursor.top + usize::from(at.y - parts.list.y);
-    if row >= len {
-        return;
-    }
+    let Some(row) = cursor.row_at(parts.list, len, at) else { return };
     if std::mem::replace(&mut cursor.at, row) != row {
         navigation::reset_scroll(state, pane);
     }

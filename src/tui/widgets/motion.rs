@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use ratatui::layout::{Position, Rect};
+
 /// A movement in a list or a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
@@ -65,6 +67,12 @@ impl Cursor {
         }
         self.at = self.at.clamp(self.top, self.top + page.max(1) - 1);
         self.clamp(len, page);
+    }
+
+    /// The row at this position of a list of `len` rows drawn in `place`.
+    pub fn row_at(&self, place: Rect, len: usize, at: Position) -> Option<usize> {
+        let row = place.contains(at).then(|| self.top + usize::from(at.y - place.y))?;
+        (row < len).then_some(row)
     }
 
     pub fn window(&self, len: usize, page: usize) -> Range<usize> {

@@ -61,9 +61,7 @@ impl<'a> TextPage<'a> {
 
     /// The line of the text at this position.
     pub fn line_at(&self, state: &State, at: Position) -> Option<usize> {
-        let place = self.place(state);
-        let top = state.window.map_or(0, |open| open.cursor.top);
-        Some(top + usize::from(at.y.checked_sub(place.y).filter(|_| place.contains(at))?))
+        state.window?.cursor.row_at(self.place(state), self.text.len(), at)
     }
 
     /// The place of the text.
