@@ -71,12 +71,7 @@ impl PlaceHistory {
 }
 
 fn last_other(places: &mut Vec<Place>, here: &Place) -> Option<Place> {
-    while let Some(place) = places.pop() {
-        if place != *here {
-            return Some(place);
-        }
-    }
-    None
+    std::iter::from_fn(|| places.pop()).find(|place| place != here)
 }
 
 pub fn here(state: &State) -> Place {

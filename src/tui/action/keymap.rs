@@ -1,7 +1,7 @@
 //! The keys in effect: the table's defaults with the changes of the user's file. All code that reads, shows
 //! or names a key asks this module.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::tui::action::{ACTIONS, Action, ActionBinding, KeyContext};
@@ -53,13 +53,8 @@ pub fn places() -> impl Iterator<Item = (&'static ActionBinding, KeyContext)> {
 
 /// Every context of the table, in its order.
 pub fn contexts() -> Vec<KeyContext> {
-    let mut contexts = Vec::new();
-    for (_, context) in places() {
-        if !contexts.contains(&context) {
-            contexts.push(context);
-        }
-    }
-    contexts
+    let mut seen = HashSet::new();
+    places().map(|(_, context)| context).filter(|context| seen.insert(*context)).collect()
 }
 
 impl Keymap {

@@ -91,9 +91,7 @@ fn refilter(state: &mut State, before: Option<&FilterResult>) -> Option<usize> {
         Some(sequence) => {
             let mut kept = vec![false; len];
             for row in rows {
-                if let Some(kept) = kept.get_mut(row) {
-                    *kept = true;
-                }
+                kept.get_mut(row).into_iter().for_each(|kept| *kept = true);
             }
             sequence.iter().copied().filter(|at| kept.get(*at) == Some(&true)).collect()
         }

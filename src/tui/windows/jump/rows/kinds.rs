@@ -1,14 +1,14 @@
 //! Adds the rows of each kind that match the typed words.
 
 use refdesk_desk::SearchHit;
-use refdesk_desk::engine::{Notice, Topic};
+use refdesk_desk::engine::{Notice, Snapshot, Topic};
 
 use super::matches::JumpMatches;
 use super::{JumpRow, JumpTarget, MAX, is_time};
 use crate::common::filter::variables;
 use crate::common::jump::JumpKind;
 use crate::tui::catalog::{filtered_rows, outlines};
-use crate::tui::filter::{FilterResult, Query, apply};
+use crate::tui::filter::{FilterResult, Haystack, Query, apply};
 use crate::tui::state::State;
 use crate::tui::templates;
 use crate::tui::widgets::cells;
@@ -45,14 +45,8 @@ pub(super) fn add(state: &mut State, kind: JumpKind, words: &str, rows: &mut Jum
 fn sources(state: &mut State, words: &str, rows: &mut JumpMatches) {
     filtered_rows::prepare(state);
     let Some(haystack) = state.catalog.haystack.clone() else { return };
-    let query = Query::parse(&words.to_lowercase());
-    let positions: Vec<usize> = if query.is_empty() {
-        state.catalog.rows.iter().take(MAX).copied().collect()
-    } else {
-        let before = std::mem::take(&mut state.jump.sources);
-        state.jump.sources = apply(&state.snapshot, &haystack, query, Some(&before));
-        best(&state.jump.sources)
-    };
+    let all = state.catalog.rows.iter().copied();
+    let positions = best(&state.snapshot, &haystack, words, &mut state.jump.sources, all);
     let sources = state.snapshot.catalog.sources();
     for source in positions.into_iter().filter_map(|at| sources.get(at)) {
         let about = if source.description.is_empty() { &source.name } else { &source.description };
@@ -64,14 +58,8 @@ fn sources(state: &mut State, words: &str, rows: &mut JumpMatches) {
 
 fn templates_of(state: &mut State, words: &str, rows: &mut JumpMatches) {
     let haystack = templates::filtered_templates::packed(state);
-    let query = Query::parse(&words.to_lowercase());
-    let positions: Vec<usize> = if query.is_empty() {
-        (0..state.snapshot.templates.templates.len()).take(MAX).collect()
-    } else {
-        let before = std::mem::take(&mut state.jump.templates);
-        state.jump.templates = apply(&state.snapshot, &haystack, query, Some(&before));
-        best(&state.jump.templates)
-    };
+    let all = 0..state.snapshot.templates.templates.len();
+    let positions = best(&state.snapshot, &haystack, words, &mut state.jump.templates, all);
     for template in positions.into_iter().filter_map(|at| state.snapshot.templates.templates.get(at)) {
         let (name, about) = (searched(&template.name), searched(&variables(template)));
         let to = JumpTarget::Template(template.name.clone());
@@ -79,7 +67,20 @@ fn templates_of(state: &mut State, words: &str, rows: &mut JumpMatches) {
     }
 }
 
-fn best(found: &FilterResult) -> Vec<usize> {
+/// The positions of the best matches, or of the first of `all` without words.
+fn best(
+    snapshot: &Snapshot,
+    haystack: &Haystack,
+    words: &str,
+    found: &mut FilterResult,
+    all: impl Iterator<Item = usize>,
+) -> Vec<usize> {
+    let query = Query::parse(&words.to_lowercase());
+    if query.is_empty() {
+        return all.take(MAX).collect();
+    }
+    let before = std::mem::take(found);
+    *found = apply(snapshot, haystack, query, Some(&before));
     found.rows.iter().take(MAX).copied().collect()
 }
 
