@@ -39,7 +39,7 @@ pub fn rows(findings: &Findings) -> impl Iterator<Item = HintRow<'_>> {
 }
 
 pub fn len(findings: &Findings) -> usize {
-    findings.expansions.len() + findings.hints.len() + by_meaning(findings).count() + passed(findings)
+    rows(findings).count()
 }
 
 pub fn by_meaning(findings: &Findings) -> impl Iterator<Item = &Considered> {

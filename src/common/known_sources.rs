@@ -3,6 +3,7 @@
 
 use refdesk_desk::engine::Snapshot;
 use refdesk_desk::{AgentActivity, AgentSession, Knowledge};
+use refdesk_text::names::joined;
 use refdesk_text::tokens::counted;
 
 use crate::common::filter::Order;
@@ -57,17 +58,8 @@ pub fn sentence(knowledge: Knowledge) -> String {
     ];
     let got: Vec<String> = got.into_iter().flatten().collect();
     let mut parts: Vec<String> = did.into_iter().flatten().collect();
-    parts.extend((!got.is_empty()).then(|| format!("was sent {}", joined(&got))));
-    format!("the session {}", joined(&parts))
-}
-
-/// `a, b and c`.
-fn joined(parts: &[String]) -> String {
-    match parts {
-        [one] => one.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
-        [] => String::new(),
-    }
+    parts.extend((!got.is_empty()).then(|| format!("was sent {}", joined(&got, usize::MAX))));
+    format!("the session {}", joined(&parts, usize::MAX))
 }
 
 /// `, connected now`, to end a sentence; empty if the agent has disconnected.

@@ -187,22 +187,23 @@ impl TypedValues {
     }
 
     fn renumber(&mut self, list: &[ValueStep], to: impl Fn(usize) -> Option<usize>) {
-        let moved = |mut way: ValuePath| match way.get_mut(list.len()) {
-            Some(ValueStep::Item(item)) => {
-                *item = to(*item)?;
-                Some(way)
-            }
-            _ => Some(way),
-        };
-        let inside = |way: &ValuePath| way.starts_with(list) && way.len() > list.len();
-        let (within, rest): (BTreeMap<_, _>, _) =
-            std::mem::take(&mut self.given).into_iter().partition(|(way, _)| inside(way));
-        self.given = rest;
-        self.given.extend(within.into_iter().filter_map(|(way, given)| Some((moved(way)?, given))));
-        let (within, rest): (BTreeMap<_, _>, _) =
-            std::mem::take(&mut self.items).into_iter().partition(|(way, _)| inside(way));
-        self.items = rest;
-        self.items.extend(within.into_iter().filter_map(|(way, items)| Some((moved(way)?, items))));
+        fn renumbered<T>(
+            map: &mut BTreeMap<ValuePath, T>,
+            list: &[ValueStep],
+            to: impl Fn(usize) -> Option<usize>,
+        ) -> BTreeMap<ValuePath, T> {
+            let moved = |(mut way, value): (ValuePath, T)| {
+                if way.starts_with(list)
+                    && let Some(ValueStep::Item(item)) = way.get_mut(list.len())
+                {
+                    *item = to(*item)?;
+                }
+                Some((way, value))
+            };
+            std::mem::take(map).into_iter().filter_map(moved).collect()
+        }
+        self.given = renumbered(&mut self.given, list, &to);
+        self.items = renumbered(&mut self.items, list, &to);
     }
 
     pub fn len(&self) -> usize {

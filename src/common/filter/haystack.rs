@@ -51,14 +51,7 @@ struct PackedTexts {
     /// The set of letters in each of them.
     letters: [u32; 4],
     /// Whether a text of the source is not ASCII; its letter sets are then unknown.
-    script: Script,
-}
-
-/// The character set of a source's texts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Script {
-    Ascii,
-    Wide,
+    is_wide: bool,
 }
 
 /// The clusters of a text; for ASCII its bytes, so that positions agree with the matcher's.
@@ -129,13 +122,12 @@ impl Haystack {
 
     /// The length of the id or name, if it contains the letters of this text in order.
     pub fn name_length(&self, at: usize, text: &TextTerm) -> Option<u32> {
-        let PackedTexts { at: [start, end, ..], script, .. } = *self.entries.get(at)?;
+        let PackedTexts { at: [start, end, ..], is_wide, .. } = *self.entries.get(at)?;
         let range = start as usize..end as usize;
-        let holds_them = match script {
-            Script::Ascii => {
-                in_order(&text.needle, self.ascii.get(range)?.iter().map(|byte| char::from(byte.to_ascii_lowercase())))
-            }
-            Script::Wide => in_order(&text.needle, self.wide.get(range)?.iter().map(|c| fold(*c))),
+        let holds_them = if is_wide {
+            in_order(&text.needle, self.wide.get(range)?.iter().map(|c| fold(*c)))
+        } else {
+            in_order(&text.needle, self.ascii.get(range)?.iter().map(|byte| char::from(byte.to_ascii_lowercase())))
         };
         holds_them.then_some(end - start)
     }
@@ -161,9 +153,8 @@ impl Haystack {
         }
         let [.., end] = &mut at;
         *end = if is_wide { offset(self.wide.len()) } else { offset(self.ascii.len()) };
-        let (script, letters) =
-            if is_wide { (Script::Wide, [u32::MAX; 4]) } else { (Script::Ascii, texts.map(letters)) };
-        self.entries.push(PackedTexts { at, tags: offset(self.tags.len()), letters, script });
+        let letters = if is_wide { [u32::MAX; 4] } else { texts.map(letters) };
+        self.entries.push(PackedTexts { at, tags: offset(self.tags.len()), letters, is_wide });
         for tag in tags {
             self.add_key(tag);
         }
@@ -203,10 +194,10 @@ impl Haystack {
     fn field(&self, entry: &PackedTexts, nth: usize) -> Utf32Str<'_> {
         let start = entry.at.get(nth).map_or(0, |at| *at as usize);
         let end = entry.at.get(nth + 1).map_or(0, |at| *at as usize);
-        if entry.script == Script::Ascii {
-            Utf32Str::Ascii(self.ascii.get(start..end).unwrap_or_default())
-        } else {
+        if entry.is_wide {
             Utf32Str::Unicode(self.wide.get(start..end).unwrap_or_default())
+        } else {
+            Utf32Str::Ascii(self.ascii.get(start..end).unwrap_or_default())
         }
     }
 

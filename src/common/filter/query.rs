@@ -59,34 +59,17 @@ pub struct TextTerm {
     pub len: u16,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StatusWord {
-    Selected,
-    Picked,
-    Pulled,
-    Auto,
-    Missing,
-    Excluded,
-    Available,
-    Dormant,
-    Untrusted,
-}
-
-impl StatusWord {
-    const ALL: [(&'static str, Self); 9] = [
-        ("selected", Self::Selected),
-        ("picked", Self::Picked),
-        ("pulled", Self::Pulled),
-        ("auto", Self::Auto),
-        ("missing", Self::Missing),
-        ("excluded", Self::Excluded),
-        ("available", Self::Available),
-        ("dormant", Self::Dormant),
-        ("untrusted", Self::Untrusted),
-    ];
-
-    fn of(word: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(name, _)| *name == word).map(|(_, word)| *word)
+refdesk_text::worded_enum! {
+    pub enum StatusWord {
+        Selected = "selected",
+        Picked = "picked",
+        Pulled = "pulled",
+        Auto = "auto",
+        Missing = "missing",
+        Excluded = "excluded",
+        Available = "available",
+        Dormant = "dormant",
+        Untrusted = "untrusted",
     }
 }
 
@@ -247,10 +230,10 @@ fn test(bare: &str, kind: AtomKind) -> Result<Option<Test>, String> {
         return Ok(Some(Test::Mode(if found == Mode::Auto.word() { Mode::Auto } else { Mode::Selectable })));
     }
     if let Some(typed) = lower.strip_prefix("is:") {
-        let names = StatusWord::ALL.map(|(name, _)| name).join(", ");
-        return StatusWord::of(typed).map(|word| Some(Test::State(word))).ok_or(format!("is: {names}"));
+        let names = StatusWord::ALL.map(StatusWord::word).join(", ");
+        return StatusWord::from_word(typed).map(|word| Some(Test::State(word))).ok_or(format!("is: {names}"));
     }
-    Ok(Some(match StatusWord::of(bare) {
+    Ok(Some(match StatusWord::from_word(bare) {
         Some(word) => Test::State(word),
         None => Test::Text(TextTerm::new(bare, kind)),
     }))
